@@ -1,0 +1,32 @@
+# berth_library(NAME LINKS ...) makes the static library berth_NAME from the sources of this
+# folder, and the test program NAME_tests from its *_test.cc files.
+#
+# Sources are found by name so that adding a file pair needs no edit here. LINKS is the list of
+# parts and libraries that this part may use: it is the layering of ARCHITECTURE.md, and
+# scripts/check_style.py checks the includes against the same order.
+function(berth_library name)
+  cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  add_library(berth_${name} STATIC ${sources})
+  target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_LINKS})
+  target_precompile_headers(berth_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  if(BERTH_TESTS AND tests)
+    berth_test(${name}_tests SOURCES ${tests} LINKS berth_${name} ${ARG_TEST_LINKS})
+  endif()
+endfunction()
+
+# berth_test(NAME SOURCES ... LINKS ...) makes a GoogleTest program whose cases ctest runs one by one.
+function(berth_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()

@@ -1,0 +1,35 @@
+# Compiler flags, sanitizers and the faster tools (ccache, mold) where they are present.
+
+find_program(BERTH_CCACHE ccache)
+if(BERTH_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${BERTH_CCACHE}")
+endif()
+
+find_program(BERTH_MOLD mold)
+if(BERTH_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(berth_flags INTERFACE)
+target_compile_options(berth_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  # Scores must match kube-scheduler's doubles to the last bit: no fused multiply-add.
+  -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports false positives for these inside inlined standard library code.
+  target_compile_options(berth_flags INTERFACE
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+endif()
+target_include_directories(berth_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+
+if(BERTH_SANITIZE)
+  add_compile_options(-fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${BERTH_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_library(BERTH_YAML yaml REQUIRED)

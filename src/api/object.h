@@ -1,0 +1,49 @@
+// Object holds any Kubernetes object that Berth knows, by shared pointer: objects are immutable once
+// decoded, and the engine, the store and the watchers share them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "api/meta.h"
+#include "api/node.h"
+#include "api/pod.h"
+#include "api/storage.h"
+#include "api/workloads.h"
+
+namespace berth::api {
+
+template <typename T>
+using Ref = std::shared_ptr<const T>;
+
+using Object = std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>, Ref<ReplicationController>,
+                            Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
+                            Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
+                            Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
+                            Ref<PriorityClass>>;
+
+// How a kind is named on the wire and where it lives.
+struct KindInfo {
+  std::string_view kind;         // "Pod"
+  std::string_view api_version;  // "v1", "apps/v1"
+  bool namespaced;
+};
+
+// The kind of the object type T, for each T in Object.
+template <typename T>
+const KindInfo& KindOf();
+
+inline const ObjectMeta& MetaOf(const Object& object) {
+  return std::visit([](const auto& ref) -> const ObjectMeta& { return ref->metadata; }, object);
+}
+
+const KindInfo& KindOf(const Object& object);
+
+inline ObjectKey KeyOf(const Object& object) {
+  const ObjectMeta& meta = MetaOf(object);
+  return {meta.namespace_, meta.name};
+}
+
+}  // namespace berth::api
