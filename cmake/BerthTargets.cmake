@@ -3,7 +3,8 @@
 #
 # Sources are found by name so that adding a file pair needs no edit here. LINKS is the list of
 # parts and libraries that this part may use: it is the layering of ARCHITECTURE.md, and
-# scripts/check_style.py checks the includes against the same order.
+# scripts/check_style.py checks the includes against the same order. A part that consists of
+# headers alone becomes an INTERFACE library.
 function(berth_library name)
   cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
@@ -11,22 +12,29 @@ function(berth_library name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
-  add_library(berth_${name} STATIC ${sources})
-  target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_LINKS})
-  target_precompile_headers(berth_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  if(sources)
+    add_library(berth_${name} STATIC ${sources})
+    target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_LINKS})
+    target_precompile_headers(berth_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+  else()
+    add_library(berth_${name} INTERFACE)
+    target_link_libraries(berth_${name} INTERFACE berth_flags ${ARG_LINKS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY BERTH_PARTS berth_${name})
   if(BERTH_TESTS AND tests)
     berth_test(${name}_tests SOURCES ${tests} LINKS berth_${name} ${ARG_TEST_LINKS})
   endif()
 endfunction()
 
-# berth_test(NAME SOURCES ... LINKS ...) makes a GoogleTest program whose cases ctest runs one by one.
+# berth_test(NAME SOURCES ... LINKS ...) makes a GoogleTest program whose cases ctest runs one by
+# one. Property tests get a fixed seed there, so that runs repeat; run by hand, they draw new ones.
 function(berth_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  find_package(GTest REQUIRED)
-  include(GoogleTest)
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE
+    ${ARG_LINKS} rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=1)
 endfunction()

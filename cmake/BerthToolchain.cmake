@@ -1,8 +1,10 @@
-# Compiler flags, sanitizers and the faster tools (ccache, mold) where they are present.
+# Compiler flags, sanitizers, libraries, and the faster tools (ccache, mold) where they are present.
 
 find_program(BERTH_CCACHE ccache)
 if(BERTH_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${BERTH_CCACHE}")
+  # Without this sloppiness ccache never reuses what was compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${BERTH_CCACHE}")
 endif()
 
 find_program(BERTH_MOLD mold)
@@ -18,12 +20,16 @@ target_compile_options(berth_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives for these inside inlined standard library code.
   target_compile_options(berth_flags INTERFACE
-    -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+else()
+  # clang blames the caller of std::stable_sort for what libstdc++ 12 uses inside it.
+  target_compile_options(berth_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 target_include_directories(berth_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
 
 if(BERTH_SANITIZE)
-  add_compile_options(-fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(
+    -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${BERTH_SANITIZE})
 endif()
 
@@ -33,3 +39,11 @@ find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_library(BERTH_YAML yaml REQUIRED)
+if(BERTH_TESTS)
+  include(GoogleTest)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+if(BERTH_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

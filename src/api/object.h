@@ -1,7 +1,8 @@
-// Object holds any Kubernetes object that Berth knows, by shared pointer: objects are immutable once
-// decoded, and the engine, the store and the watchers share them.
+// Object holds any Kubernetes object that Berth knows, by shared pointer: objects are immutable
+// once decoded, and the engine, the store and the watchers share them.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,11 +19,11 @@ namespace berth::api {
 template <typename T>
 using Ref = std::shared_ptr<const T>;
 
-using Object = std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>, Ref<ReplicationController>,
-                            Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
-                            Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
-                            Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
-                            Ref<PriorityClass>>;
+using Object = std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>,
+                            Ref<ReplicationController>, Ref<ReplicaSet>, Ref<StatefulSet>,
+                            Ref<PersistentVolume>, Ref<PersistentVolumeClaim>, Ref<StorageClass>,
+                            Ref<CsiNode>, Ref<CsiDriver>, Ref<CsiStorageCapacity>,
+                            Ref<VolumeAttachment>, Ref<PodDisruptionBudget>, Ref<PriorityClass>>;
 
 // How a kind is named on the wire and where it lives.
 struct KindInfo {
@@ -31,15 +32,38 @@ struct KindInfo {
   bool namespaced;
 };
 
+// In the order of Object.
+inline constexpr KindInfo kKinds[] = {
+    {"Pod", "v1", true},
+    {"Node", "v1", false},
+    {"Namespace", "v1", false},
+    {"Service", "v1", true},
+    {"ReplicationController", "v1", true},
+    {"ReplicaSet", "apps/v1", true},
+    {"StatefulSet", "apps/v1", true},
+    {"PersistentVolume", "v1", false},
+    {"PersistentVolumeClaim", "v1", true},
+    {"StorageClass", "storage.k8s.io/v1", false},
+    {"CSINode", "storage.k8s.io/v1", false},
+    {"CSIDriver", "storage.k8s.io/v1", false},
+    {"CSIStorageCapacity", "storage.k8s.io/v1", true},
+    {"VolumeAttachment", "storage.k8s.io/v1", false},
+    {"PodDisruptionBudget", "policy/v1", true},
+    {"PriorityClass", "scheduling.k8s.io/v1", false},
+};
+static_assert(std::size(kKinds) == std::variant_size_v<Object>);
+
 // The kind of the object type T, for each T in Object.
 template <typename T>
-const KindInfo& KindOf();
+const KindInfo& KindOf() {
+  return kKinds[Object(std::in_place_type<Ref<T>>).index()];
+}
+
+inline const KindInfo& KindOf(const Object& object) { return kKinds[object.index()]; }
 
 inline const ObjectMeta& MetaOf(const Object& object) {
   return std::visit([](const auto& ref) -> const ObjectMeta& { return ref->metadata; }, object);
 }
-
-const KindInfo& KindOf(const Object& object);
 
 inline ObjectKey KeyOf(const Object& object) {
   const ObjectMeta& meta = MetaOf(object);

@@ -1,5 +1,5 @@
-// How much a pod asks for: the sums over its containers, init containers, sidecars, overhead and pod-level
-// resources, as kube-scheduler v1.36 computes them.
+// How much a pod asks for: the sums over its containers, init containers, sidecars, overhead and
+// pod-level resources, as kube-scheduler v1.36 computes them.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,16 @@ inline constexpr int64_t kDefaultMilliCpu = 100;
 inline constexpr int64_t kDefaultMemory = 200 * 1024 * 1024;
 
 struct PodRequestOptions {
-  bool use_status = false;       // Count what a resize has granted (placed pods).
-  bool skip_pod_level = false;   // Ignore spec.resources.
-  ResourceList non_missing;      // Given to each container that lacks the resource.
+  bool use_status = false;        // Count what a resize has granted (placed pods).
+  bool skip_pod_level = false;    // Ignore spec.resources.
+  ResourceList non_missing = {};  // Given to each container that lacks the resource.
 };
 
 // The pod's effective requests.
 ResourceList PodRequests(const Pod& pod, const PodRequestOptions& options);
 
-// What a placed pod counts for in scores: requests with the stand-ins where cpu or memory is missing.
+// What a placed pod counts for in scores: requests with the stand-ins where cpu or memory is
+// missing.
 struct NonZeroRequest {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
@@ -33,7 +34,8 @@ NonZeroRequest PlacedNonZeroRequest(const Pod& pod);
 
 // Classes of resource names.
 bool IsExtendedResource(std::string_view name);
-// Counted in the scalar part of a resource vector: extended, hugepages, prefixed native, attachable volumes.
+// Counted in the scalar part of a resource vector: extended, hugepages, prefixed native, attachable
+// volumes.
 bool IsScalarResource(std::string_view name);
 
 }  // namespace berth::api

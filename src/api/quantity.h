@@ -1,20 +1,25 @@
 // Quantity is Kubernetes' resource.Quantity: an exact decimal number with the suffix style it was
 // written in.
 //
-// Almost all quantities are a 64-bit mantissa and a power of ten; the rest (for example "0.9Ei") are
-// kept exactly too, with as many digits as they need. Finer precision than 1n is rounded away from
-// zero; binary-suffixed values beyond 2^63-1 are clamped to it.
+// Almost all quantities are a 64-bit mantissa and a power of ten; the rest (for example "0.9Ei")
+// are kept exactly too, with as many digits as they need. Finer precision than 1n is rounded away
+// from zero; binary-suffixed values beyond 2^63-1 are clamped to it.
+//
+// A cheap value type: copies share the rarely needed parts.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 
 namespace berth::api {
+
+class BigDecimal;
 
 class Quantity {
  public:
@@ -23,7 +28,8 @@ class Quantity {
   // Zero, DecimalSI.
   Quantity() = default;
 
-  // Parses `text`; the error text is upstream's.
+  // Parses `text`; the error text is upstream's. Memory and time are linear in the text, whatever
+  // its exponent.
   static Result<Quantity> Parse(std::string_view text);
 
   static Quantity FromValue(int64_t value, Format format = Format::kDecimalSI);
@@ -41,13 +47,35 @@ class Quantity {
   // As Kubernetes prints it: a parsed text that is canonical already is echoed.
   std::string ToString() const;
 
-  // Adding to zero takes over the other's format.
+  // Adding to zero takes over the other's format. Exact, unless the operands are thousands of
+  // digits apart: then the smaller one is dropped.
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
 
   // Compares the numbers, whatever their formats.
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b);
   friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
+
+ private:
+  // What ordinary quantities do without.
+  struct Rare;
+
+  Quantity(int64_t mantissa, int32_t scale, Format format)
+      : mantissa_(mantissa), scale_(scale), format_(format) {}
+  static Quantity FromBig(BigDecimal number, Format format);
+
+  // The digits beyond 64 bits, or nullptr if mantissa_ and scale_ hold the number.
+  const BigDecimal* big() const;
+  BigDecimal ToBig() const;
+  // The number in units of 10^`unit`, rounded away from zero and saturated.
+  int64_t InUnits(int32_t unit) const;
+  std::string Canonical() const;
+  void Add(const Quantity& other, bool negate);
+
+  int64_t mantissa_ = 0;
+  int32_t scale_ = 0;  // The number is mantissa_ * 10^scale_.
+  Format format_ = Format::kDecimalSI;
+  std::shared_ptr<const Rare> rare_;
 };
 
 using ResourceList = std::map<std::string, Quantity, std::less<>>;

@@ -1,7 +1,7 @@
 // Selectors compiled from their API form, with Kubernetes' exact meaning and errors.
 //
-// These match plain label maps and are the reference form: the cluster model compiles the same requirements
-// against interned labels (cluster/…) and is tested against these.
+// These match plain label maps and are the reference form: the cluster model compiles the same
+// requirements against interned labels (cluster/…) and is tested against these.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct Requirement {
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
-// All requirements must hold. Nothing() matches no object; Everything() (no requirement) matches all.
+// All requirements must hold. Nothing() matches no object; Everything() (no requirement) matches
+// all.
 class Selector {
  public:
   static Selector Everything() { return Selector(); }
@@ -64,8 +65,8 @@ class Selector {
 struct CompiledNodeTerm {
   std::vector<Requirement> labels;
 
-  // matchFields: the value under `key` ("metadata.name" is the node's name, any other key is "") must or must
-  // not equal `value`.
+  // matchFields: the value under `key` ("metadata.name" is the node's name, any other key is "")
+  // must or must not equal `value`.
   struct Field {
     std::string key;
     bool equal = true;
@@ -74,8 +75,11 @@ struct CompiledNodeTerm {
   };
   std::vector<Field> fields;
 
-  // Fails on anything upstream fails to parse.
-  static Result<CompiledNodeTerm> Make(const NodeSelectorTerm& term);
+  // Fails on anything upstream fails to parse. Errors are prefixed with `path`, for example "[3]".
+  // A term without requirements matches every node here: whoever holds the terms drops it.
+  static Result<CompiledNodeTerm> Make(const NodeSelectorTerm& term, std::string_view path = "");
+  // All that Make fails on, one message each; empty if nothing.
+  static std::vector<std::string> Problems(const NodeSelectorTerm& term, std::string_view path);
 
   // With an empty node name the fields are not looked at, as for PersistentVolume affinity.
   bool Matches(const StringMap& node_labels, std::string_view node_name) const;
@@ -87,7 +91,7 @@ class CompiledNodeSelector {
  public:
   // Strict: fails if any term fails to parse.
   static Result<CompiledNodeSelector> Make(const NodeSelector& selector);
-  // Lazy: terms that fail to parse never match; the first error is kept in parse_error().
+  // Lazy: terms that fail to parse never match; what is wrong with them is kept in parse_error().
   static CompiledNodeSelector MakeLazy(const NodeSelector& selector);
 
   bool Matches(const StringMap& node_labels, std::string_view node_name) const;
@@ -99,7 +103,8 @@ class CompiledNodeSelector {
   std::optional<Error> parse_error_;
 };
 
-// True if `toleration` lets a pod live with `taint` (operators Lt and Gt never match: their gate is off).
+// True if `toleration` lets a pod live with `taint` (operators Lt and Gt never match: their gate is
+// off).
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint);
 
@@ -108,6 +113,8 @@ std::optional<int64_t> ParseInt(std::string_view text);
 
 // Validation as the API server does it; each returns the error text, or nullopt if `text` is fine.
 std::optional<std::string> ValidateQualifiedName(std::string_view text);
+// The same, mistake by mistake.
+std::vector<std::string> QualifiedNameErrors(std::string_view text);
 std::optional<std::string> ValidateLabelValue(std::string_view text);
 
 }  // namespace berth::api

@@ -1,7 +1,7 @@
 // Bitset is a set of small integers, one bit each, sized at run time.
 //
-// Operations over two sets want equal sizes. Bits beyond size() are always zero, so that counting and
-// comparing work on whole words.
+// Operations over two sets want equal sizes. Bits beyond size() are always zero, so that counting
+// and comparing work on whole words.
 #pragma once
 
 #include <bit>

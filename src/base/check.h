@@ -10,7 +10,7 @@ namespace berth {
 
 }  // namespace berth
 
-#define CHECK(condition)                                                  \
-  (__builtin_expect(static_cast<bool>(condition), 1)                      \
-       ? static_cast<void>(0)                                             \
+#define CHECK(condition)                             \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? static_cast<void>(0)                        \
        : ::berth::CheckFailed(#condition, __FILE__, __LINE__))

@@ -1,6 +1,7 @@
 // Instant is a point in time in nanoseconds since the Unix epoch; Duration a span of them.
 //
-// The engine never reads a clock: whoever drives it passes the time in. `Clock` is for those drivers.
+// The engine never reads a clock: whoever drives it passes the time in. `Clock` is for those
+// drivers.
 #pragma once
 
 #include <compare>

@@ -1,0 +1,65 @@
+# Berth's everyday commands; `make help` lists them. Each installs what it needs first, so that
+# `make test` works from a bare checkout on Debian 12. CMakePresets.json says how things are built.
+
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+
+programs := berth berth-scheduler
+sources = $(shell find src tests bench -name '*.h' -o -name '*.cc')
+
+.DEFAULT_GOAL := build
+.PHONY: build run test bench asan tsan fuzz format tidy check clean help deps deps-dev
+
+build: deps ## Build bin/berth and bin/berth-scheduler (the default)
+	@cmake --preset release --log-level=NOTICE
+	cmake --build build/release -j $(JOBS) --target programs
+	@mkdir -p bin
+	@for p in $(programs); do \
+	  if [ -x build/release/src/cmd/$$p ]; then ln -sf ../build/release/src/cmd/$$p bin/; fi; \
+	done
+
+run: build ## Build, then show Berth at work
+	scripts/demo.sh
+
+test: build ## Build and run every test
+	cmake --build build/release -j $(JOBS)
+	ctest --test-dir build/release -j $(JOBS) --output-on-failure
+
+bench: build ## Build and run the benchmarks
+	cmake --build build/release -j $(JOBS) --target benchmarks
+	@for b in $$(find build/release/bench -name '*_bench' -type f); do echo "== $$b"; $$b || exit 1; done
+
+asan: deps ## Run every test under the address and undefined-behaviour sanitizers
+tsan: deps ## Run every test under the thread sanitizer
+asan tsan:
+	@cmake --preset $@ --log-level=NOTICE
+	cmake --build build/$@ -j $(JOBS)
+	ctest --test-dir build/$@ -j $(JOBS) --output-on-failure
+
+fuzz: deps-dev ## Run each fuzz target for FUZZ_SECONDS (60)
+	@cmake --preset fuzz --log-level=NOTICE
+	cmake --build build/fuzz -j $(JOBS) --target fuzzers
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+format: deps-dev ## Format the C++ sources in place
+	clang-format-19 -i $(sources)
+
+tidy: deps-dev ## Run clang-tidy over the sources, tests left out: they take too long
+	@cmake --preset clang --log-level=NOTICE
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build/clang '/(src|bench)/.*(?<!_test)\.cc$$'
+
+check: deps ## Check style and layering alone; `make test` does so too
+	python3 scripts/check_style.py
+
+clean: ## Remove everything that was built
+	rm -rf build bin
+
+help: ## List these commands
+	@sed -n 's/^\([a-z ]*\):[^#]*## /\1:/p' Makefile | while IFS=: read -r name what; do \
+	  printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+deps:
+	@scripts/install-deps.sh
+
+deps-dev:
+	@scripts/install-deps.sh --dev

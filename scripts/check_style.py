@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Checks what the compiler and clang-format do not: layering, forbidden calls, names and sizes.
+
+Prints "file:line: message" for each violation, and exits 1 if there is any.
+ctest runs it as `style`.
+
+    scripts/check_style.py [ROOT]
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+# The parts of src/, from the bottom up. A part includes itself and earlier parts only.
+PARTS = [
+    "base", "api", "cluster", "framework", "plugins", "queue", "engine",
+    "config", "net", "client", "apiserver", "sim", "serve", "cmd",
+]  # fmt: skip
+
+# Includes that the order would allow, but the design does not: {part: {other part: why}}.
+MAY_NOT_INCLUDE = {
+    "queue": {"plugins": "the queue gets queueing hints through the framework"},
+    "engine": {"plugins": "the engine gets its plugins through the registry"},
+}
+
+# The engine side is a state machine on one thread: no I/O, no threads, no unseeded randomness.
+ENGINE_SIDE = PARTS[: PARTS.index("engine") + 1]
+ENGINE_SIDE_HEADERS = {
+    "condition_variable", "filesystem", "fstream", "future", "mutex", "random", "semaphore",
+    "shared_mutex", "stop_token", "thread", "fcntl.h", "poll.h", "pthread.h", "signal.h", "csignal",
+    "unistd.h",
+}  # fmt: skip
+
+# Time, randomness, environment and files come in from outside: only these read them.
+OUTSIDE_READERS = {"net", "cmd", "base/time.cc"}
+OUTSIDE_CALLS = re.compile(
+    r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"
+    r"|\b(random_device|getenv|clock_gettime|gettimeofday|fopen|ifstream|ofstream|fstream)\b"
+)
+
+MAX_COLUMNS = 100
+MAX_LINES = 700
+
+CPP = {".h", ".cc"}
+CODE = CPP | {".py", ".sh", ".cmake"}
+TEXT = CODE | {".md", ".txt"}
+FOLDERS = [".ci", "bench", "cmake", "deploy", "docs", "scripts", "src", "tests"]
+# These two spell out what they forbid.
+OWN_FILES = {"scripts/check_style.py", "scripts/check_style_test.py"}
+
+COMMENT = r"//[^\n]*|/\*.*?\*/"
+# A quote after a digit separates digits: 1'000.
+STRING = (
+    r'R"(?P<tag>[^\s()\\"]*)\(.*?\)(?P=tag)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
+)
+TOKEN = re.compile(rf"(?P<comment>{COMMENT})|(?P<string>{STRING})", re.DOTALL)
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+BAD_NAME = re.compile(r"\b(?:class|struct)\s+(\w*(?:Manager|Helper|Helpers|Util|Utils|Impl))\b")
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.~})*-])/(work|home|root)/")
+
+
+def without(text, *, comments=False, strings=False):
+    """Returns `text` with comments or the contents of literals removed; line numbers stay."""
+
+    def replace(match):
+        newlines = "\n" * match.group().count("\n")
+        if match["comment"] is not None:
+            return newlines if comments else match.group()
+        return '"' + newlines + '"' if strings else match.group()
+
+    return TOKEN.sub(replace, text)
+
+
+class File:
+    def __init__(self, root, path):
+        self.name = path.as_posix()
+        self.suffix = path.suffix
+        self.text = (root / path).read_text(encoding="utf-8")
+        self.lines = self.text.split("\n")
+        # The part of src/ that the file belongs to, or None.
+        self.part = path.parts[1] if path.parts[0] == "src" and len(path.parts) > 2 else None
+        self.is_test = re.search(r"_(test|bench|fuzz)\.cc$", self.name) is not None
+
+
+def check_text(file):
+    """Whitespace, unfinished work and machine paths: for every kind of file."""
+    if file.text and not file.text.endswith("\n"):
+        yield len(file.lines), "no newline at the end of the file"
+    if file.text.endswith("\n\n"):
+        yield len(file.lines) - 1, "blank line at the end of the file"
+    for number, line in enumerate(file.lines, 1):
+        if line != line.rstrip():
+            yield number, "trailing whitespace"
+        if "\t" in line and file.name != "Makefile":
+            yield number, "tab"
+        if file.name in OWN_FILES:
+            continue
+        if found := UNFINISHED.search(line):
+            yield number, f"{found[1]}: finish it, or open an issue"
+        if found := MACHINE_PATH.search(line):
+            yield number, f"path of one machine: {found[0]}"
+
+
+def check_columns(file):
+    """Long literals and links may stick out, as clang-format leaves them so."""
+    text = without(file.text, strings=True) if file.suffix in CPP else file.text
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > MAX_COLUMNS and "://" not in line:
+            yield number, f"{len(line)} columns; the limit is {MAX_COLUMNS}"
+
+
+def check_cpp(file):
+    """Size and names: for every C++ file."""
+    count = len(file.lines) - 1
+    if count > MAX_LINES:
+        yield count, f"{count} lines; the limit is {MAX_LINES}: split the file"
+    for number, line in enumerate(without(file.text, comments=True, strings=True).split("\n"), 1):
+        if re.search(r"\busing\s+namespace\b", line):
+            yield number, "using namespace"
+        if found := BAD_NAME.search(line):
+            yield number, f"name says nothing: {found[1]}; name it after what it is"
+
+
+def check_header(file):
+    """A header starts with a comment that says what it is, then #pragma once."""
+    if not file.lines[0].startswith("// "):
+        yield 1, "a header starts with a comment that says what it is"
+    for number, line in enumerate(file.lines, 1):
+        if line and not line.startswith("//"):
+            if line != "#pragma once":
+                yield number, "#pragma once comes right after the opening comment"
+            return
+    yield len(file.lines), "no #pragma once"
+
+
+def includes(file):
+    for number, line in enumerate(without(file.text, comments=True).split("\n"), 1):
+        if found := INCLUDE.match(line):
+            yield number, found[1], found[2]
+
+
+def check_own_header_first(file, root):
+    """x.cc includes x.h first, which shows that x.h is self-contained."""
+    own = file.name.removesuffix(".cc") + ".h"
+    if not (root / own).exists():
+        return
+    for number, _, path in includes(file):
+        if path != own.removeprefix("src/"):
+            yield number, f'the first include must be "{own.removeprefix("src/")}"'
+        return
+
+
+def check_layering(file):
+    for number, kind, path in includes(file):
+        if kind == "<":
+            if path == "iostream":
+                yield number, "<iostream>: use fmt"
+            if file.part in ENGINE_SIDE and (
+                path in ENGINE_SIDE_HEADERS or path.startswith(("sys/", "netinet/"))
+            ):
+                yield number, f"{file.part} may not use <{path}>: no I/O, no threads"
+            continue
+        other, slash, _ = path.partition("/")
+        if not slash or other not in PARTS:
+            yield number, f'"{path}" is not in a part of src/: write "part/file.h"'
+        elif PARTS.index(other) > PARTS.index(file.part):
+            yield number, f"{file.part} may not include {other}, which comes later in the list"
+        elif why := MAY_NOT_INCLUDE.get(file.part, {}).get(other):
+            yield number, f"{file.part} may not include {other}: {why}"
+
+
+def check_calls(file):
+    if file.part in OUTSIDE_READERS or file.name.removeprefix("src/") in OUTSIDE_READERS:
+        return
+    for number, line in enumerate(without(file.text, comments=True, strings=True).split("\n"), 1):
+        if found := OUTSIDE_CALLS.search(line):
+            yield number, (
+                f"{found[0]}: only {', '.join(sorted(OUTSIDE_READERS))} read time, randomness, "
+                "environment or files"
+            )
+
+
+def check(root, path):
+    file = File(root, path)
+    yield from check_text(file)
+    if file.suffix in CODE:
+        yield from check_columns(file)
+    if file.suffix not in CPP:
+        return
+    yield from check_cpp(file)
+    if file.suffix == ".h":
+        yield from check_header(file)
+    if file.part is None:
+        return
+    if file.part not in PARTS:
+        yield 1, f"src/{file.part} is not in the list of parts in scripts/check_style.py"
+        return
+    if not file.is_test:
+        yield from check_own_header_first(file, root)
+        yield from check_layering(file)
+        yield from check_calls(file)
+
+
+def files_to_check(root):
+    for path in sorted(root.iterdir()):
+        if path.is_file() and (path.suffix in TEXT or path.name == "Makefile"):
+            yield path.relative_to(root)
+    for folder in FOLDERS:
+        for directory, _, names in os.walk(root / folder):
+            for name in sorted(names):
+                path = Path(directory, name)
+                if path.suffix in TEXT or folder == ".ci":
+                    yield path.relative_to(root)
+
+
+def main(arguments):
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    count = 0
+    for path in files_to_check(root):
+        for line, message in check(root, path):
+            print(f"{path.as_posix()}:{line}: {message}")
+            count += 1
+    if count:
+        print(f"{count} violation{'s' if count > 1 else ''}")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

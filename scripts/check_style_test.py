@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Feeds check_style.py small trees and compares what it prints; ctest: `style_self_test`."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_style
+
+HEADER = "// Thing is a thing.\n#pragma once\n"
+
+# (name, {path: contents}, the lines that must be printed)
+CASES = [
+    (
+        "CleanTree",
+        {"src/base/thing.h": HEADER, "src/base/thing.cc": '#include "base/thing.h"\n'},
+        [],
+    ),
+    # Layering.
+    (
+        "IncludeOfALaterPart",
+        {"src/api/pod.cc": '#include "base/ids.h"\n\n#include "cluster/pod_table.h"\n'},
+        ["src/api/pod.cc:3: api may not include cluster, which comes later in the list"],
+    ),
+    (
+        "EngineIncludesPlugins",
+        {"src/engine/cycle.h": HEADER + '#include "plugins/registry.h"\n'},
+        ["src/engine/cycle.h:3: engine may not include plugins: "
+         "the engine gets its plugins through the registry"],
+    ),
+    (
+        "TestsIncludeAnything",
+        {"src/api/pod_test.cc": '#include "cmd/run.h"\n#include <thread>\n'},
+        [],
+    ),
+    (
+        "IncludeWithoutItsPart",
+        {"src/api/pod.cc": '#include "meta.h"\n'},
+        ['src/api/pod.cc:1: "meta.h" is not in a part of src/: write "part/file.h"'],
+    ),
+    ("IncludeInAComment", {"src/api/pod.cc": '// #include "cmd/run.h"\n'}, []),
+    (
+        "UnknownPart",
+        {"src/misc/thing.cc": "int x;\n"},
+        ["src/misc/thing.cc:1: src/misc is not in the list of parts in scripts/check_style.py"],
+    ),
+    (
+        "OwnHeaderIsNotFirst",
+        {"src/api/pod.h": HEADER, "src/api/pod.cc": '#include <vector>\n#include "api/pod.h"\n'},
+        ['src/api/pod.cc:1: the first include must be "api/pod.h"'],
+    ),
+    ("NoOwnHeader", {"src/cmd/berth_main.cc": "#include <vector>\n"}, []),
+    # I/O, threads, time and randomness.
+    (
+        "EngineSideUsesThreads",
+        {"src/engine/cycle.cc": "#include <thread>\n#include <sys/socket.h>\n"},
+        ["src/engine/cycle.cc:1: engine may not use <thread>: no I/O, no threads",
+         "src/engine/cycle.cc:2: engine may not use <sys/socket.h>: no I/O, no threads"],
+    ),
+    ("NetUsesThreads", {"src/net/loop.cc": "#include <thread>\n"}, []),
+    (
+        "IostreamIsBannedEverywhere",
+        {"src/cmd/run.cc": "#include <iostream>\n"},
+        ["src/cmd/run.cc:1: <iostream>: use fmt"],
+    ),
+    (
+        "ClockOutsideItsPlace",
+        {"src/config/load.cc": "auto t = std::chrono::steady_clock::now();\n"},
+        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, cmd, net read time, "
+         "randomness, environment or files"],
+    ),
+    (
+        "EnvironmentOutsideItsPlace",
+        {"src/sim/world.cc": 'auto home = std::getenv("HOME");\n'},
+        ["src/sim/world.cc:1: getenv: only base/time.cc, cmd, net read time, randomness, "
+         "environment or files"],
+    ),
+    (
+        "ReadersMayRead",
+        {"src/base/time.cc": "auto t = std::chrono::system_clock::now();\n",
+         "src/cmd/run.cc": "std::ifstream in(path);\n",
+         "src/net/tls.cc": "std::random_device device;\n"},
+        [],
+    ),
+    ("CallsInCommentsAndStrings", {"src/api/pod.cc": '// getenv\nauto s = "getenv";\n'}, []),
+    # Headers and names.
+    (
+        "HeaderWithoutComment",
+        {"src/api/pod.h": "#pragma once\n"},
+        ["src/api/pod.h:1: a header starts with a comment that says what it is"],
+    ),
+    (
+        "HeaderWithoutPragma",
+        {"src/api/pod.h": "// Pod is a pod.\n\n#include <vector>\n"},
+        ["src/api/pod.h:3: #pragma once comes right after the opening comment"],
+    ),
+    ("EmptyHeader", {"src/api/pod.h": "// Pod is a pod.\n"}, ["src/api/pod.h:2: no #pragma once"]),
+    (
+        "UsingNamespace",
+        {"tests/e2e/up_test.cc": "using namespace std;\n"},
+        ["tests/e2e/up_test.cc:1: using namespace"],
+    ),
+    (
+        "EmptyNames",
+        {"src/api/pod.cc": "class PodManager;\nstruct StringUtils {};\nclass Managers;\n"},
+        ["src/api/pod.cc:1: name says nothing: PodManager; name it after what it is",
+         "src/api/pod.cc:2: name says nothing: StringUtils; name it after what it is"],
+    ),
+    # Text.
+    (
+        "Whitespace",
+        {"docs/guide.md": "one \n\ttwo\nthree"},
+        ["docs/guide.md:3: no newline at the end of the file",
+         "docs/guide.md:1: trailing whitespace",
+         "docs/guide.md:2: tab"],
+    ),
+    (
+        "BlankLineAtTheEnd",
+        {"docs/guide.md": "one\n\n"},
+        ["docs/guide.md:2: blank line at the end of the file"],
+    ),
+    ("MakefileHasTabs", {"Makefile": "all:\n\ttrue\n"}, []),
+    (
+        "UnfinishedWork",
+        {"CMakeLists.txt": "# TODO: more\n"},
+        ["CMakeLists.txt:1: TODO: finish it, or open an issue"],
+    ),
+    (
+        "MachinePaths",
+        {"README.md": "see /home/me/berth\nfine: src/work/x, https://a.io/home/b, ./root/c\n"},
+        ["README.md:1: path of one machine: /home/"],
+    ),
+    (
+        "LongLine",
+        {"src/api/pod.cc": "int " + "x" * 100 + ";\n", "scripts/long.sh": "#" * 101 + "\n"},
+        ["scripts/long.sh:1: 101 columns; the limit is 100",
+         "src/api/pod.cc:1: 105 columns; the limit is 100"],
+    ),
+    (
+        "LongLiteralsAndLinksMayStickOut",
+        {"src/api/pod.cc": f'auto s = "{"x" * 100}";\nauto r = R"(\n{"y" * 120}\n)";\n'
+                           f"// https://example.org/{'z' * 100}\n"},
+        [],
+    ),
+    (
+        "DigitSeparatorsAreNotQuotes",
+        {"src/api/pod.cc": "int a = 1'000;\nusing namespace std;\nint b = 2'000;\n"},
+        ["src/api/pod.cc:2: using namespace"],
+    ),
+    (
+        "LongFile",
+        {"src/api/pod.cc": "int x;\n" * 701},
+        ["src/api/pod.cc:701: 701 lines; the limit is 700: split the file"],
+    ),
+    (
+        "OtherFilesAreLeftAlone",
+        {"tests/data/pod.json": '{"path": "/home/x"} ', "build/x.cc": "\t"},
+        [],
+    ),
+]  # fmt: skip
+
+
+class CheckStyleTest(unittest.TestCase):
+    def test_cases(self):
+        for name, files, want in CASES:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                for path, contents in files.items():
+                    file = Path(folder, path)
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(contents, encoding="utf-8")
+                output = io.StringIO()
+                with contextlib.redirect_stdout(output):
+                    code = check_style.main([folder])
+                printed = output.getvalue().splitlines()
+                if want:
+                    self.assertEqual(printed[:-1], want)
+                    self.assertRegex(printed[-1], rf"^{len(want)} violations?$")
+                else:
+                    self.assertEqual(printed, [])
+                self.assertEqual(code, 1 if want else 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

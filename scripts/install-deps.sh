@@ -1,0 +1,68 @@
+#!/bin/sh
+# Installs the Debian packages that Berth is built with. Silent when all of them are there.
+#
+#   scripts/install-deps.sh         what `make build`, `make test` and `make bench` need
+#   scripts/install-deps.sh --dev   also what `make format`, `make tidy` and `make fuzz` need
+#
+# With BERTH_SKIP_DEPS=1 it does nothing: for other systems, where you install the same by hand.
+set -eu
+
+packages="
+  g++ cmake ninja-build make ccache mold python3
+  libfmt-dev libsimdjson-dev libyaml-dev libcli11-dev zlib1g-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+"
+dev_packages="
+  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 valgrind
+"
+
+fail() {
+  printf '%s: %s\n' "$0" "$1" >&2
+  exit 1
+}
+
+case "${1:-}" in
+  "") ;;
+  --dev) packages="$packages $dev_packages" ;;
+  *) fail "unknown argument '$1'; the only one is --dev" ;;
+esac
+
+if [ "${BERTH_SKIP_DEPS:-}" = 1 ]; then exit 0; fi
+
+# Word splitting makes one line of the list.
+all=$(echo $packages)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  fail "this is not a Debian-like system: there is no apt-get.
+Install what these Debian packages hold, then run make again with BERTH_SKIP_DEPS=1:
+  $all"
+fi
+
+missing=""
+installed=$(dpkg-query -W -f='${db:Status-Status}:${Package} ' $all 2>/dev/null || true)
+for package in $all; do
+  case " $installed" in
+    *" installed:$package "*) ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+if [ -z "$missing" ]; then exit 0; fi
+
+if [ "$(id -u)" = 0 ]; then
+  as_root=""
+elif command -v sudo >/dev/null; then
+  as_root="sudo"
+else
+  fail "packages are missing, and installing them needs root or sudo. As root, run:
+  apt-get update && apt-get install$missing"
+fi
+
+echo "Installing with apt-get:$missing"
+apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
+  -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120"
+$apt update ||
+  fail "apt-get update failed (see above). Check the network and /etc/apt, then try again."
+$apt install -y --no-install-recommends $missing ||
+  fail "apt-get install failed (see above). Berth is built on Debian 12 (bookworm); on another
+release some packages may have other names. Install what they hold by hand, then run make again
+with BERTH_SKIP_DEPS=1."

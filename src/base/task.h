@@ -1,0 +1,71 @@
+// Task<T> is a coroutine that gives a T: straight-line code for work that waits for events.
+//
+// A task starts when it is awaited (or when Start is called on the outermost one) and resumes whoever awaits it
+// when it is done. Everything runs on the thread that resumes it; there is no scheduler and no lock. Destroying
+// a task that waits destroys what it waits in, innermost first.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace berth {
+
+template <typename T>
+class [[nodiscard]] Task {
+ public:
+  struct promise_type {
+    std::optional<T> value;
+    std::coroutine_handle<> waiter;
+
+    Task get_return_object() { return Task(Handle::from_promise(*this)); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    auto final_suspend() noexcept { return ResumeWaiter{}; }
+    void return_value(T v) { value = std::move(v); }
+    void unhandled_exception() { std::terminate(); }  // Berth throws nothing.
+  };
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  ~Task() { Reset(); }
+
+  // Runs the outermost task until it first waits or is done.
+  void Start() { handle_.resume(); }
+  bool done() const { return handle_.done(); }
+  const T& result() const { return *handle_.promise().value; }
+
+  bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) noexcept {
+    handle_.promise().waiter = waiter;
+    return handle_;
+  }
+  T await_resume() { return std::move(*handle_.promise().value); }
+
+ private:
+  using Handle = std::coroutine_handle<promise_type>;
+
+  struct ResumeWaiter {
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(Handle done) noexcept {
+      auto waiter = done.promise().waiter;
+      return waiter ? waiter : std::noop_coroutine();
+    }
+    void await_resume() noexcept {}
+  };
+
+  explicit Task(Handle handle) : handle_(handle) {}
+  void Reset() {
+    if (handle_) handle_.destroy();
+  }
+
+  Handle handle_;
+};
+
+}  // namespace berth

@@ -1,0 +1,133 @@
+// Cluster is the model that the engine decides on: what nodes there are, what runs on them, and the other
+// objects that scheduling rules read.
+//
+// It is fed objects in any order: a pod may come before its node, and a node may go while its pods stay. After
+// any sequence of changes the model equals one built afresh from the objects that remain (and the pods that
+// are assumed). Owned by the engine thread.
+#pragma once
+
+#include <memory>
+#include <tuple>
+
+#include "api/object.h"
+#include "cluster/ids.h"
+#include "cluster/labels.h"
+#include "cluster/node_table.h"
+#include "cluster/nominations.h"
+#include "cluster/objects.h"
+#include "cluster/pod_classes.h"
+#include "cluster/pod_table.h"
+#include "cluster/shared_table.h"
+
+namespace berth {
+
+struct LabelsHash {
+  size_t operator()(const Labels& labels) const {
+    size_t hash = labels.size();
+    for (const Label& label : labels) {
+      hash = (hash ^ label.key.value) * 0x9e3779b97f4a7c15ULL;
+      hash = (hash ^ label.value.value) * 0x9e3779b97f4a7c15ULL;
+    }
+    return hash ^ (hash >> 29);
+  }
+};
+
+class Cluster {
+ public:
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // --- reading ---
+
+  const NodeTable& nodes() const { return nodes_; }
+  const PodTable& pods() const { return pods_; }
+  const PodRecord& pod(PodId id) const { return pods_.Get(id); }
+  const PodClass& pod_class(PodClassId id) const { return classes_.Get(id); }
+  const PodClass& class_of(const PodRecord& pod) const { return classes_.Get(pod.pod_class); }
+  const PodClasses& classes() const { return classes_; }
+  const Labels& labels_of(const PodRecord& pod) const { return label_sets_.Get(pod.labels); }
+  const Nominations& nominations() const { return nominations_; }
+  const SymbolTable& symbols() const { return symbols_; }
+  const ScalarNames& scalars() const { return scalars_; }
+  // The objects of kind T, for each kind that has no table of its own.
+  template <typename T>
+  const Objects<T>& objects() const {
+    return std::get<Objects<T>>(objects_);
+  }
+
+  // --- objects, as the API reports them ---
+
+  // Adds or replaces the object. A finished pod counts as removed.
+  void Put(const api::Object& object);
+  // Removes the object; returns false if it was not known. T is any kind of api::Object.
+  template <typename T>
+  bool Remove(const api::ObjectKey& key);
+
+  // Adds or replaces a pod and returns its id, or an invalid one if it is finished. An assumed pod that comes
+  // with a node is thereby confirmed, on that node; one that comes without stays assumed.
+  PodId PutPod(std::shared_ptr<const api::Pod> pod);
+
+  // --- what the engine has decided ---
+
+  // Counts the pending pod as running on `node` until it is confirmed or forgotten.
+  void Assume(PodId pod, NodeRow node);
+  // Takes an assumed pod back: it is pending again.
+  void Forget(PodId pod);
+  void Nominate(PodId pod, Symbol node) { nominations_.Set(pod, node); }
+
+  // --- trying things out ---
+
+  // Counts `pod` as running on `node`, or no longer, without anyone noticing: the pod's record stays as it is,
+  // and kept results do not hear of it. The opposite call must follow before anything else changes.
+  void TryAddPod(const PodRecord& pod, NodeRow node);
+  void TryRemovePod(const PodRecord& pod, NodeRow node);
+
+  // --- what rules prepare ---
+
+  TopologyKeyId UseTopologyKey(Symbol label) { return nodes_.UseTopologyKey(label); }
+  ScalarId InternScalar(std::string_view name) { return scalars_.Intern(name); }
+  SymbolTable& mutable_symbols() { return symbols_; }
+
+  // A record for a pod that is not in the cluster, to ask what would become of it.
+  PodRecord MakeVisitor(std::shared_ptr<const api::Pod> pod);
+  // A copy of a pod's record that stays usable when the pod goes.
+  PodRecord Retain(PodId pod);
+  // Both are given back with this.
+  void Release(const PodRecord& record);
+
+ private:
+  void UnplacePod(PodRecord& record);
+  void DropPod(PodId id);
+  void Describe(PodRecord& record, bool with_node_name);
+
+  SymbolTable symbols_;
+  ScalarNames scalars_;
+  NodeTable nodes_{symbols_, scalars_};
+  PodClasses classes_{symbols_, scalars_};
+  SharedTable<Labels, LabelSetId, LabelsHash> label_sets_;
+  PodTable pods_;
+  Nominations nominations_;
+  std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,
+             Objects<api::ReplicaSet>, Objects<api::StatefulSet>, Objects<api::PersistentVolume>,
+             Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,
+             Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>, Objects<api::VolumeAttachment>,
+             Objects<api::PodDisruptionBudget>, Objects<api::PriorityClass>>
+      objects_;
+};
+
+template <typename T>
+bool Cluster::Remove(const api::ObjectKey& key) {
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    const PodId id = pods_.Find(key.namespace_, key.name);
+    if (!id.valid()) return false;
+    DropPod(id);
+    return true;
+  } else if constexpr (std::is_same_v<T, api::Node>) {
+    return nodes_.Remove(symbols_.Find(key.name));
+  } else {
+    return std::get<Objects<T>>(objects_).Remove(key);
+  }
+}
+
+}  // namespace berth

@@ -1,0 +1,120 @@
+// NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a few
+// arrays.
+//
+// A row belongs to a node name for as long as there is a node object of that name or a pod placed on it. A row
+// without a node object (the node is gone, or not seen yet, while its pods are known) is not `present`: it
+// keeps its sums and is invisible to scheduling. Rows are reused after they fall empty.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "api/node.h"
+#include "cluster/host_ports.h"
+#include "cluster/ids.h"
+#include "cluster/images.h"
+#include "cluster/labels.h"
+#include "cluster/node_order.h"
+#include "cluster/pod_class.h"
+#include "cluster/resources.h"
+#include "cluster/row_changes.h"
+#include "cluster/taints.h"
+#include "cluster/topology.h"
+
+namespace berth {
+
+// One entry per row in every column.
+struct NodeColumns {
+  // What the node offers. `allocatable_pods` is the number of pods it takes.
+  std::vector<int64_t> allocatable_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
+  // The sums over its pods.
+  std::vector<int64_t> requested_cpu, requested_memory, requested_ephemeral, pod_count;
+  // The sums used by scores, where pods that ask for nothing count a little.
+  std::vector<int64_t> nonzero_cpu, nonzero_memory;
+  // Scalar resources, by ScalarId.
+  struct Scalar {
+    std::vector<int64_t> allocatable, requested;
+  };
+  std::vector<Scalar> scalars;
+
+  std::vector<TaintSetId> taints;
+  NodeMask unschedulable;
+
+  void Resize(size_t rows);
+};
+
+// What is not read for all nodes at once.
+struct NodeInfo {
+  Symbol name;                             // Invalid while the row is free.
+  std::shared_ptr<const api::Node> object;  // Null if the row is not present.
+  Labels labels;
+  std::vector<Symbol> declared_features;    // Sorted.
+  std::vector<PodId> pods;                  // In no particular order.
+  std::vector<HostPort> used_ports;         // One entry per pod and port.
+};
+
+class NodeTable {
+ public:
+  NodeTable(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
+
+  // --- reading ---
+
+  // The number of rows, free ones included: the size of every column and NodeMask.
+  size_t rows() const { return infos_.size(); }
+  // The rows that have a node object, and how many they are.
+  const NodeMask& present() const { return present_; }
+  size_t present_count() const { return present_count_; }
+  NodeRow Find(Symbol name) const;
+  const NodeInfo& info(NodeRow row) const { return infos_[row.index()]; }
+  const std::string& name(NodeRow row) const { return symbols_.Text(info(row).name); }
+  const NodeColumns& columns() const { return columns_; }
+  const TaintSets& taint_sets() const { return taint_sets_; }
+  const Images& images() const { return images_; }
+  const Topology& topology() const { return topology_; }
+  const RowChanges& changes() const { return changes_; }
+  const NodeOrder& order() const { return order_; }
+
+  // --- writing ---
+
+  NodeRow Put(std::shared_ptr<const api::Node> node);
+  // Returns false if there was no such node.
+  bool Remove(Symbol name);
+
+  // Finds the row of `name`, making one that is not present if need be.
+  NodeRow RowFor(Symbol name);
+  // Adds the pod to, or takes it from, the sums of `row`. RemovePod may free the row.
+  void AddPod(NodeRow row, PodId pod, const PodClass& pod_class);
+  void RemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+
+  // The same without a trace in changes(), for trying things out on a present row.
+  void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
+  void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+
+  // Brings `label` into use as a topology key.
+  TopologyKeyId UseTopologyKey(Symbol label);
+
+ private:
+  void SetColumns(NodeRow row, const api::Node& node);
+  void ClearColumns(NodeRow row);
+  void EnsureScalarColumns();
+  void FreeIfEmpty(NodeRow row);
+  void Touch(NodeRow row) { changes_.Add(row, rows()); }
+
+  SymbolTable& symbols_;
+  ScalarNames& scalars_;
+  NodeColumns columns_;
+  std::vector<NodeInfo> infos_;
+  NodeMask present_;
+  size_t present_count_ = 0;
+  std::unordered_map<Symbol, NodeRow> by_name_;
+  std::vector<NodeRow> free_;
+  TaintSets taint_sets_;
+  Images images_;
+  Topology topology_;
+  RowChanges changes_;
+  NodeOrder order_;
+};
+
+}  // namespace berth

@@ -1,0 +1,68 @@
+// Topology knows, for each topology key in use, which domain each node lies in.
+//
+// A key comes into use when a rule first asks for it; from then on it is kept current as nodes come, change
+// and go. A domain is one value of the key; it exists while at least one node carries the value.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/ids.h"
+#include "cluster/labels.h"
+
+namespace berth {
+
+class Topology {
+ public:
+  struct Domain {
+    Symbol value;        // Invalid while the id is free.
+    uint32_t nodes = 0;  // How many nodes lie in it.
+  };
+
+  struct Key {
+    Symbol label;
+    std::vector<DomainId> domain_of;  // By row; invalid if the node lacks the label.
+    std::vector<Domain> domains;      // By domain id.
+    size_t domain_count = 0;          // Domains that exist.
+
+    DomainId Find(Symbol value) const;
+
+   private:
+    friend class Topology;
+    void Enter(NodeRow row, Symbol value);
+    void Leave(NodeRow row);
+
+    std::unordered_map<Symbol, DomainId> by_value_;
+    std::vector<DomainId> free_;
+  };
+
+  // Returns the id of `label`, bringing it into use: `labels_of(row)` must give the labels of each row of
+  // `present`.
+  template <typename LabelsOf>
+  TopologyKeyId Use(Symbol label, const NodeMask& present, size_t rows, LabelsOf&& labels_of) {
+    const auto [found, added] =
+        by_label_.try_emplace(label, TopologyKeyId{static_cast<uint32_t>(keys_.size())});
+    if (added) {
+      Key& key = keys_.emplace_back();
+      key.label = label;
+      key.domain_of.resize(rows);
+      present.ForEach([&](size_t row) {
+        key.Enter(NodeRow{static_cast<uint32_t>(row)}, FindLabel(labels_of(row), label));
+      });
+    }
+    return found->second;
+  }
+
+  const Key& key(TopologyKeyId id) const { return keys_[id.index()]; }
+  const std::vector<Key>& keys() const { return keys_; }
+
+  void Resize(size_t rows);
+  // Moves `row` to the domains that `labels` name; no labels take it out of all.
+  void Place(NodeRow row, LabelSpan labels);
+
+ private:
+  std::vector<Key> keys_;
+  std::unordered_map<Symbol, TopologyKeyId> by_label_;
+};
+
+}  // namespace berth

@@ -1,0 +1,117 @@
+#include "cmd/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cmd/conformance_command.h"
+#include "cmd/schedule_command.h"
+
+namespace berth {
+namespace {
+
+constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
+
+void AddConformance(CLI::App& app, ConformanceOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "conformance", "Compare Berth's decisions with recorded ones of kube-scheduler");
+  command->footer(
+      "Prints, for each group of cases, how many passed and failed, and the first differences.\n"
+      "Exit codes: 0 all passed, 1 a case failed, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth conformance --first 10 tests/conformance/taints.jsonl.gz");
+  command->add_option("FILE", options.files, "Case files: .jsonl or .jsonl.gz")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-g,--group", options.groups,
+                   "Run the cases of this group only, for example taints; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("-n,--first", options.first,
+                   "How many differences to print for each group; 0 for none (default 3)")
+      ->type_name("N");
+  command
+      ->add_option("--scores-of", options.scores_of,
+                   "Compare the scores of these plugins only; totals and best nodes are then not "
+                   "compared")
+      ->type_name("PLUGIN,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--paranoid", options.paranoid,
+                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+}
+
+void AddSchedule(CLI::App& app, ScheduleOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "schedule", "Place the pending pods of a cluster given as YAML, and say why");
+  command->footer(
+      "Pods that have no node yet are scheduled in the order in which they are read. Fields that "
+      "an\n"
+      "API server would fill in may be left out.\n"
+      "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 see --fail-on-unschedulable.\n"
+      "\n"
+      "Example:\n"
+      "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1");
+  command
+      ->add_option("-f,--filename", options.files,
+                   "Objects to read, YAML or JSON: a file, a directory (its *.yaml, *.yml and "
+                   "*.json), or - for standard input; may be repeated")
+      ->required()
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--config", options.config_file,
+                   "KubeSchedulerConfiguration file (default: the default configuration)")
+      ->type_name("FILE");
+  command->add_option("-o,--output", options.output, "Output format: table, json or yaml")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+  command->add_flag("-e,--explain", options.explain,
+                    "Tell for each pod why nodes were rejected, and how the others scored");
+  command
+      ->add_option("-p,--pod", options.pods,
+                   "Report on this pod only, as NAME or NAMESPACE/NAME; all pods are scheduled all "
+                   "the same; may be repeated")
+      ->type_name("POD")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--seed", options.seed,
+                   "Seed of the choices that kube-scheduler makes at random (default 0)")
+      ->type_name("N");
+  command->add_flag("--paranoid", options.paranoid,
+                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command->add_flag("--fail-on-unschedulable", options.fail_on_unschedulable,
+                    "Exit with 3 if any pod stays pending");
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, const char* const* argv) {
+  ConformanceOptions conformance;
+  ScheduleOptions schedule;
+  CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
+               "berth");
+  app.set_version_flag("--version", kVersionText, "Print the version and exit");
+  app.footer("berth COMMAND --help tells more about a command.");
+  app.require_subcommand(1);
+  AddConformance(app, conformance);
+  AddSchedule(app, schedule);
+  app.add_subcommand("version", "Print the version");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  if (app.got_subcommand("conformance")) return RunConformance(conformance);
+  if (app.got_subcommand("schedule")) return RunSchedule(schedule);
+  fmt::print("{}\n", kVersionText);
+  return kExitOk;
+}
+
+}  // namespace berth

@@ -1,0 +1,190 @@
+#include "cmd/conformance_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cmd/case_file.h"
+#include "cmd/cluster_cases.h"
+#include "cmd/command_line.h"
+#include "cmd/config_cases.h"
+#include "cmd/conformance_report.h"
+#include "cmd/json_fields.h"
+#include "cmd/row_cases.h"
+#include "plugins/registry.h"
+
+namespace berth {
+namespace {
+
+using Value = JsonFields::Value;
+
+enum class RowKind { kPod, kDigest, kSequence, kConfig, kQuantity, kSelector, kCel, kHint };
+
+// Tells what a row is by its fields, so that files may have any name.
+Result<RowKind> KindOf(JsonFields& json, Value row) {
+  if (const auto expect = json.Find(row, "expect")) {
+    if (json.Find(*expect, "steps")) return RowKind::kSequence;
+    return json.Find(*expect, "sampleFilter") ? RowKind::kDigest : RowKind::kPod;
+  }
+  if (json.Find(row, "yaml")) return RowKind::kConfig;
+  if (json.Find(row, "expression")) return RowKind::kCel;
+  if (json.Find(row, "s")) return RowKind::kQuantity;
+  const std::string kind = json.String(row, "kind");
+  if (kind == "labelSelector" || kind == "nodeSelector" || kind == "toleration") {
+    return RowKind::kSelector;
+  }
+  if (kind == "objects" || kind == "registration" || kind == "hint") return RowKind::kHint;
+  return Fail("not a case: none of the fields expect, yaml, expression, s or kind says what it is");
+}
+
+// The group of rows that do not name one.
+std::string_view GroupOf(RowKind kind) {
+  switch (kind) {
+    case RowKind::kConfig:
+      return "config";
+    case RowKind::kQuantity:
+      return "quantities";
+    case RowKind::kSelector:
+      return "selectors";
+    case RowKind::kCel:
+      return "cel";
+    case RowKind::kHint:
+      return "queueinghints";
+    default:
+      return "unnamed";
+  }
+}
+
+class Runner {
+ public:
+  explicit Runner(const ConformanceOptions& options)
+      : options_(options),
+        cluster_cases_({.scores_of = options.scores_of}, options.paranoid),
+        registry_(InTreeRegistry()),
+        report_(options.first) {}
+
+  Status RunFile(const std::string& path) {
+    const auto file = CaseFile::Read(path);
+    if (!file) return std::unexpected(file.error());
+    const auto rows = file->rows();
+    if (rows.empty()) return Fail(fmt::format("{}: no cases", path));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ShowProgress(path, i, rows.size());
+      if (Status status = RunRow(rows[i]); !status) {
+        ClearProgress();
+        return Fail(fmt::format("{}:{}: {}", path, rows[i].line, status.error().message));
+      }
+    }
+    ClearProgress();
+    return {};
+  }
+
+  // Fails if a group was asked for that no file has.
+  Status CheckGroups() const {
+    for (const std::string& group : options_.groups) {
+      if (seen_.contains(group)) continue;
+      return Fail(fmt::format("no group \"{}\" in the given files; they have: {}", group,
+                              fmt::join(seen_, ", ")));
+    }
+    return {};
+  }
+
+  const ConformanceReport& report() const { return report_; }
+
+ private:
+  Status RunRow(const CaseFile::Row& row) {
+    Value value;
+    if (const auto error = parser_.parse(row.text.data(), row.text.size()).get(value)) {
+      return Fail(fmt::format("not valid JSON: {}", simdjson::error_message(error)));
+    }
+    if (!value.is_object()) return Fail("not a JSON object");
+    JsonFields json;
+    const auto kind = KindOf(json, value);
+    std::string name = json.String(value, "name");
+    if (Status status = json.status(); !status) return status;
+    if (!kind) return std::unexpected(kind.error());
+
+    const size_t slash = name.find('/');
+    const std::string group =
+        slash == std::string::npos ? std::string(GroupOf(*kind)) : name.substr(0, slash);
+    if (name.empty()) name = fmt::format("line {}", row.line);
+    seen_.insert(group);
+    if (!Wanted(group)) return {};
+    const auto differences = Run(*kind, value);
+    if (!differences) return Fail(fmt::format("{}: {}", name, differences.error().message));
+    report_.Add(group, name, *differences);
+    return {};
+  }
+
+  bool Wanted(const std::string& group) const {
+    return options_.groups.empty() ||
+           std::ranges::find(options_.groups, group) != options_.groups.end();
+  }
+
+  Result<Differences> Run(RowKind kind, Value row) {
+    switch (kind) {
+      case RowKind::kPod:
+        return cluster_cases_.RunPod(row);
+      case RowKind::kDigest:
+        return cluster_cases_.RunDigest(row);
+      case RowKind::kSequence:
+        return cluster_cases_.RunSequence(row);
+      case RowKind::kConfig:
+        return RunConfig(row, registry_);
+      case RowKind::kQuantity:
+        return RunQuantity(row);
+      case RowKind::kSelector:
+        return RunSelector(row);
+      case RowKind::kCel:
+        return Unsupported("selector", "device selectors (CEL)");
+      case RowKind::kHint:
+        return Unsupported("hint", "queueing hints");
+    }
+    return Fail("not a case");
+  }
+
+  static Differences Unsupported(std::string what, std::string_view feature) {
+    return {{std::move(what), "an answer",
+             fmt::format("{} are not supported by this build yet", feature)}};
+  }
+
+  void ShowProgress(const std::string& path, size_t done, size_t all) const {
+    constexpr size_t kEvery = 20;
+    if (terminal_ && done % kEvery == 0) fmt::print(stderr, "\r\033[K{} {}/{}", path, done, all);
+  }
+  void ClearProgress() const {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+  const ConformanceOptions& options_;
+  ClusterCases cluster_cases_;
+  Registry registry_;
+  ConformanceReport report_;
+  std::set<std::string> seen_;
+  simdjson::dom::parser parser_;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+}  // namespace
+
+int RunConformance(const ConformanceOptions& options) {
+  auto fail = [](const Status& status) {
+    fmt::print(stderr, "berth conformance: {}\n", status.error().message);
+    return kExitUsage;
+  };
+  Runner runner(options);
+  for (const std::string& path : options.files) {
+    if (const Status status = runner.RunFile(path); !status) return fail(status);
+  }
+  if (const Status status = runner.CheckGroups(); !status) return fail(status);
+  fmt::print("{}", runner.report().ToString());
+  return runner.report().failed() > 0 ? kExitFailed : kExitOk;
+}
+
+}  // namespace berth

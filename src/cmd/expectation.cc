@@ -1,0 +1,136 @@
+#include "cmd/expectation.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace berth {
+namespace {
+
+using Value = JsonFields::Value;
+
+constexpr std::string_view kTotal = "total";
+
+Code ReadCode(JsonFields& json, Value object) {
+  const std::string name = json.String(object, "code");
+  for (const Code code : {Code::kSuccess, Code::kError, Code::kUnschedulable, Code::kPending,
+                          Code::kUnschedulableAndUnresolvable, Code::kWait, Code::kSkip}) {
+    if (ToString(code) == name) return code;
+  }
+  json.Complain("code", "no such code: \"" + name + "\"");
+  return Code::kError;
+}
+
+Verdict ReadVerdict(JsonFields& json, Value object) {
+  return Verdict(ReadCode(json, object), json.Strings(object, "reasons"))
+      .By(json.String(object, "plugin"));
+}
+
+void ReadVerdicts(JsonFields& json, Value expect, std::string_view key, Explanation& answer) {
+  for (const auto& [name, object] : json.Fields(expect, key)) {
+    Explanation::Node& node = answer.nodes[name];
+    node.verdict = ReadVerdict(json, object);
+    node.excluded_by_pre_filter = json.Bool(object, "excludedByPreFilter");
+  }
+}
+
+void ReadScores(JsonFields& json, Value expect, std::string_view key, Explanation& answer) {
+  for (const auto& [name, object] : json.Fields(expect, key)) {
+    Explanation::Node& node = answer.nodes[name];
+    node.total = json.Int(object, kTotal);
+    node.scores = json.Ints(*json.Find(expect, key), name);
+    node.scores.erase(std::string(kTotal));
+  }
+}
+
+Explanation::Preemption ReadPreemption(JsonFields& json, Value object) {
+  Explanation::Preemption preemption;
+  preemption.eligible = json.Bool(object, "eligible");
+  for (const auto& [node, candidate] : json.Fields(object, "candidates")) {
+    auto& into = preemption.candidates[node];
+    for (std::string& victim : json.Strings(candidate, "victims")) {
+      into.victims.push_back({.pod = std::move(victim)});
+    }
+    into.budget_violations = json.Int(candidate, "pdbViolations");
+  }
+  for (const auto& [node, verdict] : json.Fields(object, "rejected")) {
+    preemption.rejected.emplace(node, ReadVerdict(json, verdict));
+  }
+  preemption.equally_good = json.Strings(object, "selectedAny");
+  std::ranges::sort(preemption.equally_good);
+  preemption.selected = json.String(object, "selected");
+  return preemption;
+}
+
+// What ordinary and digested cases share.
+Explanation ReadOutcome(JsonFields& json, Value expect) {
+  Explanation answer;
+  const Value pre_filter = json.Require(expect, "preFilter");
+  answer.pre_filter = ReadVerdict(json, pre_filter);
+  if (json.Find(pre_filter, "nodeNames")) {
+    answer.restricted_to = json.Strings(pre_filter, "nodeNames");
+    std::ranges::sort(*answer.restricted_to);
+  }
+  answer.best_nodes = json.Strings(expect, "bestNodes");
+  std::ranges::sort(answer.best_nodes);
+  answer.nominated_node_fits = json.Bool(expect, "nominatedNodeFits");
+  answer.error = json.String(expect, "error");
+  answer.fit_error = json.String(expect, "fitError");
+  answer.fit_error_before_post_filter =
+      json.OptionalString(expect, "fitErrorBeforePostFilter").value_or(answer.fit_error);
+  answer.rejected_by = json.Strings(expect, "unschedulablePlugins");
+  std::ranges::sort(answer.rejected_by);
+  return answer;
+}
+
+}  // namespace
+
+Result<Expectation> ReadExpectation(Value expect) {
+  JsonFields json;
+  Expectation result;
+  result.answer = ReadOutcome(json, expect);
+  ReadVerdicts(json, expect, "filter", result.answer);
+  ReadScores(json, expect, "scores", result.answer);
+  result.scored = json.Find(expect, "scores").has_value();
+  result.allocates_devices = json.Find(expect, "allocations").has_value();
+  if (const auto preemption = json.Find(expect, "preemption")) {
+    result.answer.preemption = ReadPreemption(json, *preemption);
+    result.answer.post_filter = ReadVerdict(json, json.Require(*preemption, "status"));
+  }
+  if (const Status status = json.status(); !status) return std::unexpected(status.error());
+  return result;
+}
+
+Result<std::vector<ExpectedStep>> ReadSteps(Value expect) {
+  JsonFields json;
+  std::vector<ExpectedStep> steps;
+  for (const Value object : json.List(expect, "steps")) {
+    ExpectedStep& step = steps.emplace_back();
+    step.best_nodes = json.Strings(object, "bestNodes");
+    std::ranges::sort(step.best_nodes);
+    step.chosen = json.String(object, "chosen");
+    step.best_total = json.Int(object, "bestTotal");
+    step.feasible = static_cast<size_t>(json.Int(object, "feasible"));
+    step.fit_error = json.String(object, "fitError");
+  }
+  if (const Status status = json.status(); !status) return std::unexpected(status.error());
+  return steps;
+}
+
+Result<ExpectedDigest> ReadDigest(Value expect) {
+  JsonFields json;
+  ExpectedDigest digest;
+  digest.sample = ReadOutcome(json, expect);
+  ReadVerdicts(json, expect, "sampleFilter", digest.sample);
+  ReadScores(json, expect, "sampleScores", digest.sample);
+  digest.feasible = static_cast<size_t>(json.Int(expect, "feasible"));
+  digest.best_total = json.Int(expect, "bestTotal");
+  digest.rejected_by = json.Ints(expect, "rejectedBy");
+  digest.rejected_reasons = json.Ints(expect, "rejectedReasons");
+  digest.score_sums = json.Ints(expect, "scoreSums");
+  if (const Status status = json.status(); !status) return std::unexpected(status.error());
+  return digest;
+}
+
+}  // namespace berth

@@ -1,0 +1,93 @@
+#include "cmd/explanation_summary.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace berth {
+namespace {
+
+using Rejection = ExplanationSummary::Rejection;
+
+std::vector<Rejection> GroupRejections(const Explanation& explanation) {
+  std::map<std::tuple<std::string, std::vector<std::string>>, Rejection> groups;
+  for (const auto& [name, node] : explanation.nodes) {
+    const Verdict& verdict = node.verdict;
+    if (verdict.ok()) continue;
+    Rejection& group = groups[{verdict.plugin(), verdict.reasons()}];
+    group.plugin = verdict.plugin();
+    group.code = ToString(verdict.code());
+    group.reasons = verdict.reasons();
+    if (++group.count <= ExplanationSummary::kExamples) group.examples.push_back(name);
+  }
+  std::vector<Rejection> result;
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  std::ranges::stable_sort(result, std::greater<>(), &Rejection::count);
+  return result;
+}
+
+void SummarizeScores(const Explanation& explanation, const std::string& chosen,
+                     ExplanationSummary& summary) {
+  std::vector<std::pair<const std::string*, const Explanation::Node*>> feasible;
+  for (const auto& [name, node] : explanation.nodes) {
+    if (node.verdict.ok()) feasible.emplace_back(&name, &node);
+  }
+  summary.feasible = feasible.size();
+  // The chosen node first among equals; beyond that by name.
+  std::ranges::stable_sort(feasible, [&](const auto& a, const auto& b) {
+    if (a.second->total != b.second->total) return a.second->total > b.second->total;
+    return *a.first == chosen && *b.first != chosen;
+  });
+  auto score_of = [](const Explanation::Node& node, const std::string& plugin) {
+    auto found = node.scores.find(plugin);
+    return found == node.scores.end() ? 0 : found->second;
+  };
+  for (const std::string& plugin : explanation.scoring_plugins) {
+    if (feasible.empty()) break;
+    const int64_t first = score_of(*feasible.front().second, plugin);
+    const bool equal = std::ranges::all_of(
+        feasible, [&](const auto& node) { return score_of(*node.second, plugin) == first; });
+    if (equal) summary.equal.emplace(plugin, first);
+  }
+  for (size_t i = 0; i < feasible.size(); ++i) {
+    const auto& [name, node] = feasible[i];
+    if (i >= ExplanationSummary::kTop && *name != chosen) continue;
+    summary.scores.push_back({*name, node->total, node->scores, *name == chosen});
+  }
+}
+
+void SummarizePreemption(const Explanation::Preemption& preemption, ExplanationSummary& summary) {
+  summary.preemption_tried = true;
+  summary.preemption_eligible = preemption.eligible;
+  summary.candidate_count = preemption.candidates.size();
+  for (const auto& [node, candidate] : preemption.candidates) {
+    ExplanationSummary::Candidate entry{
+        node, {}, candidate.budget_violations, node == preemption.selected};
+    for (const auto& victim : candidate.victims) entry.victims.push_back(victim.pod);
+    summary.candidates.push_back(std::move(entry));
+  }
+  std::ranges::stable_partition(summary.candidates, &ExplanationSummary::Candidate::chosen);
+  if (summary.candidates.size() > ExplanationSummary::kTop) {
+    summary.candidates.resize(ExplanationSummary::kTop);
+  }
+}
+
+}  // namespace
+
+ExplanationSummary Summarize(const Explanation& explanation, const std::string& chosen,
+                             size_t cluster_size) {
+  ExplanationSummary summary;
+  summary.nodes = cluster_size;
+  if (explanation.pre_filter.rejected() || explanation.pre_filter.code() == Code::kError) {
+    summary.pre_filter = explanation.pre_filter.Message();
+    summary.pre_filter_plugin = explanation.pre_filter.plugin();
+  }
+  summary.rejections = GroupRejections(explanation);
+  summary.plugins = explanation.scoring_plugins;
+  SummarizeScores(explanation, chosen, summary);
+  summary.nominated_node_fits = explanation.nominated_node_fits;
+  if (explanation.preemption) SummarizePreemption(*explanation.preemption, summary);
+  if (!explanation.fit_error.empty()) summary.post_filter = explanation.post_filter.reasons();
+  return summary;
+}
+
+}  // namespace berth

@@ -1,0 +1,20 @@
+// Reads Kubernetes objects from files, directories and standard input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "base/result.h"
+
+namespace berth {
+
+// The whole of a file, or of standard input if `path` is "-". The error names the file.
+Result<std::string> ReadText(const std::string& path);
+
+// The objects of all `paths`, in order. A directory stands for its *.yaml, *.yml and *.json files
+// by name; "-" is standard input. Fails on the first file that cannot be read or decoded, and if an
+// object appears twice.
+Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths);
+
+}  // namespace berth

@@ -1,0 +1,109 @@
+#include "cmd/schedule_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "cmd/admission.h"
+#include "cmd/command_line.h"
+#include "cmd/object_files.h"
+#include "cmd/schedule_json.h"
+#include "cmd/schedule_run.h"
+#include "cmd/schedule_text.h"
+#include "config/configuration.h"
+#include "config/profiles.h"
+
+namespace berth {
+namespace {
+
+// When the objects tell no later time: 2026-01-01T00:00:00Z. No clock is read, so that runs repeat.
+constexpr Instant kEarliestStart = Instant::FromUnixSeconds(1'767'225'600);
+
+Instant LatestTime(const std::vector<api::Object>& objects) {
+  Instant latest = kEarliestStart;
+  auto note = [&](const std::optional<Instant>& time) {
+    if (time) latest = std::max(latest, *time);
+  };
+  for (const api::Object& object : objects) {
+    note(api::MetaOf(object).creation_timestamp);
+    if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object)) note((*pod)->status.start_time);
+  }
+  return latest;
+}
+
+Result<std::vector<ProfileConfig>> LoadProfiles(const std::string& file) {
+  if (file.empty()) return config::ToProfileConfigs(config::Default());
+  const auto text = ReadText(file);
+  if (!text) return std::unexpected(text.error());
+  const auto loaded = config::Load(*text, file);
+  if (!loaded) return std::unexpected(loaded.error());
+  auto profiles = config::ToProfileConfigs(*loaded);
+  if (!profiles) return Fail(fmt::format("{}: {}", file, profiles.error().message));
+  return profiles;
+}
+
+// Keeps the outcomes of the pods that the user named.
+Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
+  if (names.empty()) return {};
+  auto is_named = [](const PodOutcome& outcome, const std::string& name) {
+    return outcome.pod.name == name || outcome.pod.ToString() == name;
+  };
+  for (const std::string& name : names) {
+    const bool found = std::ranges::any_of(
+        report.pods, [&](const PodOutcome& outcome) { return is_named(outcome, name); });
+    if (!found) return Fail(fmt::format("--pod {}: no pending pod of that name was read", name));
+  }
+  std::erase_if(report.pods, [&](const PodOutcome& outcome) {
+    return std::ranges::none_of(names,
+                                [&](const std::string& name) { return is_named(outcome, name); });
+  });
+  return {};
+}
+
+Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
+  auto profiles = LoadProfiles(options.config_file);
+  if (!profiles) return std::unexpected(profiles.error());
+  const auto read = ReadObjects(options.files);
+  if (!read) return std::unexpected(read.error());
+  const Instant start = LatestTime(*read);
+  const auto objects = AdmitAll(*read, start);
+  if (!objects) return std::unexpected(objects.error());
+  return ScheduleAll(*objects,
+                     {.profiles = *std::move(profiles),
+                      .seed = options.seed,
+                      .explain = options.explain,
+                      .paranoid = options.paranoid},
+                     start + Duration::Seconds(1));
+}
+
+std::string Format(const ScheduleReport& report, const std::string& output) {
+  if (output == "json") return ToJson(report);
+  if (output == "yaml") return ToYaml(report);
+  return ToText(report);
+}
+
+}  // namespace
+
+int RunSchedule(const ScheduleOptions& options) {
+  auto report = Schedule(options);
+  Status status = report ? Status() : std::unexpected(report.error());
+  const bool all_scheduled =
+      report && report->Count(PodOutcome::Kind::kScheduled) == report->pods.size();
+  if (report && report->pods.empty()) {
+    fmt::print(stderr,
+               "berth schedule: note: no pending pods were read; Deployments and other workloads "
+               "are not turned into pods\n");
+  }
+  if (status) status = KeepOnly(options.pods, *report);
+  if (!status) {
+    fmt::print(stderr, "berth schedule: {}\n", status.error().message);
+    return kExitFailed;
+  }
+  fmt::print("{}", Format(*report, options.output));
+  return options.fail_on_unschedulable && !all_scheduled ? kExitUnschedulable : kExitOk;
+}
+
+}  // namespace berth

@@ -1,0 +1,184 @@
+#include "cmd/schedule_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+#include "plugins/registry.h"
+
+namespace berth {
+namespace {
+
+using PodRef = api::Ref<api::Pod>;
+
+const PodRef* AsPod(const api::Object& object) { return std::get_if<PodRef>(&object); }
+
+// Records the last decision about each pod.
+class Recorder final : public DecisionObserver {
+ public:
+  explicit Recorder(const Engine& engine) : engine_(engine) {}
+
+  void OnDecision(const Decision& decision) override {
+    PodOutcome outcome;
+    outcome.pod = decision.key;
+    outcome.node = decision.node;
+    outcome.message = decision.message;
+    switch (decision.kind) {
+      case Decision::Kind::kPlaced:
+        outcome.kind = PodOutcome::Kind::kScheduled;
+        break;
+      case Decision::Kind::kUnschedulable:
+        outcome.kind = PodOutcome::Kind::kUnschedulable;
+        break;
+      case Decision::Kind::kFailed:
+        outcome.kind = PodOutcome::Kind::kFailed;
+        break;
+    }
+    if (decision.explanation) {
+      outcome.explanation = Summarize(*decision.explanation, decision.node,
+                                      engine_.cluster().nodes().present_count());
+    }
+    outcomes_.insert_or_assign(decision.key, std::move(outcome));
+  }
+
+  const PodOutcome* Find(const api::ObjectKey& pod) const {
+    auto found = outcomes_.find(pod);
+    return found == outcomes_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  const Engine& engine_;
+  std::map<api::ObjectKey, PodOutcome> outcomes_;
+};
+
+// Plays the API server towards the engine.
+class World {
+ public:
+  World(Engine& engine, Instant start) : engine_(engine), now_(start) {}
+
+  // Each object becomes known a millisecond after the one before.
+  void Put(const api::Object& object) {
+    if (const PodRef* pod = AsPod(object)) pods_[api::KeyOf(object)] = *pod;
+    engine_.Handle(ObjectPut{object}, now_);
+    now_ = now_ + Duration::Millis(1);
+  }
+
+  // Schedules until nothing is left, also after waits are over.
+  void Run() {
+    // The longest a pod is held back before it is tried again.
+    constexpr Duration kLongestBackoff = Duration::Seconds(10);
+    for (bool progress = true; progress; now_ = now_ + kLongestBackoff) {
+      progress = false;
+      for (bool busy = true; busy;) {
+        busy = engine_.Schedule(now_) > 0;
+        for (const Command& command : engine_.TakeCommands()) {
+          std::visit([&](const auto& write) { Do(command.id, write); }, command.write);
+          busy = progress = true;
+        }
+      }
+    }
+  }
+
+ private:
+  void Do(CommandId id, const BindPod& bind) {
+    auto found = pods_.find(bind.pod);
+    CHECK(found != pods_.end());  // The engine binds only pods that it was given.
+    auto bound = std::make_shared<api::Pod>(*found->second);
+    bound->spec.node_name = bind.node;
+    bound->status.start_time = now_;
+    Put(PodRef(std::move(bound)));
+    engine_.Handle(WriteDone{id, {}}, now_);
+  }
+
+  Engine& engine_;
+  Instant now_;
+  std::map<api::ObjectKey, PodRef> pods_;
+};
+
+PodOutcome OutcomeOf(const api::Pod& pod, const EngineOptions& options, const Recorder& recorder) {
+  PodOutcome outcome;
+  outcome.pod = {pod.metadata.namespace_, pod.metadata.name};
+  const bool ours = std::ranges::find(options.profiles, pod.spec.scheduler_name,
+                                      &ProfileConfig::scheduler_name) != options.profiles.end();
+  if (!ours) {
+    outcome.kind = PodOutcome::Kind::kNotOurs;
+    outcome.message = fmt::format("schedulerName is \"{}\"", pod.spec.scheduler_name);
+  } else if (pod.metadata.deletion_timestamp) {
+    outcome.kind = PodOutcome::Kind::kTerminating;
+    outcome.message = "being deleted";
+  } else if (!pod.spec.scheduling_gates.empty()) {
+    outcome.kind = PodOutcome::Kind::kGated;
+    outcome.message = fmt::format("waiting for scheduling gates: [{}]",
+                                  fmt::join(pod.spec.scheduling_gates, " "));
+  } else if (const PodOutcome* recorded = recorder.Find(outcome.pod)) {
+    return *recorded;
+  } else {
+    outcome.message = "was not tried";
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::string_view ToString(PodOutcome::Kind kind) {
+  switch (kind) {
+    case PodOutcome::Kind::kScheduled:
+      return "Scheduled";
+    case PodOutcome::Kind::kUnschedulable:
+      return "Unschedulable";
+    case PodOutcome::Kind::kFailed:
+      return "Failed";
+    case PodOutcome::Kind::kGated:
+      return "Gated";
+    case PodOutcome::Kind::kNotOurs:
+      return "NotOurs";
+    case PodOutcome::Kind::kTerminating:
+      return "Terminating";
+    case PodOutcome::Kind::kPending:
+      return "Pending";
+  }
+  return "Unknown";
+}
+
+size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
+  return static_cast<size_t>(std::ranges::count(pods, kind, &PodOutcome::kind));
+}
+
+Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
+                                   const EngineOptions& options, Instant start) {
+  auto made = Engine::Make(options, InTreeRegistry());
+  if (!made) return std::unexpected(made.error());
+  Engine& engine = **made;
+  Recorder recorder(engine);
+  engine.Observe(&recorder);
+  World world(engine, start);
+  for (const api::Object& object : objects) {
+    if (AsPod(object) == nullptr) world.Put(object);
+  }
+  for (const api::Object& object : objects) {
+    if (AsPod(object) != nullptr) world.Put(object);
+  }
+  world.Run();
+
+  ScheduleReport report;
+  report.nodes = engine.cluster().nodes().present_count();
+  for (const api::Object& object : objects) {
+    const PodRef* pod = AsPod(object);
+    if (pod == nullptr || (*pod)->finished()) continue;
+    if ((*pod)->spec.node_name.empty()) {
+      report.pods.push_back(OutcomeOf(**pod, options, recorder));
+    } else {
+      ++report.running;
+    }
+  }
+  engine.Observe(nullptr);
+  return report;
+}
+
+}  // namespace berth

@@ -1,0 +1,53 @@
+// Drives an engine over a given cluster until no pod is left to try.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object.h"
+#include "base/result.h"
+#include "cmd/explanation_summary.h"
+#include "engine/engine.h"
+
+namespace berth {
+
+// What became of a pod that had no node at the start.
+struct PodOutcome {
+  enum class Kind {
+    kScheduled,
+    kUnschedulable,  // Fits nowhere.
+    kFailed,         // The cycle ended with an error.
+    kGated,          // Has scheduling gates.
+    kNotOurs,        // Names another scheduler.
+    kTerminating,    // Being deleted.
+    kPending,        // Was not tried.
+  };
+
+  api::ObjectKey pod;
+  Kind kind = Kind::kPending;
+  std::string node;     // If scheduled.
+  std::string message;  // If not.
+  std::optional<ExplanationSummary> explanation;
+};
+
+// As in the output: "Scheduled".
+std::string_view ToString(PodOutcome::Kind kind);
+
+struct ScheduleReport {
+  size_t nodes = 0;
+  size_t running = 0;            // Pods that had a node at the start.
+  std::vector<PodOutcome> pods;  // In the order in which they were given.
+
+  size_t Count(PodOutcome::Kind kind) const;
+};
+
+// Feeds the objects (pods last, in order), then plays the API server: every bind that the engine
+// asks for is done. `objects` must be complete, see admission.h. Fails if a profile cannot be
+// built.
+Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
+                                   const EngineOptions& options, Instant start);
+
+}  // namespace berth

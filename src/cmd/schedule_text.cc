@@ -1,0 +1,151 @@
+#include "cmd/schedule_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cmd/text_table.h"
+
+namespace berth {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr const char* kIndent = "  ";
+constexpr const char* kTableIndent = "    ";
+
+std::string Examples(const ExplanationSummary::Rejection& rejection) {
+  std::string text = fmt::format("{}", fmt::join(rejection.examples, ", "));
+  const size_t more = rejection.count - rejection.examples.size();
+  if (more > 0) text += fmt::format(" and {} more", more);
+  return text;
+}
+
+std::string Rejections(const ExplanationSummary& summary) {
+  if (summary.rejections.empty()) return "";
+  TextTable table(kTableIndent, {Align::kRight});
+  table.Add({"NODES", "REJECTED BY", "REASON", "WHICH"});
+  for (const auto& rejection : summary.rejections) {
+    table.Add({fmt::format("{}", rejection.count),
+               rejection.plugin.empty() ? "PreFilter" : rejection.plugin,
+               fmt::format("{}", fmt::join(rejection.reasons, "; ")), Examples(rejection)});
+  }
+  return table.ToString();
+}
+
+// The plugins whose scores tell the nodes apart.
+std::vector<std::string> TellingPlugins(const ExplanationSummary& summary) {
+  std::vector<std::string> plugins;
+  std::ranges::copy_if(summary.plugins, std::back_inserter(plugins),
+                       [&](const std::string& plugin) { return !summary.equal.contains(plugin); });
+  return plugins;
+}
+
+std::string Scores(const ExplanationSummary& summary) {
+  if (summary.scores.empty()) return "";
+  const std::vector<std::string> plugins = TellingPlugins(summary);
+  std::vector<Align> align{Align::kLeft, Align::kRight};
+  align.resize(plugins.size() + align.size(), Align::kRight);
+  TextTable table(kIndent, align);
+  std::vector<std::string> header{"  NODE", "TOTAL"};
+  header.insert(header.end(), plugins.begin(), plugins.end());
+  table.Add(std::move(header));
+  for (const auto& scores : summary.scores) {
+    std::vector<std::string> row{(scores.chosen ? "* " : "  ") + scores.node,
+                                 fmt::format("{}", scores.total)};
+    for (const std::string& plugin : plugins) {
+      auto found = scores.plugins.find(plugin);
+      row.push_back(found == scores.plugins.end() ? "0" : fmt::format("{}", found->second));
+    }
+    table.Add(std::move(row));
+  }
+  std::string out = table.ToString();
+  const size_t more = summary.feasible - summary.scores.size();
+  if (more > 0) out += fmt::format("{}and {} more nodes with lower totals\n", kTableIndent, more);
+  std::vector<std::string> equal;
+  for (const std::string& plugin : summary.plugins) {
+    auto found = summary.equal.find(plugin);
+    if (found != summary.equal.end()) equal.push_back(fmt::format("{} {}", plugin, found->second));
+  }
+  if (!equal.empty()) {
+    out += fmt::format("{}the same on every node: {}\n", kTableIndent, fmt::join(equal, ", "));
+  }
+  return out;
+}
+
+std::string Preemption(const ExplanationSummary& summary) {
+  std::string out;
+  if (!summary.post_filter.empty()) {
+    out += fmt::format("{}After filtering: {}\n", kIndent, fmt::join(summary.post_filter, " "));
+  }
+  if (summary.candidates.empty()) return out;
+  out += fmt::format("{}Preemption would work on {} node{}:\n", kIndent, summary.candidate_count,
+                     summary.candidate_count == 1 ? "" : "s");
+  TextTable table(kIndent);
+  table.Add({"  NODE", "VICTIMS", "BUDGETS BROKEN"});
+  for (const auto& candidate : summary.candidates) {
+    table.Add({(candidate.chosen ? "* " : "  ") + candidate.node,
+               fmt::format("{}", fmt::join(candidate.victims, ", ")),
+               fmt::format("{}", candidate.budget_violations)});
+  }
+  out += table.ToString();
+  const size_t more = summary.candidate_count - summary.candidates.size();
+  if (more > 0) out += fmt::format("{}and {} more nodes\n", kTableIndent, more);
+  return out;
+}
+
+std::string Explained(const PodOutcome& outcome) {
+  std::string out = outcome.node.empty()
+                        ? fmt::format("\n{}: {}\n", outcome.pod.ToString(), ToString(outcome.kind))
+                        : fmt::format("\n{} -> {}\n", outcome.pod.ToString(), outcome.node);
+  return out + ToText(*outcome.explanation);
+}
+
+std::string Summary(const ScheduleReport& report) {
+  using Kind = PodOutcome::Kind;
+  std::string out =
+      fmt::format("{} of {} pods scheduled", report.Count(Kind::kScheduled), report.pods.size());
+  const std::pair<Kind, const char*> others[] = {{Kind::kUnschedulable, "unschedulable"},
+                                                 {Kind::kFailed, "failed"},
+                                                 {Kind::kGated, "gated"},
+                                                 {Kind::kNotOurs, "of other schedulers"},
+                                                 {Kind::kTerminating, "being deleted"},
+                                                 {Kind::kPending, "not tried"}};
+  for (const auto& [kind, text] : others) {
+    if (const size_t count = report.Count(kind)) out += fmt::format(", {} {}", count, text);
+  }
+  return out + fmt::format("; {} nodes, {} pods already placed\n", report.nodes, report.running);
+}
+
+}  // namespace
+
+std::string ToText(const ExplanationSummary& summary) {
+  std::string out;
+  if (!summary.pre_filter.empty()) {
+    out += fmt::format("{}No node was looked at; {} said: {}\n", kIndent, summary.pre_filter_plugin,
+                       summary.pre_filter);
+  } else {
+    out += fmt::format("{}{} of {} nodes fit{}\n", kIndent, summary.feasible, summary.nodes,
+                       summary.nominated_node_fits ? "; the nominated node is one of them" : "");
+  }
+  return out + Rejections(summary) + Scores(summary) + Preemption(summary);
+}
+
+std::string ToText(const ScheduleReport& report) {
+  TextTable table;
+  table.Add({"POD", "STATUS", "NODE", "MESSAGE"});
+  for (const PodOutcome& outcome : report.pods) {
+    table.Add({outcome.pod.ToString(), std::string(ToString(outcome.kind)),
+               outcome.node.empty() ? "-" : outcome.node, outcome.message});
+  }
+  std::string out = table.ToString();
+  for (const PodOutcome& outcome : report.pods) {
+    if (outcome.explanation) out += Explained(outcome);
+  }
+  return out + "\n" + Summary(report);
+}
+
+}  // namespace berth

@@ -1,0 +1,30 @@
+#include "config/base64.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::config {
+namespace {
+
+TEST(Base64, GoesThereAndBack) {
+  const struct {
+    std::string_view bytes;
+    const char* text;
+  } cases[] = {
+      {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+      {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {{"\0\xff\xfe", 3}, "AP/+"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(EncodeBase64(c.bytes), c.text);
+    EXPECT_EQ(DecodeBase64(c.text), c.bytes) << c.text;
+  }
+}
+
+TEST(Base64, IgnoresLineEndsOnly) {
+  EXPECT_EQ(DecodeBase64("Zm\r\n9v\n"), "foo");
+  for (const char* const text : {"Zm9", "Zg=", "Zg===", "Z===", "=", "Zg==Zg==", "Zm 9v", "Zm9_"}) {
+    EXPECT_EQ(DecodeBase64(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace berth::config

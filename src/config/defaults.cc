@@ -1,0 +1,157 @@
+#include "config/defaults.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "config/plugin_args.h"
+
+namespace berth::config {
+namespace {
+
+struct DefaultPlugin {
+  std::string_view name;
+  int32_t weight = 0;
+};
+
+// Of multiPoint, with the feature gates at their defaults. The order counts.
+constexpr DefaultPlugin kDefaultPlugins[] = {
+    {"SchedulingGates"},
+    {"PrioritySort"},
+    {"NodeUnschedulable"},
+    {"NodeName"},
+    {"TaintToleration", 3},
+    {"NodeAffinity", 2},
+    {"NodePorts"},
+    {"NodeResourcesFit", 1},
+    {"VolumeRestrictions"},
+    {"NodeVolumeLimits"},
+    {"VolumeBinding"},
+    {"VolumeZone"},
+    {"PodTopologySpread", 2},
+    {"InterPodAffinity", 2},
+    {"DynamicResources", 2},
+    {"DefaultPreemption"},
+    {"NodeResourcesBalancedAllocation", 1},
+    {"ImageLocality", 1},
+    {"DefaultBinder"},
+    {"NodeDeclaredFeatures"},
+};
+
+const PluginSet& DefaultMultiPoint() {
+  static const PluginSet set = [] {
+    PluginSet plugins;
+    for (const auto& [name, weight] : kDefaultPlugins) {
+      plugins.enabled.push_back({std::string(name), weight});
+    }
+    return plugins;
+  }();
+  return set;
+}
+
+template <typename T>
+void DefaultIfZero(T& field, const T& fallback) {
+  if (field == T()) field = fallback;
+}
+
+// Complete(args) replaces zero values that stand for a default; for most, there are none.
+void Complete(auto&) {}
+
+void Complete(std::vector<ResourceWeight>& resources) {
+  if (resources.empty()) resources = NodeResourcesBalancedAllocationArgs().resources;
+  for (ResourceWeight& resource : resources) DefaultIfZero<int64_t>(resource.weight, 1);
+}
+
+void Complete(NodeResourcesBalancedAllocationArgs& args) { Complete(args.resources); }
+
+void Complete(NodeResourcesFitArgs& args) { Complete(args.scoring_strategy.resources); }
+
+void Complete(PodTopologySpreadArgs& args) {
+  DefaultIfZero(args.defaulting_type, PodTopologySpreadArgs().defaulting_type);
+}
+
+std::set<std::string, std::less<>> EnabledPlugins(const SchedulerProfile& profile) {
+  std::set<std::string, std::less<>> names;
+  const auto add = [&](const PluginSet& set) {
+    for (const PluginChoice& plugin : set.enabled) names.insert(plugin.name);
+  };
+  add(profile.multi_point);
+  std::ranges::for_each(profile.points, add);
+  return names;
+}
+
+void CompleteArgs(SchedulerProfile& profile) {
+  std::set<std::string, std::less<>> missing = EnabledPlugins(profile);
+  for (PluginConfig& config : profile.plugin_config) {
+    missing.erase(config.name);
+    VisitArgs(config.args, [](std::string_view, auto& args) { Complete(args); });
+  }
+  for (const std::string& name : missing) {
+    WithArgsKind(name, [&]<typename Args>(std::type_identity<Args>) {
+      profile.plugin_config.push_back({name, Args()});
+    });
+  }
+}
+
+}  // namespace
+
+PluginSet MergePluginSets(const PluginSet& defaults, const PluginSet& user) {
+  PluginSet merged;
+  merged.disabled = user.disabled;
+  merged.disabled.insert(merged.disabled.end(), defaults.disabled.begin(), defaults.disabled.end());
+  const std::set<std::string_view> disabled(merged.disabled.begin(), merged.disabled.end());
+
+  // Of several entries of one name the last replaces the default one.
+  std::map<std::string_view, size_t> place;
+  for (size_t i = 0; i < user.enabled.size(); ++i) place[user.enabled[i].name] = i;
+  std::set<size_t> placed;
+  for (const PluginChoice& plugin : defaults.enabled) {
+    if (disabled.contains("*") || disabled.contains(plugin.name)) continue;
+    const auto own = place.find(plugin.name);
+    merged.enabled.push_back(own == place.end() ? plugin : user.enabled[own->second]);
+    if (own != place.end()) placed.insert(own->second);
+  }
+  for (size_t i = 0; i < user.enabled.size(); ++i) {
+    if (!placed.contains(i)) merged.enabled.push_back(user.enabled[i]);
+  }
+  return merged;
+}
+
+void ApplyDefaults(Configuration& configuration) {
+  std::vector<SchedulerProfile>& profiles = configuration.profiles;
+  if (profiles.empty()) profiles.emplace_back();
+  if (profiles.size() == 1 && !profiles[0].scheduler_name) {
+    profiles[0].scheduler_name = "default-scheduler";
+  }
+  for (SchedulerProfile& profile : profiles) {
+    profile.multi_point = MergePluginSets(DefaultMultiPoint(), profile.multi_point);
+    CompleteArgs(profile);
+  }
+
+  LeaderElection& election = configuration.leader_election;
+  const LeaderElection default_election;
+  DefaultIfZero(election.lease_duration, default_election.lease_duration);
+  DefaultIfZero(election.renew_deadline, default_election.renew_deadline);
+  DefaultIfZero(election.retry_period, default_election.retry_period);
+  DefaultIfZero(election.resource_lock, default_election.resource_lock);
+  DefaultIfZero(election.resource_name, default_election.resource_name);
+  DefaultIfZero(election.resource_namespace, default_election.resource_namespace);
+
+  ClientConnection& connection = configuration.client_connection;
+  const ClientConnection default_connection;
+  DefaultIfZero(connection.content_type, default_connection.content_type);
+  DefaultIfZero(connection.qps, default_connection.qps);
+  DefaultIfZero(connection.burst, default_connection.burst);
+
+  if (!configuration.enable_contention_profiling) {
+    configuration.enable_contention_profiling = configuration.enable_profiling;
+  }
+}
+
+Configuration Default() {
+  Configuration configuration;
+  ApplyDefaults(configuration);
+  return configuration;
+}
+
+}  // namespace berth::config

@@ -1,0 +1,261 @@
+#include "framework/attempt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "framework/select.h"
+
+namespace berth {
+namespace {
+
+bool Contains(PluginMask mask, const Plugin& plugin) { return (mask >> plugin.slot()) & 1; }
+PluginMask MaskOf(const Plugin& plugin) { return PluginMask{1} << plugin.slot(); }
+
+Verdict WrapError(const Verdict& verdict, std::string_view step, const Plugin& plugin) {
+  return Verdict::Error(fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
+}
+
+}  // namespace
+
+Attempt::Attempt(Cluster& cluster, const Profile& profile, ClassResults& results, const PodRecord& pod)
+    : cluster_(cluster),
+      profile_(profile),
+      results_(results),
+      cycle_(cluster, pod, results.compiled()) {}
+
+Verdict Attempt::PreFilter() {
+  Verdict rejection;
+  for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
+    PreFilterResult result = plugin->PreFilter(cycle_);
+    if (result.verdict.skipped()) {
+      skipped_filters_ |= MaskOf(*plugin);
+      continue;
+    }
+    if (!result.verdict.ok()) {
+      if (!result.verdict.rejected()) return WrapError(result.verdict, "PreFilter", *plugin);
+      rejection = std::move(result.verdict).By(plugin->name());
+      if (rejection.code() == Code::kUnschedulableAndUnresolvable) return rejection;
+      continue;  // The others still prepare: preemption needs what they note.
+    }
+    if (result.nodes) {
+      Verdict verdict = Restrict(*plugin, std::move(*result.nodes));
+      if (!verdict.ok()) return verdict;
+    }
+  }
+  return rejection;
+}
+
+// Keeps the nodes that all restricting plugins name.
+Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
+  restricted_by_.emplace_back(plugin.name());
+  if (restriction_) {
+    std::vector<Symbol> both;
+    std::ranges::set_intersection(*restriction_, nodes, std::back_inserter(both));
+    nodes = std::move(both);
+  }
+  restriction_ = std::move(nodes);
+  if (!restriction_->empty()) return {};
+  if (restricted_by_.size() == 1) {
+    return {Code::kUnschedulableAndUnresolvable,
+            fmt::format("node(s) didn't satisfy plugin {}", restricted_by_[0])};
+  }
+  std::ranges::sort(restricted_by_);
+  return {Code::kUnschedulableAndUnresolvable,
+          fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", fmt::join(restricted_by_, " "))};
+}
+
+Verdict Attempt::Filter() {
+  const NodeTable& nodes = cluster_.nodes();
+  if (restriction_) {
+    candidates_ = NodeMask(nodes.rows());
+    for (Symbol name : *restriction_) {
+      const NodeRow row = nodes.Find(name);
+      if (row.valid() && nodes.present().Test(row.index())) candidates_.Set(row.index());
+    }
+  } else {
+    candidates_ = nodes.present();
+  }
+
+  if (Verdict error = results_.RefreshFilters(cycle_, skipped_filters_); !error.ok()) return error;
+  feasible_ = candidates_;
+  feasible_ &= results_.feasible();
+  for (const FilterPlugin* filter : profile_.filter().subspan(ClassResults::KeptFilters(profile_))) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    Verdict verdict = filter->Filter(cycle_, feasible_);
+    if (!verdict.ok()) {
+      return Verdict::Error(
+          fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
+    }
+  }
+  return FilterNominatedNodes();
+}
+
+// A node that others wait for is judged with them on it, one by one; such nodes are few.
+Verdict Attempt::FilterNominatedNodes() {
+  for (const auto& [name, pods] : cluster_.nominations().by_node()) {
+    const NodeRow row = cluster_.nodes().Find(name);
+    if (!row.valid() || !candidates_.Test(row.index()) || !HasRivals(pods)) continue;
+    Verdict verdict = FilterNode(row);
+    if (!verdict.ok() && !verdict.rejected()) return verdict;
+    feasible_.Assign(row.index(), verdict.ok());
+  }
+  return {};
+}
+
+// Rivals are other pods, at least as important, that were promised room.
+bool Attempt::IsRival(PodId id) const {
+  const PodRecord& other = cluster_.pod(id);
+  const PodRecord& own = cycle_.pod();
+  return other.object != own.object && other.uid() != own.uid() &&
+         cluster_.class_of(other).priority >= cycle_.pod_class().priority;
+}
+
+bool Attempt::HasRivals(const std::vector<PodId>& nominated) const {
+  return std::ranges::any_of(nominated, [&](PodId id) { return IsRival(id); });
+}
+
+Verdict Attempt::FilterNode(NodeRow node) {
+  const std::vector<PodId>& nominated = cluster_.nominations().PodsOn(cluster_.nodes().info(node).name);
+  if (HasRivals(nominated)) {
+    CycleStates saved = cycle_.CloneStates();
+    for (PodId id : nominated) {
+      if (IsRival(id)) TryAdd(cluster_.pod(id), node);
+    }
+    Verdict verdict = RunFilters(node);
+    for (PodId id : nominated) {
+      if (IsRival(id)) cluster_.TryRemovePod(cluster_.pod(id), node);
+    }
+    cycle_.ReplaceStates(std::move(saved));
+    if (!verdict.ok()) return verdict;
+  }
+  return RunFilters(node);
+}
+
+void Attempt::TryAdd(const PodRecord& pod, NodeRow node) {
+  cluster_.TryAddPod(pod, node);
+  for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
+    if (!Contains(skipped_filters_, *plugin)) plugin->PodAdded(cycle_, pod, node);
+  }
+}
+
+void Attempt::TryRemove(const PodRecord& pod, NodeRow node) {
+  cluster_.TryRemovePod(pod, node);
+  for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
+    if (!Contains(skipped_filters_, *plugin)) plugin->PodRemoved(cycle_, pod, node);
+  }
+}
+
+Verdict Attempt::RunFilters(NodeRow node) const {
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    Verdict verdict = filter->Explain(cycle_, node);
+    if (verdict.ok()) continue;
+    if (verdict.rejected()) return std::move(verdict).By(filter->name());
+    return Verdict::Error(fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
+  }
+  return {};
+}
+
+Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
+  Diagnosis diagnosis;
+  diagnosis.all_nodes = cluster_.nodes().present_count();
+  if (pre_filter.rejected()) {
+    diagnosis.absent = pre_filter;
+    diagnosis.pre_filter_message = pre_filter.Message();
+    diagnosis.Blame(pre_filter);
+  } else {
+    if (restriction_) {
+      diagnosis.absent = Verdict(Code::kUnschedulableAndUnresolvable,
+                                 fmt::format("node(s) didn't satisfy plugin(s) [{}]",
+                                             fmt::join(restricted_by_, " ")));
+    }
+    candidates_.ForEach([&](size_t row) {
+      if (feasible_.Test(row)) return;
+      const NodeRow node{static_cast<uint32_t>(row)};
+      diagnosis.Add(node, FilterNode(node));
+    });
+  }
+  diagnosis.rejected_by.insert(restricted_by_.begin(), restricted_by_.end());
+  return diagnosis;
+}
+
+Verdict Attempt::PreScore() {
+  for (const PreScorePlugin* plugin : profile_.pre_score()) {
+    Verdict verdict = plugin->PreScore(cycle_, feasible_);
+    if (verdict.skipped()) {
+      skipped_scores_ |= MaskOf(*plugin);
+    } else if (!verdict.ok()) {
+      return WrapError(verdict, "PreScore", *plugin);
+    }
+  }
+  return {};
+}
+
+Verdict Attempt::Score() {
+  if (Verdict error = PreScore(); !error.ok()) return error;
+  if (Verdict error = results_.RefreshScores(cycle_, skipped_scores_); !error.ok()) return error;
+
+  std::vector<const ClassResults::Raw*> uneven;
+  for (const ClassResults::Raw& raw : results_.raw()) {
+    if (!raw.skipped && raw.different > 0) uneven.push_back(&raw);
+  }
+  std::vector<Profile::Scorer> changing;
+  for (const Profile::Scorer& scorer : profile_.score()) {
+    if (scorer.plugin->score_scope() == Scope::kNode || Contains(skipped_scores_, *scorer.plugin)) continue;
+    changing.push_back(scorer);
+  }
+
+  const NodeOrder& order = cluster_.nodes().order();
+  if (uneven.empty() && changing.empty()) {
+    best_ = feasible_ == results_.feasible()
+                ? SelectBest(results_.totals(), order.rank(), order.rows())
+                : SelectBest(feasible_, results_.totals(), order.rank());
+    return {};
+  }
+
+  std::vector<int64_t> totals(feasible_.size());
+  std::vector<int64_t> scores(feasible_.size());
+  feasible_.ForEach([&](size_t row) { totals[row] = results_.totals()[row]; });
+  for (const ClassResults::Raw* raw : uneven) {
+    feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
+    if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
+  }
+  for (const Profile::Scorer& scorer : changing) {
+    Verdict verdict = scorer.plugin->Score(cycle_, feasible_, scores);
+    if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
+    if (!verdict.ok()) return verdict;
+  }
+  best_ = SelectBest(feasible_, totals, order.rank());
+  return {};
+}
+
+Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
+                               std::vector<int64_t>& totals) const {
+  if (scorer.plugin->normalizes()) scorer.plugin->Normalize(cycle_, feasible_, scores);
+  std::optional<int64_t> invalid;
+  feasible_.ForEach([&](size_t row) {
+    if (scores[row] < 0 || scores[row] > ScorePlugin::kMaxScore) invalid = scores[row];
+    scores[row] *= scorer.weight;
+    totals[row] += scores[row];
+  });
+  return invalid ? InvalidScore(*scorer.plugin, *invalid) : Verdict();
+}
+
+Verdict Attempt::ScoreInDetail(ScoreTable& table) {
+  if (Verdict error = PreScore(); !error.ok()) return error;
+  table.totals.assign(feasible_.size(), 0);
+  for (const Profile::Scorer& scorer : profile_.score()) {
+    if (Contains(skipped_scores_, *scorer.plugin)) continue;
+    PluginScores& column = table.plugins.emplace_back();
+    column.plugin = scorer.plugin->name();
+    column.scores.resize(feasible_.size());
+    Verdict verdict = scorer.plugin->Score(cycle_, feasible_, column.scores);
+    if (verdict.ok()) verdict = AddNormalized(scorer, column.scores, table.totals);
+    if (!verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+}  // namespace berth

@@ -1,0 +1,96 @@
+// Attempt runs the plugins of a profile for one pod, up to the choice of a node: PreFilter, Filter, PreScore,
+// Score, and the explanation if no node is left.
+//
+// It changes nothing in the cluster, except while it tries out a node with other pods on it, and then puts it
+// back. The steps are called in order.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/class_results.h"
+#include "framework/cycle.h"
+#include "framework/fit_error.h"
+#include "framework/profile.h"
+
+namespace berth {
+
+class Attempt {
+ public:
+  // All must outlive the attempt; `results` are those of the pod's class and `profile`.
+  Attempt(Cluster& cluster, const Profile& profile, ClassResults& results, const PodRecord& pod);
+
+  Cycle& cycle() { return cycle_; }
+  const Profile& profile() const { return profile_; }
+  Cluster& cluster() { return cluster_; }
+
+  // --- PreFilter ---
+
+  // Success, a rejection of the pod as a whole, or Error.
+  Verdict PreFilter();
+  // The nodes that PreFilter left to look at, by name, if it restricted them; and the plugins that did so.
+  const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
+  const std::vector<std::string>& restricted_by() const { return restricted_by_; }
+  const NodeMask& candidates() const { return candidates_; }
+
+  // --- Filter ---
+
+  // Finds the feasible nodes among the candidates. Error if a plugin could not answer.
+  Verdict Filter();
+  const NodeMask& feasible() const { return feasible_; }
+
+  // Judges one node, waiting pods nominated to it included: the verdict of the first filter that objects.
+  Verdict FilterNode(NodeRow node);
+
+  // Makes `pod` count as running on `node`, or no longer, while trying things out. Whoever does so puts the
+  // cluster back with the opposite call and the cycle's notes with Cycle::ReplaceStates.
+  void TryAdd(const PodRecord& pod, NodeRow node);
+  void TryRemove(const PodRecord& pod, NodeRow node);
+
+  // Explains why none of the candidates is feasible.
+  Diagnosis Diagnose(const Verdict& pre_filter);
+
+  // --- Score ---
+
+  // Scores the feasible nodes. Afterwards Best() is known.
+  Verdict Score();
+  // The best node: the highest total; among equals the first in node order.
+  NodeRow Best() const { return best_; }
+
+  // What each plugin gave each feasible node, weighted; asked afresh, without the kept results.
+  struct PluginScores {
+    std::string plugin;
+    std::vector<int64_t> scores;  // By row; meaningless for nodes that are not feasible.
+  };
+  struct ScoreTable {
+    std::vector<PluginScores> plugins;  // Those that did not skip, in order.
+    std::vector<int64_t> totals;        // By row.
+  };
+  Verdict ScoreInDetail(ScoreTable& table);
+
+ private:
+  Verdict Restrict(const Plugin& plugin, std::vector<Symbol> nodes);
+  Verdict RunFilters(NodeRow node) const;
+  bool IsRival(PodId nominated) const;
+  bool HasRivals(const std::vector<PodId>& nominated) const;
+  Verdict FilterNominatedNodes();
+  Verdict PreScore();
+  Verdict AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
+                        std::vector<int64_t>& totals) const;
+
+  Cluster& cluster_;
+  const Profile& profile_;
+  ClassResults& results_;
+  Cycle cycle_;
+
+  std::optional<std::vector<Symbol>> restriction_;
+  std::vector<std::string> restricted_by_;
+  PluginMask skipped_filters_ = 0;
+  PluginMask skipped_scores_ = 0;
+  NodeMask candidates_;
+  NodeMask feasible_;
+  NodeRow best_;
+};
+
+}  // namespace berth

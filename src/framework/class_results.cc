@@ -1,0 +1,156 @@
+#include "framework/class_results.h"
+
+#include <fmt/format.h>
+
+namespace berth {
+
+ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class)
+    : profile_(profile), kept_filters_(KeptFilters(profile)) {
+  for (const auto& plugin : profile.plugins()) compiled_.push_back(plugin->Compile(cluster, pod_class));
+  for (const Profile::Scorer& scorer : profile.score()) {
+    if (scorer.plugin->score_scope() != Scope::kNode) continue;
+    if (scorer.plugin->normalizes()) {
+      raw_.emplace_back().scorer = scorer;
+    } else {
+      plain_scorers_.push_back(scorer);
+    }
+  }
+  epochs_.resize(plain_scorers_.size() + raw_.size());
+}
+
+size_t ClassResults::KeptFilters(const Profile& profile) {
+  size_t kept = 0;
+  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode) ++kept;
+  return kept;
+}
+
+void ClassResults::CollectChanges(const NodeTable& nodes) {
+  const RowChanges& changes = nodes.changes();
+  changed_.clear();
+  if (started_ && changes.Covers(position_)) {
+    for (NodeRow row : changes.Since(position_)) {
+      if (asked_.Test(row.index())) continue;
+      asked_.Set(row.index());
+      changed_.push_back(row);
+    }
+  } else {
+    for (uint32_t row = 0; row < nodes.rows(); ++row) changed_.push_back(NodeRow{row});
+    asked_.SetAll();
+    started_ = true;
+  }
+  position_ = changes.now();
+}
+
+Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
+  const NodeTable& nodes = cycle.nodes();
+  if (position_ == nodes.changes().now() && started_) return {};
+  if (feasible_.size() < nodes.rows()) {
+    feasible_.Resize(nodes.rows());
+    asked_.Resize(nodes.rows());
+  }
+  CollectChanges(nodes);
+  asked_ &= nodes.present();
+  Verdict error;
+  for (const FilterPlugin* filter : profile_.filter().first(kept_filters_)) {
+    if ((skipped >> filter->slot()) & 1) continue;
+    error = filter->Filter(cycle, asked_);
+    if (!error.ok()) break;
+  }
+  for (NodeRow row : changed_) {
+    feasible_.Assign(row.index(), asked_.Test(row.index()));
+    asked_.Clear(row.index());
+  }
+  stale_.insert(stale_.end(), changed_.begin(), changed_.end());
+  if (!error.ok()) started_ = false;  // What was asked is half answered: ask all again next time.
+  return error;
+}
+
+bool ClassResults::ScoresOutdated(const Cluster& cluster) {
+  bool outdated = false;
+  auto check = [&](size_t i, const ScorePlugin& plugin) {
+    const uint64_t epoch = plugin.score_epoch(cluster);
+    outdated |= epoch != std::exchange(epochs_[i], epoch);
+  };
+  for (size_t i = 0; i < plain_scorers_.size(); ++i) check(i, *plain_scorers_[i].plugin);
+  for (size_t i = 0; i < raw_.size(); ++i) check(plain_scorers_.size() + i, *raw_[i].scorer.plugin);
+  return outdated;
+}
+
+void ClassResults::DropScores(size_t row) {
+  totals_[row] = -1;
+  if (!scored_.Test(row)) return;
+  scored_.Clear(row);
+  for (Raw& raw : raw_) {
+    if (raw.scores[row] != raw.common) --raw.different;
+  }
+}
+
+Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped) {
+  const size_t rows = cycle.nodes().rows();
+  if (totals_.size() < rows) {
+    totals_.resize(rows, -1);
+    scored_.Resize(rows);
+    scratch_.resize(rows);
+    for (Raw& raw : raw_) raw.scores.resize(rows);
+  }
+  if (ScoresOutdated(cycle.cluster())) {
+    stale_.clear();
+    for (uint32_t row = 0; row < rows; ++row) stale_.push_back(NodeRow{row});
+  }
+  if (stale_.empty()) return {};
+  for (NodeRow row : stale_) {
+    DropScores(row.index());
+    asked_.Assign(row.index(), feasible_.Test(row.index()));
+  }
+  Verdict error = Question(cycle, asked_, skipped);
+  for (NodeRow row : stale_) asked_.Clear(row.index());
+  if (error.ok()) stale_.clear();
+  return error;
+}
+
+Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped) {
+  rows.ForEach([&](size_t row) { totals_[row] = 0; });
+  for (const auto& [plugin, weight] : plain_scorers_) {
+    if ((skipped >> plugin->slot()) & 1) continue;
+    if (Verdict verdict = plugin->Score(cycle, rows, scratch_); !verdict.ok()) return verdict;
+    int64_t invalid = 0;
+    rows.ForEach([&](size_t row) {
+      const int64_t score = scratch_[row];
+      if (score < 0 || score > ScorePlugin::kMaxScore) invalid = score;
+      totals_[row] += static_cast<int32_t>(score * weight);
+    });
+    if (invalid != 0) return InvalidScore(*plugin, invalid);
+  }
+  for (Raw& raw : raw_) {
+    raw.skipped = (skipped >> raw.scorer.plugin->slot()) & 1;
+    if (raw.skipped) continue;
+    if (Verdict verdict = raw.scorer.plugin->Score(cycle, rows, raw.scores); !verdict.ok()) return verdict;
+    if (scored_.None()) ChooseCommon(cycle, rows, raw);
+    rows.ForEach([&](size_t row) { raw.different += raw.scores[row] != raw.common; });
+  }
+  scored_ |= rows;
+  return {};
+}
+
+void ClassResults::ChooseCommon(const Cycle& cycle, const NodeMask& rows, Raw& raw) {
+  raw.different = 0;
+  bool chosen = false;
+  rows.ForEach([&](size_t row) {
+    if (std::exchange(chosen, true)) return;
+    raw.common = raw.scores[row];
+    NodeMask alone(rows.size());
+    alone.Set(row);
+    scratch_[row] = raw.common;
+    raw.scorer.plugin->Normalize(cycle, alone, scratch_);
+    raw.common_normalized = scratch_[row];
+  });
+}
+
+Verdict InvalidScore(const ScorePlugin& plugin, int64_t score) {
+  return Verdict::Error(fmt::format(
+      "applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it should in "
+      "the range of [0, 100] after normalizing",
+      plugin.name(), score));
+}
+
+}  // namespace berth

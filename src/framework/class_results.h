@@ -1,0 +1,86 @@
+// ClassResults keeps, for one pod class, what the node-scoped plugins of a profile said about each node, and
+// asks again only about rows that changed.
+//
+// So the next pod of a class costs the rows changed since the last one, not all rows. The kept answers always
+// equal those that fresh questions would give.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/cycle.h"
+#include "framework/profile.h"
+
+namespace berth {
+
+// The error of a score that is out of 0..100 in the end.
+Verdict InvalidScore(const ScorePlugin& plugin, int64_t score);
+
+class ClassResults {
+ public:
+  // `profile` must outlive the results.
+  ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class);
+
+  const ClassStates& compiled() const { return compiled_; }
+
+  // --- filters ---
+
+  // How many of the profile's filters feasible() answers for: the node-scoped ones before the first other,
+  // so that the order of filters stays what it is.
+  static size_t KeptFilters(const Profile& profile);
+
+  // Brings feasible() up to date. `skipped` holds the plugins that PreFilter took out.
+  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped);
+
+  // The present nodes that pass the kept filters.
+  const NodeMask& feasible() const { return feasible_; }
+
+  // --- scores of the rows of feasible() ---
+
+  // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that PreScore took
+  // out.
+  Verdict RefreshScores(const Cycle& cycle, PluginMask skipped);
+
+  // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not feasible.
+  std::span<const int32_t> totals() const { return totals_; }
+
+  // The raw scores of a node-scoped plugin that normalizes.
+  struct Raw {
+    Profile::Scorer scorer;
+    bool skipped = false;
+    std::vector<int64_t> scores;
+    // How many feasible rows differ from `common`. If none does, all nodes get the same in the end, namely
+    // `common_normalized`.
+    int64_t common = 0;
+    int64_t common_normalized = 0;
+    size_t different = 0;
+  };
+  std::span<const Raw> raw() const { return raw_; }
+
+ private:
+  void CollectChanges(const NodeTable& nodes);
+  Verdict Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped);
+  void ChooseCommon(const Cycle& cycle, const NodeMask& rows, Raw& raw);
+  void DropScores(size_t row);
+  bool ScoresOutdated(const Cluster& cluster);
+
+  const Profile& profile_;
+  ClassStates compiled_;
+  const size_t kept_filters_;
+
+  bool started_ = false;
+  uint64_t position_ = 0;  // In the node table's changes.
+  std::vector<NodeRow> changed_;
+  NodeMask feasible_, asked_;
+
+  std::vector<Profile::Scorer> plain_scorers_;  // Node-scoped, without Normalize.
+  std::vector<Raw> raw_;                        // Node-scoped, with Normalize.
+  std::vector<uint64_t> epochs_;                // Of plain_scorers_, then raw_.
+  std::vector<int32_t> totals_;
+  NodeMask scored_;             // Rows whose scores are counted.
+  std::vector<NodeRow> stale_;  // Rows whose scores must be looked at again.
+  std::vector<int64_t> scratch_;
+};
+
+}  // namespace berth

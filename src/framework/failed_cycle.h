@@ -1,0 +1,38 @@
+// FailedCycle is what PostFilter plugins work with: an attempt that found no node, and why.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/time.h"
+#include "framework/attempt.h"
+
+namespace berth {
+
+// What preemption considered, for whoever explains the decision.
+struct PreemptionReport {
+  struct Victims {
+    std::vector<PodId> pods;  // Most important first.
+    int64_t budget_violations = 0;
+  };
+  bool asked = false;  // Preemption was reached at all.
+  bool eligible = false;
+  std::vector<std::pair<NodeRow, Victims>> candidates;  // Nodes where it would work.
+  std::vector<std::pair<NodeRow, Verdict>> rejected;    // Nodes tried in vain.
+  std::vector<NodeRow> equally_good;                    // Candidates that nothing tells apart from the best.
+  NodeRow selected;                                     // Invalid if there is none.
+};
+
+struct FailedCycle {
+  Attempt& attempt;
+  const Diagnosis& diagnosis;
+  Instant now;
+  Random& random;
+  // Filled in by preemption if not null; it then looks at every node, not just at as many as it needs.
+  PreemptionReport* report = nullptr;
+};
+
+}  // namespace berth

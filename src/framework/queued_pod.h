@@ -1,0 +1,18 @@
+// QueuedPod is a waiting pod as the queue orders it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "cluster/ids.h"
+
+namespace berth {
+
+struct QueuedPod {
+  PodId pod;
+  int32_t priority = 0;
+  Instant timestamp;      // When it entered the queue.
+  uint64_t sequence = 0;  // Tells apart pods that entered at the same instant: earlier ones are lower.
+};
+
+}  // namespace berth

@@ -1,0 +1,16 @@
+// DefaultBinder binds a pod to its node by posting a Binding.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace berth {
+
+class DefaultBinder final : public BindPlugin {
+ public:
+  static constexpr std::string_view kName = "DefaultBinder";
+  std::string_view name() const override { return kName; }
+
+  Task<Verdict> Bind(BindingContext& binding) const override;
+};
+
+}  // namespace berth

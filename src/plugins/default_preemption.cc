@@ -1,0 +1,125 @@
+#include "plugins/default_preemption.h"
+
+#include <algorithm>
+
+#include "framework/failed_cycle.h"
+#include "plugins/victims.h"
+
+namespace berth {
+namespace {
+
+PostFilterResult Refuse(std::string why, bool clear_nomination) {
+  return {Verdict(Code::kUnschedulable, "preemption: " + std::move(why)), {clear_nomination, {}}, {}};
+}
+
+// True if a less important pod is on its way out of the node that was promised to this one: wait for it.
+bool RoomIsBeingMade(const FailedCycle& failed) {
+  const Cluster& cluster = failed.attempt.cluster();
+  const api::Pod& pod = *failed.attempt.cycle().pod().object;
+  if (pod.status.nominated_node_name.empty()) return false;
+  const NodeRow node = cluster.nodes().Find(cluster.symbols().Find(pod.status.nominated_node_name));
+  if (!node.valid() || !cluster.nodes().present().Test(node.index())) return false;
+  if (failed.diagnosis.Of(node).code() == Code::kUnschedulableAndUnresolvable) return false;
+  return std::ranges::any_of(cluster.nodes().info(node).pods, [&](PodId id) {
+    const PodRecord& other = cluster.pod(id);
+    if (!other.terminating() || other.object->priority() >= pod.priority()) return false;
+    return std::ranges::any_of(other.object->status.conditions, [](const api::PodCondition& condition) {
+      return condition.type == "DisruptionTarget" && condition.status == "True" &&
+             condition.reason == "PreemptionByScheduler";
+    });
+  });
+}
+
+// The nodes where evicting pods may help, in node order.
+std::vector<NodeRow> PotentialNodes(const FailedCycle& failed) {
+  std::vector<Code> codes(failed.attempt.cluster().nodes().rows(), failed.diagnosis.absent.code());
+  for (const auto& [row, verdict] : failed.diagnosis.nodes) codes[row.index()] = verdict.code();
+  std::vector<NodeRow> potential;
+  std::ranges::copy_if(failed.attempt.cluster().nodes().order().rows(), std::back_inserter(potential),
+                       [&](NodeRow row) { return codes[row.index()] == Code::kUnschedulable; });
+  return potential;
+}
+
+struct DryRun {
+  std::vector<PreemptionCandidate> candidates;  // Those that respect all budgets first.
+  Diagnosis vain;                               // The nodes where it does not work.
+  Verdict error;
+};
+
+DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t wanted) {
+  DryRun run;
+  run.vain.all_nodes = failed.attempt.cluster().nodes().present_count();
+  run.vain.absent =
+      Verdict(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling");
+  std::vector<PreemptionCandidate> violating;
+  const size_t offset = failed.random.Below(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool enough = !run.candidates.empty() && run.candidates.size() + violating.size() >= wanted;
+    if (enough && failed.report == nullptr) break;
+    const NodeRow node = nodes[(offset + i) % nodes.size()];
+    PreemptionCandidate candidate{node, {}};
+    Verdict verdict = SelectVictims(failed.attempt, node, failed.now, candidate.victims);
+    if (verdict.ok()) {
+      auto& list = candidate.victims.budget_violations == 0 ? run.candidates : violating;
+      list.push_back(std::move(candidate));
+    } else if (verdict.rejected()) {
+      run.vain.Add(node, std::move(verdict));
+    } else {
+      run.error = std::move(verdict);
+    }
+  }
+  std::ranges::move(violating, std::back_inserter(run.candidates));
+  return run;
+}
+
+void FillReport(PreemptionReport& report, const DryRun& run, const std::vector<size_t>& best) {
+  for (const auto& candidate : run.candidates) report.candidates.emplace_back(candidate.node, candidate.victims);
+  report.rejected = run.vain.nodes;
+  for (size_t i : best) report.equally_good.push_back(run.candidates[i].node);
+  if (!best.empty()) report.selected = run.candidates[best[0]].node;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> DefaultPreemption::Make(const DefaultPreemptionArgs& args) {
+  return std::unique_ptr<Plugin>(new DefaultPreemption(args));
+}
+
+size_t DefaultPreemption::WantedCandidates(size_t potential) const {
+  const size_t share = potential * static_cast<size_t>(args_.min_candidate_nodes_percentage) / 100;
+  return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)), potential);
+}
+
+PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
+  if (failed.report != nullptr) failed.report->asked = true;
+  if (failed.attempt.cycle().spec().preemption_policy == "Never") {
+    return Refuse("not eligible due to preemptionPolicy=Never.", /*clear_nomination=*/false);
+  }
+  if (RoomIsBeingMade(failed)) {
+    return Refuse("not eligible due to a terminating pod on the nominated node.", /*clear_nomination=*/false);
+  }
+  if (failed.report != nullptr) failed.report->eligible = true;
+
+  const std::vector<NodeRow> nodes = PotentialNodes(failed);
+  DryRun run;
+  if (nodes.empty()) {
+    run.vain.all_nodes = failed.attempt.cluster().nodes().present_count();
+    run.vain.absent =
+        Verdict(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling");
+  } else {
+    run = TryNodes(failed, nodes, WantedCandidates(nodes.size()));
+  }
+  if (run.candidates.empty()) {
+    if (failed.report != nullptr) FillReport(*failed.report, run, {});
+    if (!run.error.ok()) return {Verdict::Error("preemption: " + run.error.Message()), {}, {}};
+    return Refuse(run.vain.Message(), /*clear_nomination=*/true);
+  }
+
+  const std::vector<size_t> best = BestCandidates(failed.attempt.cluster(), run.candidates, failed.now);
+  if (failed.report != nullptr) FillReport(*failed.report, run, best);
+  PreemptionCandidate& chosen = run.candidates[best[0]];
+  const Symbol node = failed.attempt.cluster().nodes().info(chosen.node).name;
+  return {Verdict(), {/*replace=*/true, node}, std::move(chosen.victims.pods)};
+}
+
+}  // namespace berth

@@ -1,0 +1,32 @@
+// DefaultPreemption makes room for a pod that fits nowhere by evicting less important pods from one node.
+//
+// It tries nodes out, on the model, until it has enough candidates: all less important pods leave, and as many
+// as still fit are let back in, those protected by a disruption budget first. Of the candidates it takes the one
+// whose victims matter least.
+#pragma once
+
+#include "base/result.h"
+#include "framework/plugin.h"
+#include "plugins/args.h"
+
+namespace berth {
+
+class DefaultPreemption final : public PostFilterPlugin {
+ public:
+  static constexpr std::string_view kName = "DefaultPreemption";
+  std::string_view name() const override { return kName; }
+
+  static Result<std::unique_ptr<Plugin>> Make(const DefaultPreemptionArgs& args);
+
+  PostFilterResult PostFilter(FailedCycle& failed) const override;
+
+ private:
+  explicit DefaultPreemption(DefaultPreemptionArgs args) : args_(args) {}
+
+  // How many candidates to collect among `potential` nodes.
+  size_t WantedCandidates(size_t potential) const;
+
+  const DefaultPreemptionArgs args_;
+};
+
+}  // namespace berth

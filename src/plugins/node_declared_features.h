@@ -1,0 +1,20 @@
+// NodeDeclaredFeatures keeps pods that need a kubelet feature off nodes that do not declare it.
+#pragma once
+
+#include "framework/plugin.h"
+
+namespace berth {
+
+class NodeDeclaredFeatures final : public PreFilterPlugin, public FilterPlugin {
+ public:
+  static constexpr std::string_view kName = "NodeDeclaredFeatures";
+  std::string_view name() const override { return kName; }
+
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  PreFilterResult PreFilter(Cycle& cycle) const override;
+  Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
+  Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  Scope filter_scope() const override { return Scope::kNode; }
+};
+
+}  // namespace berth

@@ -1,0 +1,40 @@
+#include "plugins/registry.h"
+
+#include "plugins/args.h"
+#include "plugins/default_binder.h"
+#include "plugins/default_preemption.h"
+#include "plugins/dynamic_resources.h"
+#include "plugins/image_locality.h"
+#include "plugins/node_affinity.h"
+#include "plugins/node_declared_features.h"
+#include "plugins/node_name.h"
+#include "plugins/node_ports.h"
+#include "plugins/node_resources_balanced_allocation.h"
+#include "plugins/node_resources_fit.h"
+#include "plugins/node_unschedulable.h"
+#include "plugins/priority_sort.h"
+#include "plugins/scheduling_gates.h"
+#include "plugins/taint_toleration.h"
+
+namespace berth {
+
+Registry InTreeRegistry() {
+  Registry registry;
+  registry.Add<SchedulingGates>();
+  registry.Add<PrioritySort>();
+  registry.Add<NodeUnschedulable>();
+  registry.Add<NodeName>();
+  registry.Add<TaintToleration>();
+  registry.AddWithArgs<NodeAffinity, NodeAffinityArgs>();
+  registry.Add<NodePorts>();
+  registry.AddWithArgs<NodeResourcesFit, NodeResourcesFitArgs>();
+  registry.Add<DynamicResources>();
+  registry.AddWithArgs<DefaultPreemption, DefaultPreemptionArgs>();
+  registry.AddWithArgs<NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs>();
+  registry.Add<ImageLocality>();
+  registry.Add<DefaultBinder>();
+  registry.Add<NodeDeclaredFeatures>();
+  return registry;
+}
+
+}  // namespace berth

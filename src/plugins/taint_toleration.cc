@@ -1,0 +1,82 @@
+#include "plugins/taint_toleration.h"
+
+#include <algorithm>
+
+#include "api/selector.h"
+#include "framework/cycle.h"
+#include "framework/normalize.h"
+
+namespace berth {
+namespace {
+
+struct Judgement {
+  bool repels = false;       // Some hard taint is not tolerated.
+  int64_t soft_taints = 0;   // Soft taints that are not tolerated.
+};
+
+// The judgement of each taint set so far. Sets are judged when they first turn up, so the state grows though
+// it is shared; what is in it never changes.
+struct Judgements final : ClassState {
+  std::vector<api::Toleration> tolerations;
+  std::vector<api::Toleration> soft_tolerations;  // Those that can apply to soft taints.
+  mutable std::vector<Judgement> by_set;
+
+  const std::vector<Judgement>& UpTo(const TaintSets& sets) const {
+    while (by_set.size() < sets.size()) {
+      by_set.push_back(Judge(sets.Get(TaintSetId{static_cast<uint32_t>(by_set.size())})));
+    }
+    return by_set;
+  }
+
+  Judgement Judge(const std::vector<api::Taint>& taints) const {
+    Judgement judgement;
+    for (const api::Taint& taint : taints) {
+      if (taint.effect == "PreferNoSchedule") {
+        judgement.soft_taints += !api::ToleratesAny(soft_tolerations, taint);
+      } else if (taint.effect == "NoSchedule" || taint.effect == "NoExecute") {
+        judgement.repels |= !api::ToleratesAny(tolerations, taint);
+      }
+    }
+    return judgement;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const ClassState> TaintToleration::Compile(Cluster&, const PodClass& pod_class) const {
+  auto state = std::make_unique<Judgements>();
+  state->tolerations = pod_class.spec().tolerations;
+  std::ranges::copy_if(state->tolerations, std::back_inserter(state->soft_tolerations),
+                       [](const api::Toleration& toleration) {
+                         return toleration.effect.empty() || toleration.effect == "PreferNoSchedule";
+                       });
+  return state;
+}
+
+Verdict TaintToleration::Filter(const Cycle& cycle, NodeMask& nodes) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& taints = cycle.nodes().columns().taints;
+  nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
+  return {};
+}
+
+Verdict TaintToleration::Explain(const Cycle& cycle, NodeRow node) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
+  return {Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
+}
+
+Verdict TaintToleration::PreScore(Cycle&, const NodeMask&) const { return {}; }
+
+Verdict TaintToleration::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& taints = cycle.nodes().columns().taints;
+  nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
+  return {};
+}
+
+void TaintToleration::Normalize(const Cycle&, const NodeMask& feasible, std::span<int64_t> scores) const {
+  DefaultNormalize(feasible, /*reverse=*/true, scores);
+}
+
+}  // namespace berth

@@ -1,0 +1,178 @@
+#include "plugins/victims.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "api/selector.h"
+
+namespace berth {
+namespace {
+
+// A pod that has not started counts as starting now.
+Instant StartOf(const PodRecord& pod, Instant now) { return pod.object->status.start_time.value_or(now); }
+
+bool MoreImportant(const PodRecord& a, const PodRecord& b, Instant now) {
+  if (a.object->priority() != b.object->priority()) return a.object->priority() > b.object->priority();
+  return StartOf(a, now) < StartOf(b, now);
+}
+
+// The disruption budgets of one namespace, and how many more evictions each bears.
+class Budgets {
+ public:
+  Budgets(const Cluster& cluster, const std::string& namespace_) {
+    const auto& all = cluster.objects<api::PodDisruptionBudget>().all();
+    for (auto it = all.lower_bound({namespace_, ""}); it != all.end() && it->first.namespace_ == namespace_;
+         ++it) {
+      auto selector = api::Selector::FromLabelSelector(it->second->selector);
+      // A budget without conditions protects nothing.
+      if (!selector || selector->empty() || selector->nothing()) continue;
+      budgets_.push_back({it->second.get(), *std::move(selector), it->second->disruptions_allowed});
+    }
+  }
+
+  // Takes the eviction of `pod` from every budget that covers it; true if one of them is overdrawn.
+  bool Overdraws(const PodRecord& pod) {
+    bool overdrawn = false;
+    const api::ObjectMeta& meta = pod.object->metadata;
+    if (meta.labels.empty()) return false;
+    for (Budget& budget : budgets_) {
+      if (!budget.selector.Matches(meta.labels) || budget.object->disrupted_pods.contains(meta.name)) continue;
+      if (--budget.left < 0) overdrawn = true;
+    }
+    return overdrawn;
+  }
+
+ private:
+  struct Budget {
+    const api::PodDisruptionBudget* object;
+    api::Selector selector;
+    int64_t left;
+  };
+  std::vector<Budget> budgets_;
+};
+
+// One node, with its less important pods taken off until it is destroyed.
+class Trial {
+ public:
+  Trial(Attempt& attempt, NodeRow node)
+      : attempt_(attempt), node_(node), saved_(attempt.cycle().CloneStates()) {}
+
+  ~Trial() {
+    for (PodId id : off_) attempt_.cluster().TryAddPod(attempt_.cluster().pod(id), node_);
+    attempt_.cycle().ReplaceStates(std::move(saved_));
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  void Take(PodId id) {
+    attempt_.TryRemove(attempt_.cluster().pod(id), node_);
+    off_.push_back(id);
+  }
+
+  // Lets the pod back in if the preempting pod still fits then. Error only if a plugin fails.
+  Verdict Reprieve(PodId id, bool& stays) {
+    attempt_.TryAdd(attempt_.cluster().pod(id), node_);
+    Verdict verdict = attempt_.FilterNode(node_);
+    stays = verdict.ok();
+    if (stays) {
+      std::erase(off_, id);
+    } else {
+      attempt_.TryRemove(attempt_.cluster().pod(id), node_);
+    }
+    return verdict.ok() || verdict.rejected() ? Verdict() : verdict;
+  }
+
+ private:
+  Attempt& attempt_;
+  const NodeRow node_;
+  CycleStates saved_;
+  std::vector<PodId> off_;
+};
+
+std::vector<PodId> LessImportantPods(const Cluster& cluster, NodeRow node, int32_t priority) {
+  std::vector<PodId> pods;
+  for (PodId id : cluster.nodes().info(node).pods) {
+    if (cluster.pod(id).object->priority() < priority) pods.push_back(id);
+  }
+  return pods;
+}
+
+// Separates the pods whose eviction would overdraw a budget; both parts keep their order.
+void SplitByBudget(const Cluster& cluster, const std::vector<PodId>& pods, std::vector<PodId>& violating,
+                   std::vector<PodId>& others) {
+  std::map<std::string, Budgets> by_namespace;
+  for (PodId id : pods) {
+    const PodRecord& pod = cluster.pod(id);
+    const std::string& namespace_ = pod.object->metadata.namespace_;
+    auto budgets = by_namespace.find(namespace_);
+    if (budgets == by_namespace.end()) {
+      budgets = by_namespace.emplace(namespace_, Budgets(cluster, namespace_)).first;
+    }
+    (budgets->second.Overdraws(pod) ? violating : others).push_back(id);
+  }
+}
+
+}  // namespace
+
+Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionReport::Victims& out) {
+  const Cluster& cluster = attempt.cluster();
+  std::vector<PodId> potential = LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
+  if (potential.empty()) {
+    return {Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod"};
+  }
+  auto by_importance = [&](PodId a, PodId b) { return MoreImportant(cluster.pod(a), cluster.pod(b), now); };
+
+  Trial trial(attempt, node);
+  for (PodId id : potential) trial.Take(id);
+  if (Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;
+
+  std::ranges::stable_sort(potential, by_importance);
+  std::vector<PodId> violating, others;
+  SplitByBudget(cluster, potential, violating, others);
+  out = {};
+  for (const auto* group : {&violating, &others}) {
+    for (PodId id : *group) {
+      bool stays = false;
+      if (Verdict error = trial.Reprieve(id, stays); !error.ok()) return error;
+      if (stays) continue;
+      out.pods.push_back(id);
+      out.budget_violations += group == &violating;
+    }
+  }
+  if (!violating.empty() && !others.empty()) std::ranges::stable_sort(out.pods, by_importance);
+  return {};
+}
+
+std::vector<size_t> BestCandidates(const Cluster& cluster, std::span<const PreemptionCandidate> candidates,
+                                   Instant now) {
+  std::vector<size_t> best(candidates.size());
+  for (size_t i = 0; i < best.size(); ++i) best[i] = i;
+  // Keeps the candidates for which `rate` is lowest.
+  auto keep_lowest = [&](auto&& rate) {
+    int64_t lowest = std::numeric_limits<int64_t>::max();
+    for (size_t i : best) lowest = std::min(lowest, rate(candidates[i].victims));
+    std::erase_if(best, [&](size_t i) { return rate(candidates[i].victims) != lowest; });
+  };
+  using Victims = PreemptionReport::Victims;
+  auto priority = [&](PodId id) -> int64_t { return cluster.pod(id).object->priority(); };
+
+  keep_lowest([](const Victims& v) { return v.budget_violations; });
+  keep_lowest([&](const Victims& v) { return priority(v.pods.front()); });
+  keep_lowest([&](const Victims& v) {
+    int64_t sum = 0;
+    for (PodId id : v.pods) sum += priority(id) + (int64_t{1} << 31);
+    return sum;
+  });
+  keep_lowest([](const Victims& v) { return static_cast<int64_t>(v.pods.size()); });
+  // The latest of the earliest starts among each candidate's most important victims.
+  keep_lowest([&](const Victims& v) {
+    Instant earliest = StartOf(cluster.pod(v.pods.front()), now);
+    for (PodId id : v.pods) {
+      if (priority(id) == priority(v.pods.front())) earliest = std::min(earliest, StartOf(cluster.pod(id), now));
+    }
+    return -earliest.nanos;
+  });
+  return best;
+}
+
+}  // namespace berth
