@@ -134,11 +134,13 @@ class DocumentDecoder {
     json_.ReadFields(object, [](std::string_view, JsonReader::Value) { return false; });
   }
 
-  // `kind` ends in List: its items say their kinds, or are of the kind before that ending.
+  // `kind` ends in List: its items say their kinds, or are of the kind before that ending. But it
+  // may be any kind that happens to end so.
   void ReadList(JsonReader::Object& root, std::string_view kind) {
     const std::string_view item_kind = kind.substr(0, kind.size() - kListSuffix.size());
+    const bool known = item_kind.empty() || FindKind(item_kind) != nullptr;
     json_.ReadFields(root, [&](std::string_view key, JsonReader::Value value) {
-      if (key != "items") return false;
+      if (key != "items" || (!known && !json_.IsArray(value))) return false;
       size_t index = 0;
       json_.ReadArray(value, [&](JsonReader::Value element) {
         item_ = index++;

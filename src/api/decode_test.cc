@@ -154,6 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"PodDisruptionBudget default/b"}},
         ListCase{"UnknownKind", R"({"kind":"Deployment","metadata":{},"spec":[1]})", {}},
         ListCase{"UnknownListWithoutItems", R"({"kind":"AllowList","spec":{}})", {}},
+        ListCase{"UnknownListWithOtherItems", R"({"kind":"AllowList","items":{"a":1}})", {}},
         ListCase{"MixedList",
                  R"({"apiVersion":"v1","items":[{"kind":"Node","metadata":{"name":"n"}},
                  {"kind":"Event","metadata":{"name":"e"}},

@@ -80,6 +80,7 @@ class JsonReader {
   void ReadArray(Value value, OnElement&& on_element);
 
   bool IsNull(Value value);
+  bool IsArray(Value value) { return Token(value) == "["; }
   void Read(Value value, std::string& out);
   void Read(Value value, bool& out);
   void Read(Value value, int32_t& out);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 
 namespace berth::api {
@@ -72,14 +71,14 @@ class Scanner {
 };
 
 std::optional<Instant> Parse(std::string_view text) {
-  using namespace std::chrono;
+  namespace chrono = std::chrono;
   Scanner scan(text);
-  const auto year_number = scan.Number(4, kFirstYear, kLastYear);
-  if (!year_number || !scan.Take('-')) return std::nullopt;
-  const auto month_number = scan.Number(2, 1, 12);
-  if (!month_number || !scan.Take('-')) return std::nullopt;
-  const auto day_number = scan.Number(2, 1, 31);
-  if (!day_number || !scan.Take('T')) return std::nullopt;
+  const auto year = scan.Number(4, kFirstYear, kLastYear);
+  if (!year || !scan.Take('-')) return std::nullopt;
+  const auto month = scan.Number(2, 1, 12);
+  if (!month || !scan.Take('-')) return std::nullopt;
+  const auto day = scan.Number(2, 1, 31);
+  if (!day || !scan.Take('T')) return std::nullopt;
   const auto hour = scan.Number(2, 0, 23);
   if (!hour || !scan.Take(':')) return std::nullopt;
   const auto minute = scan.Number(2, 0, 59);
@@ -91,10 +90,11 @@ std::optional<Instant> Parse(std::string_view text) {
   const auto offset = scan.Offset();
   if (!offset || !scan.done()) return std::nullopt;
 
-  const year_month_day date{year{*year_number}, month{static_cast<unsigned>(*month_number)},
-                            day{static_cast<unsigned>(*day_number)}};
+  const chrono::year_month_day date{chrono::year{*year},
+                                    chrono::month{static_cast<unsigned>(*month)},
+                                    chrono::day{static_cast<unsigned>(*day)}};
   if (!date.ok()) return std::nullopt;
-  const int64_t days = sys_days{date}.time_since_epoch().count();
+  const int64_t days = chrono::sys_days{date}.time_since_epoch().count();
   const int64_t seconds = days * 86'400 + *hour * 3600 + *minute * 60 + *second - *offset;
   return Instant{seconds * kNanosPerSecond + *fraction};
 }
@@ -107,11 +107,11 @@ Result<Instant> ParseTimestamp(std::string_view text) {
 }
 
 std::string FormatTimestamp(Instant instant) {
-  using namespace std::chrono;
-  const sys_time<nanoseconds> time{nanoseconds{instant.nanos}};
-  const auto midnight = floor<days>(time);
-  const year_month_day date{midnight};
-  const hh_mm_ss clock{time - midnight};
+  namespace chrono = std::chrono;
+  const chrono::sys_time<chrono::nanoseconds> time{chrono::nanoseconds{instant.nanos}};
+  const auto midnight = chrono::floor<chrono::days>(time);
+  const chrono::year_month_day date{midnight};
+  const chrono::hh_mm_ss clock{time - midnight};
   std::string text =
       fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/decode.h"
+#include "cmd/missing_plugins.h"
 #include "config/configuration.h"
 #include "config/profiles.h"
 #include "engine/engine.h"
@@ -79,8 +80,9 @@ Result<Differences> WithEngine(Value row, const Registry& registry, bool paranoi
   auto objects = DecodeCluster(row);
   if (!objects) return std::unexpected(objects.error());
   SortForDelivery(*objects);
-  const auto profiles = ReadProfiles(row);
+  auto profiles = ReadProfiles(row);
   if (!profiles) return Failure("config", profiles.error());
+  LeaveOut(MissingPlugins(registry), *profiles);
   const auto engine = MakeEngine(*profiles, *objects, registry, paranoid);
   if (!engine) return Failure("config", engine.error());
   return run(**engine);

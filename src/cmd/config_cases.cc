@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cmd/json_difference.h"
+#include "cmd/missing_plugins.h"
 #include "config/configuration.h"
 #include "config/decode.h"
 #include "config/print.h"
@@ -56,7 +57,9 @@ Outcome LoadAndBuild(std::string_view text, const Registry& registry) {
   auto configs = config::ToProfileConfigs(*outcome.completed);
   if (!configs) return std::move(FailAt(outcome, "build", {configs.error().message}));
   outcome.profile_configs = *std::move(configs);
-  for (const ProfileConfig& profile : outcome.profile_configs) {
+  std::vector<ProfileConfig> available = outcome.profile_configs;
+  LeaveOut(MissingPlugins(registry), available);
+  for (const ProfileConfig& profile : available) {
     auto built = Profile::Build(profile, registry);
     if (!built) {
       return std::move(

@@ -7,6 +7,11 @@
 #include "cmd/text_table.h"
 
 namespace berth {
+namespace {
+
+constexpr size_t kWidestColumn = 60;
+
+}  // namespace
 
 void ConformanceReport::Add(const std::string& group_name, const std::string& name,
                             const Differences& differences) {
@@ -39,6 +44,7 @@ std::string ConformanceReport::ToString() const {
     out += fmt::format("{:<{}}  {:>5} passed  {:>5} failed\n", group.name, width, group.passed,
                        group.failed);
     TextTable table("    ");
+    table.set_widest(kWidestColumn);
     for (const auto& [name, difference] : group.first) {
       table.Add(
           {name, difference.what, "expected " + difference.expected, "came " + difference.came});

@@ -9,12 +9,14 @@
 
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
+#include "cmd/missing_plugins.h"
 #include "cmd/object_files.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
 #include "config/configuration.h"
 #include "config/profiles.h"
+#include "plugins/registry.h"
 
 namespace berth {
 namespace {
@@ -66,6 +68,9 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   auto profiles = LoadProfiles(options.config_file);
   if (!profiles) return std::unexpected(profiles.error());
+  const auto missing = MissingPlugins(InTreeRegistry());
+  NoteMissingPlugins("berth schedule", missing);
+  LeaveOut(missing, *profiles);
   const auto read = ReadObjects(options.files);
   if (!read) return std::unexpected(read.error());
   const Instant start = LatestTime(*read);

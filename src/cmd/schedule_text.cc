@@ -64,7 +64,8 @@ std::string Scores(const ExplanationSummary& summary) {
   }
   std::string out = table.ToString();
   const size_t more = summary.feasible - summary.scores.size();
-  if (more > 0) out += fmt::format("{}and {} more nodes with lower totals\n", kTableIndent, more);
+  if (more > 0)
+    out += fmt::format("{}and {} more nodes with lower or equal totals\n", kTableIndent, more);
   std::vector<std::string> equal;
   for (const std::string& plugin : summary.plugins) {
     auto found = summary.equal.find(plugin);

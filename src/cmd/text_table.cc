@@ -14,13 +14,17 @@ std::string TextTable::ToString() const {
   std::vector<size_t> widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], DisplayWidth(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) {
+      const size_t width = DisplayWidth(row[i]);
+      if (width <= widest_) widths[i] = std::max(widths[i], width);
+    }
   }
   std::string out;
   for (const auto& row : rows_) {
     std::string line = indent_;
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - DisplayWidth(row[i]), ' ');
+      const size_t width = DisplayWidth(row[i]);
+      const std::string padding(width < widths[i] ? widths[i] - width : 0, ' ');
       const bool right = i < align_.size() && align_[i] == Align::kRight;
       if (i > 0) line += kGap;
       line += right ? padding + row[i] : row[i] + padding;

@@ -44,6 +44,14 @@ TEST(TextTable, CountsCodePointsNotBytes) {
   EXPECT_EQ(DisplayWidth("→ä€"), 3U);
 }
 
+TEST(TextTable, WideCellsStickOut) {
+  TextTable table;
+  table.set_widest(4);
+  table.Add({"abc", "1"});
+  table.Add({"abcdefgh", "2"});
+  EXPECT_EQ(table.ToString(), "abc  1\nabcdefgh  2\n");
+}
+
 TEST(TextTable, NoRowsGiveNothing) { EXPECT_EQ(TextTable("  ").ToString(), ""); }
 
 }  // namespace

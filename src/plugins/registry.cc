@@ -34,6 +34,10 @@ Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
+  for (const char* name : {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
+                           "PodTopologySpread", "InterPodAffinity"}) {
+    registry.LeaveOut(name);
+  }
   return registry;
 }
 
