@@ -58,6 +58,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
 
 void Cluster::Describe(PodRecord& record, bool with_node_name) {
   record.pod_class = classes_.Acquire(record.object, with_node_name);
+  nodes_.EnsureScalarColumns();  // The class may name resources that no node has.
   record.labels = label_sets_.Acquire(InternLabels(record.object->metadata.labels, symbols_));
 }
 
@@ -94,6 +95,12 @@ void Cluster::Forget(PodId pod) {
   Describe(record, /*with_node_name=*/false);
   classes_.Release(old.pod_class);
   label_sets_.Release(old.labels);
+}
+
+ScalarId Cluster::UseScalar(std::string_view name) {
+  const ScalarId id = scalars_.Intern(name);
+  nodes_.EnsureScalarColumns();
+  return id;
 }
 
 PodRecord Cluster::MakeVisitor(std::shared_ptr<const api::Pod> pod) {

@@ -86,7 +86,8 @@ class Cluster {
   // --- what rules prepare ---
 
   TopologyKeyId UseTopologyKey(Symbol label) { return nodes_.UseTopologyKey(label); }
-  ScalarId InternScalar(std::string_view name) { return scalars_.Intern(name); }
+  // The id of a scalar resource; from now on nodes have a column for it.
+  ScalarId UseScalar(std::string_view name);
   SymbolTable& mutable_symbols() { return symbols_; }
 
   // A record for a pod that is not in the cluster, to ask what would become of it.

@@ -51,10 +51,11 @@ bool RequiredNodeAffinity::Matches(const NodeInfo& node, const SymbolTable& symb
 Result<PreferredNodeAffinity> PreferredNodeAffinity::Make(
     const std::vector<api::PreferredSchedulingTerm>& terms, SymbolTable& symbols) {
   PreferredNodeAffinity result;
-  for (const api::PreferredSchedulingTerm& term : terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const api::PreferredSchedulingTerm& term = terms[i];
     const bool says_nothing = term.preference.match_expressions.empty() && term.preference.match_fields.empty();
     if (term.weight == 0 || says_nothing) continue;
-    auto compiled = api::CompiledNodeTerm::Make(term.preference);
+    auto compiled = api::CompiledNodeTerm::Make(term.preference, "[" + std::to_string(i) + "]");
     if (!compiled) return std::unexpected(compiled.error());
     result.terms_.push_back({NodeTerm(*compiled, symbols), term.weight});
   }

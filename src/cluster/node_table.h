@@ -92,13 +92,15 @@ class NodeTable {
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
 
+  // Makes columns for all scalar resources named so far.
+  void EnsureScalarColumns();
+
   // Brings `label` into use as a topology key.
   TopologyKeyId UseTopologyKey(Symbol label);
 
  private:
   void SetColumns(NodeRow row, const api::Node& node);
   void ClearColumns(NodeRow row);
-  void EnsureScalarColumns();
   void FreeIfEmpty(NodeRow row);
   void Touch(NodeRow row) { changes_.Add(row, rows()); }
 

@@ -148,9 +148,10 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
   return key;
 }
 
-PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, SymbolTable& symbols,
+PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name, SymbolTable& symbols,
                          ScalarNames& scalars) {
   PodClass compiled;
+  if (with_node_name) compiled.node_name = pod->spec.node_name;
   compiled.namespace_ = symbols.Intern(pod->metadata.namespace_);
   compiled.priority = pod->priority();
   compiled.requests = ResourceVector::FromRequests(api::PodRequests(*pod, {}), scalars);

@@ -24,8 +24,9 @@ struct PodClass {
   Symbol namespace_;
   int32_t priority = 0;
 
-  // The first pod seen of this class; its spec stands for all. Its metadata is its own.
+  // The first pod seen of this class; its spec stands for all, but for nodeName. Its metadata is its own.
   std::shared_ptr<const api::Pod> example;
+  std::string node_name;  // The node that a pod asks for by name before it is bound.
 
   ResourceVector requests;             // What the pod needs free on a node.
   ResourceVector placed;               // What it counts for on its node, resizes included.
@@ -41,6 +42,7 @@ struct PodClass {
 std::string PodClassKey(const api::Pod& pod, bool with_node_name);
 
 // Compiles `pod`. `id` stays invalid.
-PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, SymbolTable& symbols, ScalarNames& scalars);
+PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name, SymbolTable& symbols,
+                         ScalarNames& scalars);
 
 }  // namespace berth

@@ -194,7 +194,7 @@ const CompareCase kCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, CompareTest, ::testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Compare, AnyRecordedErrorIsRight) {
   Expectation expected;

@@ -80,7 +80,7 @@ std::string Scores(const ExplanationSummary& summary) {
 std::string Preemption(const ExplanationSummary& summary) {
   std::string out;
   if (!summary.post_filter.empty()) {
-    out += fmt::format("{}After filtering: {}\n", kIndent, fmt::join(summary.post_filter, " "));
+    out += fmt::format("{}After filtering: {}\n", kIndent, fmt::join(summary.post_filter, ", "));
   }
   if (summary.candidates.empty()) return out;
   out += fmt::format("{}Preemption would work on {} node{}:\n", kIndent, summary.candidate_count,
@@ -118,7 +118,9 @@ std::string Summary(const ScheduleReport& report) {
   for (const auto& [kind, text] : others) {
     if (const size_t count = report.Count(kind)) out += fmt::format(", {} {}", count, text);
   }
-  return out + fmt::format("; {} nodes, {} pods already placed\n", report.nodes, report.running);
+  return out + fmt::format("; {} node{}, {} pod{} already placed\n", report.nodes,
+                           report.nodes == 1 ? "" : "s", report.running,
+                           report.running == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -71,7 +71,12 @@ class Explainer {
   void ExplainScores() {
     Attempt::ScoreTable table;
     if (Verdict error = attempt_.ScoreInDetail(table); !error.ok()) {
-      explanation_.error = error.Message();
+      // A single feasible node is taken without scores, so no score can fail then.
+      if (attempt_.feasible().Count() > 1) {
+        explanation_.error = error.Message();
+      } else {
+        explanation_.best_nodes = FeasibleNames();
+      }
       return;
     }
     int64_t highest = INT64_MIN;
@@ -87,6 +92,14 @@ class Explainer {
       explanation_.best_nodes.push_back(nodes_.name(NodeRow{static_cast<uint32_t>(row)}));
     });
     std::ranges::sort(explanation_.best_nodes);
+  }
+
+  std::vector<std::string> FeasibleNames() const {
+    std::vector<std::string> names;
+    attempt_.feasible().ForEach(
+        [&](size_t row) { names.push_back(nodes_.name(NodeRow{static_cast<uint32_t>(row)})); });
+    std::ranges::sort(names);
+    return names;
   }
 
   void ExplainFailure() {

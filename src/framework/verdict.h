@@ -46,7 +46,7 @@ class [[nodiscard]] Verdict {
 
   // The plugin that said so; set by the framework.
   const std::string& plugin() const { return plugin_; }
-  Verdict&& By(std::string_view plugin) && {
+  Verdict By(std::string_view plugin) && {
     plugin_ = plugin;
     return std::move(*this);
   }

@@ -5,7 +5,7 @@
 namespace berth {
 
 Verdict NodeName::Filter(const Cycle& cycle, NodeMask& nodes) const {
-  const std::string& wanted = cycle.spec().node_name;
+  const std::string& wanted = cycle.pod_class().node_name;
   if (wanted.empty()) return {};
   nodes.KeepIf([&](size_t row) {
     return cycle.nodes().name(NodeRow{static_cast<uint32_t>(row)}) == wanted;
@@ -14,7 +14,7 @@ Verdict NodeName::Filter(const Cycle& cycle, NodeMask& nodes) const {
 }
 
 Verdict NodeName::Explain(const Cycle& cycle, NodeRow node) const {
-  const std::string& wanted = cycle.spec().node_name;
+  const std::string& wanted = cycle.pod_class().node_name;
   if (wanted.empty() || cycle.nodes().name(node) == wanted) return {};
   return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match the requested node name"};
 }

@@ -19,7 +19,7 @@ std::vector<ScoredResource> ResolveResources(const std::vector<ResourceWeight>& 
       scored.kind = kEphemeralStorage;
     } else if (api::IsScalarResource(resource.name)) {
       scored.kind = kScalar;
-      scored.scalar = cluster.InternScalar(resource.name);
+      scored.scalar = cluster.UseScalar(resource.name);
     }
     if (auto found = requests.find(resource.name); found != requests.end()) {
       scored.request = scored.kind == kCpu ? found->second.MilliValue() : found->second.Value();
@@ -39,7 +39,6 @@ ResourceColumns ColumnsOf(const ScoredResource& resource, const NodeColumns& col
     case ScoredResource::Kind::kEphemeralStorage:
       return {columns.allocatable_ephemeral.data(), columns.requested_ephemeral.data()};
     case ScoredResource::Kind::kScalar:
-      if (resource.scalar.index() >= columns.scalars.size()) return {};
       return {columns.scalars[resource.scalar.index()].allocatable.data(),
               columns.scalars[resource.scalar.index()].requested.data()};
     case ScoredResource::Kind::kUnknown:

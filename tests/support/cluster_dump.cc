@@ -1,0 +1,218 @@
+#include "support/cluster_dump.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace berth {
+namespace {
+
+class Dumper {
+ public:
+  explicit Dumper(const Cluster& cluster) : cluster_(cluster), nodes_(cluster.nodes()) {}
+
+  std::string All() {
+    for (uint32_t row = 0; row < nodes_.rows(); ++row) {
+      if (nodes_.info(NodeRow{row}).name.valid()) Node(NodeRow{row});
+    }
+    Order();
+    cluster_.pods().ForEach([&](const PodRecord& pod) { Pod(pod); });
+    Line("pods: {}", cluster_.pods().size());
+    Nominations();
+    ObjectsOf<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
+              api::StatefulSet, api::PersistentVolume, api::PersistentVolumeClaim,
+              api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity,
+              api::VolumeAttachment, api::PodDisruptionBudget, api::PriorityClass>();
+    return Text();
+  }
+
+  std::string OneNode(NodeRow row) {
+    Node(row);
+    return Text();
+  }
+
+ private:
+  using Texts = std::vector<std::string>;
+
+  template <typename... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    lines_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::string Text() {
+    std::ranges::sort(lines_);
+    return fmt::format("{}\n", fmt::join(lines_, "\n"));
+  }
+
+  const std::string& Text(Symbol symbol) const { return cluster_.symbols().Text(symbol); }
+
+  static std::string Joined(Texts texts) {
+    std::ranges::sort(texts);
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  std::string Joined(const Labels& labels) const {
+    Texts texts;
+    for (const Label& label : labels) texts.push_back(Text(label.key) + "=" + Text(label.value));
+    return Joined(std::move(texts));
+  }
+
+  std::string Joined(const std::vector<HostPort>& ports) const {
+    Texts texts;
+    for (const HostPort& port : ports) {
+      texts.push_back(fmt::format("{}/{}/{}", Text(port.ip), Text(port.protocol), port.port));
+    }
+    return Joined(std::move(texts));
+  }
+
+  std::string Joined(const ResourceVector& resources) const {
+    Texts texts = {fmt::format("cpu={}", resources.milli_cpu),
+                   fmt::format("memory={}", resources.memory),
+                   fmt::format("ephemeral={}", resources.ephemeral_storage)};
+    for (const auto& scalar : resources.scalars) {
+      texts.push_back(fmt::format("{}={}", cluster_.scalars().Text(scalar.id), scalar.amount));
+    }
+    return Joined(std::move(texts));
+  }
+
+  std::string NameOf(PodId pod) const { return cluster_.pod(pod).key().ToString(); }
+
+  // Of a node that may not be present.
+  std::string NameOf(NodeRow row) const { return row.valid() ? nodes_.name(row) : "-"; }
+
+  void Node(NodeRow row) {
+    const size_t r = row.index();
+    const std::string node = "node " + nodes_.name(row);
+    const NodeInfo& info = nodes_.info(row);
+    const NodeColumns& columns = nodes_.columns();
+    Line("{} present: {}, has an object: {}", node, nodes_.present().Test(r), info.object != nullptr);
+    Line("{} found by name: {}", node, nodes_.Find(info.name) == row);
+    Line("{} offers: cpu={} memory={} ephemeral={} pods={}", node, columns.allocatable_cpu[r],
+         columns.allocatable_memory[r], columns.allocatable_ephemeral[r],
+         columns.allocatable_pods[r]);
+    Line("{} counts: cpu={} memory={} ephemeral={} pods={} nonzero cpu={} memory={}", node,
+         columns.requested_cpu[r], columns.requested_memory[r], columns.requested_ephemeral[r],
+         columns.pod_count[r], columns.nonzero_cpu[r], columns.nonzero_memory[r]);
+    Line("{} cordoned: {}", node, columns.unschedulable.Test(r));
+    Line("{} labels: {}", node, Joined(info.labels));
+    Line("{} ports: {}", node, Joined(info.used_ports));
+    Scalars(node, r);
+    Taints(node, columns.taints[r]);
+
+    Texts pods, features;
+    for (PodId pod : info.pods) pods.push_back(NameOf(pod));
+    for (Symbol feature : info.declared_features) features.push_back(Text(feature));
+    Line("{} pods: {}", node, Joined(std::move(pods)));
+    Line("{} declares: {}", node, Joined(std::move(features)));
+    Images(node, row);
+    Domains(node, r);
+  }
+
+  // A resource that is neither offered nor used leaves no trace: columns outlive their last user.
+  void Scalars(const std::string& node, size_t row) {
+    for (uint32_t id = 0; id < nodes_.columns().scalars.size(); ++id) {
+      const auto& scalar = nodes_.columns().scalars[id];
+      if (scalar.allocatable[row] == 0 && scalar.requested[row] == 0) continue;
+      Line("{} scalar {}: offers {}, counts {}", node, cluster_.scalars().Text(ScalarId{id}),
+           scalar.allocatable[row], scalar.requested[row]);
+    }
+  }
+
+  void Taints(const std::string& node, TaintSetId set) {
+    Texts taints;  // Their order counts.
+    for (const api::Taint& taint : nodes_.taint_sets().Get(set)) {
+      taints.push_back(fmt::format("{}={}:{}", taint.key, taint.value, taint.effect));
+    }
+    Line("{} taints: {}", node, fmt::join(taints, ", "));
+  }
+
+  // Asks for every string ever seen, so that images which should be gone show up too.
+  void Images(const std::string& node, NodeRow row) {
+    const berth::Images& images = nodes_.images();
+    for (uint32_t symbol = 0; symbol < cluster_.symbols().size(); ++symbol) {
+      const ImageId id = images.Find(Symbol{symbol});
+      if (!id.valid() || !images.Holds(row, id)) continue;
+      const berth::Images::Image& image = images.image(id);
+      Line("{} holds {}: {} bytes, on {} nodes", node, Text(image.name), image.size, image.nodes);
+    }
+  }
+
+  void Domains(const std::string& node, size_t row) {
+    for (const Topology::Key& key : nodes_.topology().keys()) {
+      const DomainId domain = key.domain_of[row];
+      if (!domain.valid()) continue;
+      const Topology::Domain& facts = key.domains[domain.index()];
+      Line("{} domain {}={}: {} nodes, {} domains, found by value: {}", node, Text(key.label),
+           Text(facts.value), facts.nodes, key.domain_count, key.Find(facts.value) == domain);
+    }
+  }
+
+  void Order() {
+    Texts names;
+    for (NodeRow row : nodes_.order().rows()) {
+      names.push_back(fmt::format("{}@{}", nodes_.name(row), nodes_.order().rank()[row.index()]));
+    }
+    Line("order: {}", fmt::join(names, " "));
+    Line("present: {} = {}", nodes_.present_count(), nodes_.present().Count());
+  }
+
+  void Pod(const PodRecord& pod) {
+    static constexpr std::string_view kStates[] = {"pending", "assumed", "bound"};
+    const std::string name = "pod " + pod.key().ToString();
+    const PodClass& pod_class = cluster_.class_of(pod);
+    Line("{} is {} on {}", name, kStates[static_cast<size_t>(pod.state)], NameOf(pod.node));
+    Line("{} uid {}, version {}", name, pod.uid(), pod.object->metadata.resource_version);
+    Line("{} found by key: {}", name,
+         cluster_.pods().Find(pod.key().namespace_, pod.key().name) == pod.id);
+    Line("{} labels: {}", name, Joined(cluster_.labels_of(pod)));
+    Line("{} class: namespace {}, priority {}, ports {}", name, Text(pod_class.namespace_),
+         pod_class.priority, Joined(pod_class.host_ports));
+    Line("{} class requests: {}", name, Joined(pod_class.requests));
+    Line("{} class counts: {}, nonzero cpu={} memory={}", name, Joined(pod_class.placed),
+         pod_class.placed_nonzero.milli_cpu, pod_class.placed_nonzero.memory);
+    Texts claims;
+    for (Symbol claim : pod_class.claims) claims.push_back(Text(claim));
+    Line("{} class claims: {}", name, fmt::join(claims, ", "));
+  }
+
+  void Nominations() {
+    for (const auto& [node, pods] : cluster_.nominations().by_node()) {
+      Texts names;  // In order of nomination.
+      for (PodId pod : pods) {
+        names.push_back(NameOf(pod));
+        Line("nomination of {}: {}", NameOf(pod), Text(cluster_.nominations().NodeOf(pod)));
+      }
+      Line("nominated to {}: {}", Text(node), fmt::join(names, " "));
+    }
+    Line("no nominations: {}", cluster_.nominations().empty());
+  }
+
+  template <typename... Ts>
+  void ObjectsOf() {
+    (ObjectsOfKind<Ts>(), ...);
+  }
+
+  template <typename T>
+  void ObjectsOfKind() {
+    for (const auto& [key, object] : cluster_.objects<T>().all()) {
+      Line("{} {} version {}", api::KindOf<T>().kind, key.ToString(),
+           object->metadata.resource_version);
+    }
+  }
+
+  const Cluster& cluster_;
+  const NodeTable& nodes_;
+  Texts lines_;
+};
+
+}  // namespace
+
+std::string Dump(const Cluster& cluster) { return Dumper(cluster).All(); }
+
+std::string DumpNode(const Cluster& cluster, NodeRow row) { return Dumper(cluster).OneNode(row); }
+
+}  // namespace berth
