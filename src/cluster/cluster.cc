@@ -10,9 +10,13 @@ void Cluster::Put(const api::Object& object) {
         if constexpr (std::is_same_v<T, api::Pod>) {
           PutPod(ref);
         } else if constexpr (std::is_same_v<T, api::Node>) {
-          nodes_.Put(ref);
+          PutNode(ref);
         } else {
           std::get<Objects<T>>(objects_).Put(ref);
+          if constexpr (std::is_same_v<T, api::Namespace>) {
+            Labels labels = InternLabels(ref->metadata.labels, symbols_);
+            if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels))) NamespacesChanged();
+          }
         }
       },
       object);
@@ -40,29 +44,81 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   Describe(record, /*with_node_name=*/false);
   const NodeRow node =
       placed_by_api ? nodes_.RowFor(symbols_.Intern(record.object->spec.node_name)) : NodeRow{};
-  // Most updates of a running pod change nothing that its node counts.
-  const bool same_place = known && node == old.node && record.pod_class == old.pod_class;
-  if (!same_place && old.state != PodState::kPending) {
-    nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
-  }
-  if (known) {
-    classes_.Release(old.pod_class);
-    label_sets_.Release(old.labels);
-  }
-  if (placed_by_api) nominations_.Clear(record.id);
+  // Most updates of a running pod change nothing that its node or any counter sees.
+  const bool was_placed = known && old.state != PodState::kPending;
+  const bool same_place = was_placed && node == old.node && record.pod_class == old.pod_class;
+  const bool same_count =
+      same_place && record.labels == old.labels && record.terminating() == old.terminating();
   record.state = placed_by_api ? PodState::kBound : PodState::kPending;
   record.node = node;
-  if (!same_place && placed_by_api) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
+  if (was_placed && !same_count) Count(old, old.node, -1);
+  // Added before it is removed, so that its row does not fall empty in between.
+  if (placed_by_api && !same_place) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
+  if (was_placed && !same_place) nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
+  if (placed_by_api && !same_count) Count(record, node, +1);
+  if (placed_by_api) nominations_.Clear(record.id);
+  if (known) Release(old);
   return record.id;
 }
 
 void Cluster::Describe(PodRecord& record, bool with_node_name) {
   record.pod_class = classes_.Acquire(record.object, with_node_name);
   nodes_.EnsureScalarColumns();  // The class may name resources that no node has.
-  record.labels = label_sets_.Acquire(InternLabels(record.object->metadata.labels, symbols_));
+  record.labels = pod_labels_.Acquire({symbols_.Intern(record.object->metadata.namespace_),
+                                       InternLabels(record.object->metadata.labels, symbols_)});
+}
+
+void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
+  counters_.Count({pod.labels, pod.terminating(), row}, delta);
+  affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta, nodes_.topology(),
+                        [this](Symbol label) { return nodes_.UseTopologyKey(label); });
+}
+
+void Cluster::CountAllOn(NodeRow row, int32_t delta) {
+  for (PodId id : nodes_.info(row).pods) Count(pods_.Get(id), row, delta);
+}
+
+// A node that changes its labels moves its pods from domain to domain.
+void Cluster::PutNode(std::shared_ptr<const api::Node> node) {
+  const NodeRow row = nodes_.Find(symbols_.Intern(node->metadata.name));
+  const bool moves = row.valid() && !nodes_.info(row).pods.empty() &&
+                     (nodes_.info(row).object == nullptr ||
+                      nodes_.info(row).object->metadata.labels != node->metadata.labels);
+  if (moves) CountAllOn(row, -1);
+  nodes_.Put(std::move(node));
+  if (moves) CountAllOn(row, +1);
+}
+
+bool Cluster::RemoveNode(const std::string& name) {
+  const Symbol symbol = symbols_.Find(name);
+  const NodeRow row = nodes_.Find(symbol);
+  const bool has_pods = row.valid() && !nodes_.info(row).pods.empty();
+  if (has_pods) CountAllOn(row, -1);
+  const bool removed = nodes_.Remove(symbol);
+  if (has_pods) CountAllOn(row, +1);
+  return removed;
+}
+
+PodCounters::ForEachPod Cluster::EachPlacedPod() const {
+  return [this](const std::function<void(const CountedPod&)>& visit) {
+    pods_.ForEach([&](const PodRecord& pod) {
+      if (pod.state != PodState::kPending) visit({pod.labels, pod.terminating(), pod.node});
+    });
+  };
+}
+
+std::shared_ptr<const PodCounter> Cluster::CountPods(const PodQuery& query,
+                                                     std::span<const TopologyKeyId> keys) {
+  return counters_.Take(query, keys, EachPlacedPod());
+}
+
+void Cluster::NamespacesChanged() {
+  counters_.NamespacesChanged(EachPlacedPod());
+  affinity_terms_.NamespacesChanged();
 }
 
 void Cluster::UnplacePod(PodRecord& record) {
+  Count(record, record.node, -1);
   nodes_.RemovePod(record.node, record.id, classes_.Get(record.pod_class));
   record.state = PodState::kPending;
   record.node = {};
@@ -72,8 +128,7 @@ void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
   nominations_.Clear(id);
   if (record.state != PodState::kPending) UnplacePod(record);
-  classes_.Release(record.pod_class);
-  label_sets_.Release(record.labels);
+  Release(record);
   pods_.Remove(id);
 }
 
@@ -84,6 +139,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   record.state = PodState::kAssumed;
   record.node = node;
   nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
+  Count(record, node, +1);
 }
 
 void Cluster::Forget(PodId pod) {
@@ -93,8 +149,7 @@ void Cluster::Forget(PodId pod) {
   UnplacePod(record);
   // The object may have changed while the pod was assumed.
   Describe(record, /*with_node_name=*/false);
-  classes_.Release(old.pod_class);
-  label_sets_.Release(old.labels);
+  Release(old);
 }
 
 ScalarId Cluster::UseScalar(std::string_view name) {
@@ -113,20 +168,22 @@ PodRecord Cluster::MakeVisitor(std::shared_ptr<const api::Pod> pod) {
 PodRecord Cluster::Retain(PodId pod) {
   PodRecord copy = pods_.Get(pod);
   classes_.Retain(copy.pod_class);
-  label_sets_.Retain(copy.labels);
+  pod_labels_.Retain(copy.labels);
   return copy;
 }
 
 void Cluster::Release(const PodRecord& record) {
   classes_.Release(record.pod_class);
-  label_sets_.Release(record.labels);
+  pod_labels_.Release(record.labels);
 }
 
 void Cluster::TryAddPod(const PodRecord& pod, NodeRow node) {
   nodes_.TryAddPod(node, pod.id, classes_.Get(pod.pod_class));
+  Count(pod, node, +1);
 }
 
 void Cluster::TryRemovePod(const PodRecord& pod, NodeRow node) {
+  Count(pod, node, -1);
   nodes_.TryRemovePod(node, pod.id, classes_.Get(pod.pod_class));
 }
 

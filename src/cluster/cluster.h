@@ -10,27 +10,19 @@
 #include <tuple>
 
 #include "api/object.h"
+#include "cluster/affinity_terms.h"
 #include "cluster/ids.h"
 #include "cluster/labels.h"
+#include "cluster/namespaces.h"
 #include "cluster/node_table.h"
 #include "cluster/nominations.h"
 #include "cluster/objects.h"
 #include "cluster/pod_classes.h"
 #include "cluster/pod_table.h"
-#include "cluster/shared_table.h"
+#include "cluster/pod_counters.h"
+#include "cluster/pod_labels.h"
 
 namespace berth {
-
-struct LabelsHash {
-  size_t operator()(const Labels& labels) const {
-    size_t hash = labels.size();
-    for (const Label& label : labels) {
-      hash = (hash ^ label.key.value) * 0x9e3779b97f4a7c15ULL;
-      hash = (hash ^ label.value.value) * 0x9e3779b97f4a7c15ULL;
-    }
-    return hash ^ (hash >> 29);
-  }
-};
 
 class Cluster {
  public:
@@ -46,7 +38,10 @@ class Cluster {
   const PodClass& pod_class(PodClassId id) const { return classes_.Get(id); }
   const PodClass& class_of(const PodRecord& pod) const { return classes_.Get(pod.pod_class); }
   const PodClasses& classes() const { return classes_; }
-  const Labels& labels_of(const PodRecord& pod) const { return label_sets_.Get(pod.labels); }
+  const Labels& labels_of(const PodRecord& pod) const { return pod_labels_.Get(pod.labels).labels; }
+  const PodLabelsTable& pod_labels() const { return pod_labels_; }
+  const Namespaces& namespaces() const { return namespaces_; }
+  const AffinityTerms& affinity_terms() const { return affinity_terms_; }
   const Nominations& nominations() const { return nominations_; }
   const SymbolTable& symbols() const { return symbols_; }
   const ScalarNames& scalars() const { return scalars_; }
@@ -86,6 +81,8 @@ class Cluster {
   // --- what rules prepare ---
 
   TopologyKeyId UseTopologyKey(Symbol label) { return nodes_.UseTopologyKey(label); }
+  // A counter of placed pods, kept current while it is held; `keys` are the topology keys to sum it by.
+  std::shared_ptr<const PodCounter> CountPods(const PodQuery& query, std::span<const TopologyKeyId> keys);
   // The id of a scalar resource; from now on nodes have a column for it.
   ScalarId UseScalar(std::string_view name);
   SymbolTable& mutable_symbols() { return symbols_; }
@@ -99,6 +96,13 @@ class Cluster {
 
  private:
   void UnplacePod(PodRecord& record);
+  void PutNode(std::shared_ptr<const api::Node> node);
+  bool RemoveNode(const std::string& name);
+  // Tells all counts that `pod` is now, or no longer, on `row`.
+  void Count(const PodRecord& pod, NodeRow row, int32_t delta);
+  void CountAllOn(NodeRow row, int32_t delta);
+  PodCounters::ForEachPod EachPlacedPod() const;
+  void NamespacesChanged();
   void DropPod(PodId id);
   void Describe(PodRecord& record, bool with_node_name);
 
@@ -106,7 +110,10 @@ class Cluster {
   ScalarNames scalars_;
   NodeTable nodes_{symbols_, scalars_};
   PodClasses classes_{symbols_, scalars_};
-  SharedTable<Labels, LabelSetId, LabelsHash> label_sets_;
+  PodLabelsTable pod_labels_;
+  Namespaces namespaces_;
+  PodCounters counters_{symbols_, pod_labels_, namespaces_, nodes_.topology()};
+  AffinityTerms affinity_terms_{symbols_, pod_labels_, namespaces_};
   PodTable pods_;
   Nominations nominations_;
   std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,
@@ -125,9 +132,13 @@ bool Cluster::Remove(const api::ObjectKey& key) {
     DropPod(id);
     return true;
   } else if constexpr (std::is_same_v<T, api::Node>) {
-    return nodes_.Remove(symbols_.Find(key.name));
+    return RemoveNode(key.name);
   } else {
-    return std::get<Objects<T>>(objects_).Remove(key);
+    const bool removed = std::get<Objects<T>>(objects_).Remove(key);
+    if constexpr (std::is_same_v<T, api::Namespace>) {
+      if (namespaces_.Remove(symbols_.Find(key.name))) NamespacesChanged();
+    }
+    return removed;
   }
 }
 

@@ -26,8 +26,12 @@ std::string ZoneOf(const api::StringMap& labels) {
 
 }  // namespace
 
+void NodeOrder::Resize(size_t rows) {
+  zone_of_.resize(rows);
+  rank_.resize(rows);
+}
+
 void NodeOrder::Place(NodeRow row, const std::string& name, const api::StringMap& labels) {
-  if (row.index() >= zone_of_.size()) zone_of_.resize(row.index() + 1);
   std::string zone = ZoneOf(labels);
   if (zone == zone_of_[row.index()] && zones_.contains(zone) && zones_[zone].contains(name)) return;
   Take(row, name);

@@ -1,5 +1,5 @@
-// NodeOrder is the order in which nodes are listed: one from each zone in turn, zones and the nodes of a
-// zone by name. It decides between equally good nodes and where a partial search starts.
+// NodeOrder is the order in which nodes are listed: one from each zone in turn, the nodes of a zone by
+// name and the zones by their first nodes. It decides between equally good nodes and where a partial search starts.
 //
 // It is the order kube-scheduler has after it listed all nodes; it does not depend on who came first.
 // Adding and removing are O(log n); reading after a change rebuilds the list, O(n).
@@ -17,6 +17,8 @@ namespace berth {
 
 class NodeOrder {
  public:
+  // Makes room for rows below `rows`; they are in no zone.
+  void Resize(size_t rows);
   // Puts the node into the zone that its labels name, moving it if it was in another.
   void Place(NodeRow row, const std::string& name, const api::StringMap& labels);
   void Take(NodeRow row, const std::string& name);

@@ -34,6 +34,7 @@ NodeRow NodeTable::RowFor(Symbol name) {
     columns_.Resize(rows());
     present_.Resize(rows());
     topology_.Resize(rows());
+    order_.Resize(rows());
   } else {
     found->second = free_.back();
     free_.pop_back();

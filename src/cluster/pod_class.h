@@ -32,6 +32,7 @@ struct PodClass {
   ResourceVector placed;               // What it counts for on its node, resizes included.
   api::NonZeroRequest placed_nonzero;  // The same for scores, with stand-ins for absent requests.
   std::vector<HostPort> host_ports;
+  bool has_pod_affinity = false;       // Some podAffinity or podAntiAffinity is given.
   std::vector<Symbol> claims;          // Names of its PersistentVolumeClaims, in order of its volumes.
 
   const api::PodSpec& spec() const { return example->spec; }

@@ -22,7 +22,7 @@ class SharedTable {
     if (found == ids_.end()) {
       const IdType id = NextId();
       found = ids_.emplace(std::move(value), id).first;
-      slots_[id.index()] = {&found->first, 0};
+      slots_[id.index()] = {&found->first, 0, ++serials_};
     }
     ++slots_[found->second.index()].holders;
     return found->second;
@@ -40,6 +40,8 @@ class SharedTable {
   }
 
   const Value& Get(IdType id) const { return *slots_[id.index()].value; }
+  // Tells values apart that held the same id one after the other.
+  uint64_t serial(IdType id) const { return slots_[id.index()].serial; }
   uint32_t holders(IdType id) const { return slots_[id.index()].holders; }
   size_t size() const { return ids_.size(); }
 
@@ -47,6 +49,7 @@ class SharedTable {
   struct Slot {
     const Value* value = nullptr;  // Points into ids_, whose nodes do not move.
     uint32_t holders = 0;
+    uint64_t serial = 0;
   };
 
   IdType NextId() {
@@ -62,6 +65,7 @@ class SharedTable {
   std::unordered_map<Value, IdType, Hash> ids_;
   std::vector<Slot> slots_;
   std::vector<IdType> free_;
+  uint64_t serials_ = 0;
 };
 
 }  // namespace berth

@@ -5,6 +5,7 @@
 #include "plugins/default_preemption.h"
 #include "plugins/dynamic_resources.h"
 #include "plugins/image_locality.h"
+#include "plugins/inter_pod_affinity.h"
 #include "plugins/node_affinity.h"
 #include "plugins/node_declared_features.h"
 #include "plugins/node_name.h"
@@ -12,6 +13,7 @@
 #include "plugins/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit.h"
 #include "plugins/node_unschedulable.h"
+#include "plugins/pod_topology_spread.h"
 #include "plugins/priority_sort.h"
 #include "plugins/scheduling_gates.h"
 #include "plugins/taint_toleration.h"
@@ -28,14 +30,15 @@ Registry InTreeRegistry() {
   registry.AddWithArgs<NodeAffinity, NodeAffinityArgs>();
   registry.Add<NodePorts>();
   registry.AddWithArgs<NodeResourcesFit, NodeResourcesFitArgs>();
+  registry.AddWithArgs<PodTopologySpread, PodTopologySpreadArgs>();
+  registry.AddWithArgs<InterPodAffinity, InterPodAffinityArgs>();
   registry.Add<DynamicResources>();
   registry.AddWithArgs<DefaultPreemption, DefaultPreemptionArgs>();
   registry.AddWithArgs<NodeResourcesBalancedAllocation, NodeResourcesBalancedAllocationArgs>();
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
-  for (const char* name : {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
-                           "PodTopologySpread", "InterPodAffinity"}) {
+  for (const char* name : {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
     registry.LeaveOut(name);
   }
   return registry;

@@ -1,0 +1,243 @@
+#include "plugins/inter_pod_affinity.h"
+
+#include <algorithm>
+
+#include "framework/cycle.h"
+
+namespace berth {
+namespace {
+
+using Counter = std::shared_ptr<const PodCounter>;
+
+// The terms of a class of pods, each with the count of the pods it means.
+struct OwnTerms final : ClassState {
+  struct Term {
+    TopologyKeyId key;
+    Counter counter;
+    int64_t weight = 0;  // Of preferred terms; negative for anti-affinity.
+  };
+  // A pod counts for required affinity only if it matches all terms, so they share one counter.
+  std::vector<TopologyKeyId> affinity_keys;
+  std::vector<PodMatcher> affinity_matchers;
+  Counter affinity_counter;
+  std::vector<Term> anti_affinity;
+  std::vector<Term> preferred;
+};
+
+int32_t At(std::span<const int32_t> counts, DomainId domain) {
+  return domain.index() < counts.size() ? counts[domain.index()] : 0;
+}
+
+bool AnyIn(std::span<const int32_t> counts) {
+  return std::ranges::any_of(counts, [](int32_t count) { return count > 0; });
+}
+
+// The counts of one topology key that forbid (or are required of) a domain.
+struct DomainCounts {
+  const std::vector<DomainId>& domain_of;
+  std::span<const int32_t> counts;
+
+  int32_t Near(size_t row) const {
+    const DomainId domain = domain_of[row];
+    return domain.valid() ? At(counts, domain) : 0;
+  }
+};
+
+// One pod's view of the required rules, read off the counters as they are now.
+class Rules {
+ public:
+  Rules(const Cycle& cycle, const OwnTerms& own) : own_(own) {
+    const Topology& topology = cycle.nodes().topology();
+    bool any_match = false;
+    for (TopologyKeyId key : own.affinity_keys) {
+      wanted_.push_back({topology.key(key).domain_of, own.affinity_counter->PerDomain(key)});
+      any_match |= AnyIn(wanted_.back().counts);
+    }
+    first_of_its_kind_ = !own.affinity_keys.empty() && !any_match && MatchesItself(cycle);
+    for (const OwnTerms::Term& term : own.anti_affinity) {
+      shunned_.push_back({topology.key(term.key).domain_of, term.counter->PerDomain(term.key)});
+    }
+    const AffinityTerms& terms = cycle.cluster().affinity_terms();
+    for (uint32_t i : terms.Matching(cycle.pod().labels)) {
+      const AffinityTerms::Term& term = terms.term(i);
+      if (term.kind != AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
+      unwelcome_.push_back({topology.key(term.key).domain_of, term.carriers});
+    }
+  }
+
+  bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
+
+  // Every term's domain must hold a matching pod; the first of a group that wants to be together may go anywhere
+  // that has the topology.
+  bool HasWanted(size_t row) const {
+    bool all = true;
+    for (const DomainCounts& wanted : wanted_) {
+      if (!wanted.domain_of[row].valid()) return false;
+      all &= wanted.Near(row) > 0;
+    }
+    return all || first_of_its_kind_;
+  }
+  bool HasShunned(size_t row) const { return AnyNear(shunned_, row); }
+  bool IsUnwelcome(size_t row) const { return AnyNear(unwelcome_, row); }
+
+ private:
+  static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
+    return std::ranges::any_of(counts, [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
+  }
+
+  bool MatchesItself(const Cycle& cycle) const {
+    const PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
+    const LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
+    return std::ranges::all_of(own_.affinity_matchers, [&](const PodMatcher& matcher) {
+      return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels, cycle.cluster().symbols());
+    });
+  }
+
+  const OwnTerms& own_;
+  std::vector<DomainCounts> wanted_, shunned_, unwelcome_;
+  bool first_of_its_kind_ = false;
+};
+
+// What each domain adds to the score of its nodes.
+struct DomainWeights {
+  const std::vector<DomainId>* domain_of;
+  std::vector<int64_t> weights;  // By domain; 0 beyond the end.
+};
+
+struct Preferences final : CycleState {
+  std::vector<DomainWeights> keys;
+  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<Preferences>(*this); }
+
+  void Add(const Cycle& cycle, TopologyKeyId key, std::span<const int32_t> counts, int64_t weight) {
+    const auto* domain_of = &cycle.nodes().topology().key(key).domain_of;
+    auto found = std::ranges::find(keys, domain_of, &DomainWeights::domain_of);
+    if (found == keys.end()) found = keys.insert(keys.end(), {domain_of, {}});
+    if (found->weights.size() < counts.size()) found->weights.resize(counts.size());
+    for (size_t i = 0; i < counts.size(); ++i) found->weights[i] += weight * counts[i];
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plugin>> InterPodAffinity::Make(const InterPodAffinityArgs& args) {
+  return std::unique_ptr<Plugin>(new InterPodAffinity(args));
+}
+
+std::unique_ptr<const ClassState> InterPodAffinity::Compile(Cluster& cluster, const PodClass& pod_class) const {
+  auto state = std::make_unique<OwnTerms>();
+  if (!pod_class.has_pod_affinity) return state;
+  SymbolTable& symbols = cluster.mutable_symbols();
+  const std::string& namespace_ = pod_class.example->metadata.namespace_;
+  auto matcher = [&](const api::PodAffinityTerm& term) { return PodMatcher(term, namespace_, symbols); };
+  auto key_of = [&](const api::PodAffinityTerm& term) {
+    return cluster.UseTopologyKey(symbols.Intern(term.topology_key));
+  };
+  auto count = [&](const api::PodAffinityTerm& term, int64_t weight) {
+    const TopologyKeyId key = key_of(term);
+    const PodQuery query{{matcher(term)}, /*incoming=*/true, /*count_terminating=*/true};
+    return OwnTerms::Term{key, cluster.CountPods(query, std::span(&key, 1)), weight};
+  };
+
+  const api::Affinity& affinity = *pod_class.spec().affinity;
+  if (affinity.pod_affinity) {
+    for (const auto& term : affinity.pod_affinity->required) {
+      state->affinity_keys.push_back(key_of(term));
+      state->affinity_matchers.push_back(matcher(term));
+    }
+    for (const auto& term : affinity.pod_affinity->preferred) {
+      state->preferred.push_back(count(term.term, term.weight));
+    }
+  }
+  if (affinity.pod_anti_affinity) {
+    for (const auto& term : affinity.pod_anti_affinity->required) {
+      state->anti_affinity.push_back(count(term, 0));
+    }
+    for (const auto& term : affinity.pod_anti_affinity->preferred) {
+      state->preferred.push_back(count(term.term, -int64_t{term.weight}));
+    }
+  }
+  if (!state->affinity_keys.empty()) {
+    const PodQuery all{state->affinity_matchers, /*incoming=*/true, /*count_terminating=*/true};
+    state->affinity_counter = cluster.CountPods(all, state->affinity_keys);
+  }
+  return state;
+}
+
+PreFilterResult InterPodAffinity::PreFilter(Cycle& cycle) const {
+  if (!Rules(cycle, cycle.compiled<OwnTerms>(*this)).any()) return {Verdict::Skip(), {}};
+  return {};
+}
+
+Verdict InterPodAffinity::Filter(const Cycle& cycle, NodeMask& nodes) const {
+  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
+  nodes.KeepIf([&](size_t row) {
+    return rules.HasWanted(row) && !rules.HasShunned(row) && !rules.IsUnwelcome(row);
+  });
+  return {};
+}
+
+Verdict InterPodAffinity::Explain(const Cycle& cycle, NodeRow node) const {
+  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
+  if (!rules.HasWanted(node.index())) {
+    return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match pod affinity rules"};
+  }
+  if (rules.HasShunned(node.index())) {
+    return {Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
+  }
+  if (rules.IsUnwelcome(node.index())) {
+    return {Code::kUnschedulable, "node(s) didn't satisfy existing pods anti-affinity rules"};
+  }
+  return {};
+}
+
+Verdict InterPodAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
+  const auto& own = cycle.compiled<OwnTerms>(*this);
+  if (args_.ignore_preferred_terms_of_existing_pods && own.preferred.empty()) return Verdict::Skip();
+  auto preferences = std::make_unique<Preferences>();
+  for (const OwnTerms::Term& term : own.preferred) {
+    const auto counts = term.counter->PerDomain(term.key);
+    if (AnyIn(counts)) preferences->Add(cycle, term.key, counts, term.weight);
+  }
+  const AffinityTerms& terms = cycle.cluster().affinity_terms();
+  for (uint32_t i : terms.Matching(cycle.pod().labels)) {
+    const AffinityTerms::Term& term = terms.term(i);
+    if (term.in_domains == 0 || term.kind == AffinityTerms::Kind::kRequiredAnti) continue;
+    const int64_t weight = term.kind == AffinityTerms::Kind::kRequired    ? args_.hard_pod_affinity_weight
+                           : term.kind == AffinityTerms::Kind::kPreferred ? term.weight
+                                                                          : -int64_t{term.weight};
+    if (weight != 0) preferences->Add(cycle, term.key, term.carriers, weight);
+  }
+  if (preferences->keys.empty()) return Verdict::Skip();
+  cycle.SetState(*this, std::move(preferences));
+  return {};
+}
+
+Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+  const auto& preferences = cycle.state<Preferences>(*this);
+  nodes.ForEach([&](size_t row) {
+    int64_t sum = 0;
+    for (const DomainWeights& key : preferences.keys) {
+      const DomainId domain = (*key.domain_of)[row];
+      if (domain.valid() && domain.index() < key.weights.size()) sum += key.weights[domain.index()];
+    }
+    out[row] = sum;
+  });
+  return {};
+}
+
+void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible, std::span<int64_t> scores) const {
+  int64_t lowest = INT64_MAX, highest = INT64_MIN;
+  feasible.ForEach([&](size_t row) {
+    lowest = std::min(lowest, scores[row]);
+    highest = std::max(highest, scores[row]);
+  });
+  const auto range = static_cast<double>(highest - lowest);
+  feasible.ForEach([&](size_t row) {
+    // Divided before it is multiplied: the last unit depends on it.
+    scores[row] = highest == lowest
+                      ? 0
+                      : static_cast<int64_t>(100.0 * (static_cast<double>(scores[row] - lowest) / range));
+  });
+}
+
+}  // namespace berth

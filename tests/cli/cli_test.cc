@@ -1,0 +1,375 @@
+// The berth program from end to end: what it prints and how it ends.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kCluster = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: big}
+status: {capacity: {cpu: 8, memory: 16Gi}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: small}
+status: {capacity: {cpu: 2, memory: 4Gi}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: tainted}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {capacity: {cpu: 8, memory: 16Gi}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: old, namespace: kube-system}
+spec:
+  nodeName: big
+  containers: [{name: c, image: i, resources: {requests: {cpu: 1, memory: 1Gi}}}]
+)";
+
+constexpr const char* kPods = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: c, image: i, resources: {limits: {cpu: 1, memory: 1Gi}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: huge}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: 64}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: gated, namespace: team}
+spec:
+  schedulingGates: [{name: example.com/a}, {name: example.com/b}]
+  containers: [{name: c, image: i}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other}
+spec:
+  schedulerName: mine
+  containers: [{name: c, image: i}]
+)";
+
+constexpr const char* kWebPod = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: c, image: i, resources: {limits: {cpu: 1, memory: 1Gi}}}]
+)";
+
+// Only the plugins that the expectations below are about.
+constexpr const char* kFewPlugins = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      disabled: [{name: "*"}]
+      enabled:
+      - {name: SchedulingGates}
+      - {name: PrioritySort}
+      - {name: TaintToleration}
+      - {name: NodeResourcesFit}
+      - {name: DefaultBinder}
+)";
+
+class ScheduleTest : public ::testing::Test {
+ protected:
+  Ended Schedule(const std::string& pods, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{
+        "schedule",   "-f",       files_.Write("cluster.yaml", kCluster),  "-f", "-",
+        "--paranoid", "--config", files_.Write("config.yaml", kFewPlugins)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunBerth(arguments, pods);
+  }
+
+  TempDir files_;
+};
+
+TEST_F(ScheduleTest, PrintsATable) {
+  const Ended ended = Schedule(kPods);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(
+      ended.out,
+      "POD           STATUS         NODE  MESSAGE\n"
+      "default/web   Scheduled      big\n"
+      "default/huge  Unschedulable  -     0/3 nodes are available: 1 node(s) had untolerated "
+      "taint(s), 2 Insufficient cpu.\n"
+      "team/gated    Gated          -     waiting for scheduling gates: [example.com/a "
+      "example.com/b]\n"
+      "default/other NotOurs        -     schedulerName is \"mine\"\n"
+      "\n"
+      "1 of 4 pods scheduled, 1 unschedulable, 1 gated, 1 of other schedulers; 3 nodes, 1 pod "
+      "already placed\n");
+}
+
+TEST_F(ScheduleTest, ExplainsOnePod) {
+  const Ended ended = Schedule(kPods, {"--explain", "--pod", "web"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "POD          STATUS     NODE  MESSAGE\n"
+            "default/web  Scheduled  big\n"
+            "\n"
+            "default/web -> big\n"
+            "  2 of 3 nodes fit\n"
+            "    NODES  REJECTED BY      REASON                            WHICH\n"
+            "        1  TaintToleration  node(s) had untolerated taint(s)  tainted\n"
+            "    NODE   TOTAL  NodeResourcesFit\n"
+            "  * big      181                81\n"
+            "    small    162                62\n"
+            "    the same on every node: TaintToleration 100\n"
+            "\n"
+            "1 of 1 pods scheduled; 3 nodes, 1 pod already placed\n");
+}
+
+TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
+  const Ended ended = Schedule(kPods, {"--explain", "--pod", "default/huge"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("default/huge: Unschedulable\n"
+                "  0 of 3 nodes fit\n"
+                "    NODES  REJECTED BY       REASON                            WHICH\n"
+                "        2  NodeResourcesFit  Insufficient cpu                  big, small\n"
+                "        1  TaintToleration   node(s) had untolerated taint(s)  tainted\n"));
+}
+
+TEST_F(ScheduleTest, PrintsJson) {
+  const Ended ended = Schedule(kWebPod, {"-o", "json", "--explain"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, R"json({
+  "kind": "ScheduleReport",
+  "summary": {
+    "nodes": 3,
+    "running": 1,
+    "scheduled": 1,
+    "unschedulable": 0,
+    "failed": 0,
+    "gated": 0,
+    "notOurs": 0,
+    "terminating": 0,
+    "pending": 0
+  },
+  "pods": [
+    {
+      "namespace": "default",
+      "name": "web",
+      "status": "Scheduled",
+      "node": "big",
+      "explanation": {
+        "nodes": 3,
+        "feasibleNodes": 2,
+        "rejected": [
+          {
+            "nodes": 1,
+            "plugin": "TaintToleration",
+            "code": "UnschedulableAndUnresolvable",
+            "reasons": [
+              "node(s) had untolerated taint(s)"
+            ],
+            "examples": [
+              "tainted"
+            ]
+          }
+        ],
+        "scores": [
+          {
+            "node": "big",
+            "total": 181,
+            "chosen": true,
+            "plugins": {
+              "NodeResourcesFit": 81,
+              "TaintToleration": 100
+            }
+          },
+          {
+            "node": "small",
+            "total": 162,
+            "chosen": false,
+            "plugins": {
+              "NodeResourcesFit": 62,
+              "TaintToleration": 100
+            }
+          }
+        ]
+      }
+    }
+  ]
+}
+)json");
+}
+
+TEST_F(ScheduleTest, PrintsYaml) {
+  const Ended ended = Schedule(kWebPod, {"-o", "yaml"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "kind: ScheduleReport\n"
+            "pods:\n"
+            "- name: web\n"
+            "  namespace: default\n"
+            "  node: big\n"
+            "  status: Scheduled\n"
+            "summary:\n"
+            "  failed: 0\n"
+            "  gated: 0\n"
+            "  nodes: 3\n"
+            "  notOurs: 0\n"
+            "  pending: 0\n"
+            "  running: 1\n"
+            "  scheduled: 1\n"
+            "  terminating: 0\n"
+            "  unschedulable: 0\n");
+}
+
+TEST_F(ScheduleTest, ExitCodeTellsOfPendingPodsIfAskedTo) {
+  EXPECT_EQ(Schedule(kWebPod, {"--fail-on-unschedulable"}).code, 0);
+  EXPECT_EQ(Schedule(kPods, {"--fail-on-unschedulable"}).code, 3);
+  // All pods count, whichever are reported on.
+  EXPECT_EQ(Schedule(kPods, {"--fail-on-unschedulable", "--pod", "web"}).code, 3);
+}
+
+TEST_F(ScheduleTest, PodsArePlacedByPriorityThenInOrder) {
+  // Only one pod of 6 cpus fits.
+  const std::string resources =
+      "containers: [{name: c, image: i, resources: {requests: {cpu: 6}}}]}\n---\n";
+  const std::string pods =
+      "{apiVersion: v1, kind: Pod, metadata: {name: first}, spec: {" + resources + "---\n" +
+      "{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priority: 5, " + resources;
+  const Ended ended = Schedule("", {"-f", files_.Write("pods.yaml", pods)});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("default/first   Unschedulable  -"));
+  EXPECT_THAT(ended.out, HasSubstr("default/urgent  Scheduled      big"));
+}
+
+TEST_F(ScheduleTest, RunsRepeat) {
+  std::string pods;
+  for (int i = 0; i < 40; ++i) {
+    pods +=
+        "{apiVersion: v1, kind: Pod, metadata: {name: p" + std::to_string(i) +
+        "}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}}\n---\n";
+  }
+  const Ended once = Schedule(pods, {"--seed", "7"});
+  const Ended twice = Schedule(pods, {"--seed", "7"});
+  EXPECT_EQ(once.code, 0) << once.err;
+  EXPECT_EQ(once.out, twice.out);
+}
+
+TEST_F(ScheduleTest, ReadsADirectoryByName) {
+  const TempDir directory;
+  directory.Write("a.yaml", kCluster);
+  directory.Write("b.yml", kWebPod);
+  directory.Write("c.json",
+                  R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "j"}, "spec": {}})");
+  directory.Write("notes.txt", "not: [an object");
+  const Ended ended = RunBerth({"schedule", "-f", directory.Path("")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("2 of 2 pods scheduled"));
+}
+
+TEST_F(ScheduleTest, SaysThatWorkloadsAreNotTurnedIntoPods) {
+  const Ended ended =
+      Schedule("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 3}\n");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("no pending pods were read"));
+}
+
+constexpr const char* kRightRow =
+    R"({"name": "tiny/0000", "config": null, "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "10"}}}], "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "2Gi"}}}]}}, "expect": {"preFilter": {"code": "Success", "nodeNames": null}, "filter": {"a": {"code": "Success"}}, "scores": null, "bestNodes": ["a"], "fitError": null, "preemption": null}})"
+    "\n";
+
+// The same, but with a wrong answer.
+std::string WrongRow() {
+  std::string row = kRightRow;
+  row.replace(row.find("0000"), 4, "0001");
+  const std::string right = R"({"a": {"code": "Success"}})";
+  row.replace(row.find(right), right.size(),
+              R"({"a": {"code": "Unschedulable", "plugin": "NodePorts", "reasons": ["no"]}})");
+  return row;
+}
+
+TEST(ConformanceTest, AllPassed) {
+  const TempDir files;
+  const Ended ended = RunBerth({"conformance", "--paranoid", files.Write("t.jsonl", kRightRow)});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "tiny      1 passed      0 failed\n1 passed, 0 failed\n");
+}
+
+TEST(ConformanceTest, TellsWhatDiffers) {
+  const TempDir files;
+  const Ended ended = RunBerth({"conformance", files.Write("t.jsonl", kRightRow + WrongRow())});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.out,
+            "tiny      1 passed      1 failed\n"
+            "    tiny/0001  filter a  expected Unschedulable by NodePorts: no  came Success\n"
+            "1 passed, 1 failed\n");
+}
+
+TEST(ConformanceTest, RunsTheGroupsThatWereAskedFor) {
+  const TempDir files;
+  const std::string tiny = files.Write("t.jsonl", WrongRow());
+  const std::string quantities = files.Write(
+      "q.jsonl",
+      R"({"s": "1k", "ok": true, "canonical": "1k", "sign": 1, "value": 1000, "milli": 1000000})");
+  const Ended ended = RunBerth({"conformance", "--group", "quantities", tiny, quantities});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "quantities      1 passed      0 failed\n1 passed, 0 failed\n");
+}
+
+TEST(ConformanceTest, WhatIsNotSupportedFails) {
+  const TempDir files;
+  const std::string path =
+      files.Write("c.jsonl", R"({"name": "cel/0000", "expression": "true", "result": true})");
+  const Ended ended = RunBerth({"conformance", path});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("device selectors (CEL) are not supported by this build yet"));
+}
+
+TEST(HelpTest, NamesEveryOption) {
+  const Ended schedule = RunBerth({"schedule", "--help"});
+  EXPECT_EQ(schedule.code, 0);
+  for (const char* option : {"--filename", "--config", "--output", "--explain", "--pod", "--seed",
+                             "--paranoid", "--fail-on-unschedulable"}) {
+    EXPECT_THAT(schedule.out, HasSubstr(option));
+  }
+  const Ended conformance = RunBerth({"conformance", "--help"});
+  EXPECT_EQ(conformance.code, 0);
+  for (const char* option : {"--group", "--first", "--scores-of", "--paranoid", "FILE"}) {
+    EXPECT_THAT(conformance.out, HasSubstr(option));
+  }
+}
+
+TEST(VersionTest, IsPrintedBothWays) {
+  const Ended flag = RunBerth({"--version"});
+  EXPECT_EQ(flag.code, 0);
+  EXPECT_THAT(flag.out, StartsWith("berth "));
+  EXPECT_EQ(RunBerth({"version"}).out, flag.out);
+}
+
+TEST(ExamplesTest, AreScheduledAsTheyStand) {
+  const Ended ended = RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
+  EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));
+}
+
+}  // namespace
+}  // namespace berth::cli
