@@ -170,7 +170,7 @@ TEST_F(ClusterTest, PendingPodsTouchNoRow) {
 TEST_F(ClusterTest, ResizeThatTheNodeGrantedCounts) {
   cluster_.Put(MakeNode("n1"));
   cluster_.Put(MakePod("p").Request("cpu", "1").On("n1"));
-  cluster_.Put(MakePod("p").Request("cpu", "1").Allocated("cpu", "3").On("n1"));
+  cluster_.Put(MakePod("p").Request("cpu", "1").Holds("cpu", "3").On("n1"));
   EXPECT_EQ(Load("n1"), "3000m of 1");
 }
 

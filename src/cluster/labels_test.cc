@@ -84,7 +84,7 @@ RC_GTEST_PROP(LabelMatcherProperty, MeansWhatTheSelectorMeans, ()) {
     const auto op = *rc::gen::element(kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt);
     std::vector<std::string> wanted;
     if (op == kIn || op == kNotIn) wanted = {AnyOf(values), AnyOf(values)};
-    if (op == kGt || op == kLt) wanted = {AnyOf({"1", "2", "-5"})};
+    if (op == kGt || op == kLt) wanted = {AnyOf({"1", "2", "30"})};
     auto requirement = api::Requirement::Make(AnyOf(keys), op, wanted);
     RC_ASSERT(requirement.has_value());
     selector.Add(*requirement);

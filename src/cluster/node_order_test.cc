@@ -21,7 +21,7 @@ class NodeOrderTest : public testing::Test {
   void Place(const std::string& name, const api::StringMap& labels) {
     const auto row = rows_.try_emplace(name, static_cast<uint32_t>(rows_.size())).first->second;
     names_[row] = name;
-    order_.Resize(rows_.size());
+    if (row >= order_.rank().size()) order_.Resize(row + 1);
     order_.Place(NodeRow{row}, name, labels);
   }
   void Take(const std::string& name) { order_.Take(NodeRow{rows_.at(name)}, name); }

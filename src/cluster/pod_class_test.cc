@@ -259,7 +259,7 @@ TEST(PodClass, CountsOnItsNodeWhatAResizeHasGranted) {
   SymbolTable symbols;
   ScalarNames scalars;
   const PodClass compiled = CompilePodClass(
-      MakePod("p").Request("cpu", "1").Allocated("cpu", "2"), false, symbols, scalars);
+      MakePod("p").Request("cpu", "1").Holds("cpu", "2"), false, symbols, scalars);
   EXPECT_EQ(compiled.requests.milli_cpu, 1000);
   EXPECT_EQ(compiled.placed.milli_cpu, 2000);
   EXPECT_EQ(compiled.placed_nonzero.milli_cpu, 2000);

@@ -1,5 +1,7 @@
 #include "plugins/node_ports.h"
 
+#include <algorithm>
+
 #include "framework/cycle.h"
 
 namespace berth {
@@ -9,11 +11,17 @@ struct AnyIp final : ClassState {
   Symbol symbol;
 };
 
-bool HasClash(const Cycle& cycle, Symbol any_ip, size_t row) {
+// The ports that count as free on the node that is being tried out.
+struct FreedPorts final : CycleState {
+  std::vector<HostPort> ports;
+  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<FreedPorts>(*this); }
+};
+
+bool HasClash(const Cycle& cycle, Symbol any_ip, size_t row, const std::vector<HostPort>& freed) {
   const auto& used = cycle.nodes().info(NodeRow{static_cast<uint32_t>(row)}).used_ports;
   for (const HostPort& wanted : cycle.pod_class().host_ports) {
     for (const HostPort& taken : used) {
-      if (Clash(wanted, taken, any_ip)) return true;
+      if (Clash(wanted, taken, any_ip) && std::ranges::count(freed, taken) == 0) return true;
     }
   }
   return false;
@@ -29,17 +37,30 @@ std::unique_ptr<const ClassState> NodePorts::Compile(Cluster& cluster, const Pod
 
 PreFilterResult NodePorts::PreFilter(Cycle& cycle) const {
   if (cycle.pod_class().host_ports.empty()) return {Verdict::Skip(), {}};
+  cycle.SetState(*this, std::make_unique<FreedPorts>());
   return {};
+}
+
+void NodePorts::PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow) const {
+  auto& freed = cycle.state<FreedPorts>(*this).ports;
+  for (const HostPort& port : cycle.cluster().class_of(pod).host_ports) std::erase(freed, port);
+}
+
+void NodePorts::PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow) const {
+  auto& freed = cycle.state<FreedPorts>(*this).ports;
+  const auto& ports = cycle.cluster().class_of(pod).host_ports;
+  freed.insert(freed.end(), ports.begin(), ports.end());
 }
 
 Verdict NodePorts::Filter(const Cycle& cycle, NodeMask& nodes) const {
   const Symbol any_ip = cycle.compiled<AnyIp>(*this).symbol;
-  nodes.KeepIf([&](size_t row) { return !HasClash(cycle, any_ip, row); });
+  nodes.KeepIf([&](size_t row) { return !HasClash(cycle, any_ip, row, {}); });
   return {};
 }
 
 Verdict NodePorts::Explain(const Cycle& cycle, NodeRow node) const {
-  if (!HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index())) return {};
+  const auto& freed = cycle.state<FreedPorts>(*this).ports;
+  if (!HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), freed)) return {};
   return {Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
 }
 

@@ -12,6 +12,9 @@ class NodePorts final : public PreFilterPlugin, public FilterPlugin {
 
   std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
+  // When trying out a node, a pod that goes frees its ports even if another pod holds them too, as upstream.
+  void PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
+  void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }

@@ -16,8 +16,7 @@ DomainTally::DomainTally(const Cycle& cycle, const SpreadRule& rule, const Sprea
     }
   } else {
     nodes.ForEach([&](size_t row) {
-      int32_t& sum = counts_[key.domain_of[row].index()];
-      sum = std::max(sum, 0) + (count.counter != nullptr ? count.counter->OnNode(row) : 0);
+      AddTo(counts_[key.domain_of[row].index()], count.counter != nullptr ? count.counter->OnNode(row) : 0);
     });
   }
   for (size_t i = 0; i < counts_.size(); ++i) {
@@ -48,7 +47,7 @@ void DomainTally::Remember(DomainId domain, int64_t count) {
 void DomainTally::Adjust(DomainId domain, int32_t delta) {
   if (counts_.size() <= domain.index()) counts_.resize(domain.index() + 1, kNoDomain);
   int32_t& count = counts_[domain.index()];
-  count = std::max(count, 0) + delta;
+  AddTo(count, delta);
   Remember(domain, count);
 }
 

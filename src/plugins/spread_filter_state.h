@@ -13,7 +13,9 @@ namespace berth {
 // The pods per domain of one constraint, over the nodes that count.
 class DomainTally {
  public:
-  static constexpr int32_t kNoDomain = -1;
+  // Marks domains without counting nodes. Counts may fall below 0: terminating pods are not counted at first, yet
+  // taken off when they go.
+  static constexpr int32_t kNoDomain = INT32_MIN;
   static constexpr int64_t kMax = INT32_MAX;
 
   DomainTally(const Cycle& cycle, const SpreadRule& rule, const SpreadCount& count, const NodeMask& nodes);
@@ -35,6 +37,7 @@ class DomainTally {
     DomainId domain;
     int64_t count = kMax;
   };
+  static void AddTo(int32_t& count, int32_t delta) { count = (count == kNoDomain ? 0 : count) + delta; }
   void Remember(DomainId domain, int64_t count);
 
   std::vector<int32_t> counts_;  // kNoDomain where no counting node lies.

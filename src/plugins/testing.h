@@ -27,7 +27,9 @@ namespace berth {
 
 // The parts of an object, as the inside of a YAML flow mapping: "zone: a, disk: ssd".
 struct YamlParts {
-  std::string labels, spec, status;
+  std::string labels = {};
+  std::string spec = {};
+  std::string status = {};
 };
 
 inline std::string ObjectYaml(std::string_view kind, std::string_view metadata,
@@ -230,7 +232,7 @@ class PluginTrial {
         texts.emplace_back("-");
         continue;
       }
-      if (normalized) EXPECT_TRUE(score >= 0 && score <= ScorePlugin::kMaxScore) << score;
+      EXPECT_TRUE(!normalized || (score >= 0 && score <= ScorePlugin::kMaxScore)) << score;
       texts.push_back(std::to_string(score));
     }
     return fmt::format("{}", fmt::join(texts, " "));

@@ -145,11 +145,12 @@ class MakePod : public Builder<api::Pod> {
     object.status.nominated_node_name = std::move(node);
     return *this;
   }
-  // What a resize has granted to the container so far.
-  MakePod& Allocated(const std::string& resource, std::string_view amount) {
+  // What the container holds according to its status, as after a resize.
+  MakePod& Holds(const std::string& resource, std::string_view amount) {
     auto& statuses = object.status.container_statuses;
     if (statuses.empty()) statuses.push_back({.name = container().name});
-    statuses[0].allocated_resources[resource] = Amount(amount);
+    if (!statuses[0].resources) statuses[0].resources.emplace();
+    statuses[0].resources->requests[resource] = Amount(amount);
     return *this;
   }
 
