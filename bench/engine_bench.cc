@@ -22,7 +22,8 @@ std::shared_ptr<const api::Node> MakeNode(size_t i) {
   node->metadata.name = fmt::format("node-{:07}", i);
   node->metadata.labels = {{"kubernetes.io/hostname", node->metadata.name},
                            {"topology.kubernetes.io/zone", fmt::format("zone-{}", i % 3)}};
-  node->status.allocatable = {{"cpu", Amount("4")}, {"memory", Amount("32Gi")}, {"pods", Amount("110")}};
+  node->status.allocatable = {
+      {"cpu", Amount("4")}, {"memory", Amount("32Gi")}, {"pods", Amount("110")}};
   return node;
 }
 
@@ -48,7 +49,8 @@ std::unique_ptr<Engine> MakeEngine() {
 
 // Answers every bind at once, as an API that is never the bottleneck.
 void Bind(Engine& engine) {
-  for (const Command& command : engine.TakeCommands()) engine.Handle(WriteDone{command.id, {}}, kStart);
+  for (const Command& command : engine.TakeCommands())
+    engine.Handle(WriteDone{command.id, {}}, kStart);
 }
 
 void PlainPods(benchmark::State& state) {
@@ -72,7 +74,10 @@ void PlainPods(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(decided), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK(PlainPods)->Args({5'000, 10'000})->ArgNames({"nodes", "pods"})->Unit(benchmark::kMillisecond);
+BENCHMARK(PlainPods)
+    ->Args({5'000, 10'000})
+    ->ArgNames({"nodes", "pods"})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth

@@ -20,7 +20,8 @@ target_compile_options(berth_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives for these inside inlined standard library code.
   target_compile_options(berth_flags INTERFACE
-    -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+    -Wno-stringop-overread)
 else()
   # clang blames the caller of std::stable_sort for what libstdc++ 12 uses inside it.
   target_compile_options(berth_flags INTERFACE -Wno-deprecated-declarations)

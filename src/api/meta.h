@@ -1,8 +1,8 @@
 // What all Kubernetes objects share: metadata, owners, label selectors.
 //
-// The structs of this part are plain values that mirror the Kubernetes API, field for field, with the
-// fields that a scheduling rule or an API write needs. `std::optional` marks the fields where absent
-// and zero differ.
+// The structs of this part are plain values that mirror the Kubernetes API, field for field, with
+// the fields that a scheduling rule or an API write needs. `std::optional` marks the fields where
+// absent and zero differ.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ struct LabelSelectorRequirement {
   std::string key;
   std::string op;  // As written: In, NotIn, Exists, DoesNotExist, or a mistake.
   std::vector<std::string> values;
-  friend bool operator==(const LabelSelectorRequirement&, const LabelSelectorRequirement&) = default;
+  friend bool operator==(const LabelSelectorRequirement&,
+                         const LabelSelectorRequirement&) = default;
 };
 
 struct LabelSelector {

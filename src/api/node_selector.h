@@ -1,4 +1,5 @@
-// Node selectors and node affinity as they are written in objects; selector.h compiles and matches them.
+// Node selectors and node affinity as they are written in objects; selector.h compiles and matches
+// them.
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,8 @@ struct TopologySpreadConstraint {
   std::optional<std::string> node_affinity_policy;
   std::optional<std::string> node_taints_policy;
   std::vector<std::string> match_label_keys;
-  friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&) = default;
+  friend bool operator==(const TopologySpreadConstraint&,
+                         const TopologySpreadConstraint&) = default;
 };
 
 struct PodResourceClaim {

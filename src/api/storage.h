@@ -27,13 +27,15 @@ struct ObjectReference {
 struct CsiPersistentVolumeSource {
   std::string driver;
   std::string volume_handle;
-  friend bool operator==(const CsiPersistentVolumeSource&, const CsiPersistentVolumeSource&) = default;
+  friend bool operator==(const CsiPersistentVolumeSource&,
+                         const CsiPersistentVolumeSource&) = default;
 };
 
 // The sources that limits, migration or conflicts look at; OtherSource for the rest.
 using PersistentVolumeSource =
-    std::variant<OtherSource, CsiPersistentVolumeSource, GcePersistentDiskSource, AwsElasticBlockStoreSource,
-                 AzureDiskSource, AzureFileSource, CinderSource, VsphereSource, PortworxSource>;
+    std::variant<OtherSource, CsiPersistentVolumeSource, GcePersistentDiskSource,
+                 AwsElasticBlockStoreSource, AzureDiskSource, AzureFileSource, CinderSource,
+                 VsphereSource, PortworxSource>;
 
 struct PersistentVolume {
   ObjectMeta metadata;
@@ -65,7 +67,8 @@ struct PersistentVolumeClaim {
 struct TopologySelectorRequirement {
   std::string key;
   std::vector<std::string> values;
-  friend bool operator==(const TopologySelectorRequirement&, const TopologySelectorRequirement&) = default;
+  friend bool operator==(const TopologySelectorRequirement&,
+                         const TopologySelectorRequirement&) = default;
 };
 
 struct TopologySelectorTerm {

@@ -11,7 +11,8 @@ namespace berth::api {
 struct PersistentVolumeClaimSource {
   std::string claim_name;
   bool read_only = false;
-  friend bool operator==(const PersistentVolumeClaimSource&, const PersistentVolumeClaimSource&) = default;
+  friend bool operator==(const PersistentVolumeClaimSource&,
+                         const PersistentVolumeClaimSource&) = default;
 };
 
 // A generic ephemeral volume; its claim is named "<pod>-<volume>".
@@ -40,7 +41,8 @@ struct GcePersistentDiskSource {
 struct AwsElasticBlockStoreSource {
   std::string volume_id;
   bool read_only = false;
-  friend bool operator==(const AwsElasticBlockStoreSource&, const AwsElasticBlockStoreSource&) = default;
+  friend bool operator==(const AwsElasticBlockStoreSource&,
+                         const AwsElasticBlockStoreSource&) = default;
 };
 
 struct RbdSource {
@@ -94,9 +96,10 @@ struct OtherSource {
 };
 
 using VolumeSource =
-    std::variant<OtherSource, PersistentVolumeClaimSource, EphemeralSource, CsiInlineSource, ImageSource,
-                 GcePersistentDiskSource, AwsElasticBlockStoreSource, RbdSource, IscsiSource, AzureDiskSource,
-                 AzureFileSource, CinderSource, VsphereSource, PortworxSource>;
+    std::variant<OtherSource, PersistentVolumeClaimSource, EphemeralSource, CsiInlineSource,
+                 ImageSource, GcePersistentDiskSource, AwsElasticBlockStoreSource, RbdSource,
+                 IscsiSource, AzureDiskSource, AzureFileSource, CinderSource, VsphereSource,
+                 PortworxSource>;
 
 struct Volume {
   std::string name;

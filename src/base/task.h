@@ -1,8 +1,8 @@
 // Task<T> is a coroutine that gives a T: straight-line code for work that waits for events.
 //
-// A task starts when it is awaited (or when Start is called on the outermost one) and resumes whoever awaits it
-// when it is done. Everything runs on the thread that resumes it; there is no scheduler and no lock. Destroying
-// a task that waits destroys what it waits in, innermost first.
+// A task starts when it is awaited (or when Start is called on the outermost one) and resumes
+// whoever awaits it when it is done. Everything runs on the thread that resumes it; there is no
+// scheduler and no lock. Destroying a task that waits destroys what it waits in, innermost first.
 #pragma once
 
 #include <coroutine>

@@ -9,9 +9,9 @@ namespace berth {
 const std::vector<uint32_t>& AffinityTerms::TermsOf(const PodClass& pod_class, uint64_t serial,
                                                     const UseKeyFunction& use_key) {
   const size_t i = pod_class.id.index();
-  if (i >= by_class_.size()) by_class_.resize(i + 1);
-  if (by_class_[i].serial == serial) return by_class_[i].terms;
+  if (i < by_class_.size() && by_class_[i].serial == serial) return by_class_[i].terms;
   ForgetUncarried();
+  if (i >= by_class_.size()) by_class_.resize(i + 1);
   ClassTerms compiled{serial, {}};
   const std::string& namespace_ = pod_class.example->metadata.namespace_;
   auto add = [&](const std::optional<api::PodAffinity>& affinity, Kind required, Kind preferred) {
@@ -20,7 +20,8 @@ const std::vector<uint32_t>& AffinityTerms::TermsOf(const PodClass& pod_class, u
       compiled.terms.push_back(Intern(required, 0, term, namespace_, use_key));
     }
     for (const api::WeightedPodAffinityTerm& weighted : affinity->preferred) {
-      compiled.terms.push_back(Intern(preferred, weighted.weight, weighted.term, namespace_, use_key));
+      compiled.terms.push_back(
+          Intern(preferred, weighted.weight, weighted.term, namespace_, use_key));
     }
   };
   const api::Affinity& affinity = *pod_class.spec().affinity;
@@ -34,7 +35,8 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
                                const std::string& namespace_, const UseKeyFunction& use_key) {
   std::string key;
   KeyWriter(key).PutAll(static_cast<uint8_t>(kind), weight, namespace_, term);
-  const auto [found, added] = by_key_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
+  const auto [found, added] =
+      by_key_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
   if (added) {
     entries_.push_back({{kind, weight, use_key(symbols_.Intern(term.topology_key)), {}, 0},
                         PodMatcher(term, namespace_, symbols_),
@@ -43,7 +45,8 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
   return found->second;
 }
 
-// Renumbers the terms when most are dead weight, so that their number stays in proportion to what pods carry.
+// Renumbers the terms when most are dead weight, so that their number stays in proportion to what
+// pods carry.
 void AffinityTerms::ForgetUncarried() {
   const auto carried = [](const Entry& entry) { return entry.carriers > 0; };
   if (entries_.size() < 64) return;
@@ -75,7 +78,8 @@ void AffinityTerms::Add(Entry& entry, NodeRow row, int32_t delta, const Topology
 const std::vector<uint32_t>& AffinityTerms::Matching(LabelSetId labels) const {
   return matches_.For(labels, labels_.serial(labels), entries_.size(), [&](size_t i) {
     const PodLabels& pod = labels_.Get(labels);
-    return entries_[i].matcher.Matches(pod.namespace_, namespaces_.LabelsOf(pod.namespace_), pod.labels, symbols_);
+    return entries_[i].matcher.Matches(pod.namespace_, namespaces_.LabelsOf(pod.namespace_),
+                                       pod.labels, symbols_);
   });
 }
 

@@ -1,8 +1,9 @@
-// AffinityTerms knows the pod (anti-)affinity terms that placed pods carry, and in which topology domains the
-// pods that carry each are.
+// AffinityTerms knows the pod (anti-)affinity terms that placed pods carry, and in which topology
+// domains the pods that carry each are.
 //
-// It answers what existing pods have to say about a new one: who would not bear it near, and who would like it.
-// Equal terms of many pods are one entry; terms that nobody carries any more are forgotten in time.
+// It answers what existing pods have to say about a new one: who would not bear it near, and who
+// would like it. Equal terms of many pods are one entry; terms that nobody carries any more are
+// forgotten in time.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +29,20 @@ class AffinityTerms {
     Kind kind = Kind::kRequired;
     int32_t weight = 0;  // Of preferred terms.
     TopologyKeyId key;
-    std::vector<int32_t> carriers;  // Pods that carry it, by domain of `key`; domains beyond the end have none.
-    int64_t in_domains = 0;         // The sum of `carriers`.
+    std::vector<int32_t>
+        carriers;  // Pods that carry it, by domain of `key`; domains beyond the end have none.
+    int64_t in_domains = 0;  // The sum of `carriers`.
   };
 
   AffinityTerms(SymbolTable& symbols, const PodLabelsTable& labels, const Namespaces& namespaces)
       : symbols_(symbols), labels_(labels), namespaces_(namespaces) {}
 
-  // A pod of the class, which `serial` tells from others of the same id, was placed on or taken from `row`.
-  // `use_key` brings a label into use as a topology key; `topology` is where it then is.
+  // A pod of the class, which `serial` tells from others of the same id, was placed on or taken
+  // from `row`. `use_key` brings a label into use as a topology key; `topology` is where it then
+  // is.
   template <typename UseKey>
-  void Count(const PodClass& pod_class, uint64_t serial, NodeRow row, int32_t delta, const Topology& topology,
-             UseKey&& use_key) {
+  void Count(const PodClass& pod_class, uint64_t serial, NodeRow row, int32_t delta,
+             const Topology& topology, UseKey&& use_key) {
     if (!pod_class.has_pod_affinity) return;
     for (uint32_t i : TermsOf(pod_class, serial, use_key)) Add(entries_[i], row, delta, topology);
   }
@@ -62,9 +65,10 @@ class AffinityTerms {
   };
   using UseKeyFunction = std::function<TopologyKeyId(Symbol)>;
 
-  const std::vector<uint32_t>& TermsOf(const PodClass& pod_class, uint64_t serial, const UseKeyFunction& use_key);
-  uint32_t Intern(Kind kind, int32_t weight, const api::PodAffinityTerm& term, const std::string& namespace_,
-                  const UseKeyFunction& use_key);
+  const std::vector<uint32_t>& TermsOf(const PodClass& pod_class, uint64_t serial,
+                                       const UseKeyFunction& use_key);
+  uint32_t Intern(Kind kind, int32_t weight, const api::PodAffinityTerm& term,
+                  const std::string& namespace_, const UseKeyFunction& use_key);
   void ForgetUncarried();
   static void Add(Entry& entry, NodeRow row, int32_t delta, const Topology& topology);
 

@@ -15,7 +15,8 @@ void Cluster::Put(const api::Object& object) {
           std::get<Objects<T>>(objects_).Put(ref);
           if constexpr (std::is_same_v<T, api::Namespace>) {
             Labels labels = InternLabels(ref->metadata.labels, symbols_);
-            if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels))) NamespacesChanged();
+            if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels)))
+              NamespacesChanged();
           }
         }
       },
@@ -34,7 +35,8 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   PodRecord& record = known ? pods_.Get(id) : pods_.Add(pod);
   const bool placed_by_api = !pod->spec.node_name.empty();
   if (known && record.state == PodState::kAssumed && !placed_by_api) {
-    // What was assumed counts as it was decided; the class follows when the pod is confirmed or forgotten.
+    // What was assumed counts as it was decided; the class follows when the pod is confirmed or
+    // forgotten.
     record.object = std::move(pod);
     return id;
   }
@@ -70,7 +72,8 @@ void Cluster::Describe(PodRecord& record, bool with_node_name) {
 
 void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
   counters_.Count({pod.labels, pod.terminating(), row}, delta);
-  affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta, nodes_.topology(),
+  affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
+                        nodes_.topology(),
                         [this](Symbol label) { return nodes_.UseTopologyKey(label); });
 }
 

@@ -1,9 +1,9 @@
-// Cluster is the model that the engine decides on: what nodes there are, what runs on them, and the other
-// objects that scheduling rules read.
+// Cluster is the model that the engine decides on: what nodes there are, what runs on them, and the
+// other objects that scheduling rules read.
 //
-// It is fed objects in any order: a pod may come before its node, and a node may go while its pods stay. After
-// any sequence of changes the model equals one built afresh from the objects that remain (and the pods that
-// are assumed). Owned by the engine thread.
+// It is fed objects in any order: a pod may come before its node, and a node may go while its pods
+// stay. After any sequence of changes the model equals one built afresh from the objects that
+// remain (and the pods that are assumed). Owned by the engine thread.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@
 #include "cluster/nominations.h"
 #include "cluster/objects.h"
 #include "cluster/pod_classes.h"
-#include "cluster/pod_table.h"
 #include "cluster/pod_counters.h"
 #include "cluster/pod_labels.h"
+#include "cluster/pod_table.h"
 
 namespace berth {
 
@@ -59,8 +59,9 @@ class Cluster {
   template <typename T>
   bool Remove(const api::ObjectKey& key);
 
-  // Adds or replaces a pod and returns its id, or an invalid one if it is finished. An assumed pod that comes
-  // with a node is thereby confirmed, on that node; one that comes without stays assumed.
+  // Adds or replaces a pod and returns its id, or an invalid one if it is finished. An assumed pod
+  // that comes with a node is thereby confirmed, on that node; one that comes without stays
+  // assumed.
   PodId PutPod(std::shared_ptr<const api::Pod> pod);
 
   // --- what the engine has decided ---
@@ -73,16 +74,19 @@ class Cluster {
 
   // --- trying things out ---
 
-  // Counts `pod` as running on `node`, or no longer, without anyone noticing: the pod's record stays as it is,
-  // and kept results do not hear of it. The opposite call must follow before anything else changes.
+  // Counts `pod` as running on `node`, or no longer, without anyone noticing: the pod's record
+  // stays as it is, and kept results do not hear of it. The opposite call must follow before
+  // anything else changes.
   void TryAddPod(const PodRecord& pod, NodeRow node);
   void TryRemovePod(const PodRecord& pod, NodeRow node);
 
   // --- what rules prepare ---
 
   TopologyKeyId UseTopologyKey(Symbol label) { return nodes_.UseTopologyKey(label); }
-  // A counter of placed pods, kept current while it is held; `keys` are the topology keys to sum it by.
-  std::shared_ptr<const PodCounter> CountPods(const PodQuery& query, std::span<const TopologyKeyId> keys);
+  // A counter of placed pods, kept current while it is held; `keys` are the topology keys to sum it
+  // by.
+  std::shared_ptr<const PodCounter> CountPods(const PodQuery& query,
+                                              std::span<const TopologyKeyId> keys);
   // The id of a scalar resource; from now on nodes have a column for it.
   ScalarId UseScalar(std::string_view name);
   SymbolTable& mutable_symbols() { return symbols_; }
@@ -119,8 +123,9 @@ class Cluster {
   std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,
              Objects<api::ReplicaSet>, Objects<api::StatefulSet>, Objects<api::PersistentVolume>,
              Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,
-             Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>, Objects<api::VolumeAttachment>,
-             Objects<api::PodDisruptionBudget>, Objects<api::PriorityClass>>
+             Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>,
+             Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
+             Objects<api::PriorityClass>>
       objects_;
 };
 

@@ -6,8 +6,8 @@ namespace berth {
 namespace {
 
 const api::OwnerReference* ControllerOf(const api::ObjectMeta& meta) {
-  auto found = std::ranges::find_if(meta.owner_references,
-                                    [](const auto& owner) { return owner.controller.value_or(false); });
+  auto found = std::ranges::find_if(
+      meta.owner_references, [](const auto& owner) { return owner.controller.value_or(false); });
   return found == meta.owner_references.end() ? nullptr : &*found;
 }
 
@@ -24,7 +24,8 @@ api::StringMap ServiceConditions(const Cluster& cluster, const api::ObjectMeta& 
 }
 
 template <typename Owner>
-void AddSelectorOf(const Objects<Owner>& owners, const api::ObjectKey& key, api::Selector& selector) {
+void AddSelectorOf(const Objects<Owner>& owners, const api::ObjectKey& key,
+                   api::Selector& selector) {
   const Owner* owner = owners.Find(key);
   if (owner == nullptr) return;
   const auto own = api::Selector::FromLabelSelector(owner->selector);
@@ -50,8 +51,10 @@ api::Selector DefaultSelector(const Cluster& cluster, const api::Pod& pod) {
   api::Selector selector = api::Selector::FromMap(conditions);
   if (owner != nullptr && owner->api_version == "apps/v1") {
     const api::ObjectKey key{meta.namespace_, owner->name};
-    if (owner->kind == "ReplicaSet") AddSelectorOf(cluster.objects<api::ReplicaSet>(), key, selector);
-    if (owner->kind == "StatefulSet") AddSelectorOf(cluster.objects<api::StatefulSet>(), key, selector);
+    if (owner->kind == "ReplicaSet")
+      AddSelectorOf(cluster.objects<api::ReplicaSet>(), key, selector);
+    if (owner->kind == "StatefulSet")
+      AddSelectorOf(cluster.objects<api::StatefulSet>(), key, selector);
   }
   return selector;
 }
@@ -59,7 +62,8 @@ api::Selector DefaultSelector(const Cluster& cluster, const api::Pod& pod) {
 uint64_t DefaultSelectorVersion(const Cluster& cluster) {
   return cluster.objects<api::Service>().version() +
          cluster.objects<api::ReplicationController>().version() +
-         cluster.objects<api::ReplicaSet>().version() + cluster.objects<api::StatefulSet>().version();
+         cluster.objects<api::ReplicaSet>().version() +
+         cluster.objects<api::StatefulSet>().version();
 }
 
 }  // namespace berth

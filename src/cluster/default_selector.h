@@ -1,4 +1,5 @@
-// The selector that stands for "pods like this one": derived from the Services and the controller that own a pod.
+// The selector that stands for "pods like this one": derived from the Services and the controller
+// that own a pod.
 #pragma once
 
 #include "api/pod.h"
@@ -7,8 +8,8 @@
 
 namespace berth {
 
-// All conditions of the Services that select the pod and of its ReplicationController, ReplicaSet or StatefulSet;
-// Everything if there are none.
+// All conditions of the Services that select the pod and of its ReplicationController, ReplicaSet
+// or StatefulSet; Everything if there are none.
 api::Selector DefaultSelector(const Cluster& cluster, const api::Pod& pod);
 
 // Rises whenever DefaultSelector may give something else for some pod.

@@ -7,7 +7,8 @@ std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols
   auto collect = [&](const api::Container& container) {
     for (const api::ContainerPort& port : container.ports) {
       if (port.host_port <= 0) continue;
-      ports.push_back({port.host_port, symbols.Intern(port.protocol.empty() ? "TCP" : port.protocol),
+      ports.push_back({port.host_port,
+                       symbols.Intern(port.protocol.empty() ? "TCP" : port.protocol),
                        symbols.Intern(port.host_ip.empty() ? "0.0.0.0" : port.host_ip)});
     }
   };

@@ -22,7 +22,8 @@ struct HostPort {
 // The ports of containers and sidecars; ordinary init containers are gone before the pod runs.
 std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols);
 
-// True if a pod wanting `a` cannot share a node with one holding `b`. `any_ip` is the symbol of "0.0.0.0".
+// True if a pod wanting `a` cannot share a node with one holding `b`. `any_ip` is the symbol of
+// "0.0.0.0".
 constexpr bool Clash(const HostPort& a, const HostPort& b, Symbol any_ip) {
   return a.port == b.port && a.protocol == b.protocol &&
          (a.ip == b.ip || a.ip == any_ip || b.ip == any_ip);

@@ -29,10 +29,11 @@ void Images::SetHeld(NodeRow row, const std::string& node, std::vector<Report> r
   reports.erase(repeated.begin(), repeated.end());
 
   std::vector<Holding>& held = held_by_row_[row.index()];
-  const bool same = held.size() == reports.size() && std::ranges::all_of(reports, [&](const Report& report) {
-                      const ImageId id = Find(report.name);
-                      return std::ranges::binary_search(held, Holding{id, report.size});
-                    });
+  const bool same =
+      held.size() == reports.size() && std::ranges::all_of(reports, [&](const Report& report) {
+        const ImageId id = Find(report.name);
+        return std::ranges::binary_search(held, Holding{id, report.size});
+      });
   if (same) return;
 
   ++version_;
@@ -89,7 +90,8 @@ void Images::Drop(NodeRow row, const std::string& node, const Holding& holding) 
 std::string NormalizedImageName(std::string_view image) {
   const size_t colon = image.rfind(':');
   const size_t slash = image.rfind('/');
-  const bool tagged = colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  const bool tagged =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
   return tagged ? std::string(image) : std::string(image) + ":latest";
 }
 

@@ -1,4 +1,5 @@
-// KeyWriter turns parts of objects into bytes, so that equal parts give equal bytes and others do not.
+// KeyWriter turns parts of objects into bytes, so that equal parts give equal bytes and others do
+// not.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class KeyWriter {
     out_.append(text);
   }
   void Put(const api::Quantity& quantity) {
-    // Equal numbers must give equal keys however they were written, for "1" and "1000m" schedule alike.
+    // Equal numbers must give equal keys however they were written, for "1" and "1000m" schedule
+    // alike.
     Put(quantity.Value());
     Put(quantity.MilliValue());
   }

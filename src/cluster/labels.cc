@@ -7,7 +7,8 @@ namespace berth {
 Labels InternLabels(const api::StringMap& labels, SymbolTable& symbols) {
   Labels result;
   result.reserve(labels.size());
-  for (const auto& [key, value] : labels) result.push_back({symbols.Intern(key), symbols.Intern(value)});
+  for (const auto& [key, value] : labels)
+    result.push_back({symbols.Intern(key), symbols.Intern(value)});
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -47,7 +48,8 @@ bool LabelRequirement::Matches(Symbol value, const SymbolTable& symbols) const {
 
 LabelMatcher::LabelMatcher(const api::Selector& selector, SymbolTable& symbols)
     : nothing_(selector.nothing()) {
-  for (const auto& requirement : selector.requirements()) requirements_.emplace_back(requirement, symbols);
+  for (const auto& requirement : selector.requirements())
+    requirements_.emplace_back(requirement, symbols);
 }
 
 bool LabelMatcher::Matches(LabelSpan labels, const SymbolTable& symbols) const {

@@ -1,8 +1,8 @@
-// MatchLists remembers, for each set of pod labels, which of a growing list of things match it, so that each
-// pair is tried once.
+// MatchLists remembers, for each set of pod labels, which of a growing list of things match it, so
+// that each pair is tried once.
 //
-// `Thing` ids are indices that only grow; Reset forgets everything when they are renumbered or when what they
-// match may have changed.
+// `Thing` ids are indices that only grow; Reset forgets everything when they are renumbered or when
+// what they match may have changed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class MatchLists {
 
   // The indices below `count` for which matches(index) holds for the labels `id`, in rising order.
   template <typename Matches>
-  const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count, Matches&& matches) {
+  const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count,
+                                   Matches&& matches) {
     if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
     List& list = lists_[id.index()];
     if (list.epoch != epoch_ || list.serial != serial) list = {epoch_, serial, 0, {}};

@@ -7,7 +7,8 @@
 namespace berth {
 
 NodeTerm::NodeTerm(const api::CompiledNodeTerm& term, SymbolTable& symbols) {
-  for (const api::Requirement& requirement : term.labels) labels_.emplace_back(requirement, symbols);
+  for (const api::Requirement& requirement : term.labels)
+    labels_.emplace_back(requirement, symbols);
   for (const auto& field : term.fields) {
     fields_.push_back({field.key == "metadata.name", field.equal, symbols.Intern(field.value)});
   }
@@ -31,7 +32,8 @@ RequiredNodeAffinity::RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable
   }
 }
 
-RequiredNodeAffinity::RequiredNodeAffinity(const api::NodeSelector& selector, SymbolTable& symbols) {
+RequiredNodeAffinity::RequiredNodeAffinity(const api::NodeSelector& selector,
+                                           SymbolTable& symbols) {
   SetTerms(selector, symbols);
 }
 
@@ -45,7 +47,8 @@ bool RequiredNodeAffinity::Matches(const NodeInfo& node, const SymbolTable& symb
   for (const Label& wanted : equal_) {
     if (FindLabel(node.labels, wanted.key) != wanted.value) return false;
   }
-  return !terms_ || std::ranges::any_of(*terms_, [&](const NodeTerm& term) { return term.Matches(node, symbols); });
+  return !terms_ || std::ranges::any_of(
+                        *terms_, [&](const NodeTerm& term) { return term.Matches(node, symbols); });
 }
 
 Result<PreferredNodeAffinity> PreferredNodeAffinity::Make(
@@ -53,7 +56,8 @@ Result<PreferredNodeAffinity> PreferredNodeAffinity::Make(
   PreferredNodeAffinity result;
   for (size_t i = 0; i < terms.size(); ++i) {
     const api::PreferredSchedulingTerm& term = terms[i];
-    const bool says_nothing = term.preference.match_expressions.empty() && term.preference.match_fields.empty();
+    const bool says_nothing =
+        term.preference.match_expressions.empty() && term.preference.match_fields.empty();
     if (term.weight == 0 || says_nothing) continue;
     auto compiled = api::CompiledNodeTerm::Make(term.preference, "[" + std::to_string(i) + "]");
     if (!compiled) return std::unexpected(compiled.error());

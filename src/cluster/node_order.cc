@@ -6,7 +6,8 @@
 namespace berth {
 namespace {
 
-std::string_view LabelOr(const api::StringMap& labels, std::string_view first, std::string_view second) {
+std::string_view LabelOr(const api::StringMap& labels, std::string_view first,
+                         std::string_view second) {
   if (auto found = labels.find(first); found != labels.end()) return found->second;
   if (auto found = labels.find(second); found != labels.end()) return found->second;
   return {};
@@ -67,7 +68,8 @@ void NodeOrder::Rebuild() const {
   };
   std::vector<Turn> turns;
   for (const auto& [key, zone] : zones_) turns.push_back({zone.begin(), zone.end()});
-  std::ranges::sort(turns, {}, [](const Turn& turn) -> const std::string& { return turn.next->first; });
+  std::ranges::sort(turns, {},
+                    [](const Turn& turn) -> const std::string& { return turn.next->first; });
   rows_.clear();
   rank_.assign(zone_of_.size(), 0);
   while (!turns.empty()) {

@@ -1,8 +1,9 @@
-// NodeOrder is the order in which nodes are listed: one from each zone in turn, the nodes of a zone by
-// name and the zones by their first nodes. It decides between equally good nodes and where a partial search starts.
+// NodeOrder is the order in which nodes are listed: one from each zone in turn, the nodes of a zone
+// by name and the zones by their first nodes. It decides between equally good nodes and where a
+// partial search starts.
 //
-// It is the order kube-scheduler has after it listed all nodes; it does not depend on who came first.
-// Adding and removing are O(log n); reading after a change rebuilds the list, O(n).
+// It is the order kube-scheduler has after it listed all nodes; it does not depend on who came
+// first. Adding and removing are O(log n); reading after a change rebuilds the list, O(n).
 #pragma once
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 namespace berth {
 
 void NodeColumns::Resize(size_t rows) {
-  for (auto* column : {&allocatable_cpu, &allocatable_memory, &allocatable_ephemeral, &allocatable_pods,
-                       &requested_cpu, &requested_memory, &requested_ephemeral, &pod_count, &nonzero_cpu,
-                       &nonzero_memory}) {
+  for (auto* column : {&allocatable_cpu, &allocatable_memory, &allocatable_ephemeral,
+                       &allocatable_pods, &requested_cpu, &requested_memory, &requested_ephemeral,
+                       &pod_count, &nonzero_cpu, &nonzero_memory}) {
     column->resize(rows);
   }
   for (Scalar& scalar : scalars) {
@@ -64,7 +64,8 @@ NodeRow NodeTable::Put(std::shared_ptr<const api::Node> node) {
   std::ranges::sort(info.declared_features);
   std::vector<Images::Report> reports;
   for (const api::ContainerImage& image : node->status.images) {
-    for (const std::string& name : image.names) reports.push_back({symbols_.Intern(name), image.size_bytes});
+    for (const std::string& name : image.names)
+      reports.push_back({symbols_.Intern(name), image.size_bytes});
   }
   images_.SetHeld(row, node->metadata.name, std::move(reports));
   SetColumns(row, *node);
@@ -109,8 +110,9 @@ void NodeTable::SetColumns(NodeRow row, const api::Node& node) {
 
 void NodeTable::ClearColumns(NodeRow row) {
   const size_t r = row.index();
-  for (auto* column : {&columns_.requested_cpu, &columns_.requested_memory, &columns_.requested_ephemeral,
-                       &columns_.pod_count, &columns_.nonzero_cpu, &columns_.nonzero_memory}) {
+  for (auto* column :
+       {&columns_.requested_cpu, &columns_.requested_memory, &columns_.requested_ephemeral,
+        &columns_.pod_count, &columns_.nonzero_cpu, &columns_.nonzero_memory}) {
     (*column)[r] = 0;
   }
   for (auto& scalar : columns_.scalars) scalar.requested[r] = 0;
@@ -150,7 +152,8 @@ void NodeTable::TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
   ++columns_.pod_count[r];
   NodeInfo& info = infos_[r];
   info.pods.push_back(pod);
-  info.used_ports.insert(info.used_ports.end(), pod_class.host_ports.begin(), pod_class.host_ports.end());
+  info.used_ports.insert(info.used_ports.end(), pod_class.host_ports.begin(),
+                         pod_class.host_ports.end());
 }
 
 void NodeTable::TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class) {

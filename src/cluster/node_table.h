@@ -1,9 +1,10 @@
-// NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a few
-// arrays.
+// NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a
+// few arrays.
 //
-// A row belongs to a node name for as long as there is a node object of that name or a pod placed on it. A row
-// without a node object (the node is gone, or not seen yet, while its pods are known) is not `present`: it
-// keeps its sums and is invisible to scheduling. Rows are reused after they fall empty.
+// A row belongs to a node name for as long as there is a node object of that name or a pod placed
+// on it. A row without a node object (the node is gone, or not seen yet, while its pods are known)
+// is not `present`: it keeps its sums and is invisible to scheduling. Rows are reused after they
+// fall empty.
 #pragma once
 
 #include <cstdint>
@@ -47,12 +48,12 @@ struct NodeColumns {
 
 // What is not read for all nodes at once.
 struct NodeInfo {
-  Symbol name;                             // Invalid while the row is free.
+  Symbol name;                              // Invalid while the row is free.
   std::shared_ptr<const api::Node> object;  // Null if the row is not present.
   Labels labels;
-  std::vector<Symbol> declared_features;    // Sorted.
-  std::vector<PodId> pods;                  // In no particular order.
-  std::vector<HostPort> used_ports;         // One entry per pod and port.
+  std::vector<Symbol> declared_features;  // Sorted.
+  std::vector<PodId> pods;                // In no particular order.
+  std::vector<HostPort> used_ports;       // One entry per pod and port.
 };
 
 class NodeTable {

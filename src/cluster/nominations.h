@@ -1,4 +1,5 @@
-// Nominations knows which waiting pods were promised room on which node, so that others leave it to them.
+// Nominations knows which waiting pods were promised room on which node, so that others leave it to
+// them.
 #pragma once
 
 #include <unordered_map>
@@ -10,8 +11,8 @@ namespace berth {
 
 class Nominations {
  public:
-  // Records that `pod` waits for room on `node`, instead of what was recorded before. An invalid `node`
-  // records nothing.
+  // Records that `pod` waits for room on `node`, instead of what was recorded before. An invalid
+  // `node` records nothing.
   void Set(PodId pod, Symbol node);
   void Clear(PodId pod) { Set(pod, {}); }
 

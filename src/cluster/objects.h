@@ -1,4 +1,5 @@
-// Objects<T> holds the objects of a kind that rules look up by name: claims, volumes, services and so on.
+// Objects<T> holds the objects of a kind that rules look up by name: claims, volumes, services and
+// so on.
 #pragma once
 
 #include <cstdint>

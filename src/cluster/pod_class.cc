@@ -37,11 +37,11 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
   key.reserve(512);
   KeyWriter writer(key);
   const api::PodSpec& spec = pod.spec;
-  writer.PutAll(pod.metadata.namespace_, spec.scheduler_name, pod.priority(), spec.preemption_policy,
-                spec.init_containers, spec.containers, spec.resources, spec.overhead, spec.node_selector,
-                spec.affinity, spec.tolerations, spec.topology_spread_constraints,
-                spec.scheduling_gates, spec.volumes, spec.resource_claims, spec.host_network,
-                spec.host_users);
+  writer.PutAll(pod.metadata.namespace_, spec.scheduler_name, pod.priority(),
+                spec.preemption_policy, spec.init_containers, spec.containers, spec.resources,
+                spec.overhead, spec.node_selector, spec.affinity, spec.tolerations,
+                spec.topology_spread_constraints, spec.scheduling_gates, spec.volumes,
+                spec.resource_claims, spec.host_network, spec.host_users);
   writer.Put(with_node_name ? spec.node_name : std::string());
   // A generic ephemeral volume's claim is named after the pod, so such pods are one of a kind.
   writer.Put(HasGeneratedClaimNames(spec) ? pod.metadata.name : std::string());
@@ -49,13 +49,14 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
   writer.Put(shows_resources);
   if (shows_resources) {
     writer.PutAll(pod.status.container_statuses, pod.status.init_container_statuses,
-                  pod.status.resources, pod.status.allocated_resources, ResizeInfeasible(pod.status));
+                  pod.status.resources, pod.status.allocated_resources,
+                  ResizeInfeasible(pod.status));
   }
   return key;
 }
 
-PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name, SymbolTable& symbols,
-                         ScalarNames& scalars) {
+PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name,
+                         SymbolTable& symbols, ScalarNames& scalars) {
   PodClass compiled;
   if (with_node_name) compiled.node_name = pod->spec.node_name;
   compiled.namespace_ = symbols.Intern(pod->metadata.namespace_);

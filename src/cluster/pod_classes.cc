@@ -15,7 +15,8 @@ PodClassId PodClasses::Acquire(std::shared_ptr<const api::Pod> pod, bool with_no
       id = free_.back();
       free_.pop_back();
     }
-    auto compiled = std::make_unique<PodClass>(CompilePodClass(std::move(pod), with_node_name, symbols_, scalars_));
+    auto compiled = std::make_unique<PodClass>(
+        CompilePodClass(std::move(pod), with_node_name, symbols_, scalars_));
     compiled->id = id;
     slots_[id.index()] = {std::move(compiled), &found->first, 0, next_serial_++, 0};
     found->second = id;

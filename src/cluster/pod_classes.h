@@ -1,7 +1,7 @@
 // PodClasses finds or makes the class of a pod and counts its members.
 //
-// A class without members is kept for a while, since the next replica is often not far; the classes that
-// have been empty longest go first.
+// A class without members is kept for a while, since the next replica is often not far; the classes
+// that have been empty longest go first.
 #pragma once
 
 #include <deque>
@@ -47,7 +47,8 @@ class PodClasses {
   std::unordered_map<std::string, PodClassId> ids_;
   std::vector<Slot> slots_;
   std::vector<PodClassId> free_;
-  std::deque<std::pair<PodClassId, uint64_t>> empty_;  // With Slot::emptied, to skip classes refilled since.
+  std::deque<std::pair<PodClassId, uint64_t>>
+      empty_;  // With Slot::emptied, to skip classes refilled since.
   uint64_t next_serial_ = 1;
 };
 

@@ -40,11 +40,13 @@ void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
   MatchLists tried;  // Replicas share their labels: try each set once.
   for_each_pod([&](const CountedPod& pod) {
     const auto matches = [&](size_t) { return Matches(counter.query_, labels_.Get(pod.labels)); };
-    if (!tried.For(pod.labels, labels_.serial(pod.labels), 1, matches).empty()) AddTo(counter, pod, 1);
+    if (!tried.For(pod.labels, labels_.serial(pod.labels), 1, matches).empty())
+      AddTo(counter, pod, 1);
   });
 }
 
-std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query, std::span<const TopologyKeyId> keys,
+std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
+                                                    std::span<const TopologyKeyId> keys,
                                                     const ForEachPod& for_each_pod) {
   std::shared_ptr<PodCounter> counter;
   size_t dead = 0;
@@ -80,7 +82,8 @@ void PodCounters::Count(const CountedPod& pod, int32_t delta) {
     const auto counter = counters_[i].lock();
     return counter != nullptr && Matches(counter->query_, labels_.Get(pod.labels));
   };
-  for (uint32_t i : matches_.For(pod.labels, labels_.serial(pod.labels), counters_.size(), matches)) {
+  for (uint32_t i :
+       matches_.For(pod.labels, labels_.serial(pod.labels), counters_.size(), matches)) {
     if (const auto counter = counters_[i].lock()) AddTo(*counter, pod, delta);
   }
 }
@@ -90,7 +93,8 @@ void PodCounters::NamespacesChanged(const ForEachPod& for_each_pod) {
   for (const auto& kept : counters_) {
     const auto counter = kept.lock();
     if (counter == nullptr) continue;
-    const bool concerned = std::ranges::any_of(counter->query_.all_of, &PodMatcher::depends_on_namespaces);
+    const bool concerned =
+        std::ranges::any_of(counter->query_.all_of, &PodMatcher::depends_on_namespaces);
     if (concerned) Recount(*counter, for_each_pod);
   }
 }

@@ -1,8 +1,10 @@
-// PodCounters counts, for each question that rules have asked ("pods of namespace a with app=web"), the matching
-// pods per node and per topology domain, and keeps the counts current as pods and nodes come, change and go.
+// PodCounters counts, for each question that rules have asked ("pods of namespace a with app=web"),
+// the matching pods per node and per topology domain, and keeps the counts current as pods and
+// nodes come, change and go.
 //
-// A question is asked by taking a counter; equal questions share one. Taking a new one walks all pods once; from
-// then on a pod that comes or goes costs the counters that match it, and reading a count costs nothing.
+// A question is asked by taking a counter; equal questions share one. Taking a new one walks all
+// pods once; from then on a pod that comes or goes costs the counters that match it, and reading a
+// count costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,8 @@ class PodCounter {
   // By row; rows beyond the end count 0.
   std::span<const int32_t> per_node() const { return per_node_; }
   int32_t OnNode(size_t row) const { return row < per_node_.size() ? per_node_[row] : 0; }
-  // By domain of `key`, which must have been asked for when the counter was taken; domains beyond the end count 0.
+  // By domain of `key`, which must have been asked for when the counter was taken; domains beyond
+  // the end count 0.
   std::span<const int32_t> PerDomain(TopologyKeyId key) const;
 
  private:
@@ -54,13 +57,14 @@ class PodCounter {
 
 class PodCounters {
  public:
-  PodCounters(const SymbolTable& symbols, const PodLabelsTable& labels, const Namespaces& namespaces,
-              const Topology& topology)
+  PodCounters(const SymbolTable& symbols, const PodLabelsTable& labels,
+              const Namespaces& namespaces, const Topology& topology)
       : symbols_(symbols), labels_(labels), namespaces_(namespaces), topology_(topology) {}
 
   using ForEachPod = std::function<void(const std::function<void(const CountedPod&)>&)>;
 
-  // The counter of `query`, with sums for `keys`; alive while anyone holds it. `for_each_pod` walks all placed pods.
+  // The counter of `query`, with sums for `keys`; alive while anyone holds it. `for_each_pod` walks
+  // all placed pods.
   std::shared_ptr<const PodCounter> Take(const PodQuery& query, std::span<const TopologyKeyId> keys,
                                          const ForEachPod& for_each_pod);
 

@@ -1,4 +1,5 @@
-// PodLabels: the namespace and labels of a pod, which decide what selectors match it. Replicas share them.
+// PodLabels: the namespace and labels of a pod, which decide what selectors match it. Replicas
+// share them.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,8 @@ bool PodMatcher::Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpa
 bool PodMatcher::MatchesForIncoming(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
                                     const SymbolTable& symbols) const {
   return Matches(namespace_, namespace_labels, labels, symbols) ||
-         (namespace_selector_ && namespace_selector_->Matches({}, symbols) && labels_.Matches(labels, symbols));
+         (namespace_selector_ && namespace_selector_->Matches({}, symbols) &&
+          labels_.Matches(labels, symbols));
 }
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // PodTable holds the pods Berth knows of: waiting, assumed to run on a node, or seen to run on one.
 //
-// A pod is known by namespace and name; a new uid under the same name is a new pod. Ids are reused after
-// a pod is gone.
+// A pod is known by namespace and name; a new uid under the same name is a new pod. Ids are reused
+// after a pod is gone.
 #pragma once
 
 #include <deque>
@@ -41,7 +41,9 @@ class PodTable {
   PodId Find(const std::string& namespace_, const std::string& name) const;
   const PodRecord& Get(PodId id) const { return records_[id.index()]; }
   PodRecord& Get(PodId id) { return records_[id.index()]; }
-  bool Contains(PodId id) const { return id.index() < records_.size() && records_[id.index()].id.valid(); }
+  bool Contains(PodId id) const {
+    return id.index() < records_.size() && records_[id.index()].id.valid();
+  }
 
   // Adds an empty record under the object's key, which must be free.
   PodRecord& Add(std::shared_ptr<const api::Pod> object);

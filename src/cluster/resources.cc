@@ -8,7 +8,9 @@ namespace berth {
 
 ScalarId ScalarNames::Intern(std::string_view name) { return ScalarId{names_.Intern(name).value}; }
 
-ScalarId ScalarNames::Find(std::string_view name) const { return ScalarId{names_.Find(name).value}; }
+ScalarId ScalarNames::Find(std::string_view name) const {
+  return ScalarId{names_.Find(name).value};
+}
 
 ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& names) {
   ResourceVector vector;

@@ -12,8 +12,8 @@
 
 namespace berth {
 
-// Gives each scalar resource name (extended resources, huge pages and the like) a dense id, in order of
-// first sight. Names are few and never forgotten.
+// Gives each scalar resource name (extended resources, huge pages and the like) a dense id, in
+// order of first sight. Names are few and never forgotten.
 class ScalarNames {
  public:
   ScalarId Intern(std::string_view name);
@@ -35,10 +35,11 @@ struct ResourceVector {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
   int64_t ephemeral_storage = 0;
-  int64_t pods = 0;              // The number of pods allowed; only nodes have it.
-  std::vector<Scalar> scalars;   // Sorted by id. A resource listed as 0 has an entry.
+  int64_t pods = 0;             // The number of pods allowed; only nodes have it.
+  std::vector<Scalar> scalars;  // Sorted by id. A resource listed as 0 has an entry.
 
-  // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are dropped.
+  // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are
+  // dropped.
   static ResourceVector From(const api::ResourceList& list, ScalarNames& names);
   // The same, negative amounts as 0: what an incoming pod asks for.
   static ResourceVector FromRequests(const api::ResourceList& list, ScalarNames& names);

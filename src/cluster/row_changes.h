@@ -1,5 +1,5 @@
-// RowChanges remembers which node rows changed, in order, so that whoever keeps results per row can bring
-// them up to date at the cost of what changed since, not of all rows.
+// RowChanges remembers which node rows changed, in order, so that whoever keeps results per row can
+// bring them up to date at the cost of what changed since, not of all rows.
 //
 // It keeps a bounded tail: a reader that was away for too long is told to start afresh.
 #pragma once

@@ -1,5 +1,5 @@
-// RowPredicate keeps the set of present nodes for which a condition on their own row holds, and looks again only
-// at rows that changed.
+// RowPredicate keeps the set of present nodes for which a condition on their own row holds, and
+// looks again only at rows that changed.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,8 @@ namespace berth {
 
 class RowPredicate {
  public:
-  // The present rows for which holds(row) is true. `holds` must depend on the row alone and be the same each time.
+  // The present rows for which holds(row) is true. `holds` must depend on the row alone and be the
+  // same each time.
   template <typename Holds>
   const NodeMask& Refresh(const NodeTable& nodes, Holds&& holds) {
     const RowChanges& changes = nodes.changes();

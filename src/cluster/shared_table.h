@@ -1,7 +1,7 @@
 // SharedTable keeps one copy of each distinct value and counts who uses it.
 //
-// A value's id stays the same while anyone holds it and is given to another value after the last one has
-// let go. Acquire and Release are one hash look-up each.
+// A value's id stays the same while anyone holds it and is given to another value after the last
+// one has let go. Acquire and Release are one hash look-up each.
 #pragma once
 
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// TaintSets gives each distinct list of taints an id: nodes share few, so a rule judges each list once
-// instead of each node.
+// TaintSets gives each distinct list of taints an id: nodes share few, so a rule judges each list
+// once instead of each node.
 //
 // Lists are never forgotten, so that what was judged about an id stays true.
 #pragma once
@@ -15,7 +15,8 @@ namespace berth {
 class TaintSets {
  public:
   TaintSetId Intern(const std::vector<api::Taint>& taints) {
-    const auto [found, added] = ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
+    const auto [found, added] =
+        ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
     if (added) sets_.push_back(&found->first);
     return found->second;
   }

@@ -1,7 +1,8 @@
 // Topology knows, for each topology key in use, which domain each node lies in.
 //
-// A key comes into use when a rule first asks for it; from then on it is kept current as nodes come, change
-// and go. A domain is one value of the key; it exists while at least one node carries the value.
+// A key comes into use when a rule first asks for it; from then on it is kept current as nodes
+// come, change and go. A domain is one value of the key; it exists while at least one node carries
+// the value.
 #pragma once
 
 #include <unordered_map>
@@ -36,8 +37,8 @@ class Topology {
     std::vector<DomainId> free_;
   };
 
-  // Returns the id of `label`, bringing it into use: `labels_of(row)` must give the labels of each row of
-  // `present`.
+  // Returns the id of `label`, bringing it into use: `labels_of(row)` must give the labels of each
+  // row of `present`.
   template <typename LabelsOf>
   TopologyKeyId Use(Symbol label, const NodeMask& present, size_t rows, LabelsOf&& labels_of) {
     const auto [found, added] =

@@ -7,13 +7,15 @@ namespace {
 
 Verdict AsFailure(Verdict verdict, std::string_view step, const Plugin& plugin) {
   if (verdict.rejected()) return std::move(verdict).By(plugin.name());
-  return Verdict::Error(fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
+  return Verdict::Error(
+      fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
 }
 
 }  // namespace
 
-BindingCycle::BindingCycle(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
-                           std::unique_ptr<Attempt> attempt, NodeRow node, Issuer issue)
+BindingCycle::BindingCycle(std::unique_ptr<const PodRecord> pod,
+                           std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
+                           NodeRow node, Issuer issue)
     : pod_(std::move(pod)),
       results_(std::move(results)),
       attempt_(std::move(attempt)),
@@ -35,8 +37,8 @@ Task<Verdict> BindingCycle::PreBind() {
     const PreBindPlan plan = plugin->PreBindPreFlight(cycle(), node_);
     if (plan.verdict.skipped()) continue;
     if (!plan.verdict.ok()) {
-      co_return Verdict::Error(
-          fmt::format("running PreBindPreFlight \"{}\": {}", plugin->name(), plan.verdict.Message()));
+      co_return Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}", plugin->name(),
+                                           plan.verdict.Message()));
     }
     Verdict verdict = co_await plugin->PreBind(*this);
     if (!verdict.ok()) co_return AsFailure(std::move(verdict), "PreBind", *plugin);

@@ -1,7 +1,7 @@
 // BindingCycle takes a pod that was assumed on a node through PreBind, Bind and PostBind.
 //
-// It is a coroutine that waits for the ends of the writes it asks for; the engine resumes it. Many run at a time
-// and none holds up scheduling.
+// It is a coroutine that waits for the ends of the writes it asks for; the engine resumes it. Many
+// run at a time and none holds up scheduling.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,11 @@ namespace berth {
 class BindingCycle final : public BindingContext {
  public:
   // Hands out a write of `binding`; the engine calls `done` once, when it has ended.
-  using Issuer =
-      std::function<void(BindingCycle& binding, ApiWrite write, std::function<void(WriteResult)> done)>;
+  using Issuer = std::function<void(BindingCycle& binding, ApiWrite write,
+                                    std::function<void(WriteResult)> done)>;
 
-  // `pod` is a retained record that `attempt` refers to, and `results` the kept results that it uses.
+  // `pod` is a retained record that `attempt` refers to, and `results` the kept results that it
+  // uses.
   BindingCycle(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
                std::unique_ptr<Attempt> attempt, NodeRow node, Issuer issue);
 

@@ -16,7 +16,8 @@ class ClassCache {
   // Both must outlive the cache.
   ClassCache(const Profile& profile, Cluster& cluster) : profile_(profile), cluster_(cluster) {}
 
-  // The results of the pod's class, made if need be. Holders keep them alive beyond the cache's own choice.
+  // The results of the pod's class, made if need be. Holders keep them alive beyond the cache's own
+  // choice.
   std::shared_ptr<ClassResults> For(const PodRecord& pod);
 
  private:

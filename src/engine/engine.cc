@@ -88,8 +88,9 @@ Status Engine::State::AddProfile(const ProfileConfig& config, const Registry& re
                             profile.error().message));
   }
   if (!(*profile)->permit().empty()) {
-    return Fail(fmt::format("profile \"{}\": Permit plugins cannot be run by this version of the engine",
-                            config.scheduler_name));
+    return Fail(
+        fmt::format("profile \"{}\": Permit plugins cannot be run by this version of the engine",
+                    config.scheduler_name));
   }
   if (queue_ == nullptr) queue_ = std::make_unique<ActiveQueue>((*profile)->queue_sort());
   Lane lane{*std::move(profile), nullptr};
@@ -164,8 +165,8 @@ std::optional<QueuedPod> Engine::State::Dequeue(PodId id) {
   return queue_->Remove(id);
 }
 
-// Tries the parked pods again: something has changed. (Which changes can help which pod is for the queue to
-// know; here all of them may.)
+// Tries the parked pods again: something has changed. (Which changes can help which pod is for the
+// queue to know; here all of them may.)
 void Engine::State::WakeAll(Instant now) {
   std::vector<PodId> parked(unschedulable_.begin(), unschedulable_.end());
   std::ranges::sort(parked);  // Hash order must not decide who comes first.
@@ -200,15 +201,17 @@ void Engine::State::TryPod(PodId id, Lane& lane, Instant now) {
     decision.kind = outcome.kind == CycleOutcome::Kind::kError ? Decision::Kind::kFailed
                                                                : Decision::Kind::kUnschedulable;
     decision.message = outcome.Message();
-    if (outcome.post_filter.nomination.replace) cluster_.Nominate(id, outcome.post_filter.nomination.node);
+    if (outcome.post_filter.nomination.replace)
+      cluster_.Nominate(id, outcome.post_filter.nomination.node);
     Park(id);
     cluster_.Release(*pod);
   }
   Report(std::move(decision));
 }
 
-void Engine::State::Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
-                          std::unique_ptr<Attempt> attempt, NodeRow node) {
+void Engine::State::Place(std::unique_ptr<const PodRecord> pod,
+                          std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
+                          NodeRow node) {
   cluster_.Assume(pod->id, node);
   for (const ReservePlugin* plugin : attempt->profile().reserve()) {
     if (plugin->Reserve(attempt->cycle(), node).ok()) continue;
@@ -218,13 +221,14 @@ void Engine::State::Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<
     cluster_.Release(*pod);
     return;
   }
-  auto issue = [this](BindingCycle& binding, ApiWrite write, std::function<void(WriteResult)> done) {
+  auto issue = [this](BindingCycle& binding, ApiWrite write,
+                      std::function<void(WriteResult)> done) {
     const CommandId command{next_command_++};
     commands_.push_back({command, std::move(write)});
     awaited_.emplace(command, AwaitedWrite{&binding, std::move(done)});
   };
-  auto binding = std::make_unique<BindingCycle>(std::move(pod), std::move(results), std::move(attempt), node,
-                                                std::move(issue));
+  auto binding = std::make_unique<BindingCycle>(std::move(pod), std::move(results),
+                                                std::move(attempt), node, std::move(issue));
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   started.Start();
@@ -240,20 +244,22 @@ void Engine::State::HandleWriteDone(const WriteDone& done) {
   FinishIfDone(*awaited.binding);
 }
 
-// A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits again,
-// unless it is gone or the API shows that it was bound after all.
+// A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
+// again, unless it is gone or the API shows that it was bound after all.
 void Engine::State::FinishIfDone(BindingCycle& binding) {
   if (!binding.done()) return;
   const PodRecord& pod = binding.pod();
   if (!binding.verdict().ok()) {
     Unreserve(binding.cycle(), binding.profile(), binding.node());
-    const bool still_ours = cluster_.pods().Contains(pod.id) && cluster_.pod(pod.id).uid() == pod.uid() &&
+    const bool still_ours = cluster_.pods().Contains(pod.id) &&
+                            cluster_.pod(pod.id).uid() == pod.uid() &&
                             cluster_.pod(pod.id).state == PodState::kAssumed;
     if (still_ours) {
       cluster_.Forget(pod.id);
       Park(pod.id);
     }
-    Report({pod.id, pod.key(), Decision::Kind::kFailed, "", binding.verdict().Message(), std::nullopt});
+    Report({pod.id, pod.key(), Decision::Kind::kFailed, "", binding.verdict().Message(),
+            std::nullopt});
   }
   cluster_.Release(pod);
   bindings_.erase(&binding);
@@ -267,8 +273,9 @@ void Engine::State::Unreserve(Cycle& cycle, const Profile& profile, NodeRow node
 Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, Instant now) {
   Lane* lane = LaneFor(*pod);
   if (lane == nullptr) {
-    return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}", pod->spec.scheduler_name,
-                            pod->metadata.namespace_, pod->metadata.name));
+    return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}",
+                            pod->spec.scheduler_name, pod->metadata.namespace_,
+                            pod->metadata.name));
   }
   const PodRecord visitor = cluster_.MakeVisitor(std::move(pod));
   Explanation explanation;
@@ -288,11 +295,13 @@ void Engine::State::Report(Decision decision) {
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
 
-Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options, const Registry& registry) {
+Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options,
+                                             const Registry& registry) {
   if (options.profiles.empty()) return Fail("at least one profile is required");
   auto state = std::make_unique<State>(options);
   for (const ProfileConfig& profile : options.profiles) {
-    if (Status added = state->AddProfile(profile, registry); !added) return std::unexpected(added.error());
+    if (Status added = state->AddProfile(profile, registry); !added)
+      return std::unexpected(added.error());
   }
   return std::unique_ptr<Engine>(new Engine(std::move(state)));
 }

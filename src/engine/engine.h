@@ -1,8 +1,9 @@
 // Engine is the scheduler as a state machine: events in, commands out.
 //
-// It owns the model of the cluster, the queue of waiting pods and the binding cycles under way. It runs on one
-// thread, never blocks, and reads neither a clock nor a random device: the caller passes the time with every
-// call and a seed at the start. The same events at the same times give the same commands, always.
+// It owns the model of the cluster, the queue of waiting pods and the binding cycles under way. It
+// runs on one thread, never blocks, and reads neither a clock nor a random device: the caller
+// passes the time with every call and a seed at the start. The same events at the same times give
+// the same commands, always.
 //
 // A driver loops: Handle what has happened, Schedule, carry out TakeCommands, report their ends.
 #pragma once
@@ -26,20 +27,21 @@ struct EngineOptions {
   std::vector<ProfileConfig> profiles;  // At least one; scheduler names differ.
   uint64_t seed = 0;                    // For the choices that kube-scheduler makes at random.
   bool explain = false;                 // Attach an Explanation to each decision. Slow.
-  bool paranoid = false;                // Recompute each decision from scratch and CHECK that it is the same.
+  bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
 };
 
 class Engine {
  public:
   // Fails if a profile cannot be built.
-  static Result<std::unique_ptr<Engine>> Make(const EngineOptions& options, const Registry& registry);
+  static Result<std::unique_ptr<Engine>> Make(const EngineOptions& options,
+                                              const Registry& registry);
   ~Engine();
 
   // Takes note of what has happened.
   void Handle(const Event& event, Instant now);
 
-  // Tries up to `limit` waiting pods, most urgent first. Returns how many were tried; fewer than `limit` means
-  // that none is left to try until something happens.
+  // Tries up to `limit` waiting pods, most urgent first. Returns how many were tried; fewer than
+  // `limit` means that none is left to try until something happens.
   size_t Schedule(Instant now, size_t limit = SIZE_MAX);
 
   // The commands asked for since the last call, oldest first.
@@ -48,17 +50,17 @@ class Engine {
   // `observer` may be null and must outlive the engine otherwise.
   void Observe(DecisionObserver* observer);
 
-  // Explains what would become of `pod` if it were tried now. The pod need not be known to the engine; nothing
-  // changes. Fails if no profile serves the pod's schedulerName.
+  // Explains what would become of `pod` if it were tried now. The pod need not be known to the
+  // engine; nothing changes. Fails if no profile serves the pod's schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
   const Cluster& cluster() const;
-  // How many pods wait to be tried, how many were parked because they fit nowhere, how many are gated.
+  // How many pods wait to be tried, how many were parked because they fit nowhere, how many are
+  // gated.
   struct QueueSizes {
     size_t active = 0, unschedulable = 0, gated = 0;
   };
   QueueSizes queue_sizes() const;
-
 
  private:
   class State;

@@ -1,7 +1,8 @@
 // What the engine hears and what it asks for: events in, commands out.
 //
-// Events are facts, in the order in which they became known: an object is now so, an object is gone, a write
-// ended so. Commands are wishes: each has an id, and its end comes back as a WriteDone event.
+// Events are facts, in the order in which they became known: an object is now so, an object is
+// gone, a write ended so. Commands are wishes: each has an id, and its end comes back as a
+// WriteDone event.
 #pragma once
 
 #include <variant>

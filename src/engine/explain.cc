@@ -29,7 +29,8 @@ class Explainer {
   void NoteRestriction() {
     if (!attempt_.restriction()) return;
     auto& names = explanation_.restricted_to.emplace();
-    for (Symbol name : *attempt_.restriction()) names.push_back(attempt_.cluster().symbols().Text(name));
+    for (Symbol name : *attempt_.restriction())
+      names.push_back(attempt_.cluster().symbols().Text(name));
     std::ranges::sort(names);
   }
 
@@ -82,7 +83,8 @@ class Explainer {
     int64_t highest = INT64_MIN;
     for (const auto& column : table.plugins) explanation_.scoring_plugins.push_back(column.plugin);
     attempt_.feasible().ForEach([&](size_t row) {
-      Explanation::Node& node = explanation_.nodes[nodes_.name(NodeRow{static_cast<uint32_t>(row)})];
+      Explanation::Node& node =
+          explanation_.nodes[nodes_.name(NodeRow{static_cast<uint32_t>(row)})];
       for (const auto& column : table.plugins) node.scores[column.plugin] = column.scores[row];
       node.total = table.totals[row];
       highest = std::max(highest, node.total);
@@ -129,7 +131,8 @@ class Explainer {
         candidate.victims.push_back({pod.key().ToString(), pod.object->priority()});
       }
     }
-    for (const auto& [row, verdict] : report.rejected) told.rejected.emplace(nodes_.name(row), verdict);
+    for (const auto& [row, verdict] : report.rejected)
+      told.rejected.emplace(nodes_.name(row), verdict);
     for (NodeRow row : report.equally_good) told.equally_good.push_back(nodes_.name(row));
     std::ranges::sort(told.equally_good);
     if (report.selected.valid()) told.selected = nodes_.name(report.selected);

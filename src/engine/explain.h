@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// Runs `attempt`, which must be new, from the first step to the last and tells what each plugin said.
-// `random` is a copy: explaining draws nothing from the engine's numbers.
+// Runs `attempt`, which must be new, from the first step to the last and tells what each plugin
+// said. `random` is a copy: explaining draws nothing from the engine's numbers.
 Explanation ExplainAttempt(Attempt& attempt, Instant now, Random random);
 
 }  // namespace berth

@@ -1,4 +1,5 @@
-// Explanation is the full account of a scheduling cycle: what each plugin said about each node, by name.
+// Explanation is the full account of a scheduling cycle: what each plugin said about each node, by
+// name.
 //
 // Made on demand from the same plugins as the decision itself; far more costly than a decision.
 #pragma once
@@ -16,8 +17,8 @@ namespace berth {
 struct Explanation {
   struct Node {
     Verdict verdict;
-    bool excluded_by_pre_filter = false;     // Not looked at: PreFilter left it out.
-    std::map<std::string, int64_t> scores;   // By plugin, weighted; of feasible nodes.
+    bool excluded_by_pre_filter = false;    // Not looked at: PreFilter left it out.
+    std::map<std::string, int64_t> scores;  // By plugin, weighted; of feasible nodes.
     int64_t total = 0;
   };
 
@@ -42,14 +43,14 @@ struct Explanation {
   std::map<std::string, Node> nodes;                      // Empty if PreFilter rejected the pod.
   std::vector<std::string> scoring_plugins;               // In order; those that did not skip.
   std::vector<std::string> best_nodes;                    // All with the highest total, sorted.
-  bool nominated_node_fits = false;                       // The pod's own nominated node was taken unseen.
+  bool nominated_node_fits = false;  // The pod's own nominated node was taken unseen.
 
-  std::string error;                       // The cycle failed with this, if not empty.
-  std::string fit_error;                   // The whole message, if the pod fits nowhere.
+  std::string error;      // The cycle failed with this, if not empty.
+  std::string fit_error;  // The whole message, if the pod fits nowhere.
   std::string fit_error_before_post_filter;
-  std::vector<std::string> rejected_by;    // Plugins, sorted.
+  std::vector<std::string> rejected_by;  // Plugins, sorted.
   Verdict post_filter;
-  std::optional<Preemption> preemption;    // If preemption was asked.
+  std::optional<Preemption> preemption;  // If preemption was asked.
 };
 
 }  // namespace berth

@@ -7,7 +7,8 @@ namespace berth {
 
 void CheckAgainstFreshAttempt(Attempt& attempt, const CycleOutcome& outcome) {
   Cluster& cluster = attempt.cluster();
-  if (outcome.kind != CycleOutcome::Kind::kNode && outcome.kind != CycleOutcome::Kind::kFitError) return;
+  if (outcome.kind != CycleOutcome::Kind::kNode && outcome.kind != CycleOutcome::Kind::kFitError)
+    return;
   ClassResults results(attempt.profile(), cluster, attempt.cycle().pod_class());
   Attempt fresh(cluster, attempt.profile(), results, attempt.cycle().pod());
   const Verdict pre_filter = fresh.PreFilter();
@@ -34,7 +35,8 @@ void CheckAgainstFreshAttempt(Attempt& attempt, const CycleOutcome& outcome) {
   const Verdict scored = fresh.ScoreInDetail(table);
   CHECK(scored.ok());
   const NodeOrder& order = cluster.nodes().order();
-  CHECK(outcome.node == SelectBest(fresh.feasible(), std::span<const int64_t>(table.totals), order.rank()));
+  CHECK(outcome.node ==
+        SelectBest(fresh.feasible(), std::span<const int64_t>(table.totals), order.rank()));
 }
 
 }  // namespace berth

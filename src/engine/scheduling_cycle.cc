@@ -6,10 +6,14 @@ namespace berth {
 
 std::string CycleOutcome::Message() const {
   switch (kind) {
-    case Kind::kNode: return "";
-    case Kind::kNoNodes: return "no nodes available to schedule pods";
-    case Kind::kFitError: return diagnosis.Message();
-    case Kind::kError: return error.Message();
+    case Kind::kNode:
+      return "";
+    case Kind::kNoNodes:
+      return "no nodes available to schedule pods";
+    case Kind::kFitError:
+      return diagnosis.Message();
+    case Kind::kError:
+      return error.Message();
   }
   return "";
 }
@@ -61,7 +65,8 @@ CycleOutcome FindNode(Attempt& attempt, Instant now, Random& random) {
   const size_t feasible = attempt.feasible().Count();
   if (feasible == 0) return FitsNowhere(attempt, pre_filter, now, random);
   if (feasible == 1) {
-    attempt.feasible().ForEach([&](size_t row) { outcome.node = NodeRow{static_cast<uint32_t>(row)}; });
+    attempt.feasible().ForEach(
+        [&](size_t row) { outcome.node = NodeRow{static_cast<uint32_t>(row)}; });
     return outcome;
   }
   if (Verdict error = attempt.Score(); !error.ok()) return Failed(std::move(error));

@@ -1,4 +1,5 @@
-// The scheduling cycle: from a pod to the node it should run on, or to the reasons why there is none.
+// The scheduling cycle: from a pod to the node it should run on, or to the reasons why there is
+// none.
 #pragma once
 
 #include "framework/attempt.h"
@@ -26,7 +27,8 @@ struct CycleOutcome {
 // Runs the plugins for the attempt's pod. Changes nothing: the caller carries out what was found.
 CycleOutcome FindNode(Attempt& attempt, Instant now, Random& random);
 
-// The first steps of FindNode, also used to explain: the node that was promised to the pod, if it fits.
+// The first steps of FindNode, also used to explain: the node that was promised to the pod, if it
+// fits.
 NodeRow FittingNominatedNode(Attempt& attempt);
 
 // Asks the PostFilter plugins what can be done about a pod that fits nowhere.

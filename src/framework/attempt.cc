@@ -14,12 +14,14 @@ bool Contains(PluginMask mask, const Plugin& plugin) { return (mask >> plugin.sl
 PluginMask MaskOf(const Plugin& plugin) { return PluginMask{1} << plugin.slot(); }
 
 Verdict WrapError(const Verdict& verdict, std::string_view step, const Plugin& plugin) {
-  return Verdict::Error(fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
+  return Verdict::Error(
+      fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
 }
 
 }  // namespace
 
-Attempt::Attempt(Cluster& cluster, const Profile& profile, ClassResults& results, const PodRecord& pod)
+Attempt::Attempt(Cluster& cluster, const Profile& profile, ClassResults& results,
+                 const PodRecord& pod)
     : cluster_(cluster),
       profile_(profile),
       results_(results),
@@ -63,7 +65,8 @@ Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
   }
   std::ranges::sort(restricted_by_);
   return {Code::kUnschedulableAndUnresolvable,
-          fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously", fmt::join(restricted_by_, " "))};
+          fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                      fmt::join(restricted_by_, " "))};
 }
 
 Verdict Attempt::Filter() {
@@ -81,7 +84,8 @@ Verdict Attempt::Filter() {
   if (Verdict error = results_.RefreshFilters(cycle_, skipped_filters_); !error.ok()) return error;
   feasible_ = candidates_;
   feasible_ &= results_.feasible();
-  for (const FilterPlugin* filter : profile_.filter().subspan(ClassResults::KeptFilters(profile_))) {
+  for (const FilterPlugin* filter :
+       profile_.filter().subspan(ClassResults::KeptFilters(profile_))) {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Filter(cycle_, feasible_);
     if (!verdict.ok()) {
@@ -117,7 +121,8 @@ bool Attempt::HasRivals(const std::vector<PodId>& nominated) const {
 }
 
 Verdict Attempt::FilterNode(NodeRow node) {
-  const std::vector<PodId>& nominated = cluster_.nominations().PodsOn(cluster_.nodes().info(node).name);
+  const std::vector<PodId>& nominated =
+      cluster_.nominations().PodsOn(cluster_.nodes().info(node).name);
   if (HasRivals(nominated)) {
     CycleStates saved = cycle_.CloneStates();
     for (PodId id : nominated) {
@@ -153,7 +158,8 @@ Verdict Attempt::RunFilters(NodeRow node) const {
     Verdict verdict = filter->Explain(cycle_, node);
     if (verdict.ok()) continue;
     if (verdict.rejected()) return std::move(verdict).By(filter->name());
-    return Verdict::Error(fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
+    return Verdict::Error(
+        fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
   }
   return {};
 }
@@ -167,9 +173,9 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
     diagnosis.Blame(pre_filter);
   } else {
     if (restriction_) {
-      diagnosis.absent = Verdict(Code::kUnschedulableAndUnresolvable,
-                                 fmt::format("node(s) didn't satisfy plugin(s) [{}]",
-                                             fmt::join(restricted_by_, " ")));
+      diagnosis.absent = Verdict(
+          Code::kUnschedulableAndUnresolvable,
+          fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
     }
     candidates_.ForEach([&](size_t row) {
       if (feasible_.Test(row)) return;
@@ -203,7 +209,8 @@ Verdict Attempt::Score() {
   }
   std::vector<Profile::Scorer> changing;
   for (const Profile::Scorer& scorer : profile_.score()) {
-    if (scorer.plugin->score_scope() == Scope::kNode || Contains(skipped_scores_, *scorer.plugin)) continue;
+    if (scorer.plugin->score_scope() == Scope::kNode || Contains(skipped_scores_, *scorer.plugin))
+      continue;
     changing.push_back(scorer);
   }
 

@@ -1,8 +1,8 @@
-// Attempt runs the plugins of a profile for one pod, up to the choice of a node: PreFilter, Filter, PreScore,
-// Score, and the explanation if no node is left.
+// Attempt runs the plugins of a profile for one pod, up to the choice of a node: PreFilter, Filter,
+// PreScore, Score, and the explanation if no node is left.
 //
-// It changes nothing in the cluster, except while it tries out a node with other pods on it, and then puts it
-// back. The steps are called in order.
+// It changes nothing in the cluster, except while it tries out a node with other pods on it, and
+// then puts it back. The steps are called in order.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,8 @@ class Attempt {
 
   // Success, a rejection of the pod as a whole, or Error.
   Verdict PreFilter();
-  // The nodes that PreFilter left to look at, by name, if it restricted them; and the plugins that did so.
+  // The nodes that PreFilter left to look at, by name, if it restricted them; and the plugins that
+  // did so.
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const NodeMask& candidates() const { return candidates_; }
@@ -40,11 +41,12 @@ class Attempt {
   Verdict Filter();
   const NodeMask& feasible() const { return feasible_; }
 
-  // Judges one node, waiting pods nominated to it included: the verdict of the first filter that objects.
+  // Judges one node, waiting pods nominated to it included: the verdict of the first filter that
+  // objects.
   Verdict FilterNode(NodeRow node);
 
-  // Makes `pod` count as running on `node`, or no longer, while trying things out. Whoever does so puts the
-  // cluster back with the opposite call and the cycle's notes with Cycle::ReplaceStates.
+  // Makes `pod` count as running on `node`, or no longer, while trying things out. Whoever does so
+  // puts the cluster back with the opposite call and the cycle's notes with Cycle::ReplaceStates.
   void TryAdd(const PodRecord& pod, NodeRow node);
   void TryRemove(const PodRecord& pod, NodeRow node);
 

@@ -1,5 +1,5 @@
-// BindingContext is what PreBind, Bind and PostBind plugins work with: the pod, its node, and a way to ask
-// for API writes and wait for their result.
+// BindingContext is what PreBind, Bind and PostBind plugins work with: the pod, its node, and a way
+// to ask for API writes and wait for their result.
 #pragma once
 
 #include <coroutine>

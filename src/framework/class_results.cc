@@ -6,7 +6,8 @@ namespace berth {
 
 ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class)
     : profile_(profile), kept_filters_(KeptFilters(profile)) {
-  for (const auto& plugin : profile.plugins()) compiled_.push_back(plugin->Compile(cluster, pod_class));
+  for (const auto& plugin : profile.plugins())
+    compiled_.push_back(plugin->Compile(cluster, pod_class));
   for (const Profile::Scorer& scorer : profile.score()) {
     if (scorer.plugin->score_scope() != Scope::kNode) continue;
     if (scorer.plugin->normalizes()) {
@@ -20,7 +21,8 @@ ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodCl
 
 size_t ClassResults::KeptFilters(const Profile& profile) {
   size_t kept = 0;
-  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode) ++kept;
+  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode)
+    ++kept;
   return kept;
 }
 
@@ -124,7 +126,8 @@ Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginM
   for (Raw& raw : raw_) {
     raw.skipped = (skipped >> raw.scorer.plugin->slot()) & 1;
     if (raw.skipped) continue;
-    if (Verdict verdict = raw.scorer.plugin->Score(cycle, rows, raw.scores); !verdict.ok()) return verdict;
+    if (Verdict verdict = raw.scorer.plugin->Score(cycle, rows, raw.scores); !verdict.ok())
+      return verdict;
     if (scored_.None()) ChooseCommon(cycle, rows, raw);
     rows.ForEach([&](size_t row) { raw.different += raw.scores[row] != raw.common; });
   }
@@ -147,10 +150,11 @@ void ClassResults::ChooseCommon(const Cycle& cycle, const NodeMask& rows, Raw& r
 }
 
 Verdict InvalidScore(const ScorePlugin& plugin, int64_t score) {
-  return Verdict::Error(fmt::format(
-      "applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it should in "
-      "the range of [0, 100] after normalizing",
-      plugin.name(), score));
+  return Verdict::Error(
+      fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an "
+                  "invalid score {}, it should in "
+                  "the range of [0, 100] after normalizing",
+                  plugin.name(), score));
 }
 
 }  // namespace berth

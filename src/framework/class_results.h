@@ -1,8 +1,8 @@
-// ClassResults keeps, for one pod class, what the node-scoped plugins of a profile said about each node, and
-// asks again only about rows that changed.
+// ClassResults keeps, for one pod class, what the node-scoped plugins of a profile said about each
+// node, and asks again only about rows that changed.
 //
-// So the next pod of a class costs the rows changed since the last one, not all rows. The kept answers always
-// equal those that fresh questions would give.
+// So the next pod of a class costs the rows changed since the last one, not all rows. The kept
+// answers always equal those that fresh questions would give.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class ClassResults {
 
   // --- filters ---
 
-  // How many of the profile's filters feasible() answers for: the node-scoped ones before the first other,
-  // so that the order of filters stays what it is.
+  // How many of the profile's filters feasible() answers for: the node-scoped ones before the first
+  // other, so that the order of filters stays what it is.
   static size_t KeptFilters(const Profile& profile);
 
   // Brings feasible() up to date. `skipped` holds the plugins that PreFilter took out.
@@ -38,11 +38,12 @@ class ClassResults {
 
   // --- scores of the rows of feasible() ---
 
-  // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that PreScore took
-  // out.
+  // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that
+  // PreScore took out.
   Verdict RefreshScores(const Cycle& cycle, PluginMask skipped);
 
-  // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not feasible.
+  // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
+  // feasible.
   std::span<const int32_t> totals() const { return totals_; }
 
   // The raw scores of a node-scoped plugin that normalizes.
@@ -50,8 +51,8 @@ class ClassResults {
     Profile::Scorer scorer;
     bool skipped = false;
     std::vector<int64_t> scores;
-    // How many feasible rows differ from `common`. If none does, all nodes get the same in the end, namely
-    // `common_normalized`.
+    // How many feasible rows differ from `common`. If none does, all nodes get the same in the end,
+    // namely `common_normalized`.
     int64_t common = 0;
     int64_t common_normalized = 0;
     size_t different = 0;

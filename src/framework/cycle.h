@@ -1,5 +1,5 @@
-// Cycle is one attempt to find a node for one pod, as plugins see it: the cluster, the pod, and what the
-// plugins noted about the pod so far.
+// Cycle is one attempt to find a node for one pod, as plugins see it: the cluster, the pod, and
+// what the plugins noted about the pod so far.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace berth {
 
-// What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then shared by all
-// cycles of that class; immutable.
+// What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then
+// shared by all cycles of that class; immutable.
 class ClassState {
  public:
   virtual ~ClassState() = default;
@@ -32,7 +32,10 @@ class Cycle {
  public:
   // All three must outlive the cycle. `compiled` has an entry for each plugin of the pod's profile.
   Cycle(const Cluster& cluster, const PodRecord& pod, const ClassStates& compiled)
-      : cluster_(cluster), pod_(pod), class_(cluster.class_of(pod)), compiled_(compiled),
+      : cluster_(cluster),
+        pod_(pod),
+        class_(cluster.class_of(pod)),
+        compiled_(compiled),
         states_(compiled.size()) {}
 
   const Cluster& cluster() const { return cluster_; }

@@ -22,8 +22,8 @@ struct PreemptionReport {
   bool eligible = false;
   std::vector<std::pair<NodeRow, Victims>> candidates;  // Nodes where it would work.
   std::vector<std::pair<NodeRow, Verdict>> rejected;    // Nodes tried in vain.
-  std::vector<NodeRow> equally_good;                    // Candidates that nothing tells apart from the best.
-  NodeRow selected;                                     // Invalid if there is none.
+  std::vector<NodeRow> equally_good;  // Candidates that nothing tells apart from the best.
+  NodeRow selected;                   // Invalid if there is none.
 };
 
 struct FailedCycle {
@@ -31,7 +31,8 @@ struct FailedCycle {
   const Diagnosis& diagnosis;
   Instant now;
   Random& random;
-  // Filled in by preemption if not null; it then looks at every node, not just at as many as it needs.
+  // Filled in by preemption if not null; it then looks at every node, not just at as many as it
+  // needs.
   PreemptionReport* report = nullptr;
 };
 

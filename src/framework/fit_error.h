@@ -1,4 +1,5 @@
-// Diagnosis tells why a pod fits on no node: what was said about each, and the sentence that users see.
+// Diagnosis tells why a pod fits on no node: what was said about each, and the sentence that users
+// see.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +15,9 @@ namespace berth {
 
 struct Diagnosis {
   size_t all_nodes = 0;
-  std::vector<std::pair<NodeRow, Verdict>> nodes;  // The nodes that were judged.
+  std::vector<std::pair<NodeRow, Verdict>> nodes;       // The nodes that were judged.
   Verdict absent{Code::kUnschedulableAndUnresolvable};  // What holds for the others.
-  std::string pre_filter_message;   // Replaces the count of reasons.
+  std::string pre_filter_message;                       // Replaces the count of reasons.
   std::string post_filter_message;
   std::set<std::string, std::less<>> rejected_by;  // Plugins that said no.
   std::set<std::string, std::less<>> pending_on;   // Plugins that said Pending.

@@ -14,7 +14,8 @@ Verdict NodeFilter::Filter(const Cycle& cycle, NodeMask& nodes) const {
 }
 
 Verdict NodeScorer::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
-  nodes.ForEach([&](size_t row) { out[row] = ScoreNode(cycle, NodeRow{static_cast<uint32_t>(row)}); });
+  nodes.ForEach(
+      [&](size_t row) { out[row] = ScoreNode(cycle, NodeRow{static_cast<uint32_t>(row)}); });
   return {};
 }
 

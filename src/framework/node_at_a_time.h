@@ -1,5 +1,5 @@
-// Adapters for rules that are simplest to say about one node: derive from NodeFilter or NodeScorer instead of
-// FilterPlugin or ScorePlugin, and the set-at-a-time form follows.
+// Adapters for rules that are simplest to say about one node: derive from NodeFilter or NodeScorer
+// instead of FilterPlugin or ScorePlugin, and the set-at-a-time form follows.
 #pragma once
 
 #include "framework/cycle.h"

@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// Scales the scores so that the highest becomes 100; with `reverse`, so that the highest becomes 0 and 0
-// becomes 100. Negative maxima count as 0.
+// Scales the scores so that the highest becomes 100; with `reverse`, so that the highest becomes 0
+// and 0 becomes 100. Negative maxima count as 0.
 void DefaultNormalize(const NodeMask& feasible, bool reverse, std::span<int64_t> scores);
 
 struct ShapePoint {
@@ -19,8 +19,8 @@ struct ShapePoint {
   friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
 };
 
-// The value at `x` of the line through `shape`, whose utilizations rise; flat before the first and after the
-// last point. Integer arithmetic, truncating.
+// The value at `x` of the line through `shape`, whose utilizations rise; flat before the first and
+// after the last point. Integer arithmetic, truncating.
 int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x);
 
 }  // namespace berth

@@ -4,6 +4,8 @@
 
 namespace berth {
 
-std::unique_ptr<const ClassState> Plugin::Compile(Cluster&, const PodClass&) const { return nullptr; }
+std::unique_ptr<const ClassState> Plugin::Compile(Cluster&, const PodClass&) const {
+  return nullptr;
+}
 
 }  // namespace berth

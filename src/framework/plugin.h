@@ -1,11 +1,12 @@
 // What a plugin is: one scheduling rule, taking part at one or more points of a pod's way.
 //
-// A plugin class derives from Plugin through the roles it plays (FilterPlugin, ScorePlugin, ...). Plugins are
-// immutable after construction; what they compute is kept with the pod class (ClassState) or the cycle
-// (CycleState). All calls come from the engine thread.
+// A plugin class derives from Plugin through the roles it plays (FilterPlugin, ScorePlugin, ...).
+// Plugins are immutable after construction; what they compute is kept with the pod class
+// (ClassState) or the cycle (CycleState). All calls come from the engine thread.
 //
-// Filters and scores are asked about sets of nodes, so that a rule is one loop over columns. A rule that is
-// easier to say about one node at a time derives from NodeFilter or NodeScorer (node_at_a_time.h).
+// Filters and scores are asked about sets of nodes, so that a rule is one loop over columns. A rule
+// that is easier to say about one node at a time derives from NodeFilter or NodeScorer
+// (node_at_a_time.h).
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,8 @@ class Plugin {
 
 // What an answer about a node depends on.
 enum class Scope : uint8_t {
-  // The pod's class and that node's row, nothing else. The framework keeps such answers and asks again only
+  // The pod's class and that node's row, nothing else. The framework keeps such answers and asks
+  // again only
   // about nodes whose row changed. PreFilter and PreScore must then depend on the class alone.
   kNode,
   // Anything; asked in every cycle.
@@ -73,25 +75,26 @@ struct PreFilterResult {
   std::optional<std::vector<Symbol>> nodes;
 };
 
-// PreFilter: prepares filtering, rejects the pod outright, or restricts it to some nodes. Skip takes the
-// plugin's Filter out of this cycle.
+// PreFilter: prepares filtering, rejects the pod outright, or restricts it to some nodes. Skip
+// takes the plugin's Filter out of this cycle.
 class PreFilterPlugin : public virtual Plugin {
  public:
   virtual PreFilterResult PreFilter(Cycle& cycle) const = 0;
 
-  // Tells the plugin, when trying things out, that `pod` now counts, or no longer counts, as running on `node`.
-  // The cluster has changed already; this is for what the plugin noted in the cycle.
+  // Tells the plugin, when trying things out, that `pod` now counts, or no longer counts, as
+  // running on `node`. The cluster has changed already; this is for what the plugin noted in the
+  // cycle.
   virtual void PodAdded(Cycle&, const PodRecord& /*pod*/, NodeRow /*node*/) const {}
   virtual void PodRemoved(Cycle&, const PodRecord& /*pod*/, NodeRow /*node*/) const {}
 };
 
 class FilterPlugin : public virtual Plugin {
  public:
-  // Clears from `nodes` those that the pod may not run on; never sets a bit. Returns Success, or Error if the
-  // question could not be answered, which ends the cycle.
+  // Clears from `nodes` those that the pod may not run on; never sets a bit. Returns Success, or
+  // Error if the question could not be answered, which ends the cycle.
   virtual Verdict Filter(const Cycle& cycle, NodeMask& nodes) const = 0;
-  // Judges one node, with reasons: Success exactly if Filter leaves `node` in. Asked when a failure must be
-  // explained, and when trying out what a node would be like with other pods on it.
+  // Judges one node, with reasons: Success exactly if Filter leaves `node` in. Asked when a failure
+  // must be explained, and when trying out what a node would be like with other pods on it.
   virtual Verdict Explain(const Cycle& cycle, NodeRow node) const = 0;
   virtual Scope filter_scope() const { return Scope::kCluster; }
 };
@@ -127,21 +130,24 @@ class ScorePlugin : public virtual Plugin {
   static constexpr int64_t kMaxScore = 100;
 
   // Writes out[row] for each row of `nodes`.
-  virtual Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const = 0;
+  virtual Verdict Score(const Cycle& cycle, const NodeMask& nodes,
+                        std::span<int64_t> out) const = 0;
 
   // True if scores must pass through Normalize before they are in 0..100.
   virtual bool normalizes() const { return false; }
-  // Brings scores[row], for the rows of `feasible`, into 0..100. Looks at all feasible nodes at once; nodes with
-  // equal scores stay equal, and if all scores are equal the result depends on that score only.
-  virtual void Normalize(const Cycle&, const NodeMask& /*feasible*/, std::span<int64_t> /*scores*/) const {}
+  // Brings scores[row], for the rows of `feasible`, into 0..100. Looks at all feasible nodes at
+  // once; nodes with equal scores stay equal, and if all scores are equal the result depends on
+  // that score only.
+  virtual void Normalize(const Cycle&, const NodeMask& /*feasible*/,
+                         std::span<int64_t> /*scores*/) const {}
 
   virtual Scope score_scope() const { return Scope::kCluster; }
   // For Scope::kNode: a number that changes whenever scores of unchanged rows may have changed.
   virtual uint64_t score_epoch(const Cluster&) const { return 0; }
 };
 
-// Reserve: notes that the pod will run on `node`. Unreserve takes it back, and is called for all Reserve
-// plugins, in reverse order, if anything later fails.
+// Reserve: notes that the pod will run on `node`. Unreserve takes it back, and is called for all
+// Reserve plugins, in reverse order, if anything later fails.
 class ReservePlugin : public virtual Plugin {
  public:
   virtual Verdict Reserve(Cycle& cycle, NodeRow node) const = 0;
@@ -149,18 +155,19 @@ class ReservePlugin : public virtual Plugin {
 };
 
 struct PermitResult {
-  Verdict verdict;    // Success, Wait or a rejection.
-  Duration timeout;   // Of Wait.
+  Verdict verdict;   // Success, Wait or a rejection.
+  Duration timeout;  // Of Wait.
 };
 
-// Permit: last word before binding; Wait holds the pod back until another event allows or rejects it.
+// Permit: last word before binding; Wait holds the pod back until another event allows or rejects
+// it.
 class PermitPlugin : public virtual Plugin {
  public:
   virtual PermitResult Permit(Cycle& cycle, NodeRow node) const = 0;
 };
 
 struct PreBindPlan {
-  Verdict verdict;              // Success if there is work, Skip if there is none.
+  Verdict verdict;  // Success if there is work, Skip if there is none.
   bool may_run_in_parallel = false;
 };
 

@@ -10,8 +10,8 @@ namespace berth {
 
 std::string_view ToString(ExtensionPoint point) {
   static constexpr std::string_view kNames[kExtensionPoints] = {
-      "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore",
-      "Score",      "Reserve",   "Permit",    "PreBind", "Bind",      "PostBind"};
+      "PreEnqueue", "QueueSort", "PreFilter", "Filter",  "PostFilter", "PreScore",
+      "Score",      "Reserve",   "Permit",    "PreBind", "Bind",       "PostBind"};
   return kNames[static_cast<size_t>(point)];
 }
 
@@ -31,8 +31,9 @@ class ProfileBuilder {
           config_.scheduler_name, profile_->queue_sort_.size()));
     }
     if (profile_->bind_.empty()) {
-      return Fail(fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
-                              config_.scheduler_name));
+      return Fail(
+          fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
+                      config_.scheduler_name));
     }
     return std::move(profile_);
   }
@@ -40,8 +41,8 @@ class ProfileBuilder {
  private:
   using Choices = std::vector<PluginChoice>;
 
-  // Every plugin named anywhere is made once, in the order in which the configuration first names it. Unknown
-  // names are reported by the point that wants them.
+  // Every plugin named anywhere is made once, in the order in which the configuration first names
+  // it. Unknown names are reported by the point that wants them.
   Status MakePlugins() {
     if (Status status = MakeEnabled(config_.multi_point); !status) return status;
     for (const PluginSet& set : config_.points) {
@@ -57,7 +58,8 @@ class ProfileBuilder {
       auto args = config_.args.find(choice.name);
       auto plugin = (*factory)(args == config_.args.end() ? PluginArgs{} : args->second);
       if (!plugin) {
-        return Fail(fmt::format("initializing plugin \"{}\": {}", choice.name, plugin.error().message));
+        return Fail(
+            fmt::format("initializing plugin \"{}\": {}", choice.name, plugin.error().message));
       }
       const size_t slot = profile_->plugins_.size();
       if (slot >= sizeof(PluginMask) * 8) return Fail("a profile can have at most 64 plugins");
@@ -112,7 +114,8 @@ class ProfileBuilder {
         return Fail("score plugins: total score of Score plugins could overflow");
       }
       total += highest;
-      profile_->score_.push_back({dynamic_cast<const ScorePlugin*>(by_name_.at(choice.name)), weight});
+      profile_->score_.push_back(
+          {dynamic_cast<const ScorePlugin*>(by_name_.at(choice.name)), weight});
     }
     return {};
   }
@@ -129,7 +132,8 @@ class ProfileBuilder {
   }
 
   static std::unexpected<Error> RegisteredTwice(const PluginChoice& choice, ExtensionPoint point) {
-    return Fail(fmt::format("plugin \"{}\" already registered as \"{}Plugin\"", choice.name, ToString(point)));
+    return Fail(fmt::format("plugin \"{}\" already registered as \"{}Plugin\"", choice.name,
+                            ToString(point)));
   }
 
   // The plugins of one point: those that override multiPoint ones, then multiPoint, then the rest.
@@ -142,7 +146,8 @@ class ProfileBuilder {
       auto plugin = FindAs<Role>(choice, point);
       if (!plugin) return std::unexpected(plugin.error());
       if (*plugin == nullptr) {
-        return Fail(fmt::format("plugin \"{}\" does not extend {}Plugin plugin", choice.name, ToString(point)));
+        return Fail(fmt::format("plugin \"{}\" does not extend {}Plugin plugin", choice.name,
+                                ToString(point)));
       }
       if (!own_names.insert(choice.name).second) return RegisteredTwice(choice, point);
     }
@@ -168,10 +173,9 @@ class ProfileBuilder {
     std::ranges::copy_if(own.enabled, std::back_inserter(result),
                          [&](const PluginChoice& c) { return overriding.contains(c.name); });
     std::ranges::copy(from_multi_point, std::back_inserter(result));
-    std::ranges::copy_if(own.enabled, std::back_inserter(result),
-                         [&](const PluginChoice& c) {
-                           return !overriding.contains(c.name) && !registry_.IsLeftOut(c.name);
-                         });
+    std::ranges::copy_if(own.enabled, std::back_inserter(result), [&](const PluginChoice& c) {
+      return !overriding.contains(c.name) && !registry_.IsLeftOut(c.name);
+    });
     return result;
   }
 
@@ -181,7 +185,8 @@ class ProfileBuilder {
   std::map<std::string, Plugin*, std::less<>> by_name_;
 };
 
-Result<std::unique_ptr<Profile>> Profile::Build(const ProfileConfig& config, const Registry& registry) {
+Result<std::unique_ptr<Profile>> Profile::Build(const ProfileConfig& config,
+                                                const Registry& registry) {
   return ProfileBuilder(config, registry).Build();
 }
 

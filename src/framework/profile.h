@@ -1,4 +1,5 @@
-// Profile is the set of plugins that serves one scheduler name, in the order they run at each point.
+// Profile is the set of plugins that serves one scheduler name, in the order they run at each
+// point.
 //
 // It owns its plugins. Immutable once built.
 #pragma once
@@ -25,8 +26,10 @@ class Profile {
     int64_t weight;
   };
 
-  // Makes the plugins that `config` names and orders them, multiPoint expanded. The error is kube-scheduler's.
-  static Result<std::unique_ptr<Profile>> Build(const ProfileConfig& config, const Registry& registry);
+  // Makes the plugins that `config` names and orders them, multiPoint expanded. The error is
+  // kube-scheduler's.
+  static Result<std::unique_ptr<Profile>> Build(const ProfileConfig& config,
+                                                const Registry& registry);
 
   const std::string& scheduler_name() const { return scheduler_name_; }
   // How many plugins there are; slots are below it.

@@ -14,8 +14,18 @@
 namespace berth {
 
 enum class ExtensionPoint : uint8_t {
-  kPreEnqueue, kQueueSort, kPreFilter, kFilter, kPostFilter, kPreScore,
-  kScore, kReserve, kPermit, kPreBind, kBind, kPostBind,
+  kPreEnqueue,
+  kQueueSort,
+  kPreFilter,
+  kFilter,
+  kPostFilter,
+  kPreScore,
+  kScore,
+  kReserve,
+  kPermit,
+  kPreBind,
+  kBind,
+  kPostBind,
 };
 inline constexpr size_t kExtensionPoints = 12;
 

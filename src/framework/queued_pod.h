@@ -11,8 +11,9 @@ namespace berth {
 struct QueuedPod {
   PodId pod;
   int32_t priority = 0;
-  Instant timestamp;      // When it entered the queue.
-  uint64_t sequence = 0;  // Tells apart pods that entered at the same instant: earlier ones are lower.
+  Instant timestamp;  // When it entered the queue.
+  uint64_t sequence =
+      0;  // Tells apart pods that entered at the same instant: earlier ones are lower.
 };
 
 }  // namespace berth

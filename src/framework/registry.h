@@ -1,5 +1,5 @@
-// Registry knows how to make each plugin by name. There is one, filled explicitly at start-up: the in-tree
-// plugins by plugins/registry.h, others by whoever embeds Berth.
+// Registry knows how to make each plugin by name. There is one, filled explicitly at start-up: the
+// in-tree plugins by plugins/registry.h, others by whoever embeds Berth.
 #pragma once
 
 #include <any>
@@ -15,8 +15,8 @@
 
 namespace berth {
 
-// A plugin's arguments: its own struct (see plugins/args.h) for in-tree plugins, the raw JSON as std::string
-// for others, empty if there are none.
+// A plugin's arguments: its own struct (see plugins/args.h) for in-tree plugins, the raw JSON as
+// std::string for others, empty if there are none.
 using PluginArgs = std::any;
 
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const PluginArgs&)>;
@@ -29,11 +29,12 @@ class Registry {
   // Adds a plugin class that is made without arguments.
   template <typename P>
   void Add() {
-    Add(P::kName, [](const PluginArgs&) -> Result<std::unique_ptr<Plugin>> { return std::make_unique<P>(); });
+    Add(P::kName,
+        [](const PluginArgs&) -> Result<std::unique_ptr<Plugin>> { return std::make_unique<P>(); });
   }
 
-  // Adds a plugin class made from `Args`; absent arguments are default ones. P::Make(const Args&) gives
-  // Result<std::unique_ptr<Plugin>>.
+  // Adds a plugin class made from `Args`; absent arguments are default ones. P::Make(const Args&)
+  // gives Result<std::unique_ptr<Plugin>>.
   template <typename P, typename Args>
   void AddWithArgs() {
     Add(P::kName, [](const PluginArgs& args) -> Result<std::unique_ptr<Plugin>> {

@@ -5,10 +5,10 @@
 namespace berth {
 namespace {
 
-// Both loops run over every row of every decision: simple enough for the compiler to vectorise, and compiled
-// for wider registers too where the machine has them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+// Both loops run over every row of every decision: simple enough for the compiler to vectorise, and
+// compiled for wider registers too where the machine has them.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BERTH_VECTORISED __attribute__((target_clones("avx2", "default")))
 #else
 #define BERTH_VECTORISED
@@ -24,7 +24,8 @@ int32_t Highest(const int32_t* totals, size_t count) {
 BERTH_VECTORISED
 uint32_t LowestRankAt(const int32_t* totals, const uint32_t* rank, size_t count, int32_t wanted) {
   uint32_t lowest = UINT32_MAX;
-  for (size_t i = 0; i < count; ++i) lowest = std::min(lowest, totals[i] == wanted ? rank[i] : UINT32_MAX);
+  for (size_t i = 0; i < count; ++i)
+    lowest = std::min(lowest, totals[i] == wanted ? rank[i] : UINT32_MAX);
   return lowest;
 }
 

@@ -14,7 +14,9 @@ NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> ra
                    std::span<const NodeRow> order);
 
 // Over the rows of `feasible`.
-NodeRow SelectBest(const NodeMask& feasible, std::span<const int32_t> totals, std::span<const uint32_t> rank);
-NodeRow SelectBest(const NodeMask& feasible, std::span<const int64_t> totals, std::span<const uint32_t> rank);
+NodeRow SelectBest(const NodeMask& feasible, std::span<const int32_t> totals,
+                   std::span<const uint32_t> rank);
+NodeRow SelectBest(const NodeMask& feasible, std::span<const int64_t> totals,
+                   std::span<const uint32_t> rank);
 
 }  // namespace berth

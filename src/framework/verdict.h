@@ -10,12 +10,12 @@ namespace berth {
 
 enum class Code : uint8_t {
   kSuccess,
-  kError,          // Something went wrong; the pod is tried again later.
-  kUnschedulable,  // No, but removing pods may help.
+  kError,                         // Something went wrong; the pod is tried again later.
+  kUnschedulable,                 // No, but removing pods may help.
   kUnschedulableAndUnresolvable,  // No, and removing pods will not help.
-  kWait,           // Permit only: hold the pod back.
-  kSkip,           // The plugin has nothing to do for this pod.
-  kPending,        // No, until something outside happens; the retry does not back off.
+  kWait,                          // Permit only: hold the pod back.
+  kSkip,                          // The plugin has nothing to do for this pod.
+  kPending,  // No, until something outside happens; the retry does not back off.
 };
 
 // As it appears in metrics: "UnschedulableAndUnresolvable".
@@ -27,7 +27,8 @@ class [[nodiscard]] Verdict {
   Verdict() = default;
   explicit Verdict(Code code) : code_(code) {}
   Verdict(Code code, std::string reason) : code_(code), reasons_{std::move(reason)} {}
-  Verdict(Code code, std::vector<std::string> reasons) : code_(code), reasons_(std::move(reasons)) {}
+  Verdict(Code code, std::vector<std::string> reasons)
+      : code_(code), reasons_(std::move(reasons)) {}
 
   static Verdict Skip() { return Verdict(Code::kSkip); }
   static Verdict Error(std::string message) { return {Code::kError, std::move(message)}; }

@@ -1,7 +1,7 @@
 // The writes to the Kubernetes API that scheduling asks for, and how they end.
 //
-// The engine hands each write out as a command and hears of its end in a later event; nothing is taken as
-// written before that.
+// The engine hands each write out as a command and hears of its end in a later event; nothing is
+// taken as written before that.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The arguments of the in-tree plugins, with their defaults; decoded and validated by the configuration.
+// The arguments of the in-tree plugins, with their defaults; decoded and validated by the
+// configuration.
 #pragma once
 
 #include <cstdint>

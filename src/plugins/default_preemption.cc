@@ -9,10 +9,12 @@ namespace berth {
 namespace {
 
 PostFilterResult Refuse(std::string why, bool clear_nomination) {
-  return {Verdict(Code::kUnschedulable, "preemption: " + std::move(why)), {clear_nomination, {}}, {}};
+  return {
+      Verdict(Code::kUnschedulable, "preemption: " + std::move(why)), {clear_nomination, {}}, {}};
 }
 
-// True if a less important pod is on its way out of the node that was promised to this one: wait for it.
+// True if a less important pod is on its way out of the node that was promised to this one: wait
+// for it.
 bool RoomIsBeingMade(const FailedCycle& failed) {
   const Cluster& cluster = failed.attempt.cluster();
   const api::Pod& pod = *failed.attempt.cycle().pod().object;
@@ -23,10 +25,11 @@ bool RoomIsBeingMade(const FailedCycle& failed) {
   return std::ranges::any_of(cluster.nodes().info(node).pods, [&](PodId id) {
     const PodRecord& other = cluster.pod(id);
     if (!other.terminating() || other.object->priority() >= pod.priority()) return false;
-    return std::ranges::any_of(other.object->status.conditions, [](const api::PodCondition& condition) {
-      return condition.type == "DisruptionTarget" && condition.status == "True" &&
-             condition.reason == "PreemptionByScheduler";
-    });
+    return std::ranges::any_of(
+        other.object->status.conditions, [](const api::PodCondition& condition) {
+          return condition.type == "DisruptionTarget" && condition.status == "True" &&
+                 condition.reason == "PreemptionByScheduler";
+        });
   });
 }
 
@@ -35,7 +38,8 @@ std::vector<NodeRow> PotentialNodes(const FailedCycle& failed) {
   std::vector<Code> codes(failed.attempt.cluster().nodes().rows(), failed.diagnosis.absent.code());
   for (const auto& [row, verdict] : failed.diagnosis.nodes) codes[row.index()] = verdict.code();
   std::vector<NodeRow> potential;
-  std::ranges::copy_if(failed.attempt.cluster().nodes().order().rows(), std::back_inserter(potential),
+  std::ranges::copy_if(failed.attempt.cluster().nodes().order().rows(),
+                       std::back_inserter(potential),
                        [&](NodeRow row) { return codes[row.index()] == Code::kUnschedulable; });
   return potential;
 }
@@ -54,7 +58,8 @@ DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t w
   std::vector<PreemptionCandidate> violating;
   const size_t offset = failed.random.Below(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool enough = !run.candidates.empty() && run.candidates.size() + violating.size() >= wanted;
+    const bool enough =
+        !run.candidates.empty() && run.candidates.size() + violating.size() >= wanted;
     if (enough && failed.report == nullptr) break;
     const NodeRow node = nodes[(offset + i) % nodes.size()];
     PreemptionCandidate candidate{node, {}};
@@ -73,7 +78,8 @@ DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t w
 }
 
 void FillReport(PreemptionReport& report, const DryRun& run, const std::vector<size_t>& best) {
-  for (const auto& candidate : run.candidates) report.candidates.emplace_back(candidate.node, candidate.victims);
+  for (const auto& candidate : run.candidates)
+    report.candidates.emplace_back(candidate.node, candidate.victims);
   report.rejected = run.vain.nodes;
   for (size_t i : best) report.equally_good.push_back(run.candidates[i].node);
   if (!best.empty()) report.selected = run.candidates[best[0]].node;
@@ -87,7 +93,8 @@ Result<std::unique_ptr<Plugin>> DefaultPreemption::Make(const DefaultPreemptionA
 
 size_t DefaultPreemption::WantedCandidates(size_t potential) const {
   const size_t share = potential * static_cast<size_t>(args_.min_candidate_nodes_percentage) / 100;
-  return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)), potential);
+  return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)),
+                  potential);
 }
 
 PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
@@ -96,7 +103,8 @@ PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
     return Refuse("not eligible due to preemptionPolicy=Never.", /*clear_nomination=*/false);
   }
   if (RoomIsBeingMade(failed)) {
-    return Refuse("not eligible due to a terminating pod on the nominated node.", /*clear_nomination=*/false);
+    return Refuse("not eligible due to a terminating pod on the nominated node.",
+                  /*clear_nomination=*/false);
   }
   if (failed.report != nullptr) failed.report->eligible = true;
 
@@ -115,7 +123,8 @@ PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
     return Refuse(run.vain.Message(), /*clear_nomination=*/true);
   }
 
-  const std::vector<size_t> best = BestCandidates(failed.attempt.cluster(), run.candidates, failed.now);
+  const std::vector<size_t> best =
+      BestCandidates(failed.attempt.cluster(), run.candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, best);
   PreemptionCandidate& chosen = run.candidates[best[0]];
   const Symbol node = failed.attempt.cluster().nodes().info(chosen.node).name;

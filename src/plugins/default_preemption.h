@@ -1,8 +1,9 @@
-// DefaultPreemption makes room for a pod that fits nowhere by evicting less important pods from one node.
+// DefaultPreemption makes room for a pod that fits nowhere by evicting less important pods from one
+// node.
 //
-// It tries nodes out, on the model, until it has enough candidates: all less important pods leave, and as many
-// as still fit are let back in, those protected by a disruption budget first. Of the candidates it takes the one
-// whose victims matter least.
+// It tries nodes out, on the model, until it has enough candidates: all less important pods leave,
+// and as many as still fit are let back in, those protected by a disruption budget first. Of the
+// candidates it takes the one whose victims matter least.
 #pragma once
 
 #include "base/result.h"

@@ -1,5 +1,5 @@
-// DynamicResources, as far as pods without resource claims see it: its place in the default profile, its
-// score of nothing, and its word in the message of a pod that fits nowhere.
+// DynamicResources, as far as pods without resource claims see it: its place in the default
+// profile, its score of nothing, and its word in the message of a pod that fits nowhere.
 //
 // Pods with resource claims are kept out of the queue with a reason that says so.
 #pragma once

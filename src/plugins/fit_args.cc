@@ -23,7 +23,8 @@ void CheckIgnored(const NodeResourcesFitArgs& args, Mistakes& mistakes) {
     const std::string& group = args.ignored_resource_groups[i];
     if (group.contains('/')) {
       mistakes.push_back(fmt::format(
-          "ignoredResourceGroups[{}]: Invalid value: \"{}\": resource group name can't contain '/'", i, group));
+          "ignoredResourceGroups[{}]: Invalid value: \"{}\": resource group name can't contain '/'",
+          i, group));
     }
     check_name("ignoredResourceGroups", i, group);
   }
@@ -32,32 +33,36 @@ void CheckIgnored(const NodeResourcesFitArgs& args, Mistakes& mistakes) {
 void CheckWeights(const std::vector<ResourceWeight>& resources, Mistakes& mistakes) {
   for (size_t i = 0; i < resources.size(); ++i) {
     if (resources[i].weight > 0 && resources[i].weight <= 100) continue;
-    mistakes.push_back(fmt::format(
-        "scoringStrategy.resources[{}].weight: Invalid value: {}: resource weight of {} not in valid range (0, 100]",
-        i, resources[i].weight, resources[i].name));
+    mistakes.push_back(
+        fmt::format("scoringStrategy.resources[{}].weight: Invalid value: {}: resource weight of "
+                    "{} not in valid range (0, 100]",
+                    i, resources[i].weight, resources[i].name));
   }
 }
 
 void CheckShape(const std::vector<ShapePoint>& shape, Mistakes& mistakes) {
   constexpr std::string_view kPath = "scoringStrategy.requestedToCapacityRatio.shape";
   if (shape.empty()) {
-    mistakes.push_back(fmt::format("{}: Required value: at least one point must be specified", kPath));
+    mistakes.push_back(
+        fmt::format("{}: Required value: at least one point must be specified", kPath));
     return;
   }
   for (size_t i = 1; i < shape.size(); ++i) {
     if (shape[i - 1].utilization < shape[i].utilization) continue;
-    mistakes.push_back(fmt::format("{}[{}].utilization: Invalid value: {}: values must be sorted in increasing order",
-                                   kPath, i, shape[i].utilization));
+    mistakes.push_back(fmt::format(
+        "{}[{}].utilization: Invalid value: {}: values must be sorted in increasing order", kPath,
+        i, shape[i].utilization));
     break;
   }
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i].utilization < 0 || shape[i].utilization > 100) {
-      mistakes.push_back(fmt::format("{}[{}].utilization: Invalid value: {}: not in valid range [0, 100]", kPath, i,
-                                     shape[i].utilization));
+      mistakes.push_back(
+          fmt::format("{}[{}].utilization: Invalid value: {}: not in valid range [0, 100]", kPath,
+                      i, shape[i].utilization));
     }
     if (shape[i].score < 0 || shape[i].score > 10) {
-      mistakes.push_back(fmt::format("{}[{}].score: Invalid value: {}: not in valid range [0, 10]", kPath, i,
-                                     shape[i].score));
+      mistakes.push_back(fmt::format("{}[{}].score: Invalid value: {}: not in valid range [0, 10]",
+                                     kPath, i, shape[i].score));
     }
   }
 }
@@ -65,9 +70,10 @@ void CheckShape(const std::vector<ShapePoint>& shape, Mistakes& mistakes) {
 void CheckStrategy(const NodeResourcesFitArgs::ScoringStrategy& strategy, Mistakes& mistakes) {
   const bool by_curve = strategy.type == "RequestedToCapacityRatio";
   if (!by_curve && strategy.type != "LeastAllocated" && strategy.type != "MostAllocated") {
-    mistakes.push_back(fmt::format("scoringStrategy.type: Unsupported value: \"{}\": supported values: "
-                                   "\"LeastAllocated\", \"MostAllocated\", \"RequestedToCapacityRatio\"",
-                                   strategy.type));
+    mistakes.push_back(
+        fmt::format("scoringStrategy.type: Unsupported value: \"{}\": supported values: "
+                    "\"LeastAllocated\", \"MostAllocated\", \"RequestedToCapacityRatio\"",
+                    strategy.type));
   }
   CheckWeights(strategy.resources, mistakes);
   if (by_curve && !strategy.shape) {

@@ -1,7 +1,7 @@
 // Validation of NodeResourcesFit's arguments.
 //
-// kube-scheduler checks these when it makes the plugin, not with the rest of the configuration, so that a
-// profile without the plugin may hold any.
+// kube-scheduler checks these when it makes the plugin, not with the rest of the configuration, so
+// that a profile without the plugin may hold any.
 #pragma once
 
 #include "base/result.h"

@@ -28,7 +28,8 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const NodeTable& nodes) {
     const ImageId id = nodes.images().Find(name);
     if (!id.valid()) continue;
     const Images::Image& image = nodes.images().image(id);
-    const double spread = static_cast<double>(image.nodes) / static_cast<double>(nodes.present_count());
+    const double spread =
+        static_cast<double>(image.nodes) / static_cast<double>(nodes.present_count());
     held.push_back({id, static_cast<int64_t>(static_cast<double>(image.size) * spread)});
   }
   return held;
@@ -36,7 +37,8 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const NodeTable& nodes) {
 
 }  // namespace
 
-std::unique_ptr<const ClassState> ImageLocality::Compile(Cluster& cluster, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> ImageLocality::Compile(Cluster& cluster,
+                                                         const PodClass& pod_class) const {
   auto state = std::make_unique<PodImages>();
   const api::PodSpec& spec = pod_class.spec();
   auto use = [&](const std::string& image) {
@@ -51,7 +53,8 @@ std::unique_ptr<const ClassState> ImageLocality::Compile(Cluster& cluster, const
   return state;
 }
 
-Verdict ImageLocality::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+Verdict ImageLocality::Score(const Cycle& cycle, const NodeMask& nodes,
+                             std::span<int64_t> out) const {
   const auto& pod = cycle.compiled<PodImages>(*this);
   const Images& images = cycle.nodes().images();
   const std::vector<HeldImage> held = WorthOf(pod, cycle.nodes());

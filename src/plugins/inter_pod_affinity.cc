@@ -67,8 +67,8 @@ class Rules {
 
   bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
 
-  // Every term's domain must hold a matching pod; the first of a group that wants to be together may go anywhere
-  // that has the topology.
+  // Every term's domain must hold a matching pod; the first of a group that wants to be together
+  // may go anywhere that has the topology.
   bool HasWanted(size_t row) const {
     bool all = true;
     for (const DomainCounts& wanted : wanted_) {
@@ -82,14 +82,16 @@ class Rules {
 
  private:
   static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
-    return std::ranges::any_of(counts, [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
+    return std::ranges::any_of(counts,
+                               [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
   }
 
   bool MatchesItself(const Cycle& cycle) const {
     const PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
     const LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
     return std::ranges::all_of(own_.affinity_matchers, [&](const PodMatcher& matcher) {
-      return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels, cycle.cluster().symbols());
+      return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels,
+                                        cycle.cluster().symbols());
     });
   }
 
@@ -106,7 +108,9 @@ struct DomainWeights {
 
 struct Preferences final : CycleState {
   std::vector<DomainWeights> keys;
-  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<Preferences>(*this); }
+  std::unique_ptr<CycleState> Clone() const override {
+    return std::make_unique<Preferences>(*this);
+  }
 
   void Add(const Cycle& cycle, TopologyKeyId key, std::span<const int32_t> counts, int64_t weight) {
     const auto* domain_of = &cycle.nodes().topology().key(key).domain_of;
@@ -123,12 +127,15 @@ Result<std::unique_ptr<Plugin>> InterPodAffinity::Make(const InterPodAffinityArg
   return std::unique_ptr<Plugin>(new InterPodAffinity(args));
 }
 
-std::unique_ptr<const ClassState> InterPodAffinity::Compile(Cluster& cluster, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> InterPodAffinity::Compile(Cluster& cluster,
+                                                            const PodClass& pod_class) const {
   auto state = std::make_unique<OwnTerms>();
   if (!pod_class.has_pod_affinity) return state;
   SymbolTable& symbols = cluster.mutable_symbols();
   const std::string& namespace_ = pod_class.example->metadata.namespace_;
-  auto matcher = [&](const api::PodAffinityTerm& term) { return PodMatcher(term, namespace_, symbols); };
+  auto matcher = [&](const api::PodAffinityTerm& term) {
+    return PodMatcher(term, namespace_, symbols);
+  };
   auto key_of = [&](const api::PodAffinityTerm& term) {
     return cluster.UseTopologyKey(symbols.Intern(term.topology_key));
   };
@@ -192,7 +199,8 @@ Verdict InterPodAffinity::Explain(const Cycle& cycle, NodeRow node) const {
 
 Verdict InterPodAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
   const auto& own = cycle.compiled<OwnTerms>(*this);
-  if (args_.ignore_preferred_terms_of_existing_pods && own.preferred.empty()) return Verdict::Skip();
+  if (args_.ignore_preferred_terms_of_existing_pods && own.preferred.empty())
+    return Verdict::Skip();
   auto preferences = std::make_unique<Preferences>();
   for (const OwnTerms::Term& term : own.preferred) {
     const auto counts = term.counter->PerDomain(term.key);
@@ -202,7 +210,8 @@ Verdict InterPodAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
   for (uint32_t i : terms.Matching(cycle.pod().labels)) {
     const AffinityTerms::Term& term = terms.term(i);
     if (term.in_domains == 0 || term.kind == AffinityTerms::Kind::kRequiredAnti) continue;
-    const int64_t weight = term.kind == AffinityTerms::Kind::kRequired    ? args_.hard_pod_affinity_weight
+    const int64_t weight = term.kind == AffinityTerms::Kind::kRequired
+                               ? args_.hard_pod_affinity_weight
                            : term.kind == AffinityTerms::Kind::kPreferred ? term.weight
                                                                           : -int64_t{term.weight};
     if (weight != 0) preferences->Add(cycle, term.key, term.carriers, weight);
@@ -212,7 +221,8 @@ Verdict InterPodAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
   return {};
 }
 
-Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
+                                std::span<int64_t> out) const {
   const auto& preferences = cycle.state<Preferences>(*this);
   nodes.ForEach([&](size_t row) {
     int64_t sum = 0;
@@ -225,7 +235,8 @@ Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes, std::
   return {};
 }
 
-void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible, std::span<int64_t> scores) const {
+void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible,
+                                 std::span<int64_t> scores) const {
   int64_t lowest = INT64_MAX, highest = INT64_MIN;
   feasible.ForEach([&](size_t row) {
     lowest = std::min(lowest, scores[row]);
@@ -234,9 +245,10 @@ void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible, std::sp
   const auto range = static_cast<double>(highest - lowest);
   feasible.ForEach([&](size_t row) {
     // Divided before it is multiplied: the last unit depends on it.
-    scores[row] = highest == lowest
-                      ? 0
-                      : static_cast<int64_t>(100.0 * (static_cast<double>(scores[row] - lowest) / range));
+    scores[row] =
+        highest == lowest
+            ? 0
+            : static_cast<int64_t>(100.0 * (static_cast<double>(scores[row] - lowest) / range));
   });
 }
 

@@ -1,7 +1,8 @@
-// InterPodAffinity keeps a pod near the pods it requires and away from those it cannot bear, and away from pods
-// that cannot bear it; and prefers nodes by the preferred terms in both directions.
+// InterPodAffinity keeps a pod near the pods it requires and away from those it cannot bear, and
+// away from pods that cannot bear it; and prefers nodes by the preferred terms in both directions.
 //
-// All of it is read off counters per topology domain that the cluster keeps current: no pod is looked at.
+// All of it is read off counters per topology domain that the cluster keeps current: no pod is
+// looked at.
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +21,8 @@ class InterPodAffinity final : public PreFilterPlugin,
 
   static Result<std::unique_ptr<Plugin>> Make(const InterPodAffinityArgs& args);
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   // Skips pods that neither have required terms nor are unwelcome anywhere.
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
@@ -30,7 +32,8 @@ class InterPodAffinity final : public PreFilterPlugin,
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;
   bool normalizes() const override { return true; }
-  void Normalize(const Cycle& cycle, const NodeMask& feasible, std::span<int64_t> scores) const override;
+  void Normalize(const Cycle& cycle, const NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
 
  private:
   explicit InterPodAffinity(InterPodAffinityArgs args) : args_(args) {}

@@ -44,7 +44,8 @@ std::optional<std::set<std::string>> NamesOf(const api::NodeSelectorTerm& term) 
   return names;
 }
 
-std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector, SymbolTable& symbols) {
+std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector,
+                                              SymbolTable& symbols) {
   if (selector.terms.empty()) return std::nullopt;
   std::set<Symbol> all;
   for (const api::NodeSelectorTerm& term : selector.terms) {
@@ -76,7 +77,8 @@ Result<std::unique_ptr<Plugin>> NodeAffinity::Make(const NodeAffinityArgs& args)
   return std::unique_ptr<Plugin>(new NodeAffinity(args));
 }
 
-std::unique_ptr<const ClassState> NodeAffinity::Compile(Cluster& cluster, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> NodeAffinity::Compile(Cluster& cluster,
+                                                        const PodClass& pod_class) const {
   SymbolTable& symbols = cluster.mutable_symbols();
   const api::PodSpec& spec = pod_class.spec();
   const api::NodeAffinity* own = AffinityOf(spec);
@@ -122,10 +124,12 @@ Verdict NodeAffinity::Explain(const Cycle& cycle, NodeRow node) const {
   const SymbolTable& symbols = cycle.cluster().symbols();
   const NodeInfo& info = cycle.nodes().info(node);
   if (compiled.added_required && !compiled.added_required->Matches(info, symbols)) {
-    return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match scheduler-enforced node affinity"};
+    return {Code::kUnschedulableAndUnresolvable,
+            "node(s) didn't match scheduler-enforced node affinity"};
   }
   if (!compiled.required.Matches(info, symbols)) {
-    return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's node affinity/selector"};
+    return {Code::kUnschedulableAndUnresolvable,
+            "node(s) didn't match Pod's node affinity/selector"};
   }
   return {};
 }
@@ -137,7 +141,8 @@ Verdict NodeAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
   return {};
 }
 
-Verdict NodeAffinity::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+Verdict NodeAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
+                            std::span<int64_t> out) const {
   const auto& compiled = cycle.compiled<Compiled>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
   nodes.ForEach([&](size_t row) {
@@ -148,7 +153,8 @@ Verdict NodeAffinity::Score(const Cycle& cycle, const NodeMask& nodes, std::span
   return {};
 }
 
-void NodeAffinity::Normalize(const Cycle&, const NodeMask& feasible, std::span<int64_t> scores) const {
+void NodeAffinity::Normalize(const Cycle&, const NodeMask& feasible,
+                             std::span<int64_t> scores) const {
   DefaultNormalize(feasible, /*reverse=*/false, scores);
 }
 

@@ -1,5 +1,6 @@
-// NodeAffinity keeps a pod to the nodes that its nodeSelector and required node affinity match, and those
-// that the operator's addedAffinity matches; and prefers nodes by the weights of the preferred terms.
+// NodeAffinity keeps a pod to the nodes that its nodeSelector and required node affinity match, and
+// those that the operator's addedAffinity matches; and prefers nodes by the weights of the
+// preferred terms.
 #pragma once
 
 #include "base/result.h"
@@ -19,7 +20,8 @@ class NodeAffinity final : public PreFilterPlugin,
   // Fails if a term of addedAffinity does not parse.
   static Result<std::unique_ptr<Plugin>> Make(const NodeAffinityArgs& args);
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   // Restricts the search to the nodes that every required term names by metadata.name.
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
@@ -30,7 +32,8 @@ class NodeAffinity final : public PreFilterPlugin,
   // The sum of the weights of the matching preferred terms.
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;
   bool normalizes() const override { return true; }
-  void Normalize(const Cycle& cycle, const NodeMask& feasible, std::span<int64_t> scores) const override;
+  void Normalize(const Cycle& cycle, const NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
   Scope score_scope() const override { return Scope::kNode; }
 
  private:

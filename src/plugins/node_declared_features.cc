@@ -19,7 +19,8 @@ bool RestartsAllContainers(const api::PodSpec& spec) {
   auto asks = [](const api::Container& container) {
     return std::ranges::count(container.restart_policy_rule_actions, "RestartAllContainers") > 0;
   };
-  return std::ranges::any_of(spec.containers, asks) || std::ranges::any_of(spec.init_containers, asks);
+  return std::ranges::any_of(spec.containers, asks) ||
+         std::ranges::any_of(spec.init_containers, asks);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ class NodeDeclaredFeatures final : public PreFilterPlugin, public FilterPlugin {
   static constexpr std::string_view kName = "NodeDeclaredFeatures";
   std::string_view name() const override { return kName; }
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;

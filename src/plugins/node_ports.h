@@ -10,9 +10,11 @@ class NodePorts final : public PreFilterPlugin, public FilterPlugin {
   static constexpr std::string_view kName = "NodePorts";
   std::string_view name() const override { return kName; }
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
-  // When trying out a node, a pod that goes frees its ports even if another pod holds them too, as upstream.
+  // When trying out a node, a pod that goes frees its ports even if another pod holds them too, as
+  // upstream.
   void PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;

@@ -42,8 +42,8 @@ Result<std::unique_ptr<Plugin>> NodeResourcesBalancedAllocation::Make(
   return std::unique_ptr<Plugin>(new NodeResourcesBalancedAllocation(args));
 }
 
-std::unique_ptr<const ClassState> NodeResourcesBalancedAllocation::Compile(Cluster& cluster,
-                                                                           const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> NodeResourcesBalancedAllocation::Compile(
+    Cluster& cluster, const PodClass& pod_class) const {
   auto state = std::make_unique<Compiled>();
   const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});
   state->resources = ResolveResources(args_.resources, requests, cluster);
@@ -70,10 +70,12 @@ Verdict NodeResourcesBalancedAllocation::Score(const Cycle& cycle, const NodeMas
     for (size_t i = 0; i < resources.size(); ++i) {
       if (columns[i].allocatable == nullptr || columns[i].allocatable[row] == 0) continue;
       before[count] = Fraction(columns[i].requested[row], columns[i].allocatable[row]);
-      after[count] = Fraction(columns[i].requested[row] + resources[i].request, columns[i].allocatable[row]);
+      after[count] =
+          Fraction(columns[i].requested[row] + resources[i].request, columns[i].allocatable[row]);
       ++count;
     }
-    const int64_t gain = Balance(std::span(after).first(count)) - Balance(std::span(before).first(count));
+    const int64_t gain =
+        Balance(std::span(after).first(count)) - Balance(std::span(before).first(count));
     out[row] = kMaxScore / 2 + (kMaxScore / 2 + gain) / 2;
   });
   return {};

@@ -1,5 +1,5 @@
-// NodeResourcesBalancedAllocation prefers nodes whose resources would be used more evenly with the pod than
-// without it.
+// NodeResourcesBalancedAllocation prefers nodes whose resources would be used more evenly with the
+// pod than without it.
 #pragma once
 
 #include "base/result.h"
@@ -15,7 +15,8 @@ class NodeResourcesBalancedAllocation final : public PreScorePlugin, public Scor
 
   static Result<std::unique_ptr<Plugin>> Make(const NodeResourcesBalancedAllocationArgs& args);
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   // Skips pods that ask for none of the resources.
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;
   // 75 if the pod leaves the balance as it is, more if it mends it, less if it upsets it.

@@ -1,5 +1,6 @@
-// NodeResourcesFit keeps a pod off nodes that lack room for it, and prefers nodes by how full they would be:
-// emptier (LeastAllocated), fuller (MostAllocated), or by a curve (RequestedToCapacityRatio).
+// NodeResourcesFit keeps a pod off nodes that lack room for it, and prefers nodes by how full they
+// would be: emptier (LeastAllocated), fuller (MostAllocated), or by a curve
+// (RequestedToCapacityRatio).
 #pragma once
 
 #include "base/result.h"
@@ -19,11 +20,12 @@ class NodeResourcesFit final : public PreFilterPlugin,
   // Fails if the arguments make no sense; the texts are kube-scheduler's.
   static Result<std::unique_ptr<Plugin>> Make(const NodeResourcesFitArgs& args);
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
-  // Names every resource that is short. If the node could not hold the pod even when empty, preemption
-  // cannot help.
+  // Names every resource that is short. If the node could not hold the pod even when empty,
+  // preemption cannot help.
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
 

@@ -12,7 +12,8 @@ struct Tolerance final : ClassState {
 
 }  // namespace
 
-std::unique_ptr<const ClassState> NodeUnschedulable::Compile(Cluster&, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> NodeUnschedulable::Compile(Cluster&,
+                                                             const PodClass& pod_class) const {
   const api::Taint cordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
   auto state = std::make_unique<Tolerance>();
   state->tolerates = api::ToleratesAny(pod_class.spec().tolerations, cordoned);

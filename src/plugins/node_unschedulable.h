@@ -1,4 +1,5 @@
-// NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that stands for it.
+// NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that stands for
+// it.
 #pragma once
 
 #include "framework/plugin.h"
@@ -10,7 +11,8 @@ class NodeUnschedulable final : public FilterPlugin {
   static constexpr std::string_view kName = "NodeUnschedulable";
   std::string_view name() const override { return kName; }
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }

@@ -11,7 +11,8 @@ namespace {
 
 // The highest count a domain may have so that one more pod there is within the constraint.
 int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const DomainTally& tally) {
-  const int64_t lowest = static_cast<int64_t>(tally.domains()) < rule.min_domains ? 0 : tally.lowest();
+  const int64_t lowest =
+      static_cast<int64_t>(tally.domains()) < rule.min_domains ? 0 : tally.lowest();
   return rule.max_skew + lowest - (count.counts_itself ? 1 : 0);
 }
 
@@ -19,19 +20,21 @@ int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const D
 struct SpreadScoreState final : CycleState {
   struct Constraint {
     const SpreadRule* rule;
-    const PodCounter* counter;           // Null if nobody is counted.
+    const PodCounter* counter;  // Null if nobody is counted.
     const std::vector<DomainId>* domain_of;
-    std::vector<int64_t> per_domain;     // Unused for host names: there the node's own pods count.
+    std::vector<int64_t> per_domain;  // Unused for host names: there the node's own pods count.
     double weight = 0;
   };
   std::vector<Constraint> constraints;
   NodeMask ignored;  // Feasible nodes that lack a key.
-  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<SpreadScoreState>(*this); }
+  std::unique_ptr<CycleState> Clone() const override {
+    return std::make_unique<SpreadScoreState>(*this);
+  }
 };
 
 // The pods per domain over the nodes that count.
-std::vector<int64_t> SumPerDomain(const Cycle& cycle, const SpreadRule& rule, const PodCounter* counter,
-                                  const NodeMask& nodes) {
+std::vector<int64_t> SumPerDomain(const Cycle& cycle, const SpreadRule& rule,
+                                  const PodCounter* counter, const NodeMask& nodes) {
   const Topology::Key& key = cycle.nodes().topology().key(rule.key);
   std::vector<int64_t> sums(key.domains.size());
   if (counter == nullptr) return sums;
@@ -64,7 +67,8 @@ Result<std::unique_ptr<Plugin>> PodTopologySpread::Make(const PodTopologySpreadA
   return std::unique_ptr<Plugin>(new PodTopologySpread(args));
 }
 
-std::unique_ptr<const ClassState> PodTopologySpread::Compile(Cluster& cluster, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> PodTopologySpread::Compile(Cluster& cluster,
+                                                             const PodClass& pod_class) const {
   return std::make_unique<SpreadConstraints>(args_, cluster, pod_class);
 }
 
@@ -76,7 +80,8 @@ PreFilterResult PodTopologySpread::PreFilter(Cycle& cycle) const {
   auto state = std::make_unique<SpreadFilterState>();
   state->counts = counts;
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
-    state->tallies.emplace_back(cycle, constraints.hard()[i], counts->hard[i], constraints.HardNodes(cycle, i));
+    state->tallies.emplace_back(cycle, constraints.hard()[i], counts->hard[i],
+                                constraints.HardNodes(cycle, i));
   }
   cycle.SetState(*this, std::move(state));
   return {};
@@ -90,8 +95,10 @@ void PodTopologySpread::PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow n
   Adjust(cycle, pod, node, -1);
 }
 
-// As upstream, this looks neither at whether the pod is terminating nor at whether the selector is empty.
-void PodTopologySpread::Adjust(Cycle& cycle, const PodRecord& pod, NodeRow node, int32_t delta) const {
+// As upstream, this looks neither at whether the pod is terminating nor at whether the selector is
+// empty.
+void PodTopologySpread::Adjust(Cycle& cycle, const PodRecord& pod, NodeRow node,
+                               int32_t delta) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   auto& state = cycle.state<SpreadFilterState>(*this);
   if (pod.object->metadata.namespace_ != cycle.pod().object->metadata.namespace_) return;
@@ -111,9 +118,8 @@ Verdict PodTopologySpread::Filter(const Cycle& cycle, NodeMask& nodes) const {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
     const auto& domain_of = cycle.nodes().topology().key(constraints.hard()[i].key).domain_of;
-    nodes.KeepIf([&](size_t row) {
-      return domain_of[row].valid() && tally.In(domain_of[row]) <= allowed;
-    });
+    nodes.KeepIf(
+        [&](size_t row) { return domain_of[row].valid() && tally.In(domain_of[row]) <= allowed; });
   }
   return {};
 }
@@ -128,7 +134,8 @@ Verdict PodTopologySpread::Explain(const Cycle& cycle, NodeRow node) const {
       return {Code::kUnschedulableAndUnresolvable,
               "node(s) didn't match pod topology spread constraints (missing required label)"};
     }
-    if (state.tallies[i].In(domain) > HighestAllowed(rule, state.counts->hard[i], state.tallies[i])) {
+    if (state.tallies[i].In(domain) >
+        HighestAllowed(rule, state.counts->hard[i], state.tallies[i])) {
       return {Code::kUnschedulable, "node(s) didn't match pod topology spread constraints"};
     }
   }
@@ -168,7 +175,8 @@ Verdict PodTopologySpread::PreScore(Cycle& cycle, const NodeMask& feasible) cons
   return {};
 }
 
-Verdict PodTopologySpread::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+Verdict PodTopologySpread::Score(const Cycle& cycle, const NodeMask& nodes,
+                                 std::span<int64_t> out) const {
   const auto& state = cycle.state<SpreadScoreState>(*this);
   nodes.ForEach([&](size_t row) {
     out[row] = 0;

@@ -1,7 +1,9 @@
-// PodTopologySpread spreads the pods of a group over the domains of a topology: hosts, zones, regions.
+// PodTopologySpread spreads the pods of a group over the domains of a topology: hosts, zones,
+// regions.
 //
-// Hard constraints forbid nodes whose domain would get too far ahead of the emptiest one; soft constraints
-// prefer nodes in emptier domains. The counts per domain come from the cluster's counters.
+// Hard constraints forbid nodes whose domain would get too far ahead of the emptiest one; soft
+// constraints prefer nodes in emptier domains. The counts per domain come from the cluster's
+// counters.
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +22,8 @@ class PodTopologySpread final : public PreFilterPlugin,
 
   static Result<std::unique_ptr<Plugin>> Make(const PodTopologySpreadArgs& args);
 
-  std::unique_ptr<const ClassState> Compile(Cluster& cluster, const PodClass& pod_class) const override;
+  std::unique_ptr<const ClassState> Compile(Cluster& cluster,
+                                            const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
   void PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
@@ -30,7 +33,8 @@ class PodTopologySpread final : public PreFilterPlugin,
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;
   bool normalizes() const override { return true; }
-  void Normalize(const Cycle& cycle, const NodeMask& feasible, std::span<int64_t> scores) const override;
+  void Normalize(const Cycle& cycle, const NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
 
  private:
   explicit PodTopologySpread(PodTopologySpreadArgs args) : args_(std::move(args)) {}

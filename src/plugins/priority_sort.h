@@ -1,4 +1,5 @@
-// PrioritySort tries the pods of higher priority first, and among equals those that have waited longer.
+// PrioritySort tries the pods of higher priority first, and among equals those that have waited
+// longer.
 #pragma once
 
 #include "framework/plugin.h"

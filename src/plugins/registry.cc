@@ -38,7 +38,8 @@ Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
-  for (const char* name : {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
+  for (const char* name :
+       {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
     registry.LeaveOut(name);
   }
   return registry;

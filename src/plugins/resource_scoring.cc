@@ -28,7 +28,8 @@ std::vector<ScoredResource> ResolveResources(const std::vector<ResourceWeight>& 
   return resolved;
 }
 
-ResourceColumns ColumnsOf(const ScoredResource& resource, const NodeColumns& columns, bool nonzero) {
+ResourceColumns ColumnsOf(const ScoredResource& resource, const NodeColumns& columns,
+                          bool nonzero) {
   switch (resource.kind) {
     case ScoredResource::Kind::kCpu:
       return {columns.allocatable_cpu.data(),

@@ -1,5 +1,5 @@
-// What NodeResourcesFit and NodeResourcesBalancedAllocation share: how much of each configured resource a
-// node has, how much of it is taken, and how much the pod would add.
+// What NodeResourcesFit and NodeResourcesBalancedAllocation share: how much of each configured
+// resource a node has, how much of it is taken, and how much the pod would add.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
 // What tells the owners of pods with equal labels apart.
 std::string OwnerKey(const api::ObjectMeta& meta) {
   for (const api::OwnerReference& owner : meta.owner_references) {
-    if (owner.controller.value_or(false)) return owner.api_version + "/" + owner.kind + "/" + owner.name;
+    if (owner.controller.value_or(false))
+      return owner.api_version + "/" + owner.kind + "/" + owner.name;
   }
   return {};
 }
@@ -66,13 +67,15 @@ const SpreadConstraints::Counts* SpreadConstraints::CountsFor(const PodRecord& p
   std::string owner = are_defaults_ ? OwnerKey(pod.object->metadata) : std::string();
   if (counts_.size() > 256) counts_.clear();
   CachedCounts& cached = counts_[pod.labels];
-  if (cached.labels_serial != serial || cached.selector_version != version || cached.owner != owner) {
+  if (cached.labels_serial != serial || cached.selector_version != version ||
+      cached.owner != owner) {
     cached = {serial, version, std::move(owner), MakeCounts(pod)};
   }
   return cached.counts.get();
 }
 
-std::unique_ptr<SpreadConstraints::Counts> SpreadConstraints::MakeCounts(const PodRecord& pod) const {
+std::unique_ptr<SpreadConstraints::Counts> SpreadConstraints::MakeCounts(
+    const PodRecord& pod) const {
   api::Selector defaults;
   if (are_defaults_) {
     defaults = DefaultSelector(cluster_, *pod.object);

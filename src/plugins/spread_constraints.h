@@ -1,4 +1,5 @@
-// The topology spread constraints of a pod, compiled: its own, or the defaults for pods of its kind.
+// The topology spread constraints of a pod, compiled: its own, or the defaults for pods of its
+// kind.
 #pragma once
 
 #include <memory>
@@ -63,7 +64,8 @@ class SpreadConstraints final : public ClassState {
   bool Includes(const Cycle& cycle, const SpreadRule& rule, size_t row) const;
   bool Tolerates(const TaintSets& sets, TaintSetId id) const;
   std::unique_ptr<Counts> MakeCounts(const PodRecord& pod) const;
-  SpreadCount MakeCount(const SpreadRule& rule, const PodRecord& pod, const api::Selector* defaults) const;
+  SpreadCount MakeCount(const SpreadRule& rule, const PodRecord& pod,
+                        const api::Selector* defaults) const;
 
   Cluster& cluster_;
   const PodClass& pod_class_;

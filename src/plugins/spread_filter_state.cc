@@ -10,13 +10,15 @@ DomainTally::DomainTally(const Cycle& cycle, const SpreadRule& rule, const Sprea
   counts_.assign(key.domains.size(), kNoDomain);
   if (nodes == cycle.nodes().present()) {
     // Every node counts: the cluster has added it up already.
-    const auto sums = count.counter != nullptr ? count.counter->PerDomain(rule.key) : std::span<const int32_t>();
+    const auto sums =
+        count.counter != nullptr ? count.counter->PerDomain(rule.key) : std::span<const int32_t>();
     for (size_t i = 0; i < counts_.size(); ++i) {
       if (key.domains[i].nodes > 0) counts_[i] = i < sums.size() ? sums[i] : 0;
     }
   } else {
     nodes.ForEach([&](size_t row) {
-      AddTo(counts_[key.domain_of[row].index()], count.counter != nullptr ? count.counter->OnNode(row) : 0);
+      AddTo(counts_[key.domain_of[row].index()],
+            count.counter != nullptr ? count.counter->OnNode(row) : 0);
     });
   }
   for (size_t i = 0; i < counts_.size(); ++i) {

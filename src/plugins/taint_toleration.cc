@@ -10,12 +10,12 @@ namespace berth {
 namespace {
 
 struct Judgement {
-  bool repels = false;       // Some hard taint is not tolerated.
-  int64_t soft_taints = 0;   // Soft taints that are not tolerated.
+  bool repels = false;      // Some hard taint is not tolerated.
+  int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The judgement of each taint set so far. Sets are judged when they first turn up, so the state grows though
-// it is shared; what is in it never changes.
+// The judgement of each taint set so far. Sets are judged when they first turn up, so the state
+// grows though it is shared; what is in it never changes.
 struct Judgements final : ClassState {
   std::vector<api::Toleration> tolerations;
   std::vector<api::Toleration> soft_tolerations;  // Those that can apply to soft taints.
@@ -43,12 +43,14 @@ struct Judgements final : ClassState {
 
 }  // namespace
 
-std::unique_ptr<const ClassState> TaintToleration::Compile(Cluster&, const PodClass& pod_class) const {
+std::unique_ptr<const ClassState> TaintToleration::Compile(Cluster&,
+                                                           const PodClass& pod_class) const {
   auto state = std::make_unique<Judgements>();
   state->tolerations = pod_class.spec().tolerations;
   std::ranges::copy_if(state->tolerations, std::back_inserter(state->soft_tolerations),
                        [](const api::Toleration& toleration) {
-                         return toleration.effect.empty() || toleration.effect == "PreferNoSchedule";
+                         return toleration.effect.empty() ||
+                                toleration.effect == "PreferNoSchedule";
                        });
   return state;
 }
@@ -68,14 +70,16 @@ Verdict TaintToleration::Explain(const Cycle& cycle, NodeRow node) const {
 
 Verdict TaintToleration::PreScore(Cycle&, const NodeMask&) const { return {}; }
 
-Verdict TaintToleration::Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const {
+Verdict TaintToleration::Score(const Cycle& cycle, const NodeMask& nodes,
+                               std::span<int64_t> out) const {
   const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
   return {};
 }
 
-void TaintToleration::Normalize(const Cycle&, const NodeMask& feasible, std::span<int64_t> scores) const {
+void TaintToleration::Normalize(const Cycle&, const NodeMask& feasible,
+                                std::span<int64_t> scores) const {
   DefaultNormalize(feasible, /*reverse=*/true, scores);
 }
 

@@ -9,10 +9,13 @@ namespace berth {
 namespace {
 
 // A pod that has not started counts as starting now.
-Instant StartOf(const PodRecord& pod, Instant now) { return pod.object->status.start_time.value_or(now); }
+Instant StartOf(const PodRecord& pod, Instant now) {
+  return pod.object->status.start_time.value_or(now);
+}
 
 bool MoreImportant(const PodRecord& a, const PodRecord& b, Instant now) {
-  if (a.object->priority() != b.object->priority()) return a.object->priority() > b.object->priority();
+  if (a.object->priority() != b.object->priority())
+    return a.object->priority() > b.object->priority();
   return StartOf(a, now) < StartOf(b, now);
 }
 
@@ -21,8 +24,8 @@ class Budgets {
  public:
   Budgets(const Cluster& cluster, const std::string& namespace_) {
     const auto& all = cluster.objects<api::PodDisruptionBudget>().all();
-    for (auto it = all.lower_bound({namespace_, ""}); it != all.end() && it->first.namespace_ == namespace_;
-         ++it) {
+    for (auto it = all.lower_bound({namespace_, ""});
+         it != all.end() && it->first.namespace_ == namespace_; ++it) {
       auto selector = api::Selector::FromLabelSelector(it->second->selector);
       // A budget without conditions protects nothing.
       if (!selector || selector->empty() || selector->nothing()) continue;
@@ -36,7 +39,9 @@ class Budgets {
     const api::ObjectMeta& meta = pod.object->metadata;
     if (meta.labels.empty()) return false;
     for (Budget& budget : budgets_) {
-      if (!budget.selector.Matches(meta.labels) || budget.object->disrupted_pods.contains(meta.name)) continue;
+      if (!budget.selector.Matches(meta.labels) ||
+          budget.object->disrupted_pods.contains(meta.name))
+        continue;
       if (--budget.left < 0) overdrawn = true;
     }
     return overdrawn;
@@ -98,8 +103,8 @@ std::vector<PodId> LessImportantPods(const Cluster& cluster, NodeRow node, int32
 }
 
 // Separates the pods whose eviction would overdraw a budget; both parts keep their order.
-void SplitByBudget(const Cluster& cluster, const std::vector<PodId>& pods, std::vector<PodId>& violating,
-                   std::vector<PodId>& others) {
+void SplitByBudget(const Cluster& cluster, const std::vector<PodId>& pods,
+                   std::vector<PodId>& violating, std::vector<PodId>& others) {
   std::map<std::string, Budgets> by_namespace;
   for (PodId id : pods) {
     const PodRecord& pod = cluster.pod(id);
@@ -116,11 +121,14 @@ void SplitByBudget(const Cluster& cluster, const std::vector<PodId>& pods, std::
 
 Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionReport::Victims& out) {
   const Cluster& cluster = attempt.cluster();
-  std::vector<PodId> potential = LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
+  std::vector<PodId> potential =
+      LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
   if (potential.empty()) {
     return {Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod"};
   }
-  auto by_importance = [&](PodId a, PodId b) { return MoreImportant(cluster.pod(a), cluster.pod(b), now); };
+  auto by_importance = [&](PodId a, PodId b) {
+    return MoreImportant(cluster.pod(a), cluster.pod(b), now);
+  };
 
   Trial trial(attempt, node);
   for (PodId id : potential) trial.Take(id);
@@ -143,8 +151,8 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
   return {};
 }
 
-std::vector<size_t> BestCandidates(const Cluster& cluster, std::span<const PreemptionCandidate> candidates,
-                                   Instant now) {
+std::vector<size_t> BestCandidates(const Cluster& cluster,
+                                   std::span<const PreemptionCandidate> candidates, Instant now) {
   std::vector<size_t> best(candidates.size());
   for (size_t i = 0; i < best.size(); ++i) best[i] = i;
   // Keeps the candidates for which `rate` is lowest.
@@ -168,7 +176,8 @@ std::vector<size_t> BestCandidates(const Cluster& cluster, std::span<const Preem
   keep_lowest([&](const Victims& v) {
     Instant earliest = StartOf(cluster.pod(v.pods.front()), now);
     for (PodId id : v.pods) {
-      if (priority(id) == priority(v.pods.front())) earliest = std::min(earliest, StartOf(cluster.pod(id), now));
+      if (priority(id) == priority(v.pods.front()))
+        earliest = std::min(earliest, StartOf(cluster.pod(id), now));
     }
     return -earliest.nanos;
   });

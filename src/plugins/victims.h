@@ -1,4 +1,5 @@
-// Victims: which pods would have to leave a node so that another fits, and which node's victims matter least.
+// Victims: which pods would have to leave a node so that another fits, and which node's victims
+// matter least.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,13 @@ struct PreemptionCandidate {
   PreemptionReport::Victims victims;
 };
 
-// Finds the victims on `node`: the verdict is Success and `out` is filled, or it says why preemption does not
-// work there. The cluster and the attempt are as before afterwards.
+// Finds the victims on `node`: the verdict is Success and `out` is filled, or it says why
+// preemption does not work there. The cluster and the attempt are as before afterwards.
 Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionReport::Victims& out);
 
-// The candidates that are as good as any by kube-scheduler's criteria, as indices, in order. `candidates` must
-// not be empty.
-std::vector<size_t> BestCandidates(const Cluster& cluster, std::span<const PreemptionCandidate> candidates,
-                                   Instant now);
+// The candidates that are as good as any by kube-scheduler's criteria, as indices, in order.
+// `candidates` must not be empty.
+std::vector<size_t> BestCandidates(const Cluster& cluster,
+                                   std::span<const PreemptionCandidate> candidates, Instant now);
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // ActiveQueue holds the pods that are ready to be tried, most urgent first.
 //
-// The order is the QueueSort plugin's; pods that it does not tell apart come in order of arrival. Push, Pop and
-// Remove are O(log n).
+// The order is the QueueSort plugin's; pods that it does not tell apart come in order of arrival.
+// Push, Pop and Remove are O(log n).
 #pragma once
 
 #include <optional>
