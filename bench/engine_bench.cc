@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 
 #include "base/check.h"
@@ -14,30 +15,79 @@ namespace berth {
 namespace {
 
 constexpr Instant kStart = Instant::FromUnixSeconds(1'700'000'000);
+constexpr const char* kHostname = "kubernetes.io/hostname";
+constexpr const char* kZone = "topology.kubernetes.io/zone";
 
 api::Quantity Amount(const char* text) { return *api::Quantity::Parse(text); }
 
 std::shared_ptr<const api::Node> MakeNode(size_t i) {
   auto node = std::make_shared<api::Node>();
   node->metadata.name = fmt::format("node-{:07}", i);
-  node->metadata.labels = {{"kubernetes.io/hostname", node->metadata.name},
-                           {"topology.kubernetes.io/zone", fmt::format("zone-{}", i % 3)}};
+  node->metadata.labels = {{kHostname, node->metadata.name},
+                           {kZone, fmt::format("zone-{}", i % 3)}};
   node->status.allocatable = {
       {"cpu", Amount("4")}, {"memory", Amount("32Gi")}, {"pods", Amount("110")}};
   return node;
 }
 
 // The pod of kube-scheduler's own benchmark: 100m CPU and 500Mi.
-std::shared_ptr<const api::Pod> MakePod(size_t i) {
-  auto pod = std::make_shared<api::Pod>();
-  pod->metadata.name = fmt::format("pod-{:07}", i);
-  pod->metadata.namespace_ = "default";
-  pod->metadata.uid = fmt::format("uid-{}", i);
-  pod->spec.scheduler_name = "default-scheduler";
-  api::Container& container = pod->spec.containers.emplace_back();
+api::Pod PlainPod(const char* group, size_t i) {
+  api::Pod pod;
+  pod.metadata.name = fmt::format("{}-{:07}", group, i);
+  pod.metadata.namespace_ = "default";
+  pod.metadata.uid = fmt::format("uid-{}-{}", group, i);
+  pod.metadata.labels = {{"group", group}};
+  pod.spec.scheduler_name = "default-scheduler";
+  api::Container& container = pod.spec.containers.emplace_back();
   container.name = "pause";
   container.image = "registry.k8s.io/pause:3.10";
   container.resources.requests = {{"cpu", Amount("100m")}, {"memory", Amount("500Mi")}};
+  return pod;
+}
+
+api::LabelSelector Group(const char* name) {
+  api::LabelSelector selector;
+  selector.match_labels = {{"group", name}};
+  return selector;
+}
+
+api::PodAffinityTerm Near(const char* group, const char* key) {
+  api::PodAffinityTerm term;
+  term.label_selector = Group(group);
+  term.topology_key = key;
+  return term;
+}
+
+api::Pod SpreadPod(size_t i) {
+  api::Pod pod = PlainPod("spread", i);
+  auto& constraint = pod.spec.topology_spread_constraints.emplace_back();
+  constraint.max_skew = 5;
+  constraint.topology_key = kZone;
+  constraint.when_unsatisfiable = "DoNotSchedule";
+  constraint.label_selector = Group("spread");
+  return pod;
+}
+
+api::Pod AntiAffinityPod(size_t i) {
+  api::Pod pod = PlainPod("lonely", i);
+  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {Near("lonely", kHostname)};
+  return pod;
+}
+
+api::Pod AffinityPod(size_t i) {
+  api::Pod pod = PlainPod("herd", i);
+  pod.spec.affinity.emplace().pod_affinity.emplace().required = {Near("herd", kZone)};
+  return pod;
+}
+
+api::Pod PreferredAffinityPod(size_t i) {
+  api::Pod pod = PlainPod("friends", i);
+  pod.spec.affinity.emplace().pod_affinity.emplace().preferred = {{1, Near("friends", kHostname)}};
+  return pod;
+}
+
+api::Pod ServicePod(size_t i) {
+  api::Pod pod = PlainPod("served", i);
   return pod;
 }
 
@@ -47,21 +97,37 @@ std::unique_ptr<Engine> MakeEngine() {
   return *Engine::Make(options, InTreeRegistry());
 }
 
-// Answers every bind at once, as an API that is never the bottleneck.
-void Bind(Engine& engine) {
-  for (const Command& command : engine.TakeCommands())
-    engine.Handle(WriteDone{command.id, {}}, kStart);
+void Put(Engine& engine, api::Pod pod) {
+  engine.Handle(ObjectPut{std::make_shared<const api::Pod>(std::move(pod))}, kStart);
 }
 
-void PlainPods(benchmark::State& state) {
+// Answers every bind at once, as an API that is never the bottleneck.
+void Bind(Engine& engine) {
+  for (const Command& command : engine.TakeCommands()) {
+    engine.Handle(WriteDone{command.id, {}}, kStart);
+  }
+}
+
+// Schedules `pods` pods made by `make` on `nodes` nodes where `existing` plain pods run already.
+void Schedule(
+    benchmark::State& state, api::Pod (*make)(size_t),
+    const std::function<void(Engine&)>& prepare = [](Engine&) {}) {
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto pods = static_cast<size_t>(state.range(1));
+  const auto existing = static_cast<size_t>(state.range(2));
   size_t decided = 0;
   for (auto _ : state) {
     state.PauseTiming();
     auto engine = MakeEngine();
     for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
-    for (size_t i = 0; i < pods; ++i) engine->Handle(ObjectPut{MakePod(i)}, kStart);
+    for (size_t i = 0; i < existing; ++i) {
+      api::Pod pod = PlainPod("existing", i);
+      pod.spec.containers[0].resources.requests = {{"cpu", Amount("10m")}};
+      pod.spec.node_name = fmt::format("node-{:07}", i % nodes);
+      Put(*engine, std::move(pod));
+    }
+    prepare(*engine);
+    for (size_t i = 0; i < pods; ++i) Put(*engine, make(i));
     state.ResumeTiming();
     while (engine->Schedule(kStart, 100) > 0) Bind(*engine);
     decided += pods;
@@ -74,10 +140,37 @@ void PlainPods(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(decided), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK(PlainPods)
-    ->Args({5'000, 10'000})
-    ->ArgNames({"nodes", "pods"})
-    ->Unit(benchmark::kMillisecond);
+void PlainPods(benchmark::State& state) {
+  Schedule(state, [](size_t i) { return PlainPod("plain", i); });
+}
+void TopologySpread(benchmark::State& state) { Schedule(state, SpreadPod); }
+void RequiredAntiAffinity(benchmark::State& state) { Schedule(state, AntiAffinityPod); }
+void RequiredAffinity(benchmark::State& state) { Schedule(state, AffinityPod); }
+void PreferredAffinity(benchmark::State& state) { Schedule(state, PreferredAffinityPod); }
+
+// Pods of a Service are spread by the system's default constraints.
+void DefaultSpread(benchmark::State& state) {
+  Schedule(state, ServicePod, [](Engine& engine) {
+    auto service = std::make_shared<api::Service>();
+    service->metadata.name = "served";
+    service->metadata.namespace_ = "default";
+    service->selector = {{"group", "served"}};
+    engine.Handle(ObjectPut{std::shared_ptr<const api::Service>(std::move(service))}, kStart);
+  });
+}
+
+// How long it takes must not depend on how many pods there are: the last argument.
+void Sizes(benchmark::internal::Benchmark* bench, int64_t pods) {
+  bench->ArgNames({"nodes", "pods", "existing"})->Unit(benchmark::kMillisecond);
+  for (int64_t existing : {0, 10'000, 100'000}) bench->Args({5'000, pods, existing});
+}
+
+BENCHMARK(PlainPods)->Apply([](auto* bench) { Sizes(bench, 10'000); });
+BENCHMARK(TopologySpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); });
+BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(PreferredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(DefaultSpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 
 }  // namespace
 }  // namespace berth

@@ -22,9 +22,9 @@ show schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web
 cat <<'END'
 
 Next:
-  bin/berth schedule -f examples --explain              explain every pod
-  bin/berth schedule -f examples -o json                the same for programs
-  kubectl get nodes,pods -A -o yaml | bin/berth schedule -f -   your own cluster
-  bin/berth schedule --help                             all options
-  docs/cli.md                                           the guide
+  bin/berth schedule -f examples --explain      explain every pod
+  bin/berth schedule -f examples -o json        the same for programs
+  bin/berth schedule --help                     all options; docs/cli.md is the guide
+  kubectl get nodes,pods -A -o yaml | bin/berth schedule -f -
+                                                try it on your own cluster
 END

@@ -13,6 +13,7 @@ void Cluster::Put(const api::Object& object) {
           PutNode(ref);
         } else {
           std::get<Objects<T>>(objects_).Put(ref);
+          storage_.Put(ref);
           if constexpr (std::is_same_v<T, api::Namespace>) {
             Labels labels = InternLabels(ref->metadata.labels, symbols_);
             if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels)))
@@ -75,6 +76,14 @@ void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
   affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
                         nodes_.topology(),
                         [this](Symbol label) { return nodes_.UseTopologyKey(label); });
+  const PodClass& pod_class = class_of(pod);
+  if (!pod_class.uses_storage) return;
+  const Symbol node = nodes_.info(row).name;
+  if (delta > 0) {
+    storage_.PodPlaced(pod.id, pod_class, node);
+  } else {
+    storage_.PodUnplaced(pod.id, pod_class, node);
+  }
 }
 
 void Cluster::CountAllOn(NodeRow row, int32_t delta) {

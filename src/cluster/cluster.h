@@ -21,6 +21,7 @@
 #include "cluster/pod_counters.h"
 #include "cluster/pod_labels.h"
 #include "cluster/pod_table.h"
+#include "cluster/storage.h"
 
 namespace berth {
 
@@ -43,6 +44,7 @@ class Cluster {
   const Namespaces& namespaces() const { return namespaces_; }
   const AffinityTerms& affinity_terms() const { return affinity_terms_; }
   const Nominations& nominations() const { return nominations_; }
+  const Storage& storage() const { return storage_; }
   const SymbolTable& symbols() const { return symbols_; }
   const ScalarNames& scalars() const { return scalars_; }
   // The objects of kind T, for each kind that has no table of its own.
@@ -71,6 +73,8 @@ class Cluster {
   // Takes an assumed pod back: it is pending again.
   void Forget(PodId pod);
   void Nominate(PodId pod, Symbol node) { nominations_.Set(pod, node); }
+  // For what is decided about volumes and claims.
+  Storage& mutable_storage() { return storage_; }
 
   // --- trying things out ---
 
@@ -127,6 +131,7 @@ class Cluster {
              Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
              Objects<api::PriorityClass>>
       objects_;
+  Storage storage_{pods_, std::get<Objects<api::PersistentVolumeClaim>>(objects_), symbols_};
 };
 
 template <typename T>
@@ -140,6 +145,7 @@ bool Cluster::Remove(const api::ObjectKey& key) {
     return RemoveNode(key.name);
   } else {
     const bool removed = std::get<Objects<T>>(objects_).Remove(key);
+    storage_.Remove<T>(key);
     if constexpr (std::is_same_v<T, api::Namespace>) {
       if (namespaces_.Remove(symbols_.Find(key.name))) NamespacesChanged();
     }

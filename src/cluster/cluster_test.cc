@@ -76,8 +76,7 @@ TEST_F(ClusterTest, FinishedPodCountsAsRemoved) {
   cluster_.Put(MakeNode("n1"));
   EXPECT_FALSE(cluster_.PutPod(MakePod("early").On("n1").Phase("Succeeded")).valid());
   cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Phase("Running"));
-  EXPECT_FALSE(
-      cluster_.PutPod(MakePod("p").Request("cpu", "1").On("n1").Phase("Failed")).valid());
+  EXPECT_FALSE(cluster_.PutPod(MakePod("p").Request("cpu", "1").On("n1").Phase("Failed")).valid());
   EXPECT_EQ(cluster_.pods().size(), 0u);
   EXPECT_EQ(Load("n1"), "0m of 0");
 }
@@ -147,10 +146,11 @@ TEST_F(ClusterTest, AssumedPodMayOutliveItsNode) {
 TEST_F(ClusterTest, UpdateThatChangesNothingTheNodeCountsDoesNotTouchItsRow) {
   cluster_.Put(MakeNode("n1"));
   cluster_.Put(MakePod("p").Request("cpu", "1").On("n1"));
-  EXPECT_EQ(ChangesBy([&] {
-              cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Phase("Running").Label("a", "b"));
-            }),
-            0u);
+  EXPECT_EQ(
+      ChangesBy([&] {
+        cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Phase("Running").Label("a", "b"));
+      }),
+      0u);
   EXPECT_EQ(cluster_.labels_of(Pod("p")).size(), 1u);
   EXPECT_EQ(Pod("p").object->status.phase, "Running");
   EXPECT_GT(ChangesBy([&] { cluster_.Put(MakePod("p").Request("cpu", "2").On("n1")); }), 0u);
@@ -212,7 +212,8 @@ TEST_F(ClusterTest, TryingOutLeavesNoTrace) {
   cluster_.Put(MakeNode("n1").Offer("example.com/gpu", "4"));
   cluster_.Put(MakePod("there").Request("cpu", "1").HostPort(80).On("n1"));
   cluster_.Put(MakePod("other").Request("example.com/gpu", "1").HostPort(81).On("n1"));
-  cluster_.Put(MakePod("waiting").Request("cpu", "2").Request("example.com/fpga", "1").HostPort(82));
+  cluster_.Put(
+      MakePod("waiting").Request("cpu", "2").Request("example.com/fpga", "1").HostPort(82));
   const std::string before = Dump(cluster_);
   const uint64_t position = cluster_.nodes().changes().now();
 
@@ -254,6 +255,73 @@ TEST_F(ClusterTest, RetainedRecordStaysUsableWhenThePodGoes) {
   EXPECT_EQ(FindLabel(cluster_.labels_of(kept), cluster_.symbols().Find("app")),
             cluster_.symbols().Find("web"));
   cluster_.Release(kept);
+}
+
+// A pod that does not want to be in one zone with pods of the given app.
+api::Pod Shunning(const std::string& name, const std::string& app) {
+  api::Pod pod = MakePod(name).On("n1");
+  api::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels["app"] = app;
+  term.topology_key = "zone";
+  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {term};
+  return pod;
+}
+
+TEST_F(ClusterTest, AffinityTermsThatNobodyCarriesAreForgottenInTime) {
+  cluster_.Put(MakeNode("n1").Label("zone", "a"));
+  cluster_.Put(MakePod("web").Label("app", "web"));
+  auto put = [&](const std::string& name, const std::string& app) {
+    cluster_.Put(std::make_shared<const api::Pod>(Shunning(name, app)));
+  };
+  put("stays", "web");
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "passing" + std::to_string(i);
+    put(name, name);
+    cluster_.Remove<api::Pod>({"default", name});
+  }
+  put("late", "web");
+  const AffinityTerms& terms = cluster_.affinity_terms();
+  const auto& matching = terms.Matching(Pod("web").labels);
+  ASSERT_EQ(matching.size(), 1u);
+  EXPECT_LT(matching[0], 100u);
+  EXPECT_EQ(terms.term(matching[0]).in_domains, 2);
+  RemovePod("stays");
+  EXPECT_EQ(terms.term(terms.Matching(Pod("web").labels)[0]).in_domains, 1);
+}
+
+TEST_F(ClusterTest, PodThatTerminatesWhileItIsAssumedIsCountedAsSuch) {
+  cluster_.Put(MakeNode("n1"));
+  cluster_.Put(MakePod("p"));
+  api::PodAffinityTerm all;
+  all.label_selector.emplace();
+  const PodQuery living{{PodMatcher(all, "default", cluster_.mutable_symbols())}, false, false};
+  const auto counter = cluster_.CountPods(living, {});
+  cluster_.Assume(Find("p"), Row("n1"));
+  EXPECT_EQ(counter->OnNode(Row("n1").index()), 1);
+
+  api::Pod ending = MakePod("p");
+  ending.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
+  cluster_.Put(std::make_shared<const api::Pod>(ending));
+  EXPECT_EQ(counter->OnNode(Row("n1").index()), 0);
+  RemovePod("p");
+  EXPECT_EQ(counter->OnNode(Row("n1").index()), 0);
+}
+
+TEST_F(ClusterTest, HeldRowKeepsItsNameWhenAllElseIsGone) {
+  cluster_.Put(MakeNode("n1"));
+  const NodeRow row = Row("n1");
+  cluster_.HoldRow(row);
+  cluster_.HoldRow(row);
+  RemoveNode("n1");
+  EXPECT_EQ(cluster_.nodes().name(row), "n1");
+  cluster_.ReleaseRow(row);
+  cluster_.Put(MakeNode("n2"));
+  EXPECT_NE(Row("n2"), row);
+  EXPECT_EQ(Row("n1"), row);
+  cluster_.ReleaseRow(row);
+  EXPECT_FALSE(Row("n1").valid());
+  cluster_.Put(MakeNode("n3"));
+  EXPECT_EQ(Row("n3"), row);
 }
 
 TEST_F(ClusterTest, ResourceThatNoNodeOffersHasAColumn) {

@@ -126,9 +126,7 @@ struct HandleOf {
     }
     return source.disk_uri;
   }
-  Result<std::string> operator()(const api::CinderSource& source) const {
-    return source.volume_id;
-  }
+  Result<std::string> operator()(const api::CinderSource& source) const { return source.volume_id; }
   Result<std::string> operator()(const api::PortworxSource& source) const {
     return source.volume_id;
   }
@@ -226,9 +224,7 @@ Result<CsiVolume> TranslateToCsi(const api::PersistentVolume& volume) {
   return Translate(volume.source, FindOr(labels, kBetaZone, FindOr(labels, kZone, "")));
 }
 
-Result<CsiVolume> TranslateToCsi(const api::Volume& volume) {
-  return Translate(volume.source, "");
-}
+Result<CsiVolume> TranslateToCsi(const api::Volume& volume) { return Translate(volume.source, ""); }
 
 std::optional<api::NodeSelector> TranslateAffinity(const api::PersistentVolume& volume) {
   const InTreePlugin* plugin = InTreePluginOf(volume);

@@ -35,8 +35,8 @@ const InTreePlugin* InTreePluginOf(const api::PersistentVolume& volume);
 const InTreePlugin* InTreePluginOf(const api::Volume& volume);
 const InTreePlugin* FindInTreePlugin(std::string_view name);
 
-// The CSI volume of a volume that has an in-tree plugin. Volumes that are not counted get no handle:
-// nothing needs it.
+// The CSI volume of a volume that has an in-tree plugin. Volumes that are not counted get no
+// handle: nothing needs it.
 Result<CsiVolume> TranslateToCsi(const api::PersistentVolume& volume);
 Result<CsiVolume> TranslateToCsi(const api::Volume& volume);
 

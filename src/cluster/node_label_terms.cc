@@ -53,8 +53,7 @@ bool NodeLabelTerms::Match(LabelSpan node_labels, const SymbolTable& symbols) co
 
 const LabelRequirement* NodeLabelTerms::Pivot() const {
   if (terms_.size() != 1) return nullptr;
-  const auto found =
-      std::ranges::find(terms_.front(), api::SelectorOp::kIn, &LabelRequirement::op);
+  const auto found = std::ranges::find(terms_.front(), api::SelectorOp::kIn, &LabelRequirement::op);
   return found == terms_.front().end() ? nullptr : &*found;
 }
 

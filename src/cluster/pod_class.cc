@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/key_writer.h"
+#include "cluster/volume_claims.h"
 
 namespace berth {
 namespace {
@@ -73,6 +74,7 @@ PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_nam
       compiled.claims.push_back(symbols.Intern(claim->claim_name));
     }
   }
+  compiled.uses_storage = UsesStorage(pod->spec);
   compiled.example = std::move(pod);
   return compiled;
 }

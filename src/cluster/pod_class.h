@@ -34,6 +34,7 @@ struct PodClass {
   api::NonZeroRequest placed_nonzero;  // The same for scores, with stand-ins for absent requests.
   std::vector<HostPort> host_ports;
   bool has_pod_affinity = false;  // Some podAffinity or podAntiAffinity is given.
+  bool uses_storage = false;      // Some volume has a claim or may be a CSI volume.
   std::vector<Symbol> claims;     // Names of its PersistentVolumeClaims, in order of its volumes.
 
   const api::PodSpec& spec() const { return example->spec; }

@@ -95,8 +95,7 @@ const Change kChanges[] = {
     {"hostIP", [](api::Pod& p) { p.spec.containers[0].ports[0].host_ip = "10.0.0.1"; }},
     {"protocol", [](api::Pod& p) { p.spec.containers[0].ports[0].protocol = "UDP"; }},
     {"podResources", [](api::Pod& p) { p.spec.resources.emplace(); }},
-    {"podRequest",
-     [](api::Pod& p) { p.spec.resources.emplace().requests["cpu"] = Amount("2"); }},
+    {"podRequest", [](api::Pod& p) { p.spec.resources.emplace().requests["cpu"] = Amount("2"); }},
     {"overhead", [](api::Pod& p) { p.spec.overhead["cpu"] = Amount("1m"); }},
     {"nodeSelector", [](api::Pod& p) { p.spec.node_selector->clear(); }},
     {"noNodeSelector", [](api::Pod& p) { p.spec.node_selector.reset(); }},
@@ -148,7 +147,9 @@ const Change kChanges[] = {
        p.spec.volumes[0].source = api::PersistentVolumeClaimSource{"other", false};
      }},
     {"readOnlyClaim",
-     [](api::Pod& p) { p.spec.volumes[0].source = api::PersistentVolumeClaimSource{"data", true}; }},
+     [](api::Pod& p) {
+       p.spec.volumes[0].source = api::PersistentVolumeClaimSource{"data", true};
+     }},
     {"ephemeralVolume", [](api::Pod& p) { p.spec.volumes[0].source = api::EphemeralSource{}; }},
     {"otherVolume", [](api::Pod& p) { p.spec.volumes[0].source = api::OtherSource{}; }},
     {"inlineCsi", [](api::Pod& p) { p.spec.volumes[0].source = api::CsiInlineSource{"x.io"}; }},
@@ -156,13 +157,17 @@ const Change kChanges[] = {
     {"gcePersistentDisk",
      [](api::Pod& p) { p.spec.volumes[0].source = api::GcePersistentDiskSource{"data", false}; }},
     {"awsElasticBlockStore",
-     [](api::Pod& p) { p.spec.volumes[0].source = api::AwsElasticBlockStoreSource{"data", false}; }},
+     [](api::Pod& p) {
+       p.spec.volumes[0].source = api::AwsElasticBlockStoreSource{"data", false};
+     }},
     {"rbd",
      [](api::Pod& p) { p.spec.volumes[0].source = api::RbdSource{{"m"}, "rbd", "i", false}; }},
     {"iscsi",
      [](api::Pod& p) { p.spec.volumes[0].source = api::IscsiSource{"portal", "iqn", 1, false}; }},
-    {"azureDisk", [](api::Pod& p) { p.spec.volumes[0].source = api::AzureDiskSource{"d", "u", "k"}; }},
-    {"azureFile", [](api::Pod& p) { p.spec.volumes[0].source = api::AzureFileSource{"s", "n", "f"}; }},
+    {"azureDisk",
+     [](api::Pod& p) { p.spec.volumes[0].source = api::AzureDiskSource{"d", "u", "k"}; }},
+    {"azureFile",
+     [](api::Pod& p) { p.spec.volumes[0].source = api::AzureFileSource{"s", "n", "f"}; }},
     {"cinder", [](api::Pod& p) { p.spec.volumes[0].source = api::CinderSource{"data"}; }},
     {"vsphere", [](api::Pod& p) { p.spec.volumes[0].source = api::VsphereSource{"data"}; }},
     {"portworx", [](api::Pod& p) { p.spec.volumes[0].source = api::PortworxSource{"data"}; }},
@@ -190,8 +195,7 @@ const Change kChanges[] = {
        p.status.conditions = {{.type = "PodResizePending", .reason = "Infeasible"}};
      }},
     {"podLevelStatus", [](api::Pod& p) { p.status.resources.emplace(); }},
-    {"podLevelAllocation",
-     [](api::Pod& p) { p.status.allocated_resources["cpu"] = Amount("1"); }},
+    {"podLevelAllocation", [](api::Pod& p) { p.status.allocated_resources["cpu"] = Amount("1"); }},
 };
 
 TEST(PodClassKey, DiffersForEachFieldThatARuleReads) {
@@ -258,8 +262,8 @@ TEST(PodClass, KnowsTheNodeThatAPodAsksForByName) {
 TEST(PodClass, CountsOnItsNodeWhatAResizeHasGranted) {
   SymbolTable symbols;
   ScalarNames scalars;
-  const PodClass compiled = CompilePodClass(
-      MakePod("p").Request("cpu", "1").Holds("cpu", "2"), false, symbols, scalars);
+  const PodClass compiled =
+      CompilePodClass(MakePod("p").Request("cpu", "1").Holds("cpu", "2"), false, symbols, scalars);
   EXPECT_EQ(compiled.requests.milli_cpu, 1000);
   EXPECT_EQ(compiled.placed.milli_cpu, 2000);
   EXPECT_EQ(compiled.placed_nonzero.milli_cpu, 2000);

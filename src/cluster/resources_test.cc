@@ -42,8 +42,8 @@ TEST(ResourceVector, ListsScalarsById) {
   ScalarNames names;
   const ScalarId z = names.Intern("example.com/z");
   const ScalarId a = names.Intern("example.com/a");
-  const ResourceVector v = ResourceVector::From(
-      {{"example.com/a", Amount("0")}, {"example.com/z", Amount("7")}}, names);
+  const ResourceVector v =
+      ResourceVector::From({{"example.com/a", Amount("0")}, {"example.com/z", Amount("7")}}, names);
   ASSERT_EQ(v.scalars.size(), 2u);  // What is listed as 0 has an entry.
   EXPECT_EQ(v.scalars[0], (ResourceVector::Scalar{z, 7}));
   EXPECT_EQ(v.scalars[1], (ResourceVector::Scalar{a, 0}));

@@ -14,7 +14,8 @@ constexpr std::string_view kBindCompleted = "pv.kubernetes.io/bind-completed";
 
 bool IsControlledBy(const api::ObjectMeta& object, const std::string& uid) {
   const auto controller = std::ranges::find_if(
-      object.owner_references, [](const api::OwnerReference& owner) { return owner.controller == true; });
+      object.owner_references,
+      [](const api::OwnerReference& owner) { return owner.controller == true; });
   return controller != object.owner_references.end() && controller->uid == uid;
 }
 

@@ -10,11 +10,9 @@
 
 namespace berth {
 
-struct PodClass;
-
 // The claim that a volume of a pod stands for.
 struct ClaimOfVolume {
-  std::string name;  // In the pod's namespace.
+  std::string name;        // In the pod's namespace.
   bool ephemeral = false;  // Made for this pod and this volume.
 };
 
@@ -22,8 +20,7 @@ struct ClaimOfVolume {
 std::optional<ClaimOfVolume> ClaimOf(const std::string& pod, const api::Volume& volume);
 
 // What is wrong if the claim of a generic ephemeral volume was not made for `pod`; else nothing.
-std::optional<std::string> NotMadeFor(const api::Pod& pod,
-                                      const api::PersistentVolumeClaim& claim);
+std::optional<std::string> NotMadeFor(const api::Pod& pod, const api::PersistentVolumeClaim& claim);
 
 // The storage class; empty if there is none.
 const std::string& StorageClassOf(const api::PersistentVolumeClaim& claim);

@@ -116,8 +116,9 @@ TEST(AdmitPod, RejectsUnknownAndContradictedClasses) {
       "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: team}\nspec:\n";
   auto unknown = AdmitAll(Decode(pod + "  priorityClassName: gone\n"), kStart);
   ASSERT_FALSE(unknown.has_value());
-  EXPECT_THAT(unknown.error().message,
-              HasSubstr("Pod \"team/p\": spec.priorityClassName: there is no PriorityClass \"gone\""));
+  EXPECT_THAT(
+      unknown.error().message,
+      HasSubstr("Pod \"team/p\": spec.priorityClassName: there is no PriorityClass \"gone\""));
   auto contradicted =
       AdmitAll(Decode(kClasses + pod + "  priorityClassName: high\n  priority: 5\n"), kStart);
   ASSERT_FALSE(contradicted.has_value());

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "cmd/missing_plugins.h"
+#include "cmd/decision_check.h"
 #include "config/configuration.h"
 #include "config/profiles.h"
 #include "engine/engine.h"
@@ -80,28 +80,64 @@ Result<Differences> WithEngine(Value row, const Registry& registry, bool paranoi
   auto objects = DecodeCluster(row);
   if (!objects) return std::unexpected(objects.error());
   SortForDelivery(*objects);
-  auto profiles = ReadProfiles(row);
+  const auto profiles = ReadProfiles(row);
   if (!profiles) return Failure("config", profiles.error());
-  LeaveOut(MissingPlugins(registry), *profiles);
   const auto engine = MakeEngine(*profiles, *objects, registry, paranoid);
   if (!engine) return Failure("config", engine.error());
   return run(**engine);
 }
 
-// Reads `row.expect` with `read`, explains `row.pod` and compares with `compare`.
+const Explanation& AnswerOf(const Expectation& expected) { return expected.answer; }
+const Explanation& AnswerOf(const ExpectedDigest& expected) { return expected.sample; }
+
+// Reads `row.expect` with `read`, explains `row.pod`, compares with `compare`, and then lets the
+// engine decide. With `scores_differ` the decision is not expected to be right.
 template <typename Read, typename CompareWith>
-Result<Differences> ExplainPod(Value row, Engine& engine, Read read, CompareWith compare) {
+Result<Differences> ExplainPod(Value row, Engine& engine, bool scores_differ, Read read,
+                               CompareWith compare) {
   JsonFields json;
   const Value expect = json.Require(row, "expect");
   const Value pod_value = json.Require(row, "pod");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   const auto expected = read(expect);
   if (!expected) return std::unexpected(Error{"expect: " + expected.error().message});
-  auto pod = DecodePod(pod_value);
+  const auto pod = DecodePod(pod_value);
   if (!pod) return std::unexpected(pod.error());
-  const auto came = engine.Explain(std::move(*pod), kNow);
+  const auto came = engine.Explain(*pod, kNow);
   if (!came) return Failure("explain", came.error());
-  return compare(*expected, *came);
+  Differences differences = compare(*expected, *came);
+  DecisionCheck check(engine);
+  if (!scores_differ && check.CanDecide(**pod)) {
+    std::ranges::move(check.Decide(*pod, AnswerOf(*expected), kNow),
+                      std::back_inserter(differences));
+  }
+  return differences;
+}
+
+// Explains each pod, lets the engine decide about it, and puts it where the case says.
+Result<Differences> FollowSteps(const std::vector<Value>& pods,
+                                const std::vector<ExpectedStep>& steps, Engine& engine) {
+  Differences differences;
+  DecisionCheck check(engine);
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const ExpectedStep& step = steps[i];
+    const auto pod = DecodePod(pods[i]);
+    if (!pod) return std::unexpected(pod.error());
+    const auto came = engine.Explain(*pod, kNow);
+    if (!came) return Failure(fmt::format("step {}", i), came.error());
+    std::ranges::move(CompareStep(i, step, *came), std::back_inserter(differences));
+    if (check.CanDecide(**pod)) {
+      Explanation expected;
+      expected.best_nodes = step.best_nodes;
+      expected.fit_error = step.fit_error;
+      for (Difference& difference : check.Decide(*pod, expected, kNow)) {
+        difference.what = fmt::format("step {} {}", i, difference.what);
+        differences.push_back(std::move(difference));
+      }
+    }
+    check.Settle(*pod, step.chosen, kNow);
+  }
+  return differences;
 }
 
 }  // namespace
@@ -111,17 +147,18 @@ ClusterCases::ClusterCases(CompareOptions compare, bool paranoid)
 
 Result<Differences> ClusterCases::RunPod(Value row) {
   return WithEngine(row, registry_, paranoid_, [&](Engine& engine) {
-    return ExplainPod(row, engine, ReadExpectation, [&](const auto& expected, const auto& came) {
-      return Compare(expected, came, compare_);
-    });
+    return ExplainPod(
+        row, engine, !compare_.scores_of.empty(), ReadExpectation,
+        [&](const auto& expected, const auto& came) { return Compare(expected, came, compare_); });
   });
 }
 
 Result<Differences> ClusterCases::RunDigest(Value row) {
   return WithEngine(row, registry_, paranoid_, [&](Engine& engine) {
-    return ExplainPod(row, engine, ReadDigest, [&](const auto& expected, const auto& came) {
-      return CompareDigest(expected, came, compare_);
-    });
+    return ExplainPod(row, engine, !compare_.scores_of.empty(), ReadDigest,
+                      [&](const auto& expected, const auto& came) {
+                        return CompareDigest(expected, came, compare_);
+                      });
   });
 }
 
@@ -134,22 +171,8 @@ Result<Differences> ClusterCases::RunSequence(Value row) {
   if (pods.size() != steps->size()) {
     return Fail(fmt::format("{} pods, but {} steps", pods.size(), steps->size()));
   }
-  return WithEngine(row, registry_, paranoid_, [&](Engine& engine) -> Result<Differences> {
-    Differences differences;
-    for (size_t i = 0; i < pods.size(); ++i) {
-      const ExpectedStep& step = (*steps)[i];
-      const auto pod = DecodePod(pods[i]);
-      if (!pod) return std::unexpected(pod.error());
-      const auto came = engine.Explain(*pod, kNow);
-      if (!came) return Failure(fmt::format("step {}", i), came.error());
-      std::ranges::move(CompareStep(i, step, *came), std::back_inserter(differences));
-      if (step.chosen.empty()) continue;
-      auto placed = std::make_shared<api::Pod>(**pod);
-      placed->spec.node_name = step.chosen;
-      engine.Handle(ObjectPut{api::Object(api::Ref<api::Pod>(std::move(placed)))}, kNow);
-    }
-    return differences;
-  });
+  return WithEngine(row, registry_, paranoid_,
+                    [&](Engine& engine) { return FollowSteps(pods, *steps, engine); });
 }
 
 }  // namespace berth

@@ -1,4 +1,5 @@
-// Runs the cases that hold a cluster and a pod (or several) through a fresh engine each.
+// Runs the cases that hold a cluster and a pod (or several) through a fresh engine each: the engine
+// explains what would become of the pod, then decides.
 #pragma once
 
 #include "base/result.h"

@@ -33,7 +33,8 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
   command
       ->add_option("-n,--first", options.first,
                    "How many differences to print for each group; 0 for none (default 3)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
   command
       ->add_option("--scores-of", options.scores_of,
                    "Compare the scores of these plugins only; totals and best nodes are then not "
@@ -82,7 +83,8 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
   command
       ->add_option("--seed", options.seed,
                    "Seed of the choices that kube-scheduler makes at random (default 0)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--paranoid", options.paranoid,
                     "Compute every decision twice, fast and from scratch, and stop if they differ");
   command->add_flag("--fail-on-unschedulable", options.fail_on_unschedulable,
@@ -106,7 +108,10 @@ int RunCommandLine(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    const bool unknown = argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty();
+    if (!unknown) return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    fmt::print(stderr, "berth: there is no command \"{}\"; berth --help lists them\n", argv[1]);
+    return kExitUsage;
   }
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);

@@ -176,6 +176,12 @@ class Comparison {
   }
 
   void Preemption() {
+    // An error of an earlier PostFilter plugin keeps preemption from being tried; what is recorded
+    // of it then says nothing.
+    if (expected_.preemption && expected_.post_filter.code() == Code::kError && !came_.preemption) {
+      PostFilterStatus();
+      return;
+    }
     if (expected_.preemption.has_value() != came_.preemption.has_value()) {
       auto text = [](const auto& preemption) { return preemption ? "tried" : "not tried"; };
       Add("preemption", text(expected_.preemption), text(came_.preemption));
@@ -197,10 +203,14 @@ class Comparison {
     if (!right) {
       Add("preemption selected", "one of " + Listed(expected.equally_good), Quoted(came.selected));
     }
-    const Verdict& status = expected_.post_filter;
-    if (status.code() != came_.post_filter.code() ||
-        status.reasons() != came_.post_filter.reasons()) {
-      Add("preemption status", Describe(status), Describe(came_.post_filter));
+    PostFilterStatus();
+  }
+
+  void PostFilterStatus() {
+    const Verdict& expected = expected_.post_filter;
+    const Verdict& came = came_.post_filter;
+    if (expected.code() != came.code() || expected.reasons() != came.reasons()) {
+      Add("preemption status", Describe(expected), Describe(came));
     }
   }
 

@@ -217,6 +217,18 @@ TEST(Compare, PodRecordedWithoutPostFilterIsComparedWithoutIt) {
   EXPECT_THAT(Compare(expected, came), IsEmpty());
 }
 
+TEST(Compare, AnErrorBeforePreemptionKeepsItFromBeingTried) {
+  Expectation expected{Preempting(), false, false};
+  expected.answer.preemption = Explanation::Preemption();
+  expected.answer.post_filter = Verdict::Error("not found");
+  Explanation came = expected.answer;
+  came.preemption.reset();
+  EXPECT_THAT(Compare(expected, came), IsEmpty());
+  came.post_filter = Verdict::Error("lost");
+  EXPECT_THAT(Compare(expected, came),
+              ElementsAre(Difference{"preemption status", "Error: not found", "Error: lost"}));
+}
+
 TEST(Compare, ScoresOfChosenPluginsOnly) {
   const Expectation expected{Placed(), true, false};
   Explanation came = Placed();

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cmd/json_difference.h"
-#include "cmd/missing_plugins.h"
 #include "config/configuration.h"
 #include "config/decode.h"
 #include "config/print.h"
@@ -57,9 +56,7 @@ Outcome LoadAndBuild(std::string_view text, const Registry& registry) {
   auto configs = config::ToProfileConfigs(*outcome.completed);
   if (!configs) return std::move(FailAt(outcome, "build", {configs.error().message}));
   outcome.profile_configs = *std::move(configs);
-  std::vector<ProfileConfig> available = outcome.profile_configs;
-  LeaveOut(MissingPlugins(registry), available);
-  for (const ProfileConfig& profile : available) {
+  for (const ProfileConfig& profile : outcome.profile_configs) {
     auto built = Profile::Build(profile, registry);
     if (!built) {
       return std::move(
@@ -174,11 +171,19 @@ Result<std::optional<JsonValue>> ReadJson(JsonFields& json, Value row, std::stri
   return *std::move(parsed);
 }
 
-// Removes from each profile the points that Berth does not build.
-void DropPlacementPoints(JsonValue& effective) {
+// Removes from each profile the points that Berth does not build, and the plugins that it lacks.
+void DropUnbuilt(JsonValue& effective, const Registry& registry) {
   for (auto& profile : effective.members) {
-    std::erase_if(profile.value.members,
-                  [](const auto& point) { return point.name.starts_with("placement"); });
+    auto& points = profile.value.members;
+    for (auto& point : points) {
+      std::erase_if(point.value.items, [&](const JsonValue& plugin) {
+        const JsonValue* name = plugin.Find("name");
+        return name != nullptr && registry.IsLeftOut(name->text);
+      });
+    }
+    std::erase_if(points, [](const auto& point) {
+      return point.name.starts_with("placement") || point.value.items.empty();
+    });
   }
 }
 
@@ -188,7 +193,7 @@ struct ExpectedConfig {
   std::optional<JsonValue> completed, effective, used_args, fit_ignored_resources;
 };
 
-Result<ExpectedConfig> ReadExpected(Value row) {
+Result<ExpectedConfig> ReadExpected(Value row, const Registry& registry) {
   JsonFields json;
   ExpectedConfig expected;
   expected.stage = json.Bool(row, "ok") ? std::string(kAccepted) : json.String(row, "stage");
@@ -203,7 +208,7 @@ Result<ExpectedConfig> ReadExpected(Value row) {
     if (!part) return std::unexpected(part.error());
     *into = *std::move(part);
   }
-  if (expected.effective) DropPlacementPoints(*expected.effective);
+  if (expected.effective) DropUnbuilt(*expected.effective, registry);
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   return expected;
 }
@@ -215,7 +220,7 @@ Result<Differences> RunConfig(Value row, const Registry& registry) {
   json.Require(row, "yaml");
   const std::string text = json.String(row, "yaml");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
-  const auto expected = ReadExpected(row);
+  const auto expected = ReadExpected(row, registry);
   if (!expected) return std::unexpected(expected.error());
 
   const Outcome came = LoadAndBuild(text, registry);

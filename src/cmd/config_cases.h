@@ -9,8 +9,9 @@
 
 namespace berth {
 
-// A row of config.jsonl. Plugins are made by `registry`. Points that take part in gang scheduling
-// only (placementGenerate, placementScore) are not compared.
+// A row of config.jsonl. Plugins are made by `registry`; those that it leaves out are not expected.
+// Points that take part in gang scheduling only (placementGenerate, placementScore) are not
+// compared.
 Result<Differences> RunConfig(JsonFields::Value row, const Registry& registry);
 
 }  // namespace berth

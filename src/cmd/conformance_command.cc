@@ -179,7 +179,7 @@ int RunConformance(const ConformanceOptions& options) {
     fmt::print(stderr, "berth conformance: {}\n", status.error().message);
     return kExitUsage;
   };
-  NoteMissingPlugins("berth conformance", MissingPlugins(InTreeRegistry()));
+  NoteMissingPlugins("berth conformance", InTreeRegistry());
   Runner runner(options);
   for (const std::string& path : options.files) {
     if (const Status status = runner.RunFile(path); !status) return fail(status);

@@ -68,20 +68,23 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   auto profiles = LoadProfiles(options.config_file);
   if (!profiles) return std::unexpected(profiles.error());
-  const auto missing = MissingPlugins(InTreeRegistry());
-  NoteMissingPlugins("berth schedule", missing);
-  LeaveOut(missing, *profiles);
   const auto read = ReadObjects(options.files);
   if (!read) return std::unexpected(read.error());
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
-  return ScheduleAll(*objects,
-                     {.profiles = *std::move(profiles),
-                      .seed = options.seed,
-                      .explain = options.explain,
-                      .paranoid = options.paranoid},
-                     start + Duration::Seconds(1));
+  NoteMissingPlugins("berth schedule", InTreeRegistry());
+  auto report = ScheduleAll(*objects,
+                            {.profiles = *std::move(profiles),
+                             .seed = options.seed,
+                             .explain = options.explain,
+                             .paranoid = options.paranoid},
+                            start + Duration::Seconds(1));
+  if (!report) {
+    // Only what the configuration asks for can fail here.
+    return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
+  }
+  return report;
 }
 
 std::string Format(const ScheduleReport& report, const std::string& output) {

@@ -96,6 +96,44 @@ class World {
     engine_.Handle(WriteDone{id, {}}, now_);
   }
 
+  // Volumes are bound as soon as the engine asks for it, and made where it wants new ones.
+  void Do(CommandId id, const UpdatePersistentVolume& update) {
+    auto volume = std::make_shared<api::PersistentVolume>(*update.object);
+    const api::ObjectReference claim = *volume->claim_ref;
+    volume->phase = "Bound";
+    Put(api::Ref<api::PersistentVolume>(volume));
+    const auto& claims = engine_.cluster().objects<api::PersistentVolumeClaim>();
+    BindClaim(*claims.Find({claim.namespace_, claim.name}), volume->metadata.name);
+    engine_.Handle(WriteDone{id, {}}, now_);
+  }
+  void Do(CommandId id, const UpdatePersistentVolumeClaim& update) {
+    const api::PersistentVolumeClaim& claim = *update.object;
+    auto volume = std::make_shared<api::PersistentVolume>();
+    volume->metadata.name =
+        fmt::format("new-for-{}-{}", claim.metadata.namespace_, claim.metadata.name);
+    volume->capacity = claim.requests;
+    volume->access_modes = claim.access_modes;
+    volume->storage_class_name = claim.storage_class_name.value_or("");
+    volume->volume_mode = claim.volume_mode;
+    volume->claim_ref = api::ObjectReference{.api_version = "v1",
+                                             .kind = "PersistentVolumeClaim",
+                                             .namespace_ = claim.metadata.namespace_,
+                                             .name = claim.metadata.name,
+                                             .uid = claim.metadata.uid,
+                                             .resource_version = claim.metadata.resource_version};
+    volume->phase = "Bound";
+    Put(api::Ref<api::PersistentVolume>(volume));
+    BindClaim(claim, volume->metadata.name);
+    engine_.Handle(WriteDone{id, {}}, now_);
+  }
+  void BindClaim(const api::PersistentVolumeClaim& claim, const std::string& volume) {
+    auto bound = std::make_shared<api::PersistentVolumeClaim>(claim);
+    bound->metadata.annotations.insert_or_assign("pv.kubernetes.io/bind-completed", "yes");
+    bound->volume_name = volume;
+    bound->phase = "Bound";
+    Put(api::Ref<api::PersistentVolumeClaim>(std::move(bound)));
+  }
+
   Engine& engine_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;

@@ -15,12 +15,12 @@ Verdict AsFailure(Verdict verdict, std::string_view step, const Plugin& plugin) 
 
 BindingCycle::BindingCycle(std::unique_ptr<const PodRecord> pod,
                            std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
-                           NodeRow node, Issuer issue)
+                           NodeRow node, Services services)
     : pod_(std::move(pod)),
       results_(std::move(results)),
       attempt_(std::move(attempt)),
       node_(node),
-      issue_(std::move(issue)),
+      services_(std::move(services)),
       task_(Run()) {}
 
 Task<Verdict> BindingCycle::Run() {
@@ -57,10 +57,14 @@ Task<Verdict> BindingCycle::Bind() {
 }
 
 void BindingCycle::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
-  issue_(*this, std::move(pending.write), [&pending, waiter](WriteResult result) {
+  services_.issue(*this, std::move(pending.write), [&pending, waiter](WriteResult result) {
     pending.result = std::move(result);
     waiter.resume();
   });
+}
+
+void BindingCycle::Wake(Duration length, std::coroutine_handle<> waiter) {
+  services_.wake(*this, length, [waiter] { waiter.resume(); });
 }
 
 }  // namespace berth

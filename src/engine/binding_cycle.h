@@ -1,7 +1,7 @@
 // BindingCycle takes a pod that was assumed on a node through PreBind, Bind and PostBind.
 //
-// It is a coroutine that waits for the ends of the writes it asks for; the engine resumes it. Many
-// run at a time and none holds up scheduling.
+// It is a coroutine that waits for the ends of the writes it asks for, or for time to pass; the
+// engine resumes it. Many run at a time and none holds up scheduling.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,23 @@ namespace berth {
 
 class BindingCycle final : public BindingContext {
  public:
-  // Hands out a write of `binding`; the engine calls `done` once, when it has ended.
-  using Issuer = std::function<void(BindingCycle& binding, ApiWrite write,
-                                    std::function<void(WriteResult)> done)>;
+  // What the engine does for `binding`.
+  struct Services {
+    // Hands out a write; calls `done` once, when it has ended.
+    std::function<void(BindingCycle& binding, ApiWrite write,
+                       std::function<void(WriteResult)> done)>
+        issue;
+    // Calls `resume` once, when `length` has passed.
+    std::function<void(BindingCycle& binding, Duration length, std::function<void()> resume)> wake;
+    std::function<Instant()> now;
+  };
 
   // `pod` is a retained record that `attempt` refers to, and `results` the kept results that it
   // uses.
   BindingCycle(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
-               std::unique_ptr<Attempt> attempt, NodeRow node, Issuer issue);
+               std::unique_ptr<Attempt> attempt, NodeRow node, Services services);
 
-  // Runs until the first write, or to the end.
+  // Runs until it first waits, or to the end.
   void Start() { task_.Start(); }
   bool done() const { return task_.done(); }
   // Success if the pod is bound. Only when done.
@@ -32,6 +39,7 @@ class BindingCycle final : public BindingContext {
   const PodRecord& pod() const { return *pod_; }
   Cycle& cycle() override { return attempt_->cycle(); }
   NodeRow node() const override { return node_; }
+  Instant now() const override { return services_.now(); }
   const Profile& profile() const { return attempt_->profile(); }
 
  private:
@@ -39,12 +47,13 @@ class BindingCycle final : public BindingContext {
   Task<Verdict> PreBind();
   Task<Verdict> Bind();
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
+  void Wake(Duration length, std::coroutine_handle<> waiter) override;
 
   std::unique_ptr<const PodRecord> pod_;
   std::shared_ptr<ClassResults> results_;
   std::unique_ptr<Attempt> attempt_;
   NodeRow node_;
-  Issuer issue_;
+  Services services_;
   Task<Verdict> task_;
 };
 

@@ -36,6 +36,9 @@ class Engine::State {
 
   void Handle(const Event& event, Instant now);
   bool ScheduleOne(Instant now);
+  // Lets the binding cycles go on that wait for a time up to `now`.
+  void PassTime(Instant now);
+  std::optional<Instant> next_wake() const;
 
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
@@ -61,6 +64,7 @@ class Engine::State {
   void TryPod(PodId id, Lane& lane, Instant now);
   void Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
              std::unique_ptr<Attempt> attempt, NodeRow node);
+  BindingCycle::Services ServicesForBinding();
   void FinishIfDone(BindingCycle& binding);
   void Unreserve(Cycle& cycle, const Profile& profile, NodeRow node);
   void Park(PodId id) { unschedulable_.insert(id); }
@@ -79,6 +83,16 @@ class Engine::State {
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
   std::unordered_map<CommandId, AwaitedWrite> awaited_;
   uint32_t next_command_ = 0;
+
+  // Binding cycles that wait for time to pass, by when they go on; those of one instant in the
+  // order in which they began to wait.
+  struct Sleeper {
+    BindingCycle* binding;
+    std::function<void()> resume;
+  };
+  Instant now_;
+  std::map<std::pair<Instant, uint64_t>, Sleeper> sleepers_;
+  uint64_t next_sleeper_ = 0;
 };
 
 Status Engine::State::AddProfile(const ProfileConfig& config, const Registry& registry) {
@@ -107,6 +121,7 @@ Lane* Engine::State::LaneFor(const api::Pod& pod) {
 }
 
 void Engine::State::Handle(const Event& event, Instant now) {
+  PassTime(now);
   if (const auto* put = std::get_if<ObjectPut>(&event)) {
     HandlePut(put->object, now);
   } else if (const auto* gone = std::get_if<ObjectGone>(&event)) {
@@ -221,18 +236,42 @@ void Engine::State::Place(std::unique_ptr<const PodRecord> pod,
     cluster_.Release(*pod);
     return;
   }
-  auto issue = [this](BindingCycle& binding, ApiWrite write,
-                      std::function<void(WriteResult)> done) {
-    const CommandId command{next_command_++};
-    commands_.push_back({command, std::move(write)});
-    awaited_.emplace(command, AwaitedWrite{&binding, std::move(done)});
-  };
   auto binding = std::make_unique<BindingCycle>(std::move(pod), std::move(results),
-                                                std::move(attempt), node, std::move(issue));
+                                                std::move(attempt), node, ServicesForBinding());
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   started.Start();
   FinishIfDone(started);
+}
+
+BindingCycle::Services Engine::State::ServicesForBinding() {
+  return {.issue =
+              [this](BindingCycle& binding, ApiWrite write, std::function<void(WriteResult)> done) {
+                const CommandId command{next_command_++};
+                commands_.push_back({command, std::move(write)});
+                awaited_.emplace(command, AwaitedWrite{&binding, std::move(done)});
+              },
+          .wake =
+              [this](BindingCycle& binding, Duration length, std::function<void()> resume) {
+                sleepers_.emplace(std::pair(now_ + length, next_sleeper_++),
+                                  Sleeper{&binding, std::move(resume)});
+              },
+          .now = [this] { return now_; }};
+}
+
+void Engine::State::PassTime(Instant now) {
+  now_ = std::max(now_, now);
+  while (!sleepers_.empty() && sleepers_.begin()->first.first <= now_) {
+    const Sleeper sleeper = std::move(sleepers_.begin()->second);
+    sleepers_.erase(sleepers_.begin());
+    sleeper.resume();
+    FinishIfDone(*sleeper.binding);
+  }
+}
+
+std::optional<Instant> Engine::State::next_wake() const {
+  if (sleepers_.empty()) return std::nullopt;
+  return sleepers_.begin()->first.first;
 }
 
 void Engine::State::HandleWriteDone(const WriteDone& done) {
@@ -309,6 +348,7 @@ Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options,
 void Engine::Handle(const Event& event, Instant now) { state_->Handle(event, now); }
 
 size_t Engine::Schedule(Instant now, size_t limit) {
+  state_->PassTime(now);
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne(now)) ++tried;
   return tried;
@@ -321,6 +361,8 @@ void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer;
 Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant now) {
   return state_->Explain(std::move(pod), now);
 }
+
+std::optional<Instant> Engine::next_wake() const { return state_->next_wake(); }
 
 const Cluster& Engine::cluster() const { return state_->cluster_; }
 

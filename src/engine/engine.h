@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ class Engine {
   // Tries up to `limit` waiting pods, most urgent first. Returns how many were tried; fewer than
   // `limit` means that none is left to try until something happens.
   size_t Schedule(Instant now, size_t limit = SIZE_MAX);
+
+  // When something will happen by the passing of time alone, if anything will: the engine wants to
+  // be called then, at the latest.
+  std::optional<Instant> next_wake() const;
 
   // The commands asked for since the last call, oldest first.
   std::vector<Command> TakeCommands();

@@ -31,7 +31,7 @@ using CycleStates = std::vector<std::unique_ptr<CycleState>>;        // By plugi
 class Cycle {
  public:
   // All three must outlive the cycle. `compiled` has an entry for each plugin of the pod's profile.
-  Cycle(const Cluster& cluster, const PodRecord& pod, const ClassStates& compiled)
+  Cycle(Cluster& cluster, const PodRecord& pod, const ClassStates& compiled)
       : cluster_(cluster),
         pod_(pod),
         class_(cluster.class_of(pod)),
@@ -39,6 +39,8 @@ class Cycle {
         states_(compiled.size()) {}
 
   const Cluster& cluster() const { return cluster_; }
+  // For Reserve and Unreserve: what they decide is part of the model.
+  Cluster& mutable_cluster() { return cluster_; }
   const NodeTable& nodes() const { return cluster_.nodes(); }
   const PodRecord& pod() const { return pod_; }
   const PodClass& pod_class() const { return class_; }
@@ -65,7 +67,7 @@ class Cycle {
   void ReplaceStates(CycleStates states) { states_ = std::move(states); }
 
  private:
-  const Cluster& cluster_;
+  Cluster& cluster_;
   const PodRecord& pod_;
   const PodClass& class_;
   const ClassStates& compiled_;

@@ -52,8 +52,7 @@ TEST(Diagnosis, PostFilterMessageFollows) {
   diagnosis.all_nodes = 1;
   diagnosis.Add(NodeRow{0}, {kNo, "too small"});
   diagnosis.post_filter_message = "preemption: no victims";
-  EXPECT_EQ(diagnosis.Message(),
-            "0/1 nodes are available: 1 too small. preemption: no victims");
+  EXPECT_EQ(diagnosis.Message(), "0/1 nodes are available: 1 too small. preemption: no victims");
 }
 
 TEST(Diagnosis, BlamesThePluginsThatSaidNo) {

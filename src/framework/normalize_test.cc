@@ -51,8 +51,15 @@ struct LineCase {
 
 TEST(BrokenLinear, FollowsThePoints) {
   const std::vector<ShapePoint> falling = {{0, 100}, {70, 50}, {100, 0}};
-  for (const LineCase& c : {LineCase{0, 100}, {1, 100}, {27, 81}, {50, 65}, {70, 50}, {71, 49},
-                            {85, 25}, {99, 2}, {100, 0}}) {
+  for (const LineCase& c : {LineCase{0, 100},
+                            {1, 100},
+                            {27, 81},
+                            {50, 65},
+                            {70, 50},
+                            {71, 49},
+                            {85, 25},
+                            {99, 2},
+                            {100, 0}}) {
     EXPECT_EQ(BrokenLinear(falling, c.x), c.want) << c.x;
   }
   const std::vector<ShapePoint> rising = {{10, 0}, {20, 100}};

@@ -57,8 +57,9 @@ TEST(SelectBest, AmongSomeRowsNegativeTotalsCountLikeOthers) {
   feasible.Set(1);
   feasible.Set(3);
   const std::vector<uint32_t> rank = {0, 3, 2, 1};
-  EXPECT_EQ(SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank),
-            NodeRow{1});
+  EXPECT_EQ(
+      SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank),
+      NodeRow{1});
   EXPECT_EQ(SelectBest(feasible, std::span<const int32_t>(std::vector<int32_t>{9, 4, 9, 4}), rank),
             NodeRow{3});
   EXPECT_FALSE(

@@ -4,10 +4,12 @@
 // taken as written before that.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 
 #include "api/meta.h"
+#include "api/storage.h"
 
 namespace berth {
 
@@ -19,12 +21,34 @@ struct BindPod {
   friend bool operator==(const BindPod&, const BindPod&) = default;
 };
 
-using ApiWrite = std::variant<BindPod>;
+// PUT persistentvolumes/<name>: binds the volume to a claim. What differs from the version that
+// `object` names is spec.claimRef and an annotation; fields that Berth does not decode must be
+// kept.
+struct UpdatePersistentVolume {
+  std::shared_ptr<const api::PersistentVolume> object;
+  friend bool operator==(const UpdatePersistentVolume& a, const UpdatePersistentVolume& b) {
+    return *a.object == *b.object;
+  }
+};
+
+// PUT persistentvolumeclaims/<name>: asks for a volume on a node. What differs from the version
+// that `object` names is an annotation; fields that Berth does not decode must be kept.
+struct UpdatePersistentVolumeClaim {
+  std::shared_ptr<const api::PersistentVolumeClaim> object;
+  friend bool operator==(const UpdatePersistentVolumeClaim& a,
+                         const UpdatePersistentVolumeClaim& b) {
+    return *a.object == *b.object;
+  }
+};
+
+using ApiWrite = std::variant<BindPod, UpdatePersistentVolume, UpdatePersistentVolumeClaim>;
 
 struct WriteResult {
   enum class Kind { kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected };
   Kind kind = Kind::kOk;
   std::string message;  // What the API said, unless ok.
+  // Of the object as written; empty if the write gives back none.
+  std::string resource_version = {};
 
   bool ok() const { return kind == Kind::kOk; }
   friend bool operator==(const WriteResult&, const WriteResult&) = default;

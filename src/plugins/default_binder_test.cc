@@ -13,6 +13,7 @@ class RecordingBinding final : public BindingContext {
 
   Cycle& cycle() override { return cycle_; }
   NodeRow node() const override { return node_; }
+  Instant now() const override { return {}; }
 
   void Answer(WriteResult result) {
     pending_->result = std::move(result);
@@ -27,6 +28,7 @@ class RecordingBinding final : public BindingContext {
     pending_ = &pending;
     waiter_ = waiter;
   }
+  void Wake(Duration, std::coroutine_handle<>) override { FAIL() << "nothing to wait for"; }
 
   Cycle& cycle_;
   const NodeRow node_;

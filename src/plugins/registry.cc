@@ -13,10 +13,14 @@
 #include "plugins/node_resources_balanced_allocation.h"
 #include "plugins/node_resources_fit.h"
 #include "plugins/node_unschedulable.h"
+#include "plugins/node_volume_limits.h"
 #include "plugins/pod_topology_spread.h"
 #include "plugins/priority_sort.h"
 #include "plugins/scheduling_gates.h"
 #include "plugins/taint_toleration.h"
+#include "plugins/volume_binding.h"
+#include "plugins/volume_restrictions.h"
+#include "plugins/volume_zone.h"
 
 namespace berth {
 
@@ -30,6 +34,10 @@ Registry InTreeRegistry() {
   registry.AddWithArgs<NodeAffinity, NodeAffinityArgs>();
   registry.Add<NodePorts>();
   registry.AddWithArgs<NodeResourcesFit, NodeResourcesFitArgs>();
+  registry.Add<VolumeRestrictions>();
+  registry.Add<NodeVolumeLimits>();
+  registry.AddWithArgs<VolumeBinding, VolumeBindingArgs>();
+  registry.Add<VolumeZone>();
   registry.AddWithArgs<PodTopologySpread, PodTopologySpreadArgs>();
   registry.AddWithArgs<InterPodAffinity, InterPodAffinityArgs>();
   registry.Add<DynamicResources>();
@@ -38,10 +46,6 @@ Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
-  for (const char* name :
-       {"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"}) {
-    registry.LeaveOut(name);
-  }
   return registry;
 }
 

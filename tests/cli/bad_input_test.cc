@@ -31,7 +31,7 @@ std::string Container(std::string_view rest) {
 }
 
 std::string Node(std::string_view rest) {
-  return "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n" + std::string(rest);
+  return "apiVersion: v1\nkind: Node\nmetadata: {name: node}\n" + std::string(rest);
 }
 
 std::string Config(std::string_view rest) {
@@ -64,7 +64,8 @@ TEST_P(BadObjects, AreToldWithFileAndField) {
 
 const BadCase kBadObjects[] = {
     {"TruncatedYaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p", "line"},
-    {"TruncatedJson", R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": )", "line"},
+    {"TruncatedJson", R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": )",
+     "ends within"},
     {"UnclosedQuote", "kind: \"Pod\nmetadata: {}\n", "line"},
     {"TabIndent", "kind: Pod\nmetadata:\n\tname: p\n", "line"},
     {"OnlyAScalar", "hello\n", "object"},
@@ -75,7 +76,7 @@ const BadCase kBadObjects[] = {
     {"MetadataIsAString", "apiVersion: v1\nkind: Pod\nmetadata: p\n", "metadata"},
     {"NoName", "apiVersion: v1\nkind: Pod\nmetadata: {}\n", "name"},
     {"NameIsABoolean", "apiVersion: v1\nkind: Pod\nmetadata: {name: yes}\n", "metadata.name"},
-    {"LabelIsANumber", "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {a: 1}}\n",
+    {"LabelIsANumber", "apiVersion: v1\nkind: Node\nmetadata: {name: node, labels: {a: 1}}\n",
      "metadata.labels"},
     {"SpecIsAList", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: []\n", "spec"},
     {"ContainersIsAMap", PodSpec("containers: {name: c}"), "spec.containers"},
@@ -105,7 +106,7 @@ const BadCase kBadObjects[] = {
     {"NulBytes", std::string("kind: Pod\0\0\0", 12), ""},
     {"BinaryGarbage", "\x1f\x8b\x08\x00\xde\xad\xbe\xef", ""},
     {"SecondDocumentIsWrong",
-     "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\nkind: Pod\nspec: 5\n", "document 2"},
+     "apiVersion: v1\nkind: Node\nmetadata: {name: node}\n---\nkind: Pod\nspec: 5\n", "document 2"},
     {"ListItemIsAString", "apiVersion: v1\nkind: List\nitems: [pod]\n", "items[0]"},
     {"ItemsIsAMap", "apiVersion: v1\nkind: List\nitems: {}\n", "items"},
     {"TheSameObjectTwice",
@@ -153,7 +154,7 @@ TEST_P(BadConfig, IsToldWithFileAndField) {
 }
 
 const BadCase kBadConfigs[] = {
-    {"Empty", "", "kind"},
+    {"Empty", "", "'Kind' is missing"},
     {"NotYaml", "{{{", ""},
     {"WrongKind", "apiVersion: v1\nkind: Pod\n", "Pod"},
     {"UnknownField", Config("paralelism: 4\n"), "paralelism"},

@@ -110,13 +110,13 @@ TEST_F(ScheduleTest, PrintsATable) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
-      "POD           STATUS         NODE  MESSAGE\n"
-      "default/web   Scheduled      big\n"
-      "default/huge  Unschedulable  -     0/3 nodes are available: 1 node(s) had untolerated "
+      "POD            STATUS         NODE  MESSAGE\n"
+      "default/web    Scheduled      big\n"
+      "default/huge   Unschedulable  -     0/3 nodes are available: 1 node(s) had untolerated "
       "taint(s), 2 Insufficient cpu.\n"
-      "team/gated    Gated          -     waiting for scheduling gates: [example.com/a "
+      "team/gated     Gated          -     waiting for scheduling gates: [example.com/a "
       "example.com/b]\n"
-      "default/other NotOurs        -     schedulerName is \"mine\"\n"
+      "default/other  NotOurs        -     schedulerName is \"mine\"\n"
       "\n"
       "1 of 4 pods scheduled, 1 unschedulable, 1 gated, 1 of other schedulers; 3 nodes, 1 pod "
       "already placed\n");
@@ -249,11 +249,10 @@ TEST_F(ScheduleTest, ExitCodeTellsOfPendingPodsIfAskedTo) {
 
 TEST_F(ScheduleTest, PodsArePlacedByPriorityThenInOrder) {
   // Only one pod of 6 cpus fits.
-  const std::string resources =
-      "containers: [{name: c, image: i, resources: {requests: {cpu: 6}}}]}\n---\n";
+  const std::string spec = "containers: [{name: c, image: i, resources: {requests: {cpu: 6}}}]}}";
   const std::string pods =
-      "{apiVersion: v1, kind: Pod, metadata: {name: first}, spec: {" + resources + "---\n" +
-      "{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priority: 5, " + resources;
+      "{apiVersion: v1, kind: Pod, metadata: {name: first}, spec: {" + spec + "\n---\n" +
+      "{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priority: 5, " + spec + "\n";
   const Ended ended = Schedule("", {"-f", files_.Write("pods.yaml", pods)});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("default/first   Unschedulable  -"));
@@ -321,6 +320,20 @@ TEST(ConformanceTest, TellsWhatDiffers) {
             "tiny      1 passed      1 failed\n"
             "    tiny/0001  filter a  expected Unschedulable by NodePorts: no  came Success\n"
             "1 passed, 1 failed\n");
+}
+
+TEST(ConformanceTest, TheDecisionItselfIsComparedToo) {
+  std::string row = kRightRow;
+  const std::string right = R"("bestNodes": ["a"])";
+  row.replace(row.find(right), right.size(), R"("bestNodes": ["b"])");
+  const TempDir files;
+  const Ended ended = RunBerth({"conformance", files.Write("t.jsonl", row)});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.out,
+            "tiny      0 passed      1 failed\n"
+            "    tiny/0000  bestNodes  expected b         came a\n"
+            "    tiny/0000  decision   expected one of b  came a\n"
+            "0 passed, 1 failed\n");
 }
 
 TEST(ConformanceTest, RunsTheGroupsThatWereAskedFor) {

@@ -89,7 +89,8 @@ class Dumper {
     const std::string node = "node " + nodes_.name(row);
     const NodeInfo& info = nodes_.info(row);
     const NodeColumns& columns = nodes_.columns();
-    Line("{} present: {}, has an object: {}", node, nodes_.present().Test(r), info.object != nullptr);
+    Line("{} present: {}, has an object: {}", node, nodes_.present().Test(r),
+         info.object != nullptr);
     Line("{} found by name: {}", node, nodes_.Find(info.name) == row);
     Line("{} offers: cpu={} memory={} ephemeral={} pods={}", node, columns.allocatable_cpu[r],
          columns.allocatable_memory[r], columns.allocatable_ephemeral[r],
@@ -177,6 +178,25 @@ class Dumper {
     Texts claims;
     for (Symbol claim : pod_class.claims) claims.push_back(Text(claim));
     Line("{} class claims: {}", name, fmt::join(claims, ", "));
+    AffinityTermsOn(name, pod);
+  }
+
+  // What placed pods have to say about the pod.
+  void AffinityTermsOn(const std::string& name, const PodRecord& pod) {
+    const AffinityTerms& terms = cluster_.affinity_terms();
+    for (uint32_t i : terms.Matching(pod.labels)) {
+      const AffinityTerms::Term& term = terms.term(i);
+      if (term.in_domains == 0) continue;
+      const Topology::Key& key = nodes_.topology().key(term.key);
+      Texts domains;
+      for (size_t domain = 0; domain < term.carriers.size(); ++domain) {
+        if (term.carriers[domain] == 0) continue;
+        domains.push_back(
+            fmt::format("{}: {}", Text(key.domains[domain].value), term.carriers[domain]));
+      }
+      Line("{} meets {} terms of kind {}, weight {}, by {}: {}", name, term.in_domains,
+           static_cast<int>(term.kind), term.weight, Text(key.label), Joined(std::move(domains)));
+    }
   }
 
   void Nominations() {

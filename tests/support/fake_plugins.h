@@ -133,7 +133,8 @@ class FakeWorld {
   // The names of the nodes, sorted.
   std::vector<std::string> Names(const NodeMask& nodes) const {
     std::vector<std::string> names;
-    nodes.ForEach([&](size_t row) { names.push_back(NameOf(NodeRow{static_cast<uint32_t>(row)})); });
+    nodes.ForEach(
+        [&](size_t row) { names.push_back(NameOf(NodeRow{static_cast<uint32_t>(row)})); });
     std::ranges::sort(names);
     return names;
   }

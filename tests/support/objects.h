@@ -83,6 +83,7 @@ class MakePod : public Builder<api::Pod> {
     object.spec.scheduler_name = "default-scheduler";
     object.spec.containers.push_back({.name = "main", .image = "app:1"});
   }
+  explicit MakePod(api::Pod pod) { object = std::move(pod); }
   MakePod& Namespace(std::string name) {
     object.metadata.namespace_ = std::move(name);
     return *this;

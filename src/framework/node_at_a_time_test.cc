@@ -1,0 +1,78 @@
+#include "framework/node_at_a_time.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/fake_plugins.h"
+#include "support/objects.h"
+
+namespace berth {
+namespace {
+
+class NodeAtATimeTest : public testing::Test {
+ protected:
+  NodeAtATimeTest() {
+    for (const char* name : {"a", "b", "c"}) world_.cluster.Put(MakeNode(name));
+    world_.cluster.Put(MakePod("p"));
+  }
+  NodeMask All() const { return world_.cluster.nodes().present(); }
+
+  // The cycle needs a pod; the rules of these tests need nothing else of it.
+  Cycle NewCycle() {
+    const PodId pod = world_.cluster.pods().Find("default", "p");
+    return Cycle(world_.cluster, world_.cluster.pod(pod), compiled_);
+  }
+
+  FakeWorld world_;
+  const ClassStates compiled_{};
+};
+const ClassStates compiled_{};
+// The cycle needs a pod; the fakes need nothing else of it.
+Cycle NewCycle() { return Cycle(world_.cluster, pod_, compiled_); }
+};
+
+TEST_F(NodeAtATimeTest, FilterClearsTheNodesThatAreRejected) {
+  const FakeRule rule("Rule", {.filter = [this](const Cycle&, NodeRow row) {
+                        return world_.NameOf(row) == "b" ? Verdict(Code::kUnschedulable, "no")
+                                                         : Verdict();
+                      }});
+  NodeMask nodes = All();
+  EXPECT_TRUE(rule.Filter(NewCycle(), nodes).ok());
+  EXPECT_EQ(world_.Names(nodes), std::vector<std::string>({"a", "c"}));
+  EXPECT_EQ(rule.Explain(NewCycle(), world_.Row("b")).Message(), "no");
+}
+
+TEST_F(NodeAtATimeTest, FilterIsAskedAboutTheGivenNodesOnly) {
+  std::vector<std::string> asked;
+  const FakeRule rule("Rule", {.filter = [&](const Cycle&, NodeRow row) {
+                        asked.push_back(world_.NameOf(row));
+                        return Verdict();
+                      }});
+  NodeMask nodes(world_.cluster.nodes().rows());
+  nodes.Set(world_.Row("c").index());
+  EXPECT_TRUE(rule.Filter(NewCycle(), nodes).ok());
+  EXPECT_EQ(asked, std::vector<std::string>({"c"}));
+}
+
+TEST_F(NodeAtATimeTest, FirstErrorIsTheAnswer) {
+  const FakeRule rule("Rule", {.filter = [this](const Cycle&, NodeRow row) {
+                        return Verdict::Error("cannot tell about " + world_.NameOf(row));
+                      }});
+  NodeMask nodes = All();
+  EXPECT_EQ(rule.Filter(NewCycle(), nodes).Message(), "cannot tell about a");
+}
+
+TEST_F(NodeAtATimeTest, ScoreWritesTheGivenRows) {
+  const FakeRule rule("Rule",
+                      {.score = [](const Cycle&, NodeRow row) { return int64_t{row.value} + 10; }});
+  std::vector<int64_t> scores(3, -7);
+  NodeMask nodes = All();
+  nodes.Clear(1);
+  EXPECT_TRUE(rule.Score(NewCycle(), nodes, scores).ok());
+  EXPECT_EQ(scores, std::vector<int64_t>({10, -7, 12}));
+}
+
+}  // namespace
+}  // namespace berth

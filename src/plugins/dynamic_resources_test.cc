@@ -1,0 +1,63 @@
+#include "plugins/dynamic_resources.h"
+
+#include "plugins/preemption_testing.h"
+
+namespace berth {
+namespace {
+
+constexpr const char* kClaim = "resourceClaims: [{name: gpu, resourceClaimName: my-gpu}]";
+constexpr const char* kRefusal =
+    "UnschedulableAndUnresolvable: pod has resource claims, and this build of Berth does not "
+    "allocate dynamic "
+    "resources";
+
+std::string PreEnqueue(const std::string& spec) {
+  World world;
+  world.Add(PodYaml("web", {.spec = spec}));
+  return Text(
+      DynamicResources().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web"))));
+}
+
+TEST(DynamicResources, KeepsPodsWithClaimsOutOfTheQueue) {
+  EXPECT_EQ(PreEnqueue(""), "Success");
+  EXPECT_EQ(PreEnqueue(kClaim), kRefusal);
+  EXPECT_EQ(PreEnqueue("resourceClaims: [{name: gpu, resourceClaimTemplateName: any-gpu}]"),
+            kRefusal);
+}
+
+TEST(DynamicResources, SkipsPodsWithoutClaims) {
+  World world{NodeYaml("a"), NodeYaml("b")};
+  EXPECT_EQ(PluginTrial(world, MakePlugin("DynamicResources"), PodYaml("web")).Filter(), "Skip");
+  EXPECT_EQ(
+      PluginTrial(world, MakePlugin("DynamicResources"), PodYaml("web", {.spec = kClaim})).Filter(),
+      kRefusal);
+}
+
+TEST(DynamicResources, ScoresNothing) {
+  World world{NodeYaml("a"), NodeYaml("b")};
+  PluginTrial trial(world, MakePlugin("DynamicResources"), PodYaml("web"));
+  EXPECT_EQ(trial.Scores("01"), "- 0");
+}
+
+TEST(DynamicResources, HasNothingToDeallocate) {
+  World world{NodeYaml("a"), PodYaml("web")};
+  const auto profile = ProfileOf({"NodeResourcesFit", "DynamicResources"});
+  EXPECT_EQ(PreemptionTrial(world, *profile, "web").PostFilter("DynamicResources"),
+            "Unschedulable: no new claims to deallocate (kept)");
+}
+
+TEST(DynamicResources, CannotSayIfAnotherPluginEndedPreFilterFirst) {
+  World world{
+      NodeYaml("a"),
+      PodYaml(
+          "web",
+          {.spec =
+               "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+               "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In}]}]}}}"})};
+  const auto profile = ProfileOf({"NodeAffinity", "DynamicResources"});
+  EXPECT_EQ(PreemptionTrial(world, *profile, "web").PostFilter("DynamicResources"),
+            "Error: not found (kept)");
+}
+
+}  // namespace
+}  // namespace berth

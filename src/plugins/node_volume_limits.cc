@@ -1,0 +1,109 @@
+#include "plugins/node_volume_limits.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/cycle.h"
+
+namespace berth {
+namespace {
+
+// The pod's volumes, which do not depend on the node but for one thing: whether in-tree volumes are
+// served by CSI drivers, as they are where there is a CSINode.
+struct State final : CycleState {
+  std::map<std::string, std::vector<CsiVolume>> wanted;  // By driver, on nodes with a CSINode.
+  Verdict with_csi_node,
+      without_csi_node;  // What is wrong with the pod's own volumes, if anything.
+
+  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<State>(*this); }
+};
+
+Verdict AsVerdict(const PodCsiVolumes::Failure& failure) {
+  if (!failure.claim_missing) return Verdict::Error(failure.message);
+  return {Code::kUnschedulableAndUnresolvable, failure.message};
+}
+
+// How many of the wanted volumes of a driver are not on the node yet.
+int64_t CountNew(const std::vector<CsiVolume>& wanted, const AttachedVolumes::Node& node) {
+  return std::ranges::count_if(
+      wanted, [&](const CsiVolume& volume) { return !node.used.contains(volume); });
+}
+
+Verdict Judge(const State& state, const AttachedVolumes::Node& node) {
+  if (!node.error.empty()) return Verdict::Error(node.error);
+  for (const auto& [driver, wanted] : state.wanted) {
+    const auto limit = node.limits.find(driver);
+    const int64_t added = CountNew(wanted, node);
+    if (limit == node.limits.end() || added == 0) continue;
+    const auto count = node.counts.find(driver);
+    if (added + (count == node.counts.end() ? 0 : count->second) > limit->second) {
+      return {Code::kUnschedulable, "node(s) exceed max volume count"};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+PreFilterResult NodeVolumeLimits::PreFilter(Cycle& cycle) const {
+  if (!cycle.pod_class().uses_storage) return {Verdict::Skip(), {}};
+  const PodCsiVolumes& volumes = cycle.cluster().storage().pod_volumes();
+  const api::Pod& pod = *cycle.pod().object;
+  auto state = std::make_unique<State>();
+  const auto with = volumes.OfNewPod(pod, /*migrated=*/true);
+  if (with) {
+    for (const CsiVolume& volume : *with) state->wanted[volume.driver].push_back(volume);
+  } else {
+    state->with_csi_node = AsVerdict(with.error());
+    // Without a CSINode, volumes that cannot be migrated are no mistake.
+    const auto without = volumes.OfNewPod(pod, /*migrated=*/false);
+    if (!without) state->without_csi_node = AsVerdict(without.error());
+  }
+  cycle.SetState(*this, std::move(state));
+  return {};
+}
+
+Verdict NodeVolumeLimits::Filter(const Cycle& cycle, NodeMask& nodes) const {
+  const auto& state = cycle.state<State>(*this);
+  Verdict error;
+  auto judge = [&](size_t row) {
+    Verdict verdict = Explain(cycle, NodeRow{static_cast<uint32_t>(row)});
+    if (verdict.ok()) return true;
+    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
+    return false;
+  };
+  if (!state.with_csi_node.ok()) {
+    nodes.KeepIf(judge);
+    return error;
+  }
+  auto look_at = [&](Symbol name) {
+    const NodeRow row = cycle.nodes().Find(name);
+    if (!row.valid() || !nodes.Test(row.index())) return;
+    nodes.Assign(row.index(), judge(row.index()));
+  };
+  for (const auto& [driver, wanted] : state.wanted) {
+    const auto count = static_cast<int64_t>(wanted.size());
+    cycle.cluster().storage().attached().ForEachFull(driver, count, look_at);
+  }
+  if (!state.wanted.empty()) {
+    for (Symbol name : cycle.cluster().storage().attached().uncountable()) look_at(name);
+  }
+  return error;
+}
+
+Verdict NodeVolumeLimits::Explain(const Cycle& cycle, NodeRow node) const {
+  const auto& state = cycle.state<State>(*this);
+  if (!state.with_csi_node.ok()) {
+    const auto& csi_nodes = cycle.cluster().objects<api::CsiNode>();
+    const bool has_csi_node = csi_nodes.Find({"", cycle.nodes().name(node)}) != nullptr;
+    return has_csi_node ? state.with_csi_node : state.without_csi_node;
+  }
+  if (state.wanted.empty()) return {};
+  const AttachedVolumes::Node* attached =
+      cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
+  return attached == nullptr ? Verdict() : Judge(state, *attached);
+}
+
+}  // namespace berth

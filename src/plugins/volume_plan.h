@@ -1,0 +1,77 @@
+// VolumePlan is what VolumeBinding finds out about a pod's claims: which are bound, which wait for
+// a node, and what would be done about those on each node.
+//
+// It is made in PreFilter and refers to objects of the cluster: it is of no use once the cluster
+// has changed.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "framework/verdict.h"
+#include "plugins/volume_matching.h"
+
+namespace berth {
+
+class VolumePlan {
+ public:
+  // Fails with the verdict that keeps the pod from being scheduled. Null if it has no claims.
+  static std::expected<std::shared_ptr<const VolumePlan>, Verdict> Make(const Cluster& cluster,
+                                                                        const api::Pod& pod);
+
+  struct Binding {
+    Storage::VolumeRef volume;
+    Storage::ClaimRef claim;
+  };
+  // What would be done on one node: existing volumes that are bound to claims, and claims for which
+  // new volumes are made.
+  struct OnNode {
+    Verdict verdict;
+    std::vector<Binding> bindings;
+    std::vector<Storage::ClaimRef> provisions;
+  };
+  OnNode For(NodeRow node) const;
+
+  // True if there is nothing to do on any node.
+  bool all_bound() const { return waiting_.empty(); }
+  // True if, besides, every node will do.
+  bool any_node() const { return any_node_; }
+
+ private:
+  struct Waiting {
+    Storage::ClaimRef claim;
+    const StorageCatalog::Class* storage_class = nullptr;
+    // The node that was chosen for it in an earlier attempt; such a claim gets a new volume.
+    const std::string* selected_node = nullptr;
+    Result<std::optional<VolumeMatching>> matching;  // Unless a node was selected.
+    // The nodes from where enough free storage can be reached; absent if that is not known.
+    std::optional<NodeMask> roomy;
+  };
+  struct Outcome {
+    bool reachable = true, bindable = true, roomy = true, volumes_exist = true;
+  };
+
+  explicit VolumePlan(const Cluster& cluster) : cluster_(cluster) {}
+  Verdict Classify(const api::Pod& pod);
+  void PrepareWaiting();
+  std::optional<NodeMask> RoomyNodes(const Waiting& waiting, NodesByLabel& nodes) const;
+  Status CheckBound(NodeRow node, Outcome& outcome) const;
+  Status PlaceWaiting(NodeRow node, Outcome& outcome, OnNode& result) const;
+  bool Provision(const Waiting& waiting, NodeRow node, Outcome& outcome) const;
+
+  const Cluster& cluster_;
+  std::vector<const StorageCatalog::Volume*> bound_;  // Null for a volume that does not exist.
+  std::vector<Waiting> waiting_;                      // In order of the pod's volumes.
+  std::vector<const Waiting*> by_size_;               // Those to match, smallest request first.
+  bool any_node_ = false;
+};
+
+// Whether `volume` can be reached from `node`. Fails if it cannot be told.
+Result<bool> IsReachable(const Cluster& cluster, const StorageCatalog::Volume& volume,
+                         NodeRow node);
+
+}  // namespace berth

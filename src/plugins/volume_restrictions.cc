@@ -1,0 +1,143 @@
+#include "plugins/volume_restrictions.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "cluster/volume_claims.h"
+#include "framework/cycle.h"
+
+namespace berth {
+namespace {
+
+// The inline disks that are checked.
+struct Disks final : ClassState {
+  std::vector<api::Volume> disks;
+};
+
+struct State final : CycleState {
+  std::vector<Symbol> exclusive;  // The pod's ReadWriteOncePod claims, by name; sorted, unique.
+  int64_t conflicts = 0;          // How many of them are in use.
+
+  std::unique_ptr<CycleState> Clone() const override { return std::make_unique<State>(*this); }
+};
+
+bool IsChecked(const api::Volume& volume) {
+  return std::holds_alternative<api::GcePersistentDiskSource>(volume.source) ||
+         std::holds_alternative<api::AwsElasticBlockStoreSource>(volume.source) ||
+         std::holds_alternative<api::RbdSource>(volume.source) ||
+         std::holds_alternative<api::IscsiSource>(volume.source);
+}
+
+// True if two pods on one node may not both have their volume.
+struct Clash {
+  bool operator()(const api::GcePersistentDiskSource& a,
+                  const api::GcePersistentDiskSource& b) const {
+    return a.pd_name == b.pd_name && !(a.read_only && b.read_only);
+  }
+  bool operator()(const api::AwsElasticBlockStoreSource& a,
+                  const api::AwsElasticBlockStoreSource& b) const {
+    return a.volume_id == b.volume_id;
+  }
+  bool operator()(const api::IscsiSource& a, const api::IscsiSource& b) const {
+    return a.iqn == b.iqn && !(a.read_only && b.read_only);
+  }
+  bool operator()(const api::RbdSource& a, const api::RbdSource& b) const {
+    return a.pool == b.pool && a.image == b.image && !(a.read_only && b.read_only) &&
+           std::ranges::find_first_of(a.monitors, b.monitors) != a.monitors.end();
+  }
+  bool operator()(const auto&, const auto&) const { return false; }
+};
+
+bool AnyClash(const std::vector<api::Volume>& disks, const std::vector<api::Volume>& others) {
+  for (const api::Volume& disk : disks) {
+    for (const api::Volume& other : others) {
+      if (std::visit(Clash{}, disk.source, other.source)) return true;
+    }
+  }
+  return false;
+}
+
+bool IsInUse(const Cluster& cluster, const api::ObjectKey& claim) {
+  return std::ranges::any_of(cluster.storage().users().Of(claim),
+                             [&](const ClaimUsers::User& user) {
+                               if (user.ephemeral) return false;
+                               const NodeRow row = cluster.nodes().Find(user.node);
+                               return row.valid() && cluster.nodes().present().Test(row.index());
+                             });
+}
+
+// Claims are compared by name alone here, whatever the other pod's namespace: kube-scheduler does.
+int64_t CountShared(const State& state, const PodClass& other) {
+  return std::ranges::count_if(other.claims, [&](Symbol claim) {
+    return std::ranges::binary_search(state.exclusive, claim);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<const ClassState> VolumeRestrictions::Compile(Cluster&,
+                                                              const PodClass& pod_class) const {
+  auto compiled = std::make_unique<Disks>();
+  std::ranges::copy_if(pod_class.spec().volumes, std::back_inserter(compiled->disks), IsChecked);
+  return compiled;
+}
+
+PreFilterResult VolumeRestrictions::PreFilter(Cycle& cycle) const {
+  const Cluster& cluster = cycle.cluster();
+  const PodClass& pod_class = cycle.pod_class();
+  auto state = std::make_unique<State>();
+  for (Symbol name : pod_class.claims) {
+    const api::ObjectKey key{cluster.symbols().Text(pod_class.namespace_),
+                             cluster.symbols().Text(name)};
+    const auto* claim = cluster.objects<api::PersistentVolumeClaim>().Find(key);
+    if (claim == nullptr) {
+      return {
+          Verdict(Code::kUnschedulableAndUnresolvable, NotFound("persistentvolumeclaim", key.name)),
+          {}};
+    }
+    const bool known = std::ranges::find(state->exclusive, name) != state->exclusive.end();
+    if (known ||
+        std::ranges::find(claim->access_modes, "ReadWriteOncePod") == claim->access_modes.end()) {
+      continue;
+    }
+    state->exclusive.push_back(name);
+    if (IsInUse(cluster, key)) ++state->conflicts;
+  }
+  if (cycle.compiled<Disks>(*this).disks.empty() && state->conflicts == 0) {
+    return {Verdict::Skip(), {}};
+  }
+  std::ranges::sort(state->exclusive);
+  cycle.SetState(*this, std::move(state));
+  return {};
+}
+
+void VolumeRestrictions::PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow) const {
+  auto& state = cycle.state<State>(*this);
+  state.conflicts += CountShared(state, cycle.cluster().class_of(pod));
+}
+
+void VolumeRestrictions::PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow) const {
+  auto& state = cycle.state<State>(*this);
+  state.conflicts -= CountShared(state, cycle.cluster().class_of(pod));
+}
+
+Verdict VolumeRestrictions::FilterNode(const Cycle& cycle, NodeRow node) const {
+  const std::vector<api::Volume>& disks = cycle.compiled<Disks>(*this).disks;
+  if (!disks.empty()) {
+    for (PodId id : cycle.nodes().info(node).pods) {
+      const PodClass& other = cycle.cluster().class_of(cycle.cluster().pod(id));
+      if (AnyClash(disks, other.spec().volumes)) {
+        return {Code::kUnschedulable, "node(s) had no available disk"};
+      }
+    }
+  }
+  if (cycle.state<State>(*this).conflicts > 0) {
+    return {Code::kUnschedulable,
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+            "already in-use by another pod"};
+  }
+  return {};
+}
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+// Rules is a profile as the twin needs it: which plugins count at which point, in what order, with
+// which weights and arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/profile_config.h"
+#include "plugins/args.h"
+
+namespace berth::twin {
+
+struct Rules {
+  struct Scorer {
+    std::string name;
+    int64_t weight = 1;
+    friend bool operator==(const Scorer&, const Scorer&) = default;
+  };
+
+  // Plugins that the twin does not know are passed over. The defaults are those of kube-scheduler.
+  std::vector<std::string> pre_filters = {
+      "NodeAffinity",     "NodePorts",        "NodeResourcesFit",    "VolumeRestrictions",
+      "NodeVolumeLimits", "VolumeBinding",    "VolumeZone",          "PodTopologySpread",
+      "InterPodAffinity", "DynamicResources", "NodeDeclaredFeatures"};
+  std::vector<std::string> filters = {"NodeUnschedulable",  "NodeName",
+                                      "TaintToleration",    "NodeAffinity",
+                                      "NodePorts",          "NodeResourcesFit",
+                                      "VolumeRestrictions", "NodeVolumeLimits",
+                                      "VolumeBinding",      "VolumeZone",
+                                      "PodTopologySpread",  "InterPodAffinity",
+                                      "DynamicResources",   "NodeDeclaredFeatures"};
+  std::vector<std::string> post_filters = {"DynamicResources", "DefaultPreemption"};
+  std::vector<Scorer> scorers = {{"TaintToleration", 3},   {"NodeAffinity", 2},
+                                 {"NodeResourcesFit", 1},  {"VolumeBinding", 1},
+                                 {"PodTopologySpread", 2}, {"InterPodAffinity", 2},
+                                 {"DynamicResources", 2},  {"NodeResourcesBalancedAllocation", 1},
+                                 {"ImageLocality", 1}};
+
+  NodeAffinityArgs node_affinity;
+  NodeResourcesFitArgs fit;
+  NodeResourcesBalancedAllocationArgs balanced_allocation;
+  InterPodAffinityArgs pod_affinity;
+  PodTopologySpreadArgs spread;
+};
+
+// The rules of a profile, multiPoint expanded. `config` has the defaults merged in.
+Rules RulesOf(const ProfileConfig& config);
+
+}  // namespace berth::twin

@@ -1,0 +1,170 @@
+// What holds for every in-tree plugin and for all of them together, whatever the cluster.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/attempt.h"
+#include "support/engine_world.h"
+#include "support/random_world.h"
+
+namespace berth {
+namespace {
+
+std::unique_ptr<Profile> MakeDefaultProfile() {
+  auto profile = Profile::Build(DefaultProfile(), InTreeRegistry());
+  CHECK(profile.has_value());
+  return *std::move(profile);
+}
+
+// Takes a visitor's record back when it goes.
+class Visitor {
+ public:
+  Visitor(Cluster& cluster, const api::Pod& pod)
+      : cluster_(cluster), record(cluster.MakeVisitor(std::make_shared<const api::Pod>(pod))) {}
+  ~Visitor() { cluster_.Release(record); }
+  Visitor(const Visitor&) = delete;
+  Visitor& operator=(const Visitor&) = delete;
+
+ private:
+  Cluster& cluster_;
+
+ public:
+  const PodRecord record;
+};
+
+TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
+  const auto profile = MakeDefaultProfile();
+  std::map<std::string, size_t> rejections;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    Cluster cluster;
+    for (const api::Object& object : RandomWorld(random)) cluster.Put(object);
+    for (int i = 0; i < 4; ++i) {
+      const Visitor visitor(cluster, RandomPod(random, "incoming"));
+      ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
+      Cycle cycle(cluster, visitor.record, results.compiled());
+      for (const FilterPlugin* filter : profile->filter()) {
+        const auto* pre_filter = dynamic_cast<const PreFilterPlugin*>(filter);
+        if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
+        NodeMask left = cluster.nodes().present();
+        ASSERT_TRUE(filter->Filter(cycle, left).ok()) << filter->name();
+        for (size_t row = 0; row < cluster.nodes().rows(); ++row) {
+          if (!cluster.nodes().present().Test(row)) {
+            ASSERT_FALSE(left.Test(row)) << filter->name() << " set a bit, seed " << seed;
+            continue;
+          }
+          const Verdict verdict = filter->Explain(cycle, NodeRow{static_cast<uint32_t>(row)});
+          ASSERT_EQ(left.Test(row), verdict.ok())
+              << filter->name() << ": " << verdict.Message() << ", seed " << seed;
+          ASSERT_TRUE(verdict.ok() || verdict.rejected()) << verdict.Message();
+          rejections[std::string(filter->name())] += !verdict.ok();
+        }
+      }
+    }
+  }
+  // The worlds must be hard enough for this to mean something.
+  for (const char* name : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
+                           "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"}) {
+    EXPECT_GT(rejections[name], 20u) << name;
+  }
+}
+
+TEST(PluginsProperty, FilterJudgesANodeTheSameWhoeverElseIsAskedAbout) {
+  const auto profile = MakeDefaultProfile();
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed);
+    Cluster cluster;
+    for (const api::Object& object : RandomWorld(random)) cluster.Put(object);
+    const Visitor visitor(cluster, RandomPod(random, "incoming"));
+    ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
+    Cycle cycle(cluster, visitor.record, results.compiled());
+    for (const FilterPlugin* filter : profile->filter()) {
+      const auto* pre_filter = dynamic_cast<const PreFilterPlugin*>(filter);
+      if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
+      NodeMask all = cluster.nodes().present();
+      ASSERT_TRUE(filter->Filter(cycle, all).ok());
+      NodeMask some = cluster.nodes().present();
+      some.KeepIf([&](size_t) { return random.Chance(50); });
+      NodeMask want = some;
+      want &= all;
+      ASSERT_TRUE(filter->Filter(cycle, some).ok());
+      ASSERT_EQ(some, want) << filter->name() << ", seed " << seed;
+    }
+  }
+}
+
+// What becomes of a pod, by the names of nodes.
+struct Outcome {
+  std::map<std::string, std::map<std::string, int64_t>> scores;  // By feasible node and plugin.
+  std::string best;
+  std::string failure;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+std::string ToString(const Outcome& outcome) {
+  std::string text = "best: " + outcome.best + "\n" + outcome.failure + "\n";
+  for (const auto& [node, scores] : outcome.scores) {
+    text += node + ":";
+    for (const auto& [plugin, score] : scores) text += fmt::format(" {}={}", plugin, score);
+    text += "\n";
+  }
+  return text;
+}
+
+Outcome Try(const Profile& profile, Cluster& cluster, const api::Pod& pod) {
+  Outcome outcome;
+  const Visitor visitor(cluster, pod);
+  ClassResults results(profile, cluster, cluster.class_of(visitor.record));
+  Attempt attempt(cluster, profile, results, visitor.record);
+  const Verdict pre_filter = attempt.PreFilter();
+  if (pre_filter.ok()) EXPECT_TRUE(attempt.Filter().ok());
+  if (!pre_filter.ok() || attempt.feasible().None()) {
+    outcome.failure = attempt.Diagnose(pre_filter).Message();
+    return outcome;
+  }
+  EXPECT_TRUE(attempt.Score().ok());
+  outcome.best = cluster.nodes().name(attempt.Best());
+  Attempt::ScoreTable table;
+  EXPECT_TRUE(attempt.ScoreInDetail(table).ok());
+  attempt.feasible().ForEach([&](size_t row) {
+    auto& scores = outcome.scores[cluster.nodes().name(NodeRow{static_cast<uint32_t>(row)})];
+    for (const auto& column : table.plugins) scores[column.plugin] = column.scores[row];
+  });
+  return outcome;
+}
+
+TEST(PluginsProperty, OrderInWhichObjectsCameDoesNotMatter) {
+  const auto profile = MakeDefaultProfile();
+  size_t placed = 0, refused = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    std::vector<api::Object> objects = RandomWorld(random);
+    Cluster first, second;
+    for (const api::Object& object : objects) first.Put(object);
+    // Nodes that come and go in between leave their rows to others.
+    for (int i = 0; i < 5; ++i) second.Put(MakeNode(fmt::format("passing{}", i)));
+    Shuffle(random, objects);
+    for (size_t i = 0; i < objects.size(); ++i) {
+      if (i < 5) second.Remove<api::Node>({"", fmt::format("passing{}", i)});
+      second.Put(objects[i]);
+    }
+    for (size_t i = objects.size(); i < 5; ++i) {
+      second.Remove<api::Node>({"", fmt::format("passing{}", i)});
+    }
+    for (int i = 0; i < 4; ++i) {
+      const api::Pod pod = RandomPod(random, "incoming");
+      const Outcome one = Try(*profile, first, pod), other = Try(*profile, second, pod);
+      ASSERT_EQ(ToString(one), ToString(other)) << "seed " << seed;
+      ++(one.best.empty() ? refused : placed);
+    }
+  }
+  EXPECT_GT(placed, 200u);
+  EXPECT_GT(refused, 100u);
+}
+
+}  // namespace
+}  // namespace berth

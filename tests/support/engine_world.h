@@ -1,0 +1,143 @@
+// A small world around an Engine: it plays the API server, keeps the time, and writes decisions
+// down as short lines. The engine checks each decision against one made from scratch.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/engine.h"
+#include "plugins/registry.h"
+#include "support/fake_plugins.h"
+#include "support/objects.h"
+
+namespace berth {
+
+// kube-scheduler's default plugins, as far as this build has them.
+inline ProfileConfig DefaultProfile(std::string scheduler_name = "default-scheduler") {
+  ProfileConfig config = ProfileOf({{"SchedulingGates"},
+                                    {"PrioritySort"},
+                                    {"NodeUnschedulable"},
+                                    {"NodeName"},
+                                    {"TaintToleration", 3},
+                                    {"NodeAffinity", 2},
+                                    {"NodePorts"},
+                                    {"NodeResourcesFit", 1},
+                                    {"PodTopologySpread", 2},
+                                    {"InterPodAffinity", 2},
+                                    {"DefaultPreemption"},
+                                    {"NodeResourcesBalancedAllocation", 1},
+                                    {"ImageLocality", 1},
+                                    {"DefaultBinder"},
+                                    {"NodeDeclaredFeatures"}});
+  config.scheduler_name = std::move(scheduler_name);
+  return config;
+}
+
+class EngineWorld final : public DecisionObserver {
+ public:
+  EngineWorld() : EngineWorld({DefaultProfile()}) {}
+  explicit EngineWorld(std::vector<ProfileConfig> profiles,
+                       const Registry& registry = InTreeRegistry(), bool explain = false)
+      : engine_(MakeEngine(std::move(profiles), registry, explain)) {
+    engine_->Observe(this);
+  }
+
+  EngineWorld(const EngineWorld&) = delete;
+  EngineWorld& operator=(const EngineWorld&) = delete;
+
+  Engine& engine() { return *engine_; }
+  const Cluster& cluster() const { return engine_->cluster(); }
+
+  // --- events; each a millisecond after the one before ---
+
+  void Put(const api::Object& object) { Handle(ObjectPut{object}); }
+  void Remove(const api::Object& object) { Handle(ObjectGone{object}); }
+  void End(const Command& command, WriteResult result = {}) {
+    Handle(WriteDone{command.id, std::move(result)});
+  }
+  void Fail(const Command& command, std::string message) {
+    End(command, {WriteResult::Kind::kConflict, std::move(message)});
+  }
+
+  size_t Schedule(size_t limit = SIZE_MAX) { return engine_->Schedule(now_, limit); }
+
+  // --- what came of it ---
+
+  // Decisions since the last call: "web -> n1", "web: 0/1 nodes are available: ...", or
+  // "web failed: ...".
+  std::vector<std::string> Decisions() { return std::exchange(decisions_, {}); }
+  const std::vector<Decision>& all_decisions() const { return all_; }
+  std::vector<Command> Commands() { return engine_->TakeCommands(); }
+  // The one command that was asked for.
+  Command TheCommand() {
+    std::vector<Command> commands = Commands();
+    CHECK(commands.size() == 1);
+    return commands[0];
+  }
+
+  PodId Find(const std::string& pod) const { return cluster().pods().Find("default", pod); }
+  // "pending", "assumed on n1", "bound on n1" or "unknown".
+  std::string Where(const std::string& pod) const {
+    const PodId id = Find(pod);
+    if (!id.valid()) return "unknown";
+    const PodRecord& record = cluster().pod(id);
+    if (record.state == PodState::kPending) return "pending";
+    return (record.state == PodState::kAssumed ? "assumed on " : "bound on ") +
+           cluster().nodes().name(record.node);
+  }
+  int64_t CpuOn(const std::string& node) const {
+    const NodeRow row = cluster().nodes().Find(cluster().symbols().Find(node));
+    return row.valid() ? cluster().nodes().columns().requested_cpu[row.index()] : 0;
+  }
+  // "active/unschedulable/gated".
+  std::string Queue() const {
+    const Engine::QueueSizes sizes = engine_->queue_sizes();
+    return fmt::format("{}/{}/{}", sizes.active, sizes.unschedulable, sizes.gated);
+  }
+
+ private:
+  static std::unique_ptr<Engine> MakeEngine(std::vector<ProfileConfig> profiles,
+                                            const Registry& registry, bool explain) {
+    EngineOptions options;
+    options.profiles = std::move(profiles);
+    options.explain = explain;
+    options.paranoid = true;
+    auto engine = Engine::Make(options, registry);
+    CHECK(engine.has_value());
+    return *std::move(engine);
+  }
+
+  void Handle(const Event& event) {
+    now_ = now_ + Duration::Millis(1);
+    engine_->Handle(event, now_);
+  }
+
+  void OnDecision(const Decision& decision) override {
+    const std::string& pod = decision.key.name;
+    switch (decision.kind) {
+      case Decision::Kind::kPlaced:
+        decisions_.push_back(pod + " -> " + decision.node);
+        break;
+      case Decision::Kind::kUnschedulable:
+        decisions_.push_back(pod + ": " + decision.message);
+        break;
+      case Decision::Kind::kFailed:
+        decisions_.push_back(pod + " failed: " + decision.message);
+        break;
+    }
+    all_.push_back(decision);
+  }
+
+  std::unique_ptr<Engine> engine_;
+  Instant now_ = Instant::FromUnixSeconds(1000);
+  std::vector<std::string> decisions_;
+  std::vector<Decision> all_;
+};
+
+}  // namespace berth
