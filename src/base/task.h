@@ -51,6 +51,19 @@ class [[nodiscard]] Task {
  private:
   using Handle = std::coroutine_handle<promise_type>;
 
+  struct Joining {
+    Handle handle;
+    bool await_ready() const noexcept { return handle.done(); }
+    void await_suspend(std::coroutine_handle<> waiter) noexcept { handle.promise().waiter = waiter; }
+    T await_resume() { return std::move(*handle.promise().value); }
+  };
+
+ public:
+  // For a task that was started: co_await task.Join() waits for its end.
+  Joining Join() { return {handle_}; }
+
+ private:
+
   struct ResumeWaiter {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle done) noexcept {

@@ -21,6 +21,7 @@
 #include "cluster/pod_counters.h"
 #include "cluster/pod_labels.h"
 #include "cluster/pod_table.h"
+#include "cluster/preemptions.h"
 #include "cluster/storage.h"
 
 namespace berth {
@@ -45,6 +46,7 @@ class Cluster {
   const AffinityTerms& affinity_terms() const { return affinity_terms_; }
   const Nominations& nominations() const { return nominations_; }
   const Storage& storage() const { return storage_; }
+  const Preemptions& preemptions() const { return preemptions_; }
   const SymbolTable& symbols() const { return symbols_; }
   const ScalarNames& scalars() const { return scalars_; }
   // The objects of kind T, for each kind that has no table of its own.
@@ -73,6 +75,7 @@ class Cluster {
   // Takes an assumed pod back: it is pending again.
   void Forget(PodId pod);
   void Nominate(PodId pod, Symbol node) { nominations_.Set(pod, node); }
+  Preemptions& mutable_preemptions() { return preemptions_; }
   // For what is decided about volumes and claims.
   Storage& mutable_storage() { return storage_; }
 
@@ -124,6 +127,7 @@ class Cluster {
   AffinityTerms affinity_terms_{symbols_, pod_labels_, namespaces_};
   PodTable pods_;
   Nominations nominations_;
+  Preemptions preemptions_;
   std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,
              Objects<api::ReplicaSet>, Objects<api::StatefulSet>, Objects<api::PersistentVolume>,
              Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,

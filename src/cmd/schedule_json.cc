@@ -87,7 +87,7 @@ JsonValue ToValue(const ScheduleReport& report) {
       {"scheduled", Kind::kScheduled}, {"unschedulable", Kind::kUnschedulable},
       {"failed", Kind::kFailed},       {"gated", Kind::kGated},
       {"notOurs", Kind::kNotOurs},     {"terminating", Kind::kTerminating},
-      {"pending", Kind::kPending}};
+      {"preempted", Kind::kPreempted}, {"pending", Kind::kPending}};
   for (const auto& [name, kind] : counts) summary.Add(name, Number(report.Count(kind)));
 
   JsonValue pods = JsonValue::Array();
@@ -98,12 +98,26 @@ JsonValue ToValue(const ScheduleReport& report) {
     pod.Add("status", JsonValue::String(ToString(outcome.kind)));
     if (!outcome.node.empty()) pod.Add("node", JsonValue::String(outcome.node));
     if (!outcome.message.empty()) pod.Add("message", JsonValue::String(outcome.message));
+    if (!outcome.victims.empty()) {
+      JsonValue& victims = pod.members.emplace_back("victims", JsonValue::Array()).value;
+      for (const auto& victim : outcome.victims) {
+        victims.items.push_back(JsonValue::String(victim.ToString()));
+      }
+    }
     if (outcome.explanation) pod.Add("explanation", Explained(*outcome.explanation));
+  }
+  JsonValue evicted = JsonValue::Array();
+  for (const EvictedPod& gone : report.evicted) {
+    JsonValue& pod = evicted.items.emplace_back(JsonValue::Object());
+    pod.Add("namespace", JsonValue::String(gone.pod.namespace_));
+    pod.Add("name", JsonValue::String(gone.pod.name));
+    pod.Add("node", JsonValue::String(gone.node));
   }
   JsonValue result = JsonValue::Object();
   result.Add("kind", JsonValue::String("ScheduleReport"));
   result.Add("summary", std::move(summary));
   result.Add("pods", std::move(pods));
+  result.Add("evicted", std::move(evicted));
   return result;
 }
 

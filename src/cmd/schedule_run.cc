@@ -29,6 +29,9 @@ class Recorder final : public DecisionObserver {
     outcome.pod = decision.key;
     outcome.node = decision.node;
     outcome.message = decision.message;
+    // A pod that waits for its victims to leave is tried again: keep who they were.
+    if (const PodOutcome* before = Find(decision.key)) outcome.victims = before->victims;
+    outcome.victims.insert(outcome.victims.end(), decision.victims.begin(), decision.victims.end());
     switch (decision.kind) {
       case Decision::Kind::kPlaced:
         outcome.kind = PodOutcome::Kind::kScheduled;
@@ -69,6 +72,8 @@ class World {
     now_ = now_ + Duration::Millis(1);
   }
 
+  const std::vector<EvictedPod>& evicted() const { return evicted_; }
+
   // Schedules until nothing is left, also after waits are over.
   void Run() {
     // The longest a pod is held back before it is tried again.
@@ -93,6 +98,33 @@ class World {
     bound->spec.node_name = bind.node;
     bound->status.start_time = now_;
     Put(PodRef(std::move(bound)));
+    engine_.Handle(WriteDone{id, {}}, now_);
+  }
+
+  void Do(CommandId id, const PatchPodStatus& patch) {
+    if (auto found = pods_.find(patch.pod); found != pods_.end()) {
+      auto patched = std::make_shared<api::Pod>(*found->second);
+      if (patch.nominated_node_name)
+        patched->status.nominated_node_name = *patch.nominated_node_name;
+      if (patch.condition) {
+        std::erase_if(patched->status.conditions, [&](const api::PodCondition& condition) {
+          return condition.type == patch.condition->type;
+        });
+        patched->status.conditions.push_back(*patch.condition);
+      }
+      Put(PodRef(std::move(patched)));
+    }
+    engine_.Handle(WriteDone{id, {}}, now_);
+  }
+
+  // Pods leave at once: there is no grace period to wait for.
+  void Do(CommandId id, const DeletePod& remove) {
+    if (auto found = pods_.find(remove.pod); found != pods_.end()) {
+      const PodRef gone = std::move(found->second);
+      pods_.erase(found);
+      evicted_.push_back({remove.pod, gone->spec.node_name});
+      engine_.Handle(ObjectGone{gone}, now_);
+    }
     engine_.Handle(WriteDone{id, {}}, now_);
   }
 
@@ -137,6 +169,7 @@ class World {
   Engine& engine_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
+  std::vector<EvictedPod> evicted_;
 };
 
 PodOutcome OutcomeOf(const api::Pod& pod, const EngineOptions& options, const Recorder& recorder) {
@@ -178,6 +211,8 @@ std::string_view ToString(PodOutcome::Kind kind) {
       return "NotOurs";
     case PodOutcome::Kind::kTerminating:
       return "Terminating";
+    case PodOutcome::Kind::kPreempted:
+      return "Preempted";
     case PodOutcome::Kind::kPending:
       return "Pending";
   }
@@ -205,12 +240,15 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
   world.Run();
 
   ScheduleReport report;
+  report.evicted = world.evicted();
   report.nodes = engine.cluster().nodes().present_count();
   for (const api::Object& object : objects) {
     const PodRef* pod = AsPod(object);
     if (pod == nullptr || (*pod)->finished()) continue;
     if ((*pod)->spec.node_name.empty()) {
-      report.pods.push_back(OutcomeOf(**pod, options, recorder));
+      PodOutcome& outcome = report.pods.emplace_back(OutcomeOf(**pod, options, recorder));
+      const bool evicted = std::ranges::count(report.evicted, outcome.pod, &EvictedPod::pod) > 0;
+      if (evicted) outcome.kind = PodOutcome::Kind::kPreempted;
     } else {
       ++report.running;
     }

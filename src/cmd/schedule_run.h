@@ -23,23 +23,33 @@ struct PodOutcome {
     kGated,          // Has scheduling gates.
     kNotOurs,        // Names another scheduler.
     kTerminating,    // Being deleted.
+    kPreempted,      // Was placed, and then made room for a more important pod.
     kPending,        // Was not tried.
   };
 
   api::ObjectKey pod;
   Kind kind = Kind::kPending;
-  std::string node;     // If scheduled.
-  std::string message;  // If not.
+  std::string node;                          // If scheduled.
+  std::string message;                       // If not.
+  std::vector<api::ObjectKey> victims = {};  // Pods that had to leave to make room for it.
   std::optional<ExplanationSummary> explanation;
 };
 
 // As in the output: "Scheduled".
 std::string_view ToString(PodOutcome::Kind kind);
 
+// A pod that was evicted to make room for a more important one.
+struct EvictedPod {
+  api::ObjectKey pod;
+  std::string node;
+};
+
 struct ScheduleReport {
   size_t nodes = 0;
   size_t running = 0;            // Pods that had a node at the start.
   std::vector<PodOutcome> pods;  // In the order in which they were given.
+
+  std::vector<EvictedPod> evicted;  // In the order in which they left.
 
   size_t Count(PodOutcome::Kind kind) const;
 };

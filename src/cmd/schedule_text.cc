@@ -105,6 +105,15 @@ std::string Explained(const PodOutcome& outcome) {
   return out + ToText(*outcome.explanation);
 }
 
+// What the table says of the pod beside its status.
+std::string Message(const PodOutcome& outcome) {
+  if (outcome.victims.empty()) return outcome.message;
+  std::vector<std::string> victims;
+  for (const api::ObjectKey& victim : outcome.victims) victims.push_back(victim.ToString());
+  std::string text = fmt::format("evicted {} to make room", fmt::join(victims, ", "));
+  return outcome.message.empty() ? text : outcome.message + "; " + text;
+}
+
 std::string Summary(const ScheduleReport& report) {
   using Kind = PodOutcome::Kind;
   std::string out =
@@ -114,6 +123,7 @@ std::string Summary(const ScheduleReport& report) {
                                                  {Kind::kGated, "gated"},
                                                  {Kind::kNotOurs, "of other schedulers"},
                                                  {Kind::kTerminating, "being deleted"},
+                                                 {Kind::kPreempted, "preempted"},
                                                  {Kind::kPending, "not tried"}};
   for (const auto& [kind, text] : others) {
     if (const size_t count = report.Count(kind)) out += fmt::format(", {} {}", count, text);
@@ -142,7 +152,7 @@ std::string ToText(const ScheduleReport& report) {
   table.Add({"POD", "STATUS", "NODE", "MESSAGE"});
   for (const PodOutcome& outcome : report.pods) {
     table.Add({outcome.pod.ToString(), std::string(ToString(outcome.kind)),
-               outcome.node.empty() ? "-" : outcome.node, outcome.message});
+               outcome.node.empty() ? "-" : outcome.node, Message(outcome)});
   }
   std::string out = table.ToString();
   for (const PodOutcome& outcome : report.pods) {

@@ -15,12 +15,13 @@ Verdict AsFailure(Verdict verdict, std::string_view step, const Plugin& plugin) 
 
 BindingCycle::BindingCycle(std::unique_ptr<const PodRecord> pod,
                            std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
-                           NodeRow node, Services services)
+                           NodeRow node, Outbox& outbox, std::vector<BindingCycle*>& finished)
     : pod_(std::move(pod)),
       results_(std::move(results)),
       attempt_(std::move(attempt)),
       node_(node),
-      services_(std::move(services)),
+      outbox_(outbox),
+      finished_(finished),
       task_(Run()) {}
 
 Task<Verdict> BindingCycle::Run() {
@@ -29,6 +30,7 @@ Task<Verdict> BindingCycle::Run() {
   if (verdict.ok()) {
     for (const PostBindPlugin* plugin : profile().post_bind()) plugin->PostBind(*this);
   }
+  finished_.push_back(this);
   co_return verdict;
 }
 
@@ -54,17 +56,6 @@ Task<Verdict> BindingCycle::Bind() {
     co_return AsFailure(std::move(verdict), "Bind", *plugin);
   }
   co_return Verdict::Error("no Bind plugin wanted the pod");
-}
-
-void BindingCycle::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
-  services_.issue(*this, std::move(pending.write), [&pending, waiter](WriteResult result) {
-    pending.result = std::move(result);
-    waiter.resume();
-  });
-}
-
-void BindingCycle::Wake(Duration length, std::coroutine_handle<> waiter) {
-  services_.wake(*this, length, [waiter] { waiter.resume(); });
 }
 
 }  // namespace berth

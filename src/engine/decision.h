@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/meta.h"
 #include "cluster/ids.h"
@@ -22,6 +23,9 @@ struct Decision {
   Kind kind = Kind::kPlaced;
   std::string node;
   std::string message;
+  // If the pod fits nowhere but preemption makes room for it: where, and who must leave.
+  std::string nominated_node = {};
+  std::vector<api::ObjectKey> victims = {};
   std::optional<Explanation> explanation;  // If the engine was told to explain.
 };
 

@@ -10,7 +10,9 @@
 #include "base/check.h"
 #include "engine/binding_cycle.h"
 #include "engine/class_cache.h"
+#include "engine/eviction.h"
 #include "engine/explain.h"
+#include "engine/outbox.h"
 #include "engine/paranoid.h"
 #include "engine/scheduling_cycle.h"
 #include "framework/profile.h"
@@ -36,9 +38,8 @@ class Engine::State {
 
   void Handle(const Event& event, Instant now);
   bool ScheduleOne(Instant now);
-  // Lets the binding cycles go on that wait for a time up to `now`.
+  // Lets go on whatever waits for a time up to `now`.
   void PassTime(Instant now);
-  std::optional<Instant> next_wake() const;
 
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
@@ -46,13 +47,12 @@ class Engine::State {
   std::unique_ptr<ActiveQueue> queue_;  // Made with the first profile.
   std::unordered_set<PodId> unschedulable_;
   std::unordered_set<PodId> gated_;
-  std::vector<Command> commands_;
+  Outbox outbox_;
   DecisionObserver* observer_ = nullptr;
 
  private:
   void HandlePut(const api::Object& object, Instant now);
   void HandleGone(const api::Object& object, Instant now);
-  void HandleWriteDone(const WriteDone& done);
 
   // The profile that serves the pod, or null.
   Lane* LaneFor(const api::Pod& pod);
@@ -62,10 +62,15 @@ class Engine::State {
   void WakeAll(Instant now);
 
   void TryPod(PodId id, Lane& lane, Instant now);
-  void Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
-             std::unique_ptr<Attempt> attempt, NodeRow node);
-  BindingCycle::Services ServicesForBinding();
-  void FinishIfDone(BindingCycle& binding);
+  void HandleFailure(const PodRecord& pod, const CycleOutcome& outcome);
+  // Success, or why a plugin refused to reserve the node: the pod is then not placed.
+  Verdict Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
+                std::unique_ptr<Attempt> attempt, NodeRow node);
+  void Evict(const PodRecord& preemptor, Symbol node, const std::vector<PodId>& victims);
+  // Takes note of the binding cycles and evictions that have come to their end.
+  void Reap();
+  void FinishBinding(BindingCycle& binding);
+  void FinishEviction(Eviction& eviction);
   void Unreserve(Cycle& cycle, const Profile& profile, NodeRow node);
   void Park(PodId id) { unschedulable_.insert(id); }
   void Report(Decision decision);
@@ -75,24 +80,10 @@ class Engine::State {
   Random random_;
   std::map<std::string, Lane, std::less<>> lanes_;  // By scheduler name.
 
-  // Binding cycles under way, and the writes that they wait for.
-  struct AwaitedWrite {
-    BindingCycle* binding;
-    std::function<void(WriteResult)> done;
-  };
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
-  std::unordered_map<CommandId, AwaitedWrite> awaited_;
-  uint32_t next_command_ = 0;
-
-  // Binding cycles that wait for time to pass, by when they go on; those of one instant in the
-  // order in which they began to wait.
-  struct Sleeper {
-    BindingCycle* binding;
-    std::function<void()> resume;
-  };
-  Instant now_;
-  std::map<std::pair<Instant, uint64_t>, Sleeper> sleepers_;
-  uint64_t next_sleeper_ = 0;
+  std::unordered_map<const Eviction*, std::unique_ptr<Eviction>> evictions_;
+  std::vector<BindingCycle*> finished_bindings_;
+  std::vector<Eviction*> finished_evictions_;
 };
 
 Status Engine::State::AddProfile(const ProfileConfig& config, const Registry& registry) {
@@ -127,7 +118,9 @@ void Engine::State::Handle(const Event& event, Instant now) {
   } else if (const auto* gone = std::get_if<ObjectGone>(&event)) {
     HandleGone(gone->object, now);
   } else {
-    HandleWriteDone(std::get<WriteDone>(event));
+    const auto& done = std::get<WriteDone>(event);
+    outbox_.WriteEnded(done.id, done.result);
+    Reap();
   }
 }
 
@@ -186,12 +179,13 @@ void Engine::State::WakeAll(Instant now) {
   std::vector<PodId> parked(unschedulable_.begin(), unschedulable_.end());
   std::ranges::sort(parked);  // Hash order must not decide who comes first.
   unschedulable_.clear();
-  for (PodId id : parked) queue_->Push({id, cluster_.pod(id).object->priority(), now, 0});
+  for (PodId id : parked) PodArrived(id, now);
 }
 
 bool Engine::State::ScheduleOne(Instant now) {
   if (queue_->empty()) return false;
   const PodId id = queue_->Pop().pod;
+  if (cluster_.pod(id).terminating()) return true;  // It will be gone before it could run.
   TryPod(id, *LaneFor(*cluster_.pod(id).object), now);
   return true;
 }
@@ -199,7 +193,9 @@ bool Engine::State::ScheduleOne(Instant now) {
 void Engine::State::TryPod(PodId id, Lane& lane, Instant now) {
   auto pod = std::make_unique<const PodRecord>(cluster_.Retain(id));
   auto results = lane.results->For(*pod);
-  Decision decision{id, pod->key(), Decision::Kind::kPlaced, "", "", std::nullopt};
+  Decision decision;
+  decision.pod = id;
+  decision.key = pod->key();
   if (explain_) {
     Attempt asked(cluster_, *lane.profile, *results, *pod);
     decision.explanation = ExplainAttempt(asked, now, random_);
@@ -210,83 +206,105 @@ void Engine::State::TryPod(PodId id, Lane& lane, Instant now) {
   if (paranoid_) CheckAgainstFreshAttempt(*attempt, outcome);
 
   if (outcome.kind == CycleOutcome::Kind::kNode) {
-    decision.node = cluster_.nodes().name(outcome.node);
-    Place(std::move(pod), std::move(results), std::move(attempt), outcome.node);
+    const std::string& node = cluster_.nodes().name(outcome.node);
+    Verdict refusal = Place(std::move(pod), std::move(results), std::move(attempt), outcome.node);
+    if (refusal.ok()) {
+      decision.node = node;
+    } else {
+      decision.kind = refusal.rejected() ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
+      decision.message = refusal.Message();
+    }
   } else {
     decision.kind = outcome.kind == CycleOutcome::Kind::kError ? Decision::Kind::kFailed
                                                                : Decision::Kind::kUnschedulable;
     decision.message = outcome.Message();
-    if (outcome.post_filter.nomination.replace)
-      cluster_.Nominate(id, outcome.post_filter.nomination.node);
-    Park(id);
+    for (PodId victim : outcome.post_filter.victims) {
+      decision.nominated_node = cluster_.symbols().Text(outcome.post_filter.nomination.node);
+      decision.victims.push_back(cluster_.pod(victim).key());
+    }
+    HandleFailure(*pod, outcome);
     cluster_.Release(*pod);
   }
   Report(std::move(decision));
 }
 
-void Engine::State::Place(std::unique_ptr<const PodRecord> pod,
-                          std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
-                          NodeRow node) {
+// The pod waits; if preemption found room for it, that room is promised to it and its victims go.
+void Engine::State::HandleFailure(const PodRecord& pod, const CycleOutcome& outcome) {
+  const Nomination& nomination = outcome.post_filter.nomination;
+  Park(pod.id);
+  if (!nomination.replace) return;
+  cluster_.Nominate(pod.id, nomination.node);
+  if (!outcome.post_filter.victims.empty())
+    Evict(pod, nomination.node, outcome.post_filter.victims);
+}
+
+Verdict Engine::State::Place(std::unique_ptr<const PodRecord> pod,
+                             std::shared_ptr<ClassResults> results,
+                             std::unique_ptr<Attempt> attempt, NodeRow node) {
   cluster_.Assume(pod->id, node);
   for (const ReservePlugin* plugin : attempt->profile().reserve()) {
-    if (plugin->Reserve(attempt->cycle(), node).ok()) continue;
+    Verdict verdict = plugin->Reserve(attempt->cycle(), node);
+    if (verdict.ok()) continue;
     Unreserve(attempt->cycle(), attempt->profile(), node);
     cluster_.Forget(pod->id);
     Park(pod->id);
     cluster_.Release(*pod);
-    return;
+    if (verdict.rejected()) return verdict;
+    return Verdict::Error(
+        fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
   }
-  auto binding = std::make_unique<BindingCycle>(std::move(pod), std::move(results),
-                                                std::move(attempt), node, ServicesForBinding());
+  auto binding = std::make_unique<BindingCycle>(
+      std::move(pod), std::move(results), std::move(attempt), node, outbox_, finished_bindings_);
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   started.Start();
-  FinishIfDone(started);
+  Reap();
+  return {};
 }
 
-BindingCycle::Services Engine::State::ServicesForBinding() {
-  return {.issue =
-              [this](BindingCycle& binding, ApiWrite write, std::function<void(WriteResult)> done) {
-                const CommandId command{next_command_++};
-                commands_.push_back({command, std::move(write)});
-                awaited_.emplace(command, AwaitedWrite{&binding, std::move(done)});
-              },
-          .wake =
-              [this](BindingCycle& binding, Duration length, std::function<void()> resume) {
-                sleepers_.emplace(std::pair(now_ + length, next_sleeper_++),
-                                  Sleeper{&binding, std::move(resume)});
-              },
-          .now = [this] { return now_; }};
+void Engine::State::Evict(const PodRecord& preemptor, Symbol node,
+                          const std::vector<PodId>& victims) {
+  Eviction::Plan plan = Eviction::MakePlan(cluster_, preemptor, node, victims);
+  if (plan.victims.empty()) return;
+  for (PodId id : std::vector<PodId>(cluster_.nominations().PodsOn(node))) {
+    if (cluster_.pod(id).object->priority() < preemptor.object->priority())
+      cluster_.Nominate(id, {});
+  }
+  cluster_.mutable_preemptions().Begin(preemptor.uid());
+  auto eviction = std::make_unique<Eviction>(std::move(plan), outbox_,
+                                             cluster_.mutable_preemptions(), finished_evictions_);
+  Eviction& started = *eviction;
+  evictions_.emplace(&started, std::move(eviction));
+  started.Start();
+  Reap();
 }
 
 void Engine::State::PassTime(Instant now) {
-  now_ = std::max(now_, now);
-  while (!sleepers_.empty() && sleepers_.begin()->first.first <= now_) {
-    const Sleeper sleeper = std::move(sleepers_.begin()->second);
-    sleepers_.erase(sleepers_.begin());
-    sleeper.resume();
-    FinishIfDone(*sleeper.binding);
+  outbox_.PassTime(now);
+  Reap();
+}
+
+void Engine::State::Reap() {
+  for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
+  for (Eviction* eviction : std::exchange(finished_evictions_, {})) FinishEviction(*eviction);
+}
+
+// The pod may be tried again. If not all victims went, nothing else may ever wake it.
+void Engine::State::FinishEviction(Eviction& eviction) {
+  const Eviction::Plan& plan = eviction.plan();
+  cluster_.mutable_preemptions().End(plan.preemptor_uid);
+  const PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
+  const bool waits = id.valid() && (gated_.contains(id) || unschedulable_.contains(id));
+  if (waits && (gated_.contains(id) || !eviction.verdict().ok())) {
+    Dequeue(id);
+    PodArrived(id, outbox_.now());
   }
-}
-
-std::optional<Instant> Engine::State::next_wake() const {
-  if (sleepers_.empty()) return std::nullopt;
-  return sleepers_.begin()->first.first;
-}
-
-void Engine::State::HandleWriteDone(const WriteDone& done) {
-  auto found = awaited_.find(done.id);
-  if (found == awaited_.end()) return;  // Not ours, or reported twice.
-  const AwaitedWrite awaited = std::move(found->second);
-  awaited_.erase(found);
-  awaited.done(done.result);
-  FinishIfDone(*awaited.binding);
+  evictions_.erase(&eviction);
 }
 
 // A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
 // again, unless it is gone or the API shows that it was bound after all.
-void Engine::State::FinishIfDone(BindingCycle& binding) {
-  if (!binding.done()) return;
+void Engine::State::FinishBinding(BindingCycle& binding) {
   const PodRecord& pod = binding.pod();
   if (!binding.verdict().ok()) {
     Unreserve(binding.cycle(), binding.profile(), binding.node());
@@ -297,8 +315,12 @@ void Engine::State::FinishIfDone(BindingCycle& binding) {
       cluster_.Forget(pod.id);
       Park(pod.id);
     }
-    Report({pod.id, pod.key(), Decision::Kind::kFailed, "", binding.verdict().Message(),
-            std::nullopt});
+    Decision decision;
+    decision.pod = pod.id;
+    decision.key = pod.key();
+    decision.kind = Decision::Kind::kFailed;
+    decision.message = binding.verdict().Message();
+    Report(std::move(decision));
   }
   cluster_.Release(pod);
   bindings_.erase(&binding);
@@ -354,7 +376,7 @@ size_t Engine::Schedule(Instant now, size_t limit) {
   return tried;
 }
 
-std::vector<Command> Engine::TakeCommands() { return std::exchange(state_->commands_, {}); }
+std::vector<Command> Engine::TakeCommands() { return state_->outbox_.TakeCommands(); }
 
 void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer; }
 
@@ -362,7 +384,7 @@ Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant
   return state_->Explain(std::move(pod), now);
 }
 
-std::optional<Instant> Engine::next_wake() const { return state_->next_wake(); }
+std::optional<Instant> Engine::next_wake() const { return state_->outbox_.next_wake(); }
 
 const Cluster& Engine::cluster() const { return state_->cluster_; }
 

@@ -31,6 +31,10 @@ void CheckAgainstFreshAttempt(Attempt& attempt, const CycleOutcome& outcome) {
     CHECK(attempt.feasible().None());
     return;
   }
+  if (fresh.feasible().Count() == 1) {
+    CHECK(fresh.feasible().Test(outcome.node.index()));
+    return;
+  }
   Attempt::ScoreTable table;
   const Verdict scored = fresh.ScoreInDetail(table);
   CHECK(scored.ok());

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "api/meta.h"
+#include "api/pod.h"
 #include "api/storage.h"
 
 namespace berth {
@@ -19,6 +21,22 @@ struct BindPod {
   std::string uid;
   std::string node;
   friend bool operator==(const BindPod&, const BindPod&) = default;
+};
+
+// PATCH pods/<name>/status: sets a condition, or the nominated node, or both.
+struct PatchPodStatus {
+  api::ObjectKey pod;
+  std::string uid;
+  std::optional<api::PodCondition> condition;
+  std::optional<std::string> nominated_node_name;  // An empty name clears it.
+  friend bool operator==(const PatchPodStatus&, const PatchPodStatus&) = default;
+};
+
+// DELETE pods/<name>.
+struct DeletePod {
+  api::ObjectKey pod;
+  std::string uid;
+  friend bool operator==(const DeletePod&, const DeletePod&) = default;
 };
 
 // PUT persistentvolumes/<name>: binds the volume to a claim. What differs from the version that
@@ -41,7 +59,8 @@ struct UpdatePersistentVolumeClaim {
   }
 };
 
-using ApiWrite = std::variant<BindPod, UpdatePersistentVolume, UpdatePersistentVolumeClaim>;
+using ApiWrite = std::variant<BindPod, PatchPodStatus, DeletePod, UpdatePersistentVolume,
+                              UpdatePersistentVolumeClaim>;
 
 struct WriteResult {
   enum class Kind { kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected };

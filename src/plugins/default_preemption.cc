@@ -91,6 +91,18 @@ Result<std::unique_ptr<Plugin>> DefaultPreemption::Make(const DefaultPreemptionA
   return std::unique_ptr<Plugin>(new DefaultPreemption(args));
 }
 
+Verdict DefaultPreemption::PreEnqueue(const Cluster& cluster, const PodRecord& pod) const {
+  if (!cluster.preemptions().UnderWay(pod.uid())) return {};
+  if (const auto* last = cluster.preemptions().LastVictimOf(pod.uid())) {
+    const PodId id = cluster.pods().Find(last->pod.namespace_, last->pod.name);
+    const bool leaving =
+        !id.valid() || cluster.pod(id).uid() != last->uid || cluster.pod(id).terminating();
+    if (leaving) return {};
+  }
+  return {Code::kUnschedulableAndUnresolvable,
+          "waiting for the preemption for this pod to be finished"};
+}
+
 size_t DefaultPreemption::WantedCandidates(size_t potential) const {
   const size_t share = potential * static_cast<size_t>(args_.min_candidate_nodes_percentage) / 100;
   return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)),

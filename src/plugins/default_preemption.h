@@ -12,13 +12,15 @@
 
 namespace berth {
 
-class DefaultPreemption final : public PostFilterPlugin {
+class DefaultPreemption final : public PreEnqueuePlugin, public PostFilterPlugin {
  public:
   static constexpr std::string_view kName = "DefaultPreemption";
   std::string_view name() const override { return kName; }
 
   static Result<std::unique_ptr<Plugin>> Make(const DefaultPreemptionArgs& args);
 
+  // Holds a pod back while its victims are being evicted, until the last of them is on its way.
+  Verdict PreEnqueue(const Cluster& cluster, const PodRecord& pod) const override;
   PostFilterResult PostFilter(FailedCycle& failed) const override;
 
  private:

@@ -42,4 +42,14 @@ Verdict DynamicResources::Score(const Cycle&, const NodeMask& nodes, std::span<i
   return {};
 }
 
+Verdict DynamicResources::Reserve(Cycle&, NodeRow) const { return {}; }
+
+void DynamicResources::Unreserve(Cycle&, NodeRow) const {}
+
+PreBindPlan DynamicResources::PreBindPreFlight(const Cycle&, NodeRow) const {
+  return {Verdict::Skip(), /*may_run_in_parallel=*/true};
+}
+
+Task<Verdict> DynamicResources::PreBind(BindingContext&) const { co_return Verdict(); }
+
 }  // namespace berth

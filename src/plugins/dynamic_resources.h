@@ -13,7 +13,9 @@ class DynamicResources final : public PreEnqueuePlugin,
                                public PreFilterPlugin,
                                public FilterPlugin,
                                public PostFilterPlugin,
-                               public ScorePlugin {
+                               public ScorePlugin,
+                               public ReservePlugin,
+                               public PreBindPlugin {
  public:
   static constexpr std::string_view kName = "DynamicResources";
   std::string_view name() const override { return kName; }
@@ -26,6 +28,12 @@ class DynamicResources final : public PreEnqueuePlugin,
   PostFilterResult PostFilter(FailedCycle& failed) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;
   Scope score_scope() const override { return Scope::kNode; }
+
+  // Nothing to reserve or to write for a pod without claims.
+  Verdict Reserve(Cycle& cycle, NodeRow node) const override;
+  void Unreserve(Cycle& cycle, NodeRow node) const override;
+  PreBindPlan PreBindPreFlight(const Cycle& cycle, NodeRow node) const override;
+  Task<Verdict> PreBind(BindingContext& binding) const override;
 };
 
 }  // namespace berth

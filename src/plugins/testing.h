@@ -41,12 +41,12 @@ inline std::string ObjectYaml(std::string_view kind, std::string_view metadata,
 }
 
 inline std::string NodeYaml(std::string_view name, const YamlParts& parts = {}) {
-  return ObjectYaml("Node", fmt::format("name: {}", name), parts);
+  return ObjectYaml("Node", fmt::format("name: '{}'", name), parts);
 }
 
 // A pod in the namespace "default"; it has the containers that its spec gives, or none.
 inline std::string PodYaml(std::string_view name, const YamlParts& parts = {}) {
-  return ObjectYaml("Pod", fmt::format("name: {0}, namespace: default, uid: uid-of-{0}", name),
+  return ObjectYaml("Pod", fmt::format("name: '{0}', namespace: default, uid: uid-of-{0}", name),
                     parts);
 }
 

@@ -1,5 +1,7 @@
 #include "plugins/victims.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -94,11 +96,13 @@ class Trial {
   std::vector<PodId> off_;
 };
 
+// By id: trying things out shuffles the pods of a node, and that must not decide among equals.
 std::vector<PodId> LessImportantPods(const Cluster& cluster, NodeRow node, int32_t priority) {
   std::vector<PodId> pods;
   for (PodId id : cluster.nodes().info(node).pods) {
     if (cluster.pod(id).object->priority() < priority) pods.push_back(id);
   }
+  std::ranges::sort(pods);
   return pods;
 }
 
@@ -146,6 +150,10 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
       out.pods.push_back(id);
       out.budget_violations += group == &violating;
     }
+  }
+  if (out.pods.empty()) {
+    return Verdict::Error(
+        fmt::format("expected at least one victim pod on node \"{}\"", cluster.nodes().name(node)));
   }
   if (!violating.empty() && !others.empty()) std::ranges::stable_sort(out.pods, by_importance);
   return {};

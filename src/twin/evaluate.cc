@@ -46,7 +46,9 @@ void ScoreFeasible(const Question& question, const Filtering& filtering, Answer&
   if (feasible.empty()) return;
   auto scores = ScoreNodes(question, filtering.rules(), feasible);
   if (!scores) {
-    answer.error = std::move(scores.error().message);
+    // A lone candidate is not scored, so that scoring cannot fail.
+    const bool alone = feasible.size() == 1 || answer.nominated_node_fits;
+    if (!alone) answer.error = std::move(scores.error().message);
     return;
   }
   for (auto& [name, by_plugin] : *scores) {
@@ -58,8 +60,6 @@ void ScoreFeasible(const Question& question, const Filtering& filtering, Answer&
 
 void ChooseBest(const api::Pod& pod, Answer& answer) {
   if (answer.nominated_node_fits) {
-    // A lone candidate is not scored, so scoring cannot fail.
-    answer.error.clear();
     answer.best_nodes = {pod.status.nominated_node_name};
     return;
   }

@@ -1,0 +1,97 @@
+#include "engine/eviction.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+Eviction::Victim Describe(const PodRecord& pod) {
+  const auto& conditions = pod.object->status.conditions;
+  const bool has_condition =
+      std::ranges::any_of(conditions, [](const api::PodCondition& condition) {
+        return condition.type == "DisruptionTarget" && condition.status == "True" &&
+               condition.reason == "PreemptionByScheduler";
+      });
+  return {pod.key(), pod.uid(), pod.object->metadata.generation, has_condition};
+}
+
+}  // namespace
+
+Eviction::Plan Eviction::MakePlan(const Cluster& cluster, const PodRecord& preemptor, Symbol node,
+                                  const std::vector<PodId>& victims) {
+  Plan plan{preemptor.key(),
+            preemptor.uid(),
+            preemptor.object->spec.scheduler_name,
+            cluster.symbols().Text(node),
+            {},
+            {}};
+  for (PodId id : victims) {
+    if (!cluster.pod(id).terminating()) plan.victims.push_back(Describe(cluster.pod(id)));
+  }
+  for (PodId id : cluster.nominations().PodsOn(node)) {
+    const PodRecord& pod = cluster.pod(id);
+    if (pod.object->priority() < preemptor.object->priority()) {
+      plan.lower_nominations.push_back(Describe(pod));
+    }
+  }
+  return plan;
+}
+
+Eviction::Eviction(Plan plan, Async& async, Preemptions& preemptions,
+                   std::vector<Eviction*>& finished)
+    : plan_(std::move(plan)),
+      async_(async),
+      preemptions_(preemptions),
+      finished_(finished),
+      task_(Run()) {}
+
+Task<Verdict> Eviction::Run() {
+  Verdict failure;
+  for (const Victim& pod : plan_.lower_nominations) {
+    PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
+    const WriteResult result = co_await async_.Write(std::move(patch));
+    if (!result.ok()) failure = Verdict::Error(result.message);
+  }
+  std::vector<Task<Verdict>> side_by_side;
+  for (size_t i = 0; i + 1 < plan_.victims.size(); ++i) {
+    side_by_side.push_back(Evict(plan_.victims[i]));
+    side_by_side.back().Start();
+  }
+  bool all_went = true;
+  for (Task<Verdict>& eviction : side_by_side) {
+    Verdict verdict = co_await eviction.Join();
+    if (verdict.ok()) continue;
+    all_went = false;
+    failure = std::move(verdict);
+  }
+  if (all_went) {
+    preemptions_.LastVictim(plan_.preemptor_uid, plan_.victims.back().pod,
+                            plan_.victims.back().uid);
+    Verdict verdict = co_await Evict(plan_.victims.back());
+    if (!verdict.ok()) failure = std::move(verdict);
+  }
+  finished_.push_back(this);
+  co_return failure;
+}
+
+// A victim that is gone already is as good as evicted.
+Task<Verdict> Eviction::Evict(const Victim& victim) {
+  if (!victim.has_condition) {
+    api::PodCondition condition;
+    condition.type = "DisruptionTarget";
+    condition.status = "True";
+    condition.reason = "PreemptionByScheduler";
+    condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
+    condition.observed_generation = victim.generation;
+    PatchPodStatus patch{victim.pod, victim.uid, std::move(condition), std::nullopt};
+    const WriteResult patched = co_await async_.Write(std::move(patch));
+    if (patched.kind == WriteResult::Kind::kNotFound) co_return Verdict();
+    if (!patched.ok()) co_return Verdict::Error(patched.message);
+  }
+  DeletePod remove{victim.pod, victim.uid};
+  const WriteResult deleted = co_await async_.Write(std::move(remove));
+  if (deleted.ok() || deleted.kind == WriteResult::Kind::kNotFound) co_return Verdict();
+  co_return Verdict::Error(deleted.message);
+}
+
+}  // namespace berth

@@ -1,0 +1,63 @@
+// Eviction carries out a preemption: it takes the victims off the node that was chosen for a more
+// important pod.
+//
+// A coroutine: each victim gets the DisruptionTarget condition and is then deleted. All but the
+// last go side by side; the last follows, so that its end, which wakes the waiting pod, comes when
+// all others are on their way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "cluster/cluster.h"
+#include "cluster/preemptions.h"
+#include "framework/async.h"
+#include "framework/verdict.h"
+
+namespace berth {
+
+class Eviction {
+ public:
+  struct Victim {
+    api::ObjectKey pod;
+    std::string uid;
+    int64_t generation = 0;
+    bool has_condition = false;  // It carries the DisruptionTarget condition already.
+  };
+  struct Plan {
+    api::ObjectKey preemptor;
+    std::string preemptor_uid;
+    std::string scheduler_name;
+    std::string node;
+    std::vector<Victim> victims;  // Most important first; none is terminating.
+    std::vector<Victim>
+        lower_nominations;  // Less important pods that were promised room on the node.
+  };
+
+  // What preempting `victims` on `node` for `preemptor` takes. No victims are left if all are
+  // terminating.
+  static Plan MakePlan(const Cluster& cluster, const PodRecord& preemptor, Symbol node,
+                       const std::vector<PodId>& victims);
+
+  // `preemptions` is told when the last victim's turn comes. When the eviction is done it adds
+  // itself to `finished`.
+  Eviction(Plan plan, Async& async, Preemptions& preemptions, std::vector<Eviction*>& finished);
+
+  void Start() { task_.Start(); }
+  // Success if all victims are gone or on their way. Only when finished.
+  const Verdict& verdict() const { return task_.result(); }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  Task<Verdict> Run();
+  Task<Verdict> Evict(const Victim& victim);
+
+  const Plan plan_;
+  Async& async_;
+  Preemptions& preemptions_;
+  std::vector<Eviction*>& finished_;
+  Task<Verdict> task_;
+};
+
+}  // namespace berth
