@@ -37,8 +37,13 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   const bool placed_by_api = !pod->spec.node_name.empty();
   if (known && record.state == PodState::kAssumed && !placed_by_api) {
     // What was assumed counts as it was decided; the class follows when the pod is confirmed or
-    // forgotten.
+    // forgotten. Only that a pod is on its way out counts at once.
+    const PodRecord old = record;
     record.object = std::move(pod);
+    if (record.terminating() != old.terminating()) {
+      Count(old, old.node, -1);
+      Count(record, record.node, +1);
+    }
     return id;
   }
 

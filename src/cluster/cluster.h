@@ -105,6 +105,10 @@ class Cluster {
   // Both are given back with this.
   void Release(const PodRecord& record);
 
+  // Keeps the row for the node's name, though the node and its pods may go, until it is released.
+  void HoldRow(NodeRow row) { nodes_.HoldRow(row); }
+  void ReleaseRow(NodeRow row) { nodes_.ReleaseRow(row); }
+
  private:
   void UnplacePod(PodRecord& record);
   void PutNode(std::shared_ptr<const api::Node> node);

@@ -180,9 +180,15 @@ void NodeTable::TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class) 
   }
 }
 
+void NodeTable::ReleaseRow(NodeRow row) {
+  CHECK(infos_[row.index()].holds > 0);
+  --infos_[row.index()].holds;
+  FreeIfEmpty(row);
+}
+
 void NodeTable::FreeIfEmpty(NodeRow row) {
   NodeInfo& info = infos_[row.index()];
-  if (info.object != nullptr || !info.pods.empty()) return;
+  if (info.object != nullptr || !info.pods.empty() || info.holds > 0) return;
   by_name_.erase(info.name);
   info.name = {};
   free_.push_back(row);

@@ -1,10 +1,10 @@
 // NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a
 // few arrays.
 //
-// A row belongs to a node name for as long as there is a node object of that name or a pod placed
-// on it. A row without a node object (the node is gone, or not seen yet, while its pods are known)
-// is not `present`: it keeps its sums and is invisible to scheduling. Rows are reused after they
-// fall empty.
+// A row belongs to a node name for as long as there is a node object of that name, a pod placed on
+// it, or someone who holds it. A row without a node object (the node is gone, or not seen yet,
+// while its pods are known) is not `present`: it keeps its sums and is invisible to scheduling.
+// Rows are reused after they fall empty.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,7 @@ struct NodeInfo {
   std::vector<Symbol> declared_features;  // Sorted.
   std::vector<PodId> pods;                // In no particular order.
   std::vector<HostPort> used_ports;       // One entry per pod and port.
+  uint32_t holds = 0;                     // See HoldRow.
 };
 
 class NodeTable {
@@ -92,6 +93,10 @@ class NodeTable {
   // The same without a trace in changes(), for trying things out on a present row.
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+
+  // Holds count: a held row keeps its name until the last one is released, which may free it.
+  void HoldRow(NodeRow row) { ++infos_[row.index()].holds; }
+  void ReleaseRow(NodeRow row);
 
   // Makes columns for all scalar resources named so far.
   void EnsureScalarColumns();

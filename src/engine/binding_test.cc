@@ -45,8 +45,8 @@ class LoggingBinding final : public PreBindPlugin, public PostBindPlugin {
   Task<Verdict> PreBind(BindingContext& binding) const override {
     const PodRecord& pod = binding.cycle().pod();
     log_->push_back("writes");
-    const WriteResult result =
-        co_await binding.Write(BindPod{pod.key(), pod.uid(), "prepared by " + name_});
+    BindPod preparation{pod.key(), pod.uid(), "prepared by " + name_};
+    const WriteResult result = co_await binding.Write(std::move(preparation));
     log_->push_back(result.ok() ? "written" : "not written");
     if (result.kind == WriteResult::Kind::kRejected) {
       co_return Verdict(Code::kUnschedulable, result.message);

@@ -67,9 +67,11 @@ class Engine::State {
   Verdict Place(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
                 std::unique_ptr<Attempt> attempt, NodeRow node);
   void Evict(const PodRecord& preemptor, Symbol node, const std::vector<PodId>& victims);
-  // Takes note of the binding cycles and evictions that have come to their end.
-  void Reap();
-  void FinishBinding(BindingCycle& binding);
+  // Takes note of the binding cycles and evictions that have come to their end. The room of a pod
+  // that could not be bound is then offered to others, but not while pods are being tried: those
+  // that fail at once would wake each other for ever.
+  void Reap(bool wake_others);
+  void FinishBinding(BindingCycle& binding, bool wake_others);
   void FinishEviction(Eviction& eviction);
   void Unreserve(Cycle& cycle, const Profile& profile, NodeRow node);
   void Park(PodId id) { unschedulable_.insert(id); }
@@ -120,7 +122,7 @@ void Engine::State::Handle(const Event& event, Instant now) {
   } else {
     const auto& done = std::get<WriteDone>(event);
     outbox_.WriteEnded(done.id, done.result);
-    Reap();
+    Reap(/*wake_others=*/true);
   }
 }
 
@@ -135,7 +137,11 @@ void Engine::State::HandlePut(const api::Object& object, Instant now) {
   const bool same_pod = before.valid() && cluster_.pod(before).uid() == (*pod)->metadata.uid;
   const auto queued = before.valid() ? Dequeue(before) : std::nullopt;
   const PodId id = cluster_.PutPod(*pod);
-  if (!id.valid() || cluster_.pod(id).state != PodState::kPending) return;
+  if (!id.valid()) {
+    if (before.valid()) WakeAll(now);  // A pod has ended: there may be room for others.
+    return;
+  }
+  if (cluster_.pod(id).state != PodState::kPending) return;
   PodArrived(id, same_pod && queued ? queued->timestamp : now);
 }
 
@@ -226,6 +232,7 @@ void Engine::State::TryPod(PodId id, Lane& lane, Instant now) {
     cluster_.Release(*pod);
   }
   Report(std::move(decision));
+  Reap(/*wake_others=*/false);
 }
 
 // The pod waits; if preemption found room for it, that room is promised to it and its victims go.
@@ -249,16 +256,21 @@ Verdict Engine::State::Place(std::unique_ptr<const PodRecord> pod,
     cluster_.Forget(pod->id);
     Park(pod->id);
     cluster_.Release(*pod);
-    if (verdict.rejected()) return verdict;
-    return Verdict::Error(
-        fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
+    if (!verdict.rejected()) {
+      return Verdict::Error(
+          fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
+    }
+    Diagnosis diagnosis;
+    diagnosis.all_nodes = 1;
+    diagnosis.Add(node, std::move(verdict).By(plugin->name()));
+    return {Code::kUnschedulable, diagnosis.Message()};
   }
+  cluster_.HoldRow(node);  // Until the binding ends, whatever becomes of the node.
   auto binding = std::make_unique<BindingCycle>(
       std::move(pod), std::move(results), std::move(attempt), node, outbox_, finished_bindings_);
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   started.Start();
-  Reap();
   return {};
 }
 
@@ -276,16 +288,17 @@ void Engine::State::Evict(const PodRecord& preemptor, Symbol node,
   Eviction& started = *eviction;
   evictions_.emplace(&started, std::move(eviction));
   started.Start();
-  Reap();
 }
 
 void Engine::State::PassTime(Instant now) {
   outbox_.PassTime(now);
-  Reap();
+  Reap(/*wake_others=*/true);
 }
 
-void Engine::State::Reap() {
-  for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
+void Engine::State::Reap(bool wake_others) {
+  for (BindingCycle* binding : std::exchange(finished_bindings_, {})) {
+    FinishBinding(*binding, wake_others);
+  }
   for (Eviction* eviction : std::exchange(finished_evictions_, {})) FinishEviction(*eviction);
 }
 
@@ -304,7 +317,7 @@ void Engine::State::FinishEviction(Eviction& eviction) {
 
 // A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
 // again, unless it is gone or the API shows that it was bound after all.
-void Engine::State::FinishBinding(BindingCycle& binding) {
+void Engine::State::FinishBinding(BindingCycle& binding, bool wake_others) {
   const PodRecord& pod = binding.pod();
   if (!binding.verdict().ok()) {
     Unreserve(binding.cycle(), binding.profile(), binding.node());
@@ -313,6 +326,7 @@ void Engine::State::FinishBinding(BindingCycle& binding) {
                             cluster_.pod(pod.id).state == PodState::kAssumed;
     if (still_ours) {
       cluster_.Forget(pod.id);
+      if (wake_others) WakeAll(outbox_.now());
       Park(pod.id);
     }
     Decision decision;
@@ -323,6 +337,7 @@ void Engine::State::FinishBinding(BindingCycle& binding) {
     Report(std::move(decision));
   }
   cluster_.Release(pod);
+  cluster_.ReleaseRow(binding.node());
   bindings_.erase(&binding);
 }
 

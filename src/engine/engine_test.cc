@@ -318,7 +318,7 @@ TEST(Engine, ProfilesServeTheirSchedulerNames) {
   }
   EngineWorld world({plain, packing});
   world.Put(MakeNode("roomy").Cpu("64").Memory("64Gi"));
-  world.Put(MakeNode("cached").Image("app:1", 900'000'000));
+  world.Put(MakeNode("cached").Image("app:1", 300'000'000));
   world.Put(MakePod("a").Request("cpu", "2"));
   world.Put(MakePod("b").Request("cpu", "2").Scheduler("packer"));
   world.Put(MakePod("c").Scheduler("nobody"));

@@ -15,7 +15,8 @@ class Async {
 
   virtual Instant now() const = 0;
 
-  // co_await async.Write(...) gives the WriteResult once the API has answered.
+  // co_await async.Write(std::move(write)) gives the WriteResult once the API has answered. Give
+  // the write a name first: GCC 12 destroys what is made inside a co_await expression twice.
   struct PendingWrite {
     Async& async;
     ApiWrite write;

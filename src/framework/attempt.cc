@@ -52,6 +52,7 @@ Verdict Attempt::PreFilter() {
 // Keeps the nodes that all restricting plugins name.
 Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
   restricted_by_.emplace_back(plugin.name());
+  std::ranges::sort(restricted_by_);
   if (restriction_) {
     std::vector<Symbol> both;
     std::ranges::set_intersection(*restriction_, nodes, std::back_inserter(both));
@@ -63,7 +64,6 @@ Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
     return {Code::kUnschedulableAndUnresolvable,
             fmt::format("node(s) didn't satisfy plugin {}", restricted_by_[0])};
   }
-  std::ranges::sort(restricted_by_);
   return {Code::kUnschedulableAndUnresolvable,
           fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
                       fmt::join(restricted_by_, " "))};
@@ -205,7 +205,12 @@ Verdict Attempt::Score() {
 
   std::vector<const ClassResults::Raw*> uneven;
   for (const ClassResults::Raw& raw : results_.raw()) {
-    if (!raw.skipped && raw.different > 0) uneven.push_back(&raw);
+    if (raw.skipped) continue;
+    if (raw.different > 0) {
+      uneven.push_back(&raw);
+    } else if (raw.common_normalized < 0 || raw.common_normalized > ScorePlugin::kMaxScore) {
+      return InvalidScore(*raw.scorer.plugin, raw.common_normalized);
+    }
   }
   std::vector<Profile::Scorer> changing;
   for (const Profile::Scorer& scorer : profile_.score()) {

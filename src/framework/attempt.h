@@ -30,7 +30,7 @@ class Attempt {
   // Success, a rejection of the pod as a whole, or Error.
   Verdict PreFilter();
   // The nodes that PreFilter left to look at, by name, if it restricted them; and the plugins that
-  // did so.
+  // did so, sorted.
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const NodeMask& candidates() const { return candidates_; }

@@ -8,12 +8,15 @@ ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodCl
     : profile_(profile), kept_filters_(KeptFilters(profile)) {
   for (const auto& plugin : profile.plugins())
     compiled_.push_back(plugin->Compile(cluster, pod_class));
+  int64_t highest_total = 0;
   for (const Profile::Scorer& scorer : profile.score()) {
     if (scorer.plugin->score_scope() != Scope::kNode) continue;
-    if (scorer.plugin->normalizes()) {
+    const int64_t highest = scorer.weight * ScorePlugin::kMaxScore;
+    if (scorer.plugin->normalizes() || highest > INT32_MAX - highest_total) {
       raw_.emplace_back().scorer = scorer;
     } else {
       plain_scorers_.push_back(scorer);
+      highest_total += highest;
     }
   }
   epochs_.resize(plain_scorers_.size() + raw_.size());

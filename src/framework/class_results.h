@@ -46,7 +46,8 @@ class ClassResults {
   // feasible.
   std::span<const int32_t> totals() const { return totals_; }
 
-  // The raw scores of a node-scoped plugin that normalizes.
+  // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
+  // totals().
   struct Raw {
     Profile::Scorer scorer;
     bool skipped = false;

@@ -28,10 +28,6 @@ class NodeAtATimeTest : public testing::Test {
   FakeWorld world_;
   const ClassStates compiled_{};
 };
-const ClassStates compiled_{};
-// The cycle needs a pod; the fakes need nothing else of it.
-Cycle NewCycle() { return Cycle(world_.cluster, pod_, compiled_); }
-};
 
 TEST_F(NodeAtATimeTest, FilterClearsTheNodesThatAreRejected) {
   const FakeRule rule("Rule", {.filter = [this](const Cycle&, NodeRow row) {

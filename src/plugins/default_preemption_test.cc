@@ -244,6 +244,46 @@ const WaitCase kWaitCases[] = {
 INSTANTIATE_TEST_SUITE_P(Waits, PreemptionWaitTest, testing::ValuesIn(kWaitCases),
                          [](const auto& c) { return c.param.name; });
 
+std::string PreEnqueue(World& world) {
+  const auto plugin = MakePlugin("DefaultPreemption");
+  return Text(dynamic_cast<const PreEnqueuePlugin&>(*plugin).PreEnqueue(
+      world.cluster(), world.cluster().pod(world.pod("preemptor"))));
+}
+
+TEST(DefaultPreemption, KeepsAPodOutOfTheQueueWhileItsVictimsAreEvicted) {
+  constexpr const char* kWaiting =
+      "UnschedulableAndUnresolvable: waiting for the preemption for this pod to be finished";
+  World world{NodeWith("a", "2"), Pod("first", 1, "a"), Pod("last", 1, "a"), Preemptor()};
+  Preemptions& preemptions = world.cluster().mutable_preemptions();
+  EXPECT_EQ(PreEnqueue(world), "Success");
+  preemptions.Begin("uid-of-another");
+  EXPECT_EQ(PreEnqueue(world), "Success");
+  preemptions.Begin("uid-of-preemptor");
+  EXPECT_EQ(PreEnqueue(world), kWaiting);
+  preemptions.LastVictim("uid-of-preemptor", {"default", "last"}, "uid-of-last");
+  EXPECT_EQ(PreEnqueue(world), kWaiting);
+  preemptions.End("uid-of-preemptor");
+  EXPECT_EQ(PreEnqueue(world), "Success");
+}
+
+TEST(DefaultPreemption, LetsAPodInOnceItsLastVictimIsOnItsWay) {
+  World world{NodeWith("a", "2"), Pod("last", 1, "a"), Preemptor()};
+  Preemptions& preemptions = world.cluster().mutable_preemptions();
+  preemptions.Begin("uid-of-preemptor");
+
+  preemptions.LastVictim("uid-of-preemptor", {"default", "gone"}, "uid-of-gone");
+  EXPECT_EQ(PreEnqueue(world), "Success") << "it is gone";
+  preemptions.LastVictim("uid-of-preemptor", {"default", "last"}, "uid-of-its-predecessor");
+  EXPECT_EQ(PreEnqueue(world), "Success") << "another pod took its name";
+
+  preemptions.LastVictim("uid-of-preemptor", {"default", "leaving"}, "uid-of-leaving");
+  world.Add(
+      "{apiVersion: v1, kind: Pod, metadata: {name: leaving, namespace: default, uid: "
+      "uid-of-leaving, "
+      "deletionTimestamp: '1970-01-01T00:00:00Z'}, spec: {nodeName: a}}");
+  EXPECT_EQ(PreEnqueue(world), "Success") << "it is terminating";
+}
+
 // A seed with which a search among `nodes` nodes starts at `offset`.
 uint64_t SeedFor(size_t offset, size_t nodes) {
   uint64_t seed = 0;

@@ -39,6 +39,14 @@ TEST(DynamicResources, ScoresNothing) {
   EXPECT_EQ(trial.Scores("01"), "- 0");
 }
 
+TEST(DynamicResources, HasNothingToReserveOrWrite) {
+  World world{NodeYaml("a")};
+  PluginTrial trial(world, MakePlugin("DynamicResources"), PodYaml("web"));
+  const NodeRow node = world.node("a");
+  EXPECT_EQ(Text(trial.As<ReservePlugin>().Reserve(trial.cycle(), node)), "Success");
+  EXPECT_EQ(Text(trial.As<PreBindPlugin>().PreBindPreFlight(trial.cycle(), node).verdict), "Skip");
+}
+
 TEST(DynamicResources, HasNothingToDeallocate) {
   World world{NodeYaml("a"), PodYaml("web")};
   const auto profile = ProfileOf({"NodeResourcesFit", "DynamicResources"});

@@ -233,6 +233,17 @@ TEST(Victims, GiveBackTheirHostPorts) {
   EXPECT_EQ(PreemptionTrial(world, *profile, "preemptor").Victims("n"), "holder");
 }
 
+// As upstream: among running pods a port is taken once, however many hold it.
+TEST(Victims, GiveBackAHostPortThatAnotherPodHoldsToo) {
+  World world;
+  world.Add(MakeNode("n"));
+  world.Add(MakePod("important").Priority(20).HostPort(80).On("n"));
+  world.Add(MakePod("other").Priority(1).HostPort(80).On("n"));
+  world.Add(MakePod("preemptor").Priority(10).HostPort(80));
+  const auto profile = ProfileOf({"NodePorts", "NodeResourcesFit"});
+  EXPECT_EQ(PreemptionTrial(world, *profile, "preemptor").Victims("n"), "other");
+}
+
 // Three cpus, of which two are used by less important pods; the preempting pod wants two.
 struct NominatedCase {
   const char* name;

@@ -21,7 +21,8 @@ void FilterNodes(const Question& question, const Filtering& filtering,
       at.verdict = filtering.Filter(Trial(question.world, *node));
     }
     if (key.name == nominated) answer.nominated_node_fits = at.verdict.ok();
-    if (at.excluded_by_pre_filter && at.verdict.ok()) {
+    // What goes wrong on the nominated node alone is of no account.
+    if (at.excluded_by_pre_filter && !at.verdict.rejected()) {
       at.verdict =
           Unresolvable("node(s) didn't satisfy plugin(s) " + Bracketed(pre_filter.restricting));
     }

@@ -18,7 +18,9 @@ struct Rules {
     friend bool operator==(const Scorer&, const Scorer&) = default;
   };
 
-  // Plugins that the twin does not know are passed over. The defaults are those of kube-scheduler.
+  // Plugins that the twin does not know are passed over. One that filters must be in both lists if
+  // it is in the default ones: its filter goes by what its PreFilter found. The defaults are those
+  // of kube-scheduler.
   std::vector<std::string> pre_filters = {
       "NodeAffinity",     "NodePorts",        "NodeResourcesFit",    "VolumeRestrictions",
       "NodeVolumeLimits", "VolumeBinding",    "VolumeZone",          "PodTopologySpread",

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "support/cluster_dump.h"
-#include "support/random_objects.h"
+#include "support/small_objects.h"
 
 namespace berth {
 namespace {
@@ -133,7 +133,7 @@ class Story {
       objects.push_back(pod.decided_as != nullptr ? pod.decided_as : pod.object);
     }
     for (const auto& [key, object] : remains_.others) objects.push_back(object);
-    Shuffle(random_, objects);
+    ShuffleAll(random_, objects);
     for (const api::Object& object : objects) fresh.cluster.Put(object);
 
     std::map<uint64_t, std::pair<PodId, std::string>> nominations;
@@ -165,11 +165,11 @@ class Story {
 
   void PutNode() {
     const std::string name = NodeName();
-    api::Node node = RandomNode(random_, name);
+    api::Node node = SmallNode(random_, name);
     if (auto known = remains_.nodes.find(name);
         known != remains_.nodes.end() && random_.Chance(40)) {
       node = *known->second;  // Most updates change little.
-      node.metadata.labels["zone"] = OneOf(random_, {"a", "b", "c"});
+      node.metadata.labels["zone"] = Pick(random_, {"a", "b", "c"});
     }
     remains_.nodes[name] = std::make_shared<const api::Node>(node);
     lived_.cluster.Put(remains_.nodes[name]);
@@ -182,7 +182,7 @@ class Story {
 
   // A pod by a name that may be taken, by the same pod or by another one.
   void PutPod() {
-    api::Pod pod = RandomPod(random_, fmt::format("p{}", random_.Below(10)));
+    api::Pod pod = SmallPod(random_, fmt::format("p{}", random_.Below(10)));
     if (random_.Chance(20)) pod.metadata.namespace_ = "other";
     pod.metadata.uid = fmt::format("{}", random_.Below(3));
     if (random_.Chance(50)) pod.spec.node_name = NodeName();
@@ -194,10 +194,10 @@ class Story {
     PodEntry* entry = AnyPod([](const Remains::Pod&) { return true; });
     if (entry == nullptr) return;
     api::Pod pod = *entry->second.object;
-    if (random_.Chance(30)) pod.metadata.labels["app"] = OneOf(random_, {"web", "db"});
+    if (random_.Chance(30)) pod.metadata.labels["app"] = Pick(random_, {"web", "db"});
     if (random_.Chance(30)) pod.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
-    if (random_.Chance(20)) pod = MakePod(pod).Holds("cpu", OneOf(random_, {"1", "3"}));
-    if (random_.Chance(10)) pod.status.phase = OneOf(random_, {"Succeeded", "Failed"});
+    if (random_.Chance(20)) pod = MakePod(pod).Holds("cpu", Pick(random_, {"1", "3"}));
+    if (random_.Chance(10)) pod.status.phase = Pick(random_, {"Succeeded", "Failed"});
     if (!entry->second.assumed_on.empty() && random_.Chance(50)) {
       pod.spec.node_name = random_.Chance(80) ? entry->second.assumed_on : NodeName();
     }
@@ -260,7 +260,7 @@ class Story {
       object.metadata.name = name;
       object.metadata.namespace_ = namespace_;
       object.metadata.resource_version = fmt::format("{}", ++version_);
-      if (random_.Chance(50)) object.metadata.labels["team"] = OneOf(random_, {"x", "y"});
+      if (random_.Chance(50)) object.metadata.labels["team"] = Pick(random_, {"x", "y"});
       const api::Ref<T> ref = std::make_shared<const T>(object);
       remains_.others.insert_or_assign(OtherKey(ref), ref);
       lived_.cluster.Put(ref);

@@ -10,16 +10,27 @@
 
 #include "support/cluster_dump.h"
 #include "support/engine_world.h"
-#include "support/random_objects.h"
+#include "support/small_objects.h"
 
 namespace berth {
 namespace {
 
+struct WriteText {
+  std::string operator()(const BindPod& w) const {
+    return fmt::format("bind {} ({}) to {}", w.pod.ToString(), w.uid, w.node);
+  }
+  std::string operator()(const PatchPodStatus& w) const {
+    return fmt::format("patch {} ({}), nominated to {}", w.pod.ToString(), w.uid,
+                       w.nominated_node_name.value_or("-"));
+  }
+  std::string operator()(const DeletePod& w) const {
+    return fmt::format("delete {} ({})", w.pod.ToString(), w.uid);
+  }
+  std::string operator()(const auto&) const { return "another write"; }
+};
+
 std::string Describe(const Command& command) {
-  const auto* bind = std::get_if<BindPod>(&command.write);
-  if (bind == nullptr) return fmt::format("{}: another write", command.id.value);
-  return fmt::format("{}: bind {} ({}) to {}", command.id.value, bind->pod.ToString(), bind->uid,
-                     bind->node);
+  return fmt::format("{}: {}", command.id.value, std::visit(WriteText(), command.write));
 }
 
 // Plays the API server towards any number of engines at a time.
@@ -39,7 +50,7 @@ class Story {
       case 5:
         return CreatePod();
       case 6:
-        return DeletePod();
+        return RemovePod();
       case 7:
       case 8:
         return Schedule();
@@ -68,12 +79,13 @@ class Story {
   }
 
   size_t binds() const { return binds_; }
+  size_t evictions() const { return evictions_; }
 
  private:
   // A node keeps its size for good: pods that were placed on it still fit when it comes back.
   api::Node NodeOf(uint64_t number) {
     Random size(number);
-    return RandomNode(size, fmt::format("n{}", number));
+    return SmallNode(size, fmt::format("n{}", number));
   }
 
   void PutNode() {
@@ -89,13 +101,13 @@ class Story {
   void CreatePod() {
     const std::string name = fmt::format("p{}", random_.Below(30));
     if (pods_.contains(name)) return;
-    api::Pod pod = RandomPod(random_, name);
+    api::Pod pod = SmallPod(random_, name);
     pod.metadata.uid = fmt::format("uid-{}", ++pods_made_);
     if (random_.Chance(10)) pod.spec.scheduling_gates = {"wait"};
     pods_[name] = pod;
     Show(pod);
   }
-  void DeletePod() {
+  void RemovePod() {
     if (pods_.empty()) return;
     auto entry = pods_.begin();
     std::advance(entry, random_.Below(pods_.size()));
@@ -122,27 +134,42 @@ class Story {
     under_way_.insert(under_way_.end(), commands.begin(), commands.end());
   }
 
-  // Ends a write, the way the API server would: a pod that is gone or another one is not bound.
+  // Ends a write, the way the API server would: on a pod that is gone or another one it has no
+  // effect.
   void AnswerWrite() {
     if (under_way_.empty()) return;
     const size_t i = random_.Below(under_way_.size());
     const Command command = under_way_[i];
     under_way_.erase(under_way_.begin() + static_cast<ptrdiff_t>(i));
-    const auto& bind = std::get<BindPod>(command.write);
-    auto pod = pods_.find(bind.pod.name);
-    WriteResult result;
-    if (pod == pods_.end() || pod->second.metadata.uid != bind.uid) {
-      result = {WriteResult::Kind::kNotFound, "no such pod"};
-    } else if (random_.Chance(20)) {
-      result = {WriteResult::Kind::kTimeout, "too late"};
-    } else {
-      EXPECT_EQ(pod->second.spec.node_name, "") << "bound twice";
-      pod->second.spec.node_name = bind.node;
-      ++binds_;
-      if (random_.Chance(30)) Show(pod->second);  // The watch may be faster than the answer.
-    }
+    const WriteResult result =
+        random_.Chance(20) ? WriteResult{WriteResult::Kind::kTimeout, "too late"} : Carry(command);
     for (EngineWorld& world : worlds_) world.End(command, result);
     TakeCommands();
+  }
+
+  WriteResult Carry(const Command& command) {
+    const WriteResult no_such_pod{WriteResult::Kind::kNotFound, "no such pod"};
+    if (const auto* bind = std::get_if<BindPod>(&command.write)) {
+      api::Pod* pod = Find(bind->pod, bind->uid);
+      if (pod == nullptr) return no_such_pod;
+      EXPECT_EQ(pod->spec.node_name, "") << "bound twice";
+      pod->spec.node_name = bind->node;
+      ++binds_;
+      if (random_.Chance(30)) Show(*pod);  // The watch may be faster than the answer.
+    } else if (const auto* removal = std::get_if<DeletePod>(&command.write)) {
+      const api::Pod* pod = Find(removal->pod, removal->uid);
+      if (pod == nullptr) return no_such_pod;
+      ++evictions_;
+      const auto gone = std::make_shared<const api::Pod>(*pod);
+      pods_.erase(removal->pod.name);
+      for (EngineWorld& world : worlds_) world.Remove(gone);
+    }
+    return {};
+  }
+
+  api::Pod* Find(const api::ObjectKey& key, const std::string& uid) {
+    auto found = pods_.find(key.name);
+    return found == pods_.end() || found->second.metadata.uid != uid ? nullptr : &found->second;
   }
 
   void ShowBoundPod() {
@@ -161,10 +188,11 @@ class Story {
   std::vector<Command> under_way_;
   uint64_t pods_made_ = 0;
   size_t binds_ = 0;
+  size_t evictions_ = 0;
 };
 
 TEST(EngineProperty, SameEventsGiveSameCommandsAndNothingIsLostOrOvercommitted) {
-  size_t binds = 0;
+  size_t binds = 0, evictions = 0;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     Story story(seed);
     for (int step = 0; step < 200; ++step) {
@@ -173,8 +201,10 @@ TEST(EngineProperty, SameEventsGiveSameCommandsAndNothingIsLostOrOvercommitted) 
       if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
     }
     binds += story.binds();
+    evictions += story.evictions();
   }
   EXPECT_GT(binds, 500u);
+  EXPECT_GT(evictions, 10u);
 }
 
 }  // namespace

@@ -1,42 +1,53 @@
-// A random cluster as a list of objects: nodes, pods on some of them, namespaces.
+// WorldGenerator makes clusters at random, and changes to them, in which every scheduling rule has
+// something to say.
+//
+// Values come from small pools (three zones, a few labels, ports and claims), so that selectors
+// meet labels, pods meet budgets and claims meet volumes. What it makes could have passed an API
+// server, except that names may dangle: claims without volumes, pods on nodes that are gone. No two
+// pods have the same start time and no two volumes the same capacity, so that no rule is left with
+// a choice.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <string>
+#include <cstdint>
 #include <vector>
 
-#include "support/random_objects.h"
+#include "api/object.h"
+#include "base/random.h"
+#include "twin/world.h"
 
 namespace berth {
 
-inline std::vector<api::Object> RandomWorld(Random& random) {
-  std::vector<api::Object> objects;
-  const uint64_t nodes = 1 + random.Below(12);
-  for (uint64_t i = 0; i < nodes; ++i) {
-    objects.push_back(std::make_shared<const api::Node>(RandomNode(random, fmt::format("n{}", i))));
-  }
-  for (uint64_t i = random.Below(20); i > 0; --i) {
-    api::Pod pod = RandomPod(random, fmt::format("p{}", i));
-    // Beyond the last: a node that is not there.
-    pod.spec.node_name = fmt::format("n{}", random.Below(nodes + 1));
-    if (random.Chance(20)) pod.metadata.namespace_ = "other";
-    if (random.Chance(10)) pod.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
-    objects.push_back(std::make_shared<const api::Pod>(pod));
-  }
-  for (const char* name : {"default", "other"}) {
-    api::Namespace space;
-    space.metadata.name = name;
-    if (random.Chance(50)) space.metadata.labels["team"] = "x";
-    objects.push_back(std::make_shared<const api::Namespace>(space));
-  }
-  if (random.Chance(50)) {
-    api::Service service;
-    service.metadata = {.name = "web", .namespace_ = "default"};
-    service.selector.emplace()["app"] = "web";
-    objects.push_back(std::make_shared<const api::Service>(service));
-  }
-  return objects;
-}
+// One thing that happens to a cluster.
+struct WorldChange {
+  api::Object object;
+  bool removed = false;  // If not, it was added or replaces the object of the same key.
+};
+
+class WorldGenerator {
+ public:
+  explicit WorldGenerator(uint64_t seed) : random_(seed) {}
+
+  // A cluster with this many nodes and a few pods for each.
+  twin::World World(size_t nodes);
+
+  // A change that can happen to the world. It is not applied.
+  WorldChange Change(const twin::World& world);
+
+  // A pod that waits for a node, of which the world knows nothing yet. One in twenty is nominated.
+  api::Ref<api::Pod> WaitingPod(const twin::World& world);
+
+ private:
+  std::vector<api::Object> ClusterObjects(size_t nodes);
+  api::Object NewObject(const twin::World& world);
+  api::Ref<api::Pod> PlacedPod(const twin::World& world);
+  WorldChange PodChange(const twin::World& world);
+  WorldChange NodeChange(const twin::World& world);
+
+  Random random_;
+  uint64_t next_ = 0;  // Numbers what is made.
+};
+
+// The objects of the world, in an order in which they can be delivered.
+std::vector<api::Object> ObjectsOf(const twin::World& world);
 
 }  // namespace berth
