@@ -154,7 +154,7 @@ void DefaultSpread(benchmark::State& state) {
     auto service = std::make_shared<api::Service>();
     service->metadata.name = "served";
     service->metadata.namespace_ = "default";
-    service->selector = {{"group", "served"}};
+    service->selector = api::StringMap{{"group", "served"}};
     engine.Handle(ObjectPut{std::shared_ptr<const api::Service>(std::move(service))}, kStart);
   });
 }

@@ -54,7 +54,9 @@ class [[nodiscard]] Task {
   struct Joining {
     Handle handle;
     bool await_ready() const noexcept { return handle.done(); }
-    void await_suspend(std::coroutine_handle<> waiter) noexcept { handle.promise().waiter = waiter; }
+    void await_suspend(std::coroutine_handle<> waiter) noexcept {
+      handle.promise().waiter = waiter;
+    }
     T await_resume() { return std::move(*handle.promise().value); }
   };
 
@@ -63,7 +65,6 @@ class [[nodiscard]] Task {
   Joining Join() { return {handle_}; }
 
  private:
-
   struct ResumeWaiter {
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle done) noexcept {

@@ -281,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(
         GivingUp{"AnnotationsGone", [](World& world) { world.Add(ClaimYaml("data")); },
                  "selectedNode annotation reset for PVC \"data\""},
         GivingUp{"ProvisionerGaveUp",
-                 [](World& world) { world.Add(ClaimYaml("data", {.annotations = "x: y"})); },
+                 [](World& world) { world.Add(ClaimYaml("data", {.annotations = "x: 'y'"})); },
                  "provisioning failed for PVC \"data\""},
         GivingUp{"VolumeElsewhere",
                  [](World& world) {

@@ -64,15 +64,16 @@ struct ClaimCase {
   const char* want;
 };
 
-class ClaimTest : public VolumeBindingTest, public testing::WithParamInterface<ClaimCase> {};
+class VolumeBindingClaimTest : public VolumeBindingTest,
+                               public testing::WithParamInterface<ClaimCase> {};
 
-TEST_P(ClaimTest, PreFilter) {
+TEST_P(VolumeBindingClaimTest, PreFilter) {
   world_.Add(GetParam().claim);
   EXPECT_EQ(Filter({"data"}), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Claims, ClaimTest,
+    Claims, VolumeBindingClaimTest,
     testing::Values(
         ClaimCase{"Missing", ClaimYaml("other"),
                   "UnschedulableAndUnresolvable: persistentvolumeclaim \"data\" not found"},
@@ -243,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {},
                   "selector: {matchExpressions: [{key: tier, operator: In}]}",
                   "Error: error creating internal label selector for claim: default/data: values: "
-                  "Invalid value: []: for 'in', 'notin' operators, values set can't be empty"}),
+                  "Invalid value: null: for 'in', 'notin' operators, values set can't be empty"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(VolumeBindingTest, VolumeMeantForTheClaimRulesOutAllOthers) {

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
         DiskCase{"SameNameInAnotherCloud", "awsElasticBlockStore: {volumeID: d}",
                  "gcePersistentDisk: {pdName: d}", "11"},
         DiskCase{"IscsiByIqnWhateverTheLun", "iscsi: {targetPortal: x, iqn: q, lun: 0}",
-                 "iscsi: {targetPortal: y, iqn: q, lun: 1}", "01"},
+                 "iscsi: {targetPortal: 'y', iqn: q, lun: 1}", "01"},
         DiskCase{"IscsiReadByBoth", "iscsi: {targetPortal: x, iqn: q, lun: 0, readOnly: true}",
                  "iscsi: {targetPortal: x, iqn: q, lun: 0, readOnly: true}", "11"},
         DiskCase{"RbdSharesAMonitor", kRbd, "rbd: {monitors: [m2, m3], pool: p, image: i}", "01"},

@@ -35,7 +35,8 @@ inline std::string WithDefaults(std::string_view spec,
 inline std::string StorageYaml(std::string_view kind, std::string_view name,
                                const StorageParts& parts) {
   return fmt::format(
-      "{{apiVersion: v1, kind: {0}, metadata: {{name: {1}, uid: uid-of-{1}, resourceVersion: '7', "
+      "{{apiVersion: v1, kind: {0}, metadata: {{name: '{1}', uid: uid-of-{1}, resourceVersion: "
+      "'7', "
       "labels: {{{2}}}, annotations: {{{3}}}, {4}}}, spec: {{{5}}}, status: {{phase: '{6}'}}}}\n",
       kind, name, parts.labels, parts.annotations, parts.meta, parts.spec, parts.phase);
 }
@@ -82,7 +83,7 @@ inline std::string PodWithClaims(std::string_view name, std::initializer_list<co
                                  std::string_view more_spec = "") {
   std::string volumes;
   for (const char* claim : claims) {
-    volumes += fmt::format("{{name: {0}, persistentVolumeClaim: {{claimName: {0}}}}}, ", claim);
+    volumes += fmt::format("{{name: '{0}', persistentVolumeClaim: {{claimName: '{0}'}}}}, ", claim);
   }
   const std::string spec = fmt::format("volumes: [{}], {}", volumes, more_spec);
   return PodYaml(name, {.spec = spec});

@@ -79,9 +79,9 @@ struct ClaimCase {
   const char* want;
 };
 
-class ClaimTest : public testing::TestWithParam<ClaimCase> {};
+class VolumeZoneClaimTest : public testing::TestWithParam<ClaimCase> {};
 
-TEST_P(ClaimTest, PreFilter) {
+TEST_P(VolumeZoneClaimTest, PreFilter) {
   World world{NodeYaml("a"), GetParam().objects};
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithClaims("web", {"data"})), GetParam().want);
 }
@@ -91,7 +91,7 @@ std::string Joined(const std::string& first, const std::string& second) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Claims, ClaimTest,
+    Claims, VolumeZoneClaimTest,
     testing::Values(
         ClaimCase{"Missing", ClassYaml("slow"),
                   "UnschedulableAndUnresolvable: persistentvolumeclaim \"data\" not found"},

@@ -167,6 +167,7 @@ TEST_F(ScheduleTest, PrintsJson) {
     "gated": 0,
     "notOurs": 0,
     "terminating": 0,
+    "preempted": 0,
     "pending": 0
   },
   "pods": [
@@ -213,7 +214,8 @@ TEST_F(ScheduleTest, PrintsJson) {
         ]
       }
     }
-  ]
+  ],
+  "evicted": []
 }
 )json");
 }
@@ -222,6 +224,7 @@ TEST_F(ScheduleTest, PrintsYaml) {
   const Ended ended = Schedule(kWebPod, {"-o", "yaml"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
+            "evicted: []\n"
             "kind: ScheduleReport\n"
             "pods:\n"
             "- name: web\n"
@@ -234,6 +237,7 @@ TEST_F(ScheduleTest, PrintsYaml) {
             "  nodes: 3\n"
             "  notOurs: 0\n"
             "  pending: 0\n"
+            "  preempted: 0\n"
             "  running: 1\n"
             "  scheduled: 1\n"
             "  terminating: 0\n"
