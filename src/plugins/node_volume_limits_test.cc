@@ -34,7 +34,7 @@ std::string AttachmentYaml(std::string_view name, std::string_view node, std::st
 class NodeVolumeLimitsTest : public testing::Test {
  protected:
   NodeVolumeLimitsTest() {
-    for (const char* name : {"x", "y", "z"}) world_.Add(CsiClaim(name));
+    for (const char* name : {"red", "green", "blue"}) world_.Add(CsiClaim(name));
     world_.Add(NodeYaml("a"));
   }
   std::string Filter(std::initializer_list<const char*> claims) {
@@ -45,20 +45,20 @@ class NodeVolumeLimitsTest : public testing::Test {
 
 TEST_F(NodeVolumeLimitsTest, OneVolumeTooMany) {
   world_.Add(CsiNodeYaml("a", "2"));
-  world_.Add(PodWithClaims("other", {"x"}, OnNode("a")));
-  EXPECT_EQ(Filter({"y"}), "1");
-  EXPECT_EQ(Filter({"y", "z"}), "0");
-  PluginTrial trial(world_, MakePlugin(kPlugin), PodWithClaims("web", {"y", "z"}));
+  world_.Add(PodWithClaims("other", {"red"}, OnNode("a")));
+  EXPECT_EQ(Filter({"green"}), "1");
+  EXPECT_EQ(Filter({"green", "blue"}), "0");
+  PluginTrial trial(world_, MakePlugin(kPlugin), PodWithClaims("web", {"green", "blue"}));
   trial.Filter();
   EXPECT_EQ(trial.Explain("a"), "Unschedulable: node(s) exceed max volume count");
 }
 
 TEST_F(NodeVolumeLimitsTest, SharedVolumesCountOnce) {
   world_.Add(CsiNodeYaml("a", "1"));
-  world_.Add(PodWithClaims("other", {"x"}, OnNode("a")));
-  world_.Add(PodWithClaims("another", {"x"}, OnNode("a")));
-  EXPECT_EQ(Filter({"x"}), "1");
-  EXPECT_EQ(Filter({"x", "y"}), "0");
+  world_.Add(PodWithClaims("other", {"red"}, OnNode("a")));
+  world_.Add(PodWithClaims("another", {"red"}, OnNode("a")));
+  EXPECT_EQ(Filter({"red"}), "1");
+  EXPECT_EQ(Filter({"red", "green"}), "0");
 }
 
 TEST_F(NodeVolumeLimitsTest, NoLimitIsNoLimit) {
@@ -66,33 +66,33 @@ TEST_F(NodeVolumeLimitsTest, NoLimitIsNoLimit) {
   world_.Add(NodeYaml("c"));
   world_.Add(CsiNodeYaml("a", ""));
   world_.Add(CsiNodeYaml("b", "0"));
-  EXPECT_EQ(Filter({"x"}), "101");
+  EXPECT_EQ(Filter({"red"}), "101");
 }
 
 TEST_F(NodeVolumeLimitsTest, LimitOfAnotherDriverDoesNotMatter) {
   world_.Add(CsiNodeYaml("a", "0", "csi.other"));
-  EXPECT_EQ(Filter({"x"}), "1");
+  EXPECT_EQ(Filter({"red"}), "1");
 }
 
 TEST_F(NodeVolumeLimitsTest, AttachedVolumesWithoutAPodCount) {
   world_.Add(CsiNodeYaml("a", "2"));
-  world_.Add(AttachmentYaml("va-x", "a", "x"));
-  EXPECT_EQ(Filter({"y"}), "1");
-  world_.Add(AttachmentYaml("va-y", "a", "y"));
-  EXPECT_EQ(Filter({"z"}), "0");
+  world_.Add(AttachmentYaml("va-red", "a", "red"));
+  EXPECT_EQ(Filter({"green"}), "1");
+  world_.Add(AttachmentYaml("va-green", "a", "green"));
+  EXPECT_EQ(Filter({"blue"}), "0");
   // kube-scheduler counts a volume twice that is attached and wanted but used by no pod yet.
-  EXPECT_EQ(Filter({"y"}), "0");
-  world_.Add(PodWithClaims("other", {"y"}, OnNode("a")));
-  EXPECT_EQ(Filter({"y"}), "1");
-  world_.cluster().Remove<api::VolumeAttachment>({"", "va-x"});
-  EXPECT_EQ(Filter({"z"}), "1");
+  EXPECT_EQ(Filter({"green"}), "0");
+  world_.Add(PodWithClaims("other", {"green"}, OnNode("a")));
+  EXPECT_EQ(Filter({"green"}), "1");
+  world_.cluster().Remove<api::VolumeAttachment>({"", "va-red"});
+  EXPECT_EQ(Filter({"blue"}), "1");
 }
 
 TEST_F(NodeVolumeLimitsTest, AttachmentsElsewhereOrOfUnknownVolumesDoNotCount) {
   world_.Add(CsiNodeYaml("a", "1"));
-  world_.Add(AttachmentYaml("va-x", "b", "x"));
+  world_.Add(AttachmentYaml("va-red", "b", "red"));
   world_.Add(AttachmentYaml("va-unknown", "a", "unknown"));
-  EXPECT_EQ(Filter({"y"}), "1");
+  EXPECT_EQ(Filter({"green"}), "1");
 }
 
 TEST_F(NodeVolumeLimitsTest, UnboundClaimsCountByTheirClass) {
@@ -117,7 +117,7 @@ TEST_F(NodeVolumeLimitsTest, ClaimOfAVolumeThatIsNotThereCountsByItsClass) {
 }
 
 TEST_F(NodeVolumeLimitsTest, MissingClaimOfThePodIsFinal) {
-  PluginTrial trial(world_, MakePlugin(kPlugin), PodWithClaims("web", {"x", "nope"}));
+  PluginTrial trial(world_, MakePlugin(kPlugin), PodWithClaims("web", {"red", "nope"}));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("a"),
             "UnschedulableAndUnresolvable: looking up PVC default/nope: persistentvolumeclaim "
@@ -127,14 +127,14 @@ TEST_F(NodeVolumeLimitsTest, MissingClaimOfThePodIsFinal) {
 TEST_F(NodeVolumeLimitsTest, MissingClaimsOfOtherPodsDoNotCount) {
   world_.Add(CsiNodeYaml("a", "1"));
   world_.Add(PodWithClaims("other", {"nope"}, OnNode("a")));
-  EXPECT_EQ(Filter({"x"}), "1");
+  EXPECT_EQ(Filter({"red"}), "1");
 }
 
 TEST_F(NodeVolumeLimitsTest, EphemeralClaimMustBelongToItsPod) {
   world_.Add(CsiNodeYaml("a", "1"));
   world_.Add(ClaimYaml("other-v"));
   world_.Add(PodWithVolume("other", "ephemeral: {}", OnNode("a")));
-  EXPECT_EQ(Filter({"x"}),
+  EXPECT_EQ(Filter({"red"}),
             "Error: PVC default/other-v was not created for pod default/other (pod is not owner)");
 }
 
@@ -178,12 +178,12 @@ TEST_F(NodeVolumeLimitsTest, VolumeThatCannotBeTranslatedIsAnErrorWhereThereIsAC
 
 TEST_F(NodeVolumeLimitsTest, PodsTakenOffMakeRoom) {
   world_.Add(CsiNodeYaml("a", "1"));
-  world_.Add(PodWithClaims("other", {"x"}, OnNode("a")));
+  world_.Add(PodWithClaims("other", {"red"}, OnNode("a")));
   const PodRecord& other = world_.cluster().pod(world_.pod("other"));
   world_.cluster().TryRemovePod(other, world_.node("a"));
-  EXPECT_EQ(Filter({"y"}), "1");
+  EXPECT_EQ(Filter({"green"}), "1");
   world_.cluster().TryAddPod(other, world_.node("a"));
-  EXPECT_EQ(Filter({"y"}), "0");
+  EXPECT_EQ(Filter({"green"}), "0");
 }
 
 }  // namespace

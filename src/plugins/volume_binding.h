@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/result.h"
-#include "framework/node_at_a_time.h"
 #include "framework/plugin.h"
 #include "plugins/args.h"
 

@@ -1,7 +1,6 @@
 #include "plugins/volume_restrictions.h"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "cluster/volume_claims.h"
