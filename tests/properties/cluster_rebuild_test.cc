@@ -256,7 +256,7 @@ class Story {
   }
 
   void PutOther() {
-    auto put = [&]<typename T>(T object, const char* name, const char* namespace_) {
+    auto put = [&]<typename T>(T object, const std::string& name, const std::string& namespace_) {
       object.metadata.name = name;
       object.metadata.namespace_ = namespace_;
       object.metadata.resource_version = fmt::format("{}", ++version_);
@@ -265,7 +265,7 @@ class Story {
       remains_.others.insert_or_assign(OtherKey(ref), ref);
       lived_.cluster.Put(ref);
     };
-    switch (random_.Below(4)) {
+    switch (random_.Below(9)) {
       case 0:
         return put(api::Namespace{}, "default", "");
       case 1:
@@ -273,8 +273,44 @@ class Story {
       case 2:
         return put(api::Service{}, "web", "default");
       case 3:
-        return put(api::PersistentVolumeClaim{}, "data", "other");
+      case 4:
+        return put(Claim(), Pick(random_, {"data", "logs"}), Pick(random_, {"default", "other"}));
+      case 5:
+        return put(Volume(), Pick(random_, {"v0", "v1"}), "");
+      case 6:
+      case 7:
+        return put(Limits(), NodeName(), "");
+      case 8:
+        return put(Attachment(), Pick(random_, {"a0", "a1"}), "");
     }
+  }
+
+  api::PersistentVolumeClaim Claim() {
+    api::PersistentVolumeClaim claim;
+    if (random_.Chance(80)) claim.volume_name = Pick(random_, {"v0", "v1"});
+    return claim;
+  }
+  api::PersistentVolume Volume() {
+    api::PersistentVolume volume;
+    const std::string driver = Pick(random_, {"fast.example.com", "slow.example.com"});
+    volume.source = api::CsiPersistentVolumeSource{driver, Pick(random_, {"h0", "h1"})};
+    return volume;
+  }
+  api::CsiNode Limits() {
+    api::CsiNode node;
+    for (const char* driver : {"fast.example.com", "slow.example.com"}) {
+      if (random_.Chance(30)) continue;
+      node.drivers.push_back({.name = driver, .node_id = "id"});
+      node.drivers.back().allocatable_count = static_cast<int32_t>(random_.Below(3));
+    }
+    return node;
+  }
+  api::VolumeAttachment Attachment() {
+    api::VolumeAttachment attachment;
+    attachment.attacher = Pick(random_, {"fast.example.com", "slow.example.com"});
+    attachment.node_name = NodeName();
+    attachment.persistent_volume_name = Pick(random_, {"v0", "v1"});
+    return attachment;
   }
 
   void RemoveOther() {

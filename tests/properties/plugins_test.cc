@@ -68,7 +68,8 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
   }
   // The worlds must be hard enough for this to mean something.
   for (const char* name : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
-                           "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"}) {
+                           "NodeResourcesFit", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
+                           "PodTopologySpread", "InterPodAffinity"}) {
     EXPECT_GT(rejections[name], 20u) << name;
   }
 }

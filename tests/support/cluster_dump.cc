@@ -23,6 +23,8 @@ class Dumper {
     cluster_.pods().ForEach([&](const PodRecord& pod) { Pod(pod); });
     Line("pods: {}", cluster_.pods().size());
     Nominations();
+    Claims();
+    Attached();
     ObjectsOf<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
               api::StatefulSet, api::PersistentVolume, api::PersistentVolumeClaim,
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity,
@@ -209,6 +211,53 @@ class Dumper {
       Line("nominated to {}: {}", Text(node), fmt::join(names, " "));
     }
     Line("no nominations: {}", cluster_.nominations().empty());
+  }
+
+  // The claims that pods name or that are there, and who uses them.
+  void Claims() {
+    std::set<api::ObjectKey> claims;
+    for (const auto& [key, claim] : cluster_.objects<api::PersistentVolumeClaim>().all()) {
+      claims.insert(key);
+    }
+    cluster_.pods().ForEach([&](const PodRecord& pod) {
+      for (const api::Volume& volume : pod.object->spec.volumes) {
+        if (const auto* claim = std::get_if<api::PersistentVolumeClaimSource>(&volume.source)) {
+          claims.insert({pod.key().namespace_, claim->claim_name});
+        }
+      }
+    });
+    for (const api::ObjectKey& claim : claims) {
+      Texts users;
+      for (const ClaimUsers::User& user : cluster_.storage().users().Of(claim)) {
+        users.push_back(NameOf(user.pod) + " on " + Text(user.node));
+      }
+      Line("claim {} used by {}", claim.ToString(), Joined(std::move(users)));
+    }
+  }
+
+  // What is attached where there are limits.
+  void Attached() {
+    const AttachedVolumes& attached = cluster_.storage().attached();
+    std::set<std::string> drivers;
+    for (const auto& [key, csi_node] : cluster_.objects<api::CsiNode>().all()) {
+      const AttachedVolumes::Node* node = attached.Find(cluster_.symbols().Find(key.name));
+      if (node == nullptr) continue;
+      for (const auto& [driver, limit] : node->limits) {
+        drivers.insert(driver);
+        auto count = node->counts.find(driver);
+        Line("{} at {}: {} of {} attached", driver, key.name,
+             count == node->counts.end() ? 0 : count->second, limit);
+      }
+      Line("volumes at {}: {} used by pods, error: {}", key.name, node->used.size(), node->error);
+    }
+    for (const std::string& driver : drivers) {
+      Texts full;
+      attached.ForEachFull(driver, 1, [&](Symbol node) { full.push_back(Text(node)); });
+      Line("{} full at {}", driver, Joined(std::move(full)));
+    }
+    Texts uncountable;
+    for (Symbol node : attached.uncountable()) uncountable.push_back(Text(node));
+    Line("uncountable: {}", Joined(std::move(uncountable)));
   }
 
   template <typename... Ts>

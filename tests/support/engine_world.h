@@ -18,7 +18,7 @@
 
 namespace berth {
 
-// kube-scheduler's default plugins, as far as this build has them.
+// kube-scheduler's default plugins.
 inline ProfileConfig DefaultProfile(std::string scheduler_name = "default-scheduler") {
   ProfileConfig config = ProfileOf({{"SchedulingGates"},
                                     {"PrioritySort"},
@@ -28,8 +28,13 @@ inline ProfileConfig DefaultProfile(std::string scheduler_name = "default-schedu
                                     {"NodeAffinity", 2},
                                     {"NodePorts"},
                                     {"NodeResourcesFit", 1},
+                                    {"VolumeRestrictions"},
+                                    {"NodeVolumeLimits"},
+                                    {"VolumeBinding"},
+                                    {"VolumeZone"},
                                     {"PodTopologySpread", 2},
                                     {"InterPodAffinity", 2},
+                                    {"DynamicResources", 2},
                                     {"DefaultPreemption"},
                                     {"NodeResourcesBalancedAllocation", 1},
                                     {"ImageLocality", 1},

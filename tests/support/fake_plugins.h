@@ -2,6 +2,7 @@
 // engine.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>

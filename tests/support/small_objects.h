@@ -129,7 +129,7 @@ inline api::Pod SmallPod(Random& random, const std::string& name) {
   if (random.Chance(20)) pod.NodeSelector("disk", Pick(random, {"ssd", "hdd"}));
   if (random.Chance(30)) pod.Tolerates("dedicated", Pick(random, {"db", "batch"}), "");
   if (random.Chance(10)) pod.Tolerates("node.kubernetes.io/unschedulable", "", "NoSchedule");
-  if (random.Chance(10)) pod.Mounts(Pick(random, {"data", "logs"}));
+  if (random.Chance(20)) pod.Mounts(Pick(random, {"data", "logs"}));
   if (random.Chance(40)) AddSmallAffinity(random, pod.object.spec);
   if (random.Chance(30)) pod.object.spec.topology_spread_constraints = {SmallSpread(random)};
   return pod;
