@@ -5,6 +5,7 @@
 namespace berth {
 
 void Cluster::Put(const api::Object& object) {
+  ++version_;
   std::visit(
       [this]<typename T>(const std::shared_ptr<const T>& ref) {
         if constexpr (std::is_same_v<T, api::Pod>) {
@@ -25,6 +26,7 @@ void Cluster::Put(const api::Object& object) {
 }
 
 PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
+  ++version_;
   PodId id = pods_.Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid() && (pod->finished() || pods_.Get(id).uid() != pod->metadata.uid)) {
     DropPod(id);
@@ -150,6 +152,7 @@ void Cluster::DropPod(PodId id) {
 }
 
 void Cluster::Assume(PodId pod, NodeRow node) {
+  ++version_;
   PodRecord& record = pods_.Get(pod);
   CHECK(record.state == PodState::kPending);
   nominations_.Clear(pod);
@@ -160,6 +163,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
 }
 
 void Cluster::Forget(PodId pod) {
+  ++version_;
   PodRecord& record = pods_.Get(pod);
   CHECK(record.state == PodState::kAssumed);
   const PodRecord old = record;

@@ -55,6 +55,9 @@ class Cluster {
     return std::get<Objects<T>>(objects_);
   }
 
+  // A number that grows with every change that may change a decision.
+  uint64_t version() const { return version_; }
+
   // --- objects, as the API reports them ---
 
   // Adds or replaces the object. A finished pod counts as removed.
@@ -74,10 +77,16 @@ class Cluster {
   void Assume(PodId pod, NodeRow node);
   // Takes an assumed pod back: it is pending again.
   void Forget(PodId pod);
-  void Nominate(PodId pod, Symbol node) { nominations_.Set(pod, node); }
+  void Nominate(PodId pod, Symbol node) {
+    ++version_;
+    nominations_.Set(pod, node);
+  }
   Preemptions& mutable_preemptions() { return preemptions_; }
   // For what is decided about volumes and claims.
-  Storage& mutable_storage() { return storage_; }
+  Storage& mutable_storage() {
+    ++version_;
+    return storage_;
+  }
 
   // --- trying things out ---
 
@@ -121,6 +130,7 @@ class Cluster {
   void DropPod(PodId id);
   void Describe(PodRecord& record, bool with_node_name);
 
+  uint64_t version_ = 0;
   SymbolTable symbols_;
   ScalarNames scalars_;
   NodeTable nodes_{symbols_, scalars_};
@@ -144,6 +154,7 @@ class Cluster {
 
 template <typename T>
 bool Cluster::Remove(const api::ObjectKey& key) {
+  ++version_;
   if constexpr (std::is_same_v<T, api::Pod>) {
     const PodId id = pods_.Find(key.namespace_, key.name);
     if (!id.valid()) return false;

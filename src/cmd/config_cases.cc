@@ -171,16 +171,10 @@ Result<std::optional<JsonValue>> ReadJson(JsonFields& json, Value row, std::stri
   return *std::move(parsed);
 }
 
-// Removes from each profile the points that Berth does not build, and the plugins that it lacks.
-void DropUnbuilt(JsonValue& effective, const Registry& registry) {
+// Removes from each profile the points that Berth does not have, and those without plugins.
+void DropUnbuilt(JsonValue& effective) {
   for (auto& profile : effective.members) {
     auto& points = profile.value.members;
-    for (auto& point : points) {
-      std::erase_if(point.value.items, [&](const JsonValue& plugin) {
-        const JsonValue* name = plugin.Find("name");
-        return name != nullptr && registry.IsLeftOut(name->text);
-      });
-    }
     std::erase_if(points, [](const auto& point) {
       return point.name.starts_with("placement") || point.value.items.empty();
     });
@@ -208,7 +202,7 @@ Result<ExpectedConfig> ReadExpected(Value row, const Registry& registry) {
     if (!part) return std::unexpected(part.error());
     *into = *std::move(part);
   }
-  if (expected.effective) DropUnbuilt(*expected.effective, registry);
+  if (expected.effective) DropUnbuilt(*expected.effective);
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   return expected;
 }

@@ -16,7 +16,6 @@
 #include "cmd/config_cases.h"
 #include "cmd/conformance_report.h"
 #include "cmd/json_fields.h"
-#include "cmd/missing_plugins.h"
 #include "cmd/row_cases.h"
 #include "plugins/registry.h"
 
@@ -179,7 +178,6 @@ int RunConformance(const ConformanceOptions& options) {
     fmt::print(stderr, "berth conformance: {}\n", status.error().message);
     return kExitUsage;
   };
-  NoteMissingPlugins("berth conformance", InTreeRegistry());
   Runner runner(options);
   for (const std::string& path : options.files) {
     if (const Status status = runner.RunFile(path); !status) return fail(status);

@@ -9,7 +9,6 @@
 
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
-#include "cmd/missing_plugins.h"
 #include "cmd/object_files.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
@@ -73,7 +72,6 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
-  NoteMissingPlugins("berth schedule", InTreeRegistry());
   auto report = ScheduleAll(*objects,
                             {.profiles = *std::move(profiles),
                              .seed = options.seed,

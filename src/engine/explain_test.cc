@@ -70,8 +70,9 @@ TEST(Explain, FailureHasTheWholeMessage) {
   const Explanation told = Explain(world, MakePod("web").Request("cpu", "2"));
   EXPECT_TRUE(told.best_nodes.empty());
   EXPECT_EQ(told.fit_error_before_post_filter, "0/2 nodes are available: 2 Insufficient cpu.");
-  EXPECT_TRUE(told.fit_error.starts_with(told.fit_error_before_post_filter + " preemption: "))
-      << told.fit_error;
+  EXPECT_EQ(told.fit_error, told.fit_error_before_post_filter +
+                                " no new claims to deallocate, preemption: 0/2 nodes are "
+                                "available: 2 Preemption is not helpful for scheduling.");
   EXPECT_EQ(told.rejected_by, Names({"NodeResourcesFit"}));
   ASSERT_TRUE(told.preemption.has_value());
   EXPECT_TRUE(told.preemption->candidates.empty());

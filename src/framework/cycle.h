@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.h"
@@ -62,6 +63,11 @@ class Cycle {
     states_[plugin.slot()] = std::move(state);
   }
 
+  // Asks that `pod`, which waits, be tried as soon as this cycle, or the binding that follows it,
+  // is done.
+  void Activate(PodId pod) { to_activate_.push_back(pod); }
+  std::vector<PodId> TakeActivated() { return std::exchange(to_activate_, {}); }
+
   // Copies all notes, and puts copies back in their place.
   CycleStates CloneStates() const;
   void ReplaceStates(CycleStates states) { states_ = std::move(states); }
@@ -72,6 +78,7 @@ class Cycle {
   const PodClass& class_;
   const ClassStates& compiled_;
   CycleStates states_;
+  std::vector<PodId> to_activate_;
 };
 
 }  // namespace berth

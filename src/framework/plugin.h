@@ -17,9 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/task.h"
 #include "base/time.h"
 #include "cluster/ids.h"
+#include "framework/cluster_event.h"
 #include "framework/verdict.h"
 
 namespace berth {
@@ -38,6 +40,17 @@ class Plugin {
 
   // Derives what the plugin wants to know about all pods of a class. Called once per class.
   virtual std::unique_ptr<const ClassState> Compile(Cluster&, const PodClass&) const;
+
+  // The events that may make a pod schedulable which this plugin rejected. Every event, unless a
+  // plugin knows better.
+  virtual std::vector<Interest> Interests() const;
+  // Whether `event`, which one of the plugin's conditional interests covers, may indeed help `pod`.
+  // Depends on the pod's class, its labels, its identity (for events about the pod itself and about
+  // its ephemeral volumes) and the cluster. After an error the pod is tried.
+  virtual Result<bool> MayHelp(const Cluster&, const PodRecord& /*pod*/,
+                               const ClusterEvent&) const {
+    return true;
+  }
 
   // The plugin's place among those of its profile; set by the profile.
   size_t slot() const { return slot_; }
@@ -96,6 +109,9 @@ class FilterPlugin : public virtual Plugin {
   // Judges one node, with reasons: Success exactly if Filter leaves `node` in. Asked when a failure
   // must be explained, and when trying out what a node would be like with other pods on it.
   virtual Verdict Explain(const Cycle& cycle, NodeRow node) const = 0;
+  // Tells users in a sentence what the reasons leave out: which pod, which domain or which claim
+  // keeps the pod off `node`, which Explain rejected. Empty if the reasons say it all.
+  virtual std::string Details(const Cycle&, NodeRow) const { return ""; }
   virtual Scope filter_scope() const { return Scope::kCluster; }
 };
 
@@ -159,11 +175,14 @@ struct PermitResult {
   Duration timeout;  // Of Wait.
 };
 
-// Permit: last word before binding; Wait holds the pod back until another event allows or rejects
-// it.
+class WaitingPods;
+
+// Permit: last word before binding. Wait holds the pod back until the plugin allows it (through
+// `waiting`, when asked about another pod, or by an event from outside) or rejects it, or the time
+// is up.
 class PermitPlugin : public virtual Plugin {
  public:
-  virtual PermitResult Permit(Cycle& cycle, NodeRow node) const = 0;
+  virtual PermitResult Permit(Cycle& cycle, NodeRow node, WaitingPods& waiting) const = 0;
 };
 
 struct PreBindPlan {

@@ -124,7 +124,6 @@ class ProfileBuilder {
   template <typename Role>
   Result<const Role*> FindAs(const PluginChoice& choice, ExtensionPoint point) const {
     auto found = by_name_.find(choice.name);
-    if (registry_.IsLeftOut(choice.name)) return nullptr;
     if (found == by_name_.end()) {
       return Fail(fmt::format("{}Plugin \"{}\" does not exist", ToString(point), choice.name));
     }
@@ -142,7 +141,6 @@ class ProfileBuilder {
     const PluginSet& own = config_.points[static_cast<size_t>(point)];
     std::set<std::string_view> own_names;
     for (const PluginChoice& choice : own.enabled) {
-      if (registry_.IsLeftOut(choice.name)) continue;
       auto plugin = FindAs<Role>(choice, point);
       if (!plugin) return std::unexpected(plugin.error());
       if (*plugin == nullptr) {
@@ -173,9 +171,8 @@ class ProfileBuilder {
     std::ranges::copy_if(own.enabled, std::back_inserter(result),
                          [&](const PluginChoice& c) { return overriding.contains(c.name); });
     std::ranges::copy(from_multi_point, std::back_inserter(result));
-    std::ranges::copy_if(own.enabled, std::back_inserter(result), [&](const PluginChoice& c) {
-      return !overriding.contains(c.name) && !registry_.IsLeftOut(c.name);
-    });
+    std::ranges::copy_if(own.enabled, std::back_inserter(result),
+                         [&](const PluginChoice& c) { return !overriding.contains(c.name); });
     return result;
   }
 

@@ -35,7 +35,6 @@ Registry TestRegistry() {
   Offer<Gate>(registry, "Gate");
   registry.Add<FakeSort>();
   registry.Add<FakeBinder>();
-  registry.LeaveOut("Later");
   return registry;
 }
 
@@ -100,7 +99,6 @@ TEST(Profile, PointListsOverridesThenMultiPointThenTheRest) {
       {"DisabledMultiPointPluginIsOut", {"A", "B"}, {}, {"A"}, {"B"}},
       {"DisabledThenEnabledGoesToTheEnd", {"A", "B"}, {"A"}, {"A"}, {"B", "A"}},
       {"StarDisablesMultiPoint", {"A", "B"}, {"E", "D"}, {"*"}, {"E", "D"}},
-      {"WhatThisBuildLacksIsPassedOver", {"Later", "A"}, {"Later", "B"}, {}, {"A", "B"}},
       {"PluginsWithoutThePointArePassedOver", {"Gate", "A"}, {}, {}, {"A"}},
   };
   for (const OrderCase& c : cases) {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -44,15 +43,10 @@ class Registry {
     });
   }
 
-  // Says that this build lacks the plugin: a profile that names it does without.
-  void LeaveOut(std::string_view name) { left_out_.emplace(name); }
-  bool IsLeftOut(std::string_view name) const { return left_out_.contains(name); }
-
   // nullptr if there is no such plugin.
   const PluginFactory* Find(std::string_view name) const;
 
  private:
-  std::set<std::string, std::less<>> left_out_;
   std::map<std::string, PluginFactory, std::less<>> factories_;
 };
 

@@ -45,13 +45,5 @@ TEST(Registry, HandsTypedArgumentsOver) {
   EXPECT_EQ(make(std::string("{}")).error().message, "arguments are of the wrong type");
 }
 
-TEST(Registry, KnowsWhatThisBuildLacks) {
-  Registry registry;
-  registry.LeaveOut("Later");
-  EXPECT_TRUE(registry.IsLeftOut("Later"));
-  EXPECT_FALSE(registry.IsLeftOut("Sized"));
-  EXPECT_EQ(registry.Find("Later"), nullptr);
-}
-
 }  // namespace
 }  // namespace berth

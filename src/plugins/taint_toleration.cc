@@ -18,7 +18,6 @@ struct Judgement {
 // grows though it is shared; what is in it never changes.
 struct Judgements final : ClassState {
   std::vector<api::Toleration> tolerations;
-  std::vector<api::Toleration> soft_tolerations;  // Those that can apply to soft taints.
   mutable std::vector<Judgement> by_set;
 
   const std::vector<Judgement>& UpTo(const TaintSets& sets) const {
@@ -32,7 +31,7 @@ struct Judgements final : ClassState {
     Judgement judgement;
     for (const api::Taint& taint : taints) {
       if (taint.effect == "PreferNoSchedule") {
-        judgement.soft_taints += !api::ToleratesAny(soft_tolerations, taint);
+        judgement.soft_taints += !api::ToleratesAny(tolerations, taint);
       } else if (taint.effect == "NoSchedule" || taint.effect == "NoExecute") {
         judgement.repels |= !api::ToleratesAny(tolerations, taint);
       }
@@ -47,11 +46,6 @@ std::unique_ptr<const ClassState> TaintToleration::Compile(Cluster&,
                                                            const PodClass& pod_class) const {
   auto state = std::make_unique<Judgements>();
   state->tolerations = pod_class.spec().tolerations;
-  std::ranges::copy_if(state->tolerations, std::back_inserter(state->soft_tolerations),
-                       [](const api::Toleration& toleration) {
-                         return toleration.effect.empty() ||
-                                toleration.effect == "PreferNoSchedule";
-                       });
   return state;
 }
 
