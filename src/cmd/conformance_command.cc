@@ -15,6 +15,7 @@
 #include "cmd/command_line.h"
 #include "cmd/config_cases.h"
 #include "cmd/conformance_report.h"
+#include "cmd/hint_cases.h"
 #include "cmd/json_fields.h"
 #include "cmd/row_cases.h"
 #include "plugins/registry.h"
@@ -144,7 +145,7 @@ class Runner {
       case RowKind::kCel:
         return Unsupported("selector", "device selectors (CEL)");
       case RowKind::kHint:
-        return Unsupported("hint", "queueing hints");
+        return hint_cases_.Run(row);
     }
     return Fail("not a case");
   }
@@ -165,6 +166,7 @@ class Runner {
   const ConformanceOptions& options_;
   ClusterCases cluster_cases_;
   Registry registry_;
+  HintCases hint_cases_{registry_};
   ConformanceReport report_;
   std::set<std::string> seen_;
   simdjson::dom::parser parser_;

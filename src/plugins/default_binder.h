@@ -10,6 +10,9 @@ class DefaultBinder final : public BindPlugin {
   static constexpr std::string_view kName = "DefaultBinder";
   std::string_view name() const override { return kName; }
 
+  // It rejects no pod.
+  std::vector<Interest> Interests() const override { return {}; }
+
   Task<Verdict> Bind(BindingContext& binding) const override;
 };
 

@@ -143,4 +143,11 @@ PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
   return {Verdict(), {/*replace=*/true, node}, std::move(chosen.victims.pods)};
 }
 
+std::vector<Interest> DefaultPreemption::Interests() const { return {{{Resource::kPod, kDelete}}}; }
+
+Result<bool> DefaultPreemption::MayHelp(const Cluster&, const PodRecord&,
+                                        const ClusterEvent&) const {
+  return false;
+}
+
 }  // namespace berth

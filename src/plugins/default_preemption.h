@@ -17,6 +17,11 @@ class DefaultPreemption final : public PreEnqueuePlugin, public PostFilterPlugin
   static constexpr std::string_view kName = "DefaultPreemption";
   std::string_view name() const override { return kName; }
 
+  // No event helps a pod past its own preemption: it is let in when its victims are on their way.
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   static Result<std::unique_ptr<Plugin>> Make(const DefaultPreemptionArgs& args);
 
   // Holds a pod back while its victims are being evicted, until the last of them is on its way.

@@ -1,6 +1,9 @@
 #include "plugins/dynamic_resources.h"
 
+#include <fmt/format.h>
+
 #include "framework/failed_cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -51,5 +54,30 @@ PreBindPlan DynamicResources::PreBindPreFlight(const Cycle&, NodeRow) const {
 }
 
 Task<Verdict> DynamicResources::PreBind(BindingContext&) const { co_return Verdict(); }
+
+std::vector<Interest> DynamicResources::Interests() const {
+  return {{{Resource::kNode, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable},
+           /*conditional=*/false},
+          {{Resource::kResourceClaim, kAdd | kUpdate}},
+          {{Resource::kPod, kUpdatePodGeneratedResourceClaim}},
+          {{Resource::kDeviceClass, kAdd | kUpdate}, /*conditional=*/false},
+          {{Resource::kResourceSlice, kAdd | kUpdate}, /*conditional=*/false}};
+}
+
+Result<bool> DynamicResources::MayHelp(const Cluster&, const PodRecord& pod,
+                                       const ClusterEvent& event) const {
+  if (KindOf(event) == Resource::kPod) {
+    const auto other = UpdateOf<api::Pod>(event);
+    if (!other) return std::unexpected(other.error());
+    return IsSamePod(pod, *other->after) && JudgeClaims(other->after->spec).ok();
+  }
+  // A pod that may not be queued stays out. To any other pod a new claim means nothing, while one
+  // that lost its devices may have left some for it.
+  if (!JudgeClaims(pod.object->spec).ok() || event.type.actions == kAdd) return false;
+  return Fail(
+      fmt::format("{}: Berth does not read resource claims, and cannot tell whether one "
+                  "lost its devices",
+                  event.Label()));
+}
 
 }  // namespace berth

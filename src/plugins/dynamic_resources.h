@@ -20,6 +20,10 @@ class DynamicResources final : public PreEnqueuePlugin,
   static constexpr std::string_view kName = "DynamicResources";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   Verdict PreEnqueue(const Cluster& cluster, const PodRecord& pod) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;

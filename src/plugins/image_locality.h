@@ -11,6 +11,9 @@ class ImageLocality final : public ScorePlugin {
   static constexpr std::string_view kName = "ImageLocality";
   std::string_view name() const override { return kName; }
 
+  // It rejects no pod.
+  std::vector<Interest> Interests() const override { return {}; }
+
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,
                                             const PodClass& pod_class) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;

@@ -19,6 +19,10 @@ class InterPodAffinity final : public PreFilterPlugin,
   static constexpr std::string_view kName = "InterPodAffinity";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   static Result<std::unique_ptr<Plugin>> Make(const InterPodAffinityArgs& args);
 
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,

@@ -8,6 +8,7 @@
 #include "cluster/node_affinity.h"
 #include "framework/cycle.h"
 #include "framework/normalize.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -54,6 +55,21 @@ std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector,
     for (const std::string& name : *names) all.insert(symbols.Intern(name));
   }
   return std::vector<Symbol>(all.begin(), all.end());
+}
+
+// Whether the pod's nodeSelector and required terms match. Fails if no term matches and one does
+// not parse.
+Result<bool> RequiredMatches(const api::PodSpec& spec, const api::Node& node) {
+  const api::ObjectMeta& meta = node.metadata;
+  if (spec.node_selector && !api::Selector::FromMap(*spec.node_selector).Matches(meta.labels)) {
+    return false;
+  }
+  const api::NodeAffinity* own = AffinityOf(spec);
+  if (own == nullptr || !own->required) return true;
+  const auto required = api::CompiledNodeSelector::MakeLazy(*own->required);
+  if (required.Matches(meta.labels, meta.name)) return true;
+  if (required.parse_error()) return std::unexpected(*required.parse_error());
+  return false;
 }
 
 }  // namespace
@@ -156,6 +172,27 @@ Verdict NodeAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
 void NodeAffinity::Normalize(const Cycle&, const NodeMask& feasible,
                              std::span<int64_t> scores) const {
   DefaultNormalize(feasible, /*reverse=*/false, scores);
+}
+
+std::vector<Interest> NodeAffinity::Interests() const {
+  return {{{Resource::kNode, kAdd | kUpdateNodeLabel}}};
+}
+
+Result<bool> NodeAffinity::MayHelp(const Cluster&, const PodRecord& pod,
+                                   const ClusterEvent& event) const {
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  const api::ObjectMeta& meta = node->after->metadata;
+  if (args_.added_affinity && args_.added_affinity->required) {
+    const auto added = api::CompiledNodeSelector::MakeLazy(*args_.added_affinity->required);
+    if (!added.Matches(meta.labels, meta.name)) return false;
+  }
+  const auto matches = RequiredMatches(pod.object->spec, *node->after);
+  if (!matches || !*matches || node->before == nullptr) return matches;
+  // What the operator's affinity said of the node before is not asked, as upstream.
+  const auto matched = RequiredMatches(pod.object->spec, *node->before);
+  if (!matched) return matched;
+  return !*matched;
 }
 
 }  // namespace berth

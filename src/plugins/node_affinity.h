@@ -17,6 +17,10 @@ class NodeAffinity final : public PreFilterPlugin,
   static constexpr std::string_view kName = "NodeAffinity";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   // Fails if a term of addedAffinity does not parse.
   static Result<std::unique_ptr<Plugin>> Make(const NodeAffinityArgs& args);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -23,17 +24,23 @@ bool RestartsAllContainers(const api::PodSpec& spec) {
          std::ranges::any_of(spec.init_containers, asks);
 }
 
+std::vector<std::string_view> FeaturesNeededBy(const api::PodSpec& spec) {
+  std::vector<std::string_view> features;
+  if (RestartsAllContainers(spec)) features.push_back("RestartAllContainersOnContainerExits");
+  if (spec.host_network && spec.host_users == false) {
+    features.push_back("UserNamespacesHostNetworkSupport");
+  }
+  return features;
+}
+
 }  // namespace
 
 std::unique_ptr<const ClassState> NodeDeclaredFeatures::Compile(Cluster& cluster,
                                                                 const PodClass& pod_class) const {
   auto state = std::make_unique<RequiredFeatures>();
-  const api::PodSpec& spec = pod_class.spec();
-  auto require = [&](std::string_view feature) {
+  for (std::string_view feature : FeaturesNeededBy(pod_class.spec())) {
     state->names.push_back(cluster.mutable_symbols().Intern(feature));
-  };
-  if (RestartsAllContainers(spec)) require("RestartAllContainersOnContainerExits");
-  if (spec.host_network && spec.host_users == false) require("UserNamespacesHostNetworkSupport");
+  }
   std::ranges::sort(state->names);
   return state;
 }
@@ -54,6 +61,25 @@ Verdict NodeDeclaredFeatures::Filter(const Cycle& cycle, NodeMask& nodes) const 
 Verdict NodeDeclaredFeatures::Explain(const Cycle& cycle, NodeRow node) const {
   if (cycle.compiled<RequiredFeatures>(*this).DeclaredBy(cycle.nodes().info(node))) return {};
   return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's required features"};
+}
+
+std::vector<Interest> NodeDeclaredFeatures::Interests() const {
+  return {{{Resource::kNode, kAdd | kUpdateNodeDeclaredFeature}}, {{Resource::kPod, kUpdate}}};
+}
+
+Result<bool> NodeDeclaredFeatures::MayHelp(const Cluster&, const PodRecord& pod,
+                                           const ClusterEvent& event) const {
+  if (KindOf(event) == Resource::kPod) {
+    const auto other = UpdateOf<api::Pod>(event);
+    if (!other) return std::unexpected(other.error());
+    if (!IsSamePod(pod, *other->after)) return false;
+    return other->before == nullptr ||
+           FeaturesNeededBy(other->before->spec) != FeaturesNeededBy(other->after->spec);
+  }
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  return node->before == nullptr ||
+         node->before->status.declared_features != node->after->status.declared_features;
 }
 
 }  // namespace berth

@@ -10,6 +10,10 @@ class NodeDeclaredFeatures final : public PreFilterPlugin, public FilterPlugin {
   static constexpr std::string_view kName = "NodeDeclaredFeatures";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,
                                             const PodClass& pod_class) const override;
   PreFilterResult PreFilter(Cycle& cycle) const override;

@@ -19,4 +19,8 @@ Verdict NodeName::Explain(const Cycle& cycle, NodeRow node) const {
   return {Code::kUnschedulableAndUnresolvable, "node(s) didn't match the requested node name"};
 }
 
+std::vector<Interest> NodeName::Interests() const {
+  return {{{Resource::kNode, kAdd}, /*conditional=*/false}};
+}
+
 }  // namespace berth

@@ -10,6 +10,8 @@ class NodeName final : public FilterPlugin {
   static constexpr std::string_view kName = "NodeName";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -62,6 +63,25 @@ Verdict NodePorts::Explain(const Cycle& cycle, NodeRow node) const {
   const auto& freed = cycle.state<FreedPorts>(*this).ports;
   if (!HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), freed)) return {};
   return {Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
+}
+
+std::vector<Interest> NodePorts::Interests() const {
+  return {{{Resource::kPod, kDelete}}, {{Resource::kNode, kAdd}, /*conditional=*/false}};
+}
+
+Result<bool> NodePorts::MayHelp(const Cluster&, const PodRecord& pod,
+                                const ClusterEvent& event) const {
+  const auto deleted = RemovalOf<api::Pod>(event);
+  if (!deleted) return std::unexpected(deleted.error());
+  if (!TakesRoom(**deleted)) return false;
+  SymbolTable symbols;  // The cluster need not know the addresses of a pod that is gone.
+  const Symbol any_ip = symbols.Intern("0.0.0.0");
+  const std::vector<HostPort> freed = HostPortsOf((*deleted)->spec, symbols);
+  const std::vector<HostPort> wanted = HostPortsOf(pod.object->spec, symbols);
+  return std::ranges::any_of(wanted, [&](const HostPort& port) {
+    return std::ranges::any_of(freed,
+                               [&](const HostPort& other) { return Clash(port, other, any_ip); });
+  });
 }
 
 }  // namespace berth

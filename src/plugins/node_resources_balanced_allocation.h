@@ -13,6 +13,9 @@ class NodeResourcesBalancedAllocation final : public PreScorePlugin, public Scor
   static constexpr std::string_view kName = "NodeResourcesBalancedAllocation";
   std::string_view name() const override { return kName; }
 
+  // It rejects no pod.
+  std::vector<Interest> Interests() const override { return {}; }
+
   static Result<std::unique_ptr<Plugin>> Make(const NodeResourcesBalancedAllocationArgs& args);
 
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,

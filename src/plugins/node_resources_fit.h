@@ -17,6 +17,10 @@ class NodeResourcesFit final : public PreFilterPlugin,
   static constexpr std::string_view kName = "NodeResourcesFit";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   // Fails if the arguments make no sense; the texts are kube-scheduler's.
   static Result<std::unique_ptr<Plugin>> Make(const NodeResourcesFitArgs& args);
 

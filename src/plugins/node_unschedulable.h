@@ -11,6 +11,10 @@ class NodeUnschedulable final : public FilterPlugin {
   static constexpr std::string_view kName = "NodeUnschedulable";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,
                                             const PodClass& pod_class) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;

@@ -1,11 +1,15 @@
 #include "plugins/node_volume_limits.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cluster/csi_translation.h"
+#include "cluster/volume_claims.h"
 #include "framework/cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -43,6 +47,26 @@ Verdict Judge(const State& state, const AttachedVolumes::Node& node) {
     }
   }
   return {};
+}
+
+// A driver that the node did not have, or did not limit, counts as limited to 0.
+bool SomeLimitGrew(const api::CsiNode& before, const api::CsiNode& after) {
+  std::map<std::string_view, int32_t> limits;
+  for (const api::CsiNodeDriver& driver : before.drivers) {
+    limits[driver.name] = driver.allocatable_count.value_or(0);
+  }
+  return std::ranges::any_of(after.drivers, [&](const api::CsiNodeDriver& driver) {
+    return driver.allocatable_count.value_or(0) > limits[driver.name];
+  });
+}
+
+// Which driver serves a claim is not asked.
+bool MayHaveVolumeOf(const std::string& driver, const api::PodSpec& spec) {
+  return std::ranges::any_of(spec.volumes, [&](const api::Volume& volume) {
+    if (std::holds_alternative<api::PersistentVolumeClaimSource>(volume.source)) return true;
+    const InTreePlugin* in_tree = InTreePluginOf(volume);
+    return in_tree != nullptr && in_tree->driver == driver;
+  });
 }
 
 }  // namespace
@@ -104,6 +128,40 @@ Verdict NodeVolumeLimits::Explain(const Cycle& cycle, NodeRow node) const {
   const AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
   return attached == nullptr ? Verdict() : Judge(state, *attached);
+}
+
+std::vector<Interest> NodeVolumeLimits::Interests() const {
+  return {{{Resource::kCsiNode, kAdd}, /*conditional=*/false},
+          {{Resource::kCsiNode, kUpdate}},
+          {{Resource::kPod, kDelete}},
+          {{Resource::kPersistentVolumeClaim, kAdd}},
+          {{Resource::kVolumeAttachment, kDelete}}};
+}
+
+Result<bool> NodeVolumeLimits::MayHelp(const Cluster&, const PodRecord& pod,
+                                       const ClusterEvent& event) const {
+  switch (KindOf(event)) {
+    case Resource::kCsiNode: {
+      const auto node = UpdateOf<api::CsiNode>(event);
+      if (!node) return std::unexpected(node.error());
+      return node->before == nullptr || SomeLimitGrew(*node->before, *node->after);
+    }
+    case Resource::kPersistentVolumeClaim: {
+      const auto claim = UpdateOf<api::PersistentVolumeClaim>(event);
+      if (!claim) return std::unexpected(claim.error());
+      return UsesClaim(*pod.object, *claim->after);
+    }
+    case Resource::kVolumeAttachment: {
+      const auto attachment = RemovalOf<api::VolumeAttachment>(event);
+      if (!attachment) return std::unexpected(attachment.error());
+      return MayHaveVolumeOf((*attachment)->attacher, pod.object->spec);
+    }
+    default: {
+      const auto deleted = RemovalOf<api::Pod>(event);
+      if (!deleted) return std::unexpected(deleted.error());
+      return TakesRoom(**deleted) && UsesStorage((*deleted)->spec);
+    }
+  }
 }
 
 }  // namespace berth

@@ -11,6 +11,10 @@ class NodeVolumeLimits final : public PreFilterPlugin, public FilterPlugin {
   static constexpr std::string_view kName = "NodeVolumeLimits";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   PreFilterResult PreFilter(Cycle& cycle) const override;
   // Looks only at the nodes that have too little room left.
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;

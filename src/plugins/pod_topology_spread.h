@@ -20,6 +20,10 @@ class PodTopologySpread final : public PreFilterPlugin,
   static constexpr std::string_view kName = "PodTopologySpread";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   static Result<std::unique_ptr<Plugin>> Make(const PodTopologySpreadArgs& args);
 
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,

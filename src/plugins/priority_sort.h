@@ -11,6 +11,9 @@ class PrioritySort final : public QueueSortPlugin {
   static constexpr std::string_view kName = "PrioritySort";
   std::string_view name() const override { return kName; }
 
+  // It rejects no pod.
+  std::vector<Interest> Interests() const override { return {}; }
+
   bool Less(const QueuedPod& a, const QueuedPod& b) const override;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cluster/cluster.h"
+#include "plugins/hints.h"
 
 namespace berth {
 
@@ -12,6 +13,17 @@ Verdict SchedulingGates::PreEnqueue(const Cluster&, const PodRecord& pod) const 
   if (gates.empty()) return {};
   return {Code::kUnschedulableAndUnresolvable,
           fmt::format("waiting for scheduling gates: [{}]", fmt::join(gates, " "))};
+}
+
+std::vector<Interest> SchedulingGates::Interests() const {
+  return {{{Resource::kPod, kUpdatePodSchedulingGatesEliminated}}};
+}
+
+Result<bool> SchedulingGates::MayHelp(const Cluster&, const PodRecord& pod,
+                                      const ClusterEvent& event) const {
+  const auto other = UpdateOf<api::Pod>(event);
+  if (!other) return std::unexpected(other.error());
+  return IsSamePod(pod, *other->after);
 }
 
 }  // namespace berth

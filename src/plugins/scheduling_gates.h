@@ -10,6 +10,10 @@ class SchedulingGates final : public PreEnqueuePlugin {
   static constexpr std::string_view kName = "SchedulingGates";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   Verdict PreEnqueue(const Cluster& cluster, const PodRecord& pod) const override;
 };
 

@@ -5,6 +5,7 @@
 #include "api/selector.h"
 #include "framework/cycle.h"
 #include "framework/normalize.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -39,6 +40,15 @@ struct Judgements final : ClassState {
     return judgement;
   }
 };
+
+// True if some hard taint is not tolerated.
+bool Repels(const std::vector<api::Taint>& taints,
+            const std::vector<api::Toleration>& tolerations) {
+  return std::ranges::any_of(taints, [&](const api::Taint& taint) {
+    const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    return hard && !api::ToleratesAny(tolerations, taint);
+  });
+}
 
 }  // namespace
 
@@ -75,6 +85,25 @@ Verdict TaintToleration::Score(const Cycle& cycle, const NodeMask& nodes,
 void TaintToleration::Normalize(const Cycle&, const NodeMask& feasible,
                                 std::span<int64_t> scores) const {
   DefaultNormalize(feasible, /*reverse=*/true, scores);
+}
+
+std::vector<Interest> TaintToleration::Interests() const {
+  return {{{Resource::kNode, kAdd | kUpdateNodeTaint}}, {{Resource::kPod, kUpdatePodToleration}}};
+}
+
+Result<bool> TaintToleration::MayHelp(const Cluster&, const PodRecord& pod,
+                                      const ClusterEvent& event) const {
+  if (KindOf(event) == Resource::kPod) {
+    const auto other = UpdateOf<api::Pod>(event);
+    if (!other) return std::unexpected(other.error());
+    return IsSamePod(pod, *other->after);
+  }
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  const auto& tolerations = pod.object->spec.tolerations;
+  const bool was_repelled =
+      node->before == nullptr || Repels(node->before->spec.taints, tolerations);
+  return was_repelled && !Repels(node->after->spec.taints, tolerations);
 }
 
 }  // namespace berth

@@ -14,6 +14,10 @@ class TaintToleration final : public FilterPlugin, public PreScorePlugin, public
   static constexpr std::string_view kName = "TaintToleration";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,
                                             const PodClass& pod_class) const override;
   // Clears every node with an untolerated NoSchedule or NoExecute taint.

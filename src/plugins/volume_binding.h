@@ -18,6 +18,10 @@ class VolumeBinding final : public PreFilterPlugin,
   static constexpr std::string_view kName = "VolumeBinding";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   static Result<std::unique_ptr<Plugin>> Make(const VolumeBindingArgs& args);
 
   // Rejects a pod whose claims are not in order, or not bound although they need not wait for it.

@@ -5,6 +5,7 @@
 
 #include "cluster/volume_claims.h"
 #include "framework/cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -52,6 +53,19 @@ bool AnyClash(const std::vector<api::Volume>& disks, const std::vector<api::Volu
   for (const api::Volume& disk : disks) {
     for (const api::Volume& other : others) {
       if (std::visit(Clash{}, disk.source, other.source)) return true;
+    }
+  }
+  return false;
+}
+
+// True if volumes of two pods of one namespace are the same claim.
+bool ShareClaim(const std::vector<api::Volume>& a, const std::vector<api::Volume>& b) {
+  for (const api::Volume& volume : a) {
+    const auto* claim = std::get_if<api::PersistentVolumeClaimSource>(&volume.source);
+    if (claim == nullptr) continue;
+    for (const api::Volume& other_volume : b) {
+      const auto* other = std::get_if<api::PersistentVolumeClaimSource>(&other_volume.source);
+      if (other != nullptr && other->claim_name == claim->claim_name) return true;
     }
   }
   return false;
@@ -137,6 +151,27 @@ Verdict VolumeRestrictions::FilterNode(const Cycle& cycle, NodeRow node) const {
             "already in-use by another pod"};
   }
   return {};
+}
+
+std::vector<Interest> VolumeRestrictions::Interests() const {
+  return {{{Resource::kPod, kDelete}},
+          {{Resource::kNode, kAdd}, /*conditional=*/false},
+          {{Resource::kPersistentVolumeClaim, kAdd}}};
+}
+
+Result<bool> VolumeRestrictions::MayHelp(const Cluster&, const PodRecord& pod,
+                                         const ClusterEvent& event) const {
+  if (KindOf(event) == Resource::kPersistentVolumeClaim) {
+    const auto claim = UpdateOf<api::PersistentVolumeClaim>(event);
+    if (!claim) return std::unexpected(claim.error());
+    return NamesClaim(*pod.object, *claim->after);
+  }
+  const auto deleted = RemovalOf<api::Pod>(event);
+  if (!deleted) return std::unexpected(deleted.error());
+  if ((*deleted)->metadata.namespace_ != pod.object->metadata.namespace_) return false;
+  const std::vector<api::Volume>& own = pod.object->spec.volumes;
+  const std::vector<api::Volume>& freed = (*deleted)->spec.volumes;
+  return AnyClash(own, freed) || ShareClaim(own, freed);
 }
 
 }  // namespace berth

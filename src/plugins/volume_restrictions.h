@@ -12,6 +12,10 @@ class VolumeRestrictions final : public PreFilterPlugin, public NodeFilter {
   static constexpr std::string_view kName = "VolumeRestrictions";
   std::string_view name() const override { return kName; }
 
+  std::vector<Interest> Interests() const override;
+  Result<bool> MayHelp(const Cluster& cluster, const PodRecord& pod,
+                       const ClusterEvent& event) const override;
+
   std::unique_ptr<const ClassState> Compile(Cluster& cluster,
                                             const PodClass& pod_class) const override;
   // Rejects a pod that names a claim which does not exist.

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cluster/volume_claims.h"
 #include "framework/cycle.h"
+#include "plugins/hints.h"
 
 namespace berth {
 namespace {
@@ -56,6 +59,20 @@ std::optional<std::vector<std::string_view>> ZonesOf(std::string_view value) {
     if (end == std::string_view::npos) return zones;
     value.remove_prefix(end + 2);
   }
+}
+
+// The zones and regions that the labels of the volume name, by label.
+std::map<std::string_view, std::set<std::string_view>> TopologyOf(
+    const api::PersistentVolume& volume) {
+  std::map<std::string_view, std::set<std::string_view>> topology;
+  for (const TopologyLabel& label : kLabels) {
+    const auto found = volume.metadata.labels.find(label.name);
+    if (found == volume.metadata.labels.end()) continue;
+    if (const auto zones = ZonesOf(found->second)) {
+      topology[label.name] = {zones->begin(), zones->end()};
+    }
+  }
+  return topology;
 }
 
 void AddConditions(const api::PersistentVolume& volume, const SymbolTable& symbols,
@@ -152,6 +169,34 @@ Verdict VolumeZone::Filter(const Cycle& cycle, NodeMask& nodes) const {
 Verdict VolumeZone::Explain(const Cycle& cycle, NodeRow node) const {
   if (Admits(cycle.state<State>(*this), cycle.nodes().info(node).labels)) return {};
   return Reject("node(s) had no available volume zone");
+}
+
+std::vector<Interest> VolumeZone::Interests() const {
+  return {{{Resource::kStorageClass, kAdd}},
+          {{Resource::kNode, kAdd | kUpdateNodeLabel}, /*conditional=*/false},
+          {{Resource::kPersistentVolumeClaim, kAdd | kUpdate}},
+          {{Resource::kPersistentVolume, kAdd | kUpdate}}};
+}
+
+Result<bool> VolumeZone::MayHelp(const Cluster&, const PodRecord& pod,
+                                 const ClusterEvent& event) const {
+  switch (KindOf(event)) {
+    case Resource::kStorageClass: {
+      const auto storage_class = UpdateOf<api::StorageClass>(event);
+      if (!storage_class) return std::unexpected(storage_class.error());
+      return storage_class->after->volume_binding_mode == "WaitForFirstConsumer";
+    }
+    case Resource::kPersistentVolumeClaim: {
+      const auto claim = UpdateOf<api::PersistentVolumeClaim>(event);
+      if (!claim) return std::unexpected(claim.error());
+      return NamesClaim(*pod.object, *claim->after);
+    }
+    default: {
+      const auto volume = UpdateOf<api::PersistentVolume>(event);
+      if (!volume) return std::unexpected(volume.error());
+      return volume->before == nullptr || TopologyOf(*volume->before) != TopologyOf(*volume->after);
+    }
+  }
 }
 
 }  // namespace berth
