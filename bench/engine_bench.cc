@@ -132,7 +132,7 @@ void Schedule(
     while (engine->Schedule(kStart, 100) > 0) Bind(*engine);
     decided += pods;
     state.PauseTiming();
-    CHECK(engine->queue_sizes().unschedulable == 0);
+    CHECK(engine->queue().sizes().unschedulable == 0);
     engine.reset();
     state.ResumeTiming();
   }

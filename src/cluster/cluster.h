@@ -78,6 +78,7 @@ class Cluster {
   // Takes an assumed pod back: it is pending again.
   void Forget(PodId pod);
   void Nominate(PodId pod, Symbol node) {
+    if (nominations_.NodeOf(pod) == node) return;
     ++version_;
     nominations_.Set(pod, node);
   }

@@ -49,7 +49,7 @@ DecisionCheck::DecisionCheck(Engine& engine) : engine_(engine) { engine_.Observe
 DecisionCheck::~DecisionCheck() { engine_.Observe(nullptr); }
 
 bool DecisionCheck::CanDecide(const api::Pod& pod) const {
-  return pod.spec.node_name.empty() && engine_.queue_sizes().active == 0;
+  return pod.spec.node_name.empty() && !engine_.queue().HasReady();
 }
 
 Differences DecisionCheck::Decide(const api::Ref<api::Pod>& pod, const Explanation& expected,

@@ -84,7 +84,10 @@ class World {
         busy = engine_.Schedule(now_) > 0;
         for (const Command& command : engine_.TakeCommands()) {
           std::visit([&](const auto& write) { Do(command.id, write); }, command.write);
-          busy = progress = true;
+          busy = true;
+          // What is only told to users changes nothing.
+          const WriteLane lane = LaneOf(command.write);
+          progress |= lane != WriteLane::kStatus && lane != WriteLane::kEvent;
         }
       }
     }
@@ -116,6 +119,8 @@ class World {
     }
     engine_.Handle(WriteDone{id, {}}, now_);
   }
+
+  void Do(CommandId id, const RecordEvent&) { engine_.Handle(WriteDone{id, {}}, now_); }
 
   // Pods leave at once: there is no grace period to wait for.
   void Do(CommandId id, const DeletePod& remove) {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "config/go_duration.h"
+#include "base/go_duration.h"
 
 namespace berth::config {
 

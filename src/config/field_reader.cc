@@ -10,7 +10,7 @@
 
 #include "api/json_text.h"
 #include "config/base64.h"
-#include "config/go_duration.h"
+#include "base/go_duration.h"
 
 namespace berth::config {
 namespace {

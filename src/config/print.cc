@@ -5,7 +5,7 @@
 
 #include "config/base64.h"
 #include "config/field_writer.h"
-#include "config/go_duration.h"
+#include "base/go_duration.h"
 
 namespace berth::config {
 namespace {

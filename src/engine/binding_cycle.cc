@@ -13,39 +13,119 @@ Verdict AsFailure(Verdict verdict, std::string_view step, const Plugin& plugin) 
 
 }  // namespace
 
-BindingCycle::BindingCycle(std::unique_ptr<const PodRecord> pod,
-                           std::shared_ptr<ClassResults> results, std::unique_ptr<Attempt> attempt,
-                           NodeRow node, Outbox& outbox, std::vector<BindingCycle*>& finished)
-    : pod_(std::move(pod)),
-      results_(std::move(results)),
-      attempt_(std::move(attempt)),
-      node_(node),
-      outbox_(outbox),
-      finished_(finished),
+BindingCycle::BindingCycle(Placement placement, const Services& services)
+    : placement_(std::move(placement)),
+      services_(services),
+      node_name_(placement_.attempt->cluster().nodes().name(placement_.node)),
       task_(Run()) {}
 
+void BindingCycle::Permit(Verdict verdict) {
+  permitted_ = std::move(verdict);
+  if (permit_waiter_) std::exchange(permit_waiter_, {}).resume();
+}
+
+bool BindingCycle::Cancel(std::string_view reason) {
+  if (!pre_binding_ || cancelled()) return false;
+  cancel_reason_ = reason;
+  return true;
+}
+
 Task<Verdict> BindingCycle::Run() {
-  Verdict verdict = co_await PreBind();
-  if (verdict.ok()) verdict = co_await Bind();
-  if (verdict.ok()) {
-    for (const PostBindPlugin* plugin : profile().post_bind()) plugin->PostBind(*this);
-  }
-  finished_.push_back(this);
+  Verdict verdict = co_await Steps();
+  services_.finished.push_back(this);
   co_return verdict;
 }
 
-Task<Verdict> BindingCycle::PreBind() {
+Task<Verdict> BindingCycle::Steps() {
+  Verdict verdict = PreFlight();
+  if (!verdict.ok()) co_return verdict;
+  if (!work_.empty() || placement_.waits) co_await AnnounceNode();
+  if (placement_.waits) {
+    verdict = co_await WaitForPermit();
+    if (!verdict.ok()) co_return verdict;
+  }
+  // From here on events do not matter: whatever fails later is not a plugin's rejection.
+  services_.queue.Done(pod().uid());
+  if (!work_.empty()) {
+    pre_binding_ = true;
+    verdict = co_await PreBind();
+    pre_binding_ = false;
+    if (cancelled()) co_return Verdict::Error(cancel_reason_);
+    if (!verdict.ok()) co_return verdict;
+  }
+  co_await services_.status.Settle(pod().uid());
+  verdict = co_await Bind();
+  if (!verdict.ok()) co_return verdict;
+  RecordSuccess();
+  for (const PostBindPlugin* plugin : profile().post_bind()) plugin->PostBind(*this);
+  co_return verdict;
+}
+
+Verdict BindingCycle::PreFlight() {
   for (const PreBindPlugin* plugin : profile().pre_bind()) {
-    const PreBindPlan plan = plugin->PreBindPreFlight(cycle(), node_);
+    const PreBindPlan plan = plugin->PreBindPreFlight(cycle(), node());
     if (plan.verdict.skipped()) continue;
     if (!plan.verdict.ok()) {
-      co_return Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}", plugin->name(),
-                                           plan.verdict.Message()));
+      return Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}", plugin->name(),
+                                        plan.verdict.Message()));
     }
-    Verdict verdict = co_await plugin->PreBind(*this);
-    if (!verdict.ok()) co_return AsFailure(std::move(verdict), "PreBind", *plugin);
+    work_.push_back({plugin, plan.may_run_in_parallel});
+  }
+  return {};
+}
+
+// Tells others where the pod is about to go, since getting there takes a while. If that fails, it
+// goes there all the same.
+Task<Verdict> BindingCycle::AnnounceNode() {
+  if (pod().object->status.nominated_node_name == node_name_) co_return Verdict();
+  co_await services_.status.Settle(pod().uid());
+  PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
+  co_await Write(std::move(patch));
+  co_return Verdict();
+}
+
+Task<Verdict> BindingCycle::WaitForPermit() {
+  Verdict verdict = co_await PermitWait{*this};
+  if (verdict.ok()) co_return verdict;
+  if (!verdict.rejected()) {
+    co_return Verdict::Error(fmt::format("waiting on permit for pod: {}", verdict.Message()));
+  }
+  rejected_by_permit_ = true;
+  const std::string plugin = verdict.plugin();
+  const Code code = verdict.code();
+  Diagnosis diagnosis;
+  diagnosis.all_nodes = 1;
+  diagnosis.Add(node(), std::move(verdict));
+  co_return Verdict(code, diagnosis.Message()).By(plugin);
+}
+
+// Neighbours that may run side by side do so; the others run alone, in order.
+Task<Verdict> BindingCycle::PreBind() {
+  for (size_t first = 0; first < work_.size();) {
+    size_t end = first + 1;
+    while (end < work_.size() && work_[first].may_run_in_parallel &&
+           work_[end].may_run_in_parallel) {
+      ++end;
+    }
+    std::vector<Task<Verdict>> side_by_side;
+    for (; first < end; ++first) {
+      side_by_side.push_back(PreBindOne(*work_[first].plugin));
+      side_by_side.back().Start();
+    }
+    Verdict failure;
+    for (Task<Verdict>& task : side_by_side) {
+      Verdict verdict = co_await task.Join();
+      if (failure.ok()) failure = std::move(verdict);
+    }
+    if (!failure.ok()) co_return failure;
   }
   co_return Verdict();
+}
+
+Task<Verdict> BindingCycle::PreBindOne(const PreBindPlugin& plugin) {
+  Verdict verdict = co_await plugin.PreBind(*this);
+  if (verdict.ok()) co_return verdict;
+  co_return AsFailure(std::move(verdict), "PreBind", plugin);
 }
 
 Task<Verdict> BindingCycle::Bind() {
@@ -56,6 +136,18 @@ Task<Verdict> BindingCycle::Bind() {
     co_return AsFailure(std::move(verdict), "Bind", *plugin);
   }
   co_return Verdict::Error("no Bind plugin wanted the pod");
+}
+
+void BindingCycle::RecordSuccess() {
+  const api::ObjectKey key = pod().key();
+  services_.outbox.Post(RecordEvent{.pod = key,
+                                    .uid = pod().uid(),
+                                    .type = "Normal",
+                                    .reason = "Scheduled",
+                                    .action = "Binding",
+                                    .note = fmt::format("Successfully assigned {}/{} to {}",
+                                                        key.namespace_, key.name, node_name_),
+                                    .scheduler_name = pod().object->spec.scheduler_name});
 }
 
 }  // namespace berth

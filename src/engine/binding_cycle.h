@@ -1,54 +1,103 @@
-// BindingCycle takes a pod that was assumed on a node through PreBind, Bind and PostBind.
+// BindingCycle takes a pod that was assumed on a node the rest of its way: through Permit, PreBind,
+// Bind and PostBind.
 //
-// It is a coroutine that waits for the ends of the writes it asks for, or for time to pass; the
-// engine resumes it. Many run at a time and none holds up scheduling.
+// It is a coroutine that waits for permission, for the ends of the writes it asks for, or for time
+// to pass; the engine resumes it. Many run at a time and none holds up scheduling.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/outbox.h"
+#include "engine/status_writer.h"
 #include "framework/attempt.h"
 #include "framework/binding.h"
+#include "queue/scheduling_queue.h"
 
 namespace berth {
 
 class BindingCycle final : public BindingContext {
  public:
-  // `pod` is a retained record that `attempt` refers to, and `results` the kept results that it
-  // uses. `outbox` takes the writes. When the cycle is done it adds itself to `finished`.
-  BindingCycle(std::unique_ptr<const PodRecord> pod, std::shared_ptr<ClassResults> results,
-               std::unique_ptr<Attempt> attempt, NodeRow node, Outbox& outbox,
-               std::vector<BindingCycle*>& finished);
+  // What a binding cycle works with; all outlives it.
+  struct Services {
+    Outbox& outbox;
+    StatusWriter& status;
+    SchedulingQueue& queue;
+    std::vector<BindingCycle*>& finished;  // A cycle that is done adds itself.
+  };
+  // What was decided about the pod.
+  struct Placement {
+    QueueEntry entry;
+    std::unique_ptr<const PodRecord> pod;  // Retained; `attempt` refers to it.
+    std::shared_ptr<ClassResults> results;
+    std::unique_ptr<Attempt> attempt;
+    NodeRow node;
+    bool waits = false;  // Permit plugins hold it back.
+  };
+
+  BindingCycle(Placement placement, const Services& services);
 
   // Runs until it first waits, or to the end.
   void Start() { task_.Start(); }
-  // Success if the pod is bound. Only when finished.
-  const Verdict& verdict() const { return task_.result(); }
+  // The wait for Permit plugins has ended so.
+  void Permit(Verdict verdict);
+  // Another pod needs the room. True if the binding has not gone too far: it will then fail.
+  bool Cancel(std::string_view reason);
 
-  const PodRecord& pod() const { return *pod_; }
-  Cycle& cycle() override { return attempt_->cycle(); }
-  NodeRow node() const override { return node_; }
-  Instant now() const override { return outbox_.now(); }
-  const Profile& profile() const { return attempt_->profile(); }
+  // How it ended; success if the pod is bound. Only when finished.
+  const Verdict& verdict() const { return task_.result(); }
+  // A Permit plugin, verdict().plugin(), rejected the pod.
+  bool rejected_by_permit() const { return rejected_by_permit_; }
+
+  QueueEntry& entry() { return placement_.entry; }
+  const PodRecord& pod() const { return *placement_.pod; }
+  const Profile& profile() const { return placement_.attempt->profile(); }
+  Cycle& cycle() override { return placement_.attempt->cycle(); }
+  NodeRow node() const override { return placement_.node; }
+  bool cancelled() const override { return !cancel_reason_.empty(); }
+  Instant now() const override { return services_.outbox.now(); }
 
  private:
+  struct PermitWait {
+    BindingCycle& binding;
+    bool await_ready() const noexcept { return binding.permitted_.has_value(); }
+    void await_suspend(std::coroutine_handle<> waiter) { binding.permit_waiter_ = waiter; }
+    Verdict await_resume() { return *std::move(binding.permitted_); }
+  };
+
   Task<Verdict> Run();
+  Task<Verdict> Steps();
+  // Finds out which PreBind plugins have something to do.
+  Verdict PreFlight();
+  Task<Verdict> AnnounceNode();
+  Task<Verdict> WaitForPermit();
   Task<Verdict> PreBind();
+  Task<Verdict> PreBindOne(const PreBindPlugin& plugin);
   Task<Verdict> Bind();
+  void RecordSuccess();
+
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
-    outbox_.Issue(pending, waiter);
+    services_.outbox.Issue(pending, waiter);
   }
   void Wake(Duration length, std::coroutine_handle<> waiter) override {
-    outbox_.Wake(length, waiter);
+    services_.outbox.Wake(length, waiter);
   }
 
-  std::unique_ptr<const PodRecord> pod_;
-  std::shared_ptr<ClassResults> results_;
-  std::unique_ptr<Attempt> attempt_;
-  NodeRow node_;
-  Outbox& outbox_;
-  std::vector<BindingCycle*>& finished_;
+  struct Work {
+    const PreBindPlugin* plugin;
+    bool may_run_in_parallel;
+  };
+
+  Placement placement_;
+  Services services_;
+  std::string node_name_;
+  std::vector<Work> work_;  // What PreBind plugins have to do.
+  std::optional<Verdict> permitted_;
+  std::coroutine_handle<> permit_waiter_;
+  bool rejected_by_permit_ = false;
+  bool pre_binding_ = false;
+  std::string cancel_reason_;
   Task<Verdict> task_;
 };
 

@@ -21,6 +21,7 @@
 #include "engine/events.h"
 #include "engine/explanation.h"
 #include "framework/profile_config.h"
+#include "queue/scheduling_queue.h"
 
 namespace berth {
 
@@ -29,7 +30,13 @@ struct EngineOptions {
   uint64_t seed = 0;                    // For the choices that kube-scheduler makes at random.
   bool explain = false;                 // Attach an Explanation to each decision. Slow.
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
+  BackoffPolicy backoff = {};
+  // A pod that has waited for so long is tried again even if nothing has happened.
+  Duration max_parked = Duration::Seconds(300);
 };
+
+class EngineState;
+class WaitingPods;
 
 class Engine {
  public:
@@ -49,8 +56,9 @@ class Engine {
   // be called then, at the latest.
   std::optional<Instant> next_wake() const;
 
-  // The commands asked for since the last call, oldest first.
-  std::vector<Command> TakeCommands();
+  // Up to `limit` of the commands asked for and not yet taken: lane by lane (see WriteLane), and in
+  // each the oldest first. A driver takes as many as it can carry out at once.
+  std::vector<Command> TakeCommands(size_t limit = SIZE_MAX);
 
   // `observer` may be null and must outlive the engine otherwise.
   void Observe(DecisionObserver* observer);
@@ -60,17 +68,14 @@ class Engine {
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
   const Cluster& cluster() const;
-  // How many pods wait to be tried, how many were parked because they fit nowhere, how many are
-  // gated.
-  struct QueueSizes {
-    size_t active = 0, unschedulable = 0, gated = 0;
-  };
-  QueueSizes queue_sizes() const;
+  const SchedulingQueue& queue() const;
+  // The pods that Permit plugins hold back.
+  const WaitingPods& waiting_pods() const;
+  size_t bindings_under_way() const;
 
  private:
-  class State;
-  explicit Engine(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Engine(std::unique_ptr<EngineState> state);
+  std::unique_ptr<EngineState> state_;
 };
 
 }  // namespace berth

@@ -5,6 +5,7 @@
 // WriteDone event.
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include "api/object.h"
@@ -32,7 +33,15 @@ struct WriteDone {
   WriteResult result;
 };
 
-using Event = std::variant<ObjectPut, ObjectGone, WriteDone>;
+// Someone outside speaks for a Permit plugin that holds a pod back: it allows or rejects the pod.
+struct PermitSpoken {
+  std::string uid;
+  std::string plugin;
+  bool allow = false;
+  std::string message = {};  // Of a rejection.
+};
+
+using Event = std::variant<ObjectPut, ObjectGone, WriteDone, PermitSpoken>;
 
 struct Command {
   CommandId id;

@@ -1,5 +1,7 @@
 #include "engine/eviction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace berth {
@@ -37,19 +39,14 @@ Eviction::Plan Eviction::MakePlan(const Cluster& cluster, const PodRecord& preem
   return plan;
 }
 
-Eviction::Eviction(Plan plan, Async& async, Preemptions& preemptions,
-                   std::vector<Eviction*>& finished)
-    : plan_(std::move(plan)),
-      async_(async),
-      preemptions_(preemptions),
-      finished_(finished),
-      task_(Run()) {}
+Eviction::Eviction(Plan plan, const Services& services)
+    : plan_(std::move(plan)), services_(services), task_(Run()) {}
 
 Task<Verdict> Eviction::Run() {
   Verdict failure;
   for (const Victim& pod : plan_.lower_nominations) {
     PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
-    const WriteResult result = co_await async_.Write(std::move(patch));
+    const WriteResult result = co_await services_.outbox.Write(std::move(patch));
     if (!result.ok()) failure = Verdict::Error(result.message);
   }
   std::vector<Task<Verdict>> side_by_side;
@@ -65,17 +62,21 @@ Task<Verdict> Eviction::Run() {
     failure = std::move(verdict);
   }
   if (all_went) {
-    preemptions_.LastVictim(plan_.preemptor_uid, plan_.victims.back().pod,
-                            plan_.victims.back().uid);
+    services_.preemptions.LastVictim(plan_.preemptor_uid, plan_.victims.back().pod,
+                                     plan_.victims.back().uid);
     Verdict verdict = co_await Evict(plan_.victims.back());
     if (!verdict.ok()) failure = std::move(verdict);
   }
-  finished_.push_back(this);
+  services_.finished.push_back(this);
   co_return failure;
 }
 
 // A victim that is gone already is as good as evicted.
 Task<Verdict> Eviction::Evict(const Victim& victim) {
+  if (services_.stop_binding(victim.uid)) {
+    RecordEviction(victim, " (in kube-scheduler memory).");
+    co_return Verdict();
+  }
   if (!victim.has_condition) {
     api::PodCondition condition;
     condition.type = "DisruptionTarget";
@@ -84,14 +85,27 @@ Task<Verdict> Eviction::Evict(const Victim& victim) {
     condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
     condition.observed_generation = victim.generation;
     PatchPodStatus patch{victim.pod, victim.uid, std::move(condition), std::nullopt};
-    const WriteResult patched = co_await async_.Write(std::move(patch));
+    const WriteResult patched = co_await services_.outbox.Write(std::move(patch));
     if (patched.kind == WriteResult::Kind::kNotFound) co_return Verdict();
     if (!patched.ok()) co_return Verdict::Error(patched.message);
   }
   DeletePod remove{victim.pod, victim.uid};
-  const WriteResult deleted = co_await async_.Write(std::move(remove));
-  if (deleted.ok() || deleted.kind == WriteResult::Kind::kNotFound) co_return Verdict();
-  co_return Verdict::Error(deleted.message);
+  const WriteResult deleted = co_await services_.outbox.Write(std::move(remove));
+  if (deleted.kind == WriteResult::Kind::kNotFound) co_return Verdict();
+  if (!deleted.ok()) co_return Verdict::Error(deleted.message);
+  RecordEviction(victim, "");
+  co_return Verdict();
+}
+
+void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
+  services_.outbox.Post(RecordEvent{
+      .pod = victim.pod,
+      .uid = victim.uid,
+      .type = "Normal",
+      .reason = "Preempted",
+      .action = "Preempting",
+      .note = fmt::format("Preempted by pod {} on node {}{}", plan_.preemptor_uid, plan_.node, how),
+      .scheduler_name = plan_.scheduler_name});
 }
 
 }  // namespace berth

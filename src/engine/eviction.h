@@ -6,13 +6,15 @@
 // all others are on their way.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/task.h"
 #include "cluster/cluster.h"
 #include "cluster/preemptions.h"
-#include "framework/async.h"
+#include "engine/outbox.h"
 #include "framework/verdict.h"
 
 namespace berth {
@@ -40,9 +42,16 @@ class Eviction {
   static Plan MakePlan(const Cluster& cluster, const PodRecord& preemptor, Symbol node,
                        const std::vector<PodId>& victims);
 
-  // `preemptions` is told when the last victim's turn comes. When the eviction is done it adds
-  // itself to `finished`.
-  Eviction(Plan plan, Async& async, Preemptions& preemptions, std::vector<Eviction*>& finished);
+  // What an eviction works with; all outlives it.
+  struct Services {
+    Outbox& outbox;
+    Preemptions& preemptions;  // Is told when the last victim's turn comes.
+    // Stops the binding of a victim that is not bound yet. False if it must be deleted.
+    std::function<bool(const std::string& uid)> stop_binding;
+    std::vector<Eviction*>& finished;  // An eviction that is done adds itself.
+  };
+
+  Eviction(Plan plan, const Services& services);
 
   void Start() { task_.Start(); }
   // Success if all victims are gone or on their way. Only when finished.
@@ -52,11 +61,10 @@ class Eviction {
  private:
   Task<Verdict> Run();
   Task<Verdict> Evict(const Victim& victim);
+  void RecordEviction(const Victim& victim, std::string_view how);
 
   const Plan plan_;
-  Async& async_;
-  Preemptions& preemptions_;
-  std::vector<Eviction*>& finished_;
+  Services services_;
   Task<Verdict> task_;
 };
 

@@ -4,10 +4,36 @@
 
 namespace berth {
 
-void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
+CommandId Outbox::Post(ApiWrite write) {
   const CommandId id{next_command_++};
-  commands_.push_back({id, std::move(pending.write)});
-  awaited_.emplace(id, Awaited{&pending, waiter});
+  const WriteLane lane = LaneOf(write);
+  waiting_.emplace(std::pair(lane, id), std::move(write));
+  lanes_.emplace(id, lane);
+  return id;
+}
+
+void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
+  awaited_.emplace(Post(std::move(pending.write)), Awaited{&pending, waiter});
+}
+
+bool Outbox::Withdraw(CommandId id) {
+  const auto lane = lanes_.find(id);
+  if (lane == lanes_.end()) return false;
+  waiting_.erase({lane->second, id});
+  lanes_.erase(lane);
+  WriteEnded(id, {});
+  return true;
+}
+
+std::vector<Command> Outbox::TakeCommands(size_t limit) {
+  std::vector<Command> taken;
+  taken.reserve(std::min(limit, waiting_.size()));
+  while (taken.size() < limit && !waiting_.empty()) {
+    auto first = waiting_.extract(waiting_.begin());
+    lanes_.erase(first.key().second);
+    taken.push_back({first.key().second, std::move(first.mapped())});
+  }
+  return taken;
 }
 
 void Outbox::WriteEnded(CommandId id, WriteResult result) {

@@ -1,5 +1,5 @@
-// Outbox holds what the engine's coroutines wait for: the writes they asked for, until their ends
-// are reported, and the times they want to be woken at.
+// Outbox holds what the engine wants written, lane by lane, and what its coroutines wait for: the
+// ends of their writes, and the times they want to be woken at.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,14 @@ class Outbox final : public Async {
  public:
   Instant now() const override { return now_; }
 
-  // The commands asked for since the last call, oldest first.
-  std::vector<Command> TakeCommands() { return std::exchange(commands_, {}); }
+  // Asks for a write whose end nobody waits for.
+  CommandId Post(ApiWrite write);
+  // Takes back a write that has not been handed out; whoever waits for it is resumed with success.
+  // False if it is too late.
+  bool Withdraw(CommandId id);
+
+  // Hands out up to `limit` commands: the most urgent lane first, and in it the oldest.
+  std::vector<Command> TakeCommands(size_t limit);
   // Resumes whoever waits for the write; does nothing if nobody does.
   void WriteEnded(CommandId id, WriteResult result);
   // Moves time on to `now` and resumes, in order, those that wait for a time up to it.
@@ -35,8 +41,10 @@ class Outbox final : public Async {
     PendingWrite* pending;
     std::coroutine_handle<> waiter;
   };
+
   Instant now_;
-  std::vector<Command> commands_;
+  std::map<std::pair<WriteLane, CommandId>, ApiWrite> waiting_;
+  std::unordered_map<CommandId, WriteLane> lanes_;  // Of those in `waiting_`.
   std::unordered_map<CommandId, Awaited> awaited_;
   uint32_t next_command_ = 0;
   // By when they go on; those of one instant in the order in which they began to wait.

@@ -11,6 +11,8 @@ class BindingContext : public Async {
  public:
   virtual Cycle& cycle() = 0;
   virtual NodeRow node() const = 0;
+  // True once a more important pod has taken the room: whoever waits for something should give up.
+  virtual bool cancelled() const = 0;
 };
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// QueuedPod is a waiting pod as the queue orders it.
+// QueuedPod is a waiting pod as the QueueSort plugin sees it.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@ namespace berth {
 struct QueuedPod {
   PodId pod;
   int32_t priority = 0;
-  Instant timestamp;  // When it entered the queue.
-  uint64_t sequence =
-      0;  // Tells apart pods that entered at the same instant: earlier ones are lower.
+  Instant timestamp;      // When it entered the queue, or came back to it.
+  uint64_t sequence = 0;  // Tells apart pods of the same instant: earlier ones are lower.
 };
 
 }  // namespace berth

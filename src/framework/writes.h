@@ -4,6 +4,7 @@
 // taken as written before that.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,8 +60,24 @@ struct UpdatePersistentVolumeClaim {
   }
 };
 
+// POST events.k8s.io events: tells users what became of a pod.
+struct RecordEvent {
+  api::ObjectKey pod;
+  std::string uid;
+  std::string type;    // "Normal" or "Warning".
+  std::string reason;  // "FailedScheduling"
+  std::string action;  // "Scheduling"
+  std::string note;
+  std::string scheduler_name;  // Who reports it.
+  friend bool operator==(const RecordEvent&, const RecordEvent&) = default;
+};
+
 using ApiWrite = std::variant<BindPod, PatchPodStatus, DeletePod, UpdatePersistentVolume,
-                              UpdatePersistentVolumeClaim>;
+                              UpdatePersistentVolumeClaim, RecordEvent>;
+
+// Writes go out lane by lane, so that a flood of one kind does not hold up a more urgent one.
+enum class WriteLane : uint8_t { kBind, kNominate, kEvict, kStatus, kEvent };
+WriteLane LaneOf(const ApiWrite& write);
 
 struct WriteResult {
   enum class Kind { kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected };

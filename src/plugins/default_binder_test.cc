@@ -13,6 +13,7 @@ class RecordingBinding final : public BindingContext {
 
   Cycle& cycle() override { return cycle_; }
   NodeRow node() const override { return node_; }
+  bool cancelled() const override { return false; }
   Instant now() const override { return {}; }
 
   void Answer(WriteResult result) {

@@ -110,7 +110,7 @@ Task<Verdict> VolumeBinding::PreBind(BindingContext& binding) const {
   Verdict written = co_await WriteAll(binding, reservation);
   if (!written.ok()) co_return written;
   const Instant deadline = binding.now() + timeout_;
-  while (binding.now() < deadline) {
+  while (binding.now() < deadline && !binding.cancelled()) {
     co_await binding.Sleep(std::min(kPollInterval, deadline - binding.now()));
     const Cycle& cycle = binding.cycle();
     const auto done = reservation.IsDone(cycle.cluster(), cycle.pod().key());

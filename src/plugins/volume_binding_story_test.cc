@@ -17,6 +17,7 @@ class ManualBinding final : public BindingContext {
 
   Cycle& cycle() override { return cycle_; }
   NodeRow node() const override { return node_; }
+  bool cancelled() const override { return false; }
   Instant now() const override { return now_; }
 
   void Answer(WriteResult result) {

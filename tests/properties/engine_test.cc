@@ -73,8 +73,9 @@ class Story {
     size_t pending = 0;
     cluster.pods().ForEach(
         [&](const PodRecord& pod) { pending += pod.state == PodState::kPending; });
-    const Engine::QueueSizes waiting = worlds_[0].engine().queue_sizes();
-    EXPECT_EQ(waiting.active + waiting.unschedulable + waiting.gated, pending) << "seed " << seed;
+    const SchedulingQueue::Sizes waiting = worlds_[0].engine().queue().sizes();
+    EXPECT_EQ(waiting.active + waiting.backoff + waiting.unschedulable + waiting.gated, pending)
+        << "seed " << seed;
     EXPECT_EQ(Dump(cluster), Dump(worlds_[1].cluster())) << "seed " << seed;
   }
 

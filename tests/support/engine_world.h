@@ -100,10 +100,11 @@ class EngineWorld final : public DecisionObserver {
     const NodeRow row = cluster().nodes().Find(cluster().symbols().Find(node));
     return row.valid() ? cluster().nodes().columns().requested_cpu[row.index()] : 0;
   }
-  // "active/unschedulable/gated".
+  // "active/backoff/unschedulable/gated".
   std::string Queue() const {
-    const Engine::QueueSizes sizes = engine_->queue_sizes();
-    return fmt::format("{}/{}/{}", sizes.active, sizes.unschedulable, sizes.gated);
+    const SchedulingQueue::Sizes sizes = engine_->queue().sizes();
+    return fmt::format("{}/{}/{}/{}", sizes.active, sizes.backoff, sizes.unschedulable,
+                       sizes.gated);
   }
 
  private:

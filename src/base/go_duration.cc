@@ -1,11 +1,11 @@
-#include "config/go_duration.h"
+#include "base/go_duration.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-namespace berth::config {
+namespace berth {
 namespace {
 
 constexpr uint64_t kMaxMagnitude = uint64_t{1} << 63;
@@ -130,4 +130,4 @@ std::string FormatGoDuration(Duration duration) {
   return "-" + FormatMagnitude(-static_cast<uint64_t>(duration.nanos));
 }
 
-}  // namespace berth::config
+}  // namespace berth

@@ -7,11 +7,11 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace berth::config {
+namespace berth {
 
 // The errors are Go's: time: missing unit in duration "15".
 Result<Duration> ParseGoDuration(std::string_view text);
 
 std::string FormatGoDuration(Duration duration);
 
-}  // namespace berth::config
+}  // namespace berth

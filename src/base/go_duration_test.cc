@@ -1,8 +1,8 @@
-#include "config/go_duration.h"
+#include "base/go_duration.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::config {
+namespace berth {
 namespace {
 
 TEST(GoDuration, ReadsAndPrints) {
@@ -70,4 +70,4 @@ TEST(GoDuration, RefusesInGosWords) {
 }
 
 }  // namespace
-}  // namespace berth::config
+}  // namespace berth

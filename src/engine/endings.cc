@@ -1,0 +1,135 @@
+// What becomes of pods after they were tried: those that failed wait again, those that were bound
+// are done, and victims make room.
+
+#include <algorithm>
+
+#include "engine/engine_state.h"
+
+namespace berth {
+
+void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure) {
+  const PodId id = cluster_.pods().Find(pod.object->metadata.namespace_, pod.object->metadata.name);
+  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_->Done(entry.uid);
+  std::shared_ptr<const api::Pod> object = pod.object;
+  if (!id.valid() || cluster_.pod(id).state != PodState::kPending) {
+    queue_->Done(entry.uid);  // It is gone, or bound after all.
+  } else {
+    object = cluster_.pod(id).object;
+    queue_->Return(std::move(entry), id, failure.why, now());
+    if (failure.nomination.replace) {
+      cluster_.Nominate(id, failure.nomination.node);
+    } else {
+      NominateFromStatus(id);
+    }
+  }
+  outbox_.Post(RecordEvent{.pod = pod.key(),
+                           .uid = pod.uid(),
+                           .type = "Warning",
+                           .reason = "FailedScheduling",
+                           .action = "Scheduling",
+                           .note = failure.Note(),
+                           .scheduler_name = object->spec.scheduler_name});
+  const Symbol node = failure.nomination.node;
+  const std::string_view nominated = node.valid() ? cluster_.symbols().Text(node) : "";
+  if (auto patch = StatusAfter(failure, *object, nominated, now()))
+    status_.Patch(*std::move(patch));
+}
+
+void EngineState::Evict(const PodRecord& preemptor, Symbol node,
+                        const std::vector<PodId>& victims) {
+  Eviction::Plan plan = Eviction::MakePlan(cluster_, preemptor, node, victims);
+  if (plan.victims.empty()) return;
+  for (PodId id : std::vector<PodId>(cluster_.nominations().PodsOn(node))) {
+    if (cluster_.pod(id).object->priority() < preemptor.object->priority())
+      cluster_.Nominate(id, {});
+  }
+  cluster_.mutable_preemptions().Begin(preemptor.uid());
+  auto eviction = std::make_unique<Eviction>(
+      std::move(plan),
+      Eviction::Services{outbox_, cluster_.mutable_preemptions(),
+                         [this](const std::string& uid) { return StopBinding(uid); },
+                         finished_evictions_});
+  Eviction& started = *eviction;
+  evictions_.emplace(&started, std::move(eviction));
+  started.Start();
+}
+
+bool EngineState::StopBinding(const std::string& uid) {
+  if (waiting_.Preempt(uid)) return true;
+  const auto binding = binding_of_.find(uid);
+  return binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
+}
+
+void EngineState::Reap() {
+  while (true) {
+    for (auto& [uid, verdict] : waiting_.TakeResolved()) {
+      binding_of_.at(uid)->Permit(std::move(verdict));
+    }
+    if (finished_bindings_.empty() && finished_evictions_.empty()) return;
+    for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
+    for (Eviction* eviction : std::exchange(finished_evictions_, {})) FinishEviction(*eviction);
+  }
+}
+
+// The pod may be tried again. If not all victims went, nothing else may ever wake it.
+void EngineState::FinishEviction(Eviction& eviction) {
+  const Eviction::Plan& plan = eviction.plan();
+  cluster_.mutable_preemptions().End(plan.preemptor_uid);
+  const PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
+  if (id.valid() && !eviction.verdict().ok()) queue_->Activate(id, now());
+  evictions_.erase(&eviction);
+}
+
+// A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
+// again, unless it is gone or the API shows that it was bound after all.
+void EngineState::FinishBinding(BindingCycle& binding) {
+  const PodRecord& pod = binding.pod();
+  const Verdict& verdict = binding.verdict();
+  binding_of_.erase(pod.uid());
+  if (verdict.ok()) {
+    Activate(binding.cycle());
+  } else {
+    Unreserve(binding.cycle(), binding.profile(), binding.node());
+    const bool assumed = cluster_.pods().Contains(pod.id) &&
+                         cluster_.pod(pod.id).uid() == pod.uid() &&
+                         cluster_.pod(pod.id).state == PodState::kAssumed;
+    if (assumed) cluster_.Forget(pod.id);
+    Failure failure;
+    failure.rejected = verdict.rejected();
+    failure.message = verdict.Message();
+    if (binding.rejected_by_permit()) {
+      failure.why.unschedulable = profiles_[binding.entry().profile].MaskOf(verdict.plugin());
+    }
+    // Its room is there for others. The pod itself must not take that for a reason to try again.
+    auto offer_room = [&] {
+      const std::string uid = pod.uid();
+      queue_->Move({.type = {Resource::kAssignedPod, kDelete}, .before = pod.object}, now(),
+                   [&](const QueueEntry& entry) { return entry.uid != uid; });
+    };
+    if (assumed && !failure.rejected) offer_room();
+    HandleFailure(std::move(binding.entry()), pod, failure);
+    if (assumed && failure.rejected) offer_room();
+    Decision decision;
+    decision.pod = pod.id;
+    decision.key = pod.key();
+    decision.kind = Decision::Kind::kFailed;
+    decision.message = failure.message;
+    Report(decision);
+  }
+  cluster_.Release(pod);
+  cluster_.ReleaseRow(binding.node());
+  bindings_.erase(&binding);
+}
+
+void EngineState::Unreserve(Cycle& cycle, const Profile& profile, NodeRow node) {
+  const auto plugins = profile.reserve();
+  for (size_t i = plugins.size(); i-- > 0;) plugins[i]->Unreserve(cycle, node);
+}
+
+void EngineState::Activate(Cycle& cycle) {
+  for (PodId pod : cycle.TakeActivated()) {
+    if (cluster_.pods().Contains(pod)) queue_->Activate(pod, now());
+  }
+}
+
+}  // namespace berth

@@ -1,0 +1,133 @@
+// EngineState is what the engine knows and how it acts on it; Engine is its face.
+//
+// Its parts are in files of their own: object_events.cc takes note of what the API reports,
+// scheduling.cc tries pods, and endings.cc sees to those that failed, were bound or made room.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/binding_cycle.h"
+#include "engine/class_cache.h"
+#include "engine/engine.h"
+#include "engine/eviction.h"
+#include "engine/failure.h"
+#include "engine/known_failures.h"
+#include "engine/outbox.h"
+#include "engine/scheduling_cycle.h"
+#include "engine/status_writer.h"
+#include "framework/profile.h"
+#include "framework/waiting_pods.h"
+#include "queue/scheduling_queue.h"
+
+namespace berth {
+
+// A profile and what is kept for it.
+struct ServedProfile {
+  std::unique_ptr<Profile> profile;
+  std::unique_ptr<ClassCache> results;
+  std::optional<int32_t> percentage_of_nodes_to_score;
+
+  // The plugins of these names.
+  Rejectors RejectorsIn(const Diagnosis& diagnosis) const;
+  PluginMask MaskOf(std::string_view plugin) const;
+};
+
+class EngineState {
+ public:
+  // Fails if a profile cannot be built.
+  static Result<std::unique_ptr<EngineState>> Make(const EngineOptions& options,
+                                                   const Registry& registry);
+
+  void Handle(const Event& event, Instant now);
+  // Tries one pod; false if none is ready.
+  bool ScheduleOne();
+  // Lets go on whatever waits for a time up to `now`.
+  void PassTime(Instant now);
+  std::optional<Instant> next_wake() const;
+  std::vector<Command> TakeCommands(size_t limit) { return outbox_.TakeCommands(limit); }
+  Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
+
+  const Cluster& cluster() const { return cluster_; }
+  const SchedulingQueue& queue() const { return *queue_; }
+  const WaitingPods& waiting() const { return waiting_; }
+  size_t bindings() const { return bindings_.size(); }
+  void Observe(DecisionObserver* observer) { observer_ = observer; }
+
+ private:
+  explicit EngineState(const EngineOptions& options)
+      : explain_(options.explain), paranoid_(options.paranoid), random_(options.seed) {}
+  Status AddProfile(const ProfileConfig& config, const Registry& registry);
+  Instant now() const { return outbox_.now(); }
+
+  // --- object_events.cc ---
+
+  template <typename T>
+  void Put(const std::shared_ptr<const T>& object);
+  template <typename T>
+  void Gone(const std::shared_ptr<const T>& object);
+  void PutPod(const std::shared_ptr<const api::Pod>& pod);
+  void PodGone(const std::shared_ptr<const api::Pod>& pod);
+  void PutNode(const std::shared_ptr<const api::Node>& node);
+  void NewPod(const std::shared_ptr<const api::Pod>& pod);
+  void WaitingPodChanged(const std::shared_ptr<const api::Pod>& before, PodId id);
+  // An assumed pod is going, or gone: its room is free.
+  void AssumedPodGoes(PodId id);
+  void NominationEnds(const std::shared_ptr<const api::Pod>& pod);
+  void NominateFromStatus(PodId id);
+  // The profile that serves the pod, if any.
+  std::optional<size_t> ProfileOf(const api::Pod& pod) const;
+
+  // --- scheduling.cc ---
+
+  void TryPod(QueueEntry entry);
+  CycleOutcome Decide(Attempt& attempt, const PodRecord& pod);
+  // Reserves and asks for permission; on success the binding is under way.
+  std::optional<Failure> Place(BindingCycle::Placement& placement);
+  std::optional<Failure> AskPermit(BindingCycle::Placement& placement);
+  void StartBinding(BindingCycle::Placement placement);
+  Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
+  // A plugin's answer about the chosen node that ends the attempt.
+  Failure FailureAt(NodeRow node, Verdict verdict, const ServedProfile& served) const;
+
+  // --- endings.cc ---
+
+  // The pod of `entry` was not placed: it waits again, and the API is told why.
+  void HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure);
+  void Evict(const PodRecord& preemptor, Symbol node, const std::vector<PodId>& victims);
+  // Sees to the permits, binding cycles and evictions that have come to their end.
+  void Reap();
+  void FinishBinding(BindingCycle& binding);
+  void FinishEviction(Eviction& eviction);
+  void Unreserve(Cycle& cycle, const Profile& profile, NodeRow node);
+  void Activate(Cycle& cycle);
+  bool StopBinding(const std::string& uid);
+  void Report(const Decision& decision) const {
+    if (observer_ != nullptr) observer_->OnDecision(decision);
+  }
+
+  const bool explain_;
+  const bool paranoid_;
+  Random random_;
+  Cluster cluster_;
+  std::vector<ServedProfile> profiles_;
+  std::unordered_map<std::string, size_t> profile_of_;  // By scheduler name.
+  std::unique_ptr<SchedulingQueue> queue_;
+  Outbox outbox_;
+  StatusWriter status_{outbox_};
+  WaitingPods waiting_;
+  KnownFailures known_failures_{cluster_};
+  uint32_t next_start_ = 0;  // Where the next partial search over nodes begins.
+  DecisionObserver* observer_ = nullptr;
+
+  std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
+  std::unordered_map<std::string, BindingCycle*> binding_of_;  // By the pod's uid.
+  std::unordered_map<const Eviction*, std::unique_ptr<Eviction>> evictions_;
+  std::vector<BindingCycle*> finished_bindings_;
+  std::vector<Eviction*> finished_evictions_;
+};
+
+}  // namespace berth

@@ -1,0 +1,208 @@
+// How the engine tries a pod: it finds a node, takes it for the pod, and starts the binding.
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "engine/engine_state.h"
+#include "engine/explain.h"
+#include "engine/paranoid.h"
+
+namespace berth {
+
+bool EngineState::ScheduleOne() {
+  std::optional<QueueEntry> entry = queue_->Pop(now());
+  if (!entry) return false;
+  const PodRecord& pod = cluster_.pod(entry->order.pod);
+  if (pod.terminating()) {
+    const api::ObjectKey key = pod.key();
+    outbox_.Post(RecordEvent{
+        .pod = key,
+        .uid = pod.uid(),
+        .type = "Warning",
+        .reason = "FailedScheduling",
+        .action = "Scheduling",
+        .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
+        .scheduler_name = pod.object->spec.scheduler_name});
+    queue_->Done(entry->uid);
+  } else if (pod.state != PodState::kPending) {
+    queue_->Done(entry->uid);
+  } else {
+    TryPod(*std::move(entry));
+  }
+  return true;
+}
+
+namespace {
+
+Decision FailedDecision(const PodRecord& pod, const Failure& failure) {
+  Decision decision;
+  decision.pod = pod.id;
+  decision.key = pod.key();
+  decision.kind = failure.rejected ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
+  decision.message = failure.message;
+  return decision;
+}
+
+}  // namespace
+
+void EngineState::TryPod(QueueEntry entry) {
+  const ServedProfile& served = profiles_[entry.profile];
+  const PodId id = entry.order.pod;
+  const Failure* known = explain_ ? nullptr : known_failures_.Find(cluster_.pod(id), entry.profile);
+  if (known != nullptr && !paranoid_) {
+    const Failure failure = *known;
+    const PodRecord pod = cluster_.pod(id);
+    HandleFailure(std::move(entry), pod, failure);
+    return Report(FailedDecision(pod, failure));
+  }
+
+  auto pod = std::make_unique<const PodRecord>(cluster_.Retain(id));
+  auto results = served.results->For(*pod);
+  Decision decision;
+  decision.pod = id;
+  decision.key = pod->key();
+  if (explain_) {
+    Attempt asked(cluster_, *served.profile, *results, *pod);
+    decision.explanation = ExplainAttempt(asked, now(), random_);
+  }
+
+  auto attempt = std::make_unique<Attempt>(cluster_, *served.profile, *results, *pod);
+  const CycleOutcome outcome = FindNode(*attempt, now(), random_);
+  if (paranoid_) CheckAgainstFreshAttempt(*attempt, outcome);
+  BindingCycle::Placement placement{std::move(entry), std::move(pod), std::move(results),
+                                    std::move(attempt), outcome.node};
+  std::optional<Failure> failure;
+  if (outcome.kind == CycleOutcome::Kind::kNode) {
+    decision.node = cluster_.nodes().name(outcome.node);
+    failure = Place(placement);
+  } else {
+    failure = FailureOf(outcome, served);
+    if (known != nullptr) CHECK(failure->message == known->message);
+    known_failures_.Add(*placement.pod, placement.entry.profile, *failure);
+  }
+  if (failure) {
+    const Decision failed = FailedDecision(*placement.pod, *failure);
+    decision.kind = failed.kind;
+    decision.message = failed.message;
+    decision.node.clear();
+    for (PodId victim : outcome.post_filter.victims) {
+      decision.nominated_node = cluster_.symbols().Text(outcome.post_filter.nomination.node);
+      decision.victims.push_back(cluster_.pod(victim).key());
+    }
+    if (!outcome.post_filter.victims.empty()) {
+      Evict(*placement.pod, outcome.post_filter.nomination.node, outcome.post_filter.victims);
+    }
+    HandleFailure(std::move(placement.entry), *placement.pod, *failure);
+    cluster_.Release(*placement.pod);
+  }
+  Report(decision);
+  Reap();
+}
+
+Failure EngineState::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
+  Failure failure;
+  failure.rejected = outcome.kind != CycleOutcome::Kind::kError;
+  failure.message = outcome.Message();
+  if (outcome.kind != CycleOutcome::Kind::kFitError) return failure;
+  failure.why = served.RejectorsIn(outcome.diagnosis);
+  if (!served.profile->post_filter().empty()) failure.nomination = outcome.post_filter.nomination;
+  return failure;
+}
+
+Failure EngineState::FailureAt(NodeRow node, Verdict verdict, const ServedProfile& served) const {
+  Failure failure;
+  failure.rejected = verdict.rejected();
+  if (!failure.rejected) {
+    failure.message = verdict.Message();
+    return failure;
+  }
+  Diagnosis diagnosis;
+  diagnosis.all_nodes = 1;
+  diagnosis.Add(node, std::move(verdict));
+  failure.message = diagnosis.Message();
+  failure.why = served.RejectorsIn(diagnosis);
+  return failure;
+}
+
+std::optional<Failure> EngineState::Place(BindingCycle::Placement& placement) {
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  Cycle& cycle = placement.attempt->cycle();
+  const NodeRow node = placement.node;
+  std::optional<Failure> failure;
+  cluster_.Assume(placement.pod->id, node);
+  for (const ReservePlugin* plugin : served.profile->reserve()) {
+    Verdict verdict = plugin->Reserve(cycle, node);
+    if (verdict.ok()) continue;
+    if (!verdict.rejected()) {
+      verdict = Verdict::Error(
+          fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
+    }
+    failure = FailureAt(node, std::move(verdict).By(plugin->name()), served);
+    break;
+  }
+  if (!failure) failure = AskPermit(placement);
+  if (failure) {
+    Unreserve(cycle, *served.profile, node);
+    cluster_.Forget(placement.pod->id);
+    return failure;
+  }
+  Activate(cycle);
+  StartBinding(std::move(placement));
+  return std::nullopt;
+}
+
+std::optional<Failure> EngineState::AskPermit(BindingCycle::Placement& placement) {
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  std::map<std::string, Duration, std::less<>> timeouts;
+  for (const PermitPlugin* plugin : served.profile->permit()) {
+    PermitResult result = plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    if (result.verdict.ok()) continue;
+    if (result.verdict.code() == Code::kWait) {
+      timeouts.emplace(plugin->name(), result.timeout);
+      continue;
+    }
+    if (!result.verdict.rejected()) {
+      result.verdict = Verdict::Error(fmt::format("running Permit plugin \"{}\": {}",
+                                                  plugin->name(), result.verdict.Message()));
+    }
+    return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
+  }
+  if (timeouts.empty()) return std::nullopt;
+  placement.waits = true;
+  waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
+               timeouts, now());
+  return std::nullopt;
+}
+
+void EngineState::StartBinding(BindingCycle::Placement placement) {
+  cluster_.HoldRow(placement.node);  // Until the binding ends, whatever becomes of the node.
+  const std::string uid = placement.pod->uid();
+  auto binding = std::make_unique<BindingCycle>(
+      std::move(placement), BindingCycle::Services{outbox_, status_, *queue_, finished_bindings_});
+  BindingCycle& started = *binding;
+  bindings_.emplace(&started, std::move(binding));
+  binding_of_[uid] = &started;
+  started.Start();
+}
+
+Result<Explanation> EngineState::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
+  const auto profile = ProfileOf(*pod);
+  if (!profile) {
+    return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}",
+                            pod->spec.scheduler_name, pod->metadata.namespace_,
+                            pod->metadata.name));
+  }
+  const ServedProfile& served = profiles_[*profile];
+  const PodRecord visitor = cluster_.MakeVisitor(std::move(pod));
+  Explanation explanation;
+  {
+    auto results = served.results->For(visitor);
+    Attempt attempt(cluster_, *served.profile, *results, visitor);
+    explanation = ExplainAttempt(attempt, at, random_);
+  }
+  cluster_.Release(visitor);
+  return explanation;
+}
+
+}  // namespace berth

@@ -1,0 +1,111 @@
+#include "engine/status_writer.h"
+
+namespace berth {
+namespace {
+
+constexpr int kMaxTries = 4;
+constexpr Duration kFirstPause = Duration::Millis(10);
+constexpr int64_t kPauseGrowth = 5;
+
+bool WorthRetrying(const WriteResult& result) {
+  return result.kind == WriteResult::Kind::kConflict ||
+         result.kind == WriteResult::Kind::kUnavailable;
+}
+
+// What `newer` leaves open stays as `older` had it.
+PatchPodStatus Merge(const PatchPodStatus& older, PatchPodStatus newer) {
+  if (!newer.condition) newer.condition = older.condition;
+  if (!newer.nominated_node_name) newer.nominated_node_name = older.nominated_node_name;
+  return newer;
+}
+
+}  // namespace
+
+void StatusWriter::Ask(const std::string& uid, PodWrites& pod) {
+  pod.asked = outbox_.Post(pod.patch);
+  ++pod.tries;
+  asked_.emplace(*pod.asked, uid);
+}
+
+void StatusWriter::Patch(PatchPodStatus patch) {
+  const std::string uid = patch.uid;
+  const auto [found, is_new] = pods_.try_emplace(uid, PodWrites{.patch = {}, .asked = {}});
+  PodWrites& pod = found->second;
+  if (is_new) {
+    pod.patch = std::move(patch);
+  } else if (pod.retry_at) {
+    pod.patch = Merge(pod.patch, std::move(patch));
+    return;
+  } else if (outbox_.Withdraw(*pod.asked)) {
+    asked_.erase(*pod.asked);
+    pod.patch = Merge(pod.patch, std::move(patch));
+    pod.tries = 0;
+  } else {
+    pod.next = pod.next ? Merge(*pod.next, std::move(patch)) : std::move(patch);
+    return;
+  }
+  Ask(uid, pod);
+}
+
+bool StatusWriter::WriteEnded(CommandId id, const WriteResult& result) {
+  const auto asked = asked_.find(id);
+  if (asked == asked_.end()) return false;
+  const std::string uid = std::move(asked->second);
+  asked_.erase(asked);
+  PodWrites& pod = pods_.at(uid);
+  pod.asked.reset();
+  if (pod.waiter) {
+    Finish(uid);
+  } else if (pod.next) {
+    pod.patch = *std::exchange(pod.next, std::nullopt);
+    pod.tries = 0;
+    Ask(uid, pod);
+  } else if (WorthRetrying(result) && pod.tries < kMaxTries) {
+    Duration pause = kFirstPause;
+    for (int i = 1; i < pod.tries; ++i) pause.nanos *= kPauseGrowth;
+    pod.retry_at = outbox_.now() + pause;
+    retries_.emplace(*pod.retry_at, uid);
+  } else {
+    Finish(uid);
+  }
+  return true;
+}
+
+void StatusWriter::PassTime(Instant now) {
+  while (!retries_.empty() && retries_.begin()->first <= now) {
+    const std::string uid = retries_.begin()->second;
+    retries_.erase(retries_.begin());
+    PodWrites& pod = pods_.at(uid);
+    pod.retry_at.reset();
+    Ask(uid, pod);
+  }
+}
+
+std::optional<Instant> StatusWriter::next_wake() const {
+  if (retries_.empty()) return std::nullopt;
+  return retries_.begin()->first;
+}
+
+bool StatusWriter::GiveUp(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return true;
+  PodWrites& pod = found->second;
+  pod.next.reset();
+  if (pod.retry_at) {
+    retries_.erase({*pod.retry_at, uid});
+  } else if (outbox_.Withdraw(*pod.asked)) {
+    asked_.erase(*pod.asked);
+  } else {
+    return false;
+  }
+  pods_.erase(found);
+  return true;
+}
+
+void StatusWriter::Finish(const std::string& uid) {
+  const auto waiter = pods_.at(uid).waiter;
+  pods_.erase(uid);
+  if (waiter) waiter.resume();
+}
+
+}  // namespace berth

@@ -1,0 +1,63 @@
+#include "queue/parked_pods.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace berth {
+namespace {
+
+constexpr size_t kNoGate = SIZE_MAX;
+
+bool HasEphemeralVolumes(const api::PodSpec& spec) {
+  return std::ranges::any_of(spec.volumes, [](const api::Volume& volume) {
+    return std::holds_alternative<api::EphemeralSource>(volume.source);
+  });
+}
+
+}  // namespace
+
+ParkedPods::Key ParkedPods::KeyOf(const QueueEntry& entry) const {
+  const PodRecord& pod = cluster_.pod(entry.order.pod);
+  Key key{entry.profile, pod.pod_class, pod.labels, entry.rejectors, kNoGate, {}, {}};
+  if (entry.gate != nullptr) key.gate = entry.gate->slot();
+  if (HasEphemeralVolumes(pod.object->spec)) key.pod = pod.id;
+  for (const api::OwnerReference& owner : pod.object->metadata.owner_references) {
+    if (owner.controller.value_or(false)) key.owner = owner.uid;
+  }
+  return key;
+}
+
+void ParkedPods::Insert(QueueEntry& entry) {
+  const auto group = groups_.try_emplace(KeyOf(entry)).first;
+  std::vector<QueueEntry*>& members = group->second.members;
+  const Instant since = std::max(entry.order.timestamp, entry.flushed);
+  slots_.emplace(&entry, Slot{group, members.size(), since, entry.gate != nullptr});
+  members.push_back(&entry);
+  by_age_.emplace(since, &entry);
+  if (entry.gate != nullptr) ++gated_;
+}
+
+void ParkedPods::Erase(QueueEntry& entry) {
+  const auto found = slots_.find(&entry);
+  const Slot slot = found->second;
+  std::vector<QueueEntry*>& members = slot.group->second.members;
+  slots_.at(members.back()).index = slot.index;
+  members[slot.index] = members.back();
+  members.pop_back();
+  if (members.empty()) groups_.erase(slot.group);
+  by_age_.erase({slot.since, &entry});
+  if (slot.gated) --gated_;
+  slots_.erase(found);
+}
+
+std::vector<QueueEntry*> ParkedPods::ParkedSince(Instant since) const {
+  std::vector<QueueEntry*> old;
+  for (auto entry = by_age_.begin(); entry != by_age_.end() && entry->first <= since; ++entry) {
+    old.push_back(entry->second);
+  }
+  // Pointers must not decide the order of those that were parked at the same time.
+  std::ranges::stable_sort(old, {}, [](const QueueEntry* entry) { return entry->order.sequence; });
+  return old;
+}
+
+}  // namespace berth

@@ -1,0 +1,382 @@
+#include "queue/scheduling_queue.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "framework/object_changes.h"
+
+namespace berth {
+namespace {
+
+constexpr Duration kFlushInterval = Duration::Seconds(30);
+
+// Nobody knows what extenders look at: any event of a kind that plugins may look at can help.
+bool ExtendersCare(EventType event) {
+  return event.resource != Resource::kVolumeAttachment &&
+         event.resource != Resource::kResourceSlice;
+}
+
+bool IsAboutAnotherPod(const ClusterEvent& event, const PodRecord& pod) {
+  const auto* about = event.AfterAs<api::Pod>();
+  return event.after && (about == nullptr || about->metadata.uid != pod.uid());
+}
+
+}  // namespace
+
+SchedulingQueue::SchedulingQueue(Cluster& cluster, Options options)
+    : cluster_(cluster),
+      options_(std::move(options)),
+      active_(ReadyPods::By::kUrgency, options_.profiles[0]->queue_sort()),
+      backoff_(ReadyPods::By::kBackoffAndUrgency, options_.profiles[0]->queue_sort()),
+      error_backoff_(ReadyPods::By::kBackoff, options_.profiles[0]->queue_sort()),
+      parked_(cluster) {
+  for (const Profile* profile : options_.profiles) rules_.emplace_back(*profile);
+}
+
+// --- places ---
+
+QueueEntry& SchedulingQueue::NewEntry(PodId pod, size_t profile, Instant now) {
+  auto entry = std::make_unique<QueueEntry>();
+  const PodRecord& record = cluster_.pod(pod);
+  entry->order = {pod, record.object->priority(), now, next_sequence_++};
+  entry->uid = record.uid();
+  entry->profile = profile;
+  auto [place, added] = entries_.emplace(pod, std::move(entry));
+  CHECK(added);
+  return *place->second;
+}
+
+QueueEntry* SchedulingQueue::FindEntry(PodId pod) {
+  const auto found = entries_.find(pod);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+const QueueEntry* SchedulingQueue::Find(PodId pod) const {
+  const auto found = entries_.find(pod);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+QueueEntry::Place SchedulingQueue::PlaceOf(PodId pod) const {
+  const QueueEntry* entry = Find(pod);
+  return entry == nullptr ? Place::kNowhere : entry->place;
+}
+
+void SchedulingQueue::TakeOut(QueueEntry& entry) {
+  switch (entry.place) {
+    case Place::kNowhere:
+      break;
+    case Place::kActive:
+      active_.Erase(entry);
+      break;
+    case Place::kBackoff:
+      backoff_.Erase(entry);
+      break;
+    case Place::kErrorBackoff:
+      error_backoff_.Erase(entry);
+      break;
+    case Place::kParked:
+      parked_.Erase(entry);
+      break;
+  }
+  entry.place = Place::kNowhere;
+}
+
+void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
+  TakeOut(entry);
+  entry.place = place;
+  switch (place) {
+    case Place::kNowhere:
+      break;
+    case Place::kActive:
+      active_.Insert(entry);
+      break;
+    case Place::kBackoff:
+      backoff_.Insert(entry);
+      break;
+    case Place::kErrorBackoff:
+      error_backoff_.Insert(entry);
+      break;
+    case Place::kParked:
+      parked_.Insert(entry);
+      break;
+  }
+}
+
+void SchedulingQueue::Drop(QueueEntry& entry) {
+  TakeOut(entry);
+  entries_.erase(entry.order.pod);
+}
+
+// --- ways from place to place ---
+
+bool SchedulingQueue::PassesGates(QueueEntry& entry) {
+  const PodRecord& pod = cluster_.pod(entry.order.pod);
+  auto stops = [&](const PreEnqueuePlugin* plugin) {
+    if (plugin->PreEnqueue(cluster_, pod).ok()) return false;
+    entry.gate = plugin;
+    entry.rejectors.unschedulable |= PluginMask{1} << plugin->slot();
+    return true;
+  };
+  // The plugin that gated the pod so far most likely still does.
+  if (entry.gate != nullptr && stops(entry.gate)) return false;
+  for (const PreEnqueuePlugin* plugin : options_.profiles[entry.profile]->pre_enqueue()) {
+    if (plugin != entry.gate && stops(plugin)) return false;
+  }
+  entry.gate = nullptr;
+  return true;
+}
+
+void SchedulingQueue::ToActive(QueueEntry& entry, Instant now) {
+  // A parked entry is filed by its gate, so it is taken out before that may change.
+  const bool waits_elsewhere = entry.place != Place::kNowhere && entry.place != Place::kParked;
+  if (entry.place == Place::kParked) TakeOut(entry);
+  if (!PassesGates(entry)) {
+    if (!waits_elsewhere) PutIn(entry, Place::kParked);
+    return;
+  }
+  if (!entry.first_ready) entry.first_ready = now;
+  PutIn(entry, Place::kActive);
+}
+
+void SchedulingQueue::ToBackoff(QueueEntry& entry) {
+  TakeOut(entry);
+  if (!PassesGates(entry)) return PutIn(entry, Place::kParked);
+  PutIn(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff);
+}
+
+bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
+  if (!entry.backoff_end) entry.backoff_end = options_.backoff.EndOf(entry);
+  return *entry.backoff_end >= FullSecond(now);
+}
+
+void SchedulingQueue::Requeue(QueueEntry& entry, Verdict verdict, Instant now) {
+  if (verdict == Verdict::kStay) {
+    PutIn(entry, Place::kParked);
+  } else if (verdict == Verdict::kAfterBackoff && BacksOff(entry, now)) {
+    ToBackoff(entry);
+  } else {
+    ToActive(entry, now);
+  }
+}
+
+// --- pods ---
+
+void SchedulingQueue::Add(PodId pod, size_t profile, Instant now) {
+  ToActive(NewEntry(pod, profile, now), now);
+}
+
+void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, PodId pod,
+                             size_t profile, Instant now) {
+  const PodRecord& record = cluster_.pod(pod);
+  auto events = [&] {
+    std::vector<ClusterEvent> changes;
+    for (EventType type : PodChanges(*before, *record.object)) {
+      changes.push_back({.type = type, .before = before, .after = record.object});
+    }
+    return changes;
+  };
+  if (in_flight_.Contains(record.uid())) {
+    for (const ClusterEvent& event : events()) in_flight_.Note(event);
+    return;
+  }
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr) return ToActive(NewEntry(pod, profile, now), now);
+
+  const Place place = entry->place;
+  TakeOut(*entry);
+  entry->order.priority = record.object->priority();
+  PutIn(*entry, place);
+  if (place != Place::kParked) return;
+  for (const ClusterEvent& event : events()) {
+    const Verdict verdict = Judge(*entry, record, event);
+    if (verdict != Verdict::kStay) Requeue(*entry, verdict, now);
+    if (entry->place != Place::kParked) return;
+  }
+}
+
+void SchedulingQueue::Remove(PodId pod) {
+  if (QueueEntry* entry = FindEntry(pod)) Drop(*entry);
+}
+
+void SchedulingQueue::Activate(PodId pod, Instant now) {
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr) {
+    const PodRecord& record = cluster_.pod(pod);
+    if (!in_flight_.Contains(record.uid())) return;
+    in_flight_.Note({.type = kEverything, .after = record.object, .label = "ForceActivate"});
+  } else if (entry->place == Place::kParked) {
+    ToActive(*entry, now);
+  } else if (entry->place != Place::kActive) {
+    PutIn(*entry, Place::kActive);
+  }
+}
+
+// --- trying pods ---
+
+std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
+  while (HasReady()) {
+    QueueEntry& entry = active_.empty() ? backoff_.front() : active_.front();
+    if (!entry.first_ready) entry.first_ready = now;
+    QueueEntry popped = entry;
+    Drop(entry);
+    ++popped.attempts;
+    popped.place = Place::kNowhere;
+    if (in_flight_.Contains(popped.uid)) continue;  // It is being tried already.
+    in_flight_.Begin(popped.uid);
+    return popped;
+  }
+  return std::nullopt;
+}
+
+void SchedulingQueue::Return(QueueEntry entry, PodId pod, Rejectors why, Instant now) {
+  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It came back another way.
+  entry.rejectors = why;
+  entry.gate = nullptr;
+  entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
+  entry.backoff_end.reset();
+  entry.flushed = {};
+  if (why.empty()) {
+    ++entry.errors_in_row;
+  } else {
+    ++entry.rejections;
+    entry.errors_in_row = 0;
+  }
+  const Verdict verdict = JudgeInFlight(entry, cluster_.pod(pod));
+  Done(entry.uid);
+  QueueEntry& waiting =
+      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
+  Requeue(waiting, verdict, now);
+}
+
+// --- events ---
+
+SchedulingQueue::Verdict SchedulingQueue::Judge(const QueueEntry& entry, const PodRecord& pod,
+                                                const ClusterEvent& event) const {
+  const Rejectors& rejectors = entry.rejectors;
+  if (rejectors.empty()) return Verdict::kAfterBackoff;
+  if (event.type.wildcard())
+    return IsAboutAnotherPod(event, pod) ? Verdict::kStay : Verdict::kAfterBackoff;
+  Verdict verdict = Verdict::kStay;
+  auto queue_for = [&](PluginMask plugin) {
+    verdict = (rejectors.pending & plugin) != 0 ? Verdict::kAtOnce : Verdict::kAfterBackoff;
+    return verdict == Verdict::kAtOnce || rejectors.pending == 0;
+  };
+  if ((rejectors.all() & Rejectors::kExtender) != 0 && ExtendersCare(event.type) &&
+      queue_for(Rejectors::kExtender)) {
+    return verdict;
+  }
+  for (const WakeRules::Rule& rule : rules_[entry.profile].RulesAbout(event.type.resource)) {
+    const PluginMask plugin = PluginMask{1} << rule.plugin->slot();
+    if ((rejectors.all() & plugin) == 0 || !rule.interest.type.Covers(event.type)) continue;
+    const bool helps =
+        !rule.interest.conditional || rule.plugin->MayHelp(cluster_, pod, event).value_or(true);
+    if (helps && queue_for(plugin)) return verdict;
+  }
+  return verdict;
+}
+
+SchedulingQueue::Verdict SchedulingQueue::JudgeInFlight(const QueueEntry& entry,
+                                                        const PodRecord& pod) const {
+  if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid)) return Verdict::kAfterBackoff;
+  Verdict all = Verdict::kStay;
+  in_flight_.ForEachSince(entry.uid, [&](const ClusterEvent& event) {
+    const Verdict verdict = Judge(entry, pod, event);
+    if (verdict == Verdict::kStay) return true;
+    all = verdict;
+    return verdict != Verdict::kAtOnce && entry.rejectors.pending != 0;
+  });
+  return all;
+}
+
+bool SchedulingQueue::GateCares(const QueueEntry& entry, const ClusterEvent& event) const {
+  if (entry.gate == nullptr || event.type.wildcard()) return true;
+  for (const WakeRules::Rule& rule : rules_[entry.profile].RulesAbout(event.type.resource)) {
+    if (rule.plugin == static_cast<const Plugin*>(entry.gate) &&
+        rule.interest.type.Covers(event.type))
+      return true;
+  }
+  return false;
+}
+
+void SchedulingQueue::Move(const ClusterEvent& event, Instant now, const Filter& concerns) {
+  const bool extenders_care = options_.has_extenders && ExtendersCare(event.type);
+  if (!extenders_care && std::ranges::none_of(rules_, [&](const WakeRules& rules) {
+        return rules.AnyoneCares(event.type);
+      })) {
+    return;
+  }
+  std::vector<std::pair<QueueEntry*, Verdict>> woken;
+  parked_.ForEachGroup([&](const ParkedPods::Group& group) {
+    const QueueEntry& any = *group.members.front();
+    if (!GateCares(any, event)) return;
+    const Verdict verdict = Judge(any, cluster_.pod(any.order.pod), event);
+    if (verdict == Verdict::kStay) return;
+    for (QueueEntry* entry : group.members) {
+      if (concerns == nullptr || concerns(*entry)) woken.emplace_back(entry, verdict);
+    }
+  });
+  Wake(std::move(woken), now);
+  in_flight_.Note(event);
+}
+
+void SchedulingQueue::Wake(std::vector<std::pair<QueueEntry*, Verdict>> woken, Instant now) {
+  std::ranges::sort(woken, {}, [](const auto& item) { return item.first->order.sequence; });
+  for (auto [entry, verdict] : woken) Requeue(*entry, verdict, now);
+}
+
+// --- time ---
+
+void SchedulingQueue::PassTime(Instant now) {
+  for (ReadyPods* waiting : {&backoff_, &error_backoff_}) {
+    while (!waiting->empty() && !BacksOff(waiting->front(), now)) {
+      QueueEntry& entry = waiting->front();
+      if (!entry.first_ready) entry.first_ready = now;
+      PutIn(entry, Place::kActive);
+    }
+  }
+  FlushLeftovers(now);
+}
+
+void SchedulingQueue::FlushLeftovers(Instant now) {
+  if (!next_flush_) next_flush_ = now + kFlushInterval;
+  if (now < *next_flush_) return;
+  const int64_t missed = (now - *next_flush_).nanos / kFlushInterval.nanos;
+  next_flush_ = *next_flush_ + Duration{(missed + 1) * kFlushInterval.nanos};
+  if (parked_.empty()) return;
+  // Longer than `max_parked`, not as long.
+  const Instant limit{now.nanos - options_.max_parked.nanos - 1};
+  for (QueueEntry* entry : parked_.ParkedSince(limit)) {
+    TakeOut(*entry);
+    entry->flushed = now;
+    Requeue(*entry, Verdict::kAfterBackoff, now);
+  }
+}
+
+std::optional<Instant> SchedulingQueue::next_wake() const {
+  std::optional<Instant> next;
+  auto at = [&](Instant time) { next = next ? std::min(*next, time) : time; };
+  for (const ReadyPods* waiting : {&backoff_, &error_backoff_}) {
+    if (!waiting->empty()) at(LeavesAt(*waiting->front().backoff_end));
+  }
+  if (!parked_.empty() && next_flush_) {
+    const Instant due = parked_.oldest() + options_.max_parked;
+    Instant flush = *next_flush_;
+    if (due >= flush) {
+      const int64_t ticks = (due - flush).nanos / kFlushInterval.nanos + 1;
+      flush = flush + Duration{ticks * kFlushInterval.nanos};
+    }
+    at(flush);
+  }
+  return next;
+}
+
+SchedulingQueue::Sizes SchedulingQueue::sizes() const {
+  return {.active = active_.size(),
+          .backoff = backoff_.size() + error_backoff_.size(),
+          .unschedulable = parked_.size() - parked_.gated(),
+          .gated = parked_.gated(),
+          .in_flight = in_flight_.size(),
+          .in_flight_events = in_flight_.events()};
+}
+
+}  // namespace berth

@@ -1,0 +1,127 @@
+// SchedulingQueue holds the pods that wait for a node and decides which is tried next, and when a
+// pod that could not be scheduled is worth another try.
+//
+// A pod is in exactly one place: ready, backing off, parked until something happens that may help
+// it, or in flight (taken out with Pop and neither Returned nor Done). Events that come while a pod
+// is in flight are kept for it, so that no wake-up is lost.
+//
+// Owned by the engine thread. Time comes in with each call and never goes back. The pods themselves
+// are in the cluster; a pod's record there must exist, and be current, whenever its id is passed
+// in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "framework/profile.h"
+#include "framework/wake_rules.h"
+#include "queue/backoff.h"
+#include "queue/in_flight.h"
+#include "queue/parked_pods.h"
+#include "queue/queue_entry.h"
+#include "queue/ready_pods.h"
+
+namespace berth {
+
+class SchedulingQueue {
+ public:
+  struct Options {
+    BackoffPolicy backoff = {};
+    // A pod that is parked for longer is tried again, whatever happens.
+    Duration max_parked = Duration::Seconds(300);
+    // The first profile's QueueSort plugin orders the queue. All must outlive it.
+    std::vector<const Profile*> profiles;
+    bool has_extenders = false;
+  };
+
+  SchedulingQueue(Cluster& cluster, Options options);
+
+  // --- pods ---
+
+  // A new pod. `profile` is the one that serves it.
+  void Add(PodId pod, size_t profile, Instant now);
+  // The pod was `before` and has changed.
+  void Update(const std::shared_ptr<const api::Pod>& before, PodId pod, size_t profile,
+              Instant now);
+  // The pod is gone, or bound. What is known of it in flight stays until Done.
+  void Remove(PodId pod);
+  // Makes the pod ready if it waits, whatever it waits for; gates aside.
+  void Activate(PodId pod, Instant now);
+
+  // --- trying pods ---
+
+  // Takes the most urgent pod that is ready, or, if none is, the one whose backoff ends first.
+  std::optional<QueueEntry> Pop(Instant now);
+  // The pod could not be scheduled: `why` says who rejected it (empty: it failed with an error).
+  // Done, too.
+  void Return(QueueEntry entry, PodId pod, Rejectors why, Instant now);
+  // The pod is no longer in flight.
+  void Done(const std::string& uid) { in_flight_.Done(uid); }
+
+  // --- what happens ---
+
+  // Wakes the pods that the event may help, as far as `concerns` says yes (all if null).
+  using Filter = std::function<bool(const QueueEntry&)>;
+  void Move(const ClusterEvent& event, Instant now, const Filter& concerns = nullptr);
+  // Lets go on what waits for a time up to `now`.
+  void PassTime(Instant now);
+  // When PassTime will next have something to do, if ever.
+  std::optional<Instant> next_wake() const;
+
+  // --- looking in ---
+
+  // Where the pod is; kNowhere if it is not in the queue.
+  QueueEntry::Place PlaceOf(PodId pod) const;
+  const QueueEntry* Find(PodId pod) const;
+  bool InFlightNow(const std::string& uid) const { return in_flight_.Contains(uid); }
+  // True if Pop would give a pod.
+  bool HasReady() const { return !active_.empty() || !backoff_.empty(); }
+  struct Sizes {
+    size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
+    size_t in_flight = 0, in_flight_events = 0;
+  };
+  Sizes sizes() const;
+
+ private:
+  using Place = QueueEntry::Place;
+  enum class Verdict : uint8_t { kStay, kAfterBackoff, kAtOnce };
+
+  QueueEntry& NewEntry(PodId pod, size_t profile, Instant now);
+  QueueEntry* FindEntry(PodId pod);
+  void TakeOut(QueueEntry& entry);
+  void PutIn(QueueEntry& entry, Place place);
+  void Drop(QueueEntry& entry);
+
+  // Asks the PreEnqueue plugins; notes who gates the pod, if anyone does.
+  bool PassesGates(QueueEntry& entry);
+  void ToActive(QueueEntry& entry, Instant now);
+  void ToBackoff(QueueEntry& entry);
+  void Requeue(QueueEntry& entry, Verdict verdict, Instant now);
+  bool BacksOff(QueueEntry& entry, Instant now);
+
+  // What the event means for a pod with these rejectors.
+  Verdict Judge(const QueueEntry& entry, const PodRecord& pod, const ClusterEvent& event) const;
+  Verdict JudgeInFlight(const QueueEntry& entry, const PodRecord& pod) const;
+  bool GateCares(const QueueEntry& entry, const ClusterEvent& event) const;
+  void Wake(std::vector<std::pair<QueueEntry*, Verdict>> woken, Instant now);
+  void FlushLeftovers(Instant now);
+
+  Cluster& cluster_;
+  const Options options_;
+  std::vector<WakeRules> rules_;  // By profile.
+  std::unordered_map<PodId, std::unique_ptr<QueueEntry>> entries_;
+  ReadyPods active_;
+  ReadyPods backoff_;
+  ReadyPods error_backoff_;
+  ParkedPods parked_;
+  InFlight in_flight_;
+  uint64_t next_sequence_ = 0;
+  std::optional<Instant> next_flush_;
+};
+
+}  // namespace berth
