@@ -1,0 +1,79 @@
+#include "plugins/hint_testing.h"
+
+namespace berth {
+namespace {
+
+// A pod of one container that asks for `requests`.
+std::string Asking(std::string_view requests, std::string_view name = "waits",
+                   std::string_view more_spec = "") {
+  return PodYaml(
+      name, {.spec = fmt::format("containers: [{{name: c, resources: {{requests: {{{}}}}}}}], {}",
+                                 requests, more_spec)});
+}
+
+std::string Running(std::string_view requests) { return Asking(requests, "other", "nodeName: a"); }
+
+std::string Node(std::string_view allocatable) {
+  return NodeYaml("a", {.status = fmt::format("allocatable: {{{}}}", allocatable)});
+}
+
+TEST(NodeResourcesFitHints, Pods) {
+  const std::string small = Asking("cpu: 1");
+  CheckHints(*MakePlugin("NodeResourcesFit"),
+             {
+                 {"ARunningPodGoes", small, Running(""), "", "Queue"},
+                 {"ANominatedPodGoes", small, PodYaml("other", {.status = "nominatedNodeName: a"}),
+                  "", "Queue"},
+                 {"APodOnNoNodeGoes", small, PodYaml("other"), "", "Skip"},
+                 {"ARunningPodTakesLess", small, Running("cpu: 2"), Running("cpu: 1500m"), "Queue"},
+                 {"ItTakesLessOfSomethingElse", small, Running("cpu: 2, memory: 2Gi"),
+                  Running("cpu: 2, memory: 1Gi"), "Skip"},
+                 {"ItTakesMore", small, Running("cpu: 1"), Running("cpu: 2"), "Skip"},
+                 {"ItTakesNothingMore", small, Running("cpu: 1"), Running(""), "Queue"},
+                 {"WhatIsAskedForAsZeroIsNotWaitedFor", Asking("cpu: 0, memory: 1"),
+                  Running("cpu: 2"), Running("cpu: 1"), "Skip"},
+                 {"ScalarsCountToo", Asking("example.com/gpu: 1"), Running("example.com/gpu: 2"),
+                  Running("example.com/gpu: 1"), "Queue"},
+                 {"APodOnNoNodeAsksForLess", small, Asking("cpu: 2", "other"),
+                  Asking("cpu: 1", "other"), "Skip"},
+                 {"ThePodItselfAsksForLess", small, Asking("cpu: 2"), Asking("cpu: 1"), "Queue"},
+             });
+}
+
+TEST(NodeResourcesFitHints, Nodes) {
+  const std::string pod = Asking("cpu: 2, example.com/gpu: 1");
+  const std::string fits = "cpu: 4, memory: 4Gi, pods: 5, example.com/gpu: 1";
+  CheckHints(
+      *MakePlugin("NodeResourcesFit"),
+      {
+          {"ANodeComes", pod, "", Node(fits), "Queue"},
+          {"ATooSmallOneComes", pod, "", Node("cpu: 1, pods: 5, example.com/gpu: 1"), "Skip"},
+          {"OneWithoutTheScalarComes", pod, "", Node("cpu: 4, pods: 5"), "Skip"},
+          {"OneForNoPodsComes", pod, "", Node("cpu: 4, example.com/gpu: 1, pods: 0"), "Skip"},
+          {"CpuGrows", pod, Node("cpu: 3, pods: 5, example.com/gpu: 1"), Node(fits), "Queue"},
+          {"AScalarGrows", pod, Node("cpu: 4, pods: 5"), Node(fits), "Queue"},
+          {"MorePodsAreAllowed", pod, Node("cpu: 4, pods: 4, example.com/gpu: 1"), Node(fits),
+           "Queue"},
+          {"SomethingElseGrows", pod, Node("cpu: 4, memory: 2Gi, pods: 5, example.com/gpu: 1"),
+           Node(fits), "Skip"},
+          {"ItGrowsNotEnough", pod, Node("cpu: 1, pods: 5, example.com/gpu: 1"),
+           Node("cpu: 1500m, pods: 5, example.com/gpu: 1"), "Skip"},
+          {"ItShrinks", pod, Node("cpu: 8, memory: 4Gi, pods: 5, example.com/gpu: 1"), Node(fits),
+           "Skip"},
+          {"APodThatAsksForNothing", PodYaml("waits"), "", Node("pods: 1"), "Queue"},
+      });
+}
+
+// Without the class it can still be told that a pod asks for nothing that devices could be.
+TEST(NodeResourcesFitHints, DeviceClasses) {
+  World world;
+  const auto plugin = MakePlugin("NodeResourcesFit");
+  const ClusterEvent event{.type = {Resource::kDeviceClass, kAdd}};
+  EXPECT_EQ(Hint(world, *plugin, Asking("cpu: 1, hugepages-2Mi: 2Mi"), event), "Skip");
+  EXPECT_EQ(Hint(world, *plugin, Asking("example.com/gpu: 1"), event), "error");
+  EXPECT_EQ(Hint(world, *plugin, Asking("deviceclass.resource.kubernetes.io/gpu: 1"), event),
+            "error");
+}
+
+}  // namespace
+}  // namespace berth
