@@ -87,6 +87,12 @@ class BindingTest : public testing::Test {
     Offer<LoggingBinding>(registry_, name, log_, plan);
     Enable(name);
   }
+  // Ends the patch that tells where the pod will go: a binding that takes a while begins with it.
+  void Announce() {
+    const Command command = world_->TheCommand();
+    EXPECT_EQ(std::get<PatchPodStatus>(command.write).nominated_node_name, "n1");
+    world_->End(command);
+  }
   const std::string& WrittenNode(const Command& command) {
     return std::get<BindPod>(command.write).node;
   }
@@ -117,7 +123,7 @@ TEST_F(BindingTest, RefusalToReserveIsTakenBackInReverseAndThePodWaits) {
   EXPECT_TRUE(world_->Commands().empty());
   EXPECT_EQ(world_->Where("web"), "pending");
   EXPECT_EQ(world_->CpuOn("n1"), 0);
-  EXPECT_EQ(world_->Queue(), "0/1/0");
+  EXPECT_EQ(world_->Queue(), "0/0/1/0");
   EXPECT_EQ(world_->Decisions(), Lines({"web: 0/1 nodes are available: 1 no claim left."}));
 }
 
@@ -144,6 +150,7 @@ TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   AddBinding("Volumes");
   Start();
   world_->Schedule();
+  Announce();
   const Command prepare = world_->TheCommand();
   EXPECT_EQ(WrittenNode(prepare), "prepared by Volumes");
   EXPECT_EQ(*log_, Lines({"writes"}));
@@ -194,6 +201,7 @@ TEST_F(BindingTest, FailedPreBindSaysWhoAndWhy) {
     Start();
     world_->Schedule();
     world_->Decisions();
+    Announce();
     world_->End(world_->TheCommand(), c.result);
     EXPECT_EQ(world_->Decisions(), Lines({c.want}));
     EXPECT_EQ(world_->Where("web"), "pending");
@@ -226,6 +234,7 @@ TEST_F(BindingTest, BindingOutlivesItsPodAndItsNode) {
   AddBinding("Volumes");
   Start();
   world_->Schedule();
+  Announce();
   const Command prepare = world_->TheCommand();
   world_->Remove(MakePod("web"));
   world_->Remove(MakeNode("n1"));
@@ -244,6 +253,7 @@ TEST_F(BindingTest, EngineMayEndWhileBindingsWait) {
   AddBinding("Volumes");
   Start();
   world_->Schedule();
+  Announce();
   world_.reset();
   EXPECT_EQ(*log_, Lines({"writes"}));
 }

@@ -76,7 +76,11 @@ void EngineState::FinishEviction(Eviction& eviction) {
   const Eviction::Plan& plan = eviction.plan();
   cluster_.mutable_preemptions().End(plan.preemptor_uid);
   const PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
-  if (id.valid() && !eviction.verdict().ok()) queue_->Activate(id, now());
+  if (id.valid()) {
+    const QueueEntry* entry = queue_->Find(id);
+    const bool gated = entry != nullptr && entry->gate != nullptr;
+    if (gated || !eviction.verdict().ok()) queue_->Activate(id, now());
+  }
   evictions_.erase(&eviction);
 }
 
@@ -102,9 +106,9 @@ void EngineState::FinishBinding(BindingCycle& binding) {
     }
     // Its room is there for others. The pod itself must not take that for a reason to try again.
     auto offer_room = [&] {
-      const std::string uid = pod.uid();
-      queue_->Move({.type = {Resource::kAssignedPod, kDelete}, .before = pod.object}, now(),
-                   [&](const QueueEntry& entry) { return entry.uid != uid; });
+      queue_->Move({.type = {Resource::kAssignedPod, kDelete},
+                    .before = Placed(*pod.object, binding.node())},
+                   now(), [&](const QueueEntry& entry) { return entry.uid != pod.uid(); });
     };
     if (assumed && !failure.rejected) offer_room();
     HandleFailure(std::move(binding.entry()), pod, failure);

@@ -76,6 +76,8 @@ class EngineState {
   void WaitingPodChanged(const std::shared_ptr<const api::Pod>& before, PodId id);
   // An assumed pod is going, or gone: its room is free.
   void AssumedPodGoes(PodId id);
+  // The pod as it would look on `node`: whoever asks what it leaves behind must know where.
+  std::shared_ptr<const api::Pod> Placed(const api::Pod& pod, NodeRow node) const;
   void NominationEnds(const std::shared_ptr<const api::Pod>& pod);
   void NominateFromStatus(PodId id);
   // The profile that serves the pod, if any.

@@ -28,7 +28,7 @@ TEST(Explain, TellsWhatWouldBecomeOfAPodThatIsNotThere) {
   const std::string before = Dump(world.cluster());
   const Explanation told = Explain(world, MakePod("web").Request("cpu", "2"));
   EXPECT_EQ(Dump(world.cluster()), before);
-  EXPECT_EQ(world.Queue(), "0/0/0");
+  EXPECT_EQ(world.Queue(), "0/0/0/0");
 
   ASSERT_EQ(told.nodes.size(), 3u);
   EXPECT_TRUE(told.nodes.at("a").verdict.ok());

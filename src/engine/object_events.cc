@@ -205,8 +205,15 @@ void EngineState::PodGone(const std::shared_ptr<const api::Pod>& pod) {
   }
 }
 
+std::shared_ptr<const api::Pod> EngineState::Placed(const api::Pod& pod, NodeRow node) const {
+  auto placed = std::make_shared<api::Pod>(pod);
+  placed->spec.node_name = cluster_.nodes().name(node);
+  return placed;
+}
+
 void EngineState::AssumedPodGoes(PodId id) {
-  const std::shared_ptr<const api::Pod> pod = cluster_.pod(id).object;
+  const std::shared_ptr<const api::Pod> pod =
+      Placed(*cluster_.pod(id).object, cluster_.pod(id).node);
   if (!waiting_.Reject(pod->metadata.uid, "", "removed")) cluster_.Forget(id);
   queue_->Move({.type = kAssignedPodDelete, .before = pod}, now());
 }

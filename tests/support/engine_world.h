@@ -70,6 +70,9 @@ class EngineWorld final : public DecisionObserver {
     End(command, {WriteResult::Kind::kConflict, std::move(message)});
   }
 
+  void Pass(Duration time) { now_ = now_ + time; }
+  Instant now() const { return now_; }
+
   size_t Schedule(size_t limit = SIZE_MAX) { return engine_->Schedule(now_, limit); }
 
   // --- what came of it ---
@@ -78,7 +81,26 @@ class EngineWorld final : public DecisionObserver {
   // "web failed: ...".
   std::vector<std::string> Decisions() { return std::exchange(decisions_, {}); }
   const std::vector<Decision>& all_decisions() const { return all_; }
-  std::vector<Command> Commands() { return engine_->TakeCommands(); }
+  // The commands asked for, but for what is only told to users: those end well at once.
+  std::vector<Command> Commands() {
+    std::vector<Command> commands;
+    for (Command& command : engine_->TakeCommands()) {
+      const WriteLane lane = LaneOf(command.write);
+      if (lane == WriteLane::kStatus || lane == WriteLane::kEvent) {
+        Note(command.write);
+        engine_->Handle(WriteDone{command.id, {}}, now_);
+      } else {
+        commands.push_back(std::move(command));
+      }
+    }
+    return commands;
+  }
+  // What users were told since the last call: "web: FailedScheduling: 0/1 nodes ..." for an event,
+  // "web is Unschedulable: ..." for the PodScheduled condition.
+  std::vector<std::string> Told() {
+    CHECK(Commands().empty());  // Take those first.
+    return std::exchange(told_, {});
+  }
   // The one command that was asked for.
   Command TheCommand() {
     std::vector<Command> commands = Commands();
@@ -124,6 +146,15 @@ class EngineWorld final : public DecisionObserver {
     engine_->Handle(event, now_);
   }
 
+  void Note(const ApiWrite& write) {
+    if (const auto* event = std::get_if<RecordEvent>(&write)) {
+      told_.push_back(fmt::format("{}: {}: {}", event->pod.name, event->reason, event->note));
+    } else if (const auto* patch = std::get_if<PatchPodStatus>(&write)) {
+      told_.push_back(fmt::format("{} is {}: {}", patch->pod.name, patch->condition->reason,
+                                  patch->condition->message));
+    }
+  }
+
   void OnDecision(const Decision& decision) override {
     const std::string& pod = decision.key.name;
     switch (decision.kind) {
@@ -144,6 +175,7 @@ class EngineWorld final : public DecisionObserver {
   Instant now_ = Instant::FromUnixSeconds(1000);
   std::vector<std::string> decisions_;
   std::vector<Decision> all_;
+  std::vector<std::string> told_;
 };
 
 }  // namespace berth
