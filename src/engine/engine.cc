@@ -25,6 +25,7 @@ namespace {
 struct Lane {
   std::unique_ptr<Profile> profile;
   std::unique_ptr<ClassCache> results;
+  std::unique_ptr<Paranoia> paranoia;  // If it is asked for.
 };
 
 }  // namespace
@@ -100,7 +101,8 @@ Status Engine::State::AddProfile(const ProfileConfig& config, const Registry& re
                     config.scheduler_name));
   }
   if (queue_ == nullptr) queue_ = std::make_unique<ActiveQueue>((*profile)->queue_sort());
-  Lane lane{*std::move(profile), nullptr};
+  Lane lane{*std::move(profile), nullptr, nullptr};
+  if (paranoid_) lane.paranoia = std::make_unique<Paranoia>(config);
   lane.results = std::make_unique<ClassCache>(*lane.profile, cluster_);
   if (!lanes_.emplace(config.scheduler_name, std::move(lane)).second) {
     return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
@@ -209,7 +211,7 @@ void Engine::State::TryPod(PodId id, Lane& lane, Instant now) {
 
   auto attempt = std::make_unique<Attempt>(cluster_, *lane.profile, *results, *pod);
   const CycleOutcome outcome = FindNode(*attempt, now, random_);
-  if (paranoid_) CheckAgainstFreshAttempt(*attempt, outcome);
+  if (lane.paranoia != nullptr) lane.paranoia->Check(*attempt, outcome, now);
 
   if (outcome.kind == CycleOutcome::Kind::kNode) {
     const std::string& node = cluster_.nodes().name(outcome.node);

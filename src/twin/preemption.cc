@@ -156,6 +156,12 @@ std::string NoCandidates(const Question& question, const std::map<std::string, V
 
 }  // namespace
 
+size_t WantedCandidates(const DefaultPreemptionArgs& args, size_t potential) {
+  const size_t share = potential * static_cast<size_t>(args.min_candidate_nodes_percentage) / 100;
+  const size_t wanted = std::max(share, static_cast<size_t>(args.min_candidate_nodes_absolute));
+  return std::min(wanted, potential);
+}
+
 PreemptionOutcome Preempt(const Question& question, const Filtering& filtering,
                           const std::map<std::string, Verdict>& verdicts) {
   PreemptionOutcome outcome;
