@@ -143,11 +143,26 @@ class TwoWorlds {
     const uint64_t kind = random_.Below(100);
     if (kind < 15 && !assumed_.empty()) return EndAssumption();
     if (kind < 25 && !waiting_.empty()) return ChangeWaiting();
+    if (PlacedPods() > 6 * world_.nodes.size()) return RemoveOnePlaced();
     const WorldChange change = generator_.Change(world_);
     if (change.removed) {
       Remove(change.object);
     } else {
       Put(change.object);
+    }
+  }
+
+  size_t PlacedPods() const {
+    size_t count = 0;
+    for (const auto& [node, pods] : world_.placed) count += pods.size();
+    return count;
+  }
+
+  void RemoveOnePlaced() {
+    size_t i = random_.Below(PlacedPods());
+    for (const auto& [node, pods] : world_.placed) {
+      if (i < pods.size()) return Remove(std::next(pods.begin(), static_cast<int64_t>(i))->second);
+      i -= pods.size();
     }
   }
 
@@ -368,10 +383,10 @@ TEST_P(SideBySide, EngineAndTwinAgree) {
   }
   // One in so many decisions, at least.
   const auto is_common = [&](size_t count, size_t one_in) { return count * one_in >= wanted; };
-  EXPECT_TRUE(is_common(coverage.placed, 5)) << coverage.placed;
-  EXPECT_TRUE(is_common(coverage.with_victims, 20)) << coverage.with_victims;
-  EXPECT_TRUE(is_common(coverage.with_budget_violations, 200)) << coverage.with_budget_violations;
-  EXPECT_TRUE(is_common(coverage.on_nominated_node, 200)) << coverage.on_nominated_node;
+  EXPECT_TRUE(is_common(coverage.placed, 8)) << coverage.placed;
+  EXPECT_TRUE(is_common(coverage.with_victims, 30)) << coverage.with_victims;
+  EXPECT_TRUE(is_common(coverage.with_budget_violations, 500)) << coverage.with_budget_violations;
+  EXPECT_TRUE(is_common(coverage.on_nominated_node, 500)) << coverage.on_nominated_node;
   for (const char* plugin :
        {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
         "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
