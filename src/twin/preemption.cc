@@ -25,10 +25,13 @@ bool IsBeingPreempted(const api::Pod& pod) {
 
 Instant StartOf(const api::Pod& pod, Instant now) { return pod.status.start_time.value_or(now); }
 
+// Which of two equals comes first kube-scheduler leaves open; here it is the first by name.
 void SortByImportance(Pods& pods, Instant now) {
-  std::ranges::stable_sort(pods, [&](const auto& a, const auto& b) {
+  std::ranges::sort(pods, [&](const auto& a, const auto& b) {
     if (a->priority() != b->priority()) return a->priority() > b->priority();
-    return StartOf(*a, now) < StartOf(*b, now);
+    if (StartOf(*a, now) != StartOf(*b, now)) return StartOf(*a, now) < StartOf(*b, now);
+    return std::tie(a->metadata.namespace_, a->metadata.name) <
+           std::tie(b->metadata.namespace_, b->metadata.name);
   });
 }
 
