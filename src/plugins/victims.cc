@@ -16,7 +16,7 @@ Instant StartOf(const PodRecord& pod, Instant now) {
   return pod.object->status.start_time.value_or(now);
 }
 
-// Among equals the first by name: who arrived first must not decide.
+// DIFFERS: among equals the first by name; kube-scheduler leaves it to an unstable sort.
 bool MoreImportant(const PodRecord& a, const PodRecord& b, Instant now) {
   if (a.object->priority() != b.object->priority())
     return a.object->priority() > b.object->priority();
