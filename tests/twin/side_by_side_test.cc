@@ -340,7 +340,16 @@ class TwoWorlds {
     EXPECT_TRUE(SamePods(seen.nominated, world_.nominated));
     EXPECT_EQ(seen.claims, world_.claims);
     EXPECT_EQ(seen.volumes, world_.volumes);
+    EXPECT_EQ(seen.storage_classes, world_.storage_classes);
+    EXPECT_EQ(seen.csi_nodes, world_.csi_nodes);
+    EXPECT_EQ(seen.csi_drivers, world_.csi_drivers);
+    EXPECT_EQ(seen.csi_capacities, world_.csi_capacities);
+    EXPECT_EQ(seen.attachments, world_.attachments);
+    EXPECT_EQ(seen.namespaces, world_.namespaces);
     EXPECT_EQ(seen.services, world_.services);
+    EXPECT_EQ(seen.replication_controllers, world_.replication_controllers);
+    EXPECT_EQ(seen.replica_sets, world_.replica_sets);
+    EXPECT_EQ(seen.stateful_sets, world_.stateful_sets);
     EXPECT_EQ(seen.budgets, world_.budgets);
   }
 
@@ -367,7 +376,7 @@ uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
 }
 
 // Most worlds live for a while; a few for long, so that what is kept must be forgotten in time.
-uint64_t StepsOf(uint64_t seed) { return seed % 10 == 9 ? 600 : 60; }
+uint64_t StepsOf(uint64_t seed) { return seed % 7 == 6 ? 500 : 80; }
 
 // Follows one world; false if the two did not agree.
 bool Follow(uint64_t seed, Coverage& coverage) {
