@@ -35,8 +35,9 @@ Status EngineState::AddProfile(const ProfileConfig& config, const Registry& regi
     return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
   }
   auto results = std::make_unique<ClassCache>(**profile, cluster_);
-  profiles_.push_back(
-      {*std::move(profile), std::move(results), config.percentage_of_nodes_to_score});
+  auto paranoia = paranoid_ ? std::make_unique<Paranoia>(config) : nullptr;
+  profiles_.push_back({*std::move(profile), std::move(results), std::move(paranoia),
+                       config.percentage_of_nodes_to_score});
   return {};
 }
 

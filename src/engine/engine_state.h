@@ -17,6 +17,7 @@
 #include "engine/failure.h"
 #include "engine/known_failures.h"
 #include "engine/outbox.h"
+#include "engine/paranoid.h"
 #include "engine/scheduling_cycle.h"
 #include "engine/status_writer.h"
 #include "framework/profile.h"
@@ -29,6 +30,7 @@ namespace berth {
 struct ServedProfile {
   std::unique_ptr<Profile> profile;
   std::unique_ptr<ClassCache> results;
+  std::unique_ptr<Paranoia> paranoia;  // If it is asked for.
   std::optional<int32_t> percentage_of_nodes_to_score;
 
   // The plugins of these names.

@@ -38,20 +38,17 @@ class Explainer {
     const NodeRow nominated = FittingNominatedNode(attempt_);
     if (Verdict error = attempt_.Filter(); !error.ok()) {
       explanation_.error = error.Message();
-      return;
-    }
-    const bool fits = !attempt_.feasible().None();
-    if (!fits) {
+    } else if (attempt_.feasible().None() && !nominated.valid()) {
       ExplainFailure();
-      return;
+    } else {
+      ListNodes(attempt_.Diagnose(Verdict()));
+      if (!attempt_.feasible().None()) ExplainScores();
     }
-    const Diagnosis diagnosis = attempt_.Diagnose(Verdict());
-    ListNodes(diagnosis);
-    ExplainScores();
-    if (nominated.valid()) {
-      explanation_.nominated_node_fits = true;
-      explanation_.best_nodes = {nodes_.name(nominated)};
-    }
+    if (!nominated.valid()) return;
+    // The pod has its node, whatever is right or wrong with the others.
+    explanation_.nominated_node_fits = true;
+    explanation_.best_nodes = {nodes_.name(nominated)};
+    explanation_.error.clear();
   }
 
   void ListNodes(const Diagnosis& diagnosis) {
@@ -60,11 +57,11 @@ class Explainer {
     nodes_.present().ForEach([&](size_t r) {
       const NodeRow row{static_cast<uint32_t>(r)};
       Explanation::Node& node = explanation_.nodes[nodes_.name(row)];
-      if (!attempt_.candidates().Test(r)) {
-        node.excluded_by_pre_filter = true;
-        node.verdict = diagnosis.absent;
-      } else if (auto found = judged.find(row); found != judged.end()) {
+      node.excluded_by_pre_filter = !attempt_.candidates().Test(r);
+      if (auto found = judged.find(row); found != judged.end()) {
         node.verdict = *found->second;
+      } else if (node.excluded_by_pre_filter) {
+        node.verdict = diagnosis.absent;
       }
     });
   }

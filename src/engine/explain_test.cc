@@ -101,6 +101,27 @@ TEST(Explain, PromisedNodeIsTheOnlyBest) {
   EXPECT_EQ(told.best_nodes, Names({"promised"}));
 }
 
+// The promised node is tried first, and what was said about it stands.
+TEST(Explain, PromisedNodeSpeaksForItselfThoughPreFilterLeftItOut) {
+  EngineWorld world;
+  for (const char* name : {"a", "b", "promised"}) world.Put(MakeNode(name).Cpu("1"));
+  MakePod pod("web");
+  pod.Request("cpu", "2").Nominated("promised");
+  pod.object.spec.affinity.emplace().node_affinity.emplace().required.emplace().terms = {
+      {{}, {{"metadata.name", "In", {"b"}}}}};
+  const Explanation told = Explain(world, pod);
+  EXPECT_TRUE(told.nodes.at("promised").excluded_by_pre_filter);
+  EXPECT_EQ(told.nodes.at("promised").verdict.plugin(), "NodeAffinity");
+  EXPECT_EQ(told.nodes.at("promised").verdict.Message(),
+            "node(s) didn't match Pod's node affinity/selector");
+  EXPECT_EQ(told.fit_error_before_post_filter,
+            "0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node "
+            "affinity/selector, 1 node(s) didn't satisfy plugin(s) [NodeAffinity].");
+  world.Put(pod);
+  world.Schedule();
+  EXPECT_EQ(world.all_decisions()[0].message, told.fit_error);
+}
+
 TEST(Explain, WantsAProfileThatServesThePod) {
   EngineWorld world;
   const auto told = world.engine().Explain(MakePod("web").Scheduler("nobody"), Instant{});

@@ -6,7 +6,6 @@
 
 #include "engine/engine_state.h"
 #include "engine/explain.h"
-#include "engine/paranoid.h"
 
 namespace berth {
 
@@ -69,7 +68,7 @@ void EngineState::TryPod(QueueEntry entry) {
 
   auto attempt = std::make_unique<Attempt>(cluster_, *served.profile, *results, *pod);
   const CycleOutcome outcome = FindNode(*attempt, now(), random_);
-  if (paranoid_) CheckAgainstFreshAttempt(*attempt, outcome);
+  if (served.paranoia != nullptr) served.paranoia->Check(*attempt, outcome, now());
   BindingCycle::Placement placement{std::move(entry), std::move(pod), std::move(results),
                                     std::move(attempt), outcome.node};
   std::optional<Failure> failure;

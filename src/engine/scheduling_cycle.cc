@@ -19,12 +19,8 @@ std::string CycleOutcome::Message() const {
 }
 
 NodeRow FittingNominatedNode(Attempt& attempt) {
-  const std::string& nominated = attempt.cycle().pod().object->status.nominated_node_name;
-  if (nominated.empty()) return {};
-  const NodeTable& nodes = attempt.cluster().nodes();
-  const NodeRow row = nodes.Find(attempt.cluster().symbols().Find(nominated));
-  if (!row.valid() || !nodes.present().Test(row.index())) return {};
-  return attempt.FilterNode(row).ok() ? row : NodeRow{};
+  const NodeRow nominated = attempt.NominatedNode();
+  return nominated.valid() && attempt.FilterNode(nominated).ok() ? nominated : NodeRow{};
 }
 
 namespace {

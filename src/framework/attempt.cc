@@ -138,6 +138,13 @@ Verdict Attempt::FilterNode(NodeRow node) {
   return RunFilters(node);
 }
 
+NodeRow Attempt::NominatedNode() const {
+  const std::string& name = cycle_.pod().object->status.nominated_node_name;
+  if (name.empty()) return {};
+  const NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));
+  return row.valid() && cluster_.nodes().present().Test(row.index()) ? row : NodeRow{};
+}
+
 void Attempt::TryAdd(const PodRecord& pod, NodeRow node) {
   cluster_.TryAddPod(pod, node);
   for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
@@ -182,6 +189,11 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
       const NodeRow node{static_cast<uint32_t>(row)};
       diagnosis.Add(node, FilterNode(node));
     });
+    const NodeRow nominated = NominatedNode();
+    if (nominated.valid() && !candidates_.Test(nominated.index())) {
+      Verdict verdict = FilterNode(nominated);
+      if (verdict.rejected()) diagnosis.Add(nominated, std::move(verdict));
+    }
   }
   diagnosis.rejected_by.insert(restricted_by_.begin(), restricted_by_.end());
   return diagnosis;

@@ -41,6 +41,10 @@ class Attempt {
   Verdict Filter();
   const NodeMask& feasible() const { return feasible_; }
 
+  // The node that was promised to the pod, if it is there. It is tried before all others, even if
+  // PreFilter left it out.
+  NodeRow NominatedNode() const;
+
   // Judges one node, waiting pods nominated to it included: the verdict of the first filter that
   // objects.
   Verdict FilterNode(NodeRow node);

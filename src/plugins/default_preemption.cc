@@ -25,11 +25,10 @@ bool RoomIsBeingMade(const FailedCycle& failed) {
   return std::ranges::any_of(cluster.nodes().info(node).pods, [&](PodId id) {
     const PodRecord& other = cluster.pod(id);
     if (!other.terminating() || other.object->priority() >= pod.priority()) return false;
-    return std::ranges::any_of(
-        other.object->status.conditions, [](const api::PodCondition& condition) {
-          return condition.type == "DisruptionTarget" && condition.status == "True" &&
-                 condition.reason == "PreemptionByScheduler";
-        });
+    const auto& conditions = other.object->status.conditions;
+    const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
+    return found != conditions.end() && found->status == "True" &&
+           found->reason == "PreemptionByScheduler";
   });
 }
 

@@ -232,6 +232,12 @@ const WaitCase kWaitCases[] = {
              "status: {conditions: [{type: DisruptionTarget, status: 'False', reason: "
              "PreemptionByScheduler}]}",
      false},
+    {"NotIfTheFirstConditionSaysOtherwise", "nominatedNodeName: a",
+     LEAVING "spec: {nodeName: a, priority: 9}, "
+             "status: {conditions: [{type: DisruptionTarget, status: 'True', reason: "
+             "EvictionByEvictionAPI}, {type: DisruptionTarget, status: 'True', reason: "
+             "PreemptionByScheduler}]}",
+     false},
     {"NotForAnotherCondition", "nominatedNodeName: a",
      LEAVING "spec: {nodeName: a, priority: 9}, "
              "status: {conditions: [{type: Ready, status: 'True', reason: PreemptionByScheduler}]}",

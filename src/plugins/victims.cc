@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "api/selector.h"
 
@@ -15,10 +16,14 @@ Instant StartOf(const PodRecord& pod, Instant now) {
   return pod.object->status.start_time.value_or(now);
 }
 
+// DIFFERS: among equals the first by name; kube-scheduler leaves it to an unstable sort.
 bool MoreImportant(const PodRecord& a, const PodRecord& b, Instant now) {
   if (a.object->priority() != b.object->priority())
     return a.object->priority() > b.object->priority();
-  return StartOf(a, now) < StartOf(b, now);
+  if (StartOf(a, now) != StartOf(b, now)) return StartOf(a, now) < StartOf(b, now);
+  const api::ObjectMeta& one = a.object->metadata;
+  const api::ObjectMeta& other = b.object->metadata;
+  return std::tie(one.namespace_, one.name) < std::tie(other.namespace_, other.name);
 }
 
 // The disruption budgets of one namespace, and how many more evictions each bears.
@@ -96,13 +101,11 @@ class Trial {
   std::vector<PodId> off_;
 };
 
-// By id: trying things out shuffles the pods of a node, and that must not decide among equals.
 std::vector<PodId> LessImportantPods(const Cluster& cluster, NodeRow node, int32_t priority) {
   std::vector<PodId> pods;
   for (PodId id : cluster.nodes().info(node).pods) {
     if (cluster.pod(id).object->priority() < priority) pods.push_back(id);
   }
-  std::ranges::sort(pods);
   return pods;
 }
 
@@ -138,7 +141,7 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
   for (PodId id : potential) trial.Take(id);
   if (Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;
 
-  std::ranges::stable_sort(potential, by_importance);
+  std::ranges::sort(potential, by_importance);
   std::vector<PodId> violating, others;
   SplitByBudget(cluster, potential, violating, others);
   out = {};
@@ -155,7 +158,7 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
     return Verdict::Error(
         fmt::format("expected at least one victim pod on node \"{}\"", cluster.nodes().name(node)));
   }
-  if (!violating.empty() && !others.empty()) std::ranges::stable_sort(out.pods, by_importance);
+  if (!violating.empty() && !others.empty()) std::ranges::sort(out.pods, by_importance);
   return {};
 }
 

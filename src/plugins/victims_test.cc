@@ -100,6 +100,12 @@ const VictimsCase kImportanceCases[] = {
      "3",
      {},
      "three two one"},
+    {"AmongEqualsTheLastByNameGoes",
+     "3",
+     {{"b", 1, "1", 5}, {"c", 1, "1", 5}, {"a", 1, "1", 5}},
+     "1",
+     {},
+     "c"},
     {"NegativePrioritiesAreLower", "2", {{"below", -1}, {"none", 0}}, "1", {}, "below"},
     // With the large one back there is no room; with the small one back there is.
     {"AMoreImportantPodMayGoForALessImportantOneToStay",

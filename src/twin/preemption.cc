@@ -25,10 +25,13 @@ bool IsBeingPreempted(const api::Pod& pod) {
 
 Instant StartOf(const api::Pod& pod, Instant now) { return pod.status.start_time.value_or(now); }
 
+// Which of two equals comes first kube-scheduler leaves open; here it is the first by name.
 void SortByImportance(Pods& pods, Instant now) {
-  std::ranges::stable_sort(pods, [&](const auto& a, const auto& b) {
+  std::ranges::sort(pods, [&](const auto& a, const auto& b) {
     if (a->priority() != b->priority()) return a->priority() > b->priority();
-    return StartOf(*a, now) < StartOf(*b, now);
+    if (StartOf(*a, now) != StartOf(*b, now)) return StartOf(*a, now) < StartOf(*b, now);
+    return std::tie(a->metadata.namespace_, a->metadata.name) <
+           std::tie(b->metadata.namespace_, b->metadata.name);
   });
 }
 
@@ -155,6 +158,12 @@ std::string NoCandidates(const Question& question, const std::map<std::string, V
 }
 
 }  // namespace
+
+size_t WantedCandidates(const DefaultPreemptionArgs& args, size_t potential) {
+  const size_t share = potential * static_cast<size_t>(args.min_candidate_nodes_percentage) / 100;
+  const size_t wanted = std::max(share, static_cast<size_t>(args.min_candidate_nodes_absolute));
+  return std::min(wanted, potential);
+}
 
 PreemptionOutcome Preempt(const Question& question, const Filtering& filtering,
                           const std::map<std::string, Verdict>& verdicts) {

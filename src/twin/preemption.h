@@ -14,6 +14,10 @@ struct PreemptionOutcome {
   Preemption preemption;
 };
 
+// How many candidates a scheduler may be content with among `potential` nodes, if one of them
+// respects all disruption budgets.
+size_t WantedCandidates(const DefaultPreemptionArgs& args, size_t potential);
+
 // `verdicts` are those of the nodes that no filter let pass; other nodes count as beyond help.
 // Every node is tried, as if all could be candidates.
 PreemptionOutcome Preempt(const Question& question, const Filtering& filtering,

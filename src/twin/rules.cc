@@ -98,7 +98,10 @@ Rules RulesOf(const ProfileConfig& config) {
   Take(config, "NodeResourcesBalancedAllocation", rules.balanced_allocation);
   Take(config, "InterPodAffinity", rules.pod_affinity);
   Take(config, "PodTopologySpread", rules.spread);
+  Take(config, "DefaultPreemption", rules.preemption);
   return rules;
 }
+
+bool KnowsPlugin(std::string_view name) { return PointsOfPlugins().contains(name); }
 
 }  // namespace berth::twin

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/profile_config.h"
@@ -44,9 +45,13 @@ struct Rules {
   NodeResourcesBalancedAllocationArgs balanced_allocation;
   InterPodAffinityArgs pod_affinity;
   PodTopologySpreadArgs spread;
+  DefaultPreemptionArgs preemption;
 };
 
 // The rules of a profile, multiPoint expanded. `config` has the defaults merged in.
 Rules RulesOf(const ProfileConfig& config);
+
+// True if the twin knows what the plugin says wherever it takes part in finding a node.
+bool KnowsPlugin(std::string_view name);
 
 }  // namespace berth::twin

@@ -91,7 +91,7 @@ class VolumeBinding final : public Rule {
     for (const api::Volume& volume : pod_.spec.volumes) {
       const auto name = ClaimOf(pod_, volume);
       if (!name) continue;
-      const auto* claim = Find(world_.claims, pod_.metadata.namespace_, name->name);
+      const auto* claim = FindClaim(name->name);
       std::string problem = ProblemOf(*name, claim);
       if (!problem.empty()) return {Unresolvable(std::move(problem))};
       claims.push_back(claim);
@@ -141,6 +141,12 @@ class VolumeBinding final : public Rule {
   Verdict PreScore(const std::vector<const api::Node*>&) override { return Verdict::Skip(); }
 
  private:
+  // A claim of the pod, as it will be once all that was decided is written.
+  const api::PersistentVolumeClaim* FindClaim(const std::string& name) const {
+    const auto* assumed = Find(world_.assumed_claims, pod_.metadata.namespace_, name);
+    return assumed != nullptr ? assumed : Find(world_.claims, pod_.metadata.namespace_, name);
+  }
+
   // Empty if the pod may use the claim.
   std::string ProblemOf(const ClaimName& name, const api::PersistentVolumeClaim* claim) const {
     if (claim == nullptr && name.ephemeral) {
@@ -224,15 +230,17 @@ class VolumeBinding final : public Rule {
   const api::PersistentVolume* Match(const api::PersistentVolumeClaim& claim, const api::Node& node,
                                      const std::set<const api::PersistentVolume*>& taken) const {
     const api::PersistentVolume* smallest = nullptr;
-    for (const auto& [key, volume] : world_.volumes) {
+    for (const auto& [key, seen] : world_.volumes) {
+      const auto* assumed = Find(world_.assumed_volumes, key.name);
+      const auto* volume = assumed != nullptr ? assumed : seen.get();
       if (ClassOf(*volume) != ClassOf(claim)) continue;
-      if (taken.contains(volume.get()) || !IsOfKind(*volume, claim)) continue;
+      if (taken.contains(volume) || !IsOfKind(*volume, claim)) continue;
       const bool reachable = MeetsAffinity(volume->node_affinity, node);
-      if (IsReservedFor(*volume, claim)) return reachable ? volume.get() : nullptr;
+      if (IsReservedFor(*volume, claim)) return reachable ? volume : nullptr;
       if (!reachable || !IsFreeFor(*volume, claim)) continue;
       if (smallest == nullptr ||
           IsSmaller(StorageOf(volume->capacity), StorageOf(smallest->capacity))) {
-        smallest = volume.get();
+        smallest = volume;
       }
     }
     return smallest;

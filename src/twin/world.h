@@ -36,6 +36,10 @@ struct World {
   Table<api::CsiStorageCapacity> csi_capacities;
   Table<api::VolumeAttachment> attachments;
   Table<api::PodDisruptionBudget> budgets;
+  // Volumes and claims as VolumeBinding has decided that they will be, where that is not written
+  // yet. Of the rules only VolumeBinding looks here; each of them is in the tables above as well.
+  Table<api::PersistentVolume> assumed_volumes;
+  Table<api::PersistentVolumeClaim> assumed_claims;
 
   // Adds the object, or replaces the one of the same key. A pod goes to its node or, if it waits,
   // to its nominated node; a finished pod and one that waits without a nomination go nowhere.

@@ -9,6 +9,7 @@
 #include "support/objects.h"
 #include "twin/csi_migration.h"
 #include "twin/evaluate.h"
+#include "twin/node_order.h"
 
 namespace berth::twin {
 namespace {
@@ -54,6 +55,49 @@ TEST(TwinWorld, PodIsInOnePlaceAtATime) {
   EXPECT_EQ(world.PodsOn("n2").size(), 1u);
   world.Put(MakePod("web").On("n2").Phase("Succeeded").ref());
   EXPECT_TRUE(world.PodsOn("n2").empty());
+}
+
+TEST(TwinNodeOrder, ZonesTakeTurnsInTheOrderOfTheirFirstNodes) {
+  constexpr const char* kZone = "topology.kubernetes.io/zone";
+  const World world =
+      WorldOf({MakeNode("n1").Label(kZone, "z").ref(), MakeNode("n2").Label(kZone, "z").ref(),
+               MakeNode("n3").Label(kZone, "z").ref(), MakeNode("n4").Label(kZone, "a").ref(),
+               MakeNode("n5").ref(), MakeNode("n6").Label(kZone, "a").ref()});
+  EXPECT_EQ(NodeOrder(world), (std::vector<std::string>{"n1", "n4", "n5", "n2", "n6", "n3"}));
+}
+
+// A volume that was promised to another claim is taken, though the API does not show it yet.
+TEST(TwinAssumed, DecisionsAboutVolumesCountBeforeTheyAreWritten) {
+  api::StorageClass local;
+  local.metadata.name = "local";
+  local.provisioner = "kubernetes.io/no-provisioner";
+  local.volume_binding_mode = "WaitForFirstConsumer";
+  api::PersistentVolume volume;
+  volume.metadata.name = "v";
+  volume.storage_class_name = "local";
+  volume.phase = "Available";
+  api::PersistentVolumeClaim claim;
+  claim.metadata.name = "data";
+  claim.metadata.namespace_ = "default";
+  claim.storage_class_name = "local";
+  MakePod pod("p");
+  pod.object.spec.volumes.push_back({"data", api::PersistentVolumeClaimSource{"data", false}});
+  World world = WorldOf({MakeNode("n1").ref(), std::make_shared<const api::StorageClass>(local),
+                         std::make_shared<const api::PersistentVolume>(volume),
+                         std::make_shared<const api::PersistentVolumeClaim>(claim)});
+  EXPECT_EQ(ReasonAt(Evaluate(world, pod, {}, kNow), "n1"), "");
+
+  volume.claim_ref.emplace().name = "other";
+  world.assumed_volumes[{"", "v"}] = std::make_shared<const api::PersistentVolume>(volume);
+  EXPECT_EQ(ReasonAt(Evaluate(world, pod, {}, kNow), "n1"),
+            "node(s) didn't find available persistent volumes to bind");
+
+  world.assumed_volumes.clear();
+  claim.metadata.annotations["volume.kubernetes.io/selected-node"] = "elsewhere";
+  world.assumed_claims[{"default", "data"}] =
+      std::make_shared<const api::PersistentVolumeClaim>(claim);
+  EXPECT_EQ(ReasonAt(Evaluate(world, pod, {}, kNow), "n1"),
+            "node(s) didn't find available persistent volumes to bind");
 }
 
 TEST(TwinNominated, CrowdOutPodsThatAreNotMoreImportant) {

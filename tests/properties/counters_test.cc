@@ -1,0 +1,298 @@
+// The counts that rules read, of pods and of the affinity terms they carry, equal at any time those
+// made by going through all pods: whatever came, changed and went since the counting began.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/selector.h"
+#include "cluster/cluster.h"
+#include "support/random_world.h"
+
+namespace berth {
+namespace {
+
+constexpr const char* kKeys[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
+                                 "topology.kubernetes.io/region", "rack"};
+
+// Counts by name of what is counted; what counts zero is left out.
+using Counts = std::map<std::string, int64_t>;
+
+void AddTo(Counts& counts, const std::string& name, int64_t count) {
+  if ((counts[name] += count) == 0) counts.erase(name);
+}
+
+// --- the plain way: over whole objects ---
+
+bool Selects(const std::optional<api::LabelSelector>& selector, const api::StringMap& labels) {
+  const auto compiled = api::Selector::FromLabelSelector(selector);
+  return compiled && compiled->Matches(labels);
+}
+
+const std::string* Find(const api::StringMap& labels, const std::string& key) {
+  const auto found = labels.find(key);
+  return found == labels.end() ? nullptr : &found->second;
+}
+
+// Whether a term of a pod in `owner` means `pod`. With `incoming`, a selector of namespaces that
+// holds for no labels at all means every namespace.
+bool Means(const api::PodAffinityTerm& term, const std::string& owner, bool incoming,
+           const twin::World& world, const api::Pod& pod) {
+  const std::string& namespace_ = pod.metadata.namespace_;
+  bool in_namespace = twin::Contains(term.namespaces, namespace_);
+  if (term.namespaces.empty() && !term.namespace_selector) in_namespace = namespace_ == owner;
+  if (term.namespace_selector) {
+    const auto* known = twin::Find(world.namespaces, namespace_);
+    in_namespace |= Selects(term.namespace_selector,
+                            known == nullptr ? api::StringMap{} : known->metadata.labels);
+    if (incoming) in_namespace |= Selects(term.namespace_selector, {});
+  }
+  return in_namespace && Selects(term.label_selector, pod.metadata.labels);
+}
+
+// --- the questions ---
+
+struct Question {
+  const char* name;
+  api::PodAffinityTerm term;
+  bool incoming = false;
+  bool count_terminating = true;
+};
+
+std::vector<Question> Questions() {
+  api::PodAffinityTerm all, web, not_web, by_team, without_team, unlisted, nothing;
+  all.label_selector.emplace();
+  all.namespace_selector.emplace();
+  web.label_selector.emplace().match_labels["app"] = "web";
+  not_web.label_selector.emplace().match_expressions = {{"app", "NotIn", {"web"}}};
+  by_team.label_selector.emplace();
+  by_team.namespace_selector.emplace().match_labels["team"] = "red";
+  without_team.label_selector.emplace();
+  without_team.namespace_selector.emplace().match_expressions = {{"team", "DoesNotExist", {}}};
+  unlisted.label_selector.emplace();
+  unlisted.namespaces = {"unlisted", "team-b"};
+  nothing.namespace_selector.emplace();
+  return {{"all", all},
+          {"all, leaving ones apart", all, false, false},
+          {"web", web},
+          {"web, leaving ones apart", web, true, false},
+          {"not web", not_web},
+          {"by team", by_team},
+          {"by team, incoming", by_team, true},
+          {"without team", without_team},
+          {"without team, incoming", without_team, true},
+          {"unlisted", unlisted},
+          {"nothing", nothing}};
+}
+
+using Carrier = std::tuple<int, int32_t, std::string>;  // Kind, weight and topology key.
+
+std::string Text(const Carrier& carrier, const std::string& domain) {
+  return fmt::format("kind {} weight {} {}={}", std::get<0>(carrier), std::get<1>(carrier),
+                     std::get<2>(carrier), domain);
+}
+
+class Story {
+ public:
+  explicit Story(uint64_t seed) : generator_(seed), random_(~seed), questions_(Questions()) {
+    for (const char* key : kKeys) keys_.push_back(cluster_.UseTopologyKey(Name(key)));
+    for (const Question& question : questions_) counters_.push_back(Ask(question));
+    for (const api::Object& object : ObjectsOf(generator_.World(6))) Put(object);
+  }
+
+  void Step() {
+    const uint64_t kind = random_.Below(100);
+    if (kind < 12) return Put(generator_.WaitingPod(world_));
+    if (kind < 24) return Assume();
+    if (kind < 30) return Forget();
+    if (kind < 33) return AskForAWhile();
+    const WorldChange change = generator_.Change(world_);
+    if (!change.removed) return Put(change.object);
+    world_.Remove(change.object);
+    std::visit(
+        [&]<typename T>(const api::Ref<T>&) { cluster_.Remove<T>(api::KeyOf(change.object)); },
+        change.object);
+  }
+
+  void Check() {
+    for (size_t i = 0; i < questions_.size(); ++i) {
+      SCOPED_TRACE(questions_[i].name);
+      EXPECT_EQ(Kept(*counters_[i]), Counted(questions_[i]));
+    }
+    cluster_.pods().ForEach([&](const PodRecord& pod) {
+      SCOPED_TRACE(pod.key().ToString());
+      EXPECT_EQ(KeptCarriers(pod), CountedCarriers(pod));
+    });
+  }
+
+ private:
+  void Put(const api::Object& object) {
+    world_.Put(object);
+    cluster_.Put(object);
+  }
+
+  // A waiting pod is placed somewhere, and then perhaps taken back.
+  void Assume() {
+    const PodId id = OneIn(PodState::kPending);
+    if (!id.valid() || cluster_.nodes().present_count() == 0) return;
+    const std::vector<NodeRow>& rows = cluster_.nodes().order().rows();
+    cluster_.Assume(id, rows[random_.Below(rows.size())]);
+  }
+  void Forget() {
+    if (const PodId id = OneIn(PodState::kAssumed); id.valid()) cluster_.Forget(id);
+  }
+
+  PodId OneIn(PodState state) {
+    std::vector<PodId> found;
+    cluster_.pods().ForEach([&](const PodRecord& pod) {
+      if (pod.state == state) found.push_back(pod.id);
+    });
+    return found.empty() ? PodId{} : found[random_.Below(found.size())];
+  }
+
+  // Others ask questions too, and lose interest.
+  void AskForAWhile() {
+    if (passing_.size() > 12) passing_.clear();
+    Question question = questions_[random_.Below(questions_.size())];
+    question.term.label_selector.emplace().match_labels["version"] =
+        fmt::format("v{}", random_.Below(40));
+    passing_.push_back(Ask(question));
+  }
+
+  std::shared_ptr<const PodCounter> Ask(const Question& question) {
+    const PodQuery query{{PodMatcher(question.term, "default", cluster_.mutable_symbols())},
+                         question.incoming,
+                         question.count_terminating};
+    return cluster_.CountPods(query, keys_);
+  }
+
+  Symbol Name(std::string_view text) { return cluster_.mutable_symbols().Intern(text); }
+
+  // --- as it is kept ---
+
+  Counts Kept(const PodCounter& counter) const {
+    Counts counts;
+    for (uint32_t row = 0; row < counter.per_node().size(); ++row) {
+      if (counter.OnNode(row) == 0) continue;
+      AddTo(counts, "on " + cluster_.nodes().name(NodeRow{row}), counter.OnNode(row));
+    }
+    for (TopologyKeyId key : keys_) AddDomains(key, counter.PerDomain(key), "", counts);
+    return counts;
+  }
+
+  Counts KeptCarriers(const PodRecord& pod) const {
+    Counts counts;
+    const AffinityTerms& terms = cluster_.affinity_terms();
+    for (uint32_t i : terms.Matching(pod.labels)) {
+      const AffinityTerms::Term& term = terms.term(i);
+      int64_t sum = 0;
+      for (int32_t carriers : term.carriers) sum += carriers;
+      EXPECT_EQ(sum, term.in_domains);
+      AddDomains(term.key, term.carriers,
+                 fmt::format("kind {} weight {} ", static_cast<int>(term.kind), term.weight),
+                 counts);
+    }
+    return counts;
+  }
+
+  void AddDomains(TopologyKeyId id, std::span<const int32_t> per_domain, const std::string& prefix,
+                  Counts& counts) const {
+    const Topology::Key& key = cluster_.nodes().topology().key(id);
+    for (size_t domain = 0; domain < per_domain.size(); ++domain) {
+      if (per_domain[domain] == 0) continue;
+      AddTo(counts,
+            fmt::format("{}{}={}", prefix, cluster_.symbols().Text(key.label),
+                        cluster_.symbols().Text(key.domains[domain].value)),
+            per_domain[domain]);
+    }
+  }
+
+  // --- counted ---
+
+  template <typename Visit>
+  void ForEachPlaced(Visit&& visit) const {
+    cluster_.pods().ForEach([&](const PodRecord& pod) {
+      if (pod.state == PodState::kPending) return;
+      const std::string& name = cluster_.nodes().name(pod.node);
+      visit(*pod.object, name, twin::Find(world_.nodes, name));
+    });
+  }
+
+  Counts Counted(const Question& question) const {
+    Counts counts;
+    ForEachPlaced([&](const api::Pod& pod, const std::string& name, const api::Node* node) {
+      if (!Means(question.term, "default", question.incoming, world_, pod)) return;
+      if (pod.metadata.deletion_timestamp && !question.count_terminating) return;
+      AddTo(counts, "on " + name, 1);
+      for (const char* key : kKeys) {
+        const std::string* value = node == nullptr ? nullptr : Find(node->metadata.labels, key);
+        if (value != nullptr) AddTo(counts, fmt::format("{}={}", key, *value), 1);
+      }
+    });
+    return counts;
+  }
+
+  // The terms of placed pods that mean `pod`, by the domains they are in.
+  Counts CountedCarriers(const PodRecord& pod) const {
+    Counts counts;
+    ForEachPlaced([&](const api::Pod& carrier, const std::string&, const api::Node* node) {
+      if (node == nullptr || !carrier.spec.affinity) return;
+      const auto add = [&](AffinityTerms::Kind kind, int32_t weight,
+                           const api::PodAffinityTerm& term) {
+        const std::string* value = Find(node->metadata.labels, term.topology_key);
+        if (value == nullptr) return;
+        if (!Means(term, carrier.metadata.namespace_, false, world_, *pod.object)) return;
+        AddTo(counts, Text({static_cast<int>(kind), weight, term.topology_key}, *value), 1);
+      };
+      using enum AffinityTerms::Kind;
+      if (const auto& near = carrier.spec.affinity->pod_affinity) {
+        for (const auto& term : near->required) add(kRequired, 0, term);
+        for (const auto& term : near->preferred) add(kPreferred, term.weight, term.term);
+      }
+      if (const auto& far = carrier.spec.affinity->pod_anti_affinity) {
+        for (const auto& term : far->required) add(kRequiredAnti, 0, term);
+        for (const auto& term : far->preferred) add(kPreferredAnti, term.weight, term.term);
+      }
+    });
+    return counts;
+  }
+
+  WorldGenerator generator_;
+  Random random_;
+  const std::vector<Question> questions_;
+  Cluster cluster_;
+  twin::World world_;  // For its nodes and namespaces.
+  std::vector<TopologyKeyId> keys_;
+  std::vector<std::shared_ptr<const PodCounter>> counters_;  // Held from the first day.
+  std::vector<std::shared_ptr<const PodCounter>> passing_;
+};
+
+TEST(CountersProperty, EqualADirectCountAfterAnyChanges) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Story story(seed);
+    for (int step = 0; step < 200; ++step) {
+      story.Step();
+      if (step % 10 == 9) story.Check();
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
+    }
+  }
+}
+
+// Terms are forgotten and ids used again only after a while.
+TEST(CountersProperty, EqualADirectCountAfterALongLife) {
+  for (uint64_t seed = 1001; seed <= 1003; ++seed) {
+    Story story(seed);
+    for (int step = 0; step < 3000; ++step) {
+      story.Step();
+      if (step % 250 == 249) story.Check();
+      if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth
