@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cmd/config_command.h"
 #include "cmd/conformance_command.h"
 #include "cmd/schedule_command.h"
 
@@ -12,6 +13,45 @@ namespace berth {
 namespace {
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
+
+// Of `berth config`: which of its commands, and on what file.
+struct ConfigOptions {
+  std::string file;
+  CLI::App* validate = nullptr;
+  CLI::App* show = nullptr;
+};
+
+void AddConfig(CLI::App& app, ConfigOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("config", "Check or show a KubeSchedulerConfiguration file");
+  command->require_subcommand(1);
+  command->footer("berth config COMMAND --help tells more about a command.");
+  options.validate =
+      command->add_subcommand("validate", "Say everything that is wrong with a file");
+  options.validate->footer(
+      "Prints that the file is valid, or every problem with the path of the field, one per line.\n"
+      "Plugins and extenders are built too, as kube-scheduler does when it starts.\n"
+      "Exit codes: 0 valid, 1 not valid, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth config validate scheduler.yaml");
+  options.validate->add_option("FILE", options.file, "Configuration file, or - for standard input")
+      ->required()
+      ->type_name("");
+  options.show =
+      command->add_subcommand("show", "Print a configuration as YAML with all defaults filled in");
+  options.show->footer(
+      "What is printed can be used as a configuration file.\n"
+      "Exit codes: 0 printed, 1 the file is not valid, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth config show > scheduler.yaml");
+  options.show
+      ->add_option("FILE", options.file,
+                   "Configuration file, or - for standard input (default: the default "
+                   "configuration)")
+      ->type_name("");
+}
 
 void AddConformance(CLI::App& app, ConformanceOptions& options) {
   CLI::App* command = app.add_subcommand(
@@ -94,6 +134,7 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
+  ConfigOptions config;
   ConformanceOptions conformance;
   ScheduleOptions schedule;
   CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
@@ -101,6 +142,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
   app.footer("berth COMMAND --help tells more about a command.");
   app.require_subcommand(1);
+  AddConfig(app, config);
   AddConformance(app, conformance);
   AddSchedule(app, schedule);
   app.add_subcommand("version", "Print the version");
@@ -113,6 +155,8 @@ int RunCommandLine(int argc, const char* const* argv) {
     fmt::print(stderr, "berth: there is no command \"{}\"; berth --help lists them\n", argv[1]);
     return kExitUsage;
   }
+  if (config.validate->parsed()) return RunConfigValidate(config.file);
+  if (config.show->parsed()) return RunConfigShow(config.file);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);
   fmt::print("{}\n", kVersionText);

@@ -9,12 +9,12 @@
 
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
+#include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
-#include "config/configuration.h"
-#include "config/profiles.h"
+#include "config/notes.h"
 #include "plugins/registry.h"
 
 namespace berth {
@@ -33,17 +33,6 @@ Instant LatestTime(const std::vector<api::Object>& objects) {
     if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object)) note((*pod)->status.start_time);
   }
   return latest;
-}
-
-Result<std::vector<ProfileConfig>> LoadProfiles(const std::string& file) {
-  if (file.empty()) return config::ToProfileConfigs(config::Default());
-  const auto text = ReadText(file);
-  if (!text) return std::unexpected(text.error());
-  const auto loaded = config::Load(*text, file);
-  if (!loaded) return std::unexpected(loaded.error());
-  auto profiles = config::ToProfileConfigs(*loaded);
-  if (!profiles) return Fail(fmt::format("{}: {}", file, profiles.error().message));
-  return profiles;
 }
 
 // Keeps the outcomes of the pods that the user named.
@@ -65,15 +54,18 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
 }
 
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
-  auto profiles = LoadProfiles(options.config_file);
-  if (!profiles) return std::unexpected(profiles.error());
+  auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
+  if (!loaded) return std::unexpected(loaded.error());
+  for (const std::string& note : config::Notes(*loaded->completed)) {
+    fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
+  }
   const auto read = ReadObjects(options.files);
   if (!read) return std::unexpected(read.error());
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
   auto report = ScheduleAll(*objects,
-                            {.profiles = *std::move(profiles),
+                            {.profiles = std::move(loaded->profile_configs),
                              .seed = options.seed,
                              .explain = options.explain,
                              .paranoid = options.paranoid},
