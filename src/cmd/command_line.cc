@@ -7,6 +7,7 @@
 
 #include "cmd/config_command.h"
 #include "cmd/conformance_command.h"
+#include "cmd/replay_command.h"
 #include "cmd/schedule_command.h"
 
 namespace berth {
@@ -86,6 +87,27 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
                     "Compute every decision twice, fast and from scratch, and stop if they differ");
 }
 
+void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "replay", "Run a recording again, and say whether all decisions are the same");
+  command->footer(
+      "Prints how much there was to replay, and where the decisions part if they do. If the end of "
+      "the\n"
+      "file is missing or damaged, that is told and the rest is replayed.\n"
+      "Exit codes: 0 all the same, 1 the decisions part, 2 bad usage, or the file is unreadable "
+      "or\n"
+      "damaged.\n"
+      "\n"
+      "Example:\n"
+      "  berth schedule -f examples --record run.berth\n"
+      "  berth replay run.berth");
+  command->add_option("FILE", options.file, "The recording, or - for standard input")
+      ->required()
+      ->type_name("");
+  command->add_flag("--paranoid", options.paranoid,
+                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+}
+
 void AddSchedule(CLI::App& app, ScheduleOptions& options) {
   CLI::App* command = app.add_subcommand(
       "schedule", "Place the pending pods of a cluster given as YAML, and say why");
@@ -127,6 +149,10 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
       ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--paranoid", options.paranoid,
                     "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command
+      ->add_option("--record", options.record_file,
+                   "Write all that the scheduler hears and decides to this file; see berth replay")
+      ->type_name("FILE");
   command->add_flag("--fail-on-unschedulable", options.fail_on_unschedulable,
                     "Exit with 3 if any pod stays pending");
 }
@@ -136,6 +162,7 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
 int RunCommandLine(int argc, const char* const* argv) {
   ConfigOptions config;
   ConformanceOptions conformance;
+  ReplayCommandOptions replay;
   ScheduleOptions schedule;
   CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
                "berth");
@@ -144,6 +171,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.require_subcommand(1);
   AddConfig(app, config);
   AddConformance(app, conformance);
+  AddReplay(app, replay);
   AddSchedule(app, schedule);
   app.add_subcommand("version", "Print the version");
 
@@ -158,6 +186,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   if (config.validate->parsed()) return RunConfigValidate(config.file);
   if (config.show->parsed()) return RunConfigShow(config.file);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
+  if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);
   fmt::print("{}\n", kVersionText);
   return kExitOk;

@@ -5,17 +5,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
 #include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
+#include "cmd/recording_file.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
 #include "config/notes.h"
+#include "config/print.h"
 #include "plugins/registry.h"
+#include "record/replay.h"
 
 namespace berth {
 namespace {
@@ -53,6 +57,15 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
   return {};
 }
 
+// Null if no recording is wanted.
+Result<std::unique_ptr<RecordWriter>> StartRecording(const std::string& file,
+                                                     const RecordingHeader& header) {
+  if (file.empty()) return nullptr;
+  auto sink = CreateRecordingFile(file);
+  if (!sink) return std::unexpected(sink.error());
+  return std::make_unique<RecordWriter>(header, *std::move(sink));
+}
+
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
   if (!loaded) return std::unexpected(loaded.error());
@@ -64,15 +77,22 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
-  auto report = ScheduleAll(*objects,
-                            {.profiles = std::move(loaded->profile_configs),
-                             .seed = options.seed,
-                             .explain = options.explain,
-                             .paranoid = options.paranoid},
-                            start + Duration::Seconds(1));
+  const RecordingHeader header{std::string("berth schedule"), config::ToYaml(*loaded->completed),
+                               options.seed};
+  auto engine_options = OptionsFor(header);
+  if (!engine_options) return std::unexpected(engine_options.error());
+  engine_options->explain = options.explain;
+  engine_options->paranoid = options.paranoid;
+  auto record = StartRecording(options.record_file, header);
+  if (!record) return std::unexpected(record.error());
+  auto report = ScheduleAll(*objects, *engine_options, start + Duration::Seconds(1), record->get());
   if (!report) {
     // Only what the configuration asks for can fail here.
     return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
+  }
+  if (*record != nullptr) {
+    (*record)->Close();
+    if (!(*record)->status()) return std::unexpected((*record)->status().error());
   }
   return report;
 }

@@ -14,7 +14,8 @@ using testing::ElementsAre;
 // Files that exist in memory only, and which of them were read.
 class Files {
  public:
-  explicit Files(std::map<std::string, std::string> contents) : contents_(std::move(contents)) {}
+  explicit Files(std::map<std::string, std::string> contents = {})
+      : contents_(std::move(contents)) {}
 
   FileReader reader() {
     return [this](const std::string& path) -> Result<std::string> {
@@ -43,7 +44,7 @@ TEST(LoadTls, ReadsTheFilesThatAreNamed) {
 }
 
 TEST(LoadTls, DataIsPreferredToItsFile) {
-  Files files({});
+  Files files;
   const auto tls = LoadTls({.ca_file = "missing", .ca_data = {"given"}}, files.reader());
   ASSERT_TRUE(tls.has_value()) << tls.error().message;
   EXPECT_EQ(tls->ca_data.bytes, "given");
@@ -59,7 +60,7 @@ struct ErrorCase {
 class LoadTlsErrors : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(LoadTlsErrors, AreToldForTheWholeConfiguration) {
-  Files files({{"ca", "root"}});
+  Files files(std::map<std::string, std::string>{{"ca", "root"}});
   Configuration configuration = Default();
   configuration.extenders.resize(2);
   configuration.extenders[1].tls = GetParam().tls;
@@ -87,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(CheckExtenderTls, InsecureWithoutARootIsFine) {
-  Files files({});
+  Files files;
   Configuration configuration = Default();
   configuration.extenders.resize(1);
   configuration.extenders[0].tls = ExtenderTls{.insecure = true, .server_name = "ext"};
