@@ -43,10 +43,11 @@ std::string RecordARun() {
   EXPECT_EQ(recording.Schedule(now), 3u);                          // 6, answered in 7.
   const std::vector<Command> commands = recording.TakeCommands();  // 8
   EXPECT_GE(commands.size(), 2u);
-  handle(WriteDone{commands[0].id, {}});                                               // 9
-  handle(WriteDone{commands[1].id, {WriteResult::Kind::kConflict, "taken already"}});  // 10
-  recording.TakeCommands();                                                            // 11
-  recording.TakeCommands();  // Not recorded.
+  handle(WriteDone{commands[0].id, {}});  // 9
+  const WriteResult conflict{WriteResult::Kind::kConflict, "taken already"};
+  handle(WriteDone{commands[1].id, conflict});  // 10; that the bind failed is told in 11.
+  recording.TakeCommands();                     // 12
+  recording.TakeCommands();                     // Not recorded: nothing has happened.
   writer.Close();
   return bytes;
 }
@@ -71,10 +72,10 @@ TEST(Replay, OfAnUnchangedRecordingIsIdentical) {
   EXPECT_TRUE(report.identical()) << report.parting->ToString();
   EXPECT_EQ(report.events, 7u);
   EXPECT_EQ(report.schedules, 1u);
-  EXPECT_EQ(report.decisions, 3u);
+  EXPECT_EQ(report.decisions, 4u);
   EXPECT_EQ(report.placed, 2u);
   EXPECT_EQ(report.end.kind, RecordingEnd::Kind::kClosed);
-  EXPECT_EQ(report.end.records, 11u);
+  EXPECT_EQ(report.end.records, 12u);
 }
 
 TEST(Replay, TellsOfADecisionThatDiffers) {
@@ -99,6 +100,17 @@ TEST(Replay, TellsOfADecisionTooMany) {
   EXPECT_EQ(report.parting->record, 7u);
   EXPECT_EQ(report.parting->recorded, "decision one more");
   EXPECT_EQ(report.parting->replayed, "nothing");
+}
+
+TEST(Replay, TellsOfADecisionThatAnEventLedTo) {
+  const ReplayReport report =
+      MustReplay(Tampered(RecordARun(), 11, [](Record& record) { record = Taken{}; }));
+  ASSERT_FALSE(report.identical());
+  EXPECT_EQ(report.parting->record, 11u);
+  EXPECT_EQ(report.parting->call,
+            "end of write 1: conflict, taken already, at 2026-01-01T12:00:00.007Z");
+  EXPECT_EQ(report.parting->recorded, "nothing");
+  EXPECT_THAT(report.parting->replayed, HasSubstr(R"("pod":"default/b","outcome":"failed")"));
 }
 
 TEST(Replay, TellsOfAnotherNumberOfPods) {
@@ -145,8 +157,8 @@ TEST(Replay, OfACutOffRecordingGoesAsFarAsItIsWhole) {
   const ReplayReport report = MustReplay(bytes.substr(0, bytes.size() - 12));
   EXPECT_TRUE(report.identical());
   EXPECT_EQ(report.end.kind, RecordingEnd::Kind::kCutOff);
-  EXPECT_EQ(report.end.records, 10u);
-  EXPECT_EQ(report.decisions, 3u);
+  EXPECT_EQ(report.end.records, 11u);
+  EXPECT_EQ(report.decisions, 4u);
 }
 
 TEST(Replay, TellsItsProgress) {
@@ -155,7 +167,7 @@ TEST(Replay, TellsItsProgress) {
   ReplayOptions options;
   options.progress = [&](const ReplayReport&, uint64_t records) { told.push_back(records); };
   ASSERT_TRUE(Replay(*reader, InTreeRegistry(), options).has_value());
-  EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
 }
 
 TEST(Replay, NeedsAConfigurationThatCanBeRun) {
