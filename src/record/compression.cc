@@ -7,9 +7,6 @@ namespace {
 
 constexpr int kRawDeflate = -MAX_WBITS;
 constexpr int kMemoryLevel = 8;  // zlib's default.
-// Recording runs beside scheduling, and repeated text is found at any level.
-constexpr int kLevel = 2;
-
 // Every flush ends with these four bytes, which need not be kept.
 constexpr std::string_view kFlushMark("\x00\x00\xff\xff", 4);
 
@@ -20,8 +17,8 @@ Bytef* Input(std::string_view text) {
 }  // namespace
 
 Deflater::Deflater() {
-  const int result =
-      deflateInit2(&stream_, kLevel, Z_DEFLATED, kRawDeflate, kMemoryLevel, Z_DEFAULT_STRATEGY);
+  const int result = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate,
+                                  kMemoryLevel, Z_DEFAULT_STRATEGY);
   CHECK(result == Z_OK);  // Nothing but a lack of memory can fail.
 }
 

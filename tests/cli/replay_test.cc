@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "command.h"
+#include "record/testing.h"
 
 namespace berth::cli {
 namespace {
@@ -16,7 +19,7 @@ using ::testing::StartsWith;
 class ReplayTest : public ::testing::Test {
  protected:
   // Records the examples and returns the path of the recording.
-  std::string Record() {
+  std::string RecordRun() {
     const std::string path = files_.Path("run.berth");
     const Ended ended =
         RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
@@ -28,7 +31,7 @@ class ReplayTest : public ::testing::Test {
 };
 
 TEST_F(ReplayTest, IsIdentical) {
-  const Ended ended = RunBerth({"replay", "--paranoid", Record()});
+  const Ended ended = RunBerth({"replay", "--paranoid", RecordRun()});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(" decisions, 9 pods placed, "));
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
@@ -36,7 +39,7 @@ TEST_F(ReplayTest, IsIdentical) {
 }
 
 TEST_F(ReplayTest, ReadsStandardInput) {
-  Record();
+  RecordRun();
   const Ended ended = RunBerth({"replay", "-"}, files_.Read("run.berth"));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
@@ -64,7 +67,7 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
 }
 
 TEST_F(ReplayTest, TellsOfACutOffTailAndReplaysTheRest) {
-  Record();
+  RecordRun();
   const std::string bytes = files_.Read("run.berth");
   const std::string path = files_.Write("cut.berth", bytes.substr(0, bytes.size() - 11));
   const Ended ended = RunBerth({"replay", path});
@@ -75,13 +78,30 @@ TEST_F(ReplayTest, TellsOfACutOffTailAndReplaysTheRest) {
 }
 
 TEST_F(ReplayTest, TellsOfDamage) {
-  Record();
+  RecordRun();
   std::string bytes = files_.Read("run.berth");
   bytes[bytes.size() - 30] ^= 4;
   const std::string path = files_.Write("damaged.berth", bytes);
   const Ended ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": damaged at record "));
+}
+
+TEST_F(ReplayTest, TellsWhereDecisionsPart) {
+  RecordRun();
+  const auto reader = MustOpen(files_.Read("run.berth"));
+  std::vector<Record> records = AllRecords(*reader);
+  for (Record& record : records) {
+    auto* decided = std::get_if<Decided>(&record);
+    if (decided != nullptr && !decided->decisions.empty()) decided->decisions.front() = "another";
+  }
+  const std::string path = files_.Write("other.berth", RecordingOf(records, reader->header()));
+  const Ended ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nthe decisions part at record "));
+  EXPECT_THAT(ended.out, HasSubstr(": after schedule, at 2026-"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("\n  recorded: decision another\n  replayed: decision {\"pod\":"));
 }
 
 TEST_F(ReplayTest, TellsWhatCannotBeRead) {
