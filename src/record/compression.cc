@@ -25,7 +25,7 @@ Deflater::Deflater() {
 Deflater::~Deflater() { deflateEnd(&stream_); }
 
 std::string Deflater::Pack(std::string_view plain) {
-  CHECK(plain.size() <= UINT32_MAX);
+  CHECK(!plain.empty() && plain.size() <= UINT32_MAX);
   stream_.next_in = Input(plain);
   stream_.avail_in = static_cast<uInt>(plain.size());
   std::string packed;

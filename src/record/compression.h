@@ -18,6 +18,7 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
+  // `plain` must not be empty.
   std::string Pack(std::string_view plain);
 
  private:

