@@ -5,13 +5,54 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cmd/config_command.h"
 #include "cmd/conformance_command.h"
+#include "cmd/replay_command.h"
 #include "cmd/schedule_command.h"
 
 namespace berth {
 namespace {
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
+
+// Of `berth config`: which of its commands, and on what file.
+struct ConfigOptions {
+  std::string file;
+  CLI::App* validate = nullptr;
+  CLI::App* show = nullptr;
+};
+
+void AddConfig(CLI::App& app, ConfigOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("config", "Check or show a KubeSchedulerConfiguration file");
+  command->require_subcommand(1);
+  command->footer("berth config COMMAND --help tells more about a command.");
+  options.validate =
+      command->add_subcommand("validate", "Say everything that is wrong with a file");
+  options.validate->footer(
+      "Prints that the file is valid, or every problem with the path of the field, one per line.\n"
+      "Plugins and extenders are built too, as kube-scheduler does when it starts.\n"
+      "Exit codes: 0 valid, 1 not valid, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth config validate scheduler.yaml");
+  options.validate->add_option("FILE", options.file, "Configuration file, or - for standard input")
+      ->required()
+      ->type_name("");
+  options.show =
+      command->add_subcommand("show", "Print a configuration as YAML with all defaults filled in");
+  options.show->footer(
+      "What is printed can be used as a configuration file.\n"
+      "Exit codes: 0 printed, 1 the file is not valid, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth config show > scheduler.yaml");
+  options.show
+      ->add_option("FILE", options.file,
+                   "Configuration file, or - for standard input (default: the default "
+                   "configuration)")
+      ->type_name("");
+}
 
 void AddConformance(CLI::App& app, ConformanceOptions& options) {
   CLI::App* command = app.add_subcommand(
@@ -42,6 +83,27 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
       ->type_name("PLUGIN,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command->add_flag("--paranoid", options.paranoid,
+                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+}
+
+void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "replay", "Run a recording again, and say whether all decisions are the same");
+  command->footer(
+      "Prints how much there was to replay, and where the decisions part if they do. If the end of "
+      "the\n"
+      "file is missing or damaged, that is told and the rest is replayed.\n"
+      "Exit codes: 0 all the same, 1 the decisions part, 2 bad usage, or the file is unreadable "
+      "or\n"
+      "damaged.\n"
+      "\n"
+      "Example:\n"
+      "  berth schedule -f examples --record run.berth\n"
+      "  berth replay run.berth");
+  command->add_option("FILE", options.file, "The recording, or - for standard input")
+      ->required()
+      ->type_name("");
   command->add_flag("--paranoid", options.paranoid,
                     "Compute every decision twice, fast and from scratch, and stop if they differ");
 }
@@ -87,6 +149,10 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
       ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--paranoid", options.paranoid,
                     "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command
+      ->add_option("--record", options.record_file,
+                   "Write all that the scheduler hears and decides to this file; see berth replay")
+      ->type_name("FILE");
   command->add_flag("--fail-on-unschedulable", options.fail_on_unschedulable,
                     "Exit with 3 if any pod stays pending");
 }
@@ -94,14 +160,18 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
+  ConfigOptions config;
   ConformanceOptions conformance;
+  ReplayCommandOptions replay;
   ScheduleOptions schedule;
   CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
                "berth");
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
   app.footer("berth COMMAND --help tells more about a command.");
   app.require_subcommand(1);
+  AddConfig(app, config);
   AddConformance(app, conformance);
+  AddReplay(app, replay);
   AddSchedule(app, schedule);
   app.add_subcommand("version", "Print the version");
 
@@ -113,7 +183,10 @@ int RunCommandLine(int argc, const char* const* argv) {
     fmt::print(stderr, "berth: there is no command \"{}\"; berth --help lists them\n", argv[1]);
     return kExitUsage;
   }
+  if (config.validate->parsed()) return RunConfigValidate(config.file);
+  if (config.show->parsed()) return RunConfigShow(config.file);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
+  if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);
   fmt::print("{}\n", kVersionText);
   return kExitOk;

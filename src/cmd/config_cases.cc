@@ -14,12 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "cmd/configuration_check.h"
 #include "cmd/json_difference.h"
-#include "config/configuration.h"
-#include "config/decode.h"
 #include "config/print.h"
-#include "config/profiles.h"
-#include "config/validate.h"
 #include "framework/profile.h"
 #include "plugins/args.h"
 
@@ -30,44 +27,6 @@ using Value = JsonFields::Value;
 using config::JsonValue;
 
 constexpr std::string_view kAccepted = "accepted";
-
-// What became of a configuration file.
-struct Outcome {
-  std::string stage = std::string(kAccepted);  // Or the stage that failed: decode, validate, build.
-  std::vector<std::string> errors;
-  std::optional<config::Configuration> completed;
-  std::vector<ProfileConfig> profile_configs;
-  std::vector<std::unique_ptr<Profile>> profiles;
-};
-
-Outcome& FailAt(Outcome& outcome, std::string stage, std::vector<std::string> errors) {
-  outcome.stage = std::move(stage);
-  outcome.errors = std::move(errors);
-  return outcome;
-}
-
-Outcome LoadAndBuild(std::string_view text, const Registry& registry) {
-  Outcome outcome;
-  auto decoded = config::Decode(text);
-  if (!decoded) return std::move(FailAt(outcome, "decode", std::move(decoded.error())));
-  outcome.completed = *std::move(decoded);
-  auto mistakes = config::Validate(*outcome.completed);
-  if (!mistakes.empty()) return std::move(FailAt(outcome, "validate", std::move(mistakes)));
-  auto configs = config::ToProfileConfigs(*outcome.completed);
-  if (!configs) return std::move(FailAt(outcome, "build", {configs.error().message}));
-  outcome.profile_configs = *std::move(configs);
-  for (const ProfileConfig& profile : outcome.profile_configs) {
-    auto built = Profile::Build(profile, registry);
-    if (!built) {
-      return std::move(
-          FailAt(outcome, "build",
-                 {fmt::format("initializing profiles: creating profile for scheduler name {}: {}",
-                              profile.scheduler_name, built.error().message)}));
-    }
-    outcome.profiles.push_back(*std::move(built));
-  }
-  return outcome;
-}
 
 // The words in double quotes.
 std::vector<std::string> QuotedWords(std::string_view text) {
@@ -217,21 +176,22 @@ Result<Differences> RunConfig(Value row, const Registry& registry) {
   const auto expected = ReadExpected(row);
   if (!expected) return std::unexpected(expected.error());
 
-  const Outcome came = LoadAndBuild(text, registry);
+  const CheckedConfiguration came = CheckConfiguration(text, registry);
+  const std::string came_stage = came.ok() ? std::string(kAccepted) : came.stage;
   Differences differences;
   auto describe = [](const std::string& stage, const std::vector<std::string>& errors) {
     return stage == kAccepted ? stage : fmt::format("{}: {}", stage, fmt::join(errors, "; "));
   };
-  if (expected->stage != came.stage) {
+  if (expected->stage != came_stage) {
     differences.push_back({"outcome", describe(expected->stage, expected->errors),
-                           describe(came.stage, came.errors)});
+                           describe(came_stage, came.errors)});
   } else {
-    CompareErrors(came.stage, expected->errors, came.errors, differences);
+    CompareErrors(came_stage, expected->errors, came.errors, differences);
   }
   if (expected->completed && came.completed) {
     CompareJson("completed", *expected->completed, config::ToJson(*came.completed), differences);
   }
-  if (expected->stage != kAccepted || came.stage != kAccepted) return differences;
+  if (expected->stage != kAccepted || came_stage != kAccepted) return differences;
 
   JsonValue effective = JsonValue::Object();
   for (const auto& profile : came.profiles) {

@@ -22,17 +22,6 @@ std::unexpected<Error> FailOn(const std::string& path, int error) {
   return Fail(fmt::format("{}: {}", path, std::strerror(error)));
 }
 
-Result<std::string> ReadStream(std::FILE* stream, const std::string& name) {
-  std::string text;
-  char chunk[1 << 16];
-  errno = 0;
-  while (const size_t count = std::fread(chunk, 1, sizeof(chunk), stream)) {
-    text.append(chunk, count);
-  }
-  if (std::ferror(stream) != 0) return FailOn(name, errno);
-  return text;
-}
-
 bool IsObjectFile(const std::filesystem::path& path) {
   const std::string extension = path.extension();
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
@@ -56,6 +45,17 @@ Result<std::vector<std::string>> Expand(const std::string& path) {
 }
 
 }  // namespace
+
+Result<std::string> ReadStream(std::FILE* stream, const std::string& name) {
+  std::string text;
+  char chunk[1 << 16];
+  errno = 0;
+  while (const size_t count = std::fread(chunk, 1, sizeof(chunk), stream)) {
+    text.append(chunk, count);
+  }
+  if (std::ferror(stream) != 0) return FailOn(name, errno);
+  return text;
+}
 
 Result<std::string> ReadText(const std::string& path) {
   if (path == kStandardInput) return ReadStream(stdin, "standard input");

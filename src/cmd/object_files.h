@@ -1,6 +1,7 @@
 // Reads Kubernetes objects from files, directories and standard input.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace berth {
 
 // The whole of a file, or of standard input if `path` is "-". The error names the file.
 Result<std::string> ReadText(const std::string& path);
+
+// The rest of `stream`. `name` is for the error.
+Result<std::string> ReadStream(std::FILE* stream, const std::string& name);
 
 // The objects of all `paths`, in order. A directory stands for its *.yaml, *.yml and *.json files
 // by name; "-" is standard input. Fails on the first file that cannot be read or decoded, and if an

@@ -5,17 +5,21 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
+#include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
+#include "cmd/recording_file.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
-#include "config/configuration.h"
-#include "config/profiles.h"
+#include "config/notes.h"
+#include "config/print.h"
 #include "plugins/registry.h"
+#include "record/replay.h"
 
 namespace berth {
 namespace {
@@ -33,17 +37,6 @@ Instant LatestTime(const std::vector<api::Object>& objects) {
     if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object)) note((*pod)->status.start_time);
   }
   return latest;
-}
-
-Result<std::vector<ProfileConfig>> LoadProfiles(const std::string& file) {
-  if (file.empty()) return config::ToProfileConfigs(config::Default());
-  const auto text = ReadText(file);
-  if (!text) return std::unexpected(text.error());
-  const auto loaded = config::Load(*text, file);
-  if (!loaded) return std::unexpected(loaded.error());
-  auto profiles = config::ToProfileConfigs(*loaded);
-  if (!profiles) return Fail(fmt::format("{}: {}", file, profiles.error().message));
-  return profiles;
 }
 
 // Keeps the outcomes of the pods that the user named.
@@ -64,23 +57,42 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
   return {};
 }
 
+// Null if no recording is wanted.
+Result<std::unique_ptr<RecordWriter>> StartRecording(const std::string& file,
+                                                     const RecordingHeader& header) {
+  if (file.empty()) return nullptr;
+  auto sink = CreateRecordingFile(file);
+  if (!sink) return std::unexpected(sink.error());
+  return std::make_unique<RecordWriter>(header, *std::move(sink));
+}
+
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
-  auto profiles = LoadProfiles(options.config_file);
-  if (!profiles) return std::unexpected(profiles.error());
+  auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
+  if (!loaded) return std::unexpected(loaded.error());
+  for (const std::string& note : config::Notes(*loaded->completed)) {
+    fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
+  }
   const auto read = ReadObjects(options.files);
   if (!read) return std::unexpected(read.error());
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
-  auto report = ScheduleAll(*objects,
-                            {.profiles = *std::move(profiles),
-                             .seed = options.seed,
-                             .explain = options.explain,
-                             .paranoid = options.paranoid},
-                            start + Duration::Seconds(1));
+  const RecordingHeader header{std::string("berth schedule"), config::ToYaml(*loaded->completed),
+                               options.seed};
+  auto engine_options = OptionsFor(header);
+  if (!engine_options) return std::unexpected(engine_options.error());
+  engine_options->explain = options.explain;
+  engine_options->paranoid = options.paranoid;
+  auto record = StartRecording(options.record_file, header);
+  if (!record) return std::unexpected(record.error());
+  auto report = ScheduleAll(*objects, *engine_options, start + Duration::Seconds(1), record->get());
   if (!report) {
     // Only what the configuration asks for can fail here.
     return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
+  }
+  if (*record != nullptr) {
+    (*record)->Close();
+    if (!(*record)->status()) return std::unexpected((*record)->status().error());
   }
   return report;
 }

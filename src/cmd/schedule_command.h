@@ -12,6 +12,7 @@ struct ScheduleOptions {
   std::string config_file;
   std::string output = "table";   // Or json, yaml.
   std::vector<std::string> pods;  // Those to report on; all if empty.
+  std::string record_file;        // Where to write a recording of the run; empty for none.
   uint64_t seed = 0;
   bool explain = false;
   bool paranoid = false;

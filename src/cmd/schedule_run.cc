@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "plugins/registry.h"
+#include "record/recording_engine.h"
 
 namespace berth {
 namespace {
@@ -63,7 +64,7 @@ class Recorder final : public DecisionObserver {
 // Plays the API server towards the engine.
 class World {
  public:
-  World(Engine& engine, Instant start) : engine_(engine), now_(start) {}
+  World(RecordingEngine& engine, Instant start) : engine_(engine), now_(start) {}
 
   // Each object becomes known a millisecond after the one before.
   void Put(const api::Object& object) {
@@ -139,7 +140,7 @@ class World {
     const api::ObjectReference claim = *volume->claim_ref;
     volume->phase = "Bound";
     Put(api::Ref<api::PersistentVolume>(volume));
-    const auto& claims = engine_.cluster().objects<api::PersistentVolumeClaim>();
+    const auto& claims = engine_.engine().cluster().objects<api::PersistentVolumeClaim>();
     BindClaim(*claims.Find({claim.namespace_, claim.name}), volume->metadata.name);
     engine_.Handle(WriteDone{id, {}}, now_);
   }
@@ -171,7 +172,7 @@ class World {
     Put(api::Ref<api::PersistentVolumeClaim>(std::move(bound)));
   }
 
-  Engine& engine_;
+  RecordingEngine& engine_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
   std::vector<EvictedPod> evicted_;
@@ -229,11 +230,12 @@ size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
 }
 
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const EngineOptions& options, Instant start) {
+                                   const EngineOptions& options, Instant start,
+                                   RecordWriter* record) {
   auto made = Engine::Make(options, InTreeRegistry());
   if (!made) return std::unexpected(made.error());
-  Engine& engine = **made;
-  Recorder recorder(engine);
+  RecordingEngine engine(**made, record);
+  Recorder recorder(**made);
   engine.Observe(&recorder);
   World world(engine, start);
   for (const api::Object& object : objects) {
@@ -246,7 +248,7 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
 
   ScheduleReport report;
   report.evicted = world.evicted();
-  report.nodes = engine.cluster().nodes().present_count();
+  report.nodes = (*made)->cluster().nodes().present_count();
   for (const api::Object& object : objects) {
     const PodRef* pod = AsPod(object);
     if (pod == nullptr || (*pod)->finished()) continue;

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "cmd/explanation_summary.h"
 #include "engine/engine.h"
+#include "record/writer.h"
 
 namespace berth {
 
@@ -55,9 +56,10 @@ struct ScheduleReport {
 };
 
 // Feeds the objects (pods last, in order), then plays the API server: every bind that the engine
-// asks for is done. `objects` must be complete, see admission.h. Fails if a profile cannot be
-// built.
+// asks for is done. `objects` must be complete, see admission.h. What the engine hears and answers
+// goes to `record`, unless it is null. Fails if a profile cannot be built.
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const EngineOptions& options, Instant start);
+                                   const EngineOptions& options, Instant start,
+                                   RecordWriter* record = nullptr);
 
 }  // namespace berth

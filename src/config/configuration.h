@@ -60,18 +60,18 @@ struct SchedulerProfile {
 
 // Base64 in the file.
 struct Bytes {
-  std::string bytes;
+  std::string bytes = {};
 };
 
 struct ExtenderTls {
   bool insecure = false;
-  std::string server_name;
-  std::string cert_file;
-  std::string key_file;
-  std::string ca_file;
-  Bytes cert_data;
-  Bytes key_data;
-  Bytes ca_data;
+  std::string server_name = {};
+  std::string cert_file = {};
+  std::string key_file = {};
+  std::string ca_file = {};
+  Bytes cert_data = {};
+  Bytes key_data = {};
+  Bytes ca_data = {};
 };
 
 struct ManagedResource {

@@ -4,6 +4,7 @@
 #include "plugins/default_binder.h"
 #include "plugins/default_preemption.h"
 #include "plugins/dynamic_resources.h"
+#include "plugins/gang_scheduling.h"
 #include "plugins/image_locality.h"
 #include "plugins/inter_pod_affinity.h"
 #include "plugins/node_affinity.h"
@@ -46,6 +47,7 @@ Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
+  registry.Add<GangScheduling>();
   return registry;
 }
 

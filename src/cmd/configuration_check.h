@@ -1,0 +1,36 @@
+// Takes a KubeSchedulerConfiguration through all stages at which it can be refused: decoding,
+// validation, and the building of its extenders and profiles.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/configuration.h"
+#include "framework/profile.h"
+
+namespace berth {
+
+struct CheckedConfiguration {
+  std::string stage;                // That failed: decode, validate, build; empty if all is well.
+  std::vector<std::string> errors;  // All of that stage, with the paths of the fields.
+
+  std::optional<config::Configuration> completed;  // If it was decoded.
+  // If all is well.
+  std::vector<ProfileConfig> profile_configs;
+  std::vector<std::unique_ptr<Profile>> profiles;
+
+  bool ok() const { return stage.empty(); }
+};
+
+// Reads the files that the configuration names.
+CheckedConfiguration CheckConfiguration(std::string_view text, const Registry& registry);
+
+// The configuration in `file`, or the default one if there is no file. The error lists every
+// problem, one per line, each with the name of the file.
+Result<CheckedConfiguration> LoadConfiguration(const std::string& file, const Registry& registry);
+
+}  // namespace berth

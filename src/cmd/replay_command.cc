@@ -1,0 +1,77 @@
+#include "cmd/replay_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cmd/command_line.h"
+#include "cmd/recording_file.h"
+#include "plugins/registry.h"
+#include "record/replay.h"
+
+namespace berth {
+namespace {
+
+// Tells how far a long replay is, on one line of the terminal that is gone in the end.
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void Show(const ReplayReport& report, uint64_t records) {
+    constexpr uint64_t kEvery = 20'000;
+    if (records % kEvery != 0) return;
+    shown_ = true;
+    fmt::print(stderr, "\r\x1b[K{} records, {} decisions, {} pods placed", records,
+               report.decisions, report.placed);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+Result<ReplayReport> ReplayFile(const ReplayCommandOptions& options) {
+  auto source = OpenRecordingFile(options.file);
+  if (!source) return std::unexpected(source.error());
+  auto reader = RecordReader::Open(*std::move(source));
+  if (!reader) return Fail(fmt::format("{}: {}", options.file, reader.error().message));
+  ReplayOptions replay{.paranoid = options.paranoid};
+  ProgressLine line;
+  if (isatty(STDERR_FILENO) == 1) {
+    replay.progress = [&line](const ReplayReport& report, uint64_t records) {
+      line.Show(report, records);
+    };
+  }
+  auto report = Replay(**reader, InTreeRegistry(), replay);
+  if (!report) return Fail(fmt::format("{}: {}", options.file, report.error().message));
+  return report;
+}
+
+}  // namespace
+
+int RunReplay(const ReplayCommandOptions& options) {
+  const auto report = ReplayFile(options);
+  if (!report) {
+    fmt::print(stderr, "berth replay: {}\n", report.error().message);
+    return kExitUsage;
+  }
+  fmt::print("{} events, {} decisions, {} pods placed, {} commands\n", report->events,
+             report->decisions, report->placed, report->commands);
+  if (report->parting) {
+    fmt::print("the decisions part at {}\n", report->parting->ToString());
+    return kExitFailed;
+  }
+  using Kind = RecordingEnd::Kind;
+  const RecordingEnd& end = report->end;
+  if (end.kind != Kind::kClosed) {
+    fmt::print(stderr, "berth replay: {}: {}\n", options.file, end.ToString());
+    fmt::print("identical up to there\n");
+    return end.kind == Kind::kDamaged || end.kind == Kind::kFailed ? kExitUsage : kExitOk;
+  }
+  fmt::print("identical\n");
+  return kExitOk;
+}
+
+}  // namespace berth

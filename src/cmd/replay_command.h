@@ -1,0 +1,16 @@
+// `berth replay`: runs a recording again and compares the decisions.
+#pragma once
+
+#include <string>
+
+namespace berth {
+
+struct ReplayCommandOptions {
+  std::string file;
+  bool paranoid = false;
+};
+
+// Returns the exit code of the program.
+int RunReplay(const ReplayCommandOptions& options);
+
+}  // namespace berth

@@ -1,0 +1,20 @@
+#include "plugins/gang_scheduling.h"
+
+#include "plugins/registry.h"
+#include "plugins/testing.h"
+
+namespace berth {
+namespace {
+
+TEST(GangScheduling, LetsPodsIn) {
+  World world;
+  world.Add(PodYaml("web", {}));
+  EXPECT_EQ(
+      Text(GangScheduling().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web")))),
+      "Success");
+}
+
+TEST(GangScheduling, IsKnownByName) { EXPECT_NE(InTreeRegistry().Find("GangScheduling"), nullptr); }
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,236 @@
+#include "record/event_codec.h"
+
+#include <fmt/format.h>
+
+#include "api/decode.h"
+#include "api/encode.h"
+#include "api/json_writer.h"
+#include "api/timestamp.h"
+
+namespace berth {
+namespace {
+
+using api::JsonWriter;
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+// --- events ---
+
+// What comes first in the bytes of an event. Part of the format: numbers are never used again.
+enum class Tag : uint8_t { kObjectPut = 1, kObjectGone = 2, kWriteDone = 3 };
+
+// A new alternative needs a tag, an encoding, a decoding and a description, all below.
+static_assert(std::variant_size_v<Event> == 3, "teach event_codec.cc the new kind of event");
+
+void Put(ByteWriter& out, Tag tag) { out.Number(static_cast<uint64_t>(tag)); }
+
+Result<api::Object> DecodeObject(ByteReader& in) {
+  const std::string_view json = in.String();
+  auto objects = api::DecodeJson(json);
+  if (!objects) return std::unexpected(objects.error());
+  if (objects->size() != 1) return Fail("not one object, or of a kind that this build lacks");
+  return std::move(objects->front());
+}
+
+Result<Event> DecodeWriteDone(ByteReader& in) {
+  constexpr auto kLastKind = static_cast<uint64_t>(WriteResult::Kind::kRejected);
+  const uint64_t id = in.Number();
+  const uint64_t kind = in.Number();
+  if (id > UINT32_MAX || kind > kLastKind) return Fail("no such command, or no such end of it");
+  WriteDone done{CommandId{static_cast<uint32_t>(id)}, {}};
+  done.result.kind = static_cast<WriteResult::Kind>(kind);
+  done.result.message = in.String();
+  done.result.resource_version = in.String();
+  return done;
+}
+
+Result<Event> DecodeTagged(uint64_t tag, ByteReader& in) {
+  switch (static_cast<Tag>(tag)) {
+    case Tag::kObjectPut: {
+      auto object = DecodeObject(in);
+      if (!object) return std::unexpected(object.error());
+      return ObjectPut{*std::move(object)};
+    }
+    case Tag::kObjectGone: {
+      auto object = DecodeObject(in);
+      if (!object) return std::unexpected(object.error());
+      return ObjectGone{*std::move(object)};
+    }
+    case Tag::kWriteDone:
+      return DecodeWriteDone(in);
+  }
+  return Fail(fmt::format("an event of kind {}, which this build does not know", tag));
+}
+
+std::string Describe(const api::Object& object) {
+  return fmt::format("{} \"{}\"", api::KindOf(object).kind, api::KeyOf(object).ToString());
+}
+
+std::string_view Describe(WriteResult::Kind kind) {
+  switch (kind) {
+    case WriteResult::Kind::kOk:
+      return "ok";
+    case WriteResult::Kind::kConflict:
+      return "conflict";
+    case WriteResult::Kind::kNotFound:
+      return "not found";
+    case WriteResult::Kind::kTimeout:
+      return "timeout";
+    case WriteResult::Kind::kUnavailable:
+      return "unavailable";
+    case WriteResult::Kind::kRejected:
+      return "rejected";
+  }
+  return "unknown";
+}
+
+// --- answers ---
+
+void Field(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.Key(name);
+  json.String(text);
+}
+
+void OptionalField(JsonWriter& json, std::string_view name, std::string_view text) {
+  if (!text.empty()) Field(json, name, text);
+}
+
+void PodFields(JsonWriter& json, const api::ObjectKey& pod, std::string_view uid) {
+  Field(json, "pod", pod.ToString());
+  Field(json, "uid", uid);
+}
+
+void ConditionField(JsonWriter& json, const api::PodCondition& condition) {
+  json.Key("condition");
+  json.BeginObject();
+  Field(json, "type", condition.type);
+  Field(json, "status", condition.status);
+  Field(json, "reason", condition.reason);
+  Field(json, "message", condition.message);
+  if (condition.last_transition_time) {
+    Field(json, "lastTransitionTime", api::FormatTimestamp(*condition.last_transition_time));
+  }
+  if (condition.observed_generation) {
+    json.Key("observedGeneration");
+    json.Int(*condition.observed_generation);
+  }
+  json.EndObject();
+}
+
+void WriteFields(JsonWriter& json, const ApiWrite& write) {
+  std::visit(Overloaded{
+                 [&](const BindPod& bind) {
+                   Field(json, "write", "bind");
+                   PodFields(json, bind.pod, bind.uid);
+                   Field(json, "node", bind.node);
+                 },
+                 [&](const PatchPodStatus& patch) {
+                   Field(json, "write", "patch status");
+                   PodFields(json, patch.pod, patch.uid);
+                   if (patch.condition) ConditionField(json, *patch.condition);
+                   if (patch.nominated_node_name) {
+                     Field(json, "nominatedNodeName", *patch.nominated_node_name);
+                   }
+                 },
+                 [&](const DeletePod& remove) {
+                   Field(json, "write", "delete");
+                   PodFields(json, remove.pod, remove.uid);
+                 },
+                 [&](const UpdatePersistentVolume& update) {
+                   Field(json, "write", "update volume");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const UpdatePersistentVolumeClaim& update) {
+                   Field(json, "write", "update claim");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+             },
+             write);
+}
+
+std::string_view Describe(Decision::Kind kind) {
+  switch (kind) {
+    case Decision::Kind::kPlaced:
+      return "placed";
+    case Decision::Kind::kUnschedulable:
+      return "unschedulable";
+    case Decision::Kind::kFailed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void EncodeEvent(const Event& event, ByteWriter& out) {
+  std::visit(Overloaded{
+                 [&](const ObjectPut& put) {
+                   Put(out, Tag::kObjectPut);
+                   out.String(api::EncodeJson(put.object));
+                 },
+                 [&](const ObjectGone& gone) {
+                   Put(out, Tag::kObjectGone);
+                   out.String(api::EncodeJson(gone.object));
+                 },
+                 [&](const WriteDone& done) {
+                   Put(out, Tag::kWriteDone);
+                   out.Number(done.id.value);
+                   out.Number(static_cast<uint64_t>(done.result.kind));
+                   out.String(done.result.message);
+                   out.String(done.result.resource_version);
+                 },
+             },
+             event);
+}
+
+Result<Event> DecodeEvent(ByteReader& in) {
+  auto event = DecodeTagged(in.Number(), in);
+  if (event && !in.ok()) return Fail("an event that ends too early");
+  return event;
+}
+
+std::string DescribeEvent(const Event& event) {
+  return std::visit(Overloaded{
+                        [](const ObjectPut& put) { return "put " + Describe(put.object); },
+                        [](const ObjectGone& gone) { return "remove " + Describe(gone.object); },
+                        [](const WriteDone& done) {
+                          return fmt::format(
+                              "end of write {}: {}{}{}", done.id.value, Describe(done.result.kind),
+                              done.result.message.empty() ? "" : ", ", done.result.message);
+                        },
+                    },
+                    event);
+}
+
+std::string CommandText(const Command& command) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("id");
+  json.Int(command.id.value);
+  WriteFields(json, command.write);
+  json.EndObject();
+  return json.Take();
+}
+
+std::string DecisionText(const Decision& decision) {
+  JsonWriter json;
+  json.BeginObject();
+  Field(json, "pod", decision.key.ToString());
+  Field(json, "outcome", Describe(decision.kind));
+  OptionalField(json, "node", decision.node);
+  OptionalField(json, "message", decision.message);
+  OptionalField(json, "nominatedNode", decision.nominated_node);
+  if (!decision.victims.empty()) {
+    json.Key("victims");
+    json.BeginArray();
+    for (const api::ObjectKey& victim : decision.victims) json.String(victim.ToString());
+    json.EndArray();
+  }
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace berth

@@ -1,0 +1,135 @@
+#include "record/event_codec.h"
+
+#include <gtest/gtest.h>
+
+#include "support/objects.h"
+
+namespace berth {
+namespace {
+
+std::string Encoded(const Event& event) {
+  ByteWriter out;
+  EncodeEvent(event, out);
+  return std::move(out).Take();
+}
+
+Result<Event> Decoded(const std::string& bytes) {
+  ByteReader in(bytes);
+  return DecodeEvent(in);
+}
+
+TEST(EventCodec, ObjectsComeBackAsTheyWere) {
+  const api::Pod pod = MakePod("web").Request("cpu", "100m").Label("app", "web");
+  for (const bool gone : {false, true}) {
+    const api::Object object = std::make_shared<const api::Pod>(pod);
+    const auto event =
+        Decoded(Encoded(gone ? Event(ObjectGone{object}) : Event(ObjectPut{object})));
+    ASSERT_TRUE(event.has_value()) << event.error().message;
+    const api::Object& read =
+        gone ? std::get<ObjectGone>(*event).object : std::get<ObjectPut>(*event).object;
+    EXPECT_EQ(*std::get<api::Ref<api::Pod>>(read), pod);
+  }
+}
+
+TEST(EventCodec, EveryEndOfAWriteComesBack) {
+  using enum WriteResult::Kind;
+  for (const auto kind : {kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected}) {
+    const auto event = Decoded(Encoded(WriteDone{CommandId{7}, {kind, "because", "42"}}));
+    ASSERT_TRUE(event.has_value()) << event.error().message;
+    EXPECT_EQ(std::get<WriteDone>(*event).id, CommandId{7});
+    EXPECT_EQ(std::get<WriteDone>(*event).result, (WriteResult{kind, "because", "42"}));
+  }
+}
+
+TEST(EventCodec, WhatIsNoEventIsAnError) {
+  const std::string good = Encoded(WriteDone{CommandId{7}, {WriteResult::Kind::kTimeout, "m", ""}});
+  for (size_t size = 0; size < good.size(); ++size) {
+    EXPECT_FALSE(Decoded(good.substr(0, size)).has_value()) << size;
+  }
+  EXPECT_FALSE(Decoded("\x09").has_value());                 // No such kind.
+  EXPECT_FALSE(Decoded("\x01\x02{}").has_value());           // Not an object.
+  EXPECT_FALSE(Decoded("\x01\x04null").has_value());         // Likewise.
+  EXPECT_FALSE(Decoded("\x03\x07\x06\x01m\0").has_value());  // No such end of a write.
+}
+
+TEST(EventCodec, DescribesEvents) {
+  const api::Object pod = MakePod("web").ref();
+  const api::Object node = MakeNode("n1").ref();
+  EXPECT_EQ(DescribeEvent(ObjectPut{pod}), "put Pod \"default/web\"");
+  EXPECT_EQ(DescribeEvent(ObjectGone{node}), "remove Node \"n1\"");
+  EXPECT_EQ(DescribeEvent(WriteDone{CommandId{3}, {}}), "end of write 3: ok");
+  EXPECT_EQ(DescribeEvent(WriteDone{CommandId{3}, {WriteResult::Kind::kNotFound, "no pod"}}),
+            "end of write 3: not found, no pod");
+}
+
+struct CommandCase {
+  const char* name;
+  ApiWrite write;
+  const char* text;
+};
+
+class CommandTexts : public testing::TestWithParam<CommandCase> {};
+
+TEST_P(CommandTexts, TellAllOfTheCommand) {
+  EXPECT_EQ(CommandText({CommandId{5}, GetParam().write}), GetParam().text);
+}
+
+api::Ref<api::PersistentVolume> Volume() {
+  auto volume = std::make_shared<api::PersistentVolume>();
+  volume->metadata.name = "v";
+  volume->phase = "Bound";
+  return volume;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CommandTexts,
+    testing::Values(
+        CommandCase{"Bind", BindPod{{"ns", "web"}, "u", "n1"},
+                    R"({"id":5,"write":"bind","pod":"ns/web","uid":"u","node":"n1"})"},
+        CommandCase{"Delete", DeletePod{{"ns", "web"}, "u"},
+                    R"({"id":5,"write":"delete","pod":"ns/web","uid":"u"})"},
+        CommandCase{"ClearNomination", PatchPodStatus{{"ns", "web"}, "u", std::nullopt, ""},
+                    R"({"id":5,"write":"patch status","pod":"ns/web","uid":"u",)"
+                    R"("nominatedNodeName":""})"},
+        CommandCase{"Condition",
+                    PatchPodStatus{{"ns", "web"},
+                                   "u",
+                                   api::PodCondition{"PodScheduled", "False", "Unschedulable",
+                                                     "no \"room\"", Instant{1'000'000'000}, 3},
+                                   std::nullopt},
+                    R"({"id":5,"write":"patch status","pod":"ns/web","uid":"u","condition":)"
+                    R"({"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+                    R"("message":"no \"room\"","lastTransitionTime":"1970-01-01T00:00:01Z",)"
+                    R"("observedGeneration":3}})"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(CommandTexts, TellOfVolumes) {
+  const std::string text = CommandText({CommandId{5}, UpdatePersistentVolume{Volume()}});
+  EXPECT_TRUE(text.starts_with(R"({"id":5,"write":"update volume","object":"{\"apiVersion\")"))
+      << text;
+  EXPECT_NE(text.find(R"(\"phase\":\"Bound\")"), std::string::npos) << text;
+}
+
+TEST(DecisionTexts, TellAllThatWasDecided) {
+  Decision decision;
+  decision.key = {"ns", "web"};
+  decision.node = "n1";
+  EXPECT_EQ(DecisionText(decision), R"({"pod":"ns/web","outcome":"placed","node":"n1"})");
+  decision = {};
+  decision.key = {"ns", "web"};
+  decision.kind = Decision::Kind::kUnschedulable;
+  decision.message = "0/1 nodes are available";
+  decision.nominated_node = "n2";
+  decision.victims = {{"ns", "a"}, {"ns", "b"}};
+  EXPECT_EQ(DecisionText(decision),
+            R"({"pod":"ns/web","outcome":"unschedulable","message":"0/1 nodes are available",)"
+            R"("nominatedNode":"n2","victims":["ns/a","ns/b"]})");
+  decision = {};
+  decision.key = {"ns", "web"};
+  decision.kind = Decision::Kind::kFailed;
+  decision.message = "oops";
+  EXPECT_EQ(DecisionText(decision), R"({"pod":"ns/web","outcome":"failed","message":"oops"})");
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,48 @@
+#include "record/recording_engine.h"
+
+#include <utility>
+
+#include "record/event_codec.h"
+
+namespace berth {
+
+RecordingEngine::RecordingEngine(Engine& engine, RecordWriter* writer)
+    : engine_(engine), writer_(writer) {
+  engine_.Observe(this);
+}
+
+RecordingEngine::~RecordingEngine() { engine_.Observe(nullptr); }
+
+void RecordingEngine::Handle(const Event& event, Instant now) {
+  if (writer_ == nullptr) return engine_.Handle(event, now);
+  called_ = true;
+  writer_->Append(Heard{now, event});
+  engine_.Handle(event, now);
+  if (!decisions_.empty()) writer_->Append(Decided{0, std::exchange(decisions_, {})});
+}
+
+size_t RecordingEngine::Schedule(Instant now, size_t limit) {
+  if (writer_ == nullptr) return engine_.Schedule(now, limit);
+  called_ = true;
+  writer_->Append(Asked{now, limit});
+  const size_t tried = engine_.Schedule(now, limit);
+  writer_->Append(Decided{tried, std::exchange(decisions_, {})});
+  return tried;
+}
+
+std::vector<Command> RecordingEngine::TakeCommands() {
+  std::vector<Command> commands = engine_.TakeCommands();
+  // Asking again when nothing has happened gives nothing, and is not worth a record.
+  if (writer_ == nullptr || !std::exchange(called_, false)) return commands;
+  Taken taken;
+  for (const Command& command : commands) taken.commands.push_back(CommandText(command));
+  writer_->Append(std::move(taken));
+  return commands;
+}
+
+void RecordingEngine::OnDecision(const Decision& decision) {
+  if (writer_ != nullptr) decisions_.push_back(DecisionText(decision));
+  if (observer_ != nullptr) observer_->OnDecision(decision);
+}
+
+}  // namespace berth

@@ -1,0 +1,143 @@
+// berth config: what it says about configuration files, and how it ends.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "command.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Config(std::string_view rest) {
+  return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
+         std::string(rest);
+}
+
+TEST(ConfigValidateTest, SaysThatAFileIsValid) {
+  const TempDir files;
+  const std::string path = files.Write("c.yaml", Config("parallelism: 4\n"));
+  const Ended ended = RunBerth({"config", "validate", path});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.out, path + ": valid\n");
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST(ConfigValidateTest, ReadsStandardInput) {
+  const Ended ended = RunBerth({"config", "validate", "-"}, Config(""));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "standard input: valid\n");
+}
+
+struct ProblemCase {
+  const char* name;
+  std::string content;
+  std::string problems;  // All that is printed; FILE stands for the path.
+};
+
+class ConfigProblems : public ::testing::TestWithParam<ProblemCase> {};
+
+TEST_P(ConfigProblems, AreAllToldWithTheirFields) {
+  const TempDir files;
+  const std::string path = files.Write("c.yaml", GetParam().content);
+  std::string problems = GetParam().problems;
+  for (size_t at = 0; (at = problems.find("FILE", at)) != std::string::npos;) {
+    problems.replace(at, 4, path);
+  }
+  for (const char* command : {"validate", "show"}) {
+    const Ended ended = RunBerth({"config", command, path});
+    EXPECT_EQ(ended.code, 1) << command;
+    EXPECT_EQ(ended.out, "") << command;
+    EXPECT_EQ(ended.err, problems) << command;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ConfigProblems,
+    ::testing::Values(
+        ProblemCase{"Decoding", Config("paralelism: 4\nextenders: [{urlPrefixx: a}]\n"),
+                    "FILE: strict decoding error: unknown field \"extenders[0].urlPrefixx\"\n"
+                    "FILE: strict decoding error: unknown field \"paralelism\"\n"},
+        ProblemCase{"Validation",
+                    Config("parallelism: 0\nprofiles: [{percentageOfNodesToScore: 101}]\n"),
+                    "FILE: parallelism: Invalid value: 0: should be an integer value greater than "
+                    "zero\n"
+                    "FILE: profiles[0].percentageOfNodesToScore: Invalid value: 101: not in valid "
+                    "range [0-100]\n"},
+        ProblemCase{"Building",
+                    Config("profiles: [{plugins: {filter: {enabled: [{name: NoSuch}]}}}]\n"),
+                    "FILE: initializing profiles: creating profile for scheduler name "
+                    "default-scheduler: FilterPlugin \"NoSuch\" does not exist\n"},
+        ProblemCase{"CertificateFile",
+                    Config("extenders: [{urlPrefix: 'https://a/', enableHTTPS: true, "
+                           "tlsConfig: {caFile: /no/such/ca.pem}}]\n"),
+                    "FILE: couldn't build extenders: open /no/such/ca.pem: no such file or "
+                    "directory\n"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(ConfigValidateTest, NotesWhatHasNoEffect) {
+  const TempDir files;
+  const std::string path = files.Write(
+      "c.yaml",
+      Config("profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}]}}}]\n"));
+  const Ended ended = RunBerth({"config", "validate", path});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.out, path + ": valid\n");
+  EXPECT_THAT(ended.err, HasSubstr("note: profiles[0].plugins.multiPoint.enabled[20]: "
+                                   "GangScheduling has no effect: the feature gate"));
+}
+
+TEST(ConfigShowTest, FillsInTheDefaults) {
+  const TempDir files;
+  const std::string path = files.Write("c.yaml", Config("parallelism: 4\n"));
+  const Ended given = RunBerth({"config", "show", path});
+  const Ended standard = RunBerth({"config", "show"});
+  EXPECT_EQ(given.code, 0) << given.err;
+  EXPECT_EQ(standard.code, 0) << standard.err;
+  EXPECT_THAT(given.out, HasSubstr("\nparallelism: 4\n"));
+  EXPECT_THAT(standard.out, HasSubstr("\nparallelism: 16\n"));
+  for (const Ended& ended : {given, standard}) {
+    EXPECT_THAT(ended.out, HasSubstr("kind: KubeSchedulerConfiguration\n"));
+    EXPECT_THAT(ended.out, HasSubstr("  leaseDuration: 15s\n"));
+    EXPECT_THAT(ended.out, HasSubstr("- name: TaintToleration\n        weight: 3\n"));
+  }
+}
+
+TEST(ConfigShowTest, WhatItPrintsIsValidAndComplete) {
+  const TempDir files;
+  const std::string first = RunBerth({"config", "show"}).out;
+  const std::string path = files.Write("c.yaml", first);
+  EXPECT_EQ(RunBerth({"config", "validate", path}).code, 0);
+  EXPECT_EQ(RunBerth({"config", "show", path}).out, first);
+}
+
+TEST(ConfigUsageTest, IsTold) {
+  const Ended unreadable = RunBerth({"config", "validate", "/no/such.yaml"});
+  EXPECT_EQ(unreadable.code, 2);
+  EXPECT_EQ(unreadable.err, "berth config validate: /no/such.yaml: No such file or directory\n");
+  const Ended shown = RunBerth({"config", "show", "/no/such.yaml"});
+  EXPECT_EQ(shown.code, 2);
+  EXPECT_EQ(shown.err, "berth config show: /no/such.yaml: No such file or directory\n");
+  EXPECT_EQ(RunBerth({"config"}).code, 2);
+  EXPECT_EQ(RunBerth({"config", "validate"}).code, 2);
+}
+
+TEST(ConfigHelpTest, TellsOfCommandsFilesAndExitCodes) {
+  const Ended all = RunBerth({"config", "--help"});
+  EXPECT_EQ(all.code, 0);
+  for (const char* command : {"validate", "show"}) {
+    EXPECT_THAT(all.out, HasSubstr(command));
+    const Ended help = RunBerth({"config", command, "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("FILE"));
+    EXPECT_THAT(help.out, HasSubstr("Exit codes"));
+    EXPECT_THAT(help.out, HasSubstr("Example"));
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli

@@ -1,0 +1,139 @@
+// berth schedule --record and berth replay: a run is written down, and runs again.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "command.h"
+#include "record/testing.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  // Records the examples and returns the path of the recording.
+  std::string RecordRun() {
+    const std::string path = files_.Path("run.berth");
+    const Ended ended =
+        RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return path;
+  }
+
+  const TempDir files_;
+};
+
+TEST_F(ReplayTest, IsIdentical) {
+  const Ended ended = RunBerth({"replay", "--paranoid", RecordRun()});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(" decisions, 9 pods placed, "));
+  EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST_F(ReplayTest, ReadsStandardInput) {
+  RecordRun();
+  const Ended ended = RunBerth({"replay", "-"}, files_.Read("run.berth"));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
+}
+
+TEST_F(ReplayTest, RecordingChangesNothing) {
+  const Ended plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
+  const Ended recorded = RunBerth(
+      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.Path("run.berth")});
+  EXPECT_EQ(plain.out, recorded.out);
+}
+
+TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
+  const std::string config =
+      files_.Write("c.yaml",
+                   "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                   "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
+                   "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n");
+  const std::string path = files_.Path("run.berth");
+  const Ended scheduled = RunBerth(
+      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", config, "--record", path});
+  ASSERT_EQ(scheduled.code, 0) << scheduled.err;
+  const Ended ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+}
+
+TEST_F(ReplayTest, TellsOfACutOffTailAndReplaysTheRest) {
+  RecordRun();
+  const std::string bytes = files_.Read("run.berth");
+  const std::string path = files_.Write("cut.berth", bytes.substr(0, bytes.size() - 11));
+  const Ended ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": cut off after record "));
+  EXPECT_THAT(ended.out, HasSubstr("9 pods placed"));
+  EXPECT_THAT(ended.out, HasSubstr("\nidentical up to there\n"));
+}
+
+TEST_F(ReplayTest, TellsOfDamage) {
+  RecordRun();
+  std::string bytes = files_.Read("run.berth");
+  bytes[bytes.size() - 30] ^= 4;
+  const std::string path = files_.Write("damaged.berth", bytes);
+  const Ended ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": damaged at record "));
+}
+
+TEST_F(ReplayTest, TellsWhereDecisionsPart) {
+  RecordRun();
+  const auto reader = MustOpen(files_.Read("run.berth"));
+  std::vector<Record> records = AllRecords(*reader);
+  for (Record& record : records) {
+    auto* decided = std::get_if<Decided>(&record);
+    if (decided != nullptr && !decided->decisions.empty()) decided->decisions.front() = "another";
+  }
+  const std::string path = files_.Write("other.berth", RecordingOf(records, reader->header()));
+  const Ended ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("\nthe decisions part at record "));
+  EXPECT_THAT(ended.out, HasSubstr(": after schedule, at 2026-"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("\n  recorded: decision another\n  replayed: decision {\"pod\":"));
+}
+
+TEST_F(ReplayTest, TellsWhatCannotBeRead) {
+  const std::string text = files_.Write("pods.yaml", "kind: Pod\n");
+  const Ended other = RunBerth({"replay", text});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, StartsWith("berth replay: " + text + ": not a recording"));
+  const Ended missing = RunBerth({"replay", "/no/such.berth"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.err, "berth replay: /no/such.berth: No such file or directory\n");
+  EXPECT_EQ(RunBerth({"replay"}).code, 2);
+  EXPECT_EQ(RunBerth({"replay", "/"}).code, 2);
+}
+
+TEST_F(ReplayTest, TellsWhatCannotBeWritten) {
+  const std::string examples = BERTH_SOURCE_DIR "/examples";
+  const Ended missing = RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_EQ(missing.err, "berth schedule: /no/such/run.berth: No such file or directory\n");
+  const Ended full = RunBerth({"schedule", "-f", examples, "--record", "/dev/full"});
+  EXPECT_EQ(full.code, 1);
+  EXPECT_EQ(full.err, "berth schedule: /dev/full: No space left on device\n");
+}
+
+TEST_F(ReplayTest, HelpNamesEveryOption) {
+  const Ended help = RunBerth({"replay", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"FILE", "--paranoid", "Exit codes", "Example"}) {
+    EXPECT_THAT(help.out, HasSubstr(word));
+  }
+  EXPECT_THAT(RunBerth({"schedule", "--help"}).out, HasSubstr("--record"));
+}
+
+}  // namespace
+}  // namespace berth::cli

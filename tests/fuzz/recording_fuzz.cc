@@ -1,0 +1,42 @@
+// Any bytes may come in place of a recording: reading ends with a verdict. What is read and written
+// again reads the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "record/reader.h"
+#include "record/writer.h"
+
+namespace {
+
+berth::RecordSource SourceOf(std::string_view bytes) {
+  return [bytes](std::span<char> into) mutable -> berth::Result<size_t> {
+    const size_t count = bytes.copy(into.data(), into.size());
+    bytes.remove_prefix(count);
+    return count;
+  };
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  // The records themselves, for checksums keep the fuzzer from ever getting to them.
+  if (auto record = berth::RecordCodec().Decode(bytes)) {
+    const std::string again = berth::RecordCodec().Encode(*record);
+    auto same = berth::RecordCodec().Decode(again);
+    CHECK(same.has_value() && berth::RecordCodec().Encode(*same) == again);
+  }
+  (void)berth::Inflater().Unpack(bytes, berth::kMaxRecordSize);
+
+  auto reader = berth::RecordReader::Open(SourceOf(bytes));
+  if (!reader) return 0;
+  uint64_t count = 0;
+  while ((*reader)->Next()) ++count;
+  CHECK(count == (*reader)->records() && (*reader)->end().byte <= size);
+  CHECK(!(*reader)->end().ToString().empty());
+  return 0;
+}

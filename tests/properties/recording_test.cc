@@ -1,0 +1,197 @@
+// A recorded run of ten thousand pods, with preemption and with binds that fail, replays bit for
+// bit.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/random.h"
+#include "plugins/registry.h"
+#include "record/recording_engine.h"
+#include "record/replay.h"
+#include "record/testing.h"
+#include "support/objects.h"
+
+namespace berth {
+namespace {
+
+constexpr uint64_t kPods = 10'000;
+constexpr uint64_t kNodes = 50;
+constexpr size_t kRunning = 1'500;  // Beyond these, the oldest pods end.
+
+// Plays the API server towards a recorded engine.
+class TenThousandPods {
+ public:
+  explicit TenThousandPods(RecordingEngine& engine) : engine_(engine) {}
+
+  void Play() {
+    for (uint64_t i = 0; i < kNodes; ++i) Put(Node(i));
+    for (uint64_t i = 0; i < kPods; ++i) {
+      Show(NewPod(i));
+      if (i % 10 == 9) Schedule();
+      while (running_.size() > kRunning) EndOldest();
+    }
+    for (int round = 0; round < 20; ++round) {
+      now_ = now_ + Duration::Seconds(30);
+      Schedule();
+    }
+  }
+
+  size_t bound() const { return bound_; }
+  size_t failed_binds() const { return failed_binds_; }
+  size_t evicted() const { return evicted_; }
+
+ private:
+  api::Ref<api::Node> Node(uint64_t number) {
+    MakeNode node(fmt::format("node-{:02}", number));
+    node.Cpu("32").Memory("128Gi").Pods("110").Zone(fmt::format("zone-{}", number % 3));
+    node.Label("kubernetes.io/hostname", fmt::format("node-{:02}", number));
+    if (number % 10 == 0) node.Taint("dedicated", "batch", "NoSchedule");
+    return node.ref();
+  }
+
+  api::Pod NewPod(uint64_t number) {
+    MakePod pod(fmt::format("pod-{:05}", number));
+    switch (random_.Below(6)) {
+      case 0:
+        pod.Request("cpu", "100m").Label("app", "small");
+        break;
+      case 1:
+        pod.Request("cpu", "500m").Request("memory", "1Gi").Label("app", "web");
+        break;
+      case 2:
+        pod.Request("cpu", "2").Request("memory", "4Gi").Label("app", "batch");
+        pod.Tolerates("dedicated", "batch", "NoSchedule");
+        break;
+      case 3:
+        pod.Request("cpu", "250m").Label("app", "spread");
+        pod.object.spec.topology_spread_constraints.push_back(
+            {.max_skew = 5,
+             .topology_key = "topology.kubernetes.io/zone",
+             .when_unsatisfiable = "DoNotSchedule",
+             .label_selector = api::LabelSelector{{{"app", "spread"}}, {}}});
+        break;
+      case 4:
+        pod.Request("cpu", "1").Label("app", "zoned");
+        pod.NodeSelector("topology.kubernetes.io/zone", fmt::format("zone-{}", number % 3));
+        break;
+      case 5:
+        pod.Request("cpu", "200m").HostPort(static_cast<int32_t>(8000 + number % 50));
+        break;
+    }
+    // Now and then one that only fits if others leave.
+    if (number % 500 == 499) pod.Request("cpu", "30").Priority(1000);
+    return pod;
+  }
+
+  void Schedule() {
+    while (engine_.Schedule(Tick(), 25) > 0) {
+      for (bool more = true; more;) {
+        more = false;
+        for (const Command& command : engine_.TakeCommands()) {
+          more = true;
+          const WriteResult result =
+              std::visit([this](const auto& write) { return Do(write); }, command.write);
+          engine_.Handle(WriteDone{command.id, result}, Tick());
+        }
+      }
+    }
+  }
+
+  WriteResult Do(const BindPod& bind) {
+    if (random_.Chance(3)) {
+      ++failed_binds_;
+      return random_.Chance(50) ? WriteResult{WriteResult::Kind::kConflict, "changed meanwhile"}
+                                : WriteResult{WriteResult::Kind::kTimeout, "no answer"};
+    }
+    api::Pod pod = *pods_.at(bind.pod.name);
+    pod.spec.node_name = bind.node;
+    pod.status.start_time = now_;
+    ++bound_;
+    running_.push_back(bind.pod.name);
+    Show(std::move(pod));
+    return {};
+  }
+  WriteResult Do(const PatchPodStatus& patch) {
+    const auto found = pods_.find(patch.pod.name);
+    if (found == pods_.end()) return {WriteResult::Kind::kNotFound, "no such pod"};
+    api::Pod pod = *found->second;
+    if (patch.nominated_node_name) pod.status.nominated_node_name = *patch.nominated_node_name;
+    if (patch.condition) pod.status.conditions = {*patch.condition};
+    Show(std::move(pod));
+    return {};
+  }
+  WriteResult Do(const DeletePod& removal) {
+    if (!pods_.contains(removal.pod.name)) return {WriteResult::Kind::kNotFound, "no such pod"};
+    ++evicted_;
+    Remove(removal.pod.name);
+    return {};
+  }
+  // The run has nothing that any other write would be about.
+  WriteResult Do(const auto&) { return {WriteResult::Kind::kRejected, "not in this test"}; }
+
+  void EndOldest() {
+    const std::string name = std::move(running_.front());
+    running_.pop_front();
+    if (pods_.contains(name)) Remove(name);
+  }
+
+  void Show(api::Pod pod) {
+    auto shown = std::make_shared<const api::Pod>(std::move(pod));
+    pods_[shown->metadata.name] = shown;
+    Put(shown);
+  }
+  void Put(const api::Object& object) { engine_.Handle(ObjectPut{object}, Tick()); }
+  void Remove(const std::string& name) {
+    const auto found = pods_.find(name);
+    engine_.Handle(ObjectGone{found->second}, Tick());
+    pods_.erase(found);
+  }
+
+  Instant Tick() { return now_ = now_ + Duration::Millis(1); }
+
+  RecordingEngine& engine_;
+  Random random_{7};
+  Instant now_ = Instant::FromUnixSeconds(1'767'225'600);
+  std::map<std::string, api::Ref<api::Pod>> pods_;
+  std::deque<std::string> running_;
+  size_t bound_ = 0, failed_binds_ = 0, evicted_ = 0;
+};
+
+TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
+  const RecordingHeader header = DefaultHeader(/*seed=*/42);
+  std::string bytes;
+  RecordWriter writer(header, AppendTo(bytes));
+  auto options = OptionsFor(header);
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  auto engine = Engine::Make(*options, InTreeRegistry());
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  RecordingEngine recording(**engine, &writer);
+  TenThousandPods run(recording);
+  run.Play();
+  writer.Close();
+  ASSERT_TRUE(writer.status().has_value());
+  EXPECT_GT(run.bound(), kPods * 9 / 10);
+  EXPECT_GT(run.failed_binds(), 100u);
+  EXPECT_GT(run.evicted(), 5u);
+  // Four or more records for each pod, in less than a page of text.
+  EXPECT_LT(bytes.size(), kPods * 500);
+
+  const auto reader = MustOpen(bytes);
+  const auto report = Replay(*reader, InTreeRegistry());
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_TRUE(report->identical()) << report->parting->ToString();
+  EXPECT_EQ(report->end.kind, RecordingEnd::Kind::kClosed) << report->end.ToString();
+  EXPECT_EQ(report->end.records, writer.records());
+  EXPECT_EQ(report->placed, run.bound() + run.failed_binds());
+  RecordProperty("bytes", static_cast<int>(bytes.size()));
+  RecordProperty("records", static_cast<int>(writer.records()));
+}
+
+}  // namespace
+}  // namespace berth
