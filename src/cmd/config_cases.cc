@@ -187,7 +187,7 @@ struct ExpectedConfig {
   std::optional<JsonValue> completed, effective, used_args, fit_ignored_resources;
 };
 
-Result<ExpectedConfig> ReadExpected(Value row, const Registry& registry) {
+Result<ExpectedConfig> ReadExpected(Value row) {
   JsonFields json;
   ExpectedConfig expected;
   expected.stage = json.Bool(row, "ok") ? std::string(kAccepted) : json.String(row, "stage");
@@ -214,7 +214,7 @@ Result<Differences> RunConfig(Value row, const Registry& registry) {
   json.Require(row, "yaml");
   const std::string text = json.String(row, "yaml");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
-  const auto expected = ReadExpected(row, registry);
+  const auto expected = ReadExpected(row);
   if (!expected) return std::unexpected(expected.error());
 
   const Outcome came = LoadAndBuild(text, registry);
