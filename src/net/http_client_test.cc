@@ -200,7 +200,6 @@ TEST_F(HttpClientTest, StopsWaitingWhenTimeIsUp) {
   HttpServer server(Nothing);
   const auto client = Client();
   EXPECT_EQ(Outcome(*client, server.url(), Duration::Millis(20)), "no answer within 20ms");
-  server.WaitForClosed(1);
 }
 
 TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
@@ -208,6 +207,7 @@ TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
   const auto client = Client({.max_connections_per_host = 1});
   HttpClient::RequestId id = 0;
   auto first = Begin(*client, server.url(), "first", Duration(), &id);
+  server.WaitForRequests(1);
   EXPECT_EQ(Outcome(*client, server.url(), Duration::Millis(20)), "no answer within 20ms");
   EXPECT_EQ(server.connections(), 1u);
   client->Cancel(id);
@@ -237,6 +237,7 @@ TEST_F(HttpClientTest, EndOfTheClientCancels) {
   server.WaitForRequests(1);
   client.reset();
   EXPECT_EQ(pending.get().error().message, "POST " + server.url() + ": cancelled");
+  server.WaitForClosed(1);
 }
 
 TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
