@@ -21,7 +21,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives for these inside inlined standard library code.
   target_compile_options(berth_flags INTERFACE
     -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
-    -Wno-stringop-overread)
+    -Wno-stringop-overread
+    # Asio has fences that GCC's thread sanitizer does not see; nothing there depends on them.
+    -Wno-tsan)
 else()
   # clang blames the caller of std::stable_sort for what libstdc++ 12 uses inside it.
   target_compile_options(berth_flags INTERFACE -Wno-deprecated-declarations)
@@ -39,6 +41,8 @@ find_package(fmt REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 find_library(BERTH_YAML yaml REQUIRED)
 if(BERTH_TESTS)
   include(GoogleTest)

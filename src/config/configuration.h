@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "framework/extender_config.h"
 #include "framework/profile_config.h"
 
 namespace berth::config {
@@ -56,42 +57,6 @@ struct SchedulerProfile {
   PluginSet placement_score;
   // What the user gave, in order, then the defaults of other enabled plugins by name.
   std::vector<PluginConfig> plugin_config;
-};
-
-// Base64 in the file.
-struct Bytes {
-  std::string bytes = {};
-};
-
-struct ExtenderTls {
-  bool insecure = false;
-  std::string server_name = {};
-  std::string cert_file = {};
-  std::string key_file = {};
-  std::string ca_file = {};
-  Bytes cert_data = {};
-  Bytes key_data = {};
-  Bytes ca_data = {};
-};
-
-struct ManagedResource {
-  std::string name;
-  bool ignored_by_scheduler = false;
-};
-
-struct ExtenderConfig {
-  std::string url_prefix;
-  std::string filter_verb;
-  std::string preempt_verb;
-  std::string prioritize_verb;
-  int64_t weight = 0;
-  std::string bind_verb;
-  bool enable_https = false;
-  std::optional<ExtenderTls> tls;
-  Duration http_timeout;  // 0 stands for 5 s.
-  bool node_cache_capable = false;
-  std::vector<ManagedResource> managed_resources;
-  bool ignorable = false;
 };
 
 struct Configuration {

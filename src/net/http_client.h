@@ -1,0 +1,80 @@
+// HttpClient makes HTTP/1.1 requests, with and without TLS, and keeps connections for the next
+// ones.
+//
+// Its functions may be called on any thread. All that happens, callbacks included, happens on the
+// loop's: a callback must not block. Redirects are answers like others.
+//
+// Errors name the request: "POST http://h:80/filter: connection refused", "...: no answer within
+// 5s", "...: TLS: certificate verify failed (self-signed certificate)".
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/event_loop.h"
+#include "net/tls.h"
+
+namespace berth::net {
+
+struct HttpHeader {
+  std::string name;
+  std::string value;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::vector<HttpHeader> headers;
+  std::string body;
+
+  // The value of the first header of that name, in any case; empty if there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+struct HttpClientOptions {
+  TlsOptions tls;
+  // An answer with a longer body is an error.
+  size_t max_body_bytes = size_t{64} << 20;
+  // Requests beyond so many at once wait for a connection; their time runs.
+  size_t max_connections_per_host = 64;
+  // How many connections are kept for later, and for how long.
+  size_t max_idle_per_host = 8;
+  Duration idle_limit = Duration::Seconds(90);
+};
+
+class HttpClient {
+ public:
+  using RequestId = uint64_t;
+  using Callback = std::function<void(Result<HttpResponse>)>;
+
+  // `loop` must outlive the client. The error is about the TLS options.
+  static Result<std::unique_ptr<HttpClient>> Create(EventLoop& loop, HttpClientOptions options);
+  // Cancels what is under way; those callbacks are still called, on the loop.
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Calls back once, never from within: with the answer, whatever its status, or with an error.
+  // `timeout` is for everything from here to the end of the answer; 0 or less means no limit.
+  RequestId Post(const std::string& url, std::vector<HttpHeader> headers, std::string body,
+                 Duration timeout, Callback callback);
+
+  // The request's callback gets an error, unless it was called before.
+  void Cancel(RequestId id);
+
+ private:
+  class Pool;
+  explicit HttpClient(std::shared_ptr<Pool> pool);
+
+  std::shared_ptr<Pool> pool_;
+  std::atomic<RequestId> last_id_ = 0;
+};
+
+}  // namespace berth::net
