@@ -121,6 +121,11 @@ class World {
     engine_.Handle(WriteDone{id, {}}, now_);
   }
 
+  // No server is called: what would come of it cannot be known here.
+  void Do(CommandId id, const CallExtender&) {
+    engine_.Handle(WriteDone{id, {WriteResult::Kind::kUnavailable, "extenders are not called"}},
+                   now_);
+  }
   void Do(CommandId id, const RecordEvent&) { engine_.Handle(WriteDone{id, {}}, now_); }
 
   // Pods leave at once: there is no grace period to wait for.

@@ -15,6 +15,8 @@ struct Lanes {
     return patch.condition->type == "DisruptionTarget" ? WriteLane::kEvict : WriteLane::kStatus;
   }
   WriteLane operator()(const DeletePod&) const { return WriteLane::kEvict; }
+  // A cycle waits for these.
+  WriteLane operator()(const CallExtender&) const { return WriteLane::kBind; }
   WriteLane operator()(const RecordEvent&) const { return WriteLane::kEvent; }
 };
 

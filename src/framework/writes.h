@@ -13,6 +13,7 @@
 #include "api/meta.h"
 #include "api/pod.h"
 #include "api/storage.h"
+#include "framework/extender.h"
 
 namespace berth {
 
@@ -72,8 +73,16 @@ struct RecordEvent {
   friend bool operator==(const RecordEvent&, const RecordEvent&) = default;
 };
 
+// Not a write to the API, but handed out and answered like one: POST to an extender.
+struct CallExtender {
+  size_t extender = 0;  // Its place among the engine's extenders.
+  ExtenderStep step = ExtenderStep::kFilter;
+  std::string body;
+  friend bool operator==(const CallExtender&, const CallExtender&) = default;
+};
+
 using ApiWrite = std::variant<BindPod, PatchPodStatus, DeletePod, UpdatePersistentVolume,
-                              UpdatePersistentVolumeClaim, RecordEvent>;
+                              UpdatePersistentVolumeClaim, RecordEvent, CallExtender>;
 
 // Writes go out lane by lane, so that a flood of one kind does not hold up a more urgent one.
 enum class WriteLane : uint8_t { kBind, kNominate, kEvict, kStatus, kEvent };
@@ -85,6 +94,7 @@ struct WriteResult {
   std::string message;  // What the API said, unless ok.
   // Of the object as written; empty if the write gives back none.
   std::string resource_version = {};
+  std::string body = {};  // What an extender answered.
 
   bool ok() const { return kind == Kind::kOk; }
   friend bool operator==(const WriteResult&, const WriteResult&) = default;

@@ -20,10 +20,10 @@ struct Overloaded : Handlers... {
 // --- events ---
 
 // What comes first in the bytes of an event. Part of the format: numbers are never used again.
-enum class Tag : uint8_t { kObjectPut = 1, kObjectGone = 2, kWriteDone = 3 };
+enum class Tag : uint8_t { kObjectPut = 1, kObjectGone = 2, kWriteDone = 3, kPermitSpoken = 4 };
 
 // A new alternative needs a tag, an encoding, a decoding and a description, all below.
-static_assert(std::variant_size_v<Event> == 3, "teach event_codec.cc the new kind of event");
+static_assert(std::variant_size_v<Event> == 4, "teach event_codec.cc the new kind of event");
 
 void Put(ByteWriter& out, Tag tag) { out.Number(static_cast<uint64_t>(tag)); }
 
@@ -44,7 +44,17 @@ Result<Event> DecodeWriteDone(ByteReader& in) {
   done.result.kind = static_cast<WriteResult::Kind>(kind);
   done.result.message = in.String();
   done.result.resource_version = in.String();
+  done.result.body = in.String();
   return done;
+}
+
+PermitSpoken DecodePermitSpoken(ByteReader& in) {
+  PermitSpoken spoken;
+  spoken.uid = in.String();
+  spoken.plugin = in.String();
+  spoken.allow = in.Number() != 0;
+  spoken.message = in.String();
+  return spoken;
 }
 
 Result<Event> DecodeTagged(uint64_t tag, ByteReader& in) {
@@ -61,6 +71,8 @@ Result<Event> DecodeTagged(uint64_t tag, ByteReader& in) {
     }
     case Tag::kWriteDone:
       return DecodeWriteDone(in);
+    case Tag::kPermitSpoken:
+      return DecodePermitSpoken(in);
   }
   return Fail(fmt::format("an event of kind {}, which this build does not know", tag));
 }
@@ -147,6 +159,23 @@ void WriteFields(JsonWriter& json, const ApiWrite& write) {
                    Field(json, "write", "update claim");
                    Field(json, "object", api::EncodeJson(*update.object));
                  },
+                 [&](const RecordEvent& event) {
+                   Field(json, "write", "event");
+                   PodFields(json, event.pod, event.uid);
+                   Field(json, "type", event.type);
+                   Field(json, "reason", event.reason);
+                   Field(json, "action", event.action);
+                   Field(json, "note", event.note);
+                   Field(json, "schedulerName", event.scheduler_name);
+                 },
+                 [&](const CallExtender& call) {
+                   Field(json, "write", "call extender");
+                   json.Key("extender");
+                   json.Int(static_cast<int64_t>(call.extender));
+                   json.Key("step");
+                   json.Int(static_cast<int64_t>(call.step));
+                   Field(json, "body", call.body);
+                 },
              },
              write);
 }
@@ -181,6 +210,14 @@ void EncodeEvent(const Event& event, ByteWriter& out) {
                    out.Number(static_cast<uint64_t>(done.result.kind));
                    out.String(done.result.message);
                    out.String(done.result.resource_version);
+                   out.String(done.result.body);
+                 },
+                 [&](const PermitSpoken& spoken) {
+                   Put(out, Tag::kPermitSpoken);
+                   out.String(spoken.uid);
+                   out.String(spoken.plugin);
+                   out.Number(spoken.allow ? 1 : 0);
+                   out.String(spoken.message);
                  },
              },
              event);
@@ -200,6 +237,10 @@ std::string DescribeEvent(const Event& event) {
                           return fmt::format(
                               "end of write {}: {}{}{}", done.id.value, Describe(done.result.kind),
                               done.result.message.empty() ? "" : ", ", done.result.message);
+                        },
+                        [](const PermitSpoken& spoken) {
+                          return fmt::format("{} {} pod {}", spoken.plugin,
+                                             spoken.allow ? "allows" : "rejects", spoken.uid);
                         },
                     },
                     event);

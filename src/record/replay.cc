@@ -9,7 +9,7 @@
 
 #include "api/timestamp.h"
 #include "config/configuration.h"
-#include "config/profiles.h"
+#include "config/engine_options.h"
 #include "record/event_codec.h"
 
 namespace berth {
@@ -108,11 +108,8 @@ class Replayer final : public DecisionObserver {
 Result<EngineOptions> OptionsFor(const RecordingHeader& header) {
   const auto configuration = config::Load(header.configuration, "the recorded configuration");
   if (!configuration) return std::unexpected(configuration.error());
-  auto profiles = config::ToProfileConfigs(*configuration);
-  if (!profiles) return std::unexpected(profiles.error());
-  EngineOptions options;
-  options.profiles = *std::move(profiles);
-  options.seed = header.seed;
+  auto options = config::ToEngineOptions(*configuration);
+  if (options) options->seed = header.seed;
   return options;
 }
 
