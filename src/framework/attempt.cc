@@ -271,9 +271,11 @@ Verdict Attempt::Score() {
     return {};
   }
 
-  std::vector<int64_t> totals(feasible_.size());
-  std::vector<int64_t> scores(feasible_.size());
-  feasible_.ForEach([&](size_t row) { totals[row] = results_.totals()[row]; });
+  auto& [totals, scores] = results_.buffers();
+  totals.assign(feasible_.size(), -1);
+  scores.resize(feasible_.size());
+  const std::span<const int32_t> kept = results_.totals();
+  feasible_.ForEach([&](size_t row) { totals[row] = kept[row]; });
   for (const ClassResults::Raw* raw : uneven) {
     feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
     if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
@@ -283,7 +285,7 @@ Verdict Attempt::Score() {
     if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
     if (!verdict.ok()) return verdict;
   }
-  best_ = SelectBest(feasible_, totals, rank());
+  best_ = SelectBest(totals, rank());
   return {};
 }
 
