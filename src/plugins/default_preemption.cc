@@ -1,5 +1,8 @@
 #include "plugins/default_preemption.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "framework/failed_cycle.h"
@@ -46,7 +49,7 @@ std::vector<NodeRow> PotentialNodes(const FailedCycle& failed) {
 struct DryRun {
   std::vector<PreemptionCandidate> candidates;  // Those that respect all budgets first.
   Diagnosis vain;                               // The nodes where it does not work.
-  Verdict error;
+  std::vector<std::string> errors;              // Each once.
 };
 
 DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t wanted) {
@@ -70,16 +73,19 @@ DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t w
     } else if (verdict.rejected()) {
       run.vain.Add(node, std::move(verdict));
     } else {
-      run.error = std::move(verdict);
+      const std::string message = verdict.Message();
+      if (std::ranges::find(run.errors, message) == run.errors.end()) run.errors.push_back(message);
     }
   }
   std::ranges::move(violating, std::back_inserter(run.candidates));
   return run;
 }
 
-PostFilterResult Broken(const Verdict& error) {
+PostFilterResult Broken(const std::vector<std::string>& errors) {
   PostFilterResult result;
-  result.verdict = Verdict::Error("preemption: " + error.Message());
+  result.verdict = Verdict::Error(
+      "preemption: " +
+      (errors.size() == 1 ? errors[0] : fmt::format("[{}]", fmt::join(errors, ", "))));
   return result;
 }
 
@@ -130,13 +136,13 @@ Task<PostFilterResult> DefaultPreemption::PostFilter(FailedCycle& failed) const 
   DryRun run = TryNodes(failed, nodes, WantedCandidates(nodes.size()));
   if (run.candidates.empty()) {
     if (failed.report != nullptr) FillReport(*failed.report, run, {});
-    if (!run.error.ok()) co_return Broken(run.error);
+    if (!run.errors.empty()) co_return Broken(run.errors);
     co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
   }
   if (failed.advisor != nullptr) {
     const Verdict advice =
         co_await failed.advisor->Narrow(failed.attempt.cycle().pod(), run.candidates);
-    if (!advice.ok()) co_return Broken(advice);
+    if (!advice.ok()) co_return Broken({advice.Message()});
     if (run.candidates.empty()) co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
   }
   const std::vector<size_t> best =
