@@ -35,12 +35,13 @@ Status EngineState::AddProfile(const ProfileConfig& config, const Registry& regi
     return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
   }
   auto results = std::make_unique<ClassCache>(**profile, cluster_);
+  // DIFFERS: where the user leaves it open, every node is looked at.
+  std::optional<int32_t> percentage = config.percentage_of_nodes_to_score;
+  if (percentage.value_or(0) == 0 || percentage == 100) percentage.reset();
   // The slow twin neither asks extenders nor looks at a part of the nodes.
-  const bool checked =
-      paranoid_ && extenders_.empty() && !config.percentage_of_nodes_to_score.has_value();
+  const bool checked = paranoid_ && extenders_.empty() && !percentage;
   auto paranoia = checked ? std::make_unique<Paranoia>(config) : nullptr;
-  profiles_.push_back({*std::move(profile), std::move(results), std::move(paranoia),
-                       config.percentage_of_nodes_to_score});
+  profiles_.push_back({*std::move(profile), std::move(results), std::move(paranoia), percentage});
   return {};
 }
 

@@ -18,9 +18,8 @@ TEST(EnoughNodes, FollowsPercentageAndSize) {
     int32_t percentage;
     size_t want;
   };
-  const Case cases[] = {{0, 50, 0},     {99, 1, 99},       {100, 1, 100},   {1000, 70, 700},
-                        {1000, 5, 100}, {5000, 100, 5000}, {5000, 0, 500},  {100, 0, 100},
-                        {1000, 0, 420}, {6000, 0, 300},    {10000, 0, 500}, {100000, 0, 5000}};
+  const Case cases[] = {{0, 50, 0},      {99, 1, 99},    {100, 1, 100},
+                        {1000, 70, 700}, {1000, 5, 100}, {5000, 100, 5000}};
   for (const Case& c : cases) {
     EXPECT_EQ(EnoughNodes(c.nodes, c.percentage), c.want) << c.nodes << " at " << c.percentage;
   }

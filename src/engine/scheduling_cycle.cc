@@ -71,9 +71,7 @@ Task<NodeRow> NominatedNodeThatFits(Attempt& attempt, Extenders* extenders) {
 size_t EnoughNodes(size_t nodes, int32_t percentage) {
   constexpr size_t kMinimum = 100;
   if (nodes < kMinimum) return nodes;
-  auto share = static_cast<size_t>(percentage);
-  if (share == 0) share = std::max<size_t>(50 - std::min<size_t>(nodes / 125, 50), 5);
-  return std::max(nodes * share / 100, kMinimum);
+  return std::max(nodes * static_cast<size_t>(percentage) / 100, kMinimum);
 }
 
 Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options) {

@@ -34,8 +34,7 @@ struct SearchOptions {
   Instant now;
   Random& random;
   Extenders* extenders = nullptr;  // If there are any.
-  // The share of nodes to look for before scoring begins, in percent; 0 leaves it to the number of
-  // nodes, absent means all of them.
+  // The share of nodes to find before scoring begins, in percent; absent means all of them.
   std::optional<int32_t> percentage_of_nodes_to_score = {};
   // Where a search over a part of the nodes begins; moved on by it.
   size_t* next_start = nullptr;
@@ -45,7 +44,7 @@ struct SearchOptions {
 // carries out what was found. Without extenders it never waits.
 Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options);
 
-// How many feasible nodes are enough, of `nodes`.
+// How many feasible nodes are enough, of `nodes`, when so many percent of them are.
 size_t EnoughNodes(size_t nodes, int32_t percentage);
 
 // The first steps of FindNode, also used to explain: the node that was promised to the pod, if it
