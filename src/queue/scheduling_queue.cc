@@ -345,11 +345,14 @@ void SchedulingQueue::FlushLeftovers(Instant now) {
   if (parked_.empty()) return;
   // Longer than `max_parked`, not as long.
   const Instant limit{now.nanos - options_.max_parked.nanos - 1};
-  for (QueueEntry* entry : parked_.ParkedSince(limit)) {
+  const std::vector<QueueEntry*> leftovers = parked_.ParkedSince(limit);
+  for (QueueEntry* entry : leftovers) {
     TakeOut(*entry);
     entry->flushed = now;
     Requeue(*entry, Verdict::kAfterBackoff, now);
   }
+  // Pods in flight hear of it as of any event.
+  if (!leftovers.empty()) in_flight_.Note({.type = kEverything, .label = "UnschedulableTimeout"});
 }
 
 std::optional<Instant> SchedulingQueue::next_wake() const {
