@@ -84,7 +84,9 @@ TEST(Failure, ConditionIsWrittenWhenItChanges) {
                               .last_transition_time = kThen}};
     const auto patch = StatusAfter(Rejection("no room"), pod, "", kNow);
     EXPECT_EQ(patch.has_value(), c.want.has_value());
-    if (patch && c.want) EXPECT_EQ(patch->condition->last_transition_time, c.want);
+    if (patch && c.want) {
+      EXPECT_EQ(patch->condition->last_transition_time, c.want);
+    }
   }
 }
 

@@ -60,7 +60,9 @@ TEST_F(KnownFailuresTest, CopiesFailTheSameWay) {
     known_.Add(first, 0, NoRoom());
     const Failure* failure = known_.Find(copy, 0);
     ASSERT_EQ(failure != nullptr, c.known);
-    if (failure) EXPECT_EQ(failure->message, "no room");
+    if (failure != nullptr) {
+      EXPECT_EQ(failure->message, "no room");
+    }
     EXPECT_EQ(known_.Find(copy, 1), nullptr) << "another profile";
   }
 }

@@ -286,7 +286,7 @@ TEST(QueueTime, NextWakeIsWhenSomethingHappens) {
   world.Park(MakePod("error"), {});
   world.Pass(Duration::Millis(777));
   world.Park(MakePod("parked"), world.By("Hint"));
-  world.Pass(Duration::Millis(1500));
+  world.Pass(Duration::Millis(500));
   world.Park(MakePod("woken").Label("x", "y"), world.By("Outside"));
   world.hint->may_help = [](const PodRecord&, const ClusterEvent&) -> Result<bool> {
     return false;

@@ -177,7 +177,7 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
        [](QueueWorld& w) { w.Update(MakePod("a").Tolerates("k", "v", "NoSchedule")); }, "Hint", "",
        "parked"},
       {"OthersWereFlushed",
-       [](QueueWorld& w) { w.Pass(Duration::Seconds(331)); },
+       [](QueueWorld& w) { w.Pass(Duration::Seconds(330)); },
        "Hint", "", "backoff"},
       {"GateIsClosedMeanwhile",
        [](QueueWorld& w) {
