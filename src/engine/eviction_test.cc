@@ -203,7 +203,8 @@ TEST_F(EvictionTest, TerminatingVictimsAreLeftAlone) {
   EXPECT_EQ(Asked(), Lines());
   EXPECT_EQ(Notes(), Lines());
   const PodId high = (*story_)->Find("high");
-  EXPECT_EQ((*story_)->cluster().symbols().Text((*story_)->cluster().nominations().NodeOf(high)), "n1");
+  EXPECT_EQ((*story_)->cluster().symbols().Text((*story_)->cluster().nominations().NodeOf(high)),
+            "n1");
 }
 
 TEST_F(EvictionTest, PodThatWaitsAtPermitIsEvictedWithoutTheApi) {

@@ -42,9 +42,7 @@ TEST_F(KnownFailuresTest, CopiesFailTheSameWay) {
        [](api::Pod& p) { p.spec.containers[0].resources.requests["cpu"] = Amount("9"); }, false},
       {"Namespace", [](api::Pod& p) { p.metadata.namespace_ = "other"; }, false},
       {"Controller",
-       [](api::Pod& p) {
-         p.metadata.owner_references = {{.uid = "rs", .controller = true}};
-       },
+       [](api::Pod& p) { p.metadata.owner_references = {{.uid = "rs", .controller = true}}; },
        false},
       {"Nominated", [](api::Pod& p) { p.status.nominated_node_name = "n1"; }, false},
       {"EphemeralVolume",

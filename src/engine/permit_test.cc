@@ -157,9 +157,8 @@ TEST_F(PermitTest, PodDeletedWhileItWaitsLeavesNothing) {
     EXPECT_EQ(story->engine().bindings_under_way(), 0u);
     EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
     EXPECT_EQ(story->Queue(), "0/0/0/0");
-    EXPECT_EQ(story->Told(),
-              Lines({"web is Unschedulable: 0/1 nodes are available: 1 removed.",
-                     "web: FailedScheduling: 0/1 nodes are available: 1 removed."}));
+    EXPECT_EQ(story->Told(), Lines({"web is Unschedulable: 0/1 nodes are available: 1 removed.",
+                                    "web: FailedScheduling: 0/1 nodes are available: 1 removed."}));
   }
 }
 
@@ -214,7 +213,8 @@ TEST_F(PermitTest, PodGoesOnWhenTheLastOfSeveralPluginsAllowsIt) {
   EXPECT_TRUE(story_->Commands().empty());
   story_->Pass(Duration::Seconds(45));
   story_->Schedule();
-  EXPECT_EQ(story_->Where("web"), "assumed on n1") << "the second's time-out is over, but it agreed";
+  EXPECT_EQ(story_->Where("web"), "assumed on n1")
+      << "the second's time-out is over, but it agreed";
   story_.Speak("uid-of-web", "First", true);
   EXPECT_EQ(story_.Asked(), Lines({"bind web to n1"}));
 }

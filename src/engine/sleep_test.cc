@@ -16,7 +16,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Sleeps twice before a pod is bound: as many seconds as the pod's priority, then one.
+// Sleeps twice before a pod is bound (its node is known already, and so not announced): as many
+// seconds as the pod's priority, then one.
 class Sleeper final : public PreBindPlugin {
  public:
   Sleeper(std::string name, std::shared_ptr<Lines> log)
@@ -56,7 +57,7 @@ class SleepTest : public testing::Test {
 };
 
 TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
-  engine_->Handle(ObjectPut{MakePod("p").Priority(5).ref()}, At(0));
+  engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(5).ref()}, At(0));
   EXPECT_EQ(engine_->next_wake(), std::nullopt);
   engine_->Schedule(At(0));
   EXPECT_EQ(engine_->next_wake(), At(5));
@@ -72,7 +73,7 @@ TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
 }
 
 TEST_F(SleepTest, AnyEventLetsTimePass) {
-  engine_->Handle(ObjectPut{MakePod("p").Priority(1).ref()}, At(0));
+  engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(1).ref()}, At(0));
   engine_->Schedule(At(0));
   engine_->Handle(ObjectPut{MakeNode("m").ref()}, At(1));
   engine_->Handle(ObjectPut{MakeNode("m").ref()}, At(2));
@@ -82,7 +83,7 @@ TEST_F(SleepTest, AnyEventLetsTimePass) {
 TEST_F(SleepTest, SleepersWakeInOrder) {
   for (const auto& [name, seconds] :
        std::vector<std::pair<const char*, int>>{{"a", 3}, {"b", 2}, {"c", 3}}) {
-    engine_->Handle(ObjectPut{MakePod(name).Priority(seconds).ref()}, At(0));
+    engine_->Handle(ObjectPut{MakePod(name).Nominated("n").Priority(seconds).ref()}, At(0));
   }
   engine_->Schedule(At(0));
   for (int second = 1; second <= 4; ++second) engine_->Schedule(At(second));

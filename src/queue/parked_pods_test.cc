@@ -74,9 +74,7 @@ TEST_F(ParkedTest, WhatAnEventMayMeanDifferentlySplitsGroups) {
       {"Labels", [](api::Pod& p) { p.metadata.labels["x"] = "1"; }, {}, 2},
       {"Namespace", [](api::Pod& p) { p.metadata.namespace_ = "other"; }, {}, 2},
       {"Controller",
-       [](api::Pod& p) {
-         p.metadata.owner_references = {{.uid = "rs-1", .controller = true}};
-       },
+       [](api::Pod& p) { p.metadata.owner_references = {{.uid = "rs-1", .controller = true}}; },
        {},
        2},
       {"OwnerThatIsNoController",

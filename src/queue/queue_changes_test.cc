@@ -224,8 +224,7 @@ TEST(QueuePlaces, UpdatedParkedPodIsAskedAboutOnItsOwn) {
   world.Park(MakePod("a"), world.By("Hint"));
   world.Park(MakePod("b"), world.By("Hint"));
   world.hint->may_help = [](const PodRecord& pod, const ClusterEvent&) -> Result<bool> {
-    return pod.object->metadata.labels.contains("x") &&
-           pod.object->spec.tolerations.size() == 1;
+    return pod.object->metadata.labels.contains("x") && pod.object->spec.tolerations.size() == 1;
   };
   world.Update(MakePod("b").Label("x", "1"));
   world.Update(MakePod("b").Label("x", "1").Tolerates("k", "v", "NoSchedule"));

@@ -176,9 +176,8 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
       {"UpdatedSoThatItDoesNotMatter",
        [](QueueWorld& w) { w.Update(MakePod("a").Tolerates("k", "v", "NoSchedule")); }, "Hint", "",
        "parked"},
-      {"OthersWereFlushed",
-       [](QueueWorld& w) { w.Pass(Duration::Seconds(330)); },
-       "Hint", "", "backoff"},
+      {"OthersWereFlushed", [](QueueWorld& w) { w.Pass(Duration::Seconds(330)); }, "Hint", "",
+       "backoff"},
       {"GateIsClosedMeanwhile",
        [](QueueWorld& w) {
          w.CloseGate();
@@ -243,8 +242,8 @@ TEST(SchedulingQueue, RejectionsAndErrorsLengthenTheBackoffEachInTheirWay) {
     int64_t want_seconds;
   };
   // An error in a row counts from one; a rejection goes on where the rejections were.
-  const Step steps[] = {{false, 1}, {false, 2}, {true, 1}, {true, 2}, {true, 4}, {false, 4},
-                        {true, 1},  {false, 8}, {false, 10}};
+  const Step steps[] = {{false, 1}, {false, 2}, {true, 1},  {true, 2},  {true, 4},
+                        {false, 4}, {true, 1},  {false, 8}, {false, 10}};
   for (const Step& step : steps) {
     ASSERT_EQ(world.Pop(), "a");
     world.Return("a", step.error ? Rejectors{} : world.By("Hint"));

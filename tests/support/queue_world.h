@@ -45,9 +45,9 @@ class QueueWorld {
     CHECK(built.has_value());
     profile_ = *std::move(built);
     queue = std::make_unique<SchedulingQueue>(
-        cluster, SchedulingQueue::Options{.backoff = backoff,
-                                          .profiles = {profile_.get()},
-                                          .has_extenders = has_extenders});
+        cluster,
+        SchedulingQueue::Options{
+            .backoff = backoff, .profiles = {profile_.get()}, .has_extenders = has_extenders});
     queue->PassTime(now);
   }
 
