@@ -2,8 +2,11 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <functional>
 #include <memory>
+#include <string>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "config/configuration.h"
@@ -159,6 +162,107 @@ void DefaultSpread(benchmark::State& state) {
   });
 }
 
+// --- pods that do not fit ---
+
+void SetPriority(api::Pod& pod, int32_t priority) { pod.spec.priority = priority; }
+
+benchmark::Counter Rate(size_t count) {
+  return {static_cast<double>(count), benchmark::Counter::kIsRate};
+}
+
+// Ten thousand copies of a pod that fits nowhere, more important than the ordinary pods behind
+// them. Each round an event wakes all copies, and ten ordinary pods come: how fast are decisions,
+// and what does waking all copies cost?
+void Starvation(benchmark::State& state) {
+  constexpr size_t kOrdinary = 10;
+  const auto nodes = static_cast<size_t>(state.range(0));
+  const auto copies = static_cast<size_t>(state.range(1));
+  auto engine = MakeEngine();
+  for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+  for (size_t i = 0; i < copies; ++i) {
+    api::Pod pod = PlainPod("big", i);
+    pod.spec.containers[0].resources.requests["cpu"] = Amount("64");
+    SetPriority(pod, 10);
+    Put(*engine, std::move(pod));
+  }
+  Instant now = kStart;
+  engine->Schedule(now);
+  size_t decided = 0, rounds = 0;
+  std::clock_t waking = 0;  // Of the processor's time.
+  for (auto _ : state) {
+    state.PauseTiming();
+    Bind(*engine);  // Status patches and events, too.
+    now = now + Duration::Seconds(20);
+    for (size_t i = 0; i < kOrdinary; ++i) {
+      const api::Pod pod = PlainPod("ordinary", rounds * kOrdinary + i);
+      engine->Handle(ObjectPut{std::make_shared<const api::Pod>(pod)}, now);
+    }
+    // A node that could take one of the copies, were it not for its taint.
+    auto node = std::make_shared<api::Node>(*MakeNode(nodes + rounds));
+    node->status.allocatable["cpu"] = Amount("128");
+    node->spec.taints = {{"busy", "", "NoSchedule"}};
+    state.ResumeTiming();
+    const std::clock_t start = std::clock();
+    engine->Handle(ObjectPut{std::shared_ptr<const api::Node>(std::move(node))}, now);
+    waking += std::clock() - start;
+    const size_t tried = engine->Schedule(now);
+    CHECK(tried == copies + kOrdinary);
+    decided += tried;
+    ++rounds;
+  }
+  state.counters["decisions"] = Rate(decided);
+  state.counters["wake_all_ms"] =
+      static_cast<double>(waking) * 1e3 / CLOCKS_PER_SEC / static_cast<double>(rounds);
+}
+
+// Nodes full of less important pods, and important ones that each need the room of one of those.
+// What follows a decision (victims are deleted, the pod is placed in their stead) is not counted.
+void Preemption(benchmark::State& state) {
+  constexpr size_t kPerNode = 4;  // A cpu each.
+  const auto nodes = static_cast<size_t>(state.range(0));
+  const auto pods = static_cast<size_t>(state.range(1));
+  size_t decided = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto engine = MakeEngine();
+    std::unordered_map<std::string, api::Pod> running;
+    for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+    for (size_t i = 0; i < nodes * kPerNode; ++i) {
+      api::Pod pod = PlainPod("low", i);
+      pod.spec.containers[0].resources.requests = {{"cpu", Amount("1")}};
+      pod.spec.node_name = fmt::format("node-{:07}", i % nodes);
+      running.emplace(pod.metadata.name, pod);
+      Put(*engine, std::move(pod));
+    }
+    for (size_t i = 0; i < pods; ++i) {
+      api::Pod pod = PlainPod("high", i);
+      pod.spec.containers[0].resources.requests = {{"cpu", Amount("1")}};
+      SetPriority(pod, 10);
+      engine->Handle(ObjectPut{std::make_shared<const api::Pod>(std::move(pod))}, kStart);
+      state.ResumeTiming();
+      CHECK(engine->Schedule(kStart, 1) == 1);
+      state.PauseTiming();
+      ++decided;
+      // The API carries everything out: the victim goes, and the pod takes its room.
+      for (auto commands = engine->TakeCommands(); !commands.empty();
+           commands = engine->TakeCommands()) {
+        for (const Command& command : commands) {
+          engine->Handle(WriteDone{command.id, {}}, kStart);
+          const auto* gone = std::get_if<DeletePod>(&command.write);
+          if (gone == nullptr) continue;
+          const api::Pod& victim = running.at(gone->pod.name);
+          engine->Handle(ObjectGone{std::make_shared<const api::Pod>(victim)}, kStart);
+        }
+        engine->Schedule(kStart);
+      }
+    }
+    CHECK(engine->queue().sizes().unschedulable == 0);
+    engine.reset();
+    state.ResumeTiming();
+  }
+  state.counters["decisions"] = Rate(decided);
+}
+
 // How long it takes must not depend on how many pods there are: the last argument.
 void Sizes(benchmark::internal::Benchmark* bench, int64_t pods) {
   bench->ArgNames({"nodes", "pods", "existing"})->Unit(benchmark::kMillisecond);
@@ -171,6 +275,14 @@ BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); })
 BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(PreferredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(DefaultSpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(Starvation)
+    ->ArgNames({"nodes", "copies"})
+    ->Args({5'000, 10'000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(Preemption)
+    ->ArgNames({"nodes", "pods"})
+    ->Args({5'000, 1'000})
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth

@@ -25,8 +25,8 @@ void BindingCycle::Permit(Verdict verdict) {
 }
 
 bool BindingCycle::Cancel(std::string_view reason) {
-  if (!pre_binding_ || cancelled()) return false;
-  cancel_reason_ = reason;
+  if (!pre_binding_) return false;
+  if (cancel_reason_.empty()) cancel_reason_ = reason;
   return true;
 }
 
@@ -50,7 +50,7 @@ Task<Verdict> BindingCycle::Steps() {
     pre_binding_ = true;
     verdict = co_await PreBind();
     pre_binding_ = false;
-    if (cancelled()) co_return Verdict::Error(cancel_reason_);
+    if (!cancel_reason_.empty()) co_return Verdict::Error(cancel_reason_);
     if (!verdict.ok()) co_return verdict;
   }
   co_await services_.status.Settle(pod().uid());
@@ -79,8 +79,9 @@ Verdict BindingCycle::PreFlight() {
 Task<Verdict> BindingCycle::AnnounceNode() {
   if (pod().object->status.nominated_node_name == node_name_) co_return Verdict();
   co_await services_.status.Settle(pod().uid());
-  PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
-  co_await Write(std::move(patch));
+  const PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
+  announced_ = node_name_;
+  co_await WriteStatus(*this, patch);
   co_return Verdict();
 }
 
@@ -112,20 +113,18 @@ Task<Verdict> BindingCycle::PreBind() {
       side_by_side.push_back(PreBindOne(*work_[first].plugin));
       side_by_side.back().Start();
     }
-    Verdict failure;
-    for (Task<Verdict>& task : side_by_side) {
-      Verdict verdict = co_await task.Join();
-      if (failure.ok()) failure = std::move(verdict);
-    }
-    if (!failure.ok()) co_return failure;
+    for (Task<Verdict>& task : side_by_side) co_await task.Join();
+    if (cancelled()) break;
   }
-  co_return Verdict();
+  co_return pre_bind_failure_;
 }
 
 Task<Verdict> BindingCycle::PreBindOne(const PreBindPlugin& plugin) {
   Verdict verdict = co_await plugin.PreBind(*this);
   if (verdict.ok()) co_return verdict;
-  co_return AsFailure(std::move(verdict), "PreBind", plugin);
+  verdict = AsFailure(std::move(verdict), "PreBind", plugin);
+  if (pre_bind_failure_.ok()) pre_bind_failure_ = verdict;
+  co_return verdict;
 }
 
 Task<Verdict> BindingCycle::Bind() {

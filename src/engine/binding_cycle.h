@@ -44,20 +44,23 @@ class BindingCycle final : public BindingContext {
   void Start() { task_.Start(); }
   // The wait for Permit plugins has ended so.
   void Permit(Verdict verdict);
-  // Another pod needs the room. True if the binding has not gone too far: it will then fail.
+  // Another pod needs the room. True if the binding has not gone too far: it will then fail, with
+  // the first reason given.
   bool Cancel(std::string_view reason);
 
   // How it ended; success if the pod is bound. Only when finished.
   const Verdict& verdict() const { return task_.result(); }
   // A Permit plugin, verdict().plugin(), rejected the pod.
   bool rejected_by_permit() const { return rejected_by_permit_; }
+  // The node that the API was told as the pod's nominated one; empty if it was not.
+  const std::string& announced() const { return announced_; }
 
   QueueEntry& entry() { return placement_.entry; }
   const PodRecord& pod() const { return *placement_.pod; }
   const Profile& profile() const { return placement_.attempt->profile(); }
   Cycle& cycle() override { return placement_.attempt->cycle(); }
   NodeRow node() const override { return placement_.node; }
-  bool cancelled() const override { return !cancel_reason_.empty(); }
+  bool cancelled() const override { return !cancel_reason_.empty() || !pre_bind_failure_.ok(); }
   Instant now() const override { return services_.outbox.now(); }
 
  private:
@@ -98,6 +101,8 @@ class BindingCycle final : public BindingContext {
   std::optional<Verdict> permitted_;
   std::coroutine_handle<> permit_waiter_;
   bool rejected_by_permit_ = false;
+  std::string announced_;
+  Verdict pre_bind_failure_;  // The first; the other plugins are then to give up.
   bool pre_binding_ = false;
   std::string cancel_reason_;
   Task<Verdict> task_;

@@ -76,7 +76,7 @@ void EngineState::FinishEviction(Eviction& eviction) {
   const Eviction::Plan& plan = eviction.plan();
   cluster_.mutable_preemptions().End(plan.preemptor_uid);
   const PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
-  if (id.valid()) {
+  if (id.valid() && cluster_.pod(id).uid() == plan.preemptor_uid) {
     const QueueEntry* entry = queue_->Find(id);
     const bool gated = entry != nullptr && entry->gate != nullptr;
     if (gated || !eviction.verdict().ok()) queue_->Activate(id, now());
@@ -89,18 +89,22 @@ void EngineState::FinishEviction(Eviction& eviction) {
 void EngineState::FinishBinding(BindingCycle& binding) {
   const PodRecord& pod = binding.pod();
   const Verdict& verdict = binding.verdict();
-  binding_of_.erase(pod.uid());
+  // A pod that was gone and came back may be on its way for the second time.
+  const auto current = binding_of_.find(pod.uid());
+  const bool is_current = current != binding_of_.end() && current->second == &binding;
+  if (is_current) binding_of_.erase(current);
   if (verdict.ok()) {
     Activate(binding.cycle());
   } else {
     Unreserve(binding.cycle(), binding.profile(), binding.node());
-    const bool assumed = cluster_.pods().Contains(pod.id) &&
+    const bool assumed = is_current && cluster_.pods().Contains(pod.id) &&
                          cluster_.pod(pod.id).uid() == pod.uid() &&
                          cluster_.pod(pod.id).state == PodState::kAssumed;
     if (assumed) cluster_.Forget(pod.id);
     Failure failure;
     failure.rejected = verdict.rejected();
     failure.message = verdict.Message();
+    failure.announced = binding.announced();
     if (binding.rejected_by_permit()) {
       failure.why.unschedulable = profiles_[binding.entry().profile].MaskOf(verdict.plugin());
     }

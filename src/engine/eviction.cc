@@ -9,12 +9,14 @@ namespace {
 
 Eviction::Victim Describe(const PodRecord& pod) {
   const auto& conditions = pod.object->status.conditions;
-  const bool has_condition =
-      std::ranges::any_of(conditions, [](const api::PodCondition& condition) {
-        return condition.type == "DisruptionTarget" && condition.status == "True" &&
-               condition.reason == "PreemptionByScheduler";
-      });
-  return {pod.key(), pod.uid(), pod.object->metadata.generation, has_condition};
+  const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
+  Eviction::Victim victim{pod.key(), pod.uid(), pod.object->metadata.generation, {}};
+  if (found != conditions.end()) victim.condition = *found;
+  return victim;
+}
+
+bool SaysTheSame(const api::PodCondition& a, const api::PodCondition& b) {
+  return a.status == b.status && a.reason == b.reason && a.message == b.message;
 }
 
 }  // namespace
@@ -45,8 +47,8 @@ Eviction::Eviction(Plan plan, const Services& services)
 Task<Verdict> Eviction::Run() {
   Verdict failure;
   for (const Victim& pod : plan_.lower_nominations) {
-    PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
-    const WriteResult result = co_await services_.outbox.Write(std::move(patch));
+    const PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
+    const WriteResult result = co_await WriteStatus(services_.outbox, patch);
     if (!result.ok()) failure = Verdict::Error(result.message);
   }
   std::vector<Task<Verdict>> side_by_side;
@@ -77,15 +79,10 @@ Task<Verdict> Eviction::Evict(const Victim& victim) {
     RecordEviction(victim, " (in kube-scheduler memory).");
     co_return Verdict();
   }
-  if (!victim.has_condition) {
-    api::PodCondition condition;
-    condition.type = "DisruptionTarget";
-    condition.status = "True";
-    condition.reason = "PreemptionByScheduler";
-    condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
-    condition.observed_generation = victim.generation;
-    PatchPodStatus patch{victim.pod, victim.uid, std::move(condition), std::nullopt};
-    const WriteResult patched = co_await services_.outbox.Write(std::move(patch));
+  api::PodCondition condition = ConditionOf(victim);
+  if (!victim.condition || !SaysTheSame(*victim.condition, condition)) {
+    const PatchPodStatus patch{victim.pod, victim.uid, std::move(condition), std::nullopt};
+    const WriteResult patched = co_await WriteStatus(services_.outbox, patch);
     if (patched.kind == WriteResult::Kind::kNotFound) co_return Verdict();
     if (!patched.ok()) co_return Verdict::Error(patched.message);
   }
@@ -95,6 +92,19 @@ Task<Verdict> Eviction::Evict(const Victim& victim) {
   if (!deleted.ok()) co_return Verdict::Error(deleted.message);
   RecordEviction(victim, "");
   co_return Verdict();
+}
+
+api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
+  api::PodCondition condition;
+  condition.type = "DisruptionTarget";
+  condition.status = "True";
+  condition.reason = "PreemptionByScheduler";
+  condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
+  condition.last_transition_time = services_.outbox.now();
+  if (victim.condition && victim.condition->status == condition.status)
+    condition.last_transition_time = victim.condition->last_transition_time;
+  condition.observed_generation = victim.generation;
+  return condition;
 }
 
 void Eviction::RecordEviction(const Victim& victim, std::string_view how) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cluster/cluster.h"
 #include "cluster/preemptions.h"
 #include "engine/outbox.h"
+#include "engine/status_writer.h"
 #include "framework/verdict.h"
 
 namespace berth {
@@ -25,7 +27,7 @@ class Eviction {
     api::ObjectKey pod;
     std::string uid;
     int64_t generation = 0;
-    bool has_condition = false;  // It carries the DisruptionTarget condition already.
+    std::optional<api::PodCondition> condition;  // DisruptionTarget, if it carries that already.
   };
   struct Plan {
     api::ObjectKey preemptor;
@@ -61,6 +63,8 @@ class Eviction {
  private:
   Task<Verdict> Run();
   Task<Verdict> Evict(const Victim& victim);
+  // The DisruptionTarget condition that the victim is to carry.
+  api::PodCondition ConditionOf(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
 
   const Plan plan_;

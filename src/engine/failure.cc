@@ -27,7 +27,9 @@ std::optional<PatchPodStatus> StatusAfter(const Failure& failure, const api::Pod
   if (!was_false || old->reason != condition.reason || old->message != condition.message) {
     patch.condition = std::move(condition);
   }
-  if (failure.nomination.replace && pod.status.nominated_node_name != nominated_node) {
+  const std::string& told =
+      failure.announced.empty() ? pod.status.nominated_node_name : failure.announced;
+  if (failure.nomination.replace && told != nominated_node) {
     patch.nominated_node_name = std::string(nominated_node);
   }
   if (!patch.condition && !patch.nominated_node_name) return std::nullopt;

@@ -16,6 +16,8 @@ struct Failure {
   std::string message;
   Rejectors why = {};  // Whom an event must please for the pod to be tried again.
   Nomination nomination = {.replace = true, .node = {}};  // Cleared, unless preemption found room.
+  // The nominated node that the API was told since, though it may not have shown it yet.
+  std::string announced = {};
 
   // As in the PodScheduled condition.
   std::string_view Reason() const { return rejected ? "Unschedulable" : "SchedulerError"; }

@@ -29,7 +29,7 @@ const Failure* KnownFailures::Find(const PodRecord& pod, size_t profile) {
 }
 
 void KnownFailures::Add(const PodRecord& pod, size_t profile, const Failure& failure) {
-  if (IsSpecial(pod) || failure.nomination.node.valid()) return;
+  if (!failure.rejected || IsSpecial(pod) || failure.nomination.node.valid()) return;
   if (version_ != cluster_.version()) failures_.clear();
   version_ = cluster_.version();
   failures_.insert_or_assign(KeyOf(pod, profile), failure);

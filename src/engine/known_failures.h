@@ -20,7 +20,8 @@ class KnownFailures {
 
   // How `pod` would fail, if that is known.
   const Failure* Find(const PodRecord& pod, size_t profile);
-  // Notes that `pod` has failed, unless others like it may fare differently.
+  // Notes that `pod` has failed, unless others like it may fare differently. What went wrong with
+  // an error is always tried again.
   void Add(const PodRecord& pod, size_t profile, const Failure& failure);
 
  private:

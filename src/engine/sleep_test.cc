@@ -16,7 +16,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Sleeps twice before a pod is bound: as many seconds as the pod's priority, then one.
+// Sleeps twice before a pod is bound (its node is known already, and so not announced): as many
+// seconds as the pod's priority, then one.
 class Sleeper final : public PreBindPlugin {
  public:
   Sleeper(std::string name, std::shared_ptr<Lines> log)
@@ -49,13 +50,6 @@ class SleepTest : public testing::Test {
     engine_ = *Engine::Make(options, registry);
     engine_->Handle(ObjectPut{MakeNode("n").ref()}, At(0));
   }
-  // Tries the pods; their nodes are announced before they sleep.
-  void Start() {
-    engine_->Schedule(At(0));
-    for (const Command& command : engine_->TakeCommands()) {
-      engine_->Handle(WriteDone{command.id, {}}, At(0));
-    }
-  }
   static Instant At(int64_t seconds) { return Instant::FromUnixSeconds(1000 + seconds); }
 
   const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
@@ -63,9 +57,9 @@ class SleepTest : public testing::Test {
 };
 
 TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
-  engine_->Handle(ObjectPut{MakePod("p").Priority(5).ref()}, At(0));
+  engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(5).ref()}, At(0));
   EXPECT_EQ(engine_->next_wake(), std::nullopt);
-  Start();
+  engine_->Schedule(At(0));
   EXPECT_EQ(engine_->next_wake(), At(5));
   engine_->Schedule(At(4));
   EXPECT_EQ(engine_->next_wake(), At(5));
@@ -79,8 +73,8 @@ TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
 }
 
 TEST_F(SleepTest, AnyEventLetsTimePass) {
-  engine_->Handle(ObjectPut{MakePod("p").Priority(1).ref()}, At(0));
-  Start();
+  engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(1).ref()}, At(0));
+  engine_->Schedule(At(0));
   engine_->Handle(ObjectPut{MakeNode("m").ref()}, At(1));
   engine_->Handle(ObjectPut{MakeNode("m").ref()}, At(2));
   EXPECT_EQ(*log_, (Lines{"p slept 2"}));
@@ -89,9 +83,9 @@ TEST_F(SleepTest, AnyEventLetsTimePass) {
 TEST_F(SleepTest, SleepersWakeInOrder) {
   for (const auto& [name, seconds] :
        std::vector<std::pair<const char*, int>>{{"a", 3}, {"b", 2}, {"c", 3}}) {
-    engine_->Handle(ObjectPut{MakePod(name).Priority(seconds).ref()}, At(0));
+    engine_->Handle(ObjectPut{MakePod(name).Nominated("n").Priority(seconds).ref()}, At(0));
   }
-  Start();
+  engine_->Schedule(At(0));
   for (int second = 1; second <= 4; ++second) engine_->Schedule(At(second));
   EXPECT_EQ(*log_, (Lines{"b slept 3", "a slept 4", "c slept 4"}));
 }

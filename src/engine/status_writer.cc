@@ -12,6 +12,13 @@ bool WorthRetrying(const WriteResult& result) {
          result.kind == WriteResult::Kind::kUnavailable;
 }
 
+// After so many tries.
+Duration PauseAfter(int tries) {
+  Duration pause = kFirstPause;
+  for (int i = 1; i < tries; ++i) pause.nanos *= kPauseGrowth;
+  return pause;
+}
+
 // What `newer` leaves open stays as `older` had it.
 PatchPodStatus Merge(const PatchPodStatus& older, PatchPodStatus newer) {
   if (!newer.condition) newer.condition = older.condition;
@@ -20,6 +27,15 @@ PatchPodStatus Merge(const PatchPodStatus& older, PatchPodStatus newer) {
 }
 
 }  // namespace
+
+Task<WriteResult> WriteStatus(Async& async, const PatchPodStatus& patch) {
+  for (int tries = 1;; ++tries) {
+    ApiWrite write = patch;
+    WriteResult result = co_await async.Write(std::move(write));
+    if (!WorthRetrying(result) || tries == kMaxTries) co_return result;
+    co_await async.Sleep(PauseAfter(tries));
+  }
+}
 
 void StatusWriter::Ask(const std::string& uid, PodWrites& pod) {
   pod.asked = outbox_.Post(pod.patch);
@@ -57,13 +73,13 @@ bool StatusWriter::WriteEnded(CommandId id, const WriteResult& result) {
   if (pod.waiter) {
     Finish(uid);
   } else if (pod.next) {
-    pod.patch = *std::exchange(pod.next, std::nullopt);
+    // What did not get through is not lost with the try.
+    PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
+    pod.patch = WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
     pod.tries = 0;
     Ask(uid, pod);
   } else if (WorthRetrying(result) && pod.tries < kMaxTries) {
-    Duration pause = kFirstPause;
-    for (int i = 1; i < pod.tries; ++i) pause.nanos *= kPauseGrowth;
-    pod.retry_at = outbox_.now() + pause;
+    pod.retry_at = outbox_.now() + PauseAfter(pod.tries);
     retries_.emplace(*pod.retry_at, uid);
   } else {
     Finish(uid);

@@ -13,9 +13,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/task.h"
 #include "engine/outbox.h"
 
 namespace berth {
+
+// For whoever needs to know how the patch of a status ends: writes it, and tries again a few times,
+// after growing pauses, while the API is busy. `patch` must live until then.
+Task<WriteResult> WriteStatus(Async& async, const PatchPodStatus& patch);
 
 class StatusWriter {
  public:

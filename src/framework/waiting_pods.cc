@@ -12,7 +12,7 @@ namespace berth {
 void WaitingPods::Add(std::string uid, api::ObjectKey key, std::string node,
                       const std::map<std::string, Duration, std::less<>>& timeouts, Instant now) {
   CHECK(!timeouts.empty());
-  Pod pod{std::move(key), std::move(node), {}, std::nullopt};
+  Pod pod{std::move(key), std::move(node), now, {}, std::nullopt};
   for (const auto& [plugin, asked] : timeouts) {
     const Duration timeout = std::min(asked, kMaxTimeout);
     pod.held_by.emplace(plugin, timeout);
@@ -27,10 +27,20 @@ bool WaitingPods::Waits(std::string_view uid) const {
   return found != pods_.end() && !found->second.outcome;
 }
 
+WaitingPods::HeldBy::iterator WaitingPods::LetGo(const std::string& uid, Pod& pod,
+                                                 HeldBy::iterator holder) {
+  deadlines_.erase({pod.since + holder->second, uid, holder->first});
+  return pod.held_by.erase(holder);
+}
+
 bool WaitingPods::Resolve(std::string_view uid, Verdict outcome) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.outcome) return false;
-  found->second.outcome = std::move(outcome);
+  Pod& pod = found->second;
+  for (auto holder = pod.held_by.begin(); holder != pod.held_by.end();) {
+    holder = LetGo(found->first, pod, holder);
+  }
+  pod.outcome = std::move(outcome);
   resolved_.emplace_back(uid);
   return true;
 }
@@ -39,7 +49,8 @@ bool WaitingPods::Allow(std::string_view uid, std::string_view plugin) {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.outcome) return false;
   auto& held_by = found->second.held_by;
-  if (const auto holder = held_by.find(plugin); holder != held_by.end()) held_by.erase(holder);
+  if (const auto holder = held_by.find(plugin); holder != held_by.end())
+    LetGo(found->first, found->second, holder);
   if (held_by.empty()) Resolve(uid, Verdict());
   return true;
 }
@@ -54,15 +65,11 @@ bool WaitingPods::Preempt(std::string_view uid) {
 
 void WaitingPods::PassTime(Instant now) {
   while (!deadlines_.empty() && std::get<Instant>(*deadlines_.begin()) <= now) {
-    const auto deadline = deadlines_.extract(deadlines_.begin());
-    const auto& [when, uid, plugin] = deadline.value();
-    const auto pod = pods_.find(uid);
-    if (pod == pods_.end()) continue;
-    const auto held = pod->second.held_by.find(plugin);
-    if (held == pod->second.held_by.end()) continue;
+    const auto [when, uid, plugin] = *deadlines_.begin();
+    const Duration timeout = when - pods_.at(uid).since;
     Reject(uid, plugin,
            fmt::format("rejected due to timeout after waiting {} at plugin {}",
-                       FormatGoDuration(held->second), plugin));
+                       FormatGoDuration(timeout), plugin));
   }
 }
 

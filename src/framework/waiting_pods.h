@@ -25,6 +25,7 @@ class WaitingPods {
   struct Pod {
     api::ObjectKey key;
     std::string node;
+    Instant since;
     std::map<std::string, Duration, std::less<>> held_by;  // Plugins, and for how long at most.
     std::optional<Verdict> outcome;                        // Once it need not wait any longer.
   };
@@ -34,7 +35,7 @@ class WaitingPods {
 
   // --- for plugins ---
 
-  // The pods that still wait, by uid.
+  // The pods that wait, by uid, and those whose wait has just ended, with its outcome.
   const std::map<std::string, Pod, std::less<>>& all() const { return pods_; }
   // `plugin` holds the pod back no longer. False if it does not wait.
   bool Allow(std::string_view uid, std::string_view plugin);
@@ -59,9 +60,12 @@ class WaitingPods {
 
  private:
   bool Resolve(std::string_view uid, Verdict outcome);
+  using HeldBy = std::map<std::string, Duration, std::less<>>;
+  HeldBy::iterator LetGo(const std::string& uid, Pod& pod, HeldBy::iterator holder);
 
   std::map<std::string, Pod, std::less<>> pods_;
-  // When, which pod, held by which plugin; may name pods that wait no longer.
+  // When, which pod, held by which plugin. Only of pods that wait: a pod that comes back has new
+  // ones.
   std::set<std::tuple<Instant, std::string, std::string>> deadlines_;
   std::vector<std::string> resolved_;
 };

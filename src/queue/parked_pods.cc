@@ -56,7 +56,9 @@ std::vector<QueueEntry*> ParkedPods::ParkedSince(Instant since) const {
     old.push_back(entry->second);
   }
   // Pointers must not decide the order of those that were parked at the same time.
-  std::ranges::stable_sort(old, {}, [](const QueueEntry* entry) { return entry->order.sequence; });
+  std::ranges::sort(old, {}, [this](QueueEntry* entry) {
+    return std::pair(slots_.at(entry).since, entry->order.sequence);
+  });
   return old;
 }
 

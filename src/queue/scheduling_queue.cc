@@ -341,15 +341,20 @@ void SchedulingQueue::FlushLeftovers(Instant now) {
   if (!next_flush_) next_flush_ = now + kFlushInterval;
   if (now < *next_flush_) return;
   const int64_t missed = (now - *next_flush_).nanos / kFlushInterval.nanos;
-  next_flush_ = *next_flush_ + Duration{(missed + 1) * kFlushInterval.nanos};
+  // What counts is how long pods had been parked at the last tick, whenever we hear of it.
+  const Instant tick = *next_flush_ + Duration{missed * kFlushInterval.nanos};
+  next_flush_ = tick + kFlushInterval;
   if (parked_.empty()) return;
   // Longer than `max_parked`, not as long.
-  const Instant limit{now.nanos - options_.max_parked.nanos - 1};
-  for (QueueEntry* entry : parked_.ParkedSince(limit)) {
+  const Instant limit{tick.nanos - options_.max_parked.nanos - 1};
+  const std::vector<QueueEntry*> leftovers = parked_.ParkedSince(limit);
+  for (QueueEntry* entry : leftovers) {
     TakeOut(*entry);
     entry->flushed = now;
     Requeue(*entry, Verdict::kAfterBackoff, now);
   }
+  // Pods in flight hear of it as of any event.
+  if (!leftovers.empty()) in_flight_.Note({.type = kEverything, .label = "UnschedulableTimeout"});
 }
 
 std::optional<Instant> SchedulingQueue::next_wake() const {

@@ -1,0 +1,139 @@
+#include "engine/outbox.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+
+namespace berth {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const api::ObjectKey kPod{"default", "p"};
+
+ApiWrite Bind(std::string uid = "u") { return BindPod{kPod, std::move(uid), "n1"}; }
+ApiWrite Nominate() { return PatchPodStatus{kPod, "u", std::nullopt, "n1"}; }
+ApiWrite ClearNomination() { return PatchPodStatus{kPod, "u", std::nullopt, ""}; }
+ApiWrite Condition(const char* type, std::optional<std::string> nominated = std::nullopt) {
+  api::PodCondition condition;
+  condition.type = type;
+  return PatchPodStatus{kPod, "u", condition, std::move(nominated)};
+}
+ApiWrite Delete() { return DeletePod{kPod, "u"}; }
+ApiWrite Record() {
+  RecordEvent event;
+  event.pod = kPod;
+  return event;
+}
+
+struct LaneCase {
+  const char* name;
+  ApiWrite write;
+  WriteLane want;
+};
+
+TEST(WriteLanes, UrgentWritesGoFirst) {
+  const LaneCase cases[] = {
+      {"Bind", Bind(), WriteLane::kBind},
+      {"Volume", UpdatePersistentVolume{}, WriteLane::kBind},
+      {"Claim", UpdatePersistentVolumeClaim{}, WriteLane::kBind},
+      {"Nomination", Nominate(), WriteLane::kNominate},
+      {"NominationWithItsCondition", Condition("PodScheduled", "n1"), WriteLane::kNominate},
+      {"NominationTakenBack", ClearNomination(), WriteLane::kNominate},
+      {"Eviction", Delete(), WriteLane::kEvict},
+      {"MarkOfAVictim", Condition("DisruptionTarget"), WriteLane::kEvict},
+      {"Condition", Condition("PodScheduled"), WriteLane::kStatus},
+      {"ConditionWithoutNomination", Condition("PodScheduled", ""), WriteLane::kStatus},
+      {"Event", Record(), WriteLane::kEvent},
+  };
+  for (const LaneCase& c : cases) EXPECT_EQ(LaneOf(c.write), c.want) << c.name;
+}
+
+TEST(Outbox, HandsOutLaneByLaneAndTheOldestFirst) {
+  Outbox outbox;
+  const CommandId event = outbox.Post(Record());
+  const CommandId status = outbox.Post(Condition("PodScheduled"));
+  const CommandId evict = outbox.Post(Delete());
+  const CommandId nominate = outbox.Post(Nominate());
+  const CommandId first = outbox.Post(Bind("first"));
+  const CommandId second = outbox.Post(Bind("second"));
+  const CommandId last = outbox.Post(Record());
+  std::vector<CommandId> order;
+  for (const Command& command : outbox.TakeCommands(SIZE_MAX)) order.push_back(command.id);
+  EXPECT_EQ(order, std::vector({first, second, nominate, evict, status, event, last}));
+  EXPECT_TRUE(outbox.TakeCommands(SIZE_MAX).empty());
+}
+
+TEST(Outbox, HandsOutNoMoreThanItIsAskedFor) {
+  Outbox outbox;
+  for (int i = 0; i < 3; ++i) outbox.Post(Condition("PodScheduled"));
+  EXPECT_TRUE(outbox.TakeCommands(0).empty());
+  EXPECT_EQ(outbox.TakeCommands(1).size(), 1u);
+  const CommandId bind = outbox.Post(Bind());
+  const auto taken = outbox.TakeCommands(2);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].id, bind);
+  EXPECT_EQ(outbox.TakeCommands(SIZE_MAX).size(), 1u);
+}
+
+TEST(Outbox, OnlyWhatHasNotGoneOutCanBeTakenBack) {
+  Outbox outbox;
+  const CommandId stays = outbox.Post(Bind());
+  const CommandId goes = outbox.Post(Delete());
+  EXPECT_TRUE(outbox.Withdraw(goes));
+  EXPECT_FALSE(outbox.Withdraw(goes));
+  EXPECT_FALSE(outbox.Withdraw(CommandId{99}));
+  const auto taken = outbox.TakeCommands(SIZE_MAX);
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].id, stays);
+  EXPECT_FALSE(outbox.Withdraw(stays));
+}
+
+Task<int> WriteTwo(Outbox& outbox, Lines& log) {
+  for (const char* uid : {"one", "two"}) {
+    ApiWrite write = Bind(uid);
+    const WriteResult result = co_await outbox.Write(std::move(write));
+    log.push_back(std::string(uid) + (result.ok() ? " ok" : " " + result.message));
+  }
+  co_return 0;
+}
+
+TEST(Outbox, ResumesWhoeverWaitsForAWrite) {
+  Outbox outbox;
+  Lines log;
+  Task<int> task = WriteTwo(outbox, log);
+  task.Start();
+  const auto first = outbox.TakeCommands(SIZE_MAX);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_TRUE(log.empty());
+  outbox.WriteEnded(first[0].id, {});
+  outbox.WriteEnded(first[0].id, {});
+  EXPECT_EQ(log, Lines({"one ok"}));
+  const auto second = outbox.TakeCommands(SIZE_MAX);
+  outbox.WriteEnded(CommandId{99}, {});
+  outbox.WriteEnded(second[0].id, {WriteResult::Kind::kConflict, "no"});
+  EXPECT_EQ(log, Lines({"one ok", "two no"}));
+  EXPECT_TRUE(task.done());
+}
+
+TEST(Outbox, WaiterOfAWriteThatIsTakenBackGoesOn) {
+  Outbox outbox;
+  Lines log;
+  Task<int> task = WriteTwo(outbox, log);
+  task.Start();
+  EXPECT_TRUE(outbox.Withdraw(CommandId{0}));
+  EXPECT_EQ(log, Lines({"one ok"}));
+}
+
+TEST(Outbox, TimeNeverGoesBack) {
+  Outbox outbox;
+  outbox.PassTime(Instant::FromUnixSeconds(10));
+  outbox.PassTime(Instant::FromUnixSeconds(5));
+  EXPECT_EQ(outbox.now(), Instant::FromUnixSeconds(10));
+}
+
+}  // namespace
+}  // namespace berth

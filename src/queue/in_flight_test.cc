@@ -1,0 +1,129 @@
+#include "queue/in_flight.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/objects.h"
+
+namespace berth {
+namespace {
+
+using Names = std::vector<std::string>;
+
+ClusterEvent NodeAdded(const std::string& node) {
+  return {.type = {Resource::kNode, kAdd}, .after = MakeNode(node).ref()};
+}
+
+// The nodes of the events since the pod took off; "*" for the wildcard.
+Names Since(const InFlight& in_flight, const std::string& uid) {
+  Names names;
+  in_flight.ForEachSince(uid, [&](const ClusterEvent& event) {
+    const auto* node = event.AfterAs<api::Node>();
+    names.push_back(event.type.wildcard() ? "*" : node->metadata.name);
+    return true;
+  });
+  return names;
+}
+
+TEST(InFlight, PodHearsOfWhatCameAfterItTookOff) {
+  InFlight in_flight;
+  in_flight.Begin("a");
+  in_flight.Note(NodeAdded("n1"));
+  in_flight.Begin("b");
+  in_flight.Note(NodeAdded("n2"));
+  EXPECT_EQ(Since(in_flight, "a"), Names({"n1", "n2"}));
+  EXPECT_EQ(Since(in_flight, "b"), Names({"n2"}));
+}
+
+TEST(InFlight, VisitStopsWhenItIsTold) {
+  InFlight in_flight;
+  in_flight.Begin("a");
+  for (const char* node : {"n1", "n2", "n3"}) in_flight.Note(NodeAdded(node));
+  int visits = 0;
+  in_flight.ForEachSince("a", [&](const ClusterEvent&) { return ++visits < 2; });
+  EXPECT_EQ(visits, 2);
+}
+
+TEST(InFlight, WithoutPodsNothingIsRemembered) {
+  InFlight in_flight;
+  in_flight.Note(NodeAdded("n1"));
+  EXPECT_EQ(in_flight.events(), 0u);
+  in_flight.Begin("a");
+  EXPECT_EQ(Since(in_flight, "a"), Names());
+}
+
+TEST(InFlight, EventsThatConcernNobodyAnyMoreAreForgotten) {
+  InFlight in_flight;
+  in_flight.Begin("a");
+  in_flight.Note(NodeAdded("n1"));
+  in_flight.Begin("b");
+  in_flight.Note(NodeAdded("n2"));
+  in_flight.Begin("c");
+  in_flight.Note(NodeAdded("n3"));
+
+  in_flight.Done("b");
+  EXPECT_EQ(in_flight.events(), 3u) << "a still wants them";
+  in_flight.Done("a");
+  EXPECT_EQ(in_flight.events(), 1u);
+  EXPECT_EQ(Since(in_flight, "c"), Names({"n3"}));
+  in_flight.Done("nobody");
+  in_flight.Done("c");
+  EXPECT_EQ(in_flight.events(), 0u);
+  EXPECT_TRUE(in_flight.empty());
+}
+
+TEST(InFlight, PodThatTakesOffAgainStartsAfresh) {
+  InFlight in_flight;
+  in_flight.Begin("a");
+  in_flight.Begin("b");
+  in_flight.Note(NodeAdded("n1"));
+  in_flight.Done("a");
+  in_flight.Begin("a");
+  EXPECT_EQ(Since(in_flight, "a"), Names());
+  EXPECT_EQ(Since(in_flight, "b"), Names({"n1"}));
+}
+
+// A pod that is held back for minutes must not make the list grow without end, and no pod may miss
+// an event that could have helped it: in place of what is forgotten it finds the wildcard.
+TEST(InFlight, OldestHalfIsReplacedByOneEventForEveryoneItConcerned) {
+  InFlight in_flight;
+  in_flight.Begin("first");
+  for (size_t i = 0; i < 100; ++i) in_flight.Note(NodeAdded("old"));
+  in_flight.Begin("early");
+  while (in_flight.events() < InFlight::kMaxEvents - 10) in_flight.Note(NodeAdded("middle"));
+  in_flight.Begin("late");
+  while (in_flight.events() < InFlight::kMaxEvents) in_flight.Note(NodeAdded("new"));
+  ASSERT_EQ(in_flight.events(), InFlight::kMaxEvents);
+  in_flight.Note(NodeAdded("last"));
+
+  EXPECT_EQ(in_flight.events(), InFlight::kMaxEvents / 2 + 2);
+  for (const char* uid : {"first", "early"}) {
+    const Names heard = Since(in_flight, uid);
+    ASSERT_EQ(heard.size(), InFlight::kMaxEvents / 2 + 2) << uid;
+    EXPECT_EQ(heard.front(), "*");
+    EXPECT_EQ(heard.back(), "last");
+  }
+  const Names late = Since(in_flight, "late");
+  EXPECT_EQ(late.size(), 11u);
+  EXPECT_EQ(late.front(), "new");
+  EXPECT_EQ(late.back(), "last");
+}
+
+TEST(InFlight, StaysBoundedForever) {
+  InFlight in_flight;
+  in_flight.Begin("stuck");
+  const ClusterEvent event = NodeAdded("n");
+  for (size_t i = 0; i < 5 * InFlight::kMaxEvents; ++i) {
+    in_flight.Note(event);
+    ASSERT_LE(in_flight.events(), InFlight::kMaxEvents);
+  }
+  EXPECT_EQ(Since(in_flight, "stuck").front(), "*");
+  in_flight.Done("stuck");
+  EXPECT_EQ(in_flight.events(), 0u);
+}
+
+}  // namespace
+}  // namespace berth
