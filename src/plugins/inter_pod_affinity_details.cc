@@ -75,8 +75,8 @@ class Neighbourhood {
   }
   bool HasKey(const std::string& key) const { return labels().contains(key); }
 
-  // zone "a"
-  std::string Where(const std::string& key) const { return Domain(key, labels().at(key)); }
+  // in zone "a"
+  std::string Where(const std::string& key) const { return InDomain(key, labels().at(key)); }
 
   // A pod in the domain that the node has under `key` for which `matches` holds: the first by name
   // on the first such node. Null if there is none, or no domain.
@@ -94,9 +94,10 @@ class Neighbourhood {
     return FindIf([](NodeRow) { return true; }, matches);
   }
 
+  const std::string& NodeOf(const PodRecord& pod) const { return cycle_.nodes().name(pod.node); }
   // "shop/db-0 on node a-2"
   std::string Name(const PodRecord& pod) const {
-    return fmt::format("{} on node {}", pod.key().ToString(), cycle_.nodes().name(pod.node));
+    return fmt::format("{} on node {}", pod.key().ToString(), NodeOf(pod));
   }
 
  private:
@@ -143,9 +144,8 @@ std::string Missing(const Neighbourhood& around, const Terms& terms) {
   };
   for (const WrittenTerm& term : terms) {
     if (around.Find(term.key(), matches) != nullptr) continue;
-    const std::string text =
-        fmt::format("no pod with {}, which the pod wants to be near, runs in {}",
-                    JoinedLabels(terms), around.Where(term.key()));
+    const std::string text = fmt::format("no pod with {}, which the pod wants to be near, runs {}",
+                                         JoinedLabels(terms), around.Where(term.key()));
     const PodRecord* elsewhere = around.FindAnywhere(matches);
     return text + (elsewhere == nullptr ? ", nor anywhere else"
                                         : fmt::format("; there is {}", around.Name(*elsewhere)));
@@ -160,8 +160,9 @@ std::string Shunned(const Neighbourhood& around, const Terms& terms) {
       return term.Matches(around.cluster(), *other.object, /*incoming=*/true);
     });
     if (pod == nullptr) continue;
-    return fmt::format("the pod wants no pod with {} in {}, where {} is one", term.Labels(),
-                       around.Where(term.key()), around.Name(*pod));
+    return fmt::format("the pod wants no pod with {} {}, where {} runs{}", term.Labels(),
+                       around.Where(term.key()), pod->key().ToString(),
+                       term.key() == kHostnameKey ? "" : " on node " + around.NodeOf(*pod));
   }
   return "";
 }
@@ -185,7 +186,7 @@ std::string Objector(const Neighbourhood& around, const api::Pod& pod) {
     return false;
   });
   if (objector == nullptr) return "";
-  return fmt::format("{} wants no pod with {} in {}", around.Name(*objector), term->Labels(),
+  return fmt::format("{} wants no pod with {} {}", around.Name(*objector), term->Labels(),
                      around.Where(term->key()));
 }
 

@@ -15,7 +15,7 @@ struct KnownKey {
   std::string_view key, word;
 };
 constexpr std::array<KnownKey, 5> kKnownKeys = {{
-    {"kubernetes.io/hostname", "node"},
+    {kHostnameKey, "node"},
     {"topology.kubernetes.io/zone", "zone"},
     {"topology.kubernetes.io/region", "region"},
     {"failure-domain.beta.kubernetes.io/zone", "zone"},
@@ -124,6 +124,10 @@ std::string WhyNoTermMatches(const api::NodeSelector& selector, const api::Strin
 std::string Domain(std::string_view key, std::string_view value) {
   const auto known = std::ranges::find(kKnownKeys, key, &KnownKey::key);
   return fmt::format("{} \"{}\"", known == kKnownKeys.end() ? key : known->word, value);
+}
+
+std::string InDomain(std::string_view key, std::string_view value) {
+  return (key == kHostnameKey ? "on " : "in ") + Domain(key, value);
 }
 
 }  // namespace berth

@@ -38,8 +38,13 @@ std::string HasInstead(const api::StringMap& labels, const std::string& key);
 std::string WhyNoTermMatches(const api::NodeSelector& selector, const api::StringMap& labels,
                              std::string_view node_name);
 
+// The label that tells nodes apart.
+constexpr std::string_view kHostnameKey = "kubernetes.io/hostname";
+
 // A domain: zone "a", region "west", node "n1"; else by the label: rack "r1".
 std::string Domain(std::string_view key, std::string_view value);
+// The same as a place: in zone "a", on node "n1".
+std::string InDomain(std::string_view key, std::string_view value);
 
 // The first by name of the pods on `node` for which `matches(const PodRecord&)` holds; null if
 // there is none.
