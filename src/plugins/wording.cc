@@ -113,7 +113,8 @@ std::string HasInstead(const api::StringMap& labels, const std::string& key) {
 std::string WhyNoTermMatches(const api::NodeSelector& selector, const api::StringMap& labels,
                              std::string_view node_name) {
   std::vector<std::string> whys;
-  for (const auto& term : api::CompiledNodeSelector::MakeLazy(selector).terms()) {
+  const auto compiled = api::CompiledNodeSelector::MakeLazy(selector);
+  for (const api::CompiledNodeTerm& term : compiled.terms()) {
     std::string why = WhyTermFails(term, labels, node_name);
     if (!why.empty() && std::ranges::count(whys, why) == 0) whys.push_back(std::move(why));
   }
