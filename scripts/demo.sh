@@ -19,6 +19,9 @@ show schedule -f examples/harbour.yaml -f examples/pods.yaml
 echo
 echo "Why did these two end as they did?"
 show schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1 --pod notebook
+echo
+echo "In a cluster that is nearly full: why these victims, and why not in the other zone?"
+show schedule -f examples/decisions --explain --pod payments --pod web-4
 cat <<'END'
 
 Next:

@@ -2,25 +2,55 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+
+#include "cmd/explanation_words.h"
 
 namespace berth {
 namespace {
 
 using Rejection = ExplanationSummary::Rejection;
+using Details = ExplanationSummary::Details;
+
+// Counts `node` in a group of nodes, and names it if few are named yet.
+template <typename Group>
+void Join(Group& group, const std::string& node) {
+  if (++group.count <= ExplanationSummary::kExamples) group.examples.push_back(node);
+}
+
+void KeepMostFrequent(std::map<std::string, Details> by_text, Rejection& rejection) {
+  for (auto& [text, details] : by_text) {
+    details.text = text;
+    rejection.details.push_back(std::move(details));
+  }
+  std::ranges::stable_sort(rejection.details, std::greater<>(), &Details::count);
+  while (rejection.details.size() > ExplanationSummary::kSentences) {
+    rejection.with_other_details += rejection.details.back().count;
+    rejection.details.pop_back();
+  }
+}
 
 std::vector<Rejection> GroupRejections(const Explanation& explanation) {
-  std::map<std::tuple<std::string, std::vector<std::string>>, Rejection> groups;
+  struct Group {
+    Rejection rejection;
+    std::map<std::string, Details> details;  // By text.
+  };
+  std::map<std::tuple<std::string, std::vector<std::string>>, Group> groups;
   for (const auto& [name, node] : explanation.nodes) {
     const Verdict& verdict = node.verdict;
     if (verdict.ok()) continue;
-    Rejection& group = groups[{verdict.plugin(), verdict.reasons()}];
-    group.plugin = verdict.plugin();
-    group.code = ToString(verdict.code());
-    group.reasons = verdict.reasons();
-    if (++group.count <= ExplanationSummary::kExamples) group.examples.push_back(name);
+    auto& [rejection, details] = groups[{verdict.plugin(), verdict.reasons()}];
+    rejection.plugin = verdict.plugin();
+    rejection.code = ToString(verdict.code());
+    rejection.reasons = verdict.reasons();
+    Join(rejection, name);
+    if (!node.details.empty()) Join(details[node.details], name);
   }
   std::vector<Rejection> result;
-  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  for (auto& [key, group] : groups) {
+    KeepMostFrequent(std::move(group.details), group.rejection);
+    result.push_back(std::move(group.rejection));
+  }
   std::ranges::stable_sort(result, std::greater<>(), &Rejection::count);
   return result;
 }
@@ -58,12 +88,11 @@ void SummarizeScores(const Explanation& explanation, const std::string& chosen,
 void SummarizePreemption(const Explanation::Preemption& preemption, ExplanationSummary& summary) {
   summary.preemption_tried = true;
   summary.preemption_eligible = preemption.eligible;
+  summary.priority = preemption.priority;
   summary.candidate_count = preemption.candidates.size();
   for (const auto& [node, candidate] : preemption.candidates) {
-    ExplanationSummary::Candidate entry{
-        node, {}, candidate.budget_violations, node == preemption.selected};
-    for (const auto& victim : candidate.victims) entry.victims.push_back(victim.pod);
-    summary.candidates.push_back(std::move(entry));
+    summary.candidates.push_back({node, candidate.victims, candidate.budget_violations,
+                                  node == preemption.selected, WhyNotThere(preemption, node)});
   }
   std::ranges::stable_partition(summary.candidates, &ExplanationSummary::Candidate::chosen);
   if (summary.candidates.size() > ExplanationSummary::kTop) {
@@ -84,6 +113,7 @@ ExplanationSummary Summarize(const Explanation& explanation, const std::string& 
   summary.rejections = GroupRejections(explanation);
   summary.plugins = explanation.scoring_plugins;
   SummarizeScores(explanation, chosen, summary);
+  summary.why = WhyChosen(explanation, chosen);
   summary.nominated_node_fits = explanation.nominated_node_fits;
   if (explanation.preemption) SummarizePreemption(*explanation.preemption, summary);
   if (!explanation.fit_error.empty()) summary.post_filter = explanation.post_filter.reasons();

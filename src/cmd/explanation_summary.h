@@ -13,8 +13,16 @@
 namespace berth {
 
 struct ExplanationSummary {
-  static constexpr size_t kExamples = 3;  // Nodes named in a group of reasons.
-  static constexpr size_t kTop = 10;      // Nodes with scores, and candidates.
+  static constexpr size_t kExamples = 3;   // Nodes named in a group of reasons.
+  static constexpr size_t kTop = 10;       // Nodes with scores, and candidates.
+  static constexpr size_t kSentences = 5;  // Details in a group of reasons.
+
+  // Nodes that the same is told about beside the reasons.
+  struct Details {
+    std::string text;
+    size_t count = 0;
+    std::vector<std::string> examples;
+  };
 
   // Nodes that were rejected for the same reasons.
   struct Rejection {
@@ -23,6 +31,8 @@ struct ExplanationSummary {
     std::vector<std::string> reasons;
     size_t count = 0;
     std::vector<std::string> examples;
+    std::vector<Details> details;   // Most nodes first.
+    size_t with_other_details = 0;  // Nodes that something else yet is told about.
   };
 
   struct Scores {
@@ -34,9 +44,10 @@ struct ExplanationSummary {
 
   struct Candidate {
     std::string node;
-    std::vector<std::string> victims;
+    std::vector<Explanation::Preemption::Victim> victims;
     int64_t budget_violations = 0;
     bool chosen = false;
+    std::string why_not;  // Why another node was chosen.
   };
 
   size_t nodes = 0;
@@ -48,9 +59,11 @@ struct ExplanationSummary {
   std::map<std::string, int64_t> equal;  // Plugins that gave all feasible nodes the same score.
   std::vector<Scores> scores;  // Highest total first; the chosen node is always among them.
   bool nominated_node_fits = false;
+  std::string why;  // Why the chosen node won over the next best.
 
   bool preemption_tried = false;
   bool preemption_eligible = false;
+  int32_t priority = 0;  // Of the pod that room is made for.
   size_t candidate_count = 0;
   std::vector<Candidate> candidates;     // The chosen one first.
   std::vector<std::string> post_filter;  // What PostFilter said.

@@ -89,18 +89,51 @@ TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
   failed.fit_error = "0/2 nodes are available: 2 Insufficient cpu.";
   Explanation::Preemption preemption;
   preemption.eligible = true;
-  preemption.candidates["a"] = {.victims = {{"ns/p", 5}}, .budget_violations = 1};
-  preemption.candidates["b"] = {.victims = {{"ns/q", 3}, {"ns/r", 1}}, .budget_violations = 0};
+  preemption.priority = 9;
+  preemption.candidates["a"] = {.victims = {{"ns/p", 5, true}},
+                                .budget_violations = 1,
+                                .lost_by = VictimCriterion::kBudgetViolations};
+  preemption.candidates["b"] = {.victims = {{"ns/q", 3, false}, {"ns/r", 1, false}}};
   preemption.selected = "b";
   failed.preemption = preemption;
   EXPECT_EQ(ToText(Summarize(failed, "", 2)),
             "  0 of 2 nodes fit\n"
             "    NODES  REJECTED BY  REASON            WHICH\n"
             "        2  Fit          Insufficient cpu  a, b\n"
-            "  Preemption would work on 2 nodes:\n"
-            "    NODE  VICTIMS     BUDGETS BROKEN\n"
-            "  * b     ns/q, ns/r  0\n"
-            "    a     ns/p        1\n");
+            "  Preemption would work on 2 nodes, by evicting pods of a lower priority than 9:\n"
+            "    NODE  VICTIMS                                          WHY NOT\n"
+            "  * b     ns/q (priority 3), ns/r (priority 1)\n"
+            "    a     ns/p (priority 5, breaks its disruption budget)  breaks disruption budgets "
+            "for 1 victim, b for none\n"
+            "    The victims of a node are those that cannot stay: the others were let back in "
+            "first, those that a\n"
+            "    disruption budget protects before all, then by priority and age.\n");
+}
+
+TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
+  Explanation failed;
+  for (int i = 0; i < 1000; ++i) {
+    Explanation::Node& node = failed.nodes[fmt::format("n{:03}", i)];
+    node.verdict = Verdict(Code::kUnschedulable, "Insufficient cpu").By("Fit");
+    // Half of them alike, a few pairs, and the rest each with figures of its own.
+    node.details = i % 2 == 0 ? "none of 4 are free"
+                   : i < 16   ? fmt::format("{} of 8 are free", i / 4)
+                              : fmt::format("{} of 2000 are free", i);
+  }
+  failed.nodes["t"].verdict = Verdict(Code::kUnschedulable, "taint").By("Taint");
+  failed.nodes["t"].details = "not tolerated: x";
+  EXPECT_EQ(ToText(Summarize(failed, "", 1001)),
+            "  0 of 1001 nodes fit\n"
+            "    NODES  REJECTED BY  REASON            WHICH\n"
+            "     1000  Fit          Insufficient cpu  n000, n001, n002 and 997 more\n"
+            "           n000, n002, n004 and 497 more: none of 4 are free\n"
+            "           n001, n003: 0 of 8 are free\n"
+            "           n005, n007: 1 of 8 are free\n"
+            "           n009, n011: 2 of 8 are free\n"
+            "           n013, n015: 3 of 8 are free\n"
+            "           and the like of 492 more nodes\n"
+            "        1  Taint        taint             t\n"
+            "           not tolerated: x\n");
 }
 
 TEST(Summarize, PreFilterRejectionNamesThePlugin) {

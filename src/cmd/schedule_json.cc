@@ -19,6 +19,17 @@ JsonValue Strings(const std::vector<std::string>& strings) {
   return list;
 }
 
+JsonValue Details(const ExplanationSummary::Rejection& rejection) {
+  JsonValue list = JsonValue::Array();
+  for (const auto& details : rejection.details) {
+    JsonValue& entry = list.items.emplace_back(JsonValue::Object());
+    entry.Add("text", JsonValue::String(details.text));
+    entry.Add("nodes", Number(details.count));
+    entry.Add("examples", Strings(details.examples));
+  }
+  return list;
+}
+
 JsonValue Rejections(const ExplanationSummary& summary) {
   JsonValue list = JsonValue::Array();
   for (const auto& rejection : summary.rejections) {
@@ -28,6 +39,7 @@ JsonValue Rejections(const ExplanationSummary& summary) {
     entry.Add("code", JsonValue::String(rejection.code));
     entry.Add("reasons", Strings(rejection.reasons));
     entry.Add("examples", Strings(rejection.examples));
+    entry.Add("details", Details(rejection));
   }
   return list;
 }
@@ -50,14 +62,26 @@ JsonValue Scores(const ExplanationSummary& summary) {
 JsonValue Preemption(const ExplanationSummary& summary) {
   JsonValue result = JsonValue::Object();
   result.Add("eligible", JsonValue::Bool(summary.preemption_eligible));
+  result.Add("priority", JsonValue::Number(summary.priority));
   result.Add("candidateNodes", Number(summary.candidate_count));
   JsonValue list = JsonValue::Array();
   for (const auto& candidate : summary.candidates) {
     JsonValue& entry = list.items.emplace_back(JsonValue::Object());
     entry.Add("node", JsonValue::String(candidate.node));
-    entry.Add("victims", Strings(candidate.victims));
+    JsonValue names = JsonValue::Array();
+    JsonValue victims = JsonValue::Array();
+    for (const auto& victim : candidate.victims) {
+      names.items.push_back(JsonValue::String(victim.pod));
+      JsonValue& details = victims.items.emplace_back(JsonValue::Object());
+      details.Add("pod", JsonValue::String(victim.pod));
+      details.Add("priority", JsonValue::Number(victim.priority));
+      details.Add("breaksBudget", JsonValue::Bool(victim.over_budget));
+    }
+    entry.Add("victims", std::move(names));
+    entry.Add("victimDetails", std::move(victims));
     entry.Add("budgetViolations", JsonValue::Number(candidate.budget_violations));
     entry.Add("chosen", JsonValue::Bool(candidate.chosen));
+    if (!candidate.why_not.empty()) entry.Add("whyNot", JsonValue::String(candidate.why_not));
   }
   result.Add("candidates", std::move(list));
   return result;
@@ -74,6 +98,7 @@ JsonValue Explained(const ExplanationSummary& summary) {
   }
   result.Add("rejected", Rejections(summary));
   result.Add("scores", Scores(summary));
+  if (!summary.why.empty()) result.Add("why", JsonValue::String(summary.why));
   if (summary.preemption_tried) result.Add("preemption", Preemption(summary));
   return result;
 }
@@ -105,6 +130,7 @@ JsonValue ToValue(const ScheduleReport& report) {
       }
     }
     if (outcome.explanation) pod.Add("explanation", Explained(*outcome.explanation));
+    if (outcome.made_room) pod.Add("madeRoom", Explained(*outcome.made_room));
   }
   JsonValue evicted = JsonValue::Array();
   for (const EvictedPod& gone : report.evicted) {

@@ -49,6 +49,11 @@ class Recorder final : public DecisionObserver {
       outcome.explanation = Summarize(*decision.explanation, decision.node,
                                       engine_.cluster().nodes().present_count());
     }
+    if (!decision.victims.empty()) {
+      made_room_[decision.key] = outcome.explanation;
+    } else if (auto found = made_room_.find(decision.key); found != made_room_.end()) {
+      outcome.made_room = found->second;
+    }
     outcomes_.insert_or_assign(decision.key, std::move(outcome));
   }
 
@@ -60,6 +65,7 @@ class Recorder final : public DecisionObserver {
  private:
   const Engine& engine_;
   std::map<api::ObjectKey, PodOutcome> outcomes_;
+  std::map<api::ObjectKey, std::optional<ExplanationSummary>> made_room_;
 };
 
 // What is only asked, or told to users, changes nothing.

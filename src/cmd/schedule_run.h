@@ -34,6 +34,8 @@ struct PodOutcome {
   std::string message;                       // If not.
   std::vector<api::ObjectKey> victims = {};  // Pods that had to leave to make room for it.
   std::optional<ExplanationSummary> explanation;
+  // Of the earlier attempt that had the victims evicted, if they left before this one.
+  std::optional<ExplanationSummary> made_room = {};
 };
 
 // As in the output: "Scheduled".

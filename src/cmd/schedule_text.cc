@@ -16,12 +16,29 @@ using Align = TextTable::Align;
 
 constexpr const char* kIndent = "  ";
 constexpr const char* kTableIndent = "    ";
+constexpr const char* kDetailsIndent = "           ";  // Under the second column.
 
-std::string Examples(const ExplanationSummary::Rejection& rejection) {
-  std::string text = fmt::format("{}", fmt::join(rejection.examples, ", "));
-  const size_t more = rejection.count - rejection.examples.size();
+// The nodes of a group: "a, b, c and 7 more".
+std::string Examples(const auto& group) {
+  std::string text = fmt::format("{}", fmt::join(group.examples, ", "));
+  const size_t more = group.count - group.examples.size();
   if (more > 0) text += fmt::format(" and {} more", more);
   return text;
+}
+
+// The sentences about the nodes of a group, below its line.
+std::string Details(const ExplanationSummary::Rejection& rejection) {
+  std::string out;
+  for (const auto& details : rejection.details) {
+    out += kDetailsIndent;
+    if (details.count != rejection.count) out += Examples(details) + ": ";
+    out += details.text + "\n";
+  }
+  if (const size_t more = rejection.with_other_details) {
+    out += fmt::format("{}and the like of {} more node{}\n", kDetailsIndent, more,
+                       more == 1 ? "" : "s");
+  }
+  return out;
 }
 
 std::string Rejections(const ExplanationSummary& summary) {
@@ -33,7 +50,15 @@ std::string Rejections(const ExplanationSummary& summary) {
                rejection.plugin.empty() ? "PreFilter" : rejection.plugin,
                fmt::format("{}", fmt::join(rejection.reasons, "; ")), Examples(rejection)});
   }
-  return table.ToString();
+  std::string lines = table.ToString();
+  size_t end = lines.find('\n') + 1;
+  for (const auto& rejection : summary.rejections) {
+    end = lines.find('\n', end) + 1;
+    const std::string details = Details(rejection);
+    lines.insert(end, details);
+    end += details.size();
+  }
+  return lines;
 }
 
 // The plugins whose scores tell the nodes apart.
@@ -77,24 +102,39 @@ std::string Scores(const ExplanationSummary& summary) {
   return out;
 }
 
+// "shop/web-2 (priority 5)"
+std::vector<std::string> VictimsOf(const ExplanationSummary::Candidate& candidate) {
+  std::vector<std::string> texts;
+  for (const auto& victim : candidate.victims) {
+    texts.push_back(fmt::format("{} (priority {}{})", victim.pod, victim.priority,
+                                victim.over_budget ? ", breaks its disruption budget" : ""));
+  }
+  return texts;
+}
+
 std::string Preemption(const ExplanationSummary& summary) {
   std::string out;
   if (!summary.post_filter.empty()) {
     out += fmt::format("{}After filtering: {}\n", kIndent, fmt::join(summary.post_filter, ", "));
   }
   if (summary.candidates.empty()) return out;
-  out += fmt::format("{}Preemption would work on {} node{}:\n", kIndent, summary.candidate_count,
-                     summary.candidate_count == 1 ? "" : "s");
+  out += fmt::format(
+      "{}Preemption would work on {} node{}, by evicting pods of a lower priority than {}:\n",
+      kIndent, summary.candidate_count, summary.candidate_count == 1 ? "" : "s", summary.priority);
   TextTable table(kIndent);
-  table.Add({"  NODE", "VICTIMS", "BUDGETS BROKEN"});
+  table.Add({"  NODE", "VICTIMS", "WHY NOT"});
   for (const auto& candidate : summary.candidates) {
     table.Add({(candidate.chosen ? "* " : "  ") + candidate.node,
-               fmt::format("{}", fmt::join(candidate.victims, ", ")),
-               fmt::format("{}", candidate.budget_violations)});
+               fmt::format("{}", fmt::join(VictimsOf(candidate), ", ")), candidate.why_not});
   }
   out += table.ToString();
   const size_t more = summary.candidate_count - summary.candidates.size();
   if (more > 0) out += fmt::format("{}and {} more nodes\n", kTableIndent, more);
+  out += fmt::format(
+      "{}The victims of a node are those that cannot stay: the others were let back in first, "
+      "those "
+      "that a\n{}disruption budget protects before all, then by priority and age.\n",
+      kTableIndent, kTableIndent);
   return out;
 }
 
@@ -102,7 +142,16 @@ std::string Explained(const PodOutcome& outcome) {
   std::string out = outcome.node.empty()
                         ? fmt::format("\n{}: {}\n", outcome.pod.ToString(), ToString(outcome.kind))
                         : fmt::format("\n{} -> {}\n", outcome.pod.ToString(), outcome.node);
-  return out + ToText(*outcome.explanation);
+  if (outcome.made_room) {
+    out += fmt::format("{}First there was no room, and it was made:\n", kIndent);
+    out += ToText(*outcome.made_room);
+    out += fmt::format("{}Then, with the victims gone:\n", kIndent);
+  }
+  out += ToText(*outcome.explanation);
+  if (!outcome.node.empty() && !outcome.explanation->why.empty()) {
+    out += fmt::format("{}{} {}\n", kTableIndent, outcome.node, outcome.explanation->why);
+  }
+  return out;
 }
 
 // What the table says of the pod beside its status.

@@ -1,16 +1,24 @@
 #include "engine/explain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "engine/scheduling_cycle.h"
+#include "framework/victim_order.h"
 
 namespace berth {
 namespace {
 
 class Explainer {
  public:
-  Explainer(Attempt& attempt, Instant now, Random& random)
-      : attempt_(attempt), nodes_(attempt.cluster().nodes()), now_(now), random_(random) {}
+  Explainer(Attempt& attempt, Instant now, Random& random, ExplainDepth depth)
+      : attempt_(attempt),
+        nodes_(attempt.cluster().nodes()),
+        now_(now),
+        random_(random),
+        depth_(depth) {}
 
   Explanation Run() {
     explanation_.pre_filter = attempt_.PreFilter();
@@ -60,10 +68,30 @@ class Explainer {
       node.excluded_by_pre_filter = !attempt_.candidates().Test(r);
       if (auto found = judged.find(row); found != judged.end()) {
         node.verdict = *found->second;
+        if (depth_ == ExplainDepth::kDetails) node.details = DetailsOf(row, node.verdict);
       } else if (node.excluded_by_pre_filter) {
         node.verdict = diagnosis.absent;
       }
     });
+  }
+
+  // Asked before scoring starts: the plugins' notes are those of filtering until then.
+  std::string DetailsOf(NodeRow row, const Verdict& verdict) {
+    const auto filters = attempt_.profile().filter();
+    const auto filter = std::ranges::find(filters, verdict.plugin(), &FilterPlugin::name);
+    if (!verdict.rejected() || filter == filters.end()) return "";
+    if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
+      return (*filter)->Details(attempt_.cycle(), row);
+    }
+    // As the node is, it would do: what stands in the way is yet to come.
+    std::vector<std::string> rivals;
+    const Cluster& cluster = attempt_.cluster();
+    for (PodId id : cluster.nominations().PodsOn(nodes_.info(row).name)) {
+      if (cluster.pod(id).uid() == attempt_.cycle().pod().uid()) continue;
+      rivals.push_back(cluster.pod(id).key().ToString());
+    }
+    std::ranges::sort(rivals);
+    return fmt::format("room on the node is promised to {}", fmt::join(rivals, ", "));
   }
 
   void ExplainScores() {
@@ -122,12 +150,21 @@ class Explainer {
     const Cluster& cluster = attempt_.cluster();
     Explanation::Preemption told;
     told.eligible = report.eligible;
+    told.priority = attempt_.cycle().pod_class().priority;
+    const auto selected = std::ranges::find(report.candidates, report.selected,
+                                            [](const auto& candidate) { return candidate.first; });
     for (const auto& [row, victims] : report.candidates) {
       auto& candidate = told.candidates[nodes_.name(row)];
       candidate.budget_violations = victims.budget_violations;
       for (PodId id : victims.pods) {
         const PodRecord& pod = cluster.pod(id);
-        candidate.victims.push_back({pod.key().ToString(), pod.object->priority()});
+        const bool over_budget = std::ranges::count(victims.over_budget, id) > 0;
+        candidate.victims.push_back({pod.key().ToString(), pod.object->priority(), over_budget});
+      }
+      candidate.started = EarliestStart(cluster, victims, now_);
+      if (selected != report.candidates.end()) {
+        const VictimRating best(cluster, selected->second, now_);
+        candidate.lost_by = best.DifferenceTo(VictimRating(cluster, victims, now_));
       }
     }
     for (const auto& [row, verdict] : report.rejected)
@@ -142,13 +179,14 @@ class Explainer {
   const NodeTable& nodes_;
   const Instant now_;
   Random& random_;
+  const ExplainDepth depth_;
   Explanation explanation_;
 };
 
 }  // namespace
 
-Explanation ExplainAttempt(Attempt& attempt, Instant now, Random random) {
-  return Explainer(attempt, now, random).Run();
+Explanation ExplainAttempt(Attempt& attempt, Instant now, Random random, ExplainDepth depth) {
+  return Explainer(attempt, now, random, depth).Run();
 }
 
 }  // namespace berth

@@ -122,6 +122,44 @@ TEST(Explain, PromisedNodeSpeaksForItselfThoughPreFilterLeftItOut) {
   EXPECT_EQ(world.all_decisions()[0].message, told.fit_error);
 }
 
+TEST(Explain, RejectedNodesComeWithDetails) {
+  EngineWorld world;
+  world.Put(MakeNode("a").Cpu("1"));
+  world.Put(MakeNode("b").Taint("gpu", "", "NoSchedule"));
+  world.Put(MakeNode("c"));
+  const Explanation told = Explain(world, MakePod("web").Request("cpu", "2"));
+  EXPECT_EQ(told.nodes.at("a").details, "the pod asks for 2 cpu, more than the node has: 1");
+  EXPECT_EQ(told.nodes.at("b").details, "the pod does not tolerate gpu:NoSchedule");
+  EXPECT_EQ(told.nodes.at("c").details, "");
+}
+
+TEST(Explain, RoomThatIsPromisedToOthersIsToldFromRoomThatIsTaken) {
+  EngineWorld world;
+  world.Put(MakeNode("a").Cpu("2"));
+  world.Put(MakePod("rival").Request("cpu", "2").Priority(9).Gate("wait").Nominated("a"));
+  const Explanation told = Explain(world, MakePod("web").Request("cpu", "1"));
+  EXPECT_EQ(told.nodes.at("a").verdict.Message(), "Insufficient cpu");
+  EXPECT_EQ(told.nodes.at("a").details, "room on the node is promised to default/rival");
+}
+
+TEST(Explain, PreemptionTellsVictimsAndWhatDecided) {
+  EngineWorld world;
+  for (const char* name : {"a", "b"}) world.Put(MakeNode(name).Cpu("2"));
+  world.Put(MakePod("low").Request("cpu", "2").Priority(1).On("b"));
+  world.Put(MakePod("mid").Request("cpu", "2").Priority(3).On("a"));
+  const Explanation told = Explain(world, MakePod("web").Request("cpu", "2").Priority(5));
+  ASSERT_TRUE(told.preemption.has_value());
+  EXPECT_EQ(told.preemption->priority, 5);
+  EXPECT_EQ(told.preemption->selected, "b");
+  const auto& lost = told.preemption->candidates.at("a");
+  EXPECT_EQ(lost.lost_by, VictimCriterion::kHighestPriority);
+  ASSERT_EQ(lost.victims.size(), 1u);
+  EXPECT_EQ(lost.victims[0].pod, "default/mid");
+  EXPECT_EQ(lost.victims[0].priority, 3);
+  EXPECT_FALSE(lost.victims[0].over_budget);
+  EXPECT_EQ(told.preemption->candidates.at("b").lost_by, VictimCriterion::kNone);
+}
+
 TEST(Explain, WantsAProfileThatServesThePod) {
   EngineWorld world;
   const auto told = world.engine().Explain(MakePod("web").Scheduler("nobody"), Instant{});

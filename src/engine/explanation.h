@@ -10,13 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "framework/verdict.h"
+#include "framework/victim_order.h"
 
 namespace berth {
 
 struct Explanation {
   struct Node {
     Verdict verdict;
+    std::string details;  // What the reasons leave out, in a sentence; may be empty.
     bool excluded_by_pre_filter = false;    // Not looked at: PreFilter left it out.
     std::map<std::string, int64_t> scores;  // By plugin, weighted; of feasible nodes.
     int64_t total = 0;
@@ -26,12 +29,17 @@ struct Explanation {
     struct Victim {
       std::string pod;  // "namespace/name"
       int32_t priority = 0;
+      bool over_budget = false;  // Its eviction breaks a PodDisruptionBudget.
     };
     struct Candidate {
       std::vector<Victim> victims;  // Most important first.
       int64_t budget_violations = 0;
+      Instant started = {};  // The first of its most important victims.
+      // What the selected node is better by; kNone also if nothing tells the two apart.
+      VictimCriterion lost_by = VictimCriterion::kNone;
     };
     bool eligible = false;
+    int32_t priority = 0;                         // Of the pod that room is made for.
     std::map<std::string, Candidate> candidates;  // By node.
     std::map<std::string, Verdict> rejected;      // By node.
     std::vector<std::string> equally_good;        // Sorted.

@@ -65,7 +65,7 @@ void EngineState::TryPod(QueueEntry entry) {
   decision.key = pod->key();
   if (explain_) {
     Attempt asked(cluster_, *served.profile, *results, *pod);
-    decision.explanation = ExplainAttempt(asked, now(), random_);
+    decision.explanation = ExplainAttempt(asked, now(), random_, ExplainDepth::kDetails);
   }
 
   auto attempt = std::make_unique<Attempt>(cluster_, *served.profile, *results, *pod);
@@ -226,7 +226,7 @@ Result<Explanation> EngineState::Explain(std::shared_ptr<const api::Pod> pod, In
   {
     auto results = served.results->For(visitor);
     Attempt attempt(cluster_, *served.profile, *results, visitor);
-    explanation = ExplainAttempt(attempt, at, random_);
+    explanation = ExplainAttempt(attempt, at, random_, ExplainDepth::kDetails);
   }
   cluster_.Release(visitor);
   return explanation;

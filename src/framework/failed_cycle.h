@@ -17,6 +17,7 @@ struct PreemptionReport {
   struct Victims {
     std::vector<PodId> pods;  // Most important first.
     int64_t budget_violations = 0;
+    std::vector<PodId> over_budget = {};  // Those of the pods whose eviction breaks a budget.
   };
   bool asked = false;  // Preemption was reached at all.
   bool eligible = false;

@@ -31,6 +31,7 @@ class InterPodAffinity final : public PreFilterPlugin,
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 
   // Skips pods that no preferred term concerns.
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;

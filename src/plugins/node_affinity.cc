@@ -1,5 +1,7 @@
 #include "plugins/node_affinity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,6 +11,7 @@
 #include "framework/cycle.h"
 #include "framework/normalize.h"
 #include "plugins/hints.h"
+#include "plugins/wording.h"
 
 namespace berth {
 namespace {
@@ -148,6 +151,27 @@ Verdict NodeAffinity::Explain(const Cycle& cycle, NodeRow node) const {
             "node(s) didn't match Pod's node affinity/selector"};
   }
   return {};
+}
+
+std::string NodeAffinity::Details(const Cycle& cycle, NodeRow node) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const NodeInfo& info = cycle.nodes().info(node);
+  const api::ObjectMeta& meta = info.object->metadata;
+  if (compiled.added_required &&
+      !compiled.added_required->Matches(info, cycle.cluster().symbols())) {
+    return fmt::format("addedAffinity of the configuration {}",
+                       WhyNoTermMatches(*args_.added_affinity->required, meta.labels, meta.name));
+  }
+  for (const auto& [key, value] : cycle.spec().node_selector.value_or(api::StringMap())) {
+    const auto found = meta.labels.find(key);
+    if (found != meta.labels.end() && found->second == value) continue;
+    return fmt::format("the nodeSelector wants {}={}, {}", key, value,
+                       HasInstead(meta.labels, key));
+  }
+  const api::NodeAffinity* own = AffinityOf(cycle.spec());
+  if (own == nullptr || !own->required) return "";
+  return fmt::format("the node affinity {}",
+                     WhyNoTermMatches(*own->required, meta.labels, meta.name));
 }
 
 Verdict NodeAffinity::PreScore(Cycle& cycle, const NodeMask&) const {

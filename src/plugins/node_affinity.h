@@ -30,6 +30,7 @@ class NodeAffinity final : public PreFilterPlugin,
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
 
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;

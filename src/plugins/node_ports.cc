@@ -1,9 +1,12 @@
 #include "plugins/node_ports.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "framework/cycle.h"
 #include "plugins/hints.h"
+#include "plugins/wording.h"
 
 namespace berth {
 namespace {
@@ -63,6 +66,23 @@ Verdict NodePorts::Explain(const Cycle& cycle, NodeRow node) const {
   const auto& freed = cycle.state<FreedPorts>(*this).ports;
   if (!HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), freed)) return {};
   return {Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports"};
+}
+
+std::string NodePorts::Details(const Cycle& cycle, NodeRow node) const {
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  const Symbol any_ip = cycle.compiled<AnyIp>(*this).symbol;
+  for (const HostPort& wanted : cycle.pod_class().host_ports) {
+    const PodRecord* holder = FirstPodOn(cycle.cluster(), node, [&](const PodRecord& other) {
+      const auto& taken = cycle.cluster().class_of(other).host_ports;
+      return std::ranges::any_of(taken,
+                                 [&](const HostPort& port) { return Clash(wanted, port, any_ip); });
+    });
+    if (holder == nullptr) continue;
+    const std::string address = wanted.ip == any_ip ? "" : symbols.Text(wanted.ip) + ":";
+    return fmt::format("port {}{}/{} is taken by {}", address, wanted.port,
+                       symbols.Text(wanted.protocol), holder->key().ToString());
+  }
+  return "";
 }
 
 std::vector<Interest> NodePorts::Interests() const {

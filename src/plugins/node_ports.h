@@ -23,6 +23,7 @@ class NodePorts final : public PreFilterPlugin, public FilterPlugin {
   void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
 };
 

@@ -31,6 +31,7 @@ class NodeResourcesFit final : public PreFilterPlugin,
   // Names every resource that is short. If the node could not hold the pod even when empty,
   // preemption cannot help.
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
 
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;

@@ -1,7 +1,10 @@
 #include "plugins/node_volume_limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +13,7 @@
 #include "cluster/volume_claims.h"
 #include "framework/cycle.h"
 #include "plugins/hints.h"
+#include "plugins/wording.h"
 
 namespace berth {
 namespace {
@@ -35,18 +39,28 @@ int64_t CountNew(const std::vector<CsiVolume>& wanted, const AttachedVolumes::No
       wanted, [&](const CsiVolume& volume) { return !node.used.contains(volume); });
 }
 
-Verdict Judge(const State& state, const AttachedVolumes::Node& node) {
-  if (!node.error.empty()) return Verdict::Error(node.error);
+// A driver that would have to attach more volumes than it can.
+struct FullDriver {
+  std::string name;
+  int64_t limit = 0, used = 0, added = 0;
+};
+
+std::optional<FullDriver> FindFullDriver(const State& state, const AttachedVolumes::Node& node) {
   for (const auto& [driver, wanted] : state.wanted) {
     const auto limit = node.limits.find(driver);
     const int64_t added = CountNew(wanted, node);
     if (limit == node.limits.end() || added == 0) continue;
     const auto count = node.counts.find(driver);
-    if (added + (count == node.counts.end() ? 0 : count->second) > limit->second) {
-      return {Code::kUnschedulable, "node(s) exceed max volume count"};
-    }
+    const int64_t used = count == node.counts.end() ? 0 : count->second;
+    if (added + used > limit->second) return FullDriver{driver, limit->second, used, added};
   }
-  return {};
+  return std::nullopt;
+}
+
+Verdict Judge(const State& state, const AttachedVolumes::Node& node) {
+  if (!node.error.empty()) return Verdict::Error(node.error);
+  if (!FindFullDriver(state, node)) return {};
+  return {Code::kUnschedulable, "node(s) exceed max volume count"};
 }
 
 // A driver that the node did not have, or did not limit, counts as limited to 0.
@@ -128,6 +142,19 @@ Verdict NodeVolumeLimits::Explain(const Cycle& cycle, NodeRow node) const {
   const AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
   return attached == nullptr ? Verdict() : Judge(state, *attached);
+}
+
+std::string NodeVolumeLimits::Details(const Cycle& cycle, NodeRow node) const {
+  const auto& state = cycle.state<State>(*this);
+  const AttachedVolumes::Node* attached =
+      cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
+  if (!state.with_csi_node.ok() || attached == nullptr) return "";
+  const auto full = FindFullDriver(state, *attached);
+  if (!full) return "";
+  return fmt::format(
+      "driver {} attaches up to {} to the node, {} in use, and the pod needs {} more", full->name,
+      Counted(full->limit, "volume"), full->used == 1 ? "1 is" : fmt::format("{} are", full->used),
+      full->added);
 }
 
 std::vector<Interest> NodeVolumeLimits::Interests() const {

@@ -19,6 +19,7 @@ class NodeVolumeLimits final : public PreFilterPlugin, public FilterPlugin {
   // Looks only at the nodes that have too little room left.
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 };
 
 }  // namespace berth

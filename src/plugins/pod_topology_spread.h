@@ -33,6 +33,7 @@ class PodTopologySpread final : public PreFilterPlugin,
   void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;

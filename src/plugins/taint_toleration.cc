@@ -1,5 +1,8 @@
 #include "plugins/taint_toleration.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "api/selector.h"
@@ -41,13 +44,22 @@ struct Judgements final : ClassState {
   }
 };
 
+bool Repels(const api::Taint& taint, const std::vector<api::Toleration>& tolerations) {
+  const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+  return hard && !api::ToleratesAny(tolerations, taint);
+}
+
 // True if some hard taint is not tolerated.
 bool Repels(const std::vector<api::Taint>& taints,
             const std::vector<api::Toleration>& tolerations) {
-  return std::ranges::any_of(taints, [&](const api::Taint& taint) {
-    const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return hard && !api::ToleratesAny(tolerations, taint);
-  });
+  return std::ranges::any_of(taints,
+                             [&](const api::Taint& taint) { return Repels(taint, tolerations); });
+}
+
+// As kubectl writes it: "example.com/gpu=true:NoSchedule".
+std::string Text(const api::Taint& taint) {
+  return fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
+                     taint.effect);
 }
 
 }  // namespace
@@ -70,6 +82,15 @@ Verdict TaintToleration::Explain(const Cycle& cycle, NodeRow node) const {
   const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
   return {Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
+}
+
+std::string TaintToleration::Details(const Cycle& cycle, NodeRow node) const {
+  const TaintSetId set = cycle.nodes().columns().taints[node.index()];
+  std::vector<std::string> texts;
+  for (const api::Taint& taint : cycle.nodes().taint_sets().Get(set)) {
+    if (Repels(taint, cycle.spec().tolerations)) texts.push_back(Text(taint));
+  }
+  return fmt::format("the pod does not tolerate {}", fmt::join(texts, ", "));
 }
 
 Verdict TaintToleration::PreScore(Cycle&, const NodeMask&) const { return {}; }

@@ -24,6 +24,7 @@ class TaintToleration final : public FilterPlugin, public PreScorePlugin, public
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   // Preemption cannot cure a taint: the answer is UnschedulableAndUnresolvable.
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
 
   Verdict PreScore(Cycle& cycle, const NodeMask& feasible) const override;

@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
 #include <tuple>
 
 #include "api/selector.h"
+#include "framework/victim_order.h"
 
 namespace berth {
 namespace {
-
-// A pod that has not started counts as starting now.
-Instant StartOf(const PodRecord& pod, Instant now) {
-  return pod.object->status.start_time.value_or(now);
-}
 
 // DIFFERS: among equals the first by name; kube-scheduler leaves it to an unstable sort.
 bool MoreImportant(const PodRecord& a, const PodRecord& b, Instant now) {
@@ -151,7 +147,9 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
       if (Verdict error = trial.Reprieve(id, stays); !error.ok()) return error;
       if (stays) continue;
       out.pods.push_back(id);
-      out.budget_violations += group == &violating;
+      if (group != &violating) continue;
+      ++out.budget_violations;
+      out.over_budget.push_back(id);
     }
   }
   if (out.pods.empty()) {
@@ -164,34 +162,15 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
 
 std::vector<size_t> BestCandidates(const Cluster& cluster,
                                    std::span<const PreemptionCandidate> candidates, Instant now) {
-  std::vector<size_t> best(candidates.size());
-  for (size_t i = 0; i < best.size(); ++i) best[i] = i;
-  // Keeps the candidates for which `rate` is lowest.
-  auto keep_lowest = [&](auto&& rate) {
-    int64_t lowest = std::numeric_limits<int64_t>::max();
-    for (size_t i : best) lowest = std::min(lowest, rate(candidates[i].victims));
-    std::erase_if(best, [&](size_t i) { return rate(candidates[i].victims) != lowest; });
-  };
-  using Victims = PreemptionReport::Victims;
-  auto priority = [&](PodId id) -> int64_t { return cluster.pod(id).object->priority(); };
-
-  keep_lowest([](const Victims& v) { return v.budget_violations; });
-  keep_lowest([&](const Victims& v) { return priority(v.pods.front()); });
-  keep_lowest([&](const Victims& v) {
-    int64_t sum = 0;
-    for (PodId id : v.pods) sum += priority(id) + (int64_t{1} << 31);
-    return sum;
-  });
-  keep_lowest([](const Victims& v) { return static_cast<int64_t>(v.pods.size()); });
-  // The latest of the earliest starts among each candidate's most important victims.
-  keep_lowest([&](const Victims& v) {
-    Instant earliest = StartOf(cluster.pod(v.pods.front()), now);
-    for (PodId id : v.pods) {
-      if (priority(id) == priority(v.pods.front()))
-        earliest = std::min(earliest, StartOf(cluster.pod(id), now));
-    }
-    return -earliest.nanos;
-  });
+  std::vector<size_t> best;
+  std::optional<VictimRating> lowest;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const VictimRating rating(cluster, candidates[i].victims, now);
+    if (lowest && rating > *lowest) continue;
+    if (!lowest || rating < *lowest) best.clear();
+    lowest = rating;
+    best.push_back(i);
+  }
   return best;
 }
 

@@ -382,6 +382,18 @@ TEST(Victims, NoVictimsAtAllAreAnError) {
   EXPECT_EQ(trial.Victims("n"), "Error: expected at least one victim pod on node \"n\"");
 }
 
+TEST(Victims, ThoseOverBudgetAreNamed) {
+  World world{
+      NodeWith("n", "3"),      Yaml({"one", 1}, "n"),  Yaml({"two", 2, "1", -1, kAppWeb}, "n"),
+      Yaml({"three", 3}, "n"), Budget("web", kWeb, 0), Yaml({"preemptor", 10, "3"})};
+  const auto profile = ProfileOf({"NodeResourcesFit"});
+  PreemptionTrial trial(world, *profile, "preemptor");
+  PreemptionReport::Victims victims;
+  ASSERT_TRUE(SelectVictims(trial.attempt(), world.node("n"), PreemptionTrial::kNow, victims).ok());
+  EXPECT_EQ(victims.pods.size(), 3u);
+  EXPECT_EQ(victims.over_budget, std::vector<PodId>{world.pod("two")});
+}
+
 struct Candidate {
   std::vector<std::pair<int32_t, int64_t>>
       victims;  // Priority and start in seconds, -1 if not started.

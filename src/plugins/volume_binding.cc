@@ -73,6 +73,10 @@ Verdict VolumeBinding::Explain(const Cycle& cycle, NodeRow node) const {
   return cycle.state<State>(*this).plan->For(node).verdict;
 }
 
+std::string VolumeBinding::Details(const Cycle& cycle, NodeRow node) const {
+  return cycle.state<State>(*this).plan->DetailsFor(node);
+}
+
 Verdict VolumeBinding::PreScore(Cycle&, const NodeMask&) const { return Verdict::Skip(); }
 
 Verdict VolumeBinding::Score(const Cycle&, const NodeMask& nodes, std::span<int64_t> out) const {

@@ -28,6 +28,7 @@ class VolumeBinding final : public PreFilterPlugin,
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 
   // Nodes are not scored by their storage: in Kubernetes 1.36 that is behind a feature gate that is
   // off. The plugin has its place among the scorers all the same, as users can see it there.

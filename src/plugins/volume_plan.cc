@@ -107,7 +107,8 @@ std::expected<std::shared_ptr<const VolumePlan>, Verdict> VolumePlan::Make(const
     return std::unexpected(std::move(verdict));
   }
   plan->PrepareWaiting();
-  plan->any_node_ = plan->all_bound() && std::ranges::all_of(plan->bound_, IsReachableAnywhere);
+  plan->any_node_ =
+      plan->all_bound() && std::ranges::all_of(plan->bound_, IsReachableAnywhere, &Bound::volume);
   return plan;
 }
 
@@ -121,7 +122,8 @@ Verdict VolumePlan::Classify(const api::Pod& pod) {
     if (!wanted) continue;
     Storage::ClaimRef claim = storage.FindClaim({pod.metadata.namespace_, wanted->name});
     if (IsFullyBound(*claim)) {
-      bound_.push_back(storage.catalog().FindVolume(claim->volume_name));
+      const auto* bound_to = storage.catalog().FindVolume(claim->volume_name);
+      bound_.push_back({std::move(claim), bound_to});
       continue;
     }
     const auto* storage_class = storage.catalog().FindClass(StorageClassOf(*claim));
@@ -208,7 +210,7 @@ VolumePlan::OnNode VolumePlan::For(NodeRow node) const {
 
 // The first claim that fails decides.
 Status VolumePlan::CheckBound(NodeRow node, Outcome& outcome) const {
-  for (const StorageCatalog::Volume* volume : bound_) {
+  for (const auto& [claim, volume] : bound_) {
     if (volume == nullptr) {
       outcome.volumes_exist = false;
       return {};

@@ -35,6 +35,8 @@ class VolumePlan {
     std::vector<Storage::ClaimRef> provisions;
   };
   OnNode For(NodeRow node) const;
+  // Tells users which claim keeps the pod off `node`, and why; empty if none does.
+  std::string DetailsFor(NodeRow node) const;
 
   // True if there is nothing to do on any node.
   bool all_bound() const { return waiting_.empty(); }
@@ -42,6 +44,10 @@ class VolumePlan {
   bool any_node() const { return any_node_; }
 
  private:
+  struct Bound {
+    Storage::ClaimRef claim;
+    const StorageCatalog::Volume* volume = nullptr;  // Null if it does not exist.
+  };
   struct Waiting {
     Storage::ClaimRef claim;
     const StorageCatalog::Class* storage_class = nullptr;
@@ -62,11 +68,14 @@ class VolumePlan {
   Status CheckBound(NodeRow node, Outcome& outcome) const;
   Status PlaceWaiting(NodeRow node, Outcome& outcome, OnNode& result) const;
   bool Provision(const Waiting& waiting, NodeRow node, Outcome& outcome) const;
+  std::string DetailsOfBound(NodeRow node) const;
+  std::string DetailsOfWaiting(NodeRow node) const;
+  std::string WhyNotMade(const Waiting& waiting, NodeRow node) const;
 
   const Cluster& cluster_;
-  std::vector<const StorageCatalog::Volume*> bound_;  // Null for a volume that does not exist.
-  std::vector<Waiting> waiting_;                      // In order of the pod's volumes.
-  std::vector<const Waiting*> by_size_;               // Those to match, smallest request first.
+  std::vector<Bound> bound_;
+  std::vector<Waiting> waiting_;         // In order of the pod's volumes.
+  std::vector<const Waiting*> by_size_;  // Those to match, smallest request first.
   bool any_node_ = false;
 };
 

@@ -1,11 +1,14 @@
 #include "plugins/volume_restrictions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "cluster/volume_claims.h"
 #include "framework/cycle.h"
 #include "plugins/hints.h"
+#include "plugins/wording.h"
 
 namespace berth {
 namespace {
@@ -71,13 +74,30 @@ bool ShareClaim(const std::vector<api::Volume>& a, const std::vector<api::Volume
   return false;
 }
 
+// Whether this use of a claim counts: by a pod that names it, on a node that exists.
+bool Counts(const Cluster& cluster, const ClaimUsers::User& user) {
+  if (user.ephemeral) return false;
+  const NodeRow row = cluster.nodes().Find(user.node);
+  return row.valid() && cluster.nodes().present().Test(row.index());
+}
+
 bool IsInUse(const Cluster& cluster, const api::ObjectKey& claim) {
   return std::ranges::any_of(cluster.storage().users().Of(claim),
-                             [&](const ClaimUsers::User& user) {
-                               if (user.ephemeral) return false;
-                               const NodeRow row = cluster.nodes().Find(user.node);
-                               return row.valid() && cluster.nodes().present().Test(row.index());
-                             });
+                             [&](const auto& user) { return Counts(cluster, user); });
+}
+
+// The first by name of the pods that use the claim: "shop/db on node a"; empty if there is none.
+std::string UserOf(const Cluster& cluster, const api::ObjectKey& claim) {
+  const ClaimUsers::User* first = nullptr;
+  for (const ClaimUsers::User& user : cluster.storage().users().Of(claim)) {
+    if (!Counts(cluster, user)) continue;
+    if (first == nullptr || cluster.pod(user.pod).key() < cluster.pod(first->pod).key()) {
+      first = &user;
+    }
+  }
+  if (first == nullptr) return "";
+  return fmt::format("{} on node {}", cluster.pod(first->pod).key().ToString(),
+                     cluster.symbols().Text(first->node));
 }
 
 // Claims are compared by name alone here, whatever the other pod's namespace: kube-scheduler does.
@@ -151,6 +171,27 @@ Verdict VolumeRestrictions::FilterNode(const Cycle& cycle, NodeRow node) const {
             "already in-use by another pod"};
   }
   return {};
+}
+
+std::string VolumeRestrictions::Details(const Cycle& cycle, NodeRow node) const {
+  const Cluster& cluster = cycle.cluster();
+  for (const api::Volume& disk : cycle.compiled<Disks>(*this).disks) {
+    const PodRecord* holder = FirstPodOn(cluster, node, [&](const PodRecord& other) {
+      return AnyClash({disk}, cluster.class_of(other).spec().volumes);
+    });
+    if (holder == nullptr) continue;
+    return fmt::format("the disk of the pod's volume \"{}\" is in use by {}", disk.name,
+                       holder->key().ToString());
+  }
+  for (Symbol name : cycle.state<State>(*this).exclusive) {
+    const api::ObjectKey claim{cycle.pod().object->metadata.namespace_,
+                               cluster.symbols().Text(name)};
+    const std::string user = UserOf(cluster, claim);
+    if (user.empty()) continue;
+    return fmt::format("claim \"{}\" is for one pod at a time (ReadWriteOncePod) and in use by {}",
+                       claim.name, user);
+  }
+  return "";
 }
 
 std::vector<Interest> VolumeRestrictions::Interests() const {

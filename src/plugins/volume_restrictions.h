@@ -23,6 +23,7 @@ class VolumeRestrictions final : public PreFilterPlugin, public NodeFilter {
   void PodAdded(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   void PodRemoved(Cycle& cycle, const PodRecord& pod, NodeRow node) const override;
   Verdict FilterNode(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 };
 
 }  // namespace berth

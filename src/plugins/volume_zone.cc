@@ -1,6 +1,7 @@
 #include "plugins/volume_zone.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "cluster/volume_claims.h"
 #include "framework/cycle.h"
 #include "plugins/hints.h"
+#include "plugins/wording.h"
 
 namespace berth {
 namespace {
@@ -107,6 +109,31 @@ bool Admits(const State& state, LabelSpan labels) {
   });
 }
 
+// The value that a node has for a zone or region label of a volume, or null.
+const std::string* ValueOn(const api::StringMap& labels, const TopologyLabel& label) {
+  auto found = labels.find(label.name);
+  if (found == labels.end()) found = labels.find(label.newer);
+  return found == labels.end() ? nullptr : &found->second;
+}
+
+// How the volume and a node with these labels disagree: "in zone "a", the node is in zone "b"";
+// empty if they do not.
+std::string Disagreement(const api::PersistentVolume& volume, const api::StringMap& labels) {
+  for (const TopologyLabel& label : kLabels) {
+    const auto wanted = volume.metadata.labels.find(label.name);
+    if (wanted == volume.metadata.labels.end()) continue;
+    const auto zones = ZonesOf(wanted->second);
+    if (!zones) continue;
+    const std::string* value = ValueOn(labels, label);
+    if (value != nullptr && std::ranges::find(*zones, *value) != zones->end()) continue;
+    return fmt::format("in {}, the node {}",
+                       Domain(label.name, fmt::format("{}", fmt::join(*zones, "\", \""))),
+                       value == nullptr ? fmt::format("has no label {}", label.newer)
+                                        : fmt::format("is in {}", Domain(label.name, *value)));
+  }
+  return "";
+}
+
 Verdict Reject(std::string reason) {
   return {Code::kUnschedulableAndUnresolvable, std::move(reason)};
 }
@@ -169,6 +196,25 @@ Verdict VolumeZone::Filter(const Cycle& cycle, NodeMask& nodes) const {
 Verdict VolumeZone::Explain(const Cycle& cycle, NodeRow node) const {
   if (Admits(cycle.state<State>(*this), cycle.nodes().info(node).labels)) return {};
   return Reject("node(s) had no available volume zone");
+}
+
+std::string VolumeZone::Details(const Cycle& cycle, NodeRow node) const {
+  const Cluster& cluster = cycle.cluster();
+  const PodClass& pod_class = cycle.pod_class();
+  const api::StringMap& labels = cycle.nodes().info(node).object->metadata.labels;
+  for (Symbol name : pod_class.claims) {
+    const api::ObjectKey key{cluster.symbols().Text(pod_class.namespace_),
+                             cluster.symbols().Text(name)};
+    const auto* claim = cluster.objects<api::PersistentVolumeClaim>().Find(key);
+    if (claim == nullptr) continue;
+    const auto* volume = cluster.objects<api::PersistentVolume>().Find({"", claim->volume_name});
+    if (volume == nullptr) continue;
+    const std::string disagreement = Disagreement(*volume, labels);
+    if (disagreement.empty()) continue;
+    return fmt::format("claim \"{}\" is bound to volume {}, which is {}", key.name,
+                       claim->volume_name, disagreement);
+  }
+  return "";
 }
 
 std::vector<Interest> VolumeZone::Interests() const {

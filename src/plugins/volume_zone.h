@@ -18,6 +18,7 @@ class VolumeZone final : public PreFilterPlugin, public FilterPlugin {
   PreFilterResult PreFilter(Cycle& cycle) const override;
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
+  std::string Details(const Cycle& cycle, NodeRow node) const override;
 };
 
 }  // namespace berth

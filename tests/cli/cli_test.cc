@@ -133,10 +133,12 @@ TEST_F(ScheduleTest, ExplainsOnePod) {
             "  2 of 3 nodes fit\n"
             "    NODES  REJECTED BY      REASON                            WHICH\n"
             "        1  TaintToleration  node(s) had untolerated taint(s)  tainted\n"
+            "           the pod does not tolerate gpu:NoSchedule\n"
             "    NODE   TOTAL  NodeResourcesFit\n"
             "  * big      181                81\n"
             "    small    162                62\n"
             "    the same on every node: TaintToleration 100\n"
+            "    big scores 181, 19 more than small, the next best: NodeResourcesFit +19\n"
             "\n"
             "1 of 1 pods scheduled; 3 nodes, 1 pod already placed\n");
 }
@@ -150,7 +152,10 @@ TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
                 "  0 of 3 nodes fit\n"
                 "    NODES  REJECTED BY       REASON                            WHICH\n"
                 "        2  NodeResourcesFit  Insufficient cpu                  big, small\n"
-                "        1  TaintToleration   node(s) had untolerated taint(s)  tainted\n"));
+                "           big: the pod asks for 64 cpu, more than the node has: 8\n"
+                "           small: the pod asks for 64 cpu, more than the node has: 2\n"
+                "        1  TaintToleration   node(s) had untolerated taint(s)  tainted\n"
+                "           the pod does not tolerate gpu:NoSchedule\n"));
 }
 
 TEST_F(ScheduleTest, PrintsJson) {
@@ -189,6 +194,15 @@ TEST_F(ScheduleTest, PrintsJson) {
             ],
             "examples": [
               "tainted"
+            ],
+            "details": [
+              {
+                "text": "the pod does not tolerate gpu:NoSchedule",
+                "nodes": 1,
+                "examples": [
+                  "tainted"
+                ]
+              }
             ]
           }
         ],
@@ -211,7 +225,8 @@ TEST_F(ScheduleTest, PrintsJson) {
               "TaintToleration": 100
             }
           }
-        ]
+        ],
+        "why": "scores 181, 19 more than small, the next best: NodeResourcesFit +19"
       }
     }
   ],

@@ -1,0 +1,39 @@
+#include "framework/victim_order.h"
+
+#include <algorithm>
+
+namespace berth {
+
+Instant StartOf(const PodRecord& pod, Instant now) {
+  return pod.object->status.start_time.value_or(now);
+}
+
+Instant EarliestStart(const Cluster& cluster, const PreemptionReport::Victims& victims,
+                      Instant now) {
+  const PodRecord& first = cluster.pod(victims.pods.front());
+  Instant earliest = StartOf(first, now);
+  for (PodId id : victims.pods) {
+    const PodRecord& pod = cluster.pod(id);
+    if (pod.object->priority() != first.object->priority()) continue;
+    earliest = std::min(earliest, StartOf(pod, now));
+  }
+  return earliest;
+}
+
+VictimRating::VictimRating(const Cluster& cluster, const PreemptionReport::Victims& victims,
+                           Instant now) {
+  // Counted from the lowest priority, so that a victim never makes the sum smaller.
+  constexpr int64_t kLowestPriority = -(int64_t{1} << 31);
+  int64_t sum = 0;
+  for (PodId id : victims.pods) sum += cluster.pod(id).object->priority() - kLowestPriority;
+  by_criterion_ = {victims.budget_violations, cluster.pod(victims.pods.front()).object->priority(),
+                   sum, static_cast<int64_t>(victims.pods.size()),
+                   -EarliestStart(cluster, victims, now).nanos};
+}
+
+VictimCriterion VictimRating::DifferenceTo(const VictimRating& other) const {
+  const auto [own, others] = std::ranges::mismatch(by_criterion_, other.by_criterion_);
+  return static_cast<VictimCriterion>(own - by_criterion_.begin());
+}
+
+}  // namespace berth
