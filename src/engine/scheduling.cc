@@ -88,7 +88,12 @@ void EngineState::Conclude() {
   BindingCycle::Placement& placement = cycle->placement;
   Decision& decision = cycle->decision;
   const ServedProfile& served = profiles_[placement.entry.profile];
-  if (served.paranoia != nullptr) served.paranoia->Check(*placement.attempt, outcome, now());
+  if (served.paranoia != nullptr) {
+    served.paranoia->Check(*placement.attempt, outcome, now());
+    const bool known_to_fail =
+        known_failures_.Find(*placement.pod, placement.entry.profile) != nullptr;
+    CHECK(!known_to_fail || outcome.kind != CycleOutcome::Kind::kNode);
+  }
   placement.node = outcome.node;
   std::optional<Failure> failure;
   if (outcome.kind == CycleOutcome::Kind::kNode) {
