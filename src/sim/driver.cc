@@ -48,8 +48,28 @@ bool Driver::Swallows(const Event& event) const {
   return was_gated && pod->spec.scheduling_gates.empty();
 }
 
+// A pod that appears on a node or leaves one, and a new node.
+bool Driver::IsLoud(const Event& event) const {
+  const auto* put = std::get_if<ObjectPut>(&event);
+  const auto* gone = std::get_if<ObjectGone>(&event);
+  if (put == nullptr && gone == nullptr) return false;
+  const api::Object& object = put != nullptr ? put->object : gone->object;
+  const Cluster& cluster = engine_->cluster();
+  const api::ObjectKey key = api::KeyOf(object);
+  if (const auto pod = As<api::Pod>(object)) {
+    const PodId id = cluster.pods().Find(key.namespace_, key.name);
+    const bool was_bound = id.valid() && cluster.pod(id).state == PodState::kBound;
+    const bool is_bound = put != nullptr && !pod->spec.node_name.empty() && !pod->finished();
+    return was_bound != is_bound;
+  }
+  if (!As<api::Node>(object) || put == nullptr) return false;
+  const NodeRow row = cluster.nodes().Find(cluster.symbols().Find(key.name));
+  return !row.valid() || !cluster.nodes().present().Test(row.index());
+}
+
 void Driver::Tell(const Event& event, Instant now) {
   world_.trace.Add(Describe(event));
+  world_.book.loud_events += IsLoud(event);
   const bool swallowed = Swallows(event);
   if (const auto* done = std::get_if<WriteDone>(&event)) {
     world_.invariants.WriteEnded(*done);
@@ -83,6 +103,7 @@ void Driver::Restart(Instant now) {
   world_.book.reserved.clear();
   world_.book.bound.clear();
   world_.book.turned_away.clear();
+  world_.book.tried.clear();
   StartEngine();
   for (const Event& event : world_.watch.FirstList(world_.random)) Tell(event, now);
 }
@@ -131,6 +152,7 @@ bool Driver::ProgressWrites(Instant now) {
 
 void Driver::OnDecision(const Decision& decision) {
   world_.trace.Add(Describe(decision));
+  world_.invariants.Decided(decision);
   ++decisions;
   placed += decision.kind == Decision::Kind::kPlaced;
   victims += decision.victims.size();

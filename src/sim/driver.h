@@ -63,6 +63,8 @@ class Driver final : public DecisionObserver {
   void Tell(const Event& event, Instant now);
   // The planted bug keeps it from the engine.
   bool Swallows(const Event& event) const;
+  // Whether it wakes all pods that a plugin without preferences has turned away.
+  bool IsLoud(const Event& event) const;
   void Send(const Command& command, Instant now);
   void OnDecision(const Decision& decision) override;
 

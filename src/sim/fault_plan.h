@@ -29,14 +29,18 @@ struct FaultPlan {
   bool all_room_is_announced() const { return all_is_told() && !priorities; }
 };
 
+// One world in three is tame: all that happens to nodes is told. More can be asked of those.
 inline FaultPlan ChooseFaults(Random& random) {
   FaultPlan plan;
-  plan.restarts = random.Chance(40);
-  plan.shrinking = random.Chance(40);
-  plan.writes.refused = random.Chance(70) ? static_cast<unsigned>(random.Below(25)) : 0;
-  plan.writes.lost = random.Chance(40) ? static_cast<unsigned>(random.Below(20)) : 0;
-  plan.incumbents = random.Chance(40);
-  plan.priorities = random.Chance(60);
+  const bool tame = random.Chance(33);
+  if (!tame) {
+    plan.restarts = random.Chance(50);
+    plan.shrinking = random.Chance(50);
+    plan.incumbents = random.Chance(50);
+    plan.writes.lost = random.Chance(50) ? static_cast<unsigned>(1 + random.Below(20)) : 0;
+  }
+  plan.writes.refused = random.Chance(70) ? static_cast<unsigned>(1 + random.Below(25)) : 0;
+  plan.priorities = random.Chance(50);
   plan.volumes = random.Chance(50);
   return plan;
 }

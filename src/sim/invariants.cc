@@ -59,17 +59,30 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
     return found != placed.end() && found->second == node_name;
   };
   Room room;
+  api::Ref<api::Pod> placed;
   for (const auto& [id, object] : watch_.told()) {
     const auto pod = As<api::Pod>(object);
     if (pod == nullptr || pod->finished()) continue;
     const std::string& other = pod->metadata.uid;
     const bool on_its_way = Waits(*pod) && (placed_here(book_.reserved, other) ||
-                                            placed_here(book_.bound, other) || other == uid);
-    if (pod->spec.node_name == node_name || on_its_way) room.Take(*pod);
+                                            placed_here(book_.bound, other));
+    if (other == uid) {
+      placed = pod;
+    } else if (pod->spec.node_name == node_name || on_its_way) {
+      room.Take(*pod);
+    }
+  }
+  if (placed == nullptr) return Break(kOnePlace, uid + " was placed, but is gone");
+  if (!room.Take(*placed)) {
+    Break(kNoOvercommit, fmt::format("{} was placed on {}: its host port is taken", uid, node_name));
   }
   if (const std::string excess = room.Excess(*node); !excess.empty()) {
     Break(kNoOvercommit, fmt::format("{} was placed on {}: {}", uid, node_name, excess));
   }
+}
+
+void Invariants::Decided(const Decision& decision) {
+  messages_.insert_or_assign(decision.key, decision.message);
 }
 
 void Invariants::CommandSent(const Command& command) {
@@ -183,7 +196,9 @@ std::optional<Broken> Invariants::TruthHolds() const {
   if (!plan_.all_is_told()) return std::nullopt;
   std::map<std::string, Room> rooms;
   for (const auto& pod : api_.All<api::Pod>()) {
-    if (!pod->spec.node_name.empty() && !pod->finished()) rooms[pod->spec.node_name].Take(*pod);
+    const std::string& node = pod->spec.node_name;
+    if (node.empty() || pod->finished() || rooms[node].Take(*pod)) continue;
+    return Broken{kNoOvercommit, fmt::format("in truth, {}: a host port is taken twice", node)};
   }
   for (const auto& [name, room] : rooms) {
     const auto node = api_.Find<api::Node>({"", name});
@@ -197,15 +212,25 @@ std::optional<Broken> Invariants::TruthHolds() const {
 
 // --- when quiet ---
 
+// Nothing tells when a volume that was taken is free again, or when a plugin would let a pod pass;
+// but the latter has the pod tried again whenever anything happens. And kube-scheduler does not
+// think of other pods' anti-affinity when a node comes or changes its labels.
+bool Invariants::MayWait(const api::Pod& pod) const {
+  if (!pod.spec.volumes.empty()) return true;
+  const auto message = messages_.find(KeyOf(pod.metadata));
+  if (message != messages_.end() && message->second.contains("existing pods anti-affinity")) {
+    return true;
+  }
+  const auto turned_away = book_.turned_away.find(pod.metadata.uid);
+  return turned_away != book_.turned_away.end() && turned_away->second == book_.loud_events;
+}
+
 std::optional<Broken> Invariants::NoneParked(const Engine& engine, Instant now, bool early) const {
   twin::World world;
   for (const auto& [id, object] : api_.objects()) world.Put(object);
   for (const auto& pod : api_.All<api::Pod>()) {
     if (!Waits(*pod) || !pod->spec.scheduling_gates.empty()) continue;
-    // Nothing tells when a plugin would let the pod pass, or a volume that was taken is free again.
-    const bool may_wait =
-        book_.turned_away.contains(pod->metadata.uid) || !pod->spec.volumes.empty();
-    if (early && may_wait) continue;
+    if (early && MayWait(*pod)) continue;
     const twin::Answer answer = twin::Evaluate(world, *pod, rules_, now);
     if (answer.best_nodes.empty()) continue;
     const api::ObjectKey key = KeyOf(pod->metadata);
@@ -223,25 +248,19 @@ std::optional<Broken> Invariants::NoneParked(const Engine& engine, Instant now, 
 std::optional<Broken> Invariants::WhenQuiet(const Engine& engine) const {
   std::optional<Broken> broken;
   engine.cluster().pods().ForEach([&](const PodRecord& pod) {
-    if (broken) return;
-    if (pod.state == PodState::kAssumed) {
-      broken = Broken{kOwners, NameOf(pod) + " is assumed, and nothing is under way for it"};
-    }
-    const auto truth = api_.Find<api::Pod>(pod.key());
-    const bool same = truth != nullptr &&
-                      truth->metadata.resource_version == pod.object->metadata.resource_version;
-    if (!broken && !same) broken = Broken{kOnePlace, NameOf(pod) + " is not as the API has it"};
+    if (broken || pod.state != PodState::kAssumed) return;
+    broken = Broken{kOwners, NameOf(pod) + " is assumed, and nothing is under way for it"};
   });
   if (broken) return broken;
+  if (engine.bindings_under_way() != 0 || !engine.waiting_pods().all().empty()) {
+    return Broken{kOwners, fmt::format("{} bindings never end, {} pods wait for a permit for ever",
+                                       engine.bindings_under_way(),
+                                       engine.waiting_pods().all().size())};
+  }
   const SchedulingQueue::Sizes sizes = engine.queue().sizes();
   if (sizes.in_flight != 0 || sizes.in_flight_events != 0) {
     return Broken{kBounded, fmt::format("{} pods and {} events are in flight", sizes.in_flight,
                                         sizes.in_flight_events)};
-  }
-  if (engine.bindings_under_way() != 0 || !engine.waiting_pods().all().empty()) {
-    return Broken{kBounded, fmt::format("{} bindings are under way, {} pods wait for a permit",
-                                        engine.bindings_under_way(),
-                                        engine.waiting_pods().all().size())};
   }
   for (const auto& pod : api_.All<api::Pod>()) {
     if (engine.cluster().preemptions().UnderWay(pod->metadata.uid)) {
@@ -249,6 +268,17 @@ std::optional<Broken> Invariants::WhenQuiet(const Engine& engine) const {
     }
   }
   return std::nullopt;
+}
+
+std::optional<Broken> Invariants::KnowsTheTruth(const Engine& engine) const {
+  std::optional<Broken> broken;
+  engine.cluster().pods().ForEach([&](const PodRecord& pod) {
+    const auto truth = api_.Find<api::Pod>(pod.key());
+    const bool same = truth != nullptr &&
+                      truth->metadata.resource_version == pod.object->metadata.resource_version;
+    if (!same) broken = Broken{kOnePlace, NameOf(pod) + " is not as the API has it"};
+  });
+  return broken;
 }
 
 std::optional<Broken> Invariants::WhenEmpty(const Engine& engine) const {

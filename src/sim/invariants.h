@@ -43,6 +43,7 @@ class Invariants {
 
   // The engine chose a node for a pod.
   void PodPlaced(const std::string& uid, const std::string& node);
+  void Decided(const Decision& decision);
   void CommandSent(const Command& command);
   void WriteEnded(const WriteDone& done);
   // Another engine takes over.
@@ -55,6 +56,8 @@ class Invariants {
   std::optional<Broken> NoneParked(const Engine& engine, Instant now, bool early) const;
   // Everything is told and answered, and there is nothing left to try.
   std::optional<Broken> WhenQuiet(const Engine& engine) const;
+  // The engine has the pods as the API has them.
+  std::optional<Broken> KnowsTheTruth(const Engine& engine) const;
   // All objects are gone, too.
   std::optional<Broken> WhenEmpty(const Engine& engine) const;
 
@@ -63,6 +66,7 @@ class Invariants {
   std::optional<Broken> CheckPlace(const Engine& engine, const PodRecord& pod) const;
   std::optional<Broken> NominationsHaveOwners(const Engine& engine) const;
   std::optional<Broken> TruthHolds() const;
+  bool MayWait(const api::Pod& pod) const;
   void Break(const char* invariant, std::string what);
 
   const ApiModel& api_;
@@ -72,6 +76,7 @@ class Invariants {
   const twin::Rules rules_;
   std::map<CommandId, std::string> binds_;  // Not answered yet; the uid.
   std::set<std::string> bound_;             // Uids whose bind was answered with success.
+  std::map<api::ObjectKey, std::string> messages_;  // Of the last decision about each pod.
   std::set<std::string> uids_;              // Of all pods that were ever placed.
   std::optional<Broken> broken_;            // Seen while the engine was at work.
 };

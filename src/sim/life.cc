@@ -122,11 +122,10 @@ void Life::BindByIncumbent(Instant now) {
   const auto node = AnyNode();
   if (pod == nullptr || node == nullptr || pod->spec.scheduler_name != kIncumbent) return;
   Room room;
-  room.Take(*pod);
   for (const auto& other : api_.All<api::Pod>()) {
     if (other->spec.node_name == node->metadata.name && !other->finished()) room.Take(*other);
   }
-  if (!room.Excess(*node).empty()) return;
+  if (!room.Take(*pod) || !room.Excess(*node).empty()) return;
   api_.Bind({KeyOf(pod->metadata), pod->metadata.uid, node->metadata.name}, now);
 }
 

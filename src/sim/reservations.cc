@@ -21,11 +21,12 @@ class Reservations final : public ReservePlugin, public PermitPlugin, public Pos
     const std::string& uid = cycle.pod().uid();
     const std::string& name = cycle.nodes().name(node);
     if (book_.on_reserve) book_.on_reserve(uid, name);
+    book_.tried[uid] = book_.loud_events;
+    book_.turned_away.erase(uid);
     if (!book_.calm && book_.random.Chance(3)) {
       if (book_.random.Chance(50)) return Verdict::Error("could not reserve");
       return {Code::kUnschedulable, "node(s) had nothing to reserve"};
     }
-    book_.turned_away.erase(uid);
     if (!book_.reserved.emplace(uid, name).second) book_.mistake = uid + " was reserved twice";
     return {};
   }
@@ -34,7 +35,7 @@ class Reservations final : public ReservePlugin, public PermitPlugin, public Pos
   void Unreserve(Cycle& cycle, NodeRow) const override {
     if (book_.skip_unreserve) return;
     const std::string& uid = cycle.pod().uid();
-    book_.turned_away.insert(uid);
+    book_.turned_away[uid] = book_.tried[uid];
     book_.reserved.erase(uid);
   }
 

@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 #include "base/random.h"
@@ -26,12 +25,16 @@ struct ReservationBook {
   bool skip_unreserve = false;   // A planted bug.
   // Told of each pod, by uid, and the node that is reserved for it.
   std::function<void(const std::string& uid, const std::string& node)> on_reserve = {};
+  // How often something was told that wakes every pod which this plugin turned away.
+  uint64_t loud_events = 0;
 
   // --- what it saw; by uid ---
 
   std::map<std::string, std::string> reserved = {};  // The node; neither taken back nor bound yet.
   std::map<std::string, std::string> bound = {};     // The node.
-  std::set<std::string> turned_away = {};  // Since they were last tried, something went wrong.
+  std::map<std::string, uint64_t> tried = {};        // `loud_events` when last reserved for.
+  // Pods that were let down after they had been reserved for, and `loud_events` when they were.
+  std::map<std::string, uint64_t> turned_away = {};
   std::string mistake = {};                // What should not have happened.
 };
 

@@ -6,17 +6,17 @@
 
 namespace berth::sim {
 
-void Room::Take(const api::Pod& pod) {
+bool Room::Take(const api::Pod& pod) {
   ++pods_;
+  bool free = true;
   for (const auto& [name, amount] : api::PodRequests(pod, {})) taken_[name] += amount;
   for (const api::Container& container : pod.spec.containers) {
     for (const api::ContainerPort& port : container.ports) {
       if (port.host_port == 0) continue;
-      if (!ports_.emplace(port.protocol, port.host_port).second) {
-        clash_ = fmt::format("host port {} is taken twice", port.host_port);
-      }
+      free &= ports_.emplace(port.protocol, port.host_port).second;
     }
   }
+  return free;
 }
 
 std::string Room::Excess(const api::Node& node) const {
@@ -32,7 +32,7 @@ std::string Room::Excess(const api::Node& node) const {
   if (limit != room.end() && pods_ > limit->second.Value()) {
     return fmt::format("{} pods are there, {} are allowed", pods_, limit->second.Value());
   }
-  return clash_;
+  return "";
 }
 
 }  // namespace berth::sim

@@ -13,7 +13,8 @@ namespace berth::sim {
 
 class Room {
  public:
-  void Take(const api::Pod& pod);
+  // False if a host port of the pod's is taken already.
+  bool Take(const api::Pod& pod);
   // What the pods take too much of `node`, in words; empty if all is well.
   std::string Excess(const api::Node& node) const;
 
@@ -21,7 +22,6 @@ class Room {
   api::ResourceList taken_;
   int64_t pods_ = 0;
   std::set<std::pair<std::string, int32_t>> ports_;
-  std::string clash_;  // A host port that is taken twice.
 };
 
 }  // namespace berth::sim

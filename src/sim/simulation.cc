@@ -103,8 +103,9 @@ class Simulation {
     }
     // Long enough for every parked pod to be tried again, twice.
     if (auto broken = SettleFor(Duration::Seconds(1200))) return broken;
-    if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/false)) return broken;
     if (auto broken = invariants_.WhenQuiet(driver_.engine())) return broken;
+    if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/false)) return broken;
+    if (auto broken = invariants_.KnowsTheTruth(driver_.engine())) return broken;
     trace_.Add("all objects go");
     life_.End();
     if (auto broken = SettleFor(Duration::Seconds(60))) return broken;
