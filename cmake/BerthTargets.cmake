@@ -34,6 +34,8 @@ function(berth_test name)
   target_link_libraries(${name} PRIVATE
     ${ARG_LINKS} rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  # What is tested is optimised; optimising the tests would only make them slow to build.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=1)

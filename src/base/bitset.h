@@ -72,7 +72,12 @@ class Bitset {
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     for (size_t w = 0; w < words_.size(); ++w) {
-      for (uint64_t word = words_[w]; word != 0; word &= word - 1) {
+      uint64_t word = words_[w];
+      if (word == kFull) {  // A loop that the compiler can unroll and vectorise.
+        for (size_t bit = 0; bit < 64; ++bit) visit(w * 64 + bit);
+        continue;
+      }
+      for (; word != 0; word &= word - 1) {
         visit(w * 64 + static_cast<size_t>(std::countr_zero(word)));
       }
     }
@@ -83,6 +88,12 @@ class Bitset {
   void KeepIf(Keep&& keep) {
     for (size_t w = 0; w < words_.size(); ++w) {
       uint64_t kept = words_[w];
+      if (kept == kFull) {
+        kept = 0;
+        for (size_t bit = 0; bit < 64; ++bit) kept |= uint64_t{keep(w * 64 + bit)} << bit;
+        words_[w] = kept;
+        continue;
+      }
       for (uint64_t word = kept; word != 0; word &= word - 1) {
         const auto bit = static_cast<size_t>(std::countr_zero(word));
         if (!keep(w * 64 + bit)) kept &= ~(uint64_t{1} << bit);
@@ -95,6 +106,8 @@ class Bitset {
   std::vector<uint64_t>& words() { return words_; }
 
  private:
+  static constexpr uint64_t kFull = ~uint64_t{0};
+
   void ClearTail() {
     if (size_ % 64 != 0) words_.back() &= ~(~uint64_t{0} << (size_ % 64));
   }

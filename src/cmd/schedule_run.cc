@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/check.h"
+#include "cmd/extender_calls.h"
 #include "plugins/registry.h"
 #include "record/recording_engine.h"
 
@@ -61,10 +62,18 @@ class Recorder final : public DecisionObserver {
   std::map<api::ObjectKey, PodOutcome> outcomes_;
 };
 
+// What is only asked, or told to users, changes nothing.
+bool ChangesTheWorld(const ApiWrite& write) {
+  const WriteLane lane = LaneOf(write);
+  return !std::holds_alternative<CallExtender>(write) && lane != WriteLane::kStatus &&
+         lane != WriteLane::kEvent;
+}
+
 // Plays the API server towards the engine.
 class World {
  public:
-  World(RecordingEngine& engine, Instant start) : engine_(engine), now_(start) {}
+  World(RecordingEngine& engine, ExtenderCalls& extenders, Instant start)
+      : engine_(engine), extenders_(extenders), now_(start) {}
 
   // Each object becomes known a millisecond after the one before.
   void Put(const api::Object& object) {
@@ -86,9 +95,7 @@ class World {
         for (const Command& command : engine_.TakeCommands()) {
           std::visit([&](const auto& write) { Do(command.id, write); }, command.write);
           busy = true;
-          // What is only told to users changes nothing.
-          const WriteLane lane = LaneOf(command.write);
-          progress |= lane != WriteLane::kStatus && lane != WriteLane::kEvent;
+          progress |= ChangesTheWorld(command.write);
         }
       }
     }
@@ -121,10 +128,8 @@ class World {
     engine_.Handle(WriteDone{id, {}}, now_);
   }
 
-  // No server is called: what would come of it cannot be known here.
-  void Do(CommandId id, const CallExtender&) {
-    engine_.Handle(WriteDone{id, {WriteResult::Kind::kUnavailable, "extenders are not called"}},
-                   now_);
+  void Do(CommandId id, const CallExtender& call) {
+    engine_.Handle(WriteDone{id, extenders_.Carry(call)}, now_);
   }
   void Do(CommandId id, const RecordEvent&) { engine_.Handle(WriteDone{id, {}}, now_); }
 
@@ -178,6 +183,7 @@ class World {
   }
 
   RecordingEngine& engine_;
+  ExtenderCalls& extenders_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
   std::vector<EvictedPod> evicted_;
@@ -242,7 +248,9 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
   RecordingEngine engine(**made, record);
   Recorder recorder(**made);
   engine.Observe(&recorder);
-  World world(engine, start);
+  auto extenders = ExtenderCalls::Make(options.extenders);
+  if (!extenders) return std::unexpected(extenders.error());
+  World world(engine, **extenders, start);
   for (const api::Object& object : objects) {
     if (AsPod(object) == nullptr) world.Put(object);
   }

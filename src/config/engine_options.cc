@@ -11,6 +11,7 @@ Result<EngineOptions> ToEngineOptions(const Configuration& configuration) {
   options.profiles = *std::move(profiles);
   options.backoff = {Duration::Seconds(configuration.pod_initial_backoff_seconds),
                      Duration::Seconds(configuration.pod_max_backoff_seconds)};
+  options.extenders = configuration.extenders;
   return options;
 }
 

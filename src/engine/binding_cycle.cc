@@ -129,6 +129,11 @@ Task<Verdict> BindingCycle::PreBindOne(const PreBindPlugin& plugin) {
 }
 
 Task<Verdict> BindingCycle::Bind() {
+  if (!services_.extenders.empty()) {
+    const BindPod bind{pod().key(), pod().uid(), node_name_};
+    Verdict verdict = co_await services_.extenders.Bind(*pod().object, bind);
+    if (!verdict.skipped()) co_return verdict;
+  }
   for (const BindPlugin* plugin : profile().bind()) {
     Verdict verdict = co_await plugin->Bind(*this);
     if (verdict.skipped()) continue;

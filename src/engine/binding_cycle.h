@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/extenders.h"
 #include "engine/outbox.h"
 #include "engine/status_writer.h"
 #include "framework/attempt.h"
@@ -23,6 +24,7 @@ class BindingCycle final : public BindingContext {
   struct Services {
     Outbox& outbox;
     StatusWriter& status;
+    Extenders& extenders;
     SchedulingQueue& queue;
     std::vector<BindingCycle*>& finished;  // A cycle that is done adds itself.
   };

@@ -35,7 +35,10 @@ Status EngineState::AddProfile(const ProfileConfig& config, const Registry& regi
     return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
   }
   auto results = std::make_unique<ClassCache>(**profile, cluster_);
-  auto paranoia = paranoid_ ? std::make_unique<Paranoia>(config) : nullptr;
+  // The slow twin neither asks extenders nor looks at a part of the nodes.
+  const bool checked =
+      paranoid_ && extenders_.empty() && !config.percentage_of_nodes_to_score.has_value();
+  auto paranoia = checked ? std::make_unique<Paranoia>(config) : nullptr;
   profiles_.push_back({*std::move(profile), std::move(results), std::move(paranoia),
                        config.percentage_of_nodes_to_score});
   return {};
@@ -45,8 +48,10 @@ Result<std::unique_ptr<EngineState>> EngineState::Make(const EngineOptions& opti
                                                        const Registry& registry) {
   if (options.profiles.empty()) return Fail("at least one profile is required");
   std::unique_ptr<EngineState> state(new EngineState(options));
-  SchedulingQueue::Options queue{
-      .backoff = options.backoff, .max_parked = options.max_parked, .profiles = {}};
+  SchedulingQueue::Options queue{.backoff = options.backoff,
+                                 .max_parked = options.max_parked,
+                                 .profiles = {},
+                                 .has_extenders = !options.extenders.empty()};
   for (const ProfileConfig& profile : options.profiles) {
     if (Status added = state->AddProfile(profile, registry); !added)
       return std::unexpected(added.error());
@@ -57,6 +62,7 @@ Result<std::unique_ptr<EngineState>> EngineState::Make(const EngineOptions& opti
 }
 
 void EngineState::PassTime(Instant time) {
+  if (cycle_ != nullptr) return;  // Nothing may change under a cycle that waits.
   outbox_.PassTime(time);
   status_.PassTime(now());
   waiting_.PassTime(now());

@@ -20,6 +20,7 @@
 #include "engine/decision.h"
 #include "engine/events.h"
 #include "engine/explanation.h"
+#include "framework/extender_config.h"
 #include "framework/profile_config.h"
 #include "queue/scheduling_queue.h"
 
@@ -31,6 +32,7 @@ struct EngineOptions {
   bool explain = false;                 // Attach an Explanation to each decision. Slow.
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
   BackoffPolicy backoff = {};
+  std::vector<ExtenderConfig> extenders = {};
   // A pod that has waited for so long is tried again even if nothing has happened.
   Duration max_parked = Duration::Seconds(300);
 };
@@ -45,7 +47,8 @@ class Engine {
                                               const Registry& registry);
   ~Engine();
 
-  // Takes note of what has happened.
+  // Takes note of what has happened. While a cycle waits for an extender's answer, everything else
+  // is held back until it has come.
   void Handle(const Event& event, Instant now);
 
   // Tries up to `limit` waiting pods, most urgent first. Returns how many were tried; fewer than

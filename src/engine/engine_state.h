@@ -4,6 +4,7 @@
 // scheduling.cc tries pods, and endings.cc sees to those that failed, were bound or made room.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "engine/class_cache.h"
 #include "engine/engine.h"
 #include "engine/eviction.h"
+#include "engine/extenders.h"
 #include "engine/failure.h"
 #include "engine/known_failures.h"
 #include "engine/outbox.h"
@@ -45,7 +47,7 @@ class EngineState {
                                                    const Registry& registry);
 
   void Handle(const Event& event, Instant now);
-  // Tries one pod; false if none is ready.
+  // Tries one pod; false if none is ready, or the last one still waits for an extender.
   bool ScheduleOne();
   // Lets go on whatever waits for a time up to `now`.
   void PassTime(Instant now);
@@ -61,12 +63,18 @@ class EngineState {
 
  private:
   explicit EngineState(const EngineOptions& options)
-      : explain_(options.explain), paranoid_(options.paranoid), random_(options.seed) {}
+      : explain_(options.explain),
+        paranoid_(options.paranoid),
+        random_(options.seed),
+        extenders_(options.extenders, outbox_, cluster_) {}
   Status AddProfile(const ProfileConfig& config, const Registry& registry);
   Instant now() const { return outbox_.now(); }
 
   // --- object_events.cc ---
 
+  void TakeNote(const Event& event);
+  // Goes on after an extender has answered.
+  void ResumeCycle(const WriteDone& answer);
   template <typename T>
   void Put(const std::shared_ptr<const T>& object);
   template <typename T>
@@ -87,8 +95,17 @@ class EngineState {
 
   // --- scheduling.cc ---
 
+  // A scheduling cycle: the pod that is being tried, and the search for its node.
+  struct CycleUnderWay {
+    BindingCycle::Placement placement;
+    Decision decision;
+    Task<CycleOutcome> search;
+  };
+
   void TryPod(QueueEntry entry);
-  CycleOutcome Decide(Attempt& attempt, const PodRecord& pod);
+  // Acts on what the search of `cycle_` has found.
+  void Conclude();
+  void NoteFailure(const PodRecord& pod, size_t profile, const Failure& failure);
   // Reserves and asks for permission; on success the binding is under way.
   std::optional<Failure> Place(BindingCycle::Placement& placement);
   std::optional<Failure> AskPermit(BindingCycle::Placement& placement);
@@ -124,7 +141,10 @@ class EngineState {
   StatusWriter status_{outbox_};
   WaitingPods waiting_;
   KnownFailures known_failures_{cluster_};
-  uint32_t next_start_ = 0;  // Where the next partial search over nodes begins.
+  Extenders extenders_;
+  size_t next_start_ = 0;                 // Where the next search over a part of the nodes begins.
+  std::unique_ptr<CycleUnderWay> cycle_;  // Waits for an extender.
+  std::deque<std::pair<Event, Instant>> held_back_;  // What happened meanwhile.
   DecisionObserver* observer_ = nullptr;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;

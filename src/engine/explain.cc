@@ -109,7 +109,9 @@ class Explainer {
 
     PreemptionReport report;
     FailedCycle failed{attempt_, diagnosis, now_, random_, &report};
-    PostFilterResult result = RunPostFilters(failed);
+    Task<PostFilterResult> task = RunPostFilters(failed);
+    task.Start();  // No extender is asked, so it does not wait.
+    const PostFilterResult& result = task.result();
     explanation_.post_filter = result.verdict;
     diagnosis.post_filter_message = result.verdict.Message();
     explanation_.fit_error = diagnosis.Message();

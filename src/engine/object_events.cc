@@ -46,7 +46,27 @@ bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
 }  // namespace
 
 void EngineState::Handle(const Event& event, Instant time) {
-  PassTime(time);
+  if (cycle_ == nullptr) {
+    PassTime(time);
+    return TakeNote(event);
+  }
+  const auto* done = std::get_if<WriteDone>(&event);
+  if (done == nullptr || !outbox_.CycleWaitsFor(done->id)) {
+    held_back_.emplace_back(event, time);
+    return;
+  }
+  ResumeCycle(*done);
+}
+
+void EngineState::ResumeCycle(const WriteDone& answer) {
+  outbox_.WriteEnded(answer.id, answer.result);
+  if (!cycle_->search.done()) return;
+  Conclude();
+  // None of these starts another cycle.
+  for (auto& [event, time] : std::exchange(held_back_, {})) Handle(event, time);
+}
+
+void EngineState::TakeNote(const Event& event) {
   if (const auto* put = std::get_if<ObjectPut>(&event)) {
     std::visit([this](const auto& object) { Put(object); }, put->object);
   } else if (const auto* gone = std::get_if<ObjectGone>(&event)) {

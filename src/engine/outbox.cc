@@ -13,7 +13,11 @@ CommandId Outbox::Post(ApiWrite write) {
 }
 
 void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
-  awaited_.emplace(Post(std::move(pending.write)), Awaited{&pending, waiter});
+  const auto* call = std::get_if<CallExtender>(&pending.write);
+  const bool by_cycle = call != nullptr && call->step != ExtenderStep::kBind;
+  const CommandId id = Post(std::move(pending.write));
+  if (by_cycle) asked_by_cycle_.insert(id);
+  awaited_.emplace(id, Awaited{&pending, waiter});
 }
 
 bool Outbox::Withdraw(CommandId id) {
@@ -41,6 +45,7 @@ void Outbox::WriteEnded(CommandId id, WriteResult result) {
   if (found == awaited_.end()) return;  // Not ours, or reported twice.
   const Awaited awaited = found->second;
   awaited_.erase(found);
+  asked_by_cycle_.erase(id);
   awaited.pending->result = std::move(result);
   awaited.waiter.resume();
 }

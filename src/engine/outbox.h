@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Outbox final : public Async {
   // Takes back a write that has not been handed out; whoever waits for it is resumed with success.
   // False if it is too late.
   bool Withdraw(CommandId id);
+
+  // True if a scheduling cycle waits for the write.
+  bool CycleWaitsFor(CommandId id) const { return asked_by_cycle_.contains(id); }
 
   // Hands out up to `limit` commands: the most urgent lane first, and in it the oldest.
   std::vector<Command> TakeCommands(size_t limit);
@@ -46,6 +50,7 @@ class Outbox final : public Async {
   std::map<std::pair<WriteLane, CommandId>, ApiWrite> waiting_;
   std::unordered_map<CommandId, WriteLane> lanes_;  // Of those in `waiting_`.
   std::unordered_map<CommandId, Awaited> awaited_;
+  std::unordered_set<CommandId> asked_by_cycle_;
   uint32_t next_command_ = 0;
   // By when they go on; those of one instant in the order in which they began to wait.
   std::map<std::pair<Instant, uint64_t>, std::coroutine_handle<>> sleepers_;

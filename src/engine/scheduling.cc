@@ -4,12 +4,14 @@
 
 #include <map>
 
+#include "base/check.h"
 #include "engine/engine_state.h"
 #include "engine/explain.h"
 
 namespace berth {
 
 bool EngineState::ScheduleOne() {
+  if (cycle_ != nullptr) return false;
   std::optional<QueueEntry> entry = queue_->Pop(now());
   if (!entry) return false;
   const PodRecord& pod = cluster_.pod(entry->order.pod);
@@ -67,18 +69,34 @@ void EngineState::TryPod(QueueEntry entry) {
   }
 
   auto attempt = std::make_unique<Attempt>(cluster_, *served.profile, *results, *pod);
-  const CycleOutcome outcome = FindNode(*attempt, now(), random_);
-  if (served.paranoia != nullptr) served.paranoia->Check(*attempt, outcome, now());
-  BindingCycle::Placement placement{std::move(entry), std::move(pod), std::move(results),
-                                    std::move(attempt), outcome.node};
+  Task<CycleOutcome> search =
+      FindNode(*attempt, {.now = now(),
+                          .random = random_,
+                          .extenders = extenders_.empty() ? nullptr : &extenders_,
+                          .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
+                          .next_start = &next_start_});
+  BindingCycle::Placement placement{
+      std::move(entry), std::move(pod), std::move(results), std::move(attempt), {}};
+  cycle_.reset(new CycleUnderWay{std::move(placement), std::move(decision), std::move(search)});
+  cycle_->search.Start();
+  if (cycle_->search.done()) Conclude();
+}
+
+void EngineState::Conclude() {
+  const std::unique_ptr<CycleUnderWay> cycle = std::move(cycle_);
+  const CycleOutcome& outcome = cycle->search.result();
+  BindingCycle::Placement& placement = cycle->placement;
+  Decision& decision = cycle->decision;
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  if (served.paranoia != nullptr) served.paranoia->Check(*placement.attempt, outcome, now());
+  placement.node = outcome.node;
   std::optional<Failure> failure;
   if (outcome.kind == CycleOutcome::Kind::kNode) {
     decision.node = cluster_.nodes().name(outcome.node);
     failure = Place(placement);
   } else {
     failure = FailureOf(outcome, served);
-    if (known != nullptr) CHECK(failure->message == known->message);
-    known_failures_.Add(*placement.pod, placement.entry.profile, *failure);
+    NoteFailure(*placement.pod, placement.entry.profile, *failure);
   }
   if (failure) {
     const Decision failed = FailedDecision(*placement.pod, *failure);
@@ -97,6 +115,15 @@ void EngineState::TryPod(QueueEntry entry) {
   }
   Report(decision);
   Reap();
+}
+
+// Others like it will fail as well, while nothing changes; unless extenders know better.
+void EngineState::NoteFailure(const PodRecord& pod, size_t profile, const Failure& failure) {
+  if (!extenders_.empty()) return;
+  if (const Failure* known = known_failures_.Find(pod, profile)) {
+    CHECK(failure.message == known->message);  // Tried all the same, in paranoid mode.
+  }
+  known_failures_.Add(pod, profile, failure);
 }
 
 Failure EngineState::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
@@ -178,7 +205,8 @@ void EngineState::StartBinding(BindingCycle::Placement placement) {
   cluster_.HoldRow(placement.node);  // Until the binding ends, whatever becomes of the node.
   const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(
-      std::move(placement), BindingCycle::Services{outbox_, status_, *queue_, finished_bindings_});
+      std::move(placement),
+      BindingCycle::Services{outbox_, status_, extenders_, *queue_, finished_bindings_});
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   binding_of_[uid] = &started;

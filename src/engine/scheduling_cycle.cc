@@ -1,6 +1,6 @@
 #include "engine/scheduling_cycle.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace berth {
 
@@ -32,61 +32,105 @@ CycleOutcome Failed(Verdict error) {
   return outcome;
 }
 
-CycleOutcome FitsNowhere(Attempt& attempt, const Verdict& pre_filter, Instant now, Random& random) {
+Task<CycleOutcome> FitsNowhere(Attempt& attempt, const Verdict& pre_filter, SearchOptions options) {
   CycleOutcome outcome;
   outcome.kind = CycleOutcome::Kind::kFitError;
   outcome.diagnosis = attempt.Diagnose(pre_filter);
-  FailedCycle failed{attempt, outcome.diagnosis, now, random};
-  outcome.post_filter = RunPostFilters(failed);
+  FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
+  failed.advisor = options.extenders;
+  outcome.post_filter = co_await RunPostFilters(failed);
   outcome.diagnosis.post_filter_message = outcome.post_filter.verdict.Message();
-  return outcome;
+  co_return outcome;
+}
+
+// Looks no further than needed, from where the last search ended.
+void LimitSearch(Attempt& attempt, const SearchOptions& options) {
+  if (!options.percentage_of_nodes_to_score) return;
+  const size_t nodes = attempt.cluster().nodes().present_count();
+  const size_t enough =
+      EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
+  const size_t seen = attempt.KeepFirst(enough, *options.next_start);
+  *options.next_start = (*options.next_start + seen) % nodes;
+}
+
+NodeRow TheOnly(const NodeMask& nodes) {
+  NodeRow only;
+  nodes.ForEach([&](size_t row) { only = NodeRow{static_cast<uint32_t>(row)}; });
+  return only;
+}
+
+Task<NodeRow> NominatedNodeThatFits(Attempt& attempt, Extenders* extenders) {
+  const NodeRow node = FittingNominatedNode(attempt);
+  if (!node.valid() || extenders == nullptr) co_return node;
+  const bool passes = co_await extenders->Pass(attempt.cycle().pod(), node);
+  co_return passes ? node : NodeRow{};
 }
 
 }  // namespace
 
-CycleOutcome FindNode(Attempt& attempt, Instant now, Random& random) {
+size_t EnoughNodes(size_t nodes, int32_t percentage) {
+  constexpr size_t kMinimum = 100;
+  if (nodes < kMinimum) return nodes;
+  auto share = static_cast<size_t>(percentage);
+  if (share == 0) share = std::max<size_t>(50 - std::min<size_t>(nodes / 125, 50), 5);
+  return std::max(nodes * share / 100, kMinimum);
+}
+
+Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options) {
   CycleOutcome outcome;
   if (attempt.cluster().nodes().present_count() == 0) {
     outcome.kind = CycleOutcome::Kind::kNoNodes;
-    return outcome;
+    co_return outcome;
   }
   const Verdict pre_filter = attempt.PreFilter();
-  if (pre_filter.rejected()) return FitsNowhere(attempt, pre_filter, now, random);
-  if (!pre_filter.ok()) return Failed(pre_filter);
+  if (pre_filter.rejected()) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (!pre_filter.ok()) co_return Failed(pre_filter);
 
-  outcome.node = FittingNominatedNode(attempt);
-  if (outcome.node.valid()) return outcome;
-
-  if (Verdict error = attempt.Filter(); !error.ok()) return Failed(std::move(error));
-  const size_t feasible = attempt.feasible().Count();
-  if (feasible == 0) return FitsNowhere(attempt, pre_filter, now, random);
-  if (feasible == 1) {
-    attempt.feasible().ForEach(
-        [&](size_t row) { outcome.node = NodeRow{static_cast<uint32_t>(row)}; });
-    return outcome;
+  if (attempt.NominatedNode().valid()) {
+    outcome.node = co_await NominatedNodeThatFits(attempt, options.extenders);
+    if (outcome.node.valid()) co_return outcome;
   }
-  if (Verdict error = attempt.Score(); !error.ok()) return Failed(std::move(error));
-  outcome.node = attempt.Best();
-  return outcome;
+
+  if (Verdict error = attempt.Filter(); !error.ok()) co_return Failed(std::move(error));
+  LimitSearch(attempt, options);
+  if (options.extenders != nullptr) {
+    Verdict error = co_await options.extenders->Filter(attempt);
+    if (!error.ok()) co_return Failed(std::move(error));
+  }
+  const size_t feasible = attempt.feasible().Count();
+  if (feasible == 0) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (feasible == 1) {
+    outcome.node = TheOnly(attempt.feasible());
+    co_return outcome;
+  }
+  if (options.extenders == nullptr) {
+    if (Verdict error = attempt.Score(); !error.ok()) co_return Failed(std::move(error));
+    outcome.node = attempt.Best();
+    co_return outcome;
+  }
+  Attempt::ScoreTable table;
+  if (Verdict error = attempt.ScoreInDetail(table); !error.ok()) co_return Failed(std::move(error));
+  outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
+  co_return outcome;
 }
 
-PostFilterResult RunPostFilters(FailedCycle& failed) {
+Task<PostFilterResult> RunPostFilters(FailedCycle& failed) {
   PostFilterResult all;
   std::vector<std::string> reasons;
   std::string_view first_to_reject;
   for (const PostFilterPlugin* plugin : failed.attempt.profile().post_filter()) {
-    PostFilterResult result = plugin->PostFilter(failed);
+    PostFilterResult result = co_await plugin->PostFilter(failed);
     if (result.verdict.ok() || !result.verdict.rejected() ||
         result.verdict.code() == Code::kUnschedulableAndUnresolvable) {
       result.verdict = std::move(result.verdict).By(plugin->name());
-      return result;
+      co_return result;
     }
     if (first_to_reject.empty()) first_to_reject = plugin->name();
     reasons.insert(reasons.end(), result.verdict.reasons().begin(), result.verdict.reasons().end());
     if (result.nomination.replace) all.nomination = result.nomination;
   }
   all.verdict = Verdict(Code::kUnschedulable, std::move(reasons)).By(first_to_reject);
-  return all;
+  co_return all;
 }
 
 }  // namespace berth

@@ -2,6 +2,11 @@
 // none.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/extenders.h"
 #include "framework/attempt.h"
 #include "framework/failed_cycle.h"
 
@@ -24,14 +29,30 @@ struct CycleOutcome {
   std::string Message() const;
 };
 
-// Runs the plugins for the attempt's pod. Changes nothing: the caller carries out what was found.
-CycleOutcome FindNode(Attempt& attempt, Instant now, Random& random);
+// How the search goes about it.
+struct SearchOptions {
+  Instant now;
+  Random& random;
+  Extenders* extenders = nullptr;  // If there are any.
+  // The share of nodes to look for before scoring begins, in percent; 0 leaves it to the number of
+  // nodes, absent means all of them.
+  std::optional<int32_t> percentage_of_nodes_to_score = {};
+  // Where a search over a part of the nodes begins; moved on by it.
+  size_t* next_start = nullptr;
+};
+
+// Runs the plugins, and asks the extenders, for the attempt's pod. Changes nothing: the caller
+// carries out what was found. Without extenders it never waits.
+Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options);
+
+// How many feasible nodes are enough, of `nodes`.
+size_t EnoughNodes(size_t nodes, int32_t percentage);
 
 // The first steps of FindNode, also used to explain: the node that was promised to the pod, if it
 // fits.
 NodeRow FittingNominatedNode(Attempt& attempt);
 
 // Asks the PostFilter plugins what can be done about a pod that fits nowhere.
-PostFilterResult RunPostFilters(FailedCycle& failed);
+Task<PostFilterResult> RunPostFilters(FailedCycle& failed);
 
 }  // namespace berth

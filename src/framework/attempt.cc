@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "framework/extender.h"
 #include "framework/select.h"
 
 namespace berth {
@@ -94,6 +95,31 @@ Verdict Attempt::Filter() {
     }
   }
   return FilterNominatedNodes();
+}
+
+size_t Attempt::KeepFirst(size_t enough, size_t start) {
+  std::vector<NodeRow> list;
+  for (NodeRow row : cluster_.nodes().order().rows()) {
+    if (candidates_.Test(row.index())) list.push_back(row);
+  }
+  own_rank_.assign(feasible_.size(), 0);
+  NodeMask kept(feasible_.size());
+  size_t seen = 0;
+  for (size_t found = 0; seen < list.size() && found < enough; ++seen) {
+    const NodeRow row = list[(start + seen) % list.size()];
+    own_rank_[row.index()] = static_cast<uint32_t>(seen);
+    if (!feasible_.Test(row.index())) continue;
+    kept.Set(row.index());
+    ++found;
+  }
+  feasible_ = std::move(kept);
+  return seen;
+}
+
+void Attempt::Exclude(NodeRow node, std::optional<Verdict> why) {
+  feasible_.Assign(node.index(), false);
+  excludes_ = true;
+  if (why) excluded_.emplace(node, *std::move(why));
 }
 
 // A node that others wait for is judged with them on it, one by one; such nodes are few.
@@ -187,8 +213,14 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
     candidates_.ForEach([&](size_t row) {
       if (feasible_.Test(row)) return;
       const NodeRow node{static_cast<uint32_t>(row)};
-      diagnosis.Add(node, FilterNode(node));
+      if (const auto found = excluded_.find(node); found != excluded_.end()) {
+        diagnosis.Add(node, found->second);
+        return;
+      }
+      Verdict verdict = FilterNode(node);
+      if (!verdict.ok()) diagnosis.Add(node, std::move(verdict));
     });
+    if (excludes_) diagnosis.rejected_by.emplace(kExtenderPlugin);
     const NodeRow nominated = NominatedNode();
     if (nominated.valid() && !candidates_.Test(nominated.index())) {
       Verdict verdict = FilterNode(nominated);
@@ -233,15 +265,17 @@ Verdict Attempt::Score() {
 
   const NodeOrder& order = cluster_.nodes().order();
   if (uneven.empty() && changing.empty()) {
-    best_ = feasible_ == results_.feasible()
+    best_ = own_rank_.empty() && feasible_ == results_.feasible()
                 ? SelectBest(results_.totals(), order.rank(), order.rows())
-                : SelectBest(feasible_, results_.totals(), order.rank());
+                : SelectBest(feasible_, results_.totals(), rank());
     return {};
   }
 
-  std::vector<int64_t> totals(feasible_.size());
-  std::vector<int64_t> scores(feasible_.size());
-  feasible_.ForEach([&](size_t row) { totals[row] = results_.totals()[row]; });
+  auto& [totals, scores] = results_.buffers();
+  totals.assign(feasible_.size(), -1);
+  scores.resize(feasible_.size());
+  const std::span<const int32_t> kept = results_.totals();
+  feasible_.ForEach([&](size_t row) { totals[row] = kept[row]; });
   for (const ClassResults::Raw* raw : uneven) {
     feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
     if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
@@ -251,7 +285,7 @@ Verdict Attempt::Score() {
     if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
     if (!verdict.ok()) return verdict;
   }
-  best_ = SelectBest(feasible_, totals, order.rank());
+  best_ = SelectBest(totals, rank());
   return {};
 }
 

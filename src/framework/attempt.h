@@ -5,6 +5,7 @@
 // then puts it back. The steps are called in order.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,13 @@ class Attempt {
   // PreFilter left it out.
   NodeRow NominatedNode() const;
 
+  // Keeps the first `enough` feasible nodes, in node order from the place `start` on (counted
+  // among the candidates, around the end), and forgets the others; equals are then chosen in that
+  // order. Returns how many candidates it took to find them.
+  size_t KeepFirst(size_t enough, size_t start);
+  // Takes a feasible node out: somebody outside rejected it, for this reason if one is given.
+  void Exclude(NodeRow node, std::optional<Verdict> why);
+
   // Judges one node, waiting pods nominated to it included: the verdict of the first filter that
   // objects.
   Verdict FilterNode(NodeRow node);
@@ -63,6 +71,10 @@ class Attempt {
   Verdict Score();
   // The best node: the highest total; among equals the first in node order.
   NodeRow Best() const { return best_; }
+  // The place of each row in the order in which equals are chosen.
+  const std::vector<uint32_t>& rank() const {
+    return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
+  }
 
   // What each plugin gave each feasible node, weighted; asked afresh, without the kept results.
   struct PluginScores {
@@ -96,6 +108,9 @@ class Attempt {
   PluginMask skipped_scores_ = 0;
   NodeMask candidates_;
   NodeMask feasible_;
+  std::vector<uint32_t> own_rank_;       // By row, if not node order as it is.
+  std::map<NodeRow, Verdict> excluded_;  // With reasons.
+  bool excludes_ = false;
   NodeRow best_;
 };
 

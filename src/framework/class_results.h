@@ -60,6 +60,12 @@ class ClassResults {
   };
   std::span<const Raw> raw() const { return raw_; }
 
+  // Room for a cycle's own sums, one entry per row: made once, not in every cycle.
+  struct Buffers {
+    std::vector<int64_t> totals, scores;
+  };
+  Buffers& buffers() { return buffers_; }
+
  private:
   void CollectChanges(const NodeTable& nodes);
   Verdict Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped);
@@ -83,6 +89,7 @@ class ClassResults {
   NodeMask scored_;             // Rows whose scores are counted.
   std::vector<NodeRow> stale_;  // Rows whose scores must be looked at again.
   std::vector<int64_t> scratch_;
+  Buffers buffers_;
 };
 
 }  // namespace berth

@@ -26,6 +26,21 @@ struct PreemptionReport {
   NodeRow selected;                   // Invalid if there is none.
 };
 
+// A node where preemption would work.
+struct PreemptionCandidate {
+  NodeRow node;
+  PreemptionReport::Victims victims;
+};
+
+// Someone outside who has a say in where to preempt.
+class PreemptionAdvisor {
+ public:
+  virtual ~PreemptionAdvisor() = default;
+  // Leaves the candidates that remain, perhaps with other victims; or says what went wrong.
+  virtual Task<Verdict> Narrow(const PodRecord& preemptor,
+                               std::vector<PreemptionCandidate>& candidates) = 0;
+};
+
 struct FailedCycle {
   Attempt& attempt;
   const Diagnosis& diagnosis;
@@ -34,6 +49,7 @@ struct FailedCycle {
   // Filled in by preemption if not null; it then looks at every node, not just at as many as it
   // needs.
   PreemptionReport* report = nullptr;
+  PreemptionAdvisor* advisor = nullptr;  // Asked before a candidate is chosen, if not null.
 };
 
 }  // namespace berth

@@ -129,10 +129,11 @@ struct PostFilterResult {
 
 struct FailedCycle;
 
-// PostFilter: what can be done about a pod that fits nowhere? (Preemption.)
+// PostFilter: what can be done about a pod that fits nowhere? (Preemption.) A task, because
+// extenders may have to be asked.
 class PostFilterPlugin : public virtual Plugin {
  public:
-  virtual PostFilterResult PostFilter(FailedCycle& failed) const = 0;
+  virtual Task<PostFilterResult> PostFilter(FailedCycle& failed) const = 0;
 };
 
 // PreScore: prepares scoring. Skip takes the plugin's Score out of this cycle.

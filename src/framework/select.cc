@@ -29,6 +29,13 @@ uint32_t LowestRankAt(const int32_t* totals, const uint32_t* rank, size_t count,
   return lowest;
 }
 
+BERTH_VECTORISED
+int64_t Highest(const int64_t* totals, size_t count) {
+  int64_t highest = -1;
+  for (size_t i = 0; i < count; ++i) highest = totals[i] > highest ? totals[i] : highest;
+  return highest;
+}
+
 template <typename Total>
 NodeRow SelectAmong(const NodeMask& feasible, std::span<const Total> totals,
                     std::span<const uint32_t> rank) {
@@ -50,6 +57,17 @@ NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> ra
   const int32_t highest = Highest(totals.data(), totals.size());
   if (highest < 0) return {};
   return order[LowestRankAt(totals.data(), rank.data(), totals.size(), highest)];
+}
+
+NodeRow SelectBest(std::span<const int64_t> totals, std::span<const uint32_t> rank) {
+  const int64_t highest = Highest(totals.data(), totals.size());
+  if (highest < 0) return {};
+  NodeRow best;
+  for (uint32_t row = 0; row < totals.size(); ++row) {
+    if (totals[row] == highest && (!best.valid() || rank[row] < rank[best.index()]))
+      best = NodeRow{row};
+  }
+  return best;
 }
 
 NodeRow SelectBest(const NodeMask& feasible, std::span<const int32_t> totals,

@@ -1,5 +1,8 @@
 #include "plugins/default_preemption.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "framework/failed_cycle.h"
@@ -46,7 +49,7 @@ std::vector<NodeRow> PotentialNodes(const FailedCycle& failed) {
 struct DryRun {
   std::vector<PreemptionCandidate> candidates;  // Those that respect all budgets first.
   Diagnosis vain;                               // The nodes where it does not work.
-  Verdict error;
+  std::vector<std::string> errors;              // Each once.
 };
 
 DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t wanted) {
@@ -54,6 +57,7 @@ DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t w
   run.vain.all_nodes = failed.attempt.cluster().nodes().present_count();
   run.vain.absent =
       Verdict(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling");
+  if (nodes.empty()) return run;
   std::vector<PreemptionCandidate> violating;
   const size_t offset = failed.random.Below(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -69,11 +73,20 @@ DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t w
     } else if (verdict.rejected()) {
       run.vain.Add(node, std::move(verdict));
     } else {
-      run.error = std::move(verdict);
+      const std::string message = verdict.Message();
+      if (std::ranges::find(run.errors, message) == run.errors.end()) run.errors.push_back(message);
     }
   }
   std::ranges::move(violating, std::back_inserter(run.candidates));
   return run;
+}
+
+PostFilterResult Broken(const std::vector<std::string>& errors) {
+  PostFilterResult result;
+  result.verdict = Verdict::Error(
+      "preemption: " +
+      (errors.size() == 1 ? errors[0] : fmt::format("[{}]", fmt::join(errors, ", "))));
+  return result;
 }
 
 void FillReport(PreemptionReport& report, const DryRun& run, const std::vector<size_t>& best) {
@@ -108,38 +121,38 @@ size_t DefaultPreemption::WantedCandidates(size_t potential) const {
                   potential);
 }
 
-PostFilterResult DefaultPreemption::PostFilter(FailedCycle& failed) const {
+Task<PostFilterResult> DefaultPreemption::PostFilter(FailedCycle& failed) const {
   if (failed.report != nullptr) failed.report->asked = true;
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
-    return Refuse("not eligible due to preemptionPolicy=Never.", /*clear_nomination=*/false);
+    co_return Refuse("not eligible due to preemptionPolicy=Never.", /*clear_nomination=*/false);
   }
   if (RoomIsBeingMade(failed)) {
-    return Refuse("not eligible due to a terminating pod on the nominated node.",
-                  /*clear_nomination=*/false);
+    co_return Refuse("not eligible due to a terminating pod on the nominated node.",
+                     /*clear_nomination=*/false);
   }
   if (failed.report != nullptr) failed.report->eligible = true;
 
   const std::vector<NodeRow> nodes = PotentialNodes(failed);
-  DryRun run;
-  if (nodes.empty()) {
-    run.vain.all_nodes = failed.attempt.cluster().nodes().present_count();
-    run.vain.absent =
-        Verdict(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling");
-  } else {
-    run = TryNodes(failed, nodes, WantedCandidates(nodes.size()));
-  }
+  DryRun run = TryNodes(failed, nodes, WantedCandidates(nodes.size()));
   if (run.candidates.empty()) {
     if (failed.report != nullptr) FillReport(*failed.report, run, {});
-    if (!run.error.ok()) return {Verdict::Error("preemption: " + run.error.Message()), {}, {}};
-    return Refuse(run.vain.Message(), /*clear_nomination=*/true);
+    if (!run.errors.empty()) co_return Broken(run.errors);
+    co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
   }
-
+  if (failed.advisor != nullptr) {
+    const Verdict advice =
+        co_await failed.advisor->Narrow(failed.attempt.cycle().pod(), run.candidates);
+    if (!advice.ok()) co_return Broken({advice.Message()});
+    if (run.candidates.empty()) co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
+  }
   const std::vector<size_t> best =
       BestCandidates(failed.attempt.cluster(), run.candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, best);
   PreemptionCandidate& chosen = run.candidates[best[0]];
-  const Symbol node = failed.attempt.cluster().nodes().info(chosen.node).name;
-  return {Verdict(), {/*replace=*/true, node}, std::move(chosen.victims.pods)};
+  PostFilterResult result;
+  result.nomination = {/*replace=*/true, failed.attempt.cluster().nodes().info(chosen.node).name};
+  result.victims = std::move(chosen.victims.pods);
+  co_return result;
 }
 
 std::vector<Interest> DefaultPreemption::Interests() const { return {{{Resource::kPod, kDelete}}}; }

@@ -26,7 +26,7 @@ class DefaultPreemption final : public PreEnqueuePlugin, public PostFilterPlugin
 
   // Holds a pod back while its victims are being evicted, until the last of them is on its way.
   Verdict PreEnqueue(const Cluster& cluster, const PodRecord& pod) const override;
-  PostFilterResult PostFilter(FailedCycle& failed) const override;
+  Task<PostFilterResult> PostFilter(FailedCycle& failed) const override;
 
  private:
   explicit DefaultPreemption(DefaultPreemptionArgs args) : args_(args) {}

@@ -35,9 +35,12 @@ Verdict DynamicResources::Filter(const Cycle&, NodeMask&) const { return {}; }
 
 Verdict DynamicResources::Explain(const Cycle&, NodeRow) const { return {}; }
 
-PostFilterResult DynamicResources::PostFilter(FailedCycle& failed) const {
-  if (!failed.attempt.cycle().has_state(*this)) return {Verdict::Error("not found"), {}, {}};
-  return {Verdict(Code::kUnschedulable, "no new claims to deallocate"), {}, {}};
+Task<PostFilterResult> DynamicResources::PostFilter(FailedCycle& failed) const {
+  PostFilterResult result;
+  result.verdict = failed.attempt.cycle().has_state(*this)
+                       ? Verdict(Code::kUnschedulable, "no new claims to deallocate")
+                       : Verdict::Error("not found");
+  co_return result;
 }
 
 Verdict DynamicResources::Score(const Cycle&, const NodeMask& nodes, std::span<int64_t> out) const {

@@ -29,7 +29,7 @@ class DynamicResources final : public PreEnqueuePlugin,
   Verdict Filter(const Cycle& cycle, NodeMask& nodes) const override;
   Verdict Explain(const Cycle& cycle, NodeRow node) const override;
   Scope filter_scope() const override { return Scope::kNode; }
-  PostFilterResult PostFilter(FailedCycle& failed) const override;
+  Task<PostFilterResult> PostFilter(FailedCycle& failed) const override;
   Verdict Score(const Cycle& cycle, const NodeMask& nodes, std::span<int64_t> out) const override;
   Scope score_scope() const override { return Scope::kNode; }
 

@@ -1,6 +1,7 @@
 #include "plugins/inter_pod_affinity.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/cycle.h"
 
@@ -67,6 +68,20 @@ class Rules {
 
   bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
 
+  // Keeps the nodes that pass. Domain by domain, each is judged once.
+  void Filter(NodeMask& nodes) const {
+    for (const DomainCounts& wanted : wanted_) {
+      KeepDomains(nodes, wanted, /*without_domain=*/false,
+                  [&](int32_t count) { return count > 0 || first_of_its_kind_; });
+    }
+    for (const auto* forbidden : {&shunned_, &unwelcome_}) {
+      for (const DomainCounts& counts : *forbidden) {
+        KeepDomains(nodes, counts, /*without_domain=*/true,
+                    [](int32_t count) { return count <= 0; });
+      }
+    }
+  }
+
   // Every term's domain must hold a matching pod; the first of a group that wants to be together
   // may go anywhere that has the topology.
   bool HasWanted(size_t row) const {
@@ -86,6 +101,18 @@ class Rules {
                                [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
   }
 
+  template <typename Allows>
+  static void KeepDomains(NodeMask& nodes, const DomainCounts& domains, bool without_domain,
+                          Allows allows) {
+    const std::span<const int32_t> counts = domains.counts;
+    const bool allows_empty = allows(0);
+    nodes.KeepIf([&](size_t row) {
+      const uint32_t domain = domains.domain_of[row].value;
+      if (domain < counts.size()) return allows(counts[domain]);
+      return domain == DomainId::kNone ? without_domain : allows_empty;
+    });
+  }
+
   bool MatchesItself(const Cycle& cycle) const {
     const PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
     const LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
@@ -100,24 +127,20 @@ class Rules {
   bool first_of_its_kind_ = false;
 };
 
-// What each domain adds to the score of its nodes.
-struct DomainWeights {
-  const std::vector<DomainId>* domain_of;
-  std::vector<int64_t> weights;  // By domain; 0 beyond the end.
-};
-
+// What nodes get for the pods around them: so much for each pod that a count finds in the domain.
 struct Preferences final : CycleState {
-  std::vector<DomainWeights> keys;
+  struct Preference {
+    const std::vector<DomainId>* domain_of;
+    std::span<const int32_t> counts;  // By domain; 0 beyond the end.
+    int64_t weight;
+  };
+  std::vector<Preference> all;
   std::unique_ptr<CycleState> Clone() const override {
     return std::make_unique<Preferences>(*this);
   }
 
   void Add(const Cycle& cycle, TopologyKeyId key, std::span<const int32_t> counts, int64_t weight) {
-    const auto* domain_of = &cycle.nodes().topology().key(key).domain_of;
-    auto found = std::ranges::find(keys, domain_of, &DomainWeights::domain_of);
-    if (found == keys.end()) found = keys.insert(keys.end(), {domain_of, {}});
-    if (found->weights.size() < counts.size()) found->weights.resize(counts.size());
-    for (size_t i = 0; i < counts.size(); ++i) found->weights[i] += weight * counts[i];
+    all.push_back({&cycle.nodes().topology().key(key).domain_of, counts, weight});
   }
 };
 
@@ -177,9 +200,7 @@ PreFilterResult InterPodAffinity::PreFilter(Cycle& cycle) const {
 
 Verdict InterPodAffinity::Filter(const Cycle& cycle, NodeMask& nodes) const {
   const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
-  nodes.KeepIf([&](size_t row) {
-    return rules.HasWanted(row) && !rules.HasShunned(row) && !rules.IsUnwelcome(row);
-  });
+  rules.Filter(nodes);
   return {};
 }
 
@@ -216,22 +237,26 @@ Verdict InterPodAffinity::PreScore(Cycle& cycle, const NodeMask&) const {
                                                                           : -int64_t{term.weight};
     if (weight != 0) preferences->Add(cycle, term.key, term.carriers, weight);
   }
-  if (preferences->keys.empty()) return Verdict::Skip();
+  if (preferences->all.empty()) return Verdict::Skip();
   cycle.SetState(*this, std::move(preferences));
   return {};
 }
 
 Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
                                 std::span<int64_t> out) const {
-  const auto& preferences = cycle.state<Preferences>(*this);
-  nodes.ForEach([&](size_t row) {
-    int64_t sum = 0;
-    for (const DomainWeights& key : preferences.keys) {
-      const DomainId domain = (*key.domain_of)[row];
-      if (domain.valid() && domain.index() < key.weights.size()) sum += key.weights[domain.index()];
+  bool first = true;
+  for (const auto& preference : cycle.state<Preferences>(*this).all) {
+    const std::vector<DomainId>& domain_of = *preference.domain_of;
+    auto given = [&](size_t row) {
+      const uint32_t domain = domain_of[row].value;
+      return domain < preference.counts.size() ? preference.weight * preference.counts[domain] : 0;
+    };
+    if (std::exchange(first, false)) {
+      nodes.ForEach([&](size_t row) { out[row] = given(row); });
+    } else {
+      nodes.ForEach([&](size_t row) { out[row] += given(row); });
     }
-    out[row] = sum;
-  });
+  }
   return {};
 }
 
@@ -242,13 +267,17 @@ void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible,
     lowest = std::min(lowest, scores[row]);
     highest = std::max(highest, scores[row]);
   });
+  if (highest == lowest) return feasible.ForEach([&](size_t row) { scores[row] = 0; });
   const auto range = static_cast<double>(highest - lowest);
+  // Neighbours often have the same score, and division is slow.
+  int64_t last = lowest, last_normalized = 0;
   feasible.ForEach([&](size_t row) {
-    // Divided before it is multiplied: the last unit depends on it.
-    scores[row] =
-        highest == lowest
-            ? 0
-            : static_cast<int64_t>(100.0 * (static_cast<double>(scores[row] - lowest) / range));
+    if (scores[row] != last) {
+      last = scores[row];
+      // Divided before it is multiplied: the last unit depends on it.
+      last_normalized = static_cast<int64_t>(100.0 * (static_cast<double>(last - lowest) / range));
+    }
+    scores[row] = last_normalized;
   });
 }
 

@@ -32,6 +32,64 @@ struct SpreadScoreState final : CycleState {
   }
 };
 
+// Scores nodes by their pods and those of their domains.
+//
+// Most often there is one constraint on hosts and one on zones. Few different scores come up then:
+// each is worked out once per zone and number of pods on the host.
+class NodeScorer {
+ public:
+  explicit NodeScorer(const SpreadScoreState& state) : constraints_(state.constraints) {
+    for (const Constraint& constraint : constraints_) {
+      (constraint.rule->is_hostname ? host_ : wide_) = &constraint;
+    }
+    if (constraints_.size() != 2 || host_ == nullptr || wide_ == nullptr) return;
+    if (wide_->per_domain.size() > kMaxDomains) return;
+    known_.assign((wide_->per_domain.size() + 1) * kMaxPods, kUnknown);
+  }
+
+  int64_t ScoreOf(size_t row) {
+    if (known_.empty()) return std::llround(SumOf(row));
+    const int64_t pods = CountOf(*host_, row) + 1;  // No domain counts -1.
+    if (pods >= kMaxPods) return std::llround(SumOf(row));
+    const DomainId domain = (*wide_->domain_of)[row];
+    const size_t place = domain.valid() ? domain.index() : wide_->per_domain.size();
+    int64_t& score = known_[place * kMaxPods + static_cast<size_t>(pods)];
+    if (score == kUnknown) score = std::llround(SumOf(row));
+    return score;
+  }
+
+ private:
+  using Constraint = SpreadScoreState::Constraint;
+  static constexpr int64_t kNoDomain = -1;
+  static constexpr int64_t kUnknown = INT64_MIN;
+  static constexpr size_t kMaxDomains = 64;
+  static constexpr int64_t kMaxPods = 64;
+
+  // The pods that count for the node, or kNoDomain.
+  static int64_t CountOf(const Constraint& constraint, size_t row) {
+    const DomainId domain = (*constraint.domain_of)[row];
+    if (!domain.valid()) return kNoDomain;
+    if (!constraint.rule->is_hostname) return constraint.per_domain[domain.index()];
+    return constraint.counter != nullptr ? constraint.counter->OnNode(row) : 0;
+  }
+
+  double SumOf(size_t row) const {
+    double score = 0;
+    for (const Constraint& constraint : constraints_) {
+      const int64_t count = CountOf(constraint, row);
+      if (count == kNoDomain) continue;
+      score += static_cast<double>(count) * constraint.weight +
+               static_cast<double>(constraint.rule->max_skew - 1);
+    }
+    return score;
+  }
+
+  const std::vector<Constraint>& constraints_;
+  const Constraint* host_ = nullptr;
+  const Constraint* wide_ = nullptr;
+  std::vector<int64_t> known_;  // By domain, then by pods on the host plus one.
+};
+
 // The pods per domain over the nodes that count.
 std::vector<int64_t> SumPerDomain(const Cycle& cycle, const SpreadRule& rule,
                                   const PodCounter* counter, const NodeMask& nodes) {
@@ -52,13 +110,15 @@ std::vector<int64_t> SumPerDomain(const Cycle& cycle, const SpreadRule& rule,
 
 // How many domains the feasible nodes span; nodes without the key make one more.
 size_t CountDomains(const Topology::Key& key, const NodeMask& feasible, const NodeMask& ignored) {
-  std::vector<bool> seen(key.domains.size() + 1);
+  const size_t none = key.domains.size();
+  std::vector<uint8_t> seen(none + 1);
+  const bool none_ignored = ignored.None();
   feasible.ForEach([&](size_t row) {
-    if (ignored.Test(row)) return;
+    if (!none_ignored && ignored.Test(row)) return;
     const DomainId domain = key.domain_of[row];
-    seen[domain.valid() ? domain.index() : key.domains.size()] = true;
+    seen[domain.valid() ? domain.index() : none] = 1;
   });
-  return static_cast<size_t>(std::ranges::count(seen, true));
+  return static_cast<size_t>(std::ranges::count(seen, 1));
 }
 
 }  // namespace
@@ -114,12 +174,17 @@ void PodTopologySpread::Adjust(Cycle& cycle, const PodRecord& pod, NodeRow node,
 Verdict PodTopologySpread::Filter(const Cycle& cycle, NodeMask& nodes) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
+  std::vector<uint8_t> fits;  // By domain.
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    const auto& domain_of = cycle.nodes().topology().key(constraints.hard()[i].key).domain_of;
-    nodes.KeepIf(
-        [&](size_t row) { return domain_of[row].valid() && tally.In(domain_of[row]) <= allowed; });
+    const Topology::Key& key = cycle.nodes().topology().key(constraints.hard()[i].key);
+    fits.resize(key.domains.size());
+    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(DomainId{d}) <= allowed;
+    nodes.KeepIf([&](size_t row) {
+      const DomainId domain = key.domain_of[row];
+      return domain.valid() && fits[domain.index()] != 0;
+    });
   }
   return {};
 }
@@ -152,11 +217,12 @@ Verdict PodTopologySpread::PreScore(Cycle& cycle, const NodeMask& feasible) cons
   auto state = std::make_unique<SpreadScoreState>();
   state->ignored = NodeMask(feasible.size());
   if (constraints.requires_all_keys()) {
-    feasible.ForEach([&](size_t row) {
-      for (const SpreadRule& rule : constraints.soft()) {
-        if (!topology.key(rule.key).domain_of[row].valid()) state->ignored.Set(row);
-      }
-    });
+    for (const SpreadRule& rule : constraints.soft()) {
+      const std::vector<DomainId>& domain_of = topology.key(rule.key).domain_of;
+      feasible.ForEach([&](size_t row) {
+        if (!domain_of[row].valid()) state->ignored.Set(row);
+      });
+    }
   }
   for (size_t i = 0; i < constraints.soft().size(); ++i) {
     const SpreadRule& rule = constraints.soft()[i];
@@ -178,23 +244,10 @@ Verdict PodTopologySpread::PreScore(Cycle& cycle, const NodeMask& feasible) cons
 Verdict PodTopologySpread::Score(const Cycle& cycle, const NodeMask& nodes,
                                  std::span<int64_t> out) const {
   const auto& state = cycle.state<SpreadScoreState>(*this);
+  const bool none_ignored = state.ignored.None();
+  NodeScorer scorer(state);
   nodes.ForEach([&](size_t row) {
-    out[row] = 0;
-    if (state.ignored.Test(row)) return;
-    double score = 0;
-    for (const auto& constraint : state.constraints) {
-      const DomainId domain = (*constraint.domain_of)[row];
-      if (!domain.valid()) continue;
-      int64_t count = 0;
-      if (!constraint.rule->is_hostname) {
-        count = constraint.per_domain[domain.index()];
-      } else if (constraint.counter != nullptr) {
-        count = constraint.counter->OnNode(row);
-      }
-      score += static_cast<double>(count) * constraint.weight +
-               static_cast<double>(constraint.rule->max_skew - 1);
-    }
-    out[row] = std::llround(score);
+    out[row] = none_ignored || !state.ignored.Test(row) ? scorer.ScoreOf(row) : 0;
   });
   return {};
 }
@@ -202,17 +255,28 @@ Verdict PodTopologySpread::Score(const Cycle& cycle, const NodeMask& nodes,
 void PodTopologySpread::Normalize(const Cycle& cycle, const NodeMask& feasible,
                                   std::span<int64_t> scores) const {
   const auto& state = cycle.state<SpreadScoreState>(*this);
+  const bool none_ignored = state.ignored.None();
   int64_t lowest = INT64_MAX, highest = 0;
   feasible.ForEach([&](size_t row) {
-    if (state.ignored.Test(row)) return;
+    if (!none_ignored && state.ignored.Test(row)) return;
     lowest = std::min(lowest, scores[row]);
     highest = std::max(highest, scores[row]);
   });
+  auto normalized = [&](int64_t score) {
+    return highest == 0 ? 100 : 100 * (highest + lowest - score) / highest;
+  };
+  // Scores are often small numbers: then each is divided once only.
+  constexpr int64_t kSmall = 1024;
+  std::vector<int64_t> by_score;
+  for (int64_t score = 0; highest < kSmall && score <= highest; ++score) {
+    by_score.push_back(score < lowest ? 0 : normalized(score));
+  }
   feasible.ForEach([&](size_t row) {
-    if (state.ignored.Test(row)) {
+    if (!none_ignored && state.ignored.Test(row)) {
       scores[row] = 0;
     } else {
-      scores[row] = highest == 0 ? 100 : 100 * (highest + lowest - scores[row]) / highest;
+      scores[row] =
+          by_score.empty() ? normalized(scores[row]) : by_score[static_cast<size_t>(scores[row])];
     }
   });
 }

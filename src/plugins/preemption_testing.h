@@ -65,7 +65,9 @@ class PreemptionTrial {
       if (plugin->name() != name) continue;
       Random random(seed);
       FailedCycle failed{attempt_, diagnosis_, kNow, random, report};
-      return TextOf(plugin->PostFilter(failed));
+      Task<PostFilterResult> task = plugin->PostFilter(failed);
+      task.Start();
+      return TextOf(task.result());
     }
     return "no such plugin";
   }

@@ -4,6 +4,7 @@
 #include "plugins/default_binder.h"
 #include "plugins/default_preemption.h"
 #include "plugins/dynamic_resources.h"
+#include "plugins/fifo_sort.h"
 #include "plugins/gang_scheduling.h"
 #include "plugins/image_locality.h"
 #include "plugins/inter_pod_affinity.h"
@@ -29,6 +30,7 @@ Registry InTreeRegistry() {
   Registry registry;
   registry.Add<SchedulingGates>();
   registry.Add<PrioritySort>();
+  registry.Add<FifoSort>();
   registry.Add<NodeUnschedulable>();
   registry.Add<NodeName>();
   registry.Add<TaintToleration>();

@@ -11,12 +11,6 @@
 
 namespace berth {
 
-// A node where preemption would work.
-struct PreemptionCandidate {
-  NodeRow node;
-  PreemptionReport::Victims victims;
-};
-
 // Finds the victims on `node`: the verdict is Success and `out` is filled, or it says why
 // preemption does not work there. The cluster and the attempt are as before afterwards.
 Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionReport::Victims& out);

@@ -49,7 +49,9 @@ class EngineWorld final : public DecisionObserver {
   EngineWorld() : EngineWorld({DefaultProfile()}) {}
   explicit EngineWorld(std::vector<ProfileConfig> profiles,
                        const Registry& registry = InTreeRegistry(), bool explain = false)
-      : engine_(MakeEngine(std::move(profiles), registry, explain)) {
+      : EngineWorld(OptionsOf(std::move(profiles), explain), registry) {}
+  explicit EngineWorld(const EngineOptions& options, const Registry& registry = InTreeRegistry())
+      : engine_(MakeEngine(options, registry)) {
     engine_->Observe(this);
   }
 
@@ -130,12 +132,15 @@ class EngineWorld final : public DecisionObserver {
   }
 
  private:
-  static std::unique_ptr<Engine> MakeEngine(std::vector<ProfileConfig> profiles,
-                                            const Registry& registry, bool explain) {
+  static EngineOptions OptionsOf(std::vector<ProfileConfig> profiles, bool explain) {
     EngineOptions options;
     options.profiles = std::move(profiles);
     options.explain = explain;
     options.paranoid = true;
+    return options;
+  }
+  static std::unique_ptr<Engine> MakeEngine(const EngineOptions& options,
+                                            const Registry& registry) {
     auto engine = Engine::Make(options, registry);
     CHECK(engine.has_value());
     return *std::move(engine);

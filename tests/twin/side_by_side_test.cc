@@ -272,7 +272,9 @@ class TwoWorlds {
     Attempt asked(cluster_, *profile_, *results, *pod);
     const Explanation fast = ExplainAttempt(asked, kNow, random_);
     auto attempt = std::make_unique<Attempt>(cluster_, *profile_, *results, *pod);
-    const CycleOutcome outcome = FindNode(*attempt, kNow, random_);
+    Task<CycleOutcome> search = FindNode(*attempt, {.now = kNow, .random = random_});
+    search.Start();
+    const CycleOutcome& outcome = search.result();
 
     const twin::World seen = WorldOf(cluster_);
     world_.assumed_claims = seen.assumed_claims;

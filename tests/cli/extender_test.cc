@@ -1,0 +1,105 @@
+// berth schedule with extenders: real HTTP servers have a say.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "support/http_server.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kCluster = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: big}
+status: {capacity: {cpu: 8, memory: 16Gi}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: small}
+status: {capacity: {cpu: 2, memory: 4Gi}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: c, image: i}]
+)";
+
+class ExtenderCliTest : public ::testing::Test {
+ protected:
+  Ended Schedule(const std::string& url, std::string_view more) {
+    const std::string config = fmt::format(R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+extenders:
+- urlPrefix: "{}"
+  nodeCacheCapable: true
+  {}
+)",
+                                           url, more);
+    return RunBerth({"schedule", "-f", files_.Write("cluster.yaml", kCluster), "--config",
+                     files_.Write("config.yaml", config)});
+  }
+
+  TempDir files_;
+};
+
+TEST_F(ExtenderCliTest, FilterDecides) {
+  HttpServer server([](const ServedRequest& request) {
+    return ServedAnswer{.body = request.target == "/filter"
+                                    ? R"({"NodeNames":["small"],"FailedNodes":{"big":"no"}})"
+                                    : "unexpected"};
+  });
+  const Ended ended = Schedule(server.url(), "filterVerb: filter");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("default/web  Scheduled  small"));
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+TEST_F(ExtenderCliTest, ExtenderMayBind) {
+  HttpServer server([](const ServedRequest&) { return ServedAnswer{.body = "{}"}; });
+  const Ended ended = Schedule(server.url(), "bindVerb: bind");
+  EXPECT_THAT(ended.out, HasSubstr("default/web  Scheduled  big"));
+  ASSERT_EQ(server.requests().size(), 1u);
+  EXPECT_THAT(server.requests()[0].body, HasSubstr(R"("Node":"big")"));
+}
+
+TEST_F(ExtenderCliTest, BadServersAreNamed) {
+  struct Case {
+    const char* name;
+    ServedAnswer answer;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"Status", {.status = 500, .body = "oh no"}, "500"},
+      {"Nonsense", {.body = "<html>"}, "answer to filter"},
+      {"Silent", {.body = {}, .none = true}, "100ms"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    HttpServer server([&](const ServedRequest&) { return c.answer; });
+    const Ended ended = Schedule(server.url(), "filterVerb: filter\n  httpTimeout: 100ms");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("default/web  Failed"));
+    EXPECT_THAT(ended.out, HasSubstr(c.want));
+  }
+}
+
+TEST_F(ExtenderCliTest, AbsentServerIsFatalUnlessIgnorable) {
+  std::string url;
+  {
+    HttpServer gone([](const ServedRequest&) { return ServedAnswer{}; });
+    url = gone.url();
+  }
+  EXPECT_THAT(Schedule(url, "filterVerb: filter").out, HasSubstr("connection refused"));
+  EXPECT_THAT(Schedule(url, "filterVerb: filter\n  ignorable: true").out,
+              HasSubstr("default/web  Scheduled  big"));
+}
+
+}  // namespace
+}  // namespace berth::cli
