@@ -213,12 +213,14 @@ std::optional<Broken> Invariants::TruthHolds() const {
 // --- when quiet ---
 
 // Nothing tells when a volume that was taken is free again, or when a plugin would let a pod pass;
-// but the latter has the pod tried again whenever anything happens. And kube-scheduler does not
-// think of other pods' anti-affinity when a node comes or changes its labels.
+// but the latter has the pod tried again whenever anything happens. And there are two things that
+// kube-scheduler does not think of: other pods' anti-affinity when a node comes or changes its
+// labels; and that a pod with affinity to its like may be the first of them once all are gone.
 bool Invariants::MayWait(const api::Pod& pod) const {
   if (!pod.spec.volumes.empty()) return true;
   const auto message = messages_.find(KeyOf(pod.metadata));
-  if (message != messages_.end() && message->second.contains("existing pods anti-affinity")) {
+  if (message != messages_.end() && (message->second.contains("existing pods anti-affinity") ||
+                                     message->second.contains("pod affinity rules"))) {
     return true;
   }
   const auto turned_away = book_.turned_away.find(pod.metadata.uid);
