@@ -91,10 +91,9 @@ extern "C" void SayLastWords(int) {
 }
 
 void PrepareLastWords(uint64_t seed, const SimtestOptions& options) {
-  const auto written =
-      fmt::format_to_n(g_last_words.data(), g_last_words.size(),
-                       "seed {} ended the program\nreplay it with: {}\n", seed,
-                       ReplayCommand(seed, options));
+  const auto written = fmt::format_to_n(g_last_words.data(), g_last_words.size(),
+                                        "seed {} ended the program\nreplay it with: {}\n", seed,
+                                        ReplayCommand(seed, options));
   g_last_words_size = std::min(written.size, g_last_words.size());
 }
 
@@ -171,9 +170,10 @@ int RunSimtest(const SimtestOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Totals totals = RunAll(*seeds, options);
   std::signal(SIGABRT, SIG_DFL);
-  fmt::print("{} seeds, {} broken; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
-             totals.seeds, totals.broken, totals.decisions, totals.binds, totals.victims,
-             totals.restarts, static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
+  fmt::print(
+      "{} seeds, {} broken; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
+      totals.seeds, totals.broken, totals.decisions, totals.binds, totals.victims, totals.restarts,
+      static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
   return totals.broken == 0 ? kExitOk : kExitFailed;
 }
 

@@ -16,8 +16,8 @@ WriteResult NoPod(const api::ObjectKey& pod) {
 }
 
 WriteResult OtherUid(const api::ObjectKey& pod) {
-  return Refuse(Kind::kConflict, fmt::format("pod {}: the UID in the precondition is another one",
-                                             pod.ToString()));
+  return Refuse(Kind::kConflict,
+                fmt::format("pod {}: the UID in the precondition is another one", pod.ToString()));
 }
 
 void SetCondition(api::PodStatus& status, const api::PodCondition& condition) {
@@ -64,8 +64,8 @@ WriteResult ApiModel::Bind(const BindPod& bind, Instant now) {
   if (pod == nullptr) return NoPod(bind.pod);
   if (pod->metadata.uid != bind.uid) return OtherUid(bind.pod);
   if (pod->metadata.deletion_timestamp) {
-    return Refuse(Kind::kConflict, fmt::format("pod {} is being deleted, cannot be assigned",
-                                               bind.pod.name));
+    return Refuse(Kind::kConflict,
+                  fmt::format("pod {} is being deleted, cannot be assigned", bind.pod.name));
   }
   if (!pod->spec.node_name.empty()) {
     return Refuse(Kind::kConflict, fmt::format("pod {} is already assigned to node \"{}\"",
@@ -110,8 +110,9 @@ WriteResult ApiModel::Replace(const T& object) {
   if (now == nullptr) return Refuse(Kind::kNotFound, fmt::format("\"{}\" not found", key.name));
   if (now->metadata.uid != object.metadata.uid ||
       now->metadata.resource_version != object.metadata.resource_version) {
-    return Refuse(Kind::kConflict, "the object has been modified; please apply your changes to the "
-                                   "latest version and try again");
+    return Refuse(Kind::kConflict,
+                  "the object has been modified; please apply your changes to the "
+                  "latest version and try again");
   }
   Update(object);
   return {.kind = Kind::kOk, .message = {}, .resource_version = std::to_string(version_)};

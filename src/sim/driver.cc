@@ -111,8 +111,8 @@ void Driver::Restart(Instant now) {
 bool Driver::SpeakPermit(Instant now, bool always_allow) {
   const auto& waiting = engine_->waiting_pods().all();
   if (waiting.empty()) return false;
-  const auto pod = std::next(waiting.begin(),
-                             static_cast<std::ptrdiff_t>(world_.random.Below(waiting.size())));
+  const auto pod =
+      std::next(waiting.begin(), static_cast<std::ptrdiff_t>(world_.random.Below(waiting.size())));
   const bool allow = always_allow || world_.random.Chance(60);
   Tell(PermitSpoken{pod->first, std::string(kReservations), allow, allow ? "" : "not today"}, now);
   return true;

@@ -19,14 +19,14 @@ struct FaultPlan {
   bool incumbents = false;  // Another scheduler binds pods.
   bool priorities = false;  // Pods preempt each other.
   bool volumes = false;
+  bool relabels = false;  // Pods change their labels.
 
   // Nothing happens to nodes behind the scheduler's back: it can then never overcommit one.
-  bool all_is_told() const {
-    return !restarts && !shrinking && !incumbents && writes.lost == 0;
-  }
+  bool all_is_told() const { return !restarts && !shrinking && !incumbents && writes.lost == 0; }
   // A pod that fits is then woken by an event, and need not wait to be flushed: nothing else makes
-  // room, or keeps it, without an event, as kube-scheduler hears of them.
-  bool all_room_is_announced() const { return all_is_told() && !priorities; }
+  // room, or keeps it, without an event, as kube-scheduler hears of them. It does not hear that a
+  // pod changes its labels on its way to a node.
+  bool all_room_is_announced() const { return all_is_told() && !priorities && !relabels; }
 };
 
 // One world in three is tame: all that happens to nodes is told. More can be asked of those.
@@ -42,6 +42,7 @@ inline FaultPlan ChooseFaults(Random& random) {
   plan.writes.refused = random.Chance(70) ? static_cast<unsigned>(1 + random.Below(25)) : 0;
   plan.priorities = random.Chance(50);
   plan.volumes = random.Chance(50);
+  plan.relabels = random.Chance(50);
   return plan;
 }
 

@@ -64,8 +64,8 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
     const auto pod = As<api::Pod>(object);
     if (pod == nullptr || pod->finished()) continue;
     const std::string& other = pod->metadata.uid;
-    const bool on_its_way = Waits(*pod) && (placed_here(book_.reserved, other) ||
-                                            placed_here(book_.bound, other));
+    const bool on_its_way =
+        Waits(*pod) && (placed_here(book_.reserved, other) || placed_here(book_.bound, other));
     if (other == uid) {
       placed = pod;
     } else if (pod->spec.node_name == node_name || on_its_way) {
@@ -74,7 +74,8 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
   }
   if (placed == nullptr) return Break(kOnePlace, uid + " was placed, but is gone");
   if (!room.Take(*placed)) {
-    Break(kNoOvercommit, fmt::format("{} was placed on {}: its host port is taken", uid, node_name));
+    Break(kNoOvercommit,
+          fmt::format("{} was placed on {}: its host port is taken", uid, node_name));
   }
   if (const std::string excess = room.Excess(*node); !excess.empty()) {
     Break(kNoOvercommit, fmt::format("{} was placed on {}: {}", uid, node_name, excess));
@@ -131,8 +132,8 @@ std::optional<Broken> Invariants::PodsAreInPlace(const Engine& engine) const {
     ++told;
     const PodId known = engine.cluster().pods().Find(id.key.namespace_, id.key.name);
     if (!known.valid() || engine.cluster().pod(known).uid() != pod->metadata.uid) {
-      return Broken{kOnePlace, fmt::format("pod {} ({}) is not known", id.key.name,
-                                           pod->metadata.uid)};
+      return Broken{kOnePlace,
+                    fmt::format("pod {} ({}) is not known", id.key.name, pod->metadata.uid)};
     }
     if (engine.queue().PlaceOf(known) != Place::kNowhere) ++queued;
     if (auto broken = CheckPlace(engine, engine.cluster().pod(known))) return broken;
@@ -149,8 +150,8 @@ std::optional<Broken> Invariants::PodsAreInPlace(const Engine& engine) const {
   }
   const size_t waiting = sizes.active + sizes.backoff + sizes.unschedulable + sizes.gated;
   if (waiting != queued) {
-    return Broken{kOnePlace, fmt::format("{} pods are in the queue, {} of them are known", waiting,
-                                         queued)};
+    return Broken{kOnePlace,
+                  fmt::format("{} pods are in the queue, {} of them are known", waiting, queued)};
   }
   return std::nullopt;
 }
@@ -160,16 +161,16 @@ std::optional<Broken> Invariants::CheckPlace(const Engine& engine, const PodReco
   const auto reserved = book_.reserved.find(pod.uid());
   const auto bound = book_.bound.find(pod.uid());
   if (queued && (pod.state != PodState::kPending || !IsOurs(*pod.object))) {
-    return Broken{kOnePlace, fmt::format("{} is {} and in the queue", NameOf(pod),
-                                         ToString(pod.state))};
+    return Broken{kOnePlace,
+                  fmt::format("{} is {} and in the queue", NameOf(pod), ToString(pod.state))};
   }
   if (pod.state == PodState::kAssumed) {
     const auto& owner = reserved != book_.reserved.end() ? reserved : bound;
     const bool owned = reserved != book_.reserved.end() || bound != book_.bound.end();
     const std::string& node = engine.cluster().nodes().name(pod.node);
     if (owned && owner->second == node) return std::nullopt;
-    return Broken{kOwners, fmt::format("{} is assumed on {}, and no one binds it", NameOf(pod),
-                                       node)};
+    return Broken{kOwners,
+                  fmt::format("{} is assumed on {}, and no one binds it", NameOf(pod), node)};
   }
   if (pod.state != PodState::kPending || !Waits(*pod.object)) return std::nullopt;
   if (queued && reserved != book_.reserved.end()) {
@@ -238,11 +239,11 @@ std::optional<Broken> Invariants::NoneParked(const Engine& engine, Instant now, 
     const api::ObjectKey key = KeyOf(pod->metadata);
     const PodId id = engine.cluster().pods().Find(key.namespace_, key.name);
     const Place place = id.valid() ? engine.queue().PlaceOf(id) : Place::kNowhere;
-    constexpr const char* kPlaces[] = {"nowhere", "ready", "backing off", "backing off after errors",
-                                       "parked"};
-    return Broken{kNotParked, fmt::format("pod {} ({}) fits on {}, but is {}", key.name,
-                                          pod->metadata.uid, answer.best_nodes[0],
-                                          kPlaces[static_cast<size_t>(place)])};
+    constexpr const char* kPlaces[] = {"nowhere", "ready", "backing off",
+                                       "backing off after errors", "parked"};
+    return Broken{kNotParked,
+                  fmt::format("pod {} ({}) fits on {}, but is {}", key.name, pod->metadata.uid,
+                              answer.best_nodes[0], kPlaces[static_cast<size_t>(place)])};
   }
   return std::nullopt;
 }
@@ -255,9 +256,9 @@ std::optional<Broken> Invariants::WhenQuiet(const Engine& engine) const {
   });
   if (broken) return broken;
   if (engine.bindings_under_way() != 0 || !engine.waiting_pods().all().empty()) {
-    return Broken{kOwners, fmt::format("{} bindings never end, {} pods wait for a permit for ever",
-                                       engine.bindings_under_way(),
-                                       engine.waiting_pods().all().size())};
+    return Broken{kOwners,
+                  fmt::format("{} bindings never end, {} pods wait for a permit for ever",
+                              engine.bindings_under_way(), engine.waiting_pods().all().size())};
   }
   const SchedulingQueue::Sizes sizes = engine.queue().sizes();
   if (sizes.in_flight != 0 || sizes.in_flight_events != 0) {

@@ -20,11 +20,11 @@
 namespace berth::sim {
 
 // The names under which broken invariants are reported.
-inline constexpr const char* kOnePlace = "one-place";      // No pod is lost, or in two places.
-inline constexpr const char* kBoundOnce = "bound-once";    // No pod is bound twice.
+inline constexpr const char* kOnePlace = "one-place";    // No pod is lost, or in two places.
+inline constexpr const char* kBoundOnce = "bound-once";  // No pod is bound twice.
 inline constexpr const char* kNoOvercommit = "no-overcommit";
-inline constexpr const char* kOwners = "owners";      // Of assumed pods and nominations.
-inline constexpr const char* kReserve = "reserve";    // Each Reserve is bound or taken back.
+inline constexpr const char* kOwners = "owners";         // Of assumed pods and nominations.
+inline constexpr const char* kReserve = "reserve";       // Each Reserve is bound or taken back.
 inline constexpr const char* kNotParked = "not-parked";  // What fits is not left waiting.
 inline constexpr const char* kBounded = "bounded";       // Nothing piles up.
 
@@ -74,11 +74,11 @@ class Invariants {
   const ReservationBook& book_;
   const FaultPlan& plan_;
   const twin::Rules rules_;
-  std::map<CommandId, std::string> binds_;  // Not answered yet; the uid.
-  std::set<std::string> bound_;             // Uids whose bind was answered with success.
+  std::map<CommandId, std::string> binds_;          // Not answered yet; the uid.
+  std::set<std::string> bound_;                     // Uids whose bind was answered with success.
   std::map<api::ObjectKey, std::string> messages_;  // Of the last decision about each pod.
-  std::set<std::string> uids_;              // Of all pods that were ever placed.
-  std::optional<Broken> broken_;            // Seen while the engine was at work.
+  std::set<std::string> uids_;                      // Of all pods that were ever placed.
+  std::optional<Broken> broken_;                    // Seen while the engine was at work.
 };
 
 }  // namespace berth::sim

@@ -99,7 +99,7 @@ void Life::ChangePod(Instant now) {
   api::Pod changed = *pod;
   if (!changed.spec.scheduling_gates.empty()) {
     changed.spec.scheduling_gates.clear();
-  } else if (random_.Chance(50)) {
+  } else if (plan_.relabels && random_.Chance(50)) {
     ChangePodLabels(changed, random_);
   } else {
     // Something that no scheduling rule looks at.

@@ -57,8 +57,7 @@ void AddFeature(api::Pod& pod, Random& random) {
       pod.spec.affinity = affinity;
       break;
     case 3:
-      pod.spec.containers[0].ports.push_back(
-          {8080, Number(8080 + random.Below(2)), "", "TCP"});
+      pod.spec.containers[0].ports.push_back({8080, Number(8080 + random.Below(2)), "", "TCP"});
       break;
     case 4:
       pod.spec.scheduling_gates = {"example.com/wait"};

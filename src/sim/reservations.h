@@ -21,8 +21,8 @@ struct ReservationBook {
   // --- what the plugin does ---
 
   Random random;
-  bool calm = false;             // Let everything pass.
-  bool skip_unreserve = false;   // A planted bug.
+  bool calm = false;            // Let everything pass.
+  bool skip_unreserve = false;  // A planted bug.
   // Told of each pod, by uid, and the node that is reserved for it.
   std::function<void(const std::string& uid, const std::string& node)> on_reserve = {};
   // How often something was told that wakes every pod which this plugin turned away.
@@ -35,7 +35,7 @@ struct ReservationBook {
   std::map<std::string, uint64_t> tried = {};        // `loud_events` when last reserved for.
   // Pods that were let down after they had been reserved for, and `loud_events` when they were.
   std::map<std::string, uint64_t> turned_away = {};
-  std::string mistake = {};                // What should not have happened.
+  std::string mistake = {};  // What should not have happened.
 };
 
 inline constexpr std::string_view kReservations = "SimulatedReservations";

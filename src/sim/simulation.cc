@@ -99,12 +99,14 @@ class Simulation {
     // Longer than any backoff or held-back pod, but not as long as a pod may be parked.
     if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
     if (plan_.all_room_is_announced()) {
-      if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/true)) return broken;
+      if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/true))
+        return broken;
     }
     // Long enough for every parked pod to be tried again, twice.
     if (auto broken = SettleFor(Duration::Seconds(1200))) return broken;
     if (auto broken = invariants_.WhenQuiet(driver_.engine())) return broken;
-    if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/false)) return broken;
+    if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/false))
+      return broken;
     if (auto broken = invariants_.KnowsTheTruth(driver_.engine())) return broken;
     trace_.Add("all objects go");
     life_.End();

@@ -10,11 +10,24 @@ namespace {
 
 std::string PodDetails(const api::Pod& pod) {
   std::string text;
+  for (const auto& [key, value] : pod.metadata.labels) text += fmt::format(" {}={}", key, value);
   if (!pod.spec.node_name.empty()) text += " on " + pod.spec.node_name;
   if (!pod.spec.scheduling_gates.empty()) text += " gated";
   if (pod.metadata.deletion_timestamp) text += " terminating";
-  if (!pod.status.nominated_node_name.empty()) text += " nominated " + pod.status.nominated_node_name;
+  if (!pod.status.nominated_node_name.empty())
+    text += " nominated " + pod.status.nominated_node_name;
   if (pod.finished()) text += " finished";
+  return text;
+}
+
+std::string NodeDetails(const api::Node& node) {
+  std::string text;
+  for (const auto& [name, amount] : node.status.allocatable) {
+    text += fmt::format(" {}={}", name, amount.ToString());
+  }
+  for (const auto& [key, value] : node.metadata.labels) text += fmt::format(" {}={}", key, value);
+  if (!node.spec.taints.empty()) text += " tainted";
+  if (node.spec.unschedulable) text += " cordoned";
   return text;
 }
 
@@ -23,12 +36,13 @@ std::string DescribeObject(const api::Object& object) {
   std::string text = fmt::format("{} {} ({} v{})", api::KindOf(object).kind, meta.name, meta.uid,
                                  meta.resource_version);
   if (const auto pod = As<api::Pod>(object)) text += PodDetails(*pod);
+  if (const auto node = As<api::Node>(object)) text += NodeDetails(*node);
   return text;
 }
 
 const char* ToString(WriteResult::Kind kind) {
-  constexpr const char* kNames[] = {"ok", "conflict", "not found", "timeout", "unavailable",
-                                    "rejected"};
+  constexpr const char* kNames[] = {"ok",      "conflict",    "not found",
+                                    "timeout", "unavailable", "rejected"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -38,8 +52,10 @@ struct WriteText {
   }
   std::string operator()(const PatchPodStatus& patch) const {
     std::string text = fmt::format("patch {} ({})", patch.pod.name, patch.uid);
-    if (patch.nominated_node_name) text += fmt::format(" nominate \"{}\"", *patch.nominated_node_name);
-    if (patch.condition) text += fmt::format(" {}={}", patch.condition->type, patch.condition->reason);
+    if (patch.nominated_node_name)
+      text += fmt::format(" nominate \"{}\"", *patch.nominated_node_name);
+    if (patch.condition)
+      text += fmt::format(" {}={}", patch.condition->type, patch.condition->reason);
     return text;
   }
   std::string operator()(const DeletePod& remove) const {

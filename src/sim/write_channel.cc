@@ -97,8 +97,7 @@ void WriteChannel::Orphan() {
 }
 
 bool WriteChannel::idle(Instant now) const {
-  return std::ranges::none_of(writes_,
-                              [&](const Write& write) { return CanProgress(write, now); });
+  return std::ranges::none_of(writes_, [&](const Write& write) { return CanProgress(write, now); });
 }
 
 std::optional<Instant> WriteChannel::next_timeout() const {
