@@ -140,7 +140,8 @@ Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options
   double shown = 0;
   Totals totals;
   for (const SeedRange& range : seeds) {
-    for (uint64_t seed = range.first; seed <= range.last; ++seed) {
+    for (uint64_t count = range.last - range.first + 1, i = 0; i < count; ++i) {
+      const uint64_t seed = range.first + i;
       RunSeed(seed, options, totals);
       if (totals.broken == kMaxBroken) {
         fmt::print("{} seeds are broken; the others are left out\n", totals.broken);
