@@ -19,7 +19,7 @@ class PlantedBugs : public testing::TestWithParam<PlantedCase> {};
 
 std::string NameOf(const testing::TestParamInfo<PlantedCase>& info) { return info.param.name; }
 
-SimulationReport Run(uint64_t seed, PlantedBug bug) {
+SimulationReport RunWorld(uint64_t seed, PlantedBug bug) {
   SimulationOptions options;
   options.seed = seed;
   options.bug = bug;
@@ -30,12 +30,12 @@ TEST_P(PlantedBugs, AreFoundByTheInvariantThatTheyBreak) {
   constexpr uint64_t kSeeds = 100;
   std::set<std::string> broken;
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const SimulationReport report = Run(seed, GetParam().bug);
+    const SimulationReport report = RunWorld(seed, GetParam().bug);
     if (!report.broken) continue;
     broken.insert(report.broken->invariant);
     if (report.broken->invariant != GetParam().invariant) continue;
     EXPECT_FALSE(report.last_lines.empty());
-    const SimulationReport healthy = Run(seed, PlantedBug::kNone);
+    const SimulationReport healthy = RunWorld(seed, PlantedBug::kNone);
     EXPECT_FALSE(healthy.broken.has_value()) << "seed " << seed << ": " << healthy.broken->what;
     return;
   }
@@ -67,7 +67,7 @@ TEST(Simulation, TheSameSeedGivesTheSameWorld) {
 TEST(Simulation, MuchHappens) {
   size_t placed = 0, binds = 0, victims = 0, restarts = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    const SimulationReport report = Run(seed, PlantedBug::kNone);
+    const SimulationReport report = RunWorld(seed, PlantedBug::kNone);
     placed += report.placed;
     binds += report.binds;
     victims += report.victims;
