@@ -152,7 +152,7 @@ bool Driver::ProgressWrites(Instant now) {
 
 void Driver::OnDecision(const Decision& decision) {
   world_.trace.Add(Describe(decision));
-  world_.invariants.Decided(decision);
+  world_.invariants.Decided(decision, *engine_);
   ++decisions;
   placed += decision.kind == Decision::Kind::kPlaced;
   victims += decision.victims.size();

@@ -50,8 +50,8 @@ class Driver final : public DecisionObserver {
   void TellAgain(Instant now);
   void Relist(Instant now);
   void Restart(Instant now);
-  // From now on nothing does.
-  void StopFaults() { options_.faults = {}; }
+  // From now on writes go wrong so often.
+  void SetFaults(const WriteChannel::Faults& faults) { options_.faults = faults; }
 
   const Engine& engine() const { return *engine_; }
   WriteChannel& writes() { return writes_; }

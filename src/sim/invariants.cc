@@ -82,8 +82,17 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
   }
 }
 
-void Invariants::Decided(const Decision& decision) {
+void Invariants::Decided(const Decision& decision, const Engine& engine) {
   messages_.insert_or_assign(decision.key, decision.message);
+  if (decision.kind != Decision::Kind::kFailed) return;
+  // A pod that the plugin, which wants to hear of everything, has let down is not parked if
+  // something happened since it was reserved for: that was not lost on it.
+  const PodId id = engine.cluster().pods().Find(decision.key.namespace_, decision.key.name);
+  if (!id.valid() || !Waits(*engine.cluster().pod(id).object)) return;
+  const auto turned_away = book_.turned_away.find(engine.cluster().pod(id).uid());
+  if (turned_away == book_.turned_away.end() || turned_away->second == book_.loud_events) return;
+  if (engine.queue().PlaceOf(id) != Place::kParked) return;
+  Break(kNotParked, NameOf(engine.cluster().pod(id)) + " was parked, though something happened");
 }
 
 void Invariants::CommandSent(const Command& command) {
@@ -214,16 +223,14 @@ std::optional<Broken> Invariants::TruthHolds() const {
 // --- when quiet ---
 
 // Nothing tells when a volume that was taken is free again, or when a plugin would let a pod pass;
-// but the latter has the pod tried again whenever anything happens. And there are two things that
+// but the latter has the pod tried again whenever anything happens. And there are things that
 // kube-scheduler does not think of: other pods' anti-affinity when a node comes or changes its
-// labels; and that a pod with affinity to its like may be the first of them once all are gone.
+// labels, anti-affinity to pods whose node goes, and that a pod with affinity to its like may be
+// the first of them once all others are gone.
 bool Invariants::MayWait(const api::Pod& pod) const {
   if (!pod.spec.volumes.empty()) return true;
   const auto message = messages_.find(KeyOf(pod.metadata));
-  if (message != messages_.end() && (message->second.contains("existing pods anti-affinity") ||
-                                     message->second.contains("pod affinity rules"))) {
-    return true;
-  }
+  if (message != messages_.end() && message->second.contains("affinity rules")) return true;
   const auto turned_away = book_.turned_away.find(pod.metadata.uid);
   return turned_away != book_.turned_away.end() && turned_away->second == book_.loud_events;
 }

@@ -43,7 +43,7 @@ class Invariants {
 
   // The engine chose a node for a pod.
   void PodPlaced(const std::string& uid, const std::string& node);
-  void Decided(const Decision& decision);
+  void Decided(const Decision& decision, const Engine& engine);
   void CommandSent(const Command& command);
   void WriteEnded(const WriteDone& done);
   // Another engine takes over.

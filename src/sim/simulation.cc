@@ -11,6 +11,9 @@
 namespace berth::sim {
 namespace {
 
+// In worlds where more can be asked, this many steps lie between two lulls.
+constexpr size_t kStepsToLull = 25;
+
 class Simulation {
  public:
   explicit Simulation(const SimulationOptions& options)
@@ -49,11 +52,26 @@ class Simulation {
     for (; step_ < options_.steps; ++step_) {
       Step();
       if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
+      const bool pauses = plan_.all_room_is_announced() && step_ % kStepsToLull == kStepsToLull - 1;
+      if (!pauses) continue;
+      if (auto broken = Lull()) return broken;
     }
-    trace_.Add("the faults stop");
-    driver_.StopFaults();
-    book_.calm = true;
     return Settle();
+  }
+
+  void SetCalm(bool calm) {
+    trace_.Add(calm ? "the faults stop" : "the faults go on");
+    driver_.SetFaults(calm ? WriteChannel::Faults{} : plan_.writes);
+    book_.calm = calm;
+  }
+
+  // All waits end, except those of pods that are parked: none of them may fit.
+  std::optional<Broken> Lull() {
+    SetCalm(true);
+    if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
+    if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/true)) return broken;
+    SetCalm(false);
+    return std::nullopt;
   }
 
   void Step() {
@@ -96,12 +114,7 @@ class Simulation {
 
   // Everything is told, answered and tried, and all waits end.
   std::optional<Broken> Settle() {
-    // Longer than any backoff or held-back pod, but not as long as a pod may be parked.
-    if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
-    if (plan_.all_room_is_announced()) {
-      if (auto broken = invariants_.NoneParked(driver_.engine(), now_, /*early=*/true))
-        return broken;
-    }
+    SetCalm(true);
     // Long enough for every parked pod to be tried again, twice.
     if (auto broken = SettleFor(Duration::Seconds(1200))) return broken;
     if (auto broken = invariants_.WhenQuiet(driver_.engine())) return broken;
