@@ -69,13 +69,15 @@ bool Driver::IsLoud(const Event& event) const {
 
 void Driver::Tell(const Event& event, Instant now) {
   world_.trace.Add(Describe(event));
-  world_.book.loud_events += IsLoud(event);
+  const bool loud = IsLoud(event);
   const bool swallowed = Swallows(event);
   if (const auto* done = std::get_if<WriteDone>(&event)) {
     world_.invariants.WriteEnded(*done);
     is_bind_.erase(done->id);
   }
   if (!swallowed) engine_->Handle(event, now);
+  // Not before: time passes first, and whoever is let down by that has not heard of the event.
+  world_.book.loud_events += loud;
 }
 
 bool Driver::TellNext(Instant now) {
@@ -104,6 +106,7 @@ void Driver::Restart(Instant now) {
   world_.book.bound.clear();
   world_.book.turned_away.clear();
   world_.book.tried.clear();
+  world_.book.last_turned_away.clear();
   StartEngine();
   for (const Event& event : world_.watch.FirstList(world_.random)) Tell(event, now);
 }

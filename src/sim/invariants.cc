@@ -89,8 +89,10 @@ void Invariants::Decided(const Decision& decision, const Engine& engine) {
   // something happened since it was reserved for: that was not lost on it.
   const PodId id = engine.cluster().pods().Find(decision.key.namespace_, decision.key.name);
   if (!id.valid() || !Waits(*engine.cluster().pod(id).object)) return;
-  const auto turned_away = book_.turned_away.find(engine.cluster().pod(id).uid());
-  if (turned_away == book_.turned_away.end() || turned_away->second == book_.loud_events) return;
+  const std::string& uid = engine.cluster().pod(id).uid();
+  const auto since = book_.turned_away.find(uid);
+  if (uid != book_.last_turned_away || since == book_.turned_away.end()) return;
+  if (since->second == book_.loud_events) return;
   if (engine.queue().PlaceOf(id) != Place::kParked) return;
   Break(kNotParked, NameOf(engine.cluster().pod(id)) + " was parked, though something happened");
 }

@@ -36,6 +36,7 @@ class Reservations final : public ReservePlugin, public PermitPlugin, public Pos
     if (book_.skip_unreserve) return;
     const std::string& uid = cycle.pod().uid();
     book_.turned_away[uid] = book_.tried[uid];
+    book_.last_turned_away = uid;
     book_.reserved.erase(uid);
   }
 

@@ -35,6 +35,7 @@ struct ReservationBook {
   std::map<std::string, uint64_t> tried = {};        // `loud_events` when last reserved for.
   // Pods that were let down after they had been reserved for, and `loud_events` when they were.
   std::map<std::string, uint64_t> turned_away = {};
+  std::string last_turned_away = {};
   std::string mistake = {};  // What should not have happened.
 };
 
