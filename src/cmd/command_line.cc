@@ -9,6 +9,7 @@
 #include "cmd/conformance_command.h"
 #include "cmd/replay_command.h"
 #include "cmd/schedule_command.h"
+#include "cmd/simtest_command.h"
 
 namespace berth {
 namespace {
@@ -157,6 +158,34 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
                     "Exit with 3 if any pod stays pending");
 }
 
+void AddSimtest(CLI::App& app, SimtestOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "simtest", "Run the scheduler in simulated worlds full of faults, and check what must hold");
+  command->footer(
+      "Each seed is a world of its own. Prints, for each one that breaks an invariant, which, what\n"
+      "happened before, and the command that replays it; in the end how many worlds there were.\n"
+      "Exit codes: 0 all is well, 1 an invariant is broken, 2 bad usage or an unreadable file.\n"
+      "\n"
+      "Example:\n"
+      "  berth simtest --seeds 1..2000\n"
+      "  berth simtest --seeds 17..17 --trace");
+  command->add_option("--seeds", options.seeds, "The seeds to run, first and last: 1..2000; or one")
+      ->type_name("A..B");
+  command
+      ->add_option("--seed-file", options.seed_file,
+                   "Run the seeds in this file, too: one per line, # starts a comment")
+      ->type_name("FILE");
+  command
+      ->add_option("--steps", options.steps,
+                   "How many things happen in each world before the faults stop")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->capture_default_str();
+  command->add_flag("--trace", options.trace, "Print every event, command and decision");
+  command->add_flag("--paranoid", options.paranoid,
+                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
@@ -164,6 +193,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   ConformanceOptions conformance;
   ReplayCommandOptions replay;
   ScheduleOptions schedule;
+  SimtestOptions simtest;
   CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
                "berth");
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
@@ -173,6 +203,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   AddConformance(app, conformance);
   AddReplay(app, replay);
   AddSchedule(app, schedule);
+  AddSimtest(app, simtest);
   app.add_subcommand("version", "Print the version");
 
   try {
@@ -188,6 +219,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);
+  if (app.got_subcommand("simtest")) return RunSimtest(simtest);
   fmt::print("{}\n", kVersionText);
   return kExitOk;
 }

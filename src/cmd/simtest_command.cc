@@ -1,0 +1,181 @@
+#include "cmd/simtest_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "base/result.h"
+#include "cmd/command_line.h"
+#include "sim/simulation.h"
+
+namespace berth {
+namespace {
+
+struct SeedRange {
+  uint64_t first = 0, last = 0;
+};
+
+struct Totals {
+  uint64_t seeds = 0, broken = 0, decisions = 0, binds = 0, victims = 0, restarts = 0;
+};
+
+std::optional<uint64_t> ParseSeed(std::string_view text) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return seed;
+}
+
+Result<SeedRange> ParseSeeds(std::string_view text) {
+  const size_t dots = text.find("..");
+  const auto first = ParseSeed(text.substr(0, dots));
+  const auto last = dots == text.npos ? first : ParseSeed(text.substr(dots + 2));
+  if (!first || !last) return Fail(fmt::format("--seeds {}: must be like 1..2000", text));
+  if (*last < *first) return Fail(fmt::format("--seeds {}: the last comes before the first", text));
+  return SeedRange{*first, *last};
+}
+
+Result<std::vector<SeedRange>> ReadSeedFile(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Fail(fmt::format("{}: {}", path, std::strerror(errno)));
+  std::vector<SeedRange> seeds;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::string text = line.substr(0, line.find('#'));
+    const size_t first = text.find_first_not_of(" \t");
+    if (first == text.npos) continue;
+    const auto seed = ParseSeed(text.substr(first, text.find_last_not_of(" \t") + 1 - first));
+    if (!seed) return Fail(fmt::format("{}:{}: \"{}\" is not a seed", path, number, line));
+    seeds.push_back({*seed, *seed});
+  }
+  return seeds;
+}
+
+Result<std::vector<SeedRange>> SeedsOf(const SimtestOptions& options) {
+  std::vector<SeedRange> all;
+  if (!options.seeds.empty()) {
+    auto range = ParseSeeds(options.seeds);
+    if (!range) return std::unexpected(range.error());
+    all.push_back(*range);
+  }
+  if (!options.seed_file.empty()) {
+    auto listed = ReadSeedFile(options.seed_file);
+    if (!listed) return std::unexpected(listed.error());
+    all.insert(all.end(), listed->begin(), listed->end());
+  }
+  if (all.empty()) return Fail("no seeds: give --seeds or --seed-file");
+  return all;
+}
+
+std::string ReplayCommand(uint64_t seed, const SimtestOptions& options) {
+  std::string command = fmt::format("berth simtest --seeds {}..{} --trace", seed, seed);
+  if (options.steps != SimtestOptions().steps) command += fmt::format(" --steps {}", options.steps);
+  if (options.paranoid) command += " --paranoid";
+  return command;
+}
+
+// A CHECK in the engine ends the program: then the seed is told, too.
+std::array<char, 256> g_last_words;
+size_t g_last_words_size = 0;
+
+extern "C" void SayLastWords(int) {
+  if (write(STDERR_FILENO, g_last_words.data(), g_last_words_size) < 0) return;
+}
+
+void PrepareLastWords(uint64_t seed, const SimtestOptions& options) {
+  const auto written = fmt::format_to_n(g_last_words.data(), g_last_words.size(),
+                                        "seed {} ended the program\nreplay it with: {}\n", seed,
+                                        ReplayCommand(seed, options));
+  g_last_words_size = std::min(written.size, g_last_words.size());
+}
+
+void PrintBroken(uint64_t seed, const sim::SimulationReport& report,
+                 const SimtestOptions& options) {
+  fmt::print("seed {} breaks {} at step {}: {}\n", seed, report.broken->invariant, report.step,
+             report.broken->what);
+  if (!options.trace) {
+    fmt::print("before that:\n");
+    for (const std::string& line : report.last_lines) fmt::print("  {}\n", line);
+  }
+  fmt::print("replay it with: {}\n", ReplayCommand(seed, options));
+}
+
+void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
+  PrepareLastWords(seed, options);
+  sim::SimulationOptions simulation{.seed = seed, .steps = options.steps};
+  simulation.paranoid = options.paranoid;
+  if (options.trace) {
+    simulation.trace = [](const std::string& line) {
+      fmt::print("{}\n", line);
+      std::fflush(stdout);
+    };
+  }
+  const sim::SimulationReport report = sim::Simulate(simulation);
+  ++totals.seeds;
+  totals.decisions += report.decisions;
+  totals.binds += report.binds;
+  totals.victims += report.victims;
+  totals.restarts += report.restarts;
+  if (!report.broken) return;
+  ++totals.broken;
+  PrintBroken(seed, report, options);
+}
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options) {
+  constexpr uint64_t kMaxBroken = 10;
+  const bool on_terminal = isatty(STDERR_FILENO) == 1 && !options.trace;
+  const auto start = std::chrono::steady_clock::now();
+  double shown = 0;
+  Totals totals;
+  for (const SeedRange& range : seeds) {
+    for (uint64_t count = range.last - range.first + 1, i = 0; i < count; ++i) {
+      const uint64_t seed = range.first + i;
+      RunSeed(seed, options, totals);
+      if (totals.broken == kMaxBroken) {
+        fmt::print("{} seeds are broken; the others are left out\n", totals.broken);
+        return totals;
+      }
+      const double seconds = SecondsSince(start);
+      if (!on_terminal || seconds - shown < 0.5) continue;
+      shown = seconds;
+      fmt::print(stderr, "\r\x1b[Kseed {}, {} broken, {:.0f} seeds/s", seed, totals.broken,
+                 static_cast<double>(totals.seeds) / seconds);
+      std::fflush(stderr);
+    }
+  }
+  if (shown > 0) fmt::print(stderr, "\r\x1b[K");
+  return totals;
+}
+
+}  // namespace
+
+int RunSimtest(const SimtestOptions& options) {
+  const auto seeds = SeedsOf(options);
+  if (!seeds) {
+    fmt::print(stderr, "berth simtest: {}\n", seeds.error().message);
+    return kExitUsage;
+  }
+  std::signal(SIGABRT, SayLastWords);
+  const auto start = std::chrono::steady_clock::now();
+  const Totals totals = RunAll(*seeds, options);
+  std::signal(SIGABRT, SIG_DFL);
+  fmt::print(
+      "{} seeds, {} broken; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
+      totals.seeds, totals.broken, totals.decisions, totals.binds, totals.victims, totals.restarts,
+      static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
+  return totals.broken == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace berth

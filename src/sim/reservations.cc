@@ -1,0 +1,103 @@
+#include "sim/reservations.h"
+
+#include <vector>
+
+#include "base/check.h"
+#include "config/configuration.h"
+#include "config/profiles.h"
+#include "framework/binding.h"
+#include "framework/waiting_pods.h"
+#include "plugins/registry.h"
+
+namespace berth::sim {
+namespace {
+
+class Reservations final : public ReservePlugin, public PermitPlugin, public PostBindPlugin {
+ public:
+  explicit Reservations(ReservationBook& book) : book_(book) {}
+  std::string_view name() const override { return kReservations; }
+
+  Verdict Reserve(Cycle& cycle, NodeRow node) const override {
+    const std::string& uid = cycle.pod().uid();
+    const std::string& name = cycle.nodes().name(node);
+    if (book_.on_reserve) book_.on_reserve(uid, name);
+    book_.tried[uid] = book_.loud_events;
+    book_.turned_away.erase(uid);
+    if (!book_.calm && book_.random.Chance(3)) {
+      if (book_.random.Chance(50)) return Verdict::Error("could not reserve");
+      return {Code::kUnschedulable, "node(s) had nothing to reserve"};
+    }
+    if (!book_.reserved.emplace(uid, name).second) book_.mistake = uid + " was reserved twice";
+    return {};
+  }
+
+  // Also called if the pod got no further than another plugin's Reserve.
+  void Unreserve(Cycle& cycle, NodeRow) const override {
+    if (book_.skip_unreserve) return;
+    const std::string& uid = cycle.pod().uid();
+    book_.turned_away[uid] = book_.tried[uid];
+    book_.last_turned_away = uid;
+    book_.reserved.erase(uid);
+  }
+
+  PermitResult Permit(Cycle&, NodeRow, WaitingPods& waiting) const override {
+    if (book_.calm) return {};
+    SpeakForOthers(waiting);
+    const uint64_t choice = book_.random.Below(100);
+    if (choice < 78) return {};
+    if (choice < 94) {
+      const auto seconds = static_cast<int64_t>(1 + book_.random.Below(90));
+      return {Verdict(Code::kWait), Duration::Seconds(seconds)};
+    }
+    if (choice < 98) return {{Code::kUnschedulable, "node(s) were not permitted"}, {}};
+    return {Verdict::Error("could not say whether it is permitted"), {}};
+  }
+
+  void PostBind(const BindingContext& binding) const override {
+    const std::string& uid = const_cast<BindingContext&>(binding).cycle().pod().uid();
+    auto entry = book_.reserved.extract(uid);
+    if (entry.empty()) {
+      book_.mistake = uid + " was bound without a reservation";
+    } else {
+      book_.bound.insert(std::move(entry));
+    }
+  }
+
+ private:
+  // Lets some of those that wait go, or turns them away.
+  void SpeakForOthers(WaitingPods& waiting) const {
+    std::vector<std::string> uids;
+    for (const auto& [uid, pod] : waiting.all()) uids.push_back(uid);
+    for (const std::string& uid : uids) {
+      if (book_.random.Chance(30)) {
+        waiting.Allow(uid, kReservations);
+      } else if (book_.random.Chance(10)) {
+        waiting.Reject(uid, kReservations, "another pod was let in");
+      }
+    }
+  }
+
+  ReservationBook& book_;
+};
+
+}  // namespace
+
+Registry RegistryWith(ReservationBook& book) {
+  Registry registry = InTreeRegistry();
+  registry.Add(kReservations, [&book](const PluginArgs&) -> Result<std::unique_ptr<Plugin>> {
+    return std::make_unique<Reservations>(book);
+  });
+  return registry;
+}
+
+ProfileConfig ProfileWithReservations() {
+  auto profiles = config::ToProfileConfigs(config::Default());
+  CHECK(profiles.has_value());
+  ProfileConfig profile = profiles->front();
+  // All nodes are looked at in worlds this small; paranoid engines want it to be said.
+  profile.percentage_of_nodes_to_score.reset();
+  profile.multi_point.enabled.push_back({std::string(kReservations), 0});
+  return profile;
+}
+
+}  // namespace berth::sim
