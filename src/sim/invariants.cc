@@ -188,6 +188,10 @@ std::optional<Broken> Invariants::CheckPlace(const Engine& engine, const PodReco
     return Broken{kOnePlace, NameOf(pod) + " is in the queue and being bound"};
   }
   if (!queued) return Broken{kOnePlace, NameOf(pod) + " is nowhere"};
+  const bool gated = engine.queue().Find(pod.id)->gate != nullptr;
+  const bool has_reason = !pod.object->spec.scheduling_gates.empty() ||
+                          engine.cluster().preemptions().UnderWay(pod.uid());
+  if (gated && !has_reason) return Broken{kNotParked, NameOf(pod) + " waits at an open gate"};
   return std::nullopt;
 }
 
