@@ -83,7 +83,10 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
 }
 
 void Invariants::Decided(const Decision& decision, const Engine& engine) {
-  messages_.insert_or_assign(decision.key, decision.message);
+  // A failure may be that of an earlier pod of this name.
+  if (decision.kind == Decision::Kind::kUnschedulable) {
+    messages_.insert_or_assign(decision.key, decision.message);
+  }
   if (decision.kind != Decision::Kind::kFailed) return;
   // A pod that the plugin, which wants to hear of everything, has let down is not parked if
   // something happened since it was reserved for: that was not lost on it.
@@ -188,6 +191,10 @@ std::optional<Broken> Invariants::CheckPlace(const Engine& engine, const PodReco
     return Broken{kOnePlace, NameOf(pod) + " is in the queue and being bound"};
   }
   if (!queued) return Broken{kOnePlace, NameOf(pod) + " is nowhere"};
+  const bool gated = engine.queue().Find(pod.id)->gate != nullptr;
+  const bool has_reason = !pod.object->spec.scheduling_gates.empty() ||
+                          engine.cluster().preemptions().UnderWay(pod.uid());
+  if (gated && !has_reason) return Broken{kNotParked, NameOf(pod) + " waits at an open gate"};
   return std::nullopt;
 }
 

@@ -54,6 +54,7 @@ class Reservations final : public ReservePlugin, public PermitPlugin, public Pos
   }
 
   void PostBind(const BindingContext& binding) const override {
+    // Only looks at the pod; the context gives its cycle to those that may change it.
     const std::string& uid = const_cast<BindingContext&>(binding).cycle().pod().uid();
     auto entry = book_.reserved.extract(uid);
     if (entry.empty()) {

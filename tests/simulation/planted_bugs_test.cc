@@ -1,6 +1,7 @@
 // Bugs that are planted into a simulation are found, each by the invariant that it breaks.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <set>
 #include <string>
 
@@ -14,6 +15,8 @@ struct PlantedCase {
   PlantedBug bug;
   const char* invariant;
 };
+
+void PrintTo(const PlantedCase& planted, std::ostream* out) { *out << planted.name; }
 
 class PlantedBugs : public testing::TestWithParam<PlantedCase> {};
 

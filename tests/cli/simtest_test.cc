@@ -1,0 +1,64 @@
+// berth simtest, from the outside.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Simtest, RunsARangeOfSeeds) {
+  const Ended ended = RunBerth({"simtest", "--seeds", "1..5"});
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_THAT(ended.out, StartsWith("5 seeds, 0 broken; "));
+  EXPECT_THAT(ended.out, HasSubstr(" seeds/s\n"));
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST(Simtest, RunsTheSeedsOfAFile) {
+  const TempDir files;
+  const std::string path = files.Write("seeds", "# two of them\n3\n\n  4  # why\n");
+  const Ended ended = RunBerth({"simtest", "--seeds", "1", "--seed-file", path, "--steps", "20"});
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_THAT(ended.out, StartsWith("3 seeds, 0 broken; "));
+}
+
+TEST(Simtest, TracesWhatHappens) {
+  const Ended ended = RunBerth({"simtest", "--seeds", "1..1", "--trace"});
+  EXPECT_THAT(ended.out, HasSubstr("\nput Pod p"));
+  EXPECT_THAT(ended.out, HasSubstr("\ndecision: p"));
+  EXPECT_THAT(ended.out, HasSubstr(": bind p"));
+  EXPECT_THAT(ended.out, HasSubstr("\nthe faults stop\n"));
+}
+
+struct UsageCase {
+  std::vector<std::string> arguments;
+  const char* error;
+};
+
+TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
+  const TempDir files;
+  const std::string bad = files.Write("bad", "1\nfour\n");
+  const std::vector<UsageCase> cases = {
+      {{}, "berth simtest: no seeds: give --seeds or --seed-file\n"},
+      {{"--seeds", "some"}, "berth simtest: --seeds some: must be like 1..2000\n"},
+      {{"--seeds", "1.."}, "berth simtest: --seeds 1..: must be like 1..2000\n"},
+      {{"--seeds", "9..3"}, "berth simtest: --seeds 9..3: the last comes before the first\n"},
+      {{"--seed-file", files.Path("none")}, ": No such file or directory\n"},
+      {{"--seed-file", bad}, ":2: \"four\" is not a seed\n"},
+  };
+  for (const UsageCase& wrong : cases) {
+    std::vector<std::string> arguments = {"simtest"};
+    arguments.insert(arguments.end(), wrong.arguments.begin(), wrong.arguments.end());
+    const Ended ended = RunBerth(arguments);
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_THAT(ended.err, HasSubstr(wrong.error));
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli
