@@ -23,7 +23,10 @@ void KeepMostFrequent(std::map<std::string, Details> by_text, Rejection& rejecti
     details.text = text;
     rejection.details.push_back(std::move(details));
   }
-  std::ranges::stable_sort(rejection.details, std::greater<>(), &Details::count);
+  // Among equals in the order of their first nodes.
+  std::ranges::sort(rejection.details, [](const Details& a, const Details& b) {
+    return a.count != b.count ? a.count > b.count : a.examples[0] < b.examples[0];
+  });
   while (rejection.details.size() > ExplanationSummary::kSentences) {
     rejection.with_other_details += rejection.details.back().count;
     rejection.details.pop_back();

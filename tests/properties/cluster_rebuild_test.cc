@@ -249,8 +249,9 @@ class Story {
     PodEntry* entry = AnyPod(IsPending);
     if (entry == nullptr) return;
     const std::string node = random_.Chance(80) ? NodeName() : "";
+    // A pod that is promised the same node again keeps its place.
+    if (entry->second.nominated_to != node) entry->second.nomination = ++version_;
     entry->second.nominated_to = node;
-    entry->second.nomination = ++version_;
     lived_.cluster.Nominate(
         Id(*entry), node.empty() ? Symbol{} : lived_.cluster.mutable_symbols().Intern(node));
   }

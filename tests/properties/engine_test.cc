@@ -194,7 +194,7 @@ class Story {
 
 TEST(EngineProperty, SameEventsGiveSameCommandsAndNothingIsLostOrOvercommitted) {
   size_t binds = 0, evictions = 0;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
     Story story(seed);
     for (int step = 0; step < 200; ++step) {
       story.Step();
