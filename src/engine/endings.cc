@@ -30,7 +30,7 @@ void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Fa
                            .note = failure.Note(),
                            .scheduler_name = object->spec.scheduler_name});
   const Symbol node = failure.nomination.node;
-  const std::string_view nominated = node.valid() ? cluster_.symbols().Text(node) : "";
+  const std::string nominated = node.valid() ? cluster_.symbols().Text(node) : std::string();
   if (auto patch = StatusAfter(failure, *object, nominated, now()))
     status_.Patch(*std::move(patch));
 }
