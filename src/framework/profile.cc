@@ -109,8 +109,10 @@ class ProfileBuilder {
     for (const PluginChoice& choice : *choices) {
       const int64_t weight = choice.weight == 0 ? 1 : choice.weight;
       int64_t highest = 0;
-      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) ||
-          highest > INT64_MAX - total) {
+      // Wraps for a negative total, as kube-scheduler's own check does.
+      const auto room =
+          static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(total));
+      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > room) {
         return Fail("score plugins: total score of Score plugins could overflow");
       }
       total += highest;
