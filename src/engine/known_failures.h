@@ -5,11 +5,10 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <string>
 
 #include "cluster/cluster.h"
 #include "engine/failure.h"
+#include "queue/pod_likeness.h"
 
 namespace berth {
 
@@ -25,21 +24,12 @@ class KnownFailures {
   void Add(const PodRecord& pod, size_t profile, const Failure& failure);
 
  private:
-  // What decides a pod's fate, in a given cluster.
-  struct Key {
-    size_t profile;
-    PodClassId pod_class;
-    LabelSetId labels;
-    std::string owner;  // Default spread constraints look for the owner's pods.
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-  static Key KeyOf(const PodRecord& pod, size_t profile);
   // Whether the pod's own story plays a part.
   bool IsSpecial(const PodRecord& pod) const;
 
   const Cluster& cluster_;
   uint64_t version_ = 0;  // Of the cluster that the failures are for.
-  std::map<Key, Failure> failures_;
+  std::map<PodLikeness, Failure> failures_;
 };
 
 }  // namespace berth

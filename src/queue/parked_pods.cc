@@ -1,29 +1,19 @@
 #include "queue/parked_pods.h"
 
 #include <algorithm>
-#include <variant>
 
 namespace berth {
 namespace {
 
 constexpr size_t kNoGate = SIZE_MAX;
 
-bool HasEphemeralVolumes(const api::PodSpec& spec) {
-  return std::ranges::any_of(spec.volumes, [](const api::Volume& volume) {
-    return std::holds_alternative<api::EphemeralSource>(volume.source);
-  });
-}
-
 }  // namespace
 
 ParkedPods::Key ParkedPods::KeyOf(const QueueEntry& entry) const {
   const PodRecord& pod = cluster_.pod(entry.order.pod);
-  Key key{entry.profile, pod.pod_class, pod.labels, entry.rejectors, kNoGate, {}, {}};
+  Key key{LikenessOf(pod, entry.profile), entry.rejectors, kNoGate, {}};
   if (entry.gate != nullptr) key.gate = entry.gate->slot();
   if (HasEphemeralVolumes(pod.object->spec)) key.pod = pod.id;
-  for (const api::OwnerReference& owner : pod.object->metadata.owner_references) {
-    if (owner.controller.value_or(false)) key.owner = owner.uid;
-  }
   return key;
 }
 

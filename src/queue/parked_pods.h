@@ -8,12 +8,12 @@
 #include <compare>
 #include <map>
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "queue/pod_likeness.h"
 #include "queue/queue_entry.h"
 
 namespace berth {
@@ -49,13 +49,10 @@ class ParkedPods {
  private:
   // What the answer to "may this event help?" depends on.
   struct Key {
-    size_t profile;
-    PodClassId pod_class;
-    LabelSetId labels;
+    PodLikeness likeness;
     Rejectors rejectors;
-    size_t gate;        // The plugin's slot, or none.
-    PodId pod;          // Of a pod whose volumes are named after it.
-    std::string owner;  // Default spread constraints look for the owner's pods.
+    size_t gate;  // The plugin's slot, or none.
+    PodId pod;    // Of a pod that is a case of its own.
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Slot {
