@@ -8,7 +8,6 @@ CommandId Outbox::Post(ApiWrite write) {
   const CommandId id{next_command_++};
   const WriteLane lane = LaneOf(write);
   waiting_.emplace(std::pair(lane, id), std::move(write));
-  lanes_.emplace(id, lane);
   return id;
 }
 
@@ -20,11 +19,8 @@ void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
   awaited_.emplace(id, Awaited{&pending, waiter});
 }
 
-bool Outbox::Withdraw(CommandId id) {
-  const auto lane = lanes_.find(id);
-  if (lane == lanes_.end()) return false;
-  waiting_.erase({lane->second, id});
-  lanes_.erase(lane);
+bool Outbox::Withdraw(WriteLane lane, CommandId id) {
+  if (waiting_.erase({lane, id}) == 0) return false;
   WriteEnded(id, {});
   return true;
 }
@@ -34,7 +30,6 @@ std::vector<Command> Outbox::TakeCommands(size_t limit) {
   taken.reserve(std::min(limit, waiting_.size()));
   while (taken.size() < limit && !waiting_.empty()) {
     auto first = waiting_.extract(waiting_.begin());
-    lanes_.erase(first.key().second);
     taken.push_back({first.key().second, std::move(first.mapped())});
   }
   return taken;

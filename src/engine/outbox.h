@@ -21,9 +21,9 @@ class Outbox final : public Async {
 
   // Asks for a write whose end nobody waits for.
   CommandId Post(ApiWrite write);
-  // Takes back a write that has not been handed out; whoever waits for it is resumed with success.
-  // False if it is too late.
-  bool Withdraw(CommandId id);
+  // Takes back a write of `lane` that has not been handed out; whoever waits for it is resumed with
+  // success. False if it is too late.
+  bool Withdraw(WriteLane lane, CommandId id);
 
   // True if a scheduling cycle waits for the write.
   bool CycleWaitsFor(CommandId id) const { return asked_by_cycle_.contains(id); }
@@ -48,7 +48,6 @@ class Outbox final : public Async {
 
   Instant now_;
   std::map<std::pair<WriteLane, CommandId>, ApiWrite> waiting_;
-  std::unordered_map<CommandId, WriteLane> lanes_;  // Of those in `waiting_`.
   std::unordered_map<CommandId, Awaited> awaited_;
   std::unordered_set<CommandId> asked_by_cycle_;
   uint32_t next_command_ = 0;

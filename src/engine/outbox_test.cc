@@ -83,13 +83,13 @@ TEST(Outbox, OnlyWhatHasNotGoneOutCanBeTakenBack) {
   Outbox outbox;
   const CommandId stays = outbox.Post(Bind());
   const CommandId goes = outbox.Post(Delete());
-  EXPECT_TRUE(outbox.Withdraw(goes));
-  EXPECT_FALSE(outbox.Withdraw(goes));
-  EXPECT_FALSE(outbox.Withdraw(CommandId{99}));
+  EXPECT_TRUE(outbox.Withdraw(WriteLane::kEvict, goes));
+  EXPECT_FALSE(outbox.Withdraw(WriteLane::kEvict, goes));
+  EXPECT_FALSE(outbox.Withdraw(WriteLane::kBind, CommandId{99}));
   const auto taken = outbox.TakeCommands(SIZE_MAX);
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_EQ(taken[0].id, stays);
-  EXPECT_FALSE(outbox.Withdraw(stays));
+  EXPECT_FALSE(outbox.Withdraw(WriteLane::kBind, stays));
 }
 
 Task<int> WriteTwo(Outbox& outbox, Lines& log) {
@@ -124,7 +124,7 @@ TEST(Outbox, WaiterOfAWriteThatIsTakenBackGoesOn) {
   Lines log;
   Task<int> task = WriteTwo(outbox, log);
   task.Start();
-  EXPECT_TRUE(outbox.Withdraw(CommandId{0}));
+  EXPECT_TRUE(outbox.Withdraw(WriteLane::kBind, CommandId{0}));
   EXPECT_EQ(log, Lines({"one ok"}));
 }
 

@@ -52,7 +52,7 @@ void StatusWriter::Patch(PatchPodStatus patch) {
   } else if (pod.retry_at) {
     pod.patch = Merge(pod.patch, std::move(patch));
     return;
-  } else if (outbox_.Withdraw(*pod.asked)) {
+  } else if (outbox_.Withdraw(LaneOf(pod.patch), *pod.asked)) {
     asked_.erase(*pod.asked);
     pod.patch = Merge(pod.patch, std::move(patch));
     pod.tries = 0;
@@ -109,7 +109,7 @@ bool StatusWriter::GiveUp(const std::string& uid) {
   pod.next.reset();
   if (pod.retry_at) {
     retries_.erase({*pod.retry_at, uid});
-  } else if (outbox_.Withdraw(*pod.asked)) {
+  } else if (outbox_.Withdraw(LaneOf(pod.patch), *pod.asked)) {
     asked_.erase(*pod.asked);
   } else {
     return false;
