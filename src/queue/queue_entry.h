@@ -43,7 +43,7 @@ struct QueueEntry {
   uint32_t rejections = 0;     // Attempts that some plugin rejected.
   uint32_t errors_in_row = 0;  // Attempts since then that failed with an error.
   Rejectors rejectors = {};
-  const PreEnqueuePlugin* gate = nullptr;  // Keeps the pod out for now.
+  const PreEnqueuePlugin* gate = nullptr;  // The plugin that keeps the pod out.
   std::optional<Instant> backoff_end = {};
   Instant flushed = {};  // When it was last woken because it had been parked for too long.
 

@@ -46,12 +46,7 @@ QueueEntry& SchedulingQueue::NewEntry(PodId pod, size_t profile, Instant now) {
   return *place->second;
 }
 
-QueueEntry* SchedulingQueue::FindEntry(PodId pod) {
-  const auto found = entries_.find(pod);
-  return found == entries_.end() ? nullptr : found->second.get();
-}
-
-const QueueEntry* SchedulingQueue::Find(PodId pod) const {
+QueueEntry* SchedulingQueue::FindEntry(PodId pod) const {
   const auto found = entries_.find(pod);
   return found == entries_.end() ? nullptr : found->second.get();
 }
@@ -61,22 +56,26 @@ QueueEntry::Place SchedulingQueue::PlaceOf(PodId pod) const {
   return entry == nullptr ? Place::kNowhere : entry->place;
 }
 
-void SchedulingQueue::TakeOut(QueueEntry& entry) {
-  switch (entry.place) {
-    case Place::kNowhere:
-      break;
+ReadyPods* SchedulingQueue::ListOf(Place place) {
+  switch (place) {
     case Place::kActive:
-      active_.Erase(entry);
-      break;
+      return &active_;
     case Place::kBackoff:
-      backoff_.Erase(entry);
-      break;
+      return &backoff_;
     case Place::kErrorBackoff:
-      error_backoff_.Erase(entry);
-      break;
+      return &error_backoff_;
+    case Place::kNowhere:
     case Place::kParked:
-      parked_.Erase(entry);
-      break;
+      return nullptr;
+  }
+  return nullptr;
+}
+
+void SchedulingQueue::TakeOut(QueueEntry& entry) {
+  if (entry.place == Place::kParked) {
+    parked_.Erase(entry);
+  } else if (ReadyPods* list = ListOf(entry.place)) {
+    list->Erase(entry);
   }
   entry.place = Place::kNowhere;
 }
@@ -84,21 +83,10 @@ void SchedulingQueue::TakeOut(QueueEntry& entry) {
 void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
   TakeOut(entry);
   entry.place = place;
-  switch (place) {
-    case Place::kNowhere:
-      break;
-    case Place::kActive:
-      active_.Insert(entry);
-      break;
-    case Place::kBackoff:
-      backoff_.Insert(entry);
-      break;
-    case Place::kErrorBackoff:
-      error_backoff_.Insert(entry);
-      break;
-    case Place::kParked:
-      parked_.Insert(entry);
-      break;
+  if (place == Place::kParked) {
+    parked_.Insert(entry);
+  } else if (ReadyPods* list = ListOf(place)) {
+    list->Insert(entry);
   }
 }
 
@@ -149,10 +137,10 @@ bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
   return *entry.backoff_end >= FullSecond(now);
 }
 
-void SchedulingQueue::Requeue(QueueEntry& entry, Verdict verdict, Instant now) {
-  if (verdict == Verdict::kStay) {
+void SchedulingQueue::Requeue(QueueEntry& entry, Advice advice, Instant now) {
+  if (advice == Advice::kStay) {
     PutIn(entry, Place::kParked);
-  } else if (verdict == Verdict::kAfterBackoff && BacksOff(entry, now)) {
+  } else if (advice == Advice::kAfterBackoff && BacksOff(entry, now)) {
     ToBackoff(entry);
   } else {
     ToActive(entry, now);
@@ -188,8 +176,8 @@ void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, PodI
   PutIn(*entry, place);
   if (place != Place::kParked) return;
   for (const ClusterEvent& event : events()) {
-    const Verdict verdict = Judge(*entry, record, event);
-    if (verdict != Verdict::kStay) Requeue(*entry, verdict, now);
+    const Advice advice = Judge(*entry, record, event);
+    if (advice != Advice::kStay) Requeue(*entry, advice, now);
     if (entry->place != Place::kParked) return;
   }
 }
@@ -241,49 +229,49 @@ void SchedulingQueue::Return(QueueEntry entry, PodId pod, Rejectors why, Instant
     ++entry.rejections;
     entry.errors_in_row = 0;
   }
-  const Verdict verdict = JudgeInFlight(entry, cluster_.pod(pod));
+  const Advice advice = JudgeInFlight(entry, cluster_.pod(pod));
   Done(entry.uid);
   QueueEntry& waiting =
       *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
-  Requeue(waiting, verdict, now);
+  Requeue(waiting, advice, now);
 }
 
 // --- events ---
 
-SchedulingQueue::Verdict SchedulingQueue::Judge(const QueueEntry& entry, const PodRecord& pod,
-                                                const ClusterEvent& event) const {
+SchedulingQueue::Advice SchedulingQueue::Judge(const QueueEntry& entry, const PodRecord& pod,
+                                               const ClusterEvent& event) const {
   const Rejectors& rejectors = entry.rejectors;
-  if (rejectors.empty()) return Verdict::kAfterBackoff;
+  if (rejectors.empty()) return Advice::kAfterBackoff;
   if (event.type.wildcard())
-    return IsAboutAnotherPod(event, pod) ? Verdict::kStay : Verdict::kAfterBackoff;
-  Verdict verdict = Verdict::kStay;
+    return IsAboutAnotherPod(event, pod) ? Advice::kStay : Advice::kAfterBackoff;
+  Advice advice = Advice::kStay;
   auto queue_for = [&](PluginMask plugin) {
-    verdict = (rejectors.pending & plugin) != 0 ? Verdict::kAtOnce : Verdict::kAfterBackoff;
-    return verdict == Verdict::kAtOnce || rejectors.pending == 0;
+    advice = (rejectors.pending & plugin) != 0 ? Advice::kAtOnce : Advice::kAfterBackoff;
+    return advice == Advice::kAtOnce || rejectors.pending == 0;
   };
   if ((rejectors.all() & Rejectors::kExtender) != 0 && ExtendersCare(event.type) &&
       queue_for(Rejectors::kExtender)) {
-    return verdict;
+    return advice;
   }
   for (const WakeRules::Rule& rule : rules_[entry.profile].RulesAbout(event.type.resource)) {
     const PluginMask plugin = PluginMask{1} << rule.plugin->slot();
     if ((rejectors.all() & plugin) == 0 || !rule.interest.type.Covers(event.type)) continue;
     const bool helps =
         !rule.interest.conditional || rule.plugin->MayHelp(cluster_, pod, event).value_or(true);
-    if (helps && queue_for(plugin)) return verdict;
+    if (helps && queue_for(plugin)) return advice;
   }
-  return verdict;
+  return advice;
 }
 
-SchedulingQueue::Verdict SchedulingQueue::JudgeInFlight(const QueueEntry& entry,
-                                                        const PodRecord& pod) const {
-  if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid)) return Verdict::kAfterBackoff;
-  Verdict all = Verdict::kStay;
+SchedulingQueue::Advice SchedulingQueue::JudgeInFlight(const QueueEntry& entry,
+                                                       const PodRecord& pod) const {
+  if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid)) return Advice::kAfterBackoff;
+  Advice all = Advice::kStay;
   in_flight_.ForEachSince(entry.uid, [&](const ClusterEvent& event) {
-    const Verdict verdict = Judge(entry, pod, event);
-    if (verdict == Verdict::kStay) return true;
-    all = verdict;
-    return verdict != Verdict::kAtOnce && entry.rejectors.pending != 0;
+    const Advice advice = Judge(entry, pod, event);
+    if (advice == Advice::kStay) return true;
+    all = advice;
+    return advice != Advice::kAtOnce && entry.rejectors.pending != 0;
   });
   return all;
 }
@@ -305,23 +293,23 @@ void SchedulingQueue::Move(const ClusterEvent& event, Instant now, const Filter&
       })) {
     return;
   }
-  std::vector<std::pair<QueueEntry*, Verdict>> woken;
+  std::vector<std::pair<QueueEntry*, Advice>> woken;
   parked_.ForEachGroup([&](const ParkedPods::Group& group) {
     const QueueEntry& any = *group.members.front();
     if (!GateCares(any, event)) return;
-    const Verdict verdict = Judge(any, cluster_.pod(any.order.pod), event);
-    if (verdict == Verdict::kStay) return;
+    const Advice advice = Judge(any, cluster_.pod(any.order.pod), event);
+    if (advice == Advice::kStay) return;
     for (QueueEntry* entry : group.members) {
-      if (concerns == nullptr || concerns(*entry)) woken.emplace_back(entry, verdict);
+      if (concerns == nullptr || concerns(*entry)) woken.emplace_back(entry, advice);
     }
   });
   Wake(std::move(woken), now);
   in_flight_.Note(event);
 }
 
-void SchedulingQueue::Wake(std::vector<std::pair<QueueEntry*, Verdict>> woken, Instant now) {
+void SchedulingQueue::Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, Instant now) {
   std::ranges::sort(woken, {}, [](const auto& item) { return item.first->order.sequence; });
-  for (auto [entry, verdict] : woken) Requeue(*entry, verdict, now);
+  for (auto [entry, advice] : woken) Requeue(*entry, advice, now);
 }
 
 // --- time ---
@@ -351,7 +339,7 @@ void SchedulingQueue::FlushLeftovers(Instant now) {
   for (QueueEntry* entry : leftovers) {
     TakeOut(*entry);
     entry->flushed = now;
-    Requeue(*entry, Verdict::kAfterBackoff, now);
+    Requeue(*entry, Advice::kAfterBackoff, now);
   }
   // Pods in flight hear of it as of any event.
   if (!leftovers.empty()) in_flight_.Note({.type = kEverything, .label = "UnschedulableTimeout"});

@@ -77,7 +77,7 @@ class SchedulingQueue {
 
   // Where the pod is; kNowhere if it is not in the queue.
   QueueEntry::Place PlaceOf(PodId pod) const;
-  const QueueEntry* Find(PodId pod) const;
+  const QueueEntry* Find(PodId pod) const { return FindEntry(pod); }
   bool InFlightNow(const std::string& uid) const { return in_flight_.Contains(uid); }
   // True if Pop would give a pod.
   bool HasReady() const { return !active_.empty() || !backoff_.empty(); }
@@ -89,10 +89,13 @@ class SchedulingQueue {
 
  private:
   using Place = QueueEntry::Place;
-  enum class Verdict : uint8_t { kStay, kAfterBackoff, kAtOnce };
+  // What an event, or all that came while it was in flight, means for a pod.
+  enum class Advice : uint8_t { kStay, kAfterBackoff, kAtOnce };
 
   QueueEntry& NewEntry(PodId pod, size_t profile, Instant now);
-  QueueEntry* FindEntry(PodId pod);
+  QueueEntry* FindEntry(PodId pod) const;
+  // The list of a place that has one; parked pods are filed otherwise.
+  ReadyPods* ListOf(Place place);
   void TakeOut(QueueEntry& entry);
   void PutIn(QueueEntry& entry, Place place);
   void Drop(QueueEntry& entry);
@@ -101,14 +104,14 @@ class SchedulingQueue {
   bool PassesGates(QueueEntry& entry);
   void ToActive(QueueEntry& entry, Instant now);
   void ToBackoff(QueueEntry& entry);
-  void Requeue(QueueEntry& entry, Verdict verdict, Instant now);
+  void Requeue(QueueEntry& entry, Advice advice, Instant now);
   bool BacksOff(QueueEntry& entry, Instant now);
 
   // What the event means for a pod with these rejectors.
-  Verdict Judge(const QueueEntry& entry, const PodRecord& pod, const ClusterEvent& event) const;
-  Verdict JudgeInFlight(const QueueEntry& entry, const PodRecord& pod) const;
+  Advice Judge(const QueueEntry& entry, const PodRecord& pod, const ClusterEvent& event) const;
+  Advice JudgeInFlight(const QueueEntry& entry, const PodRecord& pod) const;
   bool GateCares(const QueueEntry& entry, const ClusterEvent& event) const;
-  void Wake(std::vector<std::pair<QueueEntry*, Verdict>> woken, Instant now);
+  void Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, Instant now);
   void FlushLeftovers(Instant now);
 
   Cluster& cluster_;
