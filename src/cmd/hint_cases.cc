@@ -12,42 +12,17 @@
 #include "api/decode.h"
 #include "config/configuration.h"
 #include "config/profiles.h"
+#include "framework/action_names.h"
 
 namespace berth {
 namespace {
 
 using Value = JsonFields::Value;
 
-// Every single action, in the order of its bit.
-std::string_view NameOf(Actions action) {
-  static constexpr std::pair<Actions, std::string_view> kNames[] = {
-      {kAdd, "Add"},
-      {kDelete, "Delete"},
-      {kUpdateNodeAllocatable, "UpdateNodeAllocatable"},
-      {kUpdateNodeLabel, "UpdateNodeLabel"},
-      {kUpdateNodeTaint, "UpdateNodeTaint"},
-      {kUpdateNodeCondition, "UpdateNodeCondition"},
-      {kUpdateNodeAnnotation, "UpdateNodeAnnotation"},
-      {kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
-      {kUpdatePodLabel, "UpdatePodLabel"},
-      {kUpdatePodScaleDown, "UpdatePodScaleDown"},
-      {kUpdatePodToleration, "UpdatePodToleration"},
-      {kUpdatePodSchedulingGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
-      {kUpdatePodGeneratedResourceClaim, "UpdatePodGeneratedResourceClaim"},
-  };
-  for (const auto& [known, name] : kNames) {
-    if (known == action) return name;
-  }
-  return "";
-}
-
 Actions ReadActions(JsonFields& json, Value row) {
   Actions actions = 0;
   for (const std::string& name : json.Strings(row, "actionTypes")) {
-    Actions found = 0;
-    for (Actions action = kAdd; action < kAllActions; action = static_cast<Actions>(action << 1)) {
-      if (NameOf(action) == name) found = action;
-    }
+    const Actions found = ActionNamed(name);
     if (found == 0) json.Complain("actionTypes", fmt::format("no action \"{}\"", name));
     actions |= found;
   }

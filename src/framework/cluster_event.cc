@@ -1,31 +1,9 @@
 #include "framework/cluster_event.h"
 
+#include "framework/action_names.h"
+
 namespace berth {
 namespace {
-
-struct ActionName {
-  Actions actions;
-  std::string_view name;
-};
-
-// Specific ones first.
-constexpr ActionName kActionNames[] = {
-    {kAdd, "Add"},
-    {kDelete, "Delete"},
-    {kUpdateNodeAllocatable, "UpdateNodeAllocatable"},
-    {kUpdateNodeLabel, "UpdateNodeLabel"},
-    {kUpdateNodeTaint, "UpdateNodeTaint"},
-    {kUpdateNodeCondition, "UpdateNodeCondition"},
-    {kUpdateNodeAnnotation, "UpdateNodeAnnotation"},
-    {kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
-    {kUpdatePodLabel, "UpdatePodLabel"},
-    {kUpdatePodScaleDown, "UpdatePodScaleDown"},
-    {kUpdatePodToleration, "UpdatePodToleration"},
-    {kUpdatePodSchedulingGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
-    {kUpdatePodGeneratedResourceClaim, "UpdatePodGeneratedResourceClaim"},
-    {kAllActions, "All"},
-    {kUpdate, "Update"},
-};
 
 constexpr std::string_view kResourceNames[] = {
     "Pod",
@@ -67,10 +45,9 @@ bool EventType::Covers(EventType event) const {
 
 std::string EventType::Label() const {
   std::string label(ToString(resource));
-  for (const ActionName& known : kActionNames) {
-    if (known.actions == actions) return label.append(known.name);
-  }
-  return label;
+  if (actions == kAllActions) return label.append("All");
+  if (actions == kUpdate) return label.append("Update");
+  return label.append(NameOf(actions));
 }
 
 }  // namespace berth
