@@ -14,6 +14,9 @@
 namespace berth {
 namespace {
 
+constexpr const char* kParanoid =
+    "Make every decision again, from scratch and by the slow twin, and stop if they differ";
+
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
 
 // Of `berth config`: which of its commands, and on what file.
@@ -84,8 +87,7 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
       ->type_name("PLUGIN,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--paranoid", options.paranoid,
-                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command->add_flag("--paranoid", options.paranoid, kParanoid);
 }
 
 void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
@@ -105,8 +107,7 @@ void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
   command->add_option("FILE", options.file, "The recording, or - for standard input")
       ->required()
       ->type_name("");
-  command->add_flag("--paranoid", options.paranoid,
-                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command->add_flag("--paranoid", options.paranoid, kParanoid);
 }
 
 void AddSchedule(CLI::App& app, ScheduleOptions& options) {
@@ -148,8 +149,7 @@ void AddSchedule(CLI::App& app, ScheduleOptions& options) {
                    "Seed of the choices that kube-scheduler makes at random (default 0)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""));
-  command->add_flag("--paranoid", options.paranoid,
-                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command->add_flag("--paranoid", options.paranoid, kParanoid);
   command
       ->add_option("--record", options.record_file,
                    "Write all that the scheduler hears and decides to this file; see berth replay")
@@ -162,7 +162,8 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
   CLI::App* command = app.add_subcommand(
       "simtest", "Run the scheduler in simulated worlds full of faults, and check what must hold");
   command->footer(
-      "Each seed is a world of its own. Prints, for each one that breaks an invariant, which, what\n"
+      "Each seed is a world of its own. Prints, for each one that breaks an invariant, which, "
+      "what\n"
       "happened before, and the command that replays it; in the end how many worlds there were.\n"
       "Exit codes: 0 all is well, 1 an invariant is broken, 2 bad usage or an unreadable file.\n"
       "\n"
@@ -182,8 +183,7 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
   command->add_flag("--trace", options.trace, "Print every event, command and decision");
-  command->add_flag("--paranoid", options.paranoid,
-                    "Compute every decision twice, fast and from scratch, and stop if they differ");
+  command->add_flag("--paranoid", options.paranoid, kParanoid);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       stream_.async_handshake(ssl::stream_base::server,
                               [self = this->shared_from_this()](const error_code& error) {
-                                // The client is to see the alert: the connection stays for now.
+                                // Drained, not closed, so that the client gets to see the alert.
                                 return error ? self->Drain() : self->Read();
                               });
     } else {
