@@ -42,9 +42,13 @@ class [[nodiscard]] Task {
   const T& result() const { return *handle_.promise().value; }
 
   bool await_ready() const noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) noexcept {
+  // A task that is done at once costs its waiter no turn, so that a loop over such tasks does not
+  // deepen the stack.
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    handle_.resume();
+    if (handle_.done()) return false;
     handle_.promise().waiter = waiter;
-    return handle_;
+    return true;
   }
   T await_resume() { return std::move(*handle_.promise().value); }
 

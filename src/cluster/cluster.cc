@@ -4,6 +4,16 @@
 
 namespace berth {
 
+namespace {
+
+// True if the pod takes the same room, but is another victim for those who might want it.
+bool LooksDifferent(const api::Pod& before, const api::Pod& after) {
+  return before.status.start_time != after.status.start_time ||
+         before.metadata.labels != after.metadata.labels;
+}
+
+}  // namespace
+
 void Cluster::Put(const api::Object& object) {
   ++version_;
   std::visit(
@@ -46,6 +56,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
       Count(old, old.node, -1);
       Count(record, record.node, +1);
     }
+    if (LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(record.node);
     return id;
   }
 
@@ -66,6 +77,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (placed_by_api && !same_place) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
   if (was_placed && !same_place) nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
   if (placed_by_api && !same_count) Count(record, node, +1);
+  if (same_place && LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(node);
   if (placed_by_api) nominations_.Clear(record.id);
   if (known) Release(old);
   return record.id;

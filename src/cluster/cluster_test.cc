@@ -147,14 +147,18 @@ TEST_F(ClusterTest, UpdateThatChangesNothingTheNodeCountsDoesNotTouchItsRow) {
   cluster_.Put(MakeNode("n1"));
   cluster_.Put(MakePod("p").Request("cpu", "1").On("n1"));
   EXPECT_EQ(
-      ChangesBy([&] {
-        cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Phase("Running").Label("a", "b"));
-      }),
+      ChangesBy([&] { cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Phase("Running")); }),
       0u);
-  EXPECT_EQ(cluster_.labels_of(Pod("p")).size(), 1u);
   EXPECT_EQ(Pod("p").object->status.phase, "Running");
   EXPECT_GT(ChangesBy([&] { cluster_.Put(MakePod("p").Request("cpu", "2").On("n1")); }), 0u);
   EXPECT_EQ(Load("n1"), "2000m of 1");
+}
+
+TEST_F(ClusterTest, NewLabelsOfAPodTouchItsRowBecauseABudgetMayProtectItNow) {
+  cluster_.Put(MakeNode("n1"));
+  cluster_.Put(MakePod("p").On("n1"));
+  EXPECT_GT(ChangesBy([&] { cluster_.Put(MakePod("p").On("n1").Label("a", "b")); }), 0u);
+  EXPECT_EQ(cluster_.labels_of(Pod("p")).size(), 1u);
 }
 
 TEST_F(ClusterTest, PendingPodsTouchNoRow) {

@@ -39,6 +39,7 @@ void NodeOrder::Place(NodeRow row, const std::string& name, const api::StringMap
   zones_[zone].emplace(name, row);
   zone_of_[row.index()] = std::move(zone);
   stale_ = true;
+  ++version_;
 }
 
 void NodeOrder::Take(NodeRow row, const std::string& name) {
@@ -46,6 +47,7 @@ void NodeOrder::Take(NodeRow row, const std::string& name) {
   if (zone == zones_.end() || zone->second.erase(name) == 0) return;
   if (zone->second.empty()) zones_.erase(zone);
   stale_ = true;
+  ++version_;
 }
 
 const std::vector<NodeRow>& NodeOrder::rows() const {

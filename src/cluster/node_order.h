@@ -28,6 +28,8 @@ class NodeOrder {
   const std::vector<NodeRow>& rows() const;
   // The place of each row in that order; meaningless for rows that are not in it.
   const std::vector<uint32_t>& rank() const;
+  // Rises with every change of the order.
+  uint64_t version() const { return version_; }
 
  private:
   void Rebuild() const;
@@ -37,6 +39,7 @@ class NodeOrder {
   mutable std::vector<NodeRow> rows_;
   mutable std::vector<uint32_t> rank_;
   mutable bool stale_ = false;
+  uint64_t version_ = 0;
 };
 
 }  // namespace berth

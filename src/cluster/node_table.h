@@ -90,9 +90,12 @@ class NodeTable {
   void AddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void RemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
 
-  // The same without a trace in changes(), for trying things out on a present row.
+  // Like AddPod and RemovePod, but without a trace in changes(), for trying things out on a present
+  // row.
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+  // Notes that a pod on `row` is no longer as it was, though it takes the same room.
+  void PodChanged(NodeRow row) { Touch(row); }
 
   // Holds count: a held row keeps its name until the last one is released, which may free it.
   void HoldRow(NodeRow row) { ++infos_[row.index()].holds; }

@@ -25,11 +25,13 @@ void Topology::Key::Enter(NodeRow row, Symbol value) {
   }
   domain_of[row.index()] = found->second;
   ++domains[found->second.index()].nodes;
+  ++node_count;
 }
 
 void Topology::Key::Leave(NodeRow row) {
   const DomainId id = std::exchange(domain_of[row.index()], DomainId{});
   if (!id.valid()) return;
+  --node_count;
   Domain& domain = domains[id.index()];
   if (--domain.nodes > 0) return;
   by_value_.erase(domain.value);

@@ -25,6 +25,7 @@ class Topology {
     std::vector<DomainId> domain_of;  // By row; invalid if the node lacks the label.
     std::vector<Domain> domains;      // By domain id.
     size_t domain_count = 0;          // Domains that exist.
+    size_t node_count = 0;            // Nodes that lie in one.
 
     DomainId Find(Symbol value) const;
 

@@ -61,7 +61,7 @@ class Explainer {
 
   void ListNodes(const Diagnosis& diagnosis) {
     std::map<NodeRow, const Verdict*> judged;
-    for (const auto& [row, verdict] : diagnosis.nodes) judged.emplace(row, &verdict);
+    diagnosis.ForEach([&](NodeRow row, const Verdict& verdict) { judged.emplace(row, &verdict); });
     nodes_.present().ForEach([&](size_t r) {
       const NodeRow row{static_cast<uint32_t>(r)};
       Explanation::Node& node = explanation_.nodes[nodes_.name(row)];

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "framework/extender.h"
+#include "framework/row_loops.h"
 #include "framework/select.h"
 
 namespace berth {
@@ -126,12 +127,23 @@ void Attempt::Exclude(NodeRow node, std::optional<Verdict> why) {
 Verdict Attempt::FilterNominatedNodes() {
   for (const auto& [name, pods] : cluster_.nominations().by_node()) {
     const NodeRow row = cluster_.nodes().Find(name);
-    if (!row.valid() || !candidates_.Test(row.index()) || !HasRivals(pods)) continue;
+    if (!row.valid() || !HasRivals(pods)) continue;
+    if (contested_.size() == 0) contested_ = NodeMask(candidates_.size());
+    contested_.Set(row.index());
+    if (!candidates_.Test(row.index())) continue;
     Verdict verdict = FilterNode(row);
     if (!verdict.ok() && !verdict.rejected()) return verdict;
     feasible_.Assign(row.index(), verdict.ok());
   }
   return {};
+}
+
+bool Attempt::DependsOnRowsAlone() const {
+  const bool filtered = candidates_.size() > 0;
+  return filtered &&
+         std::ranges::all_of(
+             profile_.filter().subspan(ClassResults::KeptFilters(profile_)),
+             [&](const FilterPlugin* filter) { return Contains(skipped_filters_, *filter); });
 }
 
 // Rivals are other pods, at least as important, that were promised room.
@@ -198,37 +210,56 @@ Verdict Attempt::RunFilters(NodeRow node) const {
 }
 
 Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
-  Diagnosis diagnosis;
-  diagnosis.all_nodes = cluster_.nodes().present_count();
   if (pre_filter.rejected()) {
+    Diagnosis diagnosis;
+    diagnosis.all_nodes = cluster_.nodes().present_count();
     diagnosis.absent = pre_filter;
     diagnosis.pre_filter_message = pre_filter.Message();
     diagnosis.Blame(pre_filter);
-  } else {
-    if (restriction_) {
-      diagnosis.absent = Verdict(
-          Code::kUnschedulableAndUnresolvable,
-          fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
-    }
-    candidates_.ForEach([&](size_t row) {
-      if (feasible_.Test(row)) return;
-      const NodeRow node{static_cast<uint32_t>(row)};
-      if (const auto found = excluded_.find(node); found != excluded_.end()) {
-        diagnosis.Add(node, found->second);
-        return;
-      }
-      Verdict verdict = FilterNode(node);
-      if (!verdict.ok()) diagnosis.Add(node, std::move(verdict));
-    });
-    if (excludes_) diagnosis.rejected_by.emplace(kExtenderPlugin);
-    const NodeRow nominated = NominatedNode();
-    if (nominated.valid() && !candidates_.Test(nominated.index())) {
-      Verdict verdict = FilterNode(nominated);
-      if (verdict.rejected()) diagnosis.Add(nominated, std::move(verdict));
-    }
+    diagnosis.rejected_by.insert(restricted_by_.begin(), restricted_by_.end());
+    return diagnosis;
+  }
+  NodeMask others = candidates_;
+  others -= feasible_;
+  const NodeMask kept = KeptRejections();
+  others -= kept;
+  Diagnosis diagnosis(results_.verdicts());
+  diagnosis.all_nodes = cluster_.nodes().present_count();
+  if (restriction_) {
+    diagnosis.absent = Verdict(
+        Code::kUnschedulableAndUnresolvable,
+        fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
+  }
+  diagnosis.Add(kept, results_.verdict_of());
+  others.ForEach([&](size_t row) {
+    const NodeRow node{static_cast<uint32_t>(row)};
+    if (const auto found = excluded_.find(node); found != excluded_.end())
+      return diagnosis.Add(node, found->second);
+    Verdict verdict = FilterNode(node);
+    if (!verdict.ok()) diagnosis.Add(node, std::move(verdict));
+  });
+  if (excludes_) diagnosis.rejected_by.emplace(kExtenderPlugin);
+  const NodeRow nominated = NominatedNode();
+  if (nominated.valid() && !candidates_.Test(nominated.index())) {
+    Verdict verdict = FilterNode(nominated);
+    if (verdict.rejected()) diagnosis.Add(nominated, std::move(verdict));
   }
   diagnosis.rejected_by.insert(restricted_by_.begin(), restricted_by_.end());
   return diagnosis;
+}
+
+// The candidates that a kept filter rejects as they are; what it says of them is known afterwards.
+NodeMask Attempt::KeptRejections() {
+  NodeMask kept = candidates_;
+  kept -= results_.feasible();
+  if (contested_.size() > 0) kept -= contested_;
+  NodeMask unexplained = kept;
+  unexplained -= results_.explained();
+  unexplained.ForEach([&](size_t row) {
+    const NodeRow node{static_cast<uint32_t>(row)};
+    results_.KeepVerdict(node, RunFilters(node));
+  });
+  return kept;
 }
 
 Verdict Attempt::PreScore() {
@@ -245,6 +276,7 @@ Verdict Attempt::PreScore() {
 
 Verdict Attempt::Score() {
   if (Verdict error = PreScore(); !error.ok()) return error;
+  if (results_.highest_total() > kMaxTotal) return ScoreLargeWeights();
   if (Verdict error = results_.RefreshScores(cycle_, skipped_scores_); !error.ok()) return error;
 
   std::vector<const ClassResults::Raw*> uneven;
@@ -264,45 +296,59 @@ Verdict Attempt::Score() {
   }
 
   const NodeOrder& order = cluster_.nodes().order();
-  if (uneven.empty() && changing.empty()) {
-    best_ = own_rank_.empty() && feasible_ == results_.feasible()
-                ? SelectBest(results_.totals(), order.rank(), order.rows())
-                : SelectBest(feasible_, results_.totals(), rank());
+  const bool all_kept = feasible_ == results_.feasible();
+  if (uneven.empty() && changing.empty() && all_kept && own_rank_.empty()) {
+    best_ = results_.Best(order);
     return {};
   }
-
-  auto& [totals, scores] = results_.buffers();
-  totals.assign(feasible_.size(), -1);
+  auto& [totals, scratch, scores] = results_.buffers();
+  totals.resize(feasible_.size());
+  scratch.resize(feasible_.size());
   scores.resize(feasible_.size());
-  const std::span<const int32_t> kept = results_.totals();
-  feasible_.ForEach([&](size_t row) { totals[row] = kept[row]; });
+  CopyRows(feasible_, results_.totals(), totals);
   for (const ClassResults::Raw* raw : uneven) {
     feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
     if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
   }
   for (const Profile::Scorer& scorer : changing) {
+    const auto weight = static_cast<int32_t>(scorer.weight);
+    if (scorer.plugin->AddScores(cycle_, weight, totals, scratch)) continue;
     Verdict verdict = scorer.plugin->Score(cycle_, feasible_, scores);
     if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
     if (!verdict.ok()) return verdict;
   }
-  best_ = SelectBest(totals, rank());
+  best_ = own_rank_.empty() ? SelectBest(totals, order.rank(), order.rows())
+                            : SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_);
   return {};
 }
 
+// For weights whose sums may need more than 32 bits.
+Verdict Attempt::ScoreLargeWeights() {
+  ScoreTable table;
+  if (Verdict error = AddColumns(table); !error.ok()) return error;
+  best_ = SelectBest(feasible_, std::span<const int64_t>(table.totals), rank());
+  return {};
+}
+
+template <typename Total>
 Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
-                               std::vector<int64_t>& totals) const {
+                               std::vector<Total>& totals) const {
   if (scorer.plugin->normalizes()) scorer.plugin->Normalize(cycle_, feasible_, scores);
   std::optional<int64_t> invalid;
   feasible_.ForEach([&](size_t row) {
     if (scores[row] < 0 || scores[row] > ScorePlugin::kMaxScore) invalid = scores[row];
     scores[row] *= scorer.weight;
-    totals[row] += scores[row];
+    totals[row] += static_cast<Total>(scores[row]);
   });
   return invalid ? InvalidScore(*scorer.plugin, *invalid) : Verdict();
 }
 
 Verdict Attempt::ScoreInDetail(ScoreTable& table) {
   if (Verdict error = PreScore(); !error.ok()) return error;
+  return AddColumns(table);
+}
+
+Verdict Attempt::AddColumns(ScoreTable& table) {
   table.totals.assign(feasible_.size(), 0);
   for (const Profile::Scorer& scorer : profile_.score()) {
     if (Contains(skipped_scores_, *scorer.plugin)) continue;

@@ -53,6 +53,15 @@ class Attempt {
   // Takes a feasible node out: somebody outside rejected it, for this reason if one is given.
   void Exclude(NodeRow node, std::optional<Verdict> why);
 
+  // True if others, at least as important as the pod, were promised room on the node. Known after
+  // Filter.
+  bool IsContested(NodeRow node) const {
+    return contested_.size() > 0 && contested_.Test(node.index());
+  }
+  // True if what the filters say about a node that is not contested depends on the pod's class and
+  // the node's row alone. Known after Filter; false before.
+  bool DependsOnRowsAlone() const;
+
   // Judges one node, waiting pods nominated to it included: the verdict of the first filter that
   // objects.
   Verdict FilterNode(NodeRow node);
@@ -93,9 +102,13 @@ class Attempt {
   bool IsRival(PodId nominated) const;
   bool HasRivals(const std::vector<PodId>& nominated) const;
   Verdict FilterNominatedNodes();
+  NodeMask KeptRejections();
   Verdict PreScore();
+  template <typename Total>
   Verdict AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
-                        std::vector<int64_t>& totals) const;
+                        std::vector<Total>& totals) const;
+  Verdict ScoreLargeWeights();
+  Verdict AddColumns(ScoreTable& table);
 
   Cluster& cluster_;
   const Profile& profile_;
@@ -108,6 +121,7 @@ class Attempt {
   PluginMask skipped_scores_ = 0;
   NodeMask candidates_;
   NodeMask feasible_;
+  NodeMask contested_;                   // Empty if there is none.
   std::vector<uint32_t> own_rank_;       // By row, if not node order as it is.
   std::map<NodeRow, Verdict> excluded_;  // With reasons.
   bool excludes_ = false;

@@ -10,6 +10,7 @@ ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodCl
     compiled_.push_back(plugin->Compile(cluster, pod_class));
   int64_t highest_total = 0;
   for (const Profile::Scorer& scorer : profile.score()) {
+    highest_total_ += scorer.weight * ScorePlugin::kMaxScore;
     if (scorer.plugin->score_scope() != Scope::kNode) continue;
     const int64_t highest = scorer.weight * ScorePlugin::kMaxScore;
     if (scorer.plugin->normalizes() || highest > INT32_MAX - highest_total) {
@@ -52,6 +53,8 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
   if (feasible_.size() < nodes.rows()) {
     feasible_.Resize(nodes.rows());
     asked_.Resize(nodes.rows());
+    explained_.Resize(nodes.rows());
+    verdict_of_.resize(nodes.rows());
   }
   CollectChanges(nodes);
   asked_ &= nodes.present();
@@ -64,10 +67,21 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
   for (NodeRow row : changed_) {
     feasible_.Assign(row.index(), asked_.Test(row.index()));
     asked_.Clear(row.index());
+    explained_.Clear(row.index());
+  }
+  // Plugins may put names and numbers in their reasons: what is out of use must not pile up.
+  if (verdicts_.size() > 2 * verdict_of_.size()) {
+    verdicts_ = {};
+    explained_.ClearAll();
   }
   stale_.insert(stale_.end(), changed_.begin(), changed_.end());
   if (!error.ok()) started_ = false;  // What was asked is half answered: ask all again next time.
   return error;
+}
+
+void ClassResults::KeepVerdict(NodeRow row, Verdict verdict) {
+  verdict_of_[row.index()] = verdicts_.Add(std::move(verdict));
+  explained_.Set(row.index());
 }
 
 bool ClassResults::ScoresOutdated(const Cluster& cluster) {
@@ -109,8 +123,26 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped) {
   }
   Verdict error = Question(cycle, asked_, skipped);
   for (NodeRow row : stale_) asked_.Clear(row.index());
-  if (error.ok()) stale_.clear();
-  return error;
+  if (!error.ok()) return error;
+  unentered_.insert(unentered_.end(), stale_.begin(), stale_.end());
+  stale_.clear();
+  return {};
+}
+
+NodeRow ClassResults::Best(const NodeOrder& order) {
+  const std::vector<NodeRow>& rows = order.rows();
+  if (entered_order_ != order.version() || unentered_.size() > rows.size()) {
+    tournament_.Start(rows.size(), [&](size_t place) { return totals_[rows[place].index()]; });
+    entered_order_ = order.version();
+  } else {
+    // A row without a node has no place.
+    for (NodeRow row : unentered_) {
+      const uint32_t place = order.rank()[row.index()];
+      if (place < rows.size() && rows[place] == row) tournament_.Set(place, totals_[row.index()]);
+    }
+  }
+  unentered_.clear();
+  return tournament_.highest() < 0 ? NodeRow{} : rows[tournament_.winner()];
 }
 
 Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped) {

@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "framework/cycle.h"
 #include "framework/profile.h"
+#include "framework/tournament.h"
+#include "framework/verdict_table.h"
 
 namespace berth {
 
@@ -36,6 +39,13 @@ class ClassResults {
   // The present nodes that pass the kept filters.
   const NodeMask& feasible() const { return feasible_; }
 
+  // What the first objecting filter said about each row outside feasible(), as a number in
+  // verdicts(): known of the rows in explained(), as somebody asked and told.
+  std::span<const VerdictTable::Number> verdict_of() const { return verdict_of_; }
+  const VerdictTable& verdicts() const { return verdicts_; }
+  const NodeMask& explained() const { return explained_; }
+  void KeepVerdict(NodeRow row, Verdict verdict);
+
   // --- scores of the rows of feasible() ---
 
   // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that
@@ -45,6 +55,9 @@ class ClassResults {
   // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
   // feasible.
   std::span<const int32_t> totals() const { return totals_; }
+  // The row with the highest of totals(), and among equals the first in node order; invalid if none
+  // is feasible. Costs the rows that changed since it was last asked.
+  NodeRow Best(const NodeOrder& order);
 
   // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
   // totals().
@@ -60,9 +73,13 @@ class ClassResults {
   };
   std::span<const Raw> raw() const { return raw_; }
 
+  // The most that a weighted sum of all scores of the profile can come to.
+  int64_t highest_total() const { return highest_total_; }
+
   // Room for a cycle's own sums, one entry per row: made once, not in every cycle.
   struct Buffers {
-    std::vector<int64_t> totals, scores;
+    std::vector<int32_t> totals, scratch;
+    std::vector<int64_t> scores;
   };
   Buffers& buffers() { return buffers_; }
 
@@ -81,11 +98,18 @@ class ClassResults {
   uint64_t position_ = 0;  // In the node table's changes.
   std::vector<NodeRow> changed_;
   NodeMask feasible_, asked_;
+  NodeMask explained_;
+  VerdictTable verdicts_;
+  std::vector<VerdictTable::Number> verdict_of_;  // By row.
 
   std::vector<Profile::Scorer> plain_scorers_;  // Node-scoped, without Normalize.
   std::vector<Raw> raw_;                        // Node-scoped, with Normalize.
   std::vector<uint64_t> epochs_;                // Of plain_scorers_, then raw_.
+  int64_t highest_total_ = 0;
   std::vector<int32_t> totals_;
+  Tournament tournament_;           // Of totals_, in node order.
+  std::vector<NodeRow> unentered_;  // Rows whose totals the tournament does not know.
+  std::optional<uint64_t> entered_order_;
   NodeMask scored_;             // Rows whose scores are counted.
   std::vector<NodeRow> stale_;  // Rows whose scores must be looked at again.
   std::vector<int64_t> scratch_;

@@ -158,6 +158,15 @@ class ScorePlugin : public virtual Plugin {
   virtual void Normalize(const Cycle&, const NodeMask& /*feasible*/,
                          std::span<int64_t> /*scores*/) const {}
 
+  // Adds `weight` times the final score of each node to its total, all rows at once, and returns
+  // true; or false, if Score and Normalize are to be asked. The feasible nodes are those whose
+  // totals are not negative: others have no say, and what is added to them does not matter. The
+  // result is that of the ordinary way. `scratch` is as long as `totals`.
+  virtual bool AddScores(const Cycle&, int32_t /*weight*/, std::span<int32_t> /*totals*/,
+                         std::span<int32_t> /*scratch*/) const {
+    return false;
+  }
+
   virtual Scope score_scope() const { return Scope::kCluster; }
   // For Scope::kNode: a number that changes whenever scores of unchanged rows may have changed.
   virtual uint64_t score_epoch(const Cluster&) const { return 0; }

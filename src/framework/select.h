@@ -13,10 +13,7 @@ namespace berth {
 NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
                    std::span<const NodeRow> order);
 
-// The same, for totals that may be large.
-NodeRow SelectBest(std::span<const int64_t> totals, std::span<const uint32_t> rank);
-
-// Over the rows of `feasible`.
+// Over the rows of `feasible`; totals may be negative.
 NodeRow SelectBest(const NodeMask& feasible, std::span<const int32_t> totals,
                    std::span<const uint32_t> rank);
 NodeRow SelectBest(const NodeMask& feasible, std::span<const int64_t> totals,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "framework/tournament.h"
 
 namespace berth {
 namespace {
@@ -60,10 +61,10 @@ TEST(SelectBest, AmongSomeRowsNegativeTotalsCountLikeOthers) {
   EXPECT_EQ(
       SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank),
       NodeRow{1});
-  EXPECT_EQ(SelectBest(feasible, std::span<const int32_t>(std::vector<int32_t>{9, 4, 9, 4}), rank),
+  EXPECT_EQ(SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, 4, 9, 4}), rank),
             NodeRow{3});
   EXPECT_FALSE(
-      SelectBest(NodeMask(4), std::span<const int32_t>(std::vector<int32_t>(4)), rank).valid());
+      SelectBest(NodeMask(4), std::span<const int64_t>(std::vector<int64_t>(4)), rank).valid());
 }
 
 // Few distinct totals, so that ties are common; sizes around those of vector registers.
@@ -78,6 +79,7 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
     rows.insert(rows.begin() + static_cast<ptrdiff_t>(random.Below(rows.size() + 1)), row);
   }
   const Candidates candidates(totals, rows);
+  const std::vector<NodeRow>& rows_in_any_order = candidates.order;
 
   NodeRow plain;
   for (NodeRow row : candidates.order) {
@@ -87,8 +89,13 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
 
   RC_ASSERT(candidates.Fast() == plain.value);
   const std::vector<int64_t> wide(totals.begin(), totals.end());
-  RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int32_t>(totals), candidates.rank) ==
-            plain);
+  Tournament tournament;
+  tournament.Start(size, [](size_t) { return 0; });
+  for (NodeRow row : rows_in_any_order) {
+    tournament.Set(candidates.rank[row.index()], totals[row.index()]);
+  }
+  const bool nobody = size == 0 || tournament.highest() < 0;
+  RC_ASSERT((nobody ? NodeRow{} : candidates.order[tournament.winner()]) == plain);
   RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank) ==
             plain);
 }

@@ -31,6 +31,12 @@ VictimRating::VictimRating(const Cluster& cluster, const PreemptionReport::Victi
                    -EarliestStart(cluster, victims, now).nanos};
 }
 
+VictimRating VictimRating::StartingAt(Instant now) const {
+  VictimRating moved = *this;
+  moved.by_criterion_[static_cast<size_t>(VictimCriterion::kStartTime)] = -now.nanos;
+  return moved;
+}
+
 VictimCriterion VictimRating::DifferenceTo(const VictimRating& other) const {
   const auto [own, others] = std::ranges::mismatch(by_criterion_, other.by_criterion_);
   return static_cast<VictimCriterion>(own - by_criterion_.begin());

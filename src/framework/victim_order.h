@@ -33,6 +33,9 @@ class VictimRating {
   // There must be a victim.
   VictimRating(const Cluster& cluster, const PreemptionReport::Victims& victims, Instant now);
 
+  // The same, if the victims, none of which has a start time, count as starting now.
+  VictimRating StartingAt(Instant now) const;
+
   // The first criterion that tells the two apart.
   VictimCriterion DifferenceTo(const VictimRating& other) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "framework/failed_cycle.h"
+#include "plugins/dry_run.h"
 #include "plugins/victims.h"
 
 namespace berth {
@@ -37,48 +38,15 @@ bool RoomIsBeingMade(const FailedCycle& failed) {
 
 // The nodes where evicting pods may help, in node order.
 std::vector<NodeRow> PotentialNodes(const FailedCycle& failed) {
-  std::vector<Code> codes(failed.attempt.cluster().nodes().rows(), failed.diagnosis.absent.code());
-  for (const auto& [row, verdict] : failed.diagnosis.nodes) codes[row.index()] = verdict.code();
-  std::vector<NodeRow> potential;
-  std::ranges::copy_if(failed.attempt.cluster().nodes().order().rows(),
-                       std::back_inserter(potential),
-                       [&](NodeRow row) { return codes[row.index()] == Code::kUnschedulable; });
-  return potential;
-}
-
-struct DryRun {
-  std::vector<PreemptionCandidate> candidates;  // Those that respect all budgets first.
-  Diagnosis vain;                               // The nodes where it does not work.
-  std::vector<std::string> errors;              // Each once.
-};
-
-DryRun TryNodes(FailedCycle& failed, const std::vector<NodeRow>& nodes, size_t wanted) {
-  DryRun run;
-  run.vain.all_nodes = failed.attempt.cluster().nodes().present_count();
-  run.vain.absent =
-      Verdict(Code::kUnschedulableAndUnresolvable, "Preemption is not helpful for scheduling");
-  if (nodes.empty()) return run;
-  std::vector<PreemptionCandidate> violating;
-  const size_t offset = failed.random.Below(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool enough =
-        !run.candidates.empty() && run.candidates.size() + violating.size() >= wanted;
-    if (enough && failed.report == nullptr) break;
-    const NodeRow node = nodes[(offset + i) % nodes.size()];
-    PreemptionCandidate candidate{node, {}};
-    Verdict verdict = SelectVictims(failed.attempt, node, failed.now, candidate.victims);
-    if (verdict.ok()) {
-      auto& list = candidate.victims.budget_violations == 0 ? run.candidates : violating;
-      list.push_back(std::move(candidate));
-    } else if (verdict.rejected()) {
-      run.vain.Add(node, std::move(verdict));
-    } else {
-      const std::string message = verdict.Message();
-      if (std::ranges::find(run.errors, message) == run.errors.end()) run.errors.push_back(message);
-    }
+  const std::vector<NodeRow>& rows = failed.attempt.cluster().nodes().order().rows();
+  std::vector<NodeRow> potential(rows.size());
+  size_t count = 0;
+  for (NodeRow row : rows) {
+    potential[count] = row;  // Without a branch: which nodes they are follows no pattern.
+    count += failed.diagnosis.Of(row).code() == Code::kUnschedulable;
   }
-  std::ranges::move(violating, std::back_inserter(run.candidates));
-  return run;
+  potential.resize(count);
+  return potential;
 }
 
 PostFilterResult Broken(const std::vector<std::string>& errors) {
@@ -89,12 +57,31 @@ PostFilterResult Broken(const std::vector<std::string>& errors) {
   return result;
 }
 
-void FillReport(PreemptionReport& report, const DryRun& run, const std::vector<size_t>& best) {
-  for (const auto& candidate : run.candidates)
+void FillReport(PreemptionReport& report, const DryRun& run,
+                const std::vector<PreemptionCandidate>& candidates,
+                const std::vector<size_t>& best) {
+  for (const PreemptionCandidate& candidate : candidates)
     report.candidates.emplace_back(candidate.node, candidate.victims);
-  report.rejected = run.vain.nodes;
-  for (size_t i : best) report.equally_good.push_back(run.candidates[i].node);
-  if (!best.empty()) report.selected = run.candidates[best[0]].node;
+  run.vain().ForEach(
+      [&](NodeRow node, const Verdict& verdict) { report.rejected.emplace_back(node, verdict); });
+  for (size_t i : best) report.equally_good.push_back(candidates[i].node);
+  if (!best.empty()) report.selected = candidates[best[0]].node;
+}
+
+// The one to take when nobody else has a say: among equals the first.
+PreemptionCandidate BestOf(const DryRun& run, Instant now) {
+  std::vector<VictimRating> ratings;
+  for (const DryRun::Candidate& candidate : run.candidates())
+    ratings.push_back(candidate.result->RatingAt(now));
+  const auto& [node, result] = run.candidates()[LowestRated(ratings)[0]];
+  return {node, result->victims};
+}
+
+PostFilterResult Take(const Cluster& cluster, PreemptionCandidate chosen) {
+  PostFilterResult result;
+  result.nomination = {/*replace=*/true, cluster.nodes().info(chosen.node).name};
+  result.victims = std::move(chosen.victims.pods);
+  return result;
 }
 
 }  // namespace
@@ -115,6 +102,10 @@ Verdict DefaultPreemption::PreEnqueue(const Cluster& cluster, const PodRecord& p
           "waiting for the preemption for this pod to be finished"};
 }
 
+std::unique_ptr<const ClassState> DefaultPreemption::Compile(Cluster&, const PodClass&) const {
+  return std::make_unique<KeptTrials>();
+}
+
 size_t DefaultPreemption::WantedCandidates(size_t potential) const {
   const size_t share = potential * static_cast<size_t>(args_.min_candidate_nodes_percentage) / 100;
   return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)),
@@ -133,26 +124,28 @@ Task<PostFilterResult> DefaultPreemption::PostFilter(FailedCycle& failed) const 
   if (failed.report != nullptr) failed.report->eligible = true;
 
   const std::vector<NodeRow> nodes = PotentialNodes(failed);
-  DryRun run = TryNodes(failed, nodes, WantedCandidates(nodes.size()));
-  if (run.candidates.empty()) {
-    if (failed.report != nullptr) FillReport(*failed.report, run, {});
-    if (!run.errors.empty()) co_return Broken(run.errors);
-    co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
+  const auto& kept = failed.attempt.cycle().compiled<KeptTrials>(*this);
+  const DryRun run(failed, kept, nodes, WantedCandidates(nodes.size()));
+  if (run.candidates().empty()) {
+    if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
+    if (!run.errors().empty()) co_return Broken(run.errors());
+    co_return Refuse(run.vain().Message(), /*clear_nomination=*/true);
   }
+  const Cluster& cluster = failed.attempt.cluster();
+  if (failed.advisor == nullptr && failed.report == nullptr)
+    co_return Take(cluster, BestOf(run, failed.now));
+
+  std::vector<PreemptionCandidate> candidates;
+  for (const auto& [node, result] : run.candidates()) candidates.push_back({node, result->victims});
   if (failed.advisor != nullptr) {
     const Verdict advice =
-        co_await failed.advisor->Narrow(failed.attempt.cycle().pod(), run.candidates);
+        co_await failed.advisor->Narrow(failed.attempt.cycle().pod(), candidates);
     if (!advice.ok()) co_return Broken({advice.Message()});
-    if (run.candidates.empty()) co_return Refuse(run.vain.Message(), /*clear_nomination=*/true);
+    if (candidates.empty()) co_return Refuse(run.vain().Message(), /*clear_nomination=*/true);
   }
-  const std::vector<size_t> best =
-      BestCandidates(failed.attempt.cluster(), run.candidates, failed.now);
-  if (failed.report != nullptr) FillReport(*failed.report, run, best);
-  PreemptionCandidate& chosen = run.candidates[best[0]];
-  PostFilterResult result;
-  result.nomination = {/*replace=*/true, failed.attempt.cluster().nodes().info(chosen.node).name};
-  result.victims = std::move(chosen.victims.pods);
-  co_return result;
+  const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
+  if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);
+  co_return Take(cluster, std::move(candidates[best[0]]));
 }
 
 std::vector<Interest> DefaultPreemption::Interests() const { return {{{Resource::kPod, kDelete}}}; }

@@ -24,6 +24,9 @@ class DefaultPreemption final : public PreEnqueuePlugin, public PostFilterPlugin
 
   static Result<std::unique_ptr<Plugin>> Make(const DefaultPreemptionArgs& args);
 
+  // The class's KeptTrials.
+  std::unique_ptr<const ClassState> Compile(Cluster&, const PodClass&) const override;
+
   // Holds a pod back while its victims are being evicted, until the last of them is on its way.
   Verdict PreEnqueue(const Cluster& cluster, const PodRecord& pod) const override;
   Task<PostFilterResult> PostFilter(FailedCycle& failed) const override;

@@ -1,9 +1,11 @@
 #include "plugins/inter_pod_affinity.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "framework/cycle.h"
+#include "framework/row_loops.h"
 
 namespace berth {
 namespace {
@@ -35,8 +37,12 @@ bool AnyIn(std::span<const int32_t> counts) {
 
 // The counts of one topology key that forbid (or are required of) a domain.
 struct DomainCounts {
+  DomainCounts(const Topology::Key& key, std::span<const int32_t> per_domain)
+      : domain_of(key.domain_of), domains(key.domains.size()), counts(per_domain) {}
+
   const std::vector<DomainId>& domain_of;
-  std::span<const int32_t> counts;
+  size_t domains;
+  std::span<const int32_t> counts;  // By domain; 0 beyond the end.
 
   int32_t Near(size_t row) const {
     const DomainId domain = domain_of[row];
@@ -51,33 +57,38 @@ class Rules {
     const Topology& topology = cycle.nodes().topology();
     bool any_match = false;
     for (TopologyKeyId key : own.affinity_keys) {
-      wanted_.push_back({topology.key(key).domain_of, own.affinity_counter->PerDomain(key)});
+      wanted_.emplace_back(topology.key(key), own.affinity_counter->PerDomain(key));
       any_match |= AnyIn(wanted_.back().counts);
     }
     first_of_its_kind_ = !own.affinity_keys.empty() && !any_match && MatchesItself(cycle);
     for (const OwnTerms::Term& term : own.anti_affinity) {
-      shunned_.push_back({topology.key(term.key).domain_of, term.counter->PerDomain(term.key)});
+      shunned_.emplace_back(topology.key(term.key), term.counter->PerDomain(term.key));
     }
     const AffinityTerms& terms = cycle.cluster().affinity_terms();
     for (uint32_t i : terms.Matching(cycle.pod().labels)) {
       const AffinityTerms::Term& term = terms.term(i);
       if (term.kind != AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
-      unwelcome_.push_back({topology.key(term.key).domain_of, term.carriers});
+      unwelcome_.emplace_back(topology.key(term.key), term.carriers);
     }
   }
 
   bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
 
-  // Keeps the nodes that pass. Domain by domain, each is judged once.
+  // Keeps the nodes that pass. Each domain is judged once.
   void Filter(NodeMask& nodes) const {
     for (const DomainCounts& wanted : wanted_) {
-      KeepDomains(nodes, wanted, /*without_domain=*/false,
-                  [&](int32_t count) { return count > 0 || first_of_its_kind_; });
+      DomainTable keep(wanted.domains, first_of_its_kind_);
+      keep.none() = 0;
+      const size_t counted = std::min(wanted.domains, wanted.counts.size());
+      for (size_t d = 0; d < counted; ++d) keep[d] |= wanted.counts[d] > 0;
+      KeepDomains(nodes, wanted.domain_of, keep);
     }
     for (const auto* forbidden : {&shunned_, &unwelcome_}) {
-      for (const DomainCounts& counts : *forbidden) {
-        KeepDomains(nodes, counts, /*without_domain=*/true,
-                    [](int32_t count) { return count <= 0; });
+      for (const DomainCounts& domain : *forbidden) {
+        DomainTable keep(domain.domains, 1);
+        const size_t counted = std::min(domain.domains, domain.counts.size());
+        for (size_t d = 0; d < counted; ++d) keep[d] = domain.counts[d] <= 0;
+        KeepDomains(nodes, domain.domain_of, keep);
       }
     }
   }
@@ -101,18 +112,6 @@ class Rules {
                                [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
   }
 
-  template <typename Allows>
-  static void KeepDomains(NodeMask& nodes, const DomainCounts& domains, bool without_domain,
-                          Allows allows) {
-    const std::span<const int32_t> counts = domains.counts;
-    const bool allows_empty = allows(0);
-    nodes.KeepIf([&](size_t row) {
-      const uint32_t domain = domains.domain_of[row].value;
-      if (domain < counts.size()) return allows(counts[domain]);
-      return domain == DomainId::kNone ? without_domain : allows_empty;
-    });
-  }
-
   bool MatchesItself(const Cycle& cycle) const {
     const PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
     const LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
@@ -127,10 +126,32 @@ class Rules {
   bool first_of_its_kind_ = false;
 };
 
+// The lowest and the highest score, between which the others are spread.
+class ScoreRange {
+ public:
+  ScoreRange() = default;
+  ScoreRange(int64_t lowest, int64_t highest) : lowest_(lowest), highest_(highest) {}
+
+  void Add(int64_t score) {
+    lowest_ = std::min(lowest_, score);
+    highest_ = std::max(highest_, score);
+  }
+  int64_t Normalized(int64_t score) const {
+    if (highest_ == lowest_) return 0;
+    // Divided before it is multiplied: the last unit depends on it.
+    return static_cast<int64_t>(
+        100.0 * (static_cast<double>(score - lowest_) / static_cast<double>(highest_ - lowest_)));
+  }
+
+ private:
+  int64_t lowest_ = INT64_MAX;
+  int64_t highest_ = INT64_MIN;
+};
+
 // What nodes get for the pods around them: so much for each pod that a count finds in the domain.
 struct Preferences final : CycleState {
   struct Preference {
-    const std::vector<DomainId>* domain_of;
+    const Topology::Key* key;
     std::span<const int32_t> counts;  // By domain; 0 beyond the end.
     int64_t weight;
   };
@@ -140,7 +161,7 @@ struct Preferences final : CycleState {
   }
 
   void Add(const Cycle& cycle, TopologyKeyId key, std::span<const int32_t> counts, int64_t weight) {
-    all.push_back({&cycle.nodes().topology().key(key).domain_of, counts, weight});
+    all.push_back({&cycle.nodes().topology().key(key), counts, weight});
   }
 };
 
@@ -246,7 +267,7 @@ Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
                                 std::span<int64_t> out) const {
   bool first = true;
   for (const auto& preference : cycle.state<Preferences>(*this).all) {
-    const std::vector<DomainId>& domain_of = *preference.domain_of;
+    const std::vector<DomainId>& domain_of = preference.key->domain_of;
     auto given = [&](size_t row) {
       const uint32_t domain = domain_of[row].value;
       return domain < preference.counts.size() ? preference.weight * preference.counts[domain] : 0;
@@ -260,25 +281,35 @@ Verdict InterPodAffinity::Score(const Cycle& cycle, const NodeMask& nodes,
   return {};
 }
 
+bool InterPodAffinity::AddScores(const Cycle& cycle, int32_t weight, std::span<int32_t> totals,
+                                 std::span<int32_t> scratch) const {
+  std::ranges::fill(scratch, 0);
+  int64_t most = 0;  // That a sum may come to.
+  for (const auto& [key, counts, factor] : cycle.state<Preferences>(*this).all) {
+    most += std::abs(factor) * std::max(HighestOf(counts), 0);
+    if (most > INT32_MAX / 2) return false;
+    DomainTable given(key->domains.size());
+    const size_t counted = std::min(given.domains(), counts.size());
+    for (size_t d = 0; d < counted; ++d) given[d] = static_cast<int32_t>(factor) * counts[d];
+    AddByDomain(key->domain_of, given, scratch);
+  }
+  const ValueRange range = RangeOf(scratch, totals);
+  if (range.lowest >= range.highest) return true;  // All the same: everybody gets nothing.
+  constexpr int64_t kMaxDifferent = 4096;          // Beyond that the table does not pay.
+  if (int64_t{range.highest} - range.lowest >= kMaxDifferent) return false;
+  const ScoreRange scores(range.lowest, range.highest);
+  std::vector<int32_t> by_sum;
+  for (int64_t sum = range.lowest; sum <= range.highest; ++sum)
+    by_sum.push_back(static_cast<int32_t>(scores.Normalized(sum)) * weight);
+  AddByValue(scratch, range.lowest, by_sum, totals);
+  return true;
+}
+
 void InterPodAffinity::Normalize(const Cycle&, const NodeMask& feasible,
                                  std::span<int64_t> scores) const {
-  int64_t lowest = INT64_MAX, highest = INT64_MIN;
-  feasible.ForEach([&](size_t row) {
-    lowest = std::min(lowest, scores[row]);
-    highest = std::max(highest, scores[row]);
-  });
-  if (highest == lowest) return feasible.ForEach([&](size_t row) { scores[row] = 0; });
-  const auto range = static_cast<double>(highest - lowest);
-  // Neighbours often have the same score, and division is slow.
-  int64_t last = lowest, last_normalized = 0;
-  feasible.ForEach([&](size_t row) {
-    if (scores[row] != last) {
-      last = scores[row];
-      // Divided before it is multiplied: the last unit depends on it.
-      last_normalized = static_cast<int64_t>(100.0 * (static_cast<double>(last - lowest) / range));
-    }
-    scores[row] = last_normalized;
-  });
+  ScoreRange range;
+  feasible.ForEach([&](size_t row) { range.Add(scores[row]); });
+  feasible.ForEach([&](size_t row) { scores[row] = range.Normalized(scores[row]); });
 }
 
 }  // namespace berth

@@ -39,6 +39,8 @@ class InterPodAffinity final : public PreFilterPlugin,
   bool normalizes() const override { return true; }
   void Normalize(const Cycle& cycle, const NodeMask& feasible,
                  std::span<int64_t> scores) const override;
+  bool AddScores(const Cycle& cycle, int32_t weight, std::span<int32_t> totals,
+                 std::span<int32_t> scratch) const override;
 
  private:
   explicit InterPodAffinity(InterPodAffinityArgs args) : args_(args) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/row_loops.h"
 #include "plugins/spread_constraints.h"
 #include "plugins/spread_filter_state.h"
 #include "plugins/spread_score_state.h"
@@ -14,6 +15,11 @@ int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const D
   const int64_t lowest =
       static_cast<int64_t>(tally.domains()) < rule.min_domains ? 0 : tally.lowest();
   return rule.max_skew + lowest - (count.counts_itself ? 1 : 0);
+}
+
+// The lower the score, the better.
+int64_t Normalized(int64_t score, int64_t lowest, int64_t highest) {
+  return highest == 0 ? 100 : 100 * (highest + lowest - score) / highest;
 }
 
 }  // namespace
@@ -69,17 +75,13 @@ void PodTopologySpread::Adjust(Cycle& cycle, const PodRecord& pod, NodeRow node,
 Verdict PodTopologySpread::Filter(const Cycle& cycle, NodeMask& nodes) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
-  std::vector<uint8_t> fits;  // By domain.
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
     const Topology::Key& key = cycle.nodes().topology().key(constraints.hard()[i].key);
-    fits.resize(key.domains.size());
-    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(DomainId{d}) <= allowed;
-    nodes.KeepIf([&](size_t row) {
-      const DomainId domain = key.domain_of[row];
-      return domain.valid() && fits[domain.index()] != 0;
-    });
+    DomainTable fits(key.domains.size());
+    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = tally.In(DomainId{d}) <= allowed;
+    KeepDomains(nodes, key.domain_of, fits);
   }
   return {};
 }
@@ -114,40 +116,37 @@ Verdict PodTopologySpread::PreScore(Cycle& cycle, const NodeMask& feasible) cons
 Verdict PodTopologySpread::Score(const Cycle& cycle, const NodeMask& nodes,
                                  std::span<int64_t> out) const {
   const auto& state = cycle.state<SpreadScoreState>(*this);
-  const bool none_ignored = state.ignored.None();
-  SpreadScorer scorer(state);
-  nodes.ForEach([&](size_t row) {
-    out[row] = none_ignored || !state.ignored.Test(row) ? scorer.ScoreOf(row) : 0;
-  });
+  nodes.ForEach([&](size_t row) { out[row] = state.ignored.Test(row) ? 0 : state.ScoreOf(row); });
   return {};
+}
+
+bool PodTopologySpread::AddScores(const Cycle& cycle, int32_t weight, std::span<int32_t> totals,
+                                  std::span<int32_t> scratch) const {
+  const auto& state = cycle.state<SpreadScoreState>(*this);
+  if (!state.ScoreAll(cycle, scratch)) return false;
+  const ValueRange range = RangeOf(scratch, totals);
+  if (range.lowest > range.highest) return true;  // No node is feasible.
+  constexpr int64_t kMaxDifferent = 4096;         // Beyond that the table does not pay.
+  if (int64_t{range.highest} - range.lowest >= kMaxDifferent) return false;
+  const int64_t highest = std::max(range.highest, 0);
+  std::vector<int32_t> given;
+  for (int64_t score = range.lowest; score <= range.highest; ++score)
+    given.push_back(static_cast<int32_t>(Normalized(score, range.lowest, highest)) * weight);
+  AddByValue(scratch, range.lowest, given, totals);
+  return true;
 }
 
 void PodTopologySpread::Normalize(const Cycle& cycle, const NodeMask& feasible,
                                   std::span<int64_t> scores) const {
   const auto& state = cycle.state<SpreadScoreState>(*this);
-  const bool none_ignored = state.ignored.None();
   int64_t lowest = INT64_MAX, highest = 0;
   feasible.ForEach([&](size_t row) {
-    if (!none_ignored && state.ignored.Test(row)) return;
+    if (state.ignored.Test(row)) return;
     lowest = std::min(lowest, scores[row]);
     highest = std::max(highest, scores[row]);
   });
-  auto normalized = [&](int64_t score) {
-    return highest == 0 ? 100 : 100 * (highest + lowest - score) / highest;
-  };
-  // Scores are often small numbers: then each is divided once only.
-  constexpr int64_t kSmall = 1024;
-  std::vector<int64_t> by_score;
-  for (int64_t score = 0; highest < kSmall && score <= highest; ++score) {
-    by_score.push_back(score < lowest ? 0 : normalized(score));
-  }
   feasible.ForEach([&](size_t row) {
-    if (!none_ignored && state.ignored.Test(row)) {
-      scores[row] = 0;
-    } else {
-      scores[row] =
-          by_score.empty() ? normalized(scores[row]) : by_score[static_cast<size_t>(scores[row])];
-    }
+    scores[row] = state.ignored.Test(row) ? 0 : Normalized(scores[row], lowest, highest);
   });
 }
 

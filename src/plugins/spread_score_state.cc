@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "framework/row_loops.h"
 
 namespace berth {
 namespace {
@@ -25,7 +28,10 @@ std::vector<int64_t> SumPerDomain(const Cycle& cycle, const SpreadRule& rule,
 }
 
 // How many domains the feasible nodes span; nodes without the key make one more.
-size_t CountDomains(const Topology::Key& key, const NodeMask& feasible, const NodeMask& ignored) {
+size_t CountDomains(const Cycle& cycle, const Topology::Key& key, const NodeMask& feasible,
+                    const NodeMask& ignored) {
+  if (feasible == cycle.nodes().present() && ignored.None())
+    return key.domain_count + (key.node_count < cycle.nodes().present_count() ? 1 : 0);
   const size_t none = key.domains.size();
   std::vector<uint8_t> seen(none + 1);
   const bool none_ignored = ignored.None();
@@ -43,15 +49,18 @@ constexpr int64_t kNoDomain = -1;
 
 // The pods that count for the node, or kNoDomain.
 int64_t CountOf(const Constraint& constraint, size_t row) {
-  const DomainId domain = (*constraint.domain_of)[row];
+  const DomainId domain = constraint.key->domain_of[row];
   if (!domain.valid()) return kNoDomain;
   if (!constraint.rule->is_hostname) return constraint.per_domain[domain.index()];
   return constraint.counter != nullptr ? constraint.counter->OnNode(row) : 0;
 }
 
-constexpr int64_t kUnknown = INT64_MIN;
-constexpr size_t kMaxDomains = 64;  // Known scores are kept up to so many domains
-constexpr int64_t kMaxPods = 64;    // and fewer pods than this on a host.
+// Adds what `count` pods come to. The order of additions decides the last bit.
+void AddTo(double& score, const Constraint& constraint, int64_t count) {
+  if (count == kNoDomain) return;
+  score += static_cast<double>(count) * constraint.weight +
+           static_cast<double>(constraint.rule->max_skew - 1);
+}
 
 }  // namespace
 
@@ -72,9 +81,9 @@ SpreadScoreState::SpreadScoreState(const Cycle& cycle, const SpreadConstraints& 
     const SpreadRule& rule = rules.soft()[i];
     const Topology::Key& key = topology.key(rule.key);
     const PodCounter* counter = counts.soft[i].counter.get();
-    Constraint constraint{&rule, counter, &key.domain_of, {}, 0};
+    Constraint constraint{&rule, counter, &key, {}, 0};
     const size_t size = rule.is_hostname ? feasible.Count() - ignored.Count()
-                                         : CountDomains(key, feasible, ignored);
+                                         : CountDomains(cycle, key, feasible, ignored);
     constraint.weight = std::log(static_cast<double>(size + 2));
     if (!rule.is_hostname) {
       constraint.per_domain = SumPerDomain(cycle, rule, counter, rules.SoftNodes(cycle, i));
@@ -83,35 +92,45 @@ SpreadScoreState::SpreadScoreState(const Cycle& cycle, const SpreadConstraints& 
   }
 }
 
-SpreadScorer::SpreadScorer(const SpreadScoreState& state) : constraints_(state.constraints) {
-  for (const Constraint& constraint : constraints_) {
-    (constraint.rule->is_hostname ? host_ : wide_) = &constraint;
-  }
-  if (constraints_.size() != 2 || host_ == nullptr || wide_ == nullptr) return;
-  if (wide_->per_domain.size() > kMaxDomains) return;
-  known_.assign((wide_->per_domain.size() + 1) * kMaxPods, kUnknown);
-}
-
-int64_t SpreadScorer::ScoreOf(size_t row) {
-  if (known_.empty()) return std::llround(SumOf(row));
-  const int64_t pods = CountOf(*host_, row) + 1;  // kNoDomain comes first.
-  if (pods >= kMaxPods) return std::llround(SumOf(row));
-  const DomainId domain = (*wide_->domain_of)[row];
-  const size_t place = domain.valid() ? domain.index() : wide_->per_domain.size();
-  int64_t& score = known_[place * kMaxPods + static_cast<size_t>(pods)];
-  if (score == kUnknown) score = std::llround(SumOf(row));
-  return score;
-}
-
-double SpreadScorer::SumOf(size_t row) const {
+int64_t SpreadScoreState::ScoreOf(size_t row) const {
   double score = 0;
-  for (const Constraint& constraint : constraints_) {
-    const int64_t count = CountOf(constraint, row);
-    if (count == kNoDomain) continue;
-    score += static_cast<double>(count) * constraint.weight +
-             static_cast<double>(constraint.rule->max_skew - 1);
+  for (const Constraint& constraint : constraints)
+    AddTo(score, constraint, CountOf(constraint, row));
+  return std::llround(score);
+}
+
+bool SpreadScoreState::ScoreAll(const Cycle& cycle, std::span<int32_t> out) const {
+  constexpr size_t kMaxTable = 4096;
+  const Constraint* host = nullptr;
+  const Constraint* wide = nullptr;
+  for (const Constraint& constraint : constraints) {
+    const Constraint*& place = constraint.rule->is_hostname ? host : wide;
+    if (std::exchange(place, &constraint) != nullptr) return false;
   }
-  return score;
+  if (wide == nullptr || !ignored.None()) return false;
+  std::span<const int32_t> pods;  // On each host.
+  size_t width = 1;
+  if (host != nullptr) {
+    if (host->key->node_count != cycle.nodes().present_count()) return false;
+    if (host->counter != nullptr) pods = host->counter->per_node();
+    width = static_cast<size_t>(std::max(HighestOf(pods), 0)) + 1;
+  }
+  const size_t domains = wide->per_domain.size();
+  if ((domains + 1) * width > kMaxTable) return false;
+
+  std::vector<int32_t> table;
+  for (size_t domain = 0; domain <= domains; ++domain) {
+    const int64_t in_domain = domain == 0 ? kNoDomain : wide->per_domain[domain - 1];
+    for (size_t on_host = 0; on_host < width; ++on_host) {
+      double score = 0;
+      for (const Constraint& constraint : constraints)
+        AddTo(score, constraint, &constraint == wide ? in_domain : static_cast<int64_t>(on_host));
+      if (score < 0 || score > INT32_MAX / 2) return false;
+      table.push_back(static_cast<int32_t>(std::llround(score)));
+    }
+  }
+  LookUpByDomainAndCount(wide->key->domain_of, pods, table, static_cast<int32_t>(width), out);
+  return true;
 }
 
 }  // namespace berth

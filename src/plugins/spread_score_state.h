@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "framework/cycle.h"
@@ -15,7 +16,7 @@ struct SpreadScoreState final : CycleState {
   struct Constraint {
     const SpreadRule* rule;
     const PodCounter* counter;  // Null if nobody is counted.
-    const std::vector<DomainId>* domain_of;
+    const Topology::Key* key;
     std::vector<int64_t> per_domain;  // Unused for host names: there the node's own pods count.
     double weight = 0;
   };
@@ -27,30 +28,15 @@ struct SpreadScoreState final : CycleState {
     return std::make_unique<SpreadScoreState>(*this);
   }
 
+  // What the node gets for its own pods and those of its domains; lower is better.
+  int64_t ScoreOf(size_t row) const;
+  // Writes the scores of all rows to `out` and returns true; false if that takes more than a table
+  // of scores by domain and number of pods on the host. What rows without a node get is nobody's
+  // business.
+  bool ScoreAll(const Cycle& cycle, std::span<int32_t> out) const;
+
   std::vector<Constraint> constraints;
   NodeMask ignored;  // Feasible nodes that lack a key.
-};
-
-// SpreadScorer scores nodes by their pods and those of their domains; lower is better.
-//
-// Most often there is one constraint on hosts and one on zones. Few different scores come up then:
-// each is worked out once per zone and number of pods on the host.
-class SpreadScorer {
- public:
-  // `state` must outlive the scorer.
-  explicit SpreadScorer(const SpreadScoreState& state);
-
-  int64_t ScoreOf(size_t row);
-
- private:
-  using Constraint = SpreadScoreState::Constraint;
-
-  double SumOf(size_t row) const;
-
-  const std::vector<Constraint>& constraints_;
-  const Constraint* host_ = nullptr;
-  const Constraint* wide_ = nullptr;
-  std::vector<int64_t> known_;  // By domain, then by pods on the host plus one.
 };
 
 }  // namespace berth

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 #include "api/selector.h"
-#include "framework/victim_order.h"
 
 namespace berth {
 namespace {
@@ -160,18 +158,22 @@ Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionRep
   return {};
 }
 
+std::vector<size_t> LowestRated(std::span<const VictimRating> ratings) {
+  std::vector<size_t> lowest;
+  for (size_t i = 0; i < ratings.size(); ++i) {
+    if (!lowest.empty() && ratings[i] > ratings[lowest[0]]) continue;
+    if (!lowest.empty() && ratings[i] < ratings[lowest[0]]) lowest.clear();
+    lowest.push_back(i);
+  }
+  return lowest;
+}
+
 std::vector<size_t> BestCandidates(const Cluster& cluster,
                                    std::span<const PreemptionCandidate> candidates, Instant now) {
-  std::vector<size_t> best;
-  std::optional<VictimRating> lowest;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const VictimRating rating(cluster, candidates[i].victims, now);
-    if (lowest && rating > *lowest) continue;
-    if (!lowest || rating < *lowest) best.clear();
-    lowest = rating;
-    best.push_back(i);
-  }
-  return best;
+  std::vector<VictimRating> ratings;
+  for (const PreemptionCandidate& candidate : candidates)
+    ratings.emplace_back(cluster, candidate.victims, now);
+  return LowestRated(ratings);
 }
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 
 #include "framework/attempt.h"
 #include "framework/failed_cycle.h"
+#include "framework/victim_order.h"
 
 namespace berth {
 
@@ -15,8 +16,9 @@ namespace berth {
 // preemption does not work there. The cluster and the attempt are as before afterwards.
 Verdict SelectVictims(Attempt& attempt, NodeRow node, Instant now, PreemptionReport::Victims& out);
 
-// The candidates that are as good as any by kube-scheduler's criteria, as indices, in order.
-// `candidates` must not be empty.
+// The ratings that are as low as any, as indices, in order. There must be one.
+std::vector<size_t> LowestRated(std::span<const VictimRating> ratings);
+// The candidates that are as good as any by kube-scheduler's criteria, likewise.
 std::vector<size_t> BestCandidates(const Cluster& cluster,
                                    std::span<const PreemptionCandidate> candidates, Instant now);
 

@@ -1,0 +1,85 @@
+#include "plugins/kept_trials.h"
+
+#include <gtest/gtest.h>
+
+#include "plugins/preemption_testing.h"
+
+namespace berth {
+namespace {
+
+// Two full nodes with a pod each.
+constexpr const char* kRoomForOne = "allocatable: {cpu: 1, pods: 10}";
+constexpr const char* kContainer = "containers: [{name: c, resources: {requests: {cpu: 1}}}]";
+
+std::string Running(const std::string& node, int priority) {
+  return PodYaml("on-" + node, {.spec = fmt::format("nodeName: {}, priority: {}, {}", node,
+                                                    priority, kContainer)});
+}
+
+TrialResult Vain(const char* why) {
+  TrialResult result;
+  result.verdict = Verdict(Code::kUnschedulable, why);
+  return result;
+}
+
+class KeptTrialsTest : public testing::Test {
+ protected:
+  KeptTrialsTest()
+      : world_{NodeYaml("a", {.status = kRoomForOne}), NodeYaml("b", {.status = kRoomForOne}),
+               Running("a", 1), Running("b", 2)} {
+    kept_.Refresh(world_.cluster());
+    kept_.Keep(world_.node("a"), Vain("a"));
+    kept_.Keep(world_.node("b"), Vain("b"));
+  }
+
+  // The nodes of which something is known.
+  std::string Known() {
+    kept_.Refresh(world_.cluster());
+    std::string known;
+    for (const char* node : {"a", "b"}) {
+      if (kept_.Find(world_.node(node)) != nullptr) known += node;
+    }
+    return known;
+  }
+
+  void Change(const std::string& pod, const std::function<void(api::Pod&)>& change) {
+    auto changed = std::make_shared<api::Pod>(*world_.cluster().pod(world_.pod(pod)).object);
+    change(*changed);
+    world_.cluster().PutPod(std::move(changed));
+  }
+
+  World world_;
+  KeptTrials kept_;
+};
+
+TEST_F(KeptTrialsTest, KeepsWhatDidNotChange) {
+  EXPECT_EQ(Known(), "ab");
+  Change("on-a", [](api::Pod& pod) { pod.status.phase = "Running"; });
+  EXPECT_EQ(Known(), "ab");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodChangesItsLabels) {
+  Change("on-a", [](api::Pod& pod) { pod.metadata.labels = {{"app", "y"}}; });
+  EXPECT_EQ(Known(), "b");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodStarts) {
+  Change("on-b", [](api::Pod& pod) { pod.status.start_time = Instant::FromUnixSeconds(5); });
+  EXPECT_EQ(Known(), "a");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodGoes) {
+  world_.cluster().Remove<api::Pod>({"default", "on-a"});
+  EXPECT_EQ(Known(), "b");
+}
+
+TEST_F(KeptTrialsTest, ForgetsAllWhenABudgetChanges) {
+  auto budget = std::make_shared<api::PodDisruptionBudget>();
+  budget->metadata.name = "budget";
+  budget->metadata.namespace_ = "default";
+  world_.cluster().Put(std::shared_ptr<const api::PodDisruptionBudget>(std::move(budget)));
+  EXPECT_EQ(Known(), "");
+}
+
+}  // namespace
+}  // namespace berth
