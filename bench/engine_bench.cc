@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/thread_workers.h"
 #include "config/configuration.h"
 #include "config/profiles.h"
 #include "engine/engine.h"
@@ -94,8 +95,9 @@ api::Pod ServicePod(size_t i) {
   return pod;
 }
 
-std::unique_ptr<Engine> MakeEngine() {
+std::unique_ptr<Engine> MakeEngine(Workers* workers = nullptr) {
   EngineOptions options;
+  options.workers = workers;
   options.profiles = *config::ToProfileConfigs(config::Default());
   return *Engine::Make(options, InTreeRegistry());
 }
@@ -263,6 +265,28 @@ void Preemption(benchmark::State& state) {
   state.counters["decisions"] = Rate(decided);
 }
 
+// Pods each unlike the others, so that every node is looked at anew for each, by so many workers.
+void UnlikePods(benchmark::State& state) {
+  const auto nodes = static_cast<size_t>(state.range(0));
+  ThreadWorkers workers(static_cast<size_t>(state.range(1)));
+  auto engine = MakeEngine(&workers);
+  for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+  size_t decided = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    api::Pod pod = PlainPod("unlike", decided);
+    pod.spec.containers[0].resources.requests["cpu"] = Amount(fmt::format("{}m", 1 + decided).c_str());
+    Put(*engine, std::move(pod));
+    state.ResumeTiming();
+    CHECK(engine->Schedule(kStart, 1) == 1);
+    state.PauseTiming();
+    Bind(*engine);
+    ++decided;
+    state.ResumeTiming();
+  }
+  state.counters["decisions"] = Rate(decided);
+}
+
 // How long it takes must not depend on how many pods there are: the last argument.
 void Sizes(benchmark::internal::Benchmark* bench, int64_t pods) {
   bench->ArgNames({"nodes", "pods", "existing"})->Unit(benchmark::kMillisecond);
@@ -278,6 +302,12 @@ BENCHMARK(DefaultSpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(Starvation)
     ->ArgNames({"nodes", "copies"})
     ->Args({5'000, 10'000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(UnlikePods)
+    ->ArgNames({"nodes", "workers"})
+    ->Args({100'000, 1})
+    ->Args({100'000, 2})
+    ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(Preemption)
     ->ArgNames({"nodes", "pods"})

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread_workers.h"
 #include "cmd/admission.h"
 #include "cmd/command_line.h"
 #include "cmd/configuration_check.h"
@@ -83,6 +84,8 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   if (!engine_options) return std::unexpected(engine_options.error());
   engine_options->explain = options.explain;
   engine_options->paranoid = options.paranoid;
+  auto workers = ThreadWorkers::UpTo(static_cast<size_t>(loaded->completed->parallelism));
+  engine_options->workers = &workers;
   auto record = StartRecording(options.record_file, header);
   if (!record) return std::unexpected(record.error());
   auto report = ScheduleAll(*objects, *engine_options, start + Duration::Seconds(1), record->get());

@@ -13,7 +13,8 @@ std::shared_ptr<ClassResults> ClassCache::For(const PodRecord& pod) {
   if (entry.results != nullptr && entry.serial == serial) return entry.results;
   if (entry.results == nullptr) ++kept_;
   entry.serial = serial;
-  entry.results = std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod));
+  entry.results =
+      std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod), workers_);
   auto results = entry.results;
   if (kept_ > 16 && kept_ * cluster_.nodes().rows() > kMaxRows) DropOldest();
   return results;

@@ -13,8 +13,9 @@ namespace berth {
 
 class ClassCache {
  public:
-  // Both must outlive the cache.
-  ClassCache(const Profile& profile, Cluster& cluster) : profile_(profile), cluster_(cluster) {}
+  // All must outlive the cache; `workers` may be null.
+  ClassCache(const Profile& profile, Cluster& cluster, Workers* workers)
+      : profile_(profile), cluster_(cluster), workers_(workers) {}
 
   // The results of the pod's class, made if need be. Holders keep them alive beyond the cache's own
   // choice.
@@ -34,6 +35,7 @@ class ClassCache {
 
   const Profile& profile_;
   Cluster& cluster_;
+  Workers* const workers_;
   std::vector<Entry> entries_;  // By class id.
   size_t kept_ = 0;
   uint64_t uses_ = 0;

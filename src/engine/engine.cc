@@ -34,7 +34,7 @@ Status EngineState::AddProfile(const ProfileConfig& config, const Registry& regi
   if (!profile_of_.emplace(config.scheduler_name, profiles_.size()).second) {
     return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
   }
-  auto results = std::make_unique<ClassCache>(**profile, cluster_);
+  auto results = std::make_unique<ClassCache>(**profile, cluster_, workers_);
   // DIFFERS: where the user leaves it open, every node is looked at.
   std::optional<int32_t> percentage = config.percentage_of_nodes_to_score;
   if (percentage.value_or(0) == 0 || percentage == 100) percentage.reset();

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "base/workers.h"
 #include "cluster/cluster.h"
 #include "engine/decision.h"
 #include "engine/events.h"
@@ -33,6 +34,9 @@ struct EngineOptions {
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
   BackoffPolicy backoff = {};
   std::vector<ExtenderConfig> extenders = {};
+  // They share out the work over very many nodes; the decisions do not depend on them. May be null,
+  // and must outlive the engine otherwise.
+  Workers* workers = nullptr;
   // A pod that has waited for so long is tried again even if nothing has happened.
   Duration max_parked = Duration::Seconds(300);
 };

@@ -65,6 +65,7 @@ class EngineState {
   explicit EngineState(const EngineOptions& options)
       : explain_(options.explain),
         paranoid_(options.paranoid),
+        workers_(options.workers),
         random_(options.seed),
         extenders_(options.extenders, outbox_, cluster_) {}
   Status AddProfile(const ProfileConfig& config, const Registry& registry);
@@ -132,6 +133,7 @@ class EngineState {
 
   const bool explain_;
   const bool paranoid_;
+  Workers* const workers_;
   Random random_;
   Cluster cluster_;
   std::vector<ServedProfile> profiles_;

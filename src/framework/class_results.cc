@@ -2,10 +2,36 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace berth {
 
-ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class)
-    : profile_(profile), kept_filters_(KeptFilters(profile)) {
+namespace {
+
+// Fewer rows than this for each are not worth waking anyone.
+constexpr size_t kRowsPerPart = 8192;
+
+// Part `part` of `parts` of the rows. Parts consist of whole words, so that they do not overlap.
+NodeMask PartOf(const NodeMask& rows, size_t part, size_t parts) {
+  const size_t words = rows.words().size();
+  const size_t begin = words * part / parts, end = words * (part + 1) / parts;
+  NodeMask mine(rows.size());
+  std::copy(rows.words().begin() + static_cast<ptrdiff_t>(begin),
+            rows.words().begin() + static_cast<ptrdiff_t>(end),
+            mine.words().begin() + static_cast<ptrdiff_t>(begin));
+  return mine;
+}
+
+Verdict FirstError(std::span<const Verdict> verdicts) {
+  const auto found = std::ranges::find_if(verdicts, [](const Verdict& v) { return !v.ok(); });
+  return found == verdicts.end() ? Verdict() : *found;
+}
+
+}  // namespace
+
+ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class,
+                           Workers* workers)
+    : profile_(profile), workers_(workers), kept_filters_(KeptFilters(profile)) {
   for (const auto& plugin : profile.plugins())
     compiled_.push_back(plugin->Compile(cluster, pod_class));
   int64_t highest_total = 0;
@@ -47,6 +73,48 @@ void ClassResults::CollectChanges(const NodeTable& nodes) {
   position_ = changes.now();
 }
 
+size_t ClassResults::PartsOf(size_t rows) const {
+  return workers_ == nullptr ? 1 : std::clamp<size_t>(rows / kRowsPerPart, 1, workers_->count());
+}
+
+Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows) const {
+  for (const FilterPlugin* filter : profile_.filter().first(kept_filters_)) {
+    if ((skipped >> filter->slot()) & 1) continue;
+    if (Verdict error = filter->Filter(cycle, rows); !error.ok()) return error;
+  }
+  return {};
+}
+
+// Leaves in asked_ the rows that pass.
+Verdict ClassResults::AskFilters(const Cycle& cycle, PluginMask skipped) {
+  const size_t parts = PartsOf(changed_.size());
+  if (parts == 1) return RunFilters(cycle, skipped, asked_);
+  // Plugins find out about the class when first asked. That happens here, before others look.
+  NodeMask none(asked_.size());
+  if (Verdict error = RunFilters(cycle, skipped, none); !error.ok()) return error;
+  std::vector<NodeMask> passing(parts);
+  std::vector<Verdict> verdicts(parts);
+  workers_->Run(parts, [&](size_t part) {
+    passing[part] = PartOf(asked_, part, parts);
+    verdicts[part] = RunFilters(cycle, skipped, passing[part]);
+  });
+  asked_.ClearAll();
+  for (const NodeMask& rows : passing) asked_ |= rows;
+  return FirstError(verdicts);
+}
+
+Verdict ClassResults::AskScorer(const Cycle& cycle, const ScorePlugin& plugin, const NodeMask& rows,
+                                std::span<int64_t> out) const {
+  const size_t parts = PartsOf(stale_.size());
+  if (parts == 1) return plugin.Score(cycle, rows, out);
+  if (Verdict error = plugin.Score(cycle, NodeMask(rows.size()), out); !error.ok()) return error;
+  std::vector<Verdict> verdicts(parts);
+  workers_->Run(parts, [&](size_t part) {
+    verdicts[part] = plugin.Score(cycle, PartOf(rows, part, parts), out);
+  });
+  return FirstError(verdicts);
+}
+
 Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
   const NodeTable& nodes = cycle.nodes();
   if (position_ == nodes.changes().now() && started_) return {};
@@ -58,12 +126,7 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
   }
   CollectChanges(nodes);
   asked_ &= nodes.present();
-  Verdict error;
-  for (const FilterPlugin* filter : profile_.filter().first(kept_filters_)) {
-    if ((skipped >> filter->slot()) & 1) continue;
-    error = filter->Filter(cycle, asked_);
-    if (!error.ok()) break;
-  }
+  Verdict error = AskFilters(cycle, skipped);
   for (NodeRow row : changed_) {
     feasible_.Assign(row.index(), asked_.Test(row.index()));
     asked_.Clear(row.index());
@@ -149,7 +212,7 @@ Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginM
   rows.ForEach([&](size_t row) { totals_[row] = 0; });
   for (const auto& [plugin, weight] : plain_scorers_) {
     if ((skipped >> plugin->slot()) & 1) continue;
-    if (Verdict verdict = plugin->Score(cycle, rows, scratch_); !verdict.ok()) return verdict;
+    if (Verdict verdict = AskScorer(cycle, *plugin, rows, scratch_); !verdict.ok()) return verdict;
     int64_t invalid = 0;
     rows.ForEach([&](size_t row) {
       const int64_t score = scratch_[row];
@@ -161,7 +224,7 @@ Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginM
   for (Raw& raw : raw_) {
     raw.skipped = (skipped >> raw.scorer.plugin->slot()) & 1;
     if (raw.skipped) continue;
-    if (Verdict verdict = raw.scorer.plugin->Score(cycle, rows, raw.scores); !verdict.ok())
+    if (Verdict verdict = AskScorer(cycle, *raw.scorer.plugin, rows, raw.scores); !verdict.ok())
       return verdict;
     if (scored_.None()) ChooseCommon(cycle, rows, raw);
     rows.ForEach([&](size_t row) { raw.different += raw.scores[row] != raw.common; });

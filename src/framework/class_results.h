@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/workers.h"
 #include "framework/cycle.h"
 #include "framework/profile.h"
 #include "framework/tournament.h"
@@ -22,8 +23,10 @@ Verdict InvalidScore(const ScorePlugin& plugin, int64_t score);
 
 class ClassResults {
  public:
-  // `profile` must outlive the results.
-  ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class);
+  // `profile` must outlive the results, and so must `workers`, which share out the rows when there
+  // are many to ask about; without them, one thread does it all.
+  ClassResults(const Profile& profile, Cluster& cluster, const PodClass& pod_class,
+               Workers* workers = nullptr);
 
   const ClassStates& compiled() const { return compiled_; }
 
@@ -85,12 +88,18 @@ class ClassResults {
 
  private:
   void CollectChanges(const NodeTable& nodes);
+  Verdict RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows) const;
+  Verdict AskFilters(const Cycle& cycle, PluginMask skipped);
+  Verdict AskScorer(const Cycle& cycle, const ScorePlugin& plugin, const NodeMask& rows,
+                    std::span<int64_t> out) const;
+  size_t PartsOf(size_t rows) const;
   Verdict Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped);
   void ChooseCommon(const Cycle& cycle, const NodeMask& rows, Raw& raw);
   void DropScores(size_t row);
   bool ScoresOutdated(const Cluster& cluster);
 
   const Profile& profile_;
+  Workers* const workers_;
   ClassStates compiled_;
   const size_t kept_filters_;
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
+#include "base/thread_workers.h"
 #include "framework/normalize.h"
 #include "support/fake_plugins.h"
 #include "support/objects.h"
@@ -294,6 +296,37 @@ TEST_F(ClassResultsTest, KeptAnswersEqualFreshOnes) {
       different += kept.scores[row] != kept.common;
     });
     ASSERT_EQ(kept.different, different) << step;
+  }
+}
+
+// Enough rows that several workers get some, and not a multiple of what each gets.
+TEST_F(ClassResultsTest, WorkersDoNotChangeTheAnswers) {
+  Rule raw;
+  raw.score_scope = Scope::kNode;
+  raw.score = [](const Cycle& cycle, NodeRow row) { return Cpu(cycle, row) / 100 % 3; };
+  raw.normalize = [](const NodeMask& feasible, std::span<int64_t> scores) {
+    DefaultNormalize(feasible, /*reverse=*/true, scores);
+  };
+  Rule plain;
+  plain.filter_scope = plain.score_scope = Scope::kNode;
+  plain.filter = [](const Cycle& cycle, NodeRow row) {
+    return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
+  };
+  plain.score = [](const Cycle& cycle, NodeRow row) { return Cpu(cycle, row) % 100; };
+  world_.Add("Plain", plain, 3);
+  world_.Add("Raw", raw);
+  for (int i = 0; i < 30'000; ++i) PutNode("n" + std::to_string(i), i % 397);
+  Start();
+  Refresh();
+  for (size_t count : {2, 3, 7}) {
+    ThreadWorkers workers(count);
+    ClassResults shared(world_.profile(), world_.cluster, world_.cluster.class_of(*pod_), &workers);
+    const Cycle cycle(world_.cluster, *pod_, shared.compiled());
+    ASSERT_TRUE(shared.RefreshFilters(cycle, 0).ok());
+    ASSERT_TRUE(shared.RefreshScores(cycle, 0).ok());
+    EXPECT_EQ(shared.feasible(), results_->feasible()) << count;
+    EXPECT_TRUE(std::ranges::equal(shared.totals(), results_->totals())) << count;
+    EXPECT_EQ(shared.raw()[0].different, results_->raw()[0].different) << count;
   }
 }
 

@@ -62,9 +62,9 @@ class Plugin {
 
 // What an answer about a node depends on.
 enum class Scope : uint8_t {
-  // The pod's class and that node's row, nothing else. The framework keeps such answers and asks
-  // again only
-  // about nodes whose row changed. PreFilter and PreScore must then depend on the class alone.
+  // The pod's class and that node's row, nothing else; so must PreFilter and PreScore. Answers are
+  // kept, and asked for again only where a row changed; if many did, on several threads at once,
+  // each with rows of its own, after one of them has asked about none.
   kNode,
   // Anything; asked in every cycle.
   kCluster,

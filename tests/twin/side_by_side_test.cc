@@ -113,7 +113,7 @@ class TwoWorlds {
         config_(ProfileFor(seed)),
         rules_(twin::RulesOf(config_)),
         profile_(*Profile::Build(config_, InTreeRegistry())),
-        results_(*profile_, cluster_) {
+        results_(*profile_, cluster_, nullptr) {
     std::vector<api::Object> objects = ObjectsOf(generator_.World(3 + random_.Below(10)));
     for (size_t i = objects.size(); i > 1; --i)
       std::swap(objects[i - 1], objects[random_.Below(i)]);
