@@ -32,7 +32,7 @@ Status Create(const fs::path& path) {
   if (path.empty() || fs::is_directory(path, error)) return {};
   const fs::path parent = path.parent_path();
   if (const Status created = Create(parent); !created) return created;
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (mkdir(path.c_str(), 0700) != 0) {
     return Fail(fmt::format("cannot create directory {}: {}", path.string(), std::strerror(errno)));
   }
   return SyncDirectory(parent.empty() ? fs::path(".") : parent);

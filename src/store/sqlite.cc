@@ -33,6 +33,7 @@ Statement& Statement::Bind(int parameter, std::string_view text) {
 }
 
 Result<bool> Statement::Step() {
+  errno = 0;
   const int code = bind_error_ != SQLITE_OK ? bind_error_ : sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -82,6 +83,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
 }
 
 Status Database::Execute(const char* sql) {
+  errno = 0;
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return std::unexpected(Describe(code));
   return {};
@@ -115,6 +117,7 @@ Result<int64_t> Database::QueryInteger(std::string_view sql) {
 }
 
 Error Database::Describe(int code) const {
+  const int cause = errno;
   std::string reason = sqlite3_errstr(code & 0xff);
   // What SQLite has to say about the last call is of use only if that is the one that failed.
   if (sqlite3_errcode(handle_.get()) == code || sqlite3_extended_errcode(handle_.get()) == code) {
@@ -122,7 +125,9 @@ Error Database::Describe(int code) const {
   }
   const int primary = code & 0xff;
   if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL) {
-    if (const int system = sqlite3_system_errno(handle_.get()); system != 0) {
+    // SQLite forgets the reason of some errors; errno was 0 before the call.
+    const int known = sqlite3_system_errno(handle_.get());
+    if (const int system = known != 0 ? known : cause; system != 0) {
       reason += fmt::format(" ({})", std::strerror(system));
     }
   }

@@ -56,7 +56,7 @@ class Database {
   Result<std::string> QueryText(std::string_view sql);
   Result<int64_t> QueryInteger(std::string_view sql);
 
-  // A sentence about the error that SQLite returned last.
+  // A sentence about the error that SQLite has just returned.
   Error Describe(int code) const;
 
  private:
