@@ -1,0 +1,105 @@
+// Api is the Kubernetes API without HTTP: every operation with its defaulting, admission,
+// validation and side effects, on the store.
+//
+// The HTTP handlers, the fake kubelets, the controllers and the engine's writer all come through
+// here; reading is the store's matter (`store()`). Thread-safe. A write returns when the store has
+// it; whoever tells a client waits for Store::WhenVisible.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/api_error.h"
+#include "apiserver/json.h"
+#include "apiserver/kinds.h"
+#include "apiserver/patches.h"
+#include "base/random.h"
+#include "base/time.h"
+#include "store/store.h"
+
+namespace berth::apiserver {
+
+using store::ObjectName;
+using store::ObjectPtr;
+
+enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
+
+struct WriteOptions {
+  bool dry_run = false;  // Everything happens but the storing.
+  FieldValidation field_validation = FieldValidation::kIgnore;
+  std::string field_manager;
+  bool force = false;                            // Of an apply.
+  std::vector<std::string>* warnings = nullptr;  // Where warnings for the client go.
+};
+
+struct DeleteOptions {
+  std::optional<int64_t> grace_period_seconds;
+  std::string propagation_policy;  // "", "Background", "Foreground", "Orphan".
+  std::string uid;                 // Preconditions; empty: none.
+  std::string resource_version;
+  bool dry_run = false;
+};
+
+// What a write left: the object, and whether it was created by it.
+struct Written {
+  ObjectPtr object;
+  bool created = false;
+};
+// What a delete left: the object, which is gone or is on its way out (finalizers, grace).
+struct Deleted {
+  ObjectPtr object;
+  bool gone = false;
+};
+
+class Api {
+ public:
+  // Both must outlive the Api. Creates what every cluster has: namespaces, priority classes, the
+  // service "kubernetes".
+  Api(store::Store& store, const Clock& clock, uint64_t seed);
+
+  store::Store& store() { return store_; }
+  Instant now() const { return clock_.Now(); }
+
+  // `body` names the object; its namespace must be `namespace_` or absent.
+  ApiResult<Written> Create(const Kind& kind, std::string_view namespace_, Json body,
+                            const WriteOptions& options = {});
+  // `subresource` is "" (all but the status), "status", "finalize" or "resize".
+  ApiResult<Written> Update(const Kind& kind, const ObjectName& name, std::string_view subresource,
+                            Json body, const WriteOptions& options = {});
+  // Applied again to the newest state if someone else writes in between.
+  ApiResult<Written> Patch(const Kind& kind, const ObjectName& name, std::string_view subresource,
+                           PatchType type, const Json& patch, const WriteOptions& options = {});
+  ApiResult<Deleted> Delete(const Kind& kind, const ObjectName& name,
+                            const DeleteOptions& options = {});
+
+  // Reads the newest state, lets `change` alter it and stores the result; again if someone else
+  // wrote in between. `change` returns false to leave the object as it is. For controllers: what
+  // the kind does not let clients change is not checked.
+  ApiResult<ObjectPtr> Modify(const Kind& kind, const ObjectName& name,
+                              const std::function<bool(Json&)>& change);
+
+  // POST pods/<name>/binding. `binding` is the Binding object.
+  ApiResult<ObjectPtr> Bind(const ObjectName& pod, const Json& binding, bool dry_run = false);
+  // POST pods/<name>/eviction: deletes the pod if its budgets allow.
+  ApiResult<Deleted> Evict(const ObjectName& pod, const DeleteOptions& options);
+  // GET and PUT of <workload>/<name>/scale.
+  ApiResult<Json> GetScale(const Kind& kind, const ObjectName& name);
+  ApiResult<Json> PutScale(const Kind& kind, const ObjectName& name, const Json& scale,
+                           const WriteOptions& options = {});
+
+ private:
+  store::Store& store_;
+  const Clock& clock_;
+  std::mutex random_mutex_;
+  Random random_;
+};
+
+// The stored object as a document.
+Json Parse(const store::Object& object);
+
+}  // namespace berth::apiserver

@@ -1,0 +1,119 @@
+// HttpServer answers HTTP/1.1 and HTTP/2 requests, with and without TLS.
+//
+// Over TLS the protocol is chosen by ALPN; without, a client may start with HTTP/2's preface
+// ("prior knowledge"). Each connection lives on one of the server's threads; the handler is called
+// there and must not block. A peer that sends slowly, sends too much or never reads is cut off at
+// the limits of ServerOptions and costs the others nothing.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http_message.h"
+#include "net/server_tls.h"
+
+namespace berth::net {
+
+// Bytes of an answer, and whatever keeps them alive. Many answers may share them.
+struct Piece {
+  std::shared_ptr<const void> owner;
+  std::string_view bytes;
+};
+
+// BodySource gives the body of an answer whose length is not known: a watch.
+//
+// Read on the connection's thread only, and only while the peer has room for more, so that a slow
+// reader holds nothing but its place.
+class BodySource {
+ public:
+  enum class State {
+    kMore,  // Read again when there is room.
+    kWait,  // Nothing now: read again after Exchange::Wake.
+    kEnd,   // The body is complete.
+  };
+  virtual ~BodySource() = default;
+  // Appends what is ready to `out`, about `limit` bytes at most.
+  virtual State Read(size_t limit, std::vector<Piece>& out) = 0;
+};
+
+// Who asks, as far as the connection shows it.
+struct Peer {
+  std::string address;
+  bool loopback = false;
+  bool tls = false;
+  // Of a client certificate that the server's client CA has signed; empty without.
+  std::string common_name;
+  std::vector<std::string> organizations;
+};
+
+struct ServerRequest {
+  std::string method;  // "GET"
+  std::string target;  // "/api/v1/pods?watch=1", as sent.
+  std::vector<HttpHeader> headers;
+  std::string body;
+  Peer peer;
+
+  // The value of the first header of that name, in any case; empty if there is none.
+  std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
+};
+
+struct ServerAnswer {
+  int status = 200;
+  std::vector<HttpHeader> headers;  // Content-Length and the like are the server's matter.
+  std::vector<Piece> body;
+
+  static ServerAnswer Text(int status, std::string content_type, std::string body);
+};
+
+// Exchange is one request and its answer. Exactly one of Answer and Stream is called, once, on any
+// thread; an Exchange that is dropped without is answered with 500.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual const ServerRequest& request() const = 0;
+
+  // Sends the whole answer, compressed if it is large and the peer accepts gzip.
+  virtual void Answer(ServerAnswer answer) = 0;
+  // Sends the head at once, then what `source` gives; never compressed.
+  virtual void Stream(ServerAnswer head, std::unique_ptr<BodySource> source) = 0;
+  // The source is worth reading again. Any thread, cheap, may be called when the peer has gone.
+  virtual void Wake() = 0;
+  // Wake after `delay`.
+  virtual void WakeAfter(std::chrono::milliseconds delay) = 0;
+};
+
+using RequestHandler = std::function<void(std::shared_ptr<Exchange>)>;
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  uint16_t port = 0;  // 0: any free one.
+  int threads = 1;
+  std::shared_ptr<ServerTls> tls;  // Null: plain.
+  size_t max_header_bytes = 64 << 10;
+  size_t max_body_bytes = 3 << 20;  // As kube-apiserver. Beyond it: 413.
+  size_t max_connections = 20'000;
+  std::chrono::milliseconds header_timeout{30'000};  // From the first byte of a request.
+  std::chrono::milliseconds body_timeout{60'000};
+  std::chrono::milliseconds idle_timeout{300'000};  // Between requests.
+  std::chrono::milliseconds send_timeout{60'000};   // Without the peer taking a byte.
+};
+
+class HttpServer {
+ public:
+  // Listens and serves. The error says what is wrong with the address or that the port is taken.
+  static Result<std::unique_ptr<HttpServer>> Start(ServerOptions options, RequestHandler handler);
+  virtual ~HttpServer() = default;  // Stops.
+
+  virtual uint16_t port() const = 0;
+  // Takes no new requests, lets answers under way end for up to `grace`, then closes everything.
+  virtual void Stop(std::chrono::milliseconds grace) = 0;
+};
+
+}  // namespace berth::net
