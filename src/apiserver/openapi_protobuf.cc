@@ -45,7 +45,6 @@ void AppendExtensions(std::string& out, uint32_t number, JsonView object) {
 
 std::string SchemaMessage(JsonView schema);
 
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the schemas, which are Berth's own.
 std::string SchemaMap(JsonView schemas) {
   std::string out;
   for (const auto& [name, schema] : schemas.fields()) {
@@ -54,7 +53,6 @@ std::string SchemaMap(JsonView schemas) {
   return out;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 std::string SchemaMessage(JsonView schema) {
   const auto wrapped = [](std::string_view inner) {
     std::string out;
