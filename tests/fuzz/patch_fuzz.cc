@@ -1,0 +1,60 @@
+// A document and a patch of any type may be anything: up to the first line break stands the
+// document, then the patch. To merge a patch twice is to merge it once, and so with applying.
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "apiserver/kinds.h"
+#include "apiserver/patches.h"
+#include "apiserver/server_side_apply.h"
+#include "base/check.h"
+
+namespace {
+
+using berth::apiserver::Json;
+
+void CheckApply(const Json& document, const Json& config) {
+  berth::apiserver::Kind kind;
+  kind.version = "v1";
+  kind.kind = "Pod";
+  kind.has_status = true;
+  const auto apply = [&](const Json& live, bool force) {
+    return berth::apiserver::ServerSideApply(
+        kind, live, config, {.manager = "kubectl", .force = force, .now = {}, .subresource = ""});
+  };
+  const auto careful = apply(document, false);
+  const auto applied = apply(document, true);
+  if (!applied) {
+    CHECK(applied.error().code == 400 && !careful);
+    return;
+  }
+  CHECK(careful ? *careful == *applied : careful.error().code == 409);
+  const auto again = apply(*applied, false);
+  CHECK(again && *again == *applied);
+  (void)berth::apiserver::TrackUpdate(kind, *applied, document, "editor", "", {});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const size_t end = text.find('\n');
+  if (end == std::string_view::npos) return 0;
+  boost::json::error_code error;
+  const Json document = boost::json::parse(text.substr(0, end), error);
+  if (error) return 0;
+  const Json patch = boost::json::parse(text.substr(end + 1), error);
+  if (error) return 0;
+
+  if (const auto patched = berth::apiserver::ApplyJsonPatch(document, patch); !patched) {
+    CHECK(patched.error().code >= 400 && !patched.error().message.empty());
+  }
+  const Json merged = berth::apiserver::ApplyMergePatch(document, patch);
+  CHECK(berth::apiserver::ApplyMergePatch(merged, patch) == merged);
+  if (const auto patched = berth::apiserver::ApplyStrategicPatch(document, patch); !patched) {
+    CHECK(patched.error().code == 400 && !patched.error().message.empty());
+  }
+  CheckApply(document, patch);
+  return 0;
+}
