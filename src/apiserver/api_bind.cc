@@ -21,7 +21,8 @@ const Kind& PodBindings() {
 }
 
 ApiResult<void> CheckBinding(const ObjectName& pod, const JsonObject& binding) {
-  if (auto checked = CheckAddress(binding, pod.name, pod.namespace_); !checked) return checked;
+  if (auto checked = CheckAddress(PodBindings(), binding, pod.name, pod.namespace_); !checked)
+    return checked;
   const JsonObject* target = ObjectAt(&binding, "target");
   const std::string_view kind = StringAt(target, "kind");
   FieldErrors errors;
