@@ -109,7 +109,7 @@ ApiResult<ObjectPtr> Api::Bind(const ObjectName& pod, const Json& binding, bool 
         store_.Replace(pods.collection, std::move(*draft), seen->version);
     if (outcome) return *outcome;
     if (outcome.error() != store::WriteError::kConflict) {
-      return std::unexpected(NotFound(pods, pod.name));
+      return std::unexpected(RefusedWrite(store_, pods, pod.name, outcome.error()));
     }
   }
   return std::unexpected(TooContended(pods, pod.name));

@@ -115,7 +115,7 @@ ApiResult<Written> Api::CreateChecked(const Kind& kind, std::string_view namespa
     return Written{Finish(std::move(*draft), 0), true};
   }
   const store::WriteOutcome outcome = store_.Create(kind.collection, std::move(*draft));
-  if (!outcome) return std::unexpected(AlreadyExists(kind, name));
+  if (!outcome) return std::unexpected(RefusedWrite(store_, kind, name, outcome.error()));
   Wrote(kind);
   return Written{*outcome, true};
 }
