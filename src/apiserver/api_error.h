@@ -42,11 +42,16 @@ ApiError NotFound(const Kind& kind, std::string_view name);
 ApiError AlreadyExists(const Kind& kind, std::string_view name);
 // `Operation cannot be fulfilled on pods "a": <why>`.
 ApiError Conflict(const Kind& kind, std::string_view name, std::string_view why);
+// Conflict with the words for a stale resourceVersion.
+ApiError Modified(const Kind& kind, std::string_view name);
 // `pods "a" is forbidden: <why>`.
 ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why);
 // `Pod "a" is invalid: spec.x: Invalid value: ...`; several causes as a bracketed list.
 ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::Cause> causes);
 ApiError BadRequest(std::string message);
+ApiError Unauthorized();
+// A path that names no resource; unlike NotFound, of no object in particular.
+ApiError UnknownResource();
 ApiError Expired(std::string message);
 ApiError UnsupportedMediaType(std::string_view given, std::string_view supported);
 ApiError NotAcceptable(std::string_view supported);

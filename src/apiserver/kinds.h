@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,27 +13,27 @@
 namespace berth::apiserver {
 
 struct Subresource {
-  std::string_view name;  // "status"
-  std::string_view kind;  // "Scale"; the kind itself for status.
-  std::string_view group;
-  std::string_view version;  // Group and version of that kind; empty: as the resource.
-  std::vector<std::string_view> verbs;
+  std::string_view name = {};  // "status"
+  std::string_view kind = {};  // "Scale"; the kind itself for status.
+  std::string_view group = {};
+  std::string_view version = {};  // Group and version of that kind; empty: as the resource.
+  std::vector<std::string_view> verbs = {};
 };
 
 struct Kind {
-  std::string_view group;     // "" for core.
-  std::string_view version;   // "v1"
-  std::string_view resource;  // "pods"
-  std::string_view kind;      // "Pod"
-  std::string_view singular;  // "pod"
+  std::string_view group = {};     // "" for core.
+  std::string_view version = {};   // "v1"
+  std::string_view resource = {};  // "pods"
+  std::string_view kind = {};      // "Pod"
+  std::string_view singular = {};  // "pod"
   bool namespaced = true;
-  std::vector<std::string_view> verbs;
-  std::vector<std::string_view> short_names;
-  std::vector<std::string_view> categories;
-  std::vector<Subresource> subresources;
+  std::vector<std::string_view> verbs = {};
+  std::vector<std::string_view> short_names = {};
+  std::vector<std::string_view> categories = {};
+  std::vector<Subresource> subresources = {};
   // Fields besides metadata.name and metadata.namespace that a field selector may name; the store
   // keeps their values in this order.
-  std::vector<std::string_view> selectable;
+  std::vector<std::string_view> selectable = {};
   // The kind's objects live in this collection; both kinds of events share one.
   store::Collection collection = 0;
 
@@ -42,8 +43,9 @@ struct Kind {
   bool create_on_update = false;     // PUT of a missing name creates it.
   bool stored = true;                // False: reviews, answered and forgotten.
 
-  std::string_view api_version() const;  // "apps/v1"
-  std::string group_resource() const;    // "deployments.apps", "pods"
+  std::string group_version = {};  // What api_version() returns; the table fills it in.
+  std::string_view api_version() const { return group_version; }  // "apps/v1"
+  std::string group_resource() const;                             // "deployments.apps", "pods"
   const Subresource* FindSubresource(std::string_view name) const;
 };
 
