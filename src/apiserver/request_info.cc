@@ -109,22 +109,22 @@ ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo in
                                          std::string_view group, std::string_view version,
                                          Segments rest) {
   const Place place = ReadPlace(rest);
-  if (place.rest.empty() || place.rest.size() > 3) return std::unexpected(NoSuchPath());
-  if (std::ranges::any_of(place.rest, &std::string::empty)) return std::unexpected(NoSuchPath());
-  if (place.in_namespace && place.namespace_.empty()) return std::unexpected(NoSuchPath());
+  if (place.rest.empty() || place.rest.size() > 3) return std::unexpected(UnknownResource());
+  if (std::ranges::any_of(place.rest, &std::string::empty)) return std::unexpected(UnknownResource());
+  if (place.in_namespace && place.namespace_.empty()) return std::unexpected(UnknownResource());
 
   info.kind = FindKind(group, version, place.rest[0]);
-  if (info.kind == nullptr) return std::unexpected(NoSuchPath());
+  if (info.kind == nullptr) return std::unexpected(UnknownResource());
   info.namespace_ = place.namespace_;
   if (place.rest.size() > 1) info.name = place.rest[1];
   if (place.rest.size() > 2) info.subresource = place.rest[2];
   const bool named_without_namespace =
       info.kind->namespaced && !place.in_namespace && !info.name.empty();
   if ((place.in_namespace && !info.kind->namespaced) || named_without_namespace) {
-    return std::unexpected(NoSuchPath());
+    return std::unexpected(UnknownResource());
   }
   if (!info.subresource.empty() && info.kind->FindSubresource(info.subresource) == nullptr) {
-    return std::unexpected(NoSuchPath());
+    return std::unexpected(UnknownResource());
   }
 
   // A watch of one object is a watch of its collection that selects its name.
@@ -158,14 +158,6 @@ std::string_view VerbName(Verb verb) {
       return "deletecollection";
   }
   return "";
-}
-
-ApiError NoSuchPath() {
-  ApiError error;
-  error.code = 404;
-  error.reason = "NotFound";
-  error.message = "the server could not find the requested resource";
-  return error;
 }
 
 ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {

@@ -42,7 +42,4 @@ struct RequestInfo {
 // resource is NotFound, one that the method does not fit MethodNotAllowed.
 ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target);
 
-// What clients are told about paths that nothing is at.
-ApiError NoSuchPath();
-
 }  // namespace berth::apiserver

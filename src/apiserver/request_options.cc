@@ -107,7 +107,7 @@ ApiResult<std::string> StringField(const JsonObject& object, std::string_view na
   return std::unexpected(BadRequest(fmt::format("DeleteOptions.{}: expected a string", name)));
 }
 
-ApiResult<std::monostate> ReadDeleteBody(const JsonObject& body, DeleteOptions& options) {
+ApiResult<void> ReadDeleteBody(const JsonObject& body, DeleteOptions& options) {
   if (const Json* grace = body.if_contains("gracePeriodSeconds"); grace && !grace->is_null()) {
     boost::system::error_code error;
     options.grace_period_seconds = grace->to_number<int64_t>(error);
