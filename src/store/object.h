@@ -1,6 +1,7 @@
 // A version of an API object as the store keeps it: whole, as JSON, unknown fields included.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,11 +30,12 @@ struct Object {
   std::vector<std::string> fields;
   // The object with kind, apiVersion and metadata.resourceVersion.
   std::string json;
+  size_t version_at = 0;  // Where the digits of its resourceVersion begin in `json`.
 };
 using ObjectPtr = std::shared_ptr<const Object>;
 
-// An object that is about to be stored: `json` lacks the digits of its resourceVersion, which
-// belong at `version_at`; `version` is not set yet.
+// An object that is about to be stored: its `json` lacks the digits of its resourceVersion, which
+// belong at `version_at`. The store sets the object's own `version` and `version_at`.
 struct Draft {
   Object object;
   size_t version_at = 0;

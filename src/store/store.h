@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/event.h"
 #include "store/journal.h"
 #include "store/object.h"
 
@@ -27,43 +28,37 @@ namespace berth::store {
 // A collection, by its place in StoreOptions::collections.
 using Collection = uint16_t;
 
-enum class EventType : uint8_t { kAdded, kModified, kDeleted };
-
-// A change of one object. The object of kDeleted is its last state with the version of the
-// deletion.
-struct Event {
-  EventType type = EventType::kAdded;
-  ObjectPtr object;
-  ObjectPtr previous;  // Null if kAdded.
-  Version version() const { return object->version; }
-};
-
 enum class WriteError {
   kExists,    // Create: the name is taken.
   kNotFound,  // Replace, Delete: there is no such object.
   kConflict,  // Replace, Delete: the object is not at the version that the caller saw.
+  kFailed,    // The journal has failed: health() says why. No more writes are taken.
 };
 using WriteOutcome = std::expected<ObjectPtr, WriteError>;
 
 struct ListQuery {
-  std::optional<std::string> namespace_;       // Nothing: all of them.
-  std::optional<ObjectName> after;             // Only names beyond this one.
+  std::optional<std::string> namespace_ = {};  // Nothing: all of them.
+  std::optional<ObjectName> after = {};        // Only names beyond this one.
   size_t limit = 0;                            // 0: no limit.
-  std::function<bool(const Object&)> matches;  // Null: all. Called without the store's lock.
+  // The state at this version: for the pages after a first one, and for exact lists. A version that
+  // is yet to come gives the newest state.
+  std::optional<Version> at = {};
+  std::function<bool(const Object&)> matches = {};  // Null: all. Called without the store's lock.
 };
 
 struct ListResult {
-  std::vector<ObjectPtr> objects;  // By namespace, then name.
-  Version version = 0;             // The store's, when the list was true.
-  bool more = false;               // The limit cut it off.
-  size_t remaining = 0;            // How many were cut off, selectors aside.
+  std::vector<ObjectPtr> objects = {};  // By namespace, then name.
+  Version version = 0;   // The store's, when the list was true; `at` if that was given.
+  bool expired = false;  // History does not reach back to `at`: there are no objects.
+  bool more = false;     // The limit cut it off.
+  size_t remaining = 0;  // How many were cut off, selectors aside.
 };
 
 struct StoreOptions {
   std::vector<std::string>
       collections;            // "pods", "apps/deployments": unique, stable over restarts.
   size_t history = 50'000;    // Events kept per collection.
-  Version first_version = 1;  // Of an empty store.
+  Version first_version = 1;  // Of an empty store. Watches from before it are expired.
 };
 
 class Store {
@@ -79,6 +74,9 @@ class Store {
   virtual size_t Count(Collection collection) const = 0;
   // Of the newest change.
   virtual Version version() const = 0;
+  // The error of the journal, if it has failed. Writes that were not visible by then are undone,
+  // and the last visible state can still be read.
+  virtual Status health() const = 0;
 
   virtual WriteOutcome Create(Collection collection, Draft draft) = 0;
   virtual WriteOutcome Replace(Collection collection, Draft draft, Version seen) = 0;
@@ -86,10 +84,13 @@ class Store {
   virtual WriteOutcome Delete(Collection collection, const ObjectName& name, Version seen) = 0;
 
   // Calls `done` once `version` is visible, perhaps at once and from within, else from a thread of
-  // the journal. If the journal has failed, with its error: the write may be lost.
+  // the journal. If the journal has failed, with its error: the write may be lost. A version that
+  // is yet to be written is waited for, too; when the store goes, those who still wait get an
+  // error.
   virtual void WhenVisible(Version version, std::function<void(Status)> done) = 0;
 
-  // Cursor reads a collection's events one after another. For one thread at a time.
+  // Cursor reads a collection's events one after another. For one thread at a time; must not
+  // outlive the store. One that is not waiting costs writers nothing.
   class Cursor {
    public:
     virtual ~Cursor() = default;
@@ -97,10 +98,11 @@ class Store {
     // next one calls `wake` (once; on the thread that made it visible). False if the history no
     // longer reaches back to this cursor: the reader must list again.
     virtual bool Read(size_t limit, std::vector<Event>& out) = 0;
-    // All visible events up to this version have been read.
+    // All events up to this version have been read. Grows with other collections' events, too.
     virtual Version position() const = 0;
   };
-  // Starts after `from`. `wake` must be quick and must not call the store.
+  // Starts after `from`. `wake` must be quick and must not call the store. It may be called for
+  // nothing, and by another thread just after the cursor is gone: it must own what it touches.
   virtual std::unique_ptr<Cursor> Watch(Collection collection, Version from,
                                         std::function<void()> wake) = 0;
 };

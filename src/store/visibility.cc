@@ -1,0 +1,40 @@
+#include "store/visibility.h"
+
+#include <algorithm>
+
+namespace berth::store {
+
+std::vector<uint16_t> Visibility::Advance(Version version) {
+  visible_ = std::max(visible_, version);
+  std::vector<uint16_t> collections;
+  while (!expected_.empty() && expected_.front().first <= version) {
+    collections.push_back(expected_.front().second);
+    expected_.pop_front();
+  }
+  return collections;
+}
+
+std::vector<Visibility::Done> Visibility::TakeDue() {
+  std::vector<Done> due;
+  const auto end = waiting_.upper_bound(visible_);
+  for (auto at = waiting_.begin(); at != end; ++at) due.push_back(std::move(at->second));
+  waiting_.erase(waiting_.begin(), end);
+  return due;
+}
+
+std::vector<Visibility::Done> Visibility::Fail(Error error) {
+  if (!failure_) failure_ = std::move(error);
+  expected_.clear();
+  std::vector<Done> all;
+  for (auto& [version, done] : waiting_) all.push_back(std::move(done));
+  waiting_.clear();
+  return all;
+}
+
+bool Visibility::Wait(Version version, Done& done) {
+  if (version <= visible_ || failure_) return false;
+  waiting_.emplace(version, std::move(done));
+  return true;
+}
+
+}  // namespace berth::store
