@@ -27,7 +27,7 @@ struct Token {
 Result<std::vector<Token>> ParseTokenFile(std::string_view text);
 
 struct AccessOptions {
-  std::vector<Token> tokens;
+  std::vector<Token> tokens = {};
   bool client_certificates = false;  // Those that the server's client CA has signed count.
   bool allow_anonymous = false;      // Lets everybody in, wherever the server listens.
 };

@@ -46,7 +46,9 @@ ApiResult<void> ReadStart(const store::Store& store, const Kind& kind,
           BadRequest("specifying resource version is not allowed when using continue"));
     }
     auto token = DecodeContinue(kind, namespace_, options.continue_token);
-    if (!token) return std::unexpected(BadRequest("continue key is not valid"));
+    if (!token || token->version > store.version()) {
+      return std::unexpected(BadRequest("continue key is not valid"));
+    }
     query.at = token->version;
     query.after = std::move(token->after);
     return {};
