@@ -54,12 +54,13 @@ INSTANTIATE_TEST_SUITE_P(
         StatusCase{"ForbiddenWithoutName", Forbidden(Pods(), "", "no"),
                    R"("message":"pods is forbidden: no","reason":"Forbidden",)"
                    R"("details":{"kind":"pods"},"code":403})"},
-        StatusCase{"InvalidWithOneCause",
-                   Invalid(Pods(), "a", {{"FieldValueRequired", "Required value", "spec.containers"}}),
-                   R"("message":"Pod \"a\" is invalid: spec.containers: Required value",)"
-                   R"("reason":"Invalid","details":{"name":"a","kind":"Pod","causes":[)"
-                   R"({"reason":"FieldValueRequired","message":"Required value",)"
-                   R"("field":"spec.containers"}]},"code":422})"},
+        StatusCase{
+            "InvalidWithOneCause",
+            Invalid(Pods(), "a", {{"FieldValueRequired", "Required value", "spec.containers"}}),
+            R"("message":"Pod \"a\" is invalid: spec.containers: Required value",)"
+            R"("reason":"Invalid","details":{"name":"a","kind":"Pod","causes":[)"
+            R"({"reason":"FieldValueRequired","message":"Required value",)"
+            R"("field":"spec.containers"}]},"code":422})"},
         StatusCase{"InvalidWithTwoCauses",
                    Invalid(Deployments(), "w",
                            {{"FieldValueInvalid", "Invalid value: -1: no", "spec.replicas"},
@@ -79,17 +80,17 @@ INSTANTIATE_TEST_SUITE_P(
         StatusCase{"NotAcceptable", NotAcceptable("application/json"),
                    R"("message":"only the following media types are accepted: application/json",)"
                    R"("reason":"NotAcceptable","code":406})"},
-        StatusCase{"UnsupportedMediaType", UnsupportedMediaType("", "application/json"),
-                   R"("message":"the body of the request was in an unknown format - accepted media )"
-                   R"(types include: application/json","reason":"UnsupportedMediaType","code":415})"},
+        StatusCase{
+            "UnsupportedMediaType", UnsupportedMediaType("", "application/json"),
+            R"("message":"the body of the request was in an unknown format - accepted media )"
+            R"(types include: application/json","reason":"UnsupportedMediaType","code":415})"},
         StatusCase{"RetryAfter", WithRetry(TooManyRequests("later")),
                    R"("message":"later","reason":"TooManyRequests",)"
                    R"("details":{"retryAfterSeconds":10},"code":429})"},
         StatusCase{"InternalError", InternalError("oh"),
                    R"("message":"Internal error occurred: oh","reason":"InternalError",)"
                    R"("details":{"causes":[{"message":"oh"}]},"code":500})"}),
-    [](const auto& param_info) {
-  return param_info.param.name; });
+    [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
 }  // namespace berth::apiserver
