@@ -16,7 +16,9 @@ namespace berth::apiserver {
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 // The object with kind and apiVersion. Empty strings and zeros, which Go's encoder writes out,
-// count as unset. Malformed bytes and kinds without a table are BadRequest.
+// count as unset, except where the field is optional in Go, or JSON has it in any case: replicas 0
+// stays (protobuf_tables.h says which). Fields without a number in the tables are passed over.
+// Malformed bytes and kinds without a table are BadRequest.
 ApiResult<Json> DecodeProtobufBody(std::string_view body);
 
 }  // namespace berth::apiserver

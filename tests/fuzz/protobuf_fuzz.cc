@@ -1,0 +1,27 @@
+// Any bytes may come as a protobuf body, with or without the magic number that opens one. What
+// decodes is an object whose JSON text parses again to the same.
+#include <boost/json.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "apiserver/protobuf_body.h"
+#include "base/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  for (const std::string& body : {bytes, std::string("k8s\0", 4) + bytes}) {
+    const auto object = berth::apiserver::DecodeProtobufBody(body);
+    if (!object) {
+      CHECK(object.error().code == 400 && !object.error().message.empty());
+      continue;
+    }
+    boost::json::error_code error;
+    boost::json::parse_options options;
+    options.max_depth = 256;
+    const auto again = boost::json::parse(boost::json::serialize(*object), error, {}, options);
+    CHECK(!error);
+    CHECK(again == *object);
+  }
+  return 0;
+}
