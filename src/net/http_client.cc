@@ -23,8 +23,6 @@ using boost::system::error_code;
 
 constexpr Duration kLongestTimeout = Duration::Seconds(int64_t{365} * 24 * 3600);
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // "5s", "1.5s", "20ms".
 std::string ToText(Duration duration) {
   if (duration < Duration::Seconds(1)) {
@@ -34,13 +32,6 @@ std::string ToText(Duration duration) {
 }
 
 }  // namespace
-
-std::string_view HttpResponse::header(std::string_view name) const {
-  const auto found = std::ranges::find_if(headers, [&](const HttpHeader& header) {
-    return std::ranges::equal(header.name, name, {}, Lower, Lower);
-  });
-  return found == headers.end() ? std::string_view() : found->value;
-}
 
 // What the client has under way, and the connections; all on the loop's thread. Handlers hold it
 // weakly: it goes with the client, after a last Close.

@@ -20,14 +20,10 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/event_loop.h"
+#include "net/http_message.h"
 #include "net/tls.h"
 
 namespace berth::net {
-
-struct HttpHeader {
-  std::string name;
-  std::string value;
-};
 
 struct HttpResponse {
   int status = 0;
@@ -35,7 +31,7 @@ struct HttpResponse {
   std::string body;
 
   // The value of the first header of that name, in any case; empty if there is none.
-  std::string_view header(std::string_view name) const;
+  std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
 };
 
 struct HttpClientOptions {

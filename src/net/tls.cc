@@ -1,50 +1,17 @@
 #include "net/tls.h"
 
-#include <fmt/format.h>
 #include <openssl/ssl.h>
 
-#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
+
+#include "net/pem.h"
 
 namespace berth::net {
 
 namespace {
 
 namespace ssl = boost::asio::ssl;
-
-// PEM text and where it came from, for error messages.
-struct Pem {
-  std::string text;
-  std::string source;
-};
-
-// `name` is "ca", "cert" or "key".
-Result<Pem> Read(const char* name, const std::string& data, const std::string& file) {
-  if (!data.empty() || file.empty()) return Pem{data, fmt::format("{}Data", name)};
-  const std::string source = fmt::format("{}File \"{}\"", name, file);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"),
-                                                               std::fclose);
-  std::string text;
-  std::array<char, 4096> piece;
-  while (stream != nullptr) {
-    const size_t size = std::fread(piece.data(), 1, piece.size(), stream.get());
-    text.append(piece.data(), size);
-    if (size < piece.size()) break;
-  }
-  if (stream == nullptr || std::ferror(stream.get()) != 0) {
-    return Fail(fmt::format("{}: {}", source, std::generic_category().message(errno)));
-  }
-  return Pem{std::move(text), source};
-}
-
-Status Check(const boost::system::error_code& error, const Pem& pem, const char* what) {
-  if (!error) return {};
-  return Fail(fmt::format("{}: this is not {}: {}", pem.source, what, error.message()));
-}
 
 Status UseAuthorities(ssl::context& context, const TlsOptions& options) {
   if (options.insecure) {
@@ -57,23 +24,23 @@ Status UseAuthorities(ssl::context& context, const TlsOptions& options) {
     context.set_default_verify_paths(error);
     return error ? Fail("the system's authorities: " + error.message()) : Status();
   }
-  const auto ca = Read("ca", options.ca_data, options.ca_file);
+  const auto ca = ReadPem("ca", options.ca_data, options.ca_file);
   if (!ca) return std::unexpected(ca.error());
   context.add_certificate_authority(boost::asio::buffer(ca->text), error);
-  return Check(error, *ca, "a PEM certificate");
+  return CheckPem(error, *ca, "a PEM certificate");
 }
 
 Status UseCertificate(ssl::context& context, const TlsOptions& options) {
-  const auto cert = Read("cert", options.cert_data, options.cert_file);
+  const auto cert = ReadPem("cert", options.cert_data, options.cert_file);
   if (!cert) return std::unexpected(cert.error());
-  const auto key = Read("key", options.key_data, options.key_file);
+  const auto key = ReadPem("key", options.key_data, options.key_file);
   if (!key) return std::unexpected(key.error());
   if (cert->text.empty() || key->text.empty()) return {};
   boost::system::error_code error;
   context.use_certificate_chain(boost::asio::buffer(cert->text), error);
-  if (auto status = Check(error, *cert, "a PEM certificate"); !status) return status;
+  if (auto status = CheckPem(error, *cert, "a PEM certificate"); !status) return status;
   context.use_private_key(boost::asio::buffer(key->text), ssl::context::pem, error);
-  if (auto status = Check(error, *key, "the PEM key of the certificate"); !status) return status;
+  if (auto status = CheckPem(error, *key, "the PEM key of the certificate"); !status) return status;
   return {};
 }
 

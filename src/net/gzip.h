@@ -1,0 +1,21 @@
+// gzip for large answers, as kube-apiserver has it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_server.h"
+
+namespace berth::net {
+
+// Whether a peer that sends this Accept-Encoding takes gzip.
+bool AcceptsGzip(std::string_view accept_encoding);
+
+// The pieces one after the other, compressed fast rather than well. Empty if zlib has no memory.
+std::string Gzip(const std::vector<Piece>& pieces);
+
+// Compresses the body if it is large, not compressed yet, and `request` accepts it.
+void CompressIfWorthwhile(const ServerRequest& request, ServerAnswer& answer);
+
+}  // namespace berth::net

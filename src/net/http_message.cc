@@ -1,0 +1,39 @@
+#include "net/http_message.h"
+
+#include <algorithm>
+
+namespace berth::net {
+
+namespace {
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
+}
+
+}  // namespace
+
+bool EqualIgnoringCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::ranges::equal(a, b, {}, Lower, Lower);
+}
+
+bool HasToken(std::string_view list, std::string_view token) {
+  while (!list.empty()) {
+    const size_t comma = std::min(list.find(','), list.size());
+    if (EqualIgnoringCase(Trim(list.substr(0, comma)), token)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
+std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      headers, [&](const HttpHeader& header) { return EqualIgnoringCase(header.name, name); });
+  return found == headers.end() ? std::string_view() : found->value;
+}
+
+}  // namespace berth::net

@@ -1,0 +1,92 @@
+// ServerConnection moves bytes between a socket and a session, and keeps the time limits.
+//
+// Lives on the thread of its worker, which keeps it until Close.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "net/input_buffer.h"
+#include "net/server_exchange.h"
+#include "net/server_session.h"
+#include "net/server_stream.h"
+
+namespace berth::net {
+
+class ServerWorker;
+
+class ServerConnection final : public ExchangePort,
+                               public std::enable_shared_from_this<ServerConnection>,
+                               private SessionHost {
+ public:
+  ServerConnection(std::shared_ptr<ServerWorker> worker, boost::asio::ip::tcp::socket socket);
+
+  void Start();
+  // Takes no more requests, and closes when those under way are done.
+  void Drain();
+  // Ends everything; sources are destroyed.
+  void Close();
+
+  boost::asio::io_context& context() override;
+  void Deliver(RequestNumber number, Outcome outcome) override;
+  void Wake(RequestNumber number) override;
+  void WakeAfter(RequestNumber number, std::chrono::milliseconds delay) override;
+
+ private:
+  void Handle(RequestNumber number, ServerRequest request) override;
+
+  // Does all that can be done without waiting, then waits for what is next.
+  void Pump();
+  void PumpLater();
+  // The steps of it; each returns whether another turn may find more to do.
+  bool Turn(SteadyTime now);
+  bool Open(SteadyTime now);
+  bool ReadSome();
+  bool Talk(SteadyTime now);
+  bool WriteSome(SteadyTime now);
+
+  // By the first bytes; false if there are too few yet.
+  bool ChooseSession(SteadyTime now);
+  void BeginGoodbye(SteadyTime now);
+
+  void Wait();
+  void Ready();
+  SteadyTime NextDeadline() const;
+  void OnTimer();
+
+  const std::shared_ptr<ServerWorker> worker_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<ServerStream> stream_;
+  std::unique_ptr<ServerSession> session_;  // Null until it is known which.
+  Peer peer_;
+  InputBuffer input_;
+  Outgoing out_;
+  size_t read_size_;
+
+  bool opened_ = false;      // The handshake is done.
+  bool readable_ = true;     // Reading may give something.
+  bool writable_ = true;     // Writing may take something.
+  bool want_write_ = false;  // The handshake or reading waits for room to write.
+  bool waiting_read_ = false;
+  bool waiting_write_ = false;
+  bool peer_ended_ = false;
+  bool told_end_ = false;
+  bool goodbye_ = false;  // All is said; the peer may still be sending.
+  bool failed_ = false;
+  bool closed_ = false;
+  bool draining_ = false;
+  bool pumping_ = false;
+  bool pump_posted_ = false;
+
+  SteadyTime started_;
+  SteadyTime last_write_;
+  SteadyTime goodbye_until_;
+  SteadyTime timer_until_ = SteadyTime::max();
+  std::multimap<SteadyTime, RequestNumber> wakes_;
+};
+
+}  // namespace berth::net

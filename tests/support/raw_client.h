@@ -1,0 +1,108 @@
+// RawClient is a socket to a server of this machine, which sends any bytes and shows what comes
+// back. It blocks; a test that would wait for ever fails after half a minute instead.
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace berth {
+
+class RawClient {
+ public:
+  // `receive_buffer`: of the kernel, for peers that read slowly; 0 leaves it to the kernel.
+  explicit RawClient(uint16_t port, int receive_buffer = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (receive_buffer > 0) {
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    }
+    constexpr timeval kLimit{.tv_sec = 30, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kLimit, sizeof kLimit);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ =
+        ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~RawClient() { Close(); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  bool connected() const { return connected_; }
+  int socket() const { return socket_; }
+
+  // Whether the kernel took all of it.
+  bool Send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+
+  void EndSending() { ::shutdown(socket_, SHUT_WR); }
+
+  void Close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+
+  // What came up to and including `end`, which must come.
+  std::string ReadUntil(std::string_view end) {
+    size_t at = 0;
+    while ((at = pending_.find(end)) == std::string::npos) {
+      if (!Receive()) {
+        ADD_FAILURE() << "no \"" << end << "\" after \"" << pending_ << '"';
+        return std::exchange(pending_, {});
+      }
+    }
+    std::string read = pending_.substr(0, at + end.size());
+    pending_.erase(0, read.size());
+    return read;
+  }
+
+  // The next `size` bytes, or fewer if the server ends before.
+  std::string Read(size_t size) {
+    while (pending_.size() < size && Receive()) {
+    }
+    std::string read = pending_.substr(0, size);
+    pending_.erase(0, read.size());
+    return read;
+  }
+
+  // Everything up to the server's end.
+  std::string ReadAll() {
+    while (Receive()) {
+    }
+    return std::exchange(pending_, {});
+  }
+
+ private:
+  bool Receive() {
+    std::array<char, 16384> piece;
+    const ssize_t size = ::recv(socket_, piece.data(), piece.size(), 0);
+    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      ADD_FAILURE() << "the server is silent after \"" << pending_ << '"';
+    }
+    if (size <= 0) return false;
+    pending_.append(piece.data(), static_cast<size_t>(size));
+    return true;
+  }
+
+  int socket_;
+  bool connected_ = false;
+  std::string pending_;
+};
+
+}  // namespace berth
