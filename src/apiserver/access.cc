@@ -125,8 +125,7 @@ Result<std::vector<Token>> ParseTokenFile(std::string_view text) {
 
 bool IsLoopback(std::string_view address) {
   if (address == "localhost" || address == "::1") return true;
-  return address.starts_with("127.") &&
-         address.find_first_not_of("0123456789.") == address.npos;
+  return address.starts_with("127.") && address.find_first_not_of("0123456789.") == address.npos;
 }
 
 Status CheckExposure(std::string_view address, bool tls, const AccessOptions& options) {
@@ -139,10 +138,10 @@ Status CheckExposure(std::string_view address, bool tls, const AccessOptions& op
         address));
   }
   if (options.tokens.empty() && !options.client_certificates) {
-    return Fail(fmt::format(
-        "{} is not a loopback address: others can reach it. Add --token-auth-file or "
-        "--client-ca-file, so that not everybody may do everything",
-        address));
+    return Fail(
+        fmt::format("{} is not a loopback address: others can reach it. Add --token-auth-file or "
+                    "--client-ca-file, so that not everybody may do everything",
+                    address));
   }
   return {};
 }

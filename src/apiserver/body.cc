@@ -35,8 +35,8 @@ ApiResult<Json> ParseJson(std::string_view text) {
   const size_t read = parser.write(text.data(), text.size(), error);
   if (!error) parser.finish(error);
   if (error) {
-    return std::unexpected(BadRequest(fmt::format("the body is not valid JSON: {}: {}",
-                                                  PlaceOf(text, read), error.message())));
+    return std::unexpected(BadRequest(
+        fmt::format("the body is not valid JSON: {}: {}", PlaceOf(text, read), error.message())));
   }
   return parser.release();
 }

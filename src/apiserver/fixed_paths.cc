@@ -100,8 +100,8 @@ ApiResult<net::ServerAnswer> FixedPaths::Discovery(bool core, std::string_view a
   if (wanted->form != Form::kDiscovery) {
     return Json(key, [core] { return core ? ApiVersions() : ApiGroupList(); });
   }
-  auto answer = Json(key + " " + wanted->version,
-                     [&] { return AggregatedDiscovery(core, wanted->version); });
+  auto answer =
+      Json(key + " " + wanted->version, [&] { return AggregatedDiscovery(core, wanted->version); });
   // Clients tell the aggregated form by this type, not by the document.
   answer->headers[0].value = fmt::format(
       "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", wanted->version);
@@ -109,21 +109,19 @@ ApiResult<net::ServerAnswer> FixedPaths::Discovery(bool core, std::string_view a
   return answer;
 }
 
-ApiResult<net::ServerAnswer> FixedPaths::OpenApi(const std::string& path,
-                                                 std::string_view accept) {
+ApiResult<net::ServerAnswer> FixedPaths::OpenApi(const std::string& path, std::string_view accept) {
   if (path == "/openapi/v2") {
     const bool protobuf = WantsProtobuf(accept);
-    auto answer = Json(protobuf ? path + " protobuf" : path,
-                       [protobuf] { return OpenApiV2(protobuf); });
+    auto answer =
+        Json(protobuf ? path + " protobuf" : path, [protobuf] { return OpenApiV2(protobuf); });
     if (protobuf) answer->headers[0].value = kOpenApiV2Protobuf;
     return answer;
   }
   if (path == "/openapi/v3") return Json(path, [] { return OpenApiIndex(); });
   constexpr std::string_view kDocuments = "/openapi/v3/";
   if (!path.starts_with(kDocuments)) return std::unexpected(UnknownResource());
-  return Json(path, [&] {
-    return OpenApiDocument(std::string_view(path).substr(kDocuments.size()));
-  });
+  return Json(path,
+              [&] { return OpenApiDocument(std::string_view(path).substr(kDocuments.size())); });
 }
 
 net::ServerAnswer FixedPaths::Health() const {

@@ -37,8 +37,8 @@ ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& inf
                                ObjectForm form) {
   const auto options = ReadListOptions(info.query, true);
   if (!options) return std::unexpected(options.error());
-  auto selector = ObjectSelector::Make(*info.kind, options->label_selector,
-                                       FieldSelectorOf(info, *options));
+  auto selector =
+      ObjectSelector::Make(*info.kind, options->label_selector, FieldSelectorOf(info, *options));
   if (!selector) return std::unexpected(selector.error());
   WatchPlan plan{.form = std::move(form),
                  .namespace_ = info.namespace_,
@@ -130,14 +130,14 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
 }
 
 ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,
-                                              const RequestInfo& info, ObjectForm form) {
+                                    const RequestInfo& info, ObjectForm form) {
   auto plan = PlanWatch(api_.store(), info, std::move(form));
   if (!plan) return std::unexpected(plan.error());
   metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
   plan->lease = metrics_->OpenWatch(info.kind->group_resource());
   const store::Version version = plan->visible;
-  auto source = std::make_shared<std::unique_ptr<WatchSource>>(std::make_unique<WatchSource>(
-      *std::move(plan), api_.store(), real_clock_, exchange));
+  auto source = std::make_shared<std::unique_ptr<WatchSource>>(
+      std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
     if (visible) return exchange->Stream(JsonHead(200), std::move(*source));
     exchange->Answer(ErrorAnswer(InternalError("the store: " + visible.error().message)));

@@ -33,7 +33,7 @@ class Handler {
                  const User& user);
   // The error of a watch that cannot start; afterwards all is up to the stream.
   ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
-                                       const RequestInfo& info, ObjectForm form);
+                             const RequestInfo& info, ObjectForm form);
 
   Api& api_;
   Access access_;

@@ -38,9 +38,11 @@ struct Symbol {
 };
 // Longer ones first.
 constexpr std::array kSymbols = {
-    Symbol{"==", Token::kDoubleEquals}, Symbol{"!=", Token::kNotEquals}, Symbol{"=", Token::kEquals},
-    Symbol{"!", Token::kNot},           Symbol{",", Token::kComma},      Symbol{"(", Token::kOpen},
-    Symbol{")", Token::kClose},         Symbol{">", Token::kGreater},    Symbol{"<", Token::kLess},
+    Symbol{"==", Token::kDoubleEquals}, Symbol{"!=", Token::kNotEquals},
+    Symbol{"=", Token::kEquals},        Symbol{"!", Token::kNot},
+    Symbol{",", Token::kComma},         Symbol{"(", Token::kOpen},
+    Symbol{")", Token::kClose},         Symbol{">", Token::kGreater},
+    Symbol{"<", Token::kLess},
 };
 
 constexpr std::string_view kSpaces = " \t\r\n";
@@ -84,8 +86,8 @@ class Lexer {
 };
 
 std::unexpected<Error> Unexpected(const Lexeme& found, std::string_view expected) {
-  return Fail(fmt::format("unable to parse requirement: found '{}', expected: {}", found.text,
-                          expected));
+  return Fail(
+      fmt::format("unable to parse requirement: found '{}', expected: {}", found.text, expected));
 }
 
 class Parser {
@@ -98,9 +100,8 @@ class Parser {
     while (true) {
       const Token token = lexer_.Peek().token;
       if (token != Token::kWord && token != Token::kNot) {
-        return Unexpected(lexer_.Peek(), requirements.empty()
-                                             ? "!, identifier, or 'end of string'"
-                                             : "identifier after ','");
+        return Unexpected(lexer_.Peek(), requirements.empty() ? "!, identifier, or 'end of string'"
+                                                              : "identifier after ','");
       }
       auto requirement = ParseRequirement();
       if (!requirement) return std::unexpected(requirement.error());
@@ -143,7 +144,8 @@ class Parser {
       default:
         break;
     }
-    if (op.token == Token::kWord && op.text == "in") return WithSet(std::move(key), SelectorOp::kIn);
+    if (op.token == Token::kWord && op.text == "in")
+      return WithSet(std::move(key), SelectorOp::kIn);
     if (op.token == Token::kWord && op.text == "notin") {
       return WithSet(std::move(key), SelectorOp::kNotIn);
     }

@@ -36,9 +36,8 @@ store::ListQuery QueryFor(std::string_view namespace_, const ObjectSelector& sel
 }
 
 // Sets where and at which version the page begins.
-ApiResult<void> ReadStart(const store::Store& store, const Kind& kind,
-                                    std::string_view namespace_, const ListOptions& options,
-                                    store::ListQuery& query) {
+ApiResult<void> ReadStart(const store::Store& store, const Kind& kind, std::string_view namespace_,
+                          const ListOptions& options, store::ListQuery& query) {
   const auto wanted = options.resource_version;
   if (!options.continue_token.empty()) {
     if (wanted.value_or(0) != 0) {
@@ -84,8 +83,8 @@ ApiError TooLargeVersion(store::Version wanted, store::Version current) {
   return error;
 }
 
-store::ListResult Snapshot(const store::Store& store, const Kind& kind,
-                           std::string_view namespace_, const ObjectSelector& selector) {
+store::ListResult Snapshot(const store::Store& store, const Kind& kind, std::string_view namespace_,
+                           const ObjectSelector& selector) {
   if (auto found = LookUp(store, kind, namespace_, selector)) return *std::move(found);
   return store.List(kind.collection, QueryFor(namespace_, selector));
 }
@@ -103,12 +102,12 @@ ApiResult<ListAnswer> AnswerList(const store::Store& store, std::string_view nam
   if (!any_state) query.limit = static_cast<size_t>(options.limit);
 
   const bool plain = !query.at && query.limit == 0;
-  const store::ListResult page = plain ? Snapshot(store, kind, namespace_, selector)
-                                       : store.List(kind.collection, query);
+  const store::ListResult page =
+      plain ? Snapshot(store, kind, namespace_, selector) : store.List(kind.collection, query);
   if (page.expired) {
     if (query.after) return std::unexpected(Expired(std::string(kExpired)));
-    return std::unexpected(
-        Expired(fmt::format("The resourceVersion for the provided list is too old: {}", *query.at)));
+    return std::unexpected(Expired(
+        fmt::format("The resourceVersion for the provided list is too old: {}", *query.at)));
   }
   ListAnswer answer;
   answer.version = page.version;

@@ -16,8 +16,8 @@
 namespace berth::apiserver {
 
 // All objects that `selector` wants, as they are now. An empty namespace means all of them.
-store::ListResult Snapshot(const store::Store& store, const Kind& kind,
-                           std::string_view namespace_, const ObjectSelector& selector);
+store::ListResult Snapshot(const store::Store& store, const Kind& kind, std::string_view namespace_,
+                           const ObjectSelector& selector);
 
 struct ListAnswer {
   std::vector<net::Piece> body;

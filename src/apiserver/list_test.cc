@@ -34,7 +34,7 @@ class ListTest : public testing::Test {
     return boost::json::parse(TextOf(answer->body));
   }
   // "x/a x/b", or the code.
-  std::string Names(const boost::json::value& list) {
+  std::string NamesIn(const boost::json::value& list) {
     if (list.as_object().contains("code")) return std::to_string(list.at("code").as_int64());
     std::string names;
     for (const auto& item : list.at("items").as_array()) {
@@ -46,7 +46,7 @@ class ListTest : public testing::Test {
     return names;
   }
   std::string Names(std::string_view query, std::string_view namespace_ = "") {
-    return Names(List(query, namespace_));
+    return NamesIn(List(query, namespace_));
   }
   static std::string Text(const boost::json::value& value, std::string_view key) {
     const auto* found = value.at("metadata").as_object().if_contains(key);
@@ -63,7 +63,7 @@ TEST_F(ListTest, IsOrderedByNamespaceAndName) {
   const auto list = List("");
   EXPECT_EQ(list.at("kind").as_string(), "PodList");
   EXPECT_EQ(list.at("apiVersion").as_string(), "v1");
-  EXPECT_EQ(Names(list), "x/a x/b y/a y/c");
+  EXPECT_EQ(NamesIn(list), "x/a x/b y/a y/c");
   EXPECT_EQ(Text(list, "resourceVersion"), std::to_string(world_.store().version()));
   EXPECT_EQ(version_, world_.store().version());
 }
@@ -80,14 +80,14 @@ TEST_F(ListTest, OfANamespaceAndWithSelectors) {
 
 TEST_F(ListTest, PagesFollowEachOtherAtOneVersion) {
   const auto first = List("limit=3");
-  EXPECT_EQ(Names(first), "x/a x/b y/a");
+  EXPECT_EQ(NamesIn(first), "x/a x/b y/a");
   EXPECT_EQ(first.at("metadata").at("remainingItemCount").as_int64(), 1);
   const std::string token = Text(first, "continue");
 
   world_.Delete(pods_, {"y", "c"});
   world_.Create(pods_, {"y", "d"});
   const auto second = List("limit=3&continue=" + token);
-  EXPECT_EQ(Names(second), "y/c");
+  EXPECT_EQ(NamesIn(second), "y/c");
   EXPECT_EQ(Text(second, "resourceVersion"), Text(first, "resourceVersion"));
   EXPECT_EQ(Text(second, "continue"), "none");
 }
@@ -96,13 +96,13 @@ TEST_F(ListTest, APageOfAVersionThatIsGoneIsExpired) {
   const std::string token = Text(List("limit=1"), "continue");
   for (int i = 0; i < 10; ++i) world_.Replace(pods_, {"x", "b"});
   const auto second = List("limit=1&continue=" + token);
-  EXPECT_EQ(Names(second), "410");
+  EXPECT_EQ(NamesIn(second), "410");
   EXPECT_EQ(second.at("reason").as_string(), "Expired");
 }
 
 TEST_F(ListTest, WithASelectorNobodyKnowsHowManyRemain) {
   const auto first = List("limit=1&labelSelector=app");
-  EXPECT_EQ(Names(first), "x/a");
+  EXPECT_EQ(NamesIn(first), "x/a");
   EXPECT_FALSE(first.at("metadata").as_object().contains("remainingItemCount"));
   EXPECT_EQ(Names("limit=1&labelSelector=app&continue=" + Text(first, "continue")), "y/a");
 }
@@ -131,7 +131,7 @@ TEST_F(ListTest, MetadataAloneIsASliceOfTheObjects) {
       List("", "x", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
   EXPECT_EQ(list.at("kind").as_string(), "PartialObjectMetadataList");
   EXPECT_EQ(list.at("apiVersion").as_string(), "meta.k8s.io/v1");
-  EXPECT_EQ(Names(list), "x/a x/b");
+  EXPECT_EQ(NamesIn(list), "x/a x/b");
   EXPECT_EQ(list.at("items").at(0).at("kind").as_string(), "PartialObjectMetadata");
 }
 
@@ -139,8 +139,7 @@ TEST_F(ListTest, ObjectsAreNotCopied) {
   std::vector<net::Piece> pieces;
   ObjectForm(pods_).AppendList({world_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
   ASSERT_EQ(pieces.size(), 3u);
-  EXPECT_EQ(pieces[1].bytes.data(),
-            world_.store().Get(pods_.collection, {"x", "a"})->json.data());
+  EXPECT_EQ(pieces[1].bytes.data(), world_.store().Get(pods_.collection, {"x", "a"})->json.data());
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ std::string_view Trim(std::string_view text) {
 
 std::string Lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(
-      out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
   return out;
 }
 

@@ -26,10 +26,10 @@ MediaType ParseMediaType(std::string_view text);
 std::vector<MediaType> ParseAccept(std::string_view header);
 
 enum class Form : uint8_t {
-  kPlain,             // The object or list itself.
-  kTable,             // What kubectl prints.
-  kPartialMetadata,   // The objects' metadata alone.
-  kDiscovery,         // Aggregated discovery.
+  kPlain,            // The object or list itself.
+  kTable,            // What kubectl prints.
+  kPartialMetadata,  // The objects' metadata alone.
+  kDiscovery,        // Aggregated discovery.
 };
 
 struct WantedForm {

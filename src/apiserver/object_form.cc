@@ -115,10 +115,10 @@ void ObjectForm::AppendBookmark(store::Version version, bool initial_events_end,
     return;
   }
   const bool partial = wanted_.form == Form::kPartialMetadata;
-  out.push_back(Owned(fmt::format(
-      R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})",
-      partial ? "PartialObjectMetadata" : kind_->kind,
-      partial ? MetaApiVersion() : std::string(kind_->api_version()), metadata)));
+  out.push_back(
+      Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})",
+                        partial ? "PartialObjectMetadata" : kind_->kind,
+                        partial ? MetaApiVersion() : std::string(kind_->api_version()), metadata)));
 }
 
 }  // namespace berth::apiserver

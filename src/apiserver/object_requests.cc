@@ -14,8 +14,8 @@ namespace {
 
 // A delete of these answers with the object even if it is gone.
 constexpr std::array<std::string_view, 6> kReturnDeleted = {
-    "pods",           "persistentvolumes", "persistentvolumeclaims", "services",
-    "serviceaccounts", "resourcequotas"};
+    "pods",     "persistentvolumes", "persistentvolumeclaims",
+    "services", "serviceaccounts",   "resourcequotas"};
 
 ApiResult<Reply> Get(const Call& call) {
   const auto options = ReadListOptions(call.info.query, false);
@@ -102,8 +102,7 @@ ApiResult<Reply> DeleteCollection(const Call& call) {
       ObjectSelector::Make(call.kind(), wanted->label_selector, wanted->field_selector);
   if (!selector) return std::unexpected(selector.error());
 
-  store::ListResult list =
-      Snapshot(call.api.store(), call.kind(), call.info.namespace_, *selector);
+  store::ListResult list = Snapshot(call.api.store(), call.kind(), call.info.namespace_, *selector);
   std::vector<store::ObjectPtr> deleted;
   store::Version version = list.version;
   for (const store::ObjectPtr& object : list.objects) {
@@ -140,9 +139,9 @@ ApiResult<PatchBody> ReadPatchBody(const Call& call) {
   auto patch = ParsePatchBody(*type == PatchType::kApply, call.request.body);
   if (!patch) return std::unexpected(patch.error());
   if (*type == PatchType::kJson ? !patch->is_array() : !patch->is_object()) {
-    return std::unexpected(
-        BadRequest(*type == PatchType::kJson ? "a JSON patch must be a list of operations"
-                                             : "the patch must be an object"));
+    return std::unexpected(BadRequest(*type == PatchType::kJson
+                                          ? "a JSON patch must be a list of operations"
+                                          : "the patch must be an object"));
   }
   return PatchBody{*type, *std::move(patch)};
 }

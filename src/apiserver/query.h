@@ -12,7 +12,8 @@
 
 namespace berth::apiserver {
 
-// `text` with %XX decoded; nothing if an escape is malformed or the result is not UTF-8. In a query,
+// `text` with %XX decoded; nothing if an escape is malformed or the result is not UTF-8. In a
+// query,
 // '+' is a space.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);
 

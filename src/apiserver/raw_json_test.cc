@@ -24,7 +24,8 @@ TEST_P(RawMemberTest, IsFoundWithoutParsing) {
 INSTANTIATE_TEST_SUITE_P(
     Members, RawMemberTest,
     testing::Values(MemberCase{"String", R"({"a":"x"})", "a", R"("x")"},
-                    MemberCase{"Second", R"({"a":1,"b":{"c":[1,{}]},"d":2})", "b", R"({"c":[1,{}]})"},
+                    MemberCase{"Second", R"({"a":1,"b":{"c":[1,{}]},"d":2})", "b",
+                               R"({"c":[1,{}]})"},
                     MemberCase{"Last", R"({"a":[],"b":true})", "b", "true"},
                     MemberCase{"Escapes", R"({"a":"}\",\\","b":"\\"})", "b", R"("\\")"},
                     MemberCase{"BracesInStrings", R"({"a":{"x":"}]"},"b":5})", "b", "5"},

@@ -110,7 +110,8 @@ ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo in
                                          Segments rest) {
   const Place place = ReadPlace(rest);
   if (place.rest.empty() || place.rest.size() > 3) return std::unexpected(UnknownResource());
-  if (std::ranges::any_of(place.rest, &std::string::empty)) return std::unexpected(UnknownResource());
+  if (std::ranges::any_of(place.rest, &std::string::empty))
+    return std::unexpected(UnknownResource());
   if (place.in_namespace && place.namespace_.empty()) return std::unexpected(UnknownResource());
 
   info.kind = FindKind(group, version, place.rest[0]);

@@ -68,16 +68,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Others, PathTest,
-    testing::Values(PathCase{"Root", "GET", "/", "path /"},
-                    PathCase{"Version", "GET", "/version", "path /version"},
-                    PathCase{"Api", "GET", "/api", "path /api"},
-                    PathCase{"ApiVersion", "GET", "/api/v1/", "path /api/v1"},
-                    PathCase{"Group", "GET", "/apis/apps", "path /apis/apps"},
-                    PathCase{"GroupVersion", "GET", "/apis/apps/v1?timeout=32s",
-                             "path /apis/apps/v1"},
-                    PathCase{"OpenApi", "GET", "/openapi/v3/apis/apps/v1",
-                             "path /openapi/v3/apis/apps/v1"},
-                    PathCase{"Health", "GET", "/readyz?verbose", "path /readyz"}),
+    testing::Values(
+        PathCase{"Root", "GET", "/", "path /"},
+        PathCase{"Version", "GET", "/version", "path /version"},
+        PathCase{"Api", "GET", "/api", "path /api"},
+        PathCase{"ApiVersion", "GET", "/api/v1/", "path /api/v1"},
+        PathCase{"Group", "GET", "/apis/apps", "path /apis/apps"},
+        PathCase{"GroupVersion", "GET", "/apis/apps/v1?timeout=32s", "path /apis/apps/v1"},
+        PathCase{"OpenApi", "GET", "/openapi/v3/apis/apps/v1", "path /openapi/v3/apis/apps/v1"},
+        PathCase{"Health", "GET", "/readyz?verbose", "path /readyz"}),
     [](const auto& test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -110,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         PathCase{"NotUtf8", "GET", "/api/v1/nodes/%ff", "400"},
         PathCase{"BadEscapeInTheQuery", "GET", "/api/v1/nodes?labelSelector=%", "400"},
         PathCase{"NotUtf8InTheQuery", "GET", "/api/v1/nodes?labelSelector=%c3%28", "400"},
-        PathCase{"NoSlash", "GET", "api/v1/nodes", "400"},
-        PathCase{"Star", "OPTIONS", "*", "400"}, PathCase{"Nothing", "GET", "", "400"}),
+        PathCase{"NoSlash", "GET", "api/v1/nodes", "400"}, PathCase{"Star", "OPTIONS", "*", "400"},
+        PathCase{"Nothing", "GET", "", "400"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(QueryTest, NamesAndValuesAreDecoded) {

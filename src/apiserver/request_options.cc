@@ -171,7 +171,8 @@ ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch) {
   options.field_selector = query.Get("fieldSelector");
   options.continue_token = query.Get("continue");
   options.allow_bookmarks = query.Bool("allowWatchBookmarks");
-  if (query.Find("sendInitialEvents")) options.send_initial_events = query.Bool("sendInitialEvents");
+  if (query.Find("sendInitialEvents"))
+    options.send_initial_events = query.Bool("sendInitialEvents");
   const auto version = ReadVersion(query.Get("resourceVersion"));
   if (!version) return std::unexpected(version.error());
   options.resource_version = *version;
@@ -212,8 +213,8 @@ ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view us
   } else if (validation == "Ignore") {
     options.field_validation = FieldValidation::kIgnore;
   } else {
-    return std::unexpected(Unsupported("CreateOptions", "fieldValidation", validation,
-                                       {"Ignore", "Strict", "Warn"}));
+    return std::unexpected(
+        Unsupported("CreateOptions", "fieldValidation", validation, {"Ignore", "Strict", "Warn"}));
   }
   options.field_manager = query.Get("fieldManager");
   if (options.field_manager.size() > kMaxManagerLength || !IsPrintable(options.field_manager)) {

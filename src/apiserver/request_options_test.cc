@@ -40,9 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "resourceVersionMatch"},
         ErrorCase{"MatchWithoutVersion", "resourceVersionMatch=NotOlderThan", false, 422,
                   "resourceVersionMatch"},
-        ErrorCase{"MatchWithContinue",
-                  "resourceVersion=1&resourceVersionMatch=Exact&continue=abc", false, 422,
-                  "resourceVersionMatch"},
+        ErrorCase{"MatchWithContinue", "resourceVersion=1&resourceVersionMatch=Exact&continue=abc",
+                  false, 422, "resourceVersionMatch"},
         ErrorCase{"InitialEventsOfAList", "sendInitialEvents=true", false, 422,
                   "sendInitialEvents"},
         ErrorCase{"InitialEventsWithoutMatch", "sendInitialEvents=true", true, 422,
@@ -113,17 +112,17 @@ TEST(DeleteOptionsTest, TheBodyGoesBeforeTheQuery) {
 }
 
 TEST(DeleteOptionsTest, WithoutABodyTheQueryCounts) {
-  const auto options = ReadDeleteOptions(
-      *Query::Parse("gracePeriodSeconds=5&propagationPolicy=Foreground"), Json());
+  const auto options =
+      ReadDeleteOptions(*Query::Parse("gracePeriodSeconds=5&propagationPolicy=Foreground"), Json());
   ASSERT_TRUE(options);
   EXPECT_EQ(options->grace_period_seconds, 5);
   EXPECT_EQ(options->propagation_policy, "Foreground");
 }
 
 TEST(DeleteOptionsTest, WrongTypesAreBadRequests) {
-  for (const char* body :
-       {"[]", "5", R"({"gracePeriodSeconds":"x"})", R"({"gracePeriodSeconds":1.5})",
-        R"({"propagationPolicy":7})", R"({"preconditions":[]})", R"({"preconditions":{"uid":1}})"}) {
+  for (const char* body : {"[]", "5", R"({"gracePeriodSeconds":"x"})",
+                           R"({"gracePeriodSeconds":1.5})", R"({"propagationPolicy":7})",
+                           R"({"preconditions":[]})", R"({"preconditions":{"uid":1}})"}) {
     const auto options = ReadDeleteOptions(Query(), boost::json::parse(body));
     ASSERT_FALSE(options) << body;
     EXPECT_EQ(options.error().code, 400) << body;
@@ -131,8 +130,8 @@ TEST(DeleteOptionsTest, WrongTypesAreBadRequests) {
 }
 
 TEST(DeleteOptionsTest, UnknownValuesAreInvalid) {
-  for (const char* body : {R"({"propagationPolicy":"Later"})", R"({"dryRun":["Some"]})",
-                           R"({"dryRun":[1]})"}) {
+  for (const char* body :
+       {R"({"propagationPolicy":"Later"})", R"({"dryRun":["Some"]})", R"({"dryRun":[1]})"}) {
     const auto options = ReadDeleteOptions(Query(), boost::json::parse(body));
     ASSERT_FALSE(options) << body;
     EXPECT_EQ(options.error().code, 422) << body;

@@ -53,15 +53,15 @@ Result<FieldTerm> ParseTerm(std::string_view text) {
       if (!text.substr(i).starts_with(op)) continue;
       auto value = Unescape(text.substr(i + op.size()));
       if (!value) {
-        return Fail(fmt::format("invalid field selector value in '{}': '\\', ',' and '=' need a "
-                                "backslash",
-                                api::Shorten(text)));
+        return Fail(
+            fmt::format("invalid field selector value in '{}': '\\', ',' and '=' need a "
+                        "backslash",
+                        api::Shorten(text)));
       }
       return FieldTerm{std::string(text.substr(0, i)), op != "!=", *std::move(value)};
     }
   }
-  return Fail(
-      fmt::format("invalid selector: '{}'; can't understand it", api::Shorten(text)));
+  return Fail(fmt::format("invalid selector: '{}'; can't understand it", api::Shorten(text)));
 }
 
 }  // namespace

@@ -53,12 +53,14 @@ INSTANTIATE_TEST_SUITE_P(
         LabelCase{"EqualsNothingThenMore", "app=,in", "0001"},
         LabelCase{"NotEquals", "app!=web", "1011"}, LabelCase{"In", "app in (web,db)", "0110"},
         LabelCase{"InWithoutSpaces", "app in(web,db)", "0110"},
-        LabelCase{"InNothing", "app in ()", "0001"}, LabelCase{"InEmptyToo", "app in (web,)", "0101"},
+        LabelCase{"InNothing", "app in ()", "0001"},
+        LabelCase{"InEmptyToo", "app in (web,)", "0101"},
         LabelCase{"InEmptyFirst", "app in (,web)", "0101"},
         LabelCase{"NotIn", "app notin (web, db)", "1001"}, LabelCase{"Greater", "size>6", "0010"},
         LabelCase{"NotGreater", "size>7", "0000"}, LabelCase{"Less", "size<8", "0010"},
         LabelCase{"And", "app,size", "0010"}, LabelCase{"AndNot", "app,!size", "0101"},
-        LabelCase{"KeyNamedIn", "in", "0001"}, LabelCase{"KeyNamedInWithValue", "in in (x)", "0001"}),
+        LabelCase{"KeyNamedIn", "in", "0001"},
+        LabelCase{"KeyNamedInWithValue", "in in (x)", "0001"}),
     [](const auto& test) { return test.param.name; });
 
 struct BadCase {
@@ -70,8 +72,7 @@ struct BadCase {
 class BadSelectorTest : public testing::TestWithParam<BadCase> {};
 
 TEST_P(BadSelectorTest, IsABadRequest) {
-  const auto selector =
-      ObjectSelector::Make(KindOf("pods"), GetParam().labels, GetParam().fields);
+  const auto selector = ObjectSelector::Make(KindOf("pods"), GetParam().labels, GetParam().fields);
   ASSERT_FALSE(selector);
   EXPECT_EQ(selector.error().code, 400);
   EXPECT_FALSE(selector.error().message.empty());

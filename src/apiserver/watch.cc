@@ -120,8 +120,7 @@ void WatchSource::SendObject(std::string_view head, const store::ObjectPtr& obje
   columns_sent_ = true;
 }
 
-void WatchSource::SendLost(const store::ObjectPtr& object, store::Version version,
-                           Writer& writer) {
+void WatchSource::SendLost(const store::ObjectPtr& object, store::Version version, Writer& writer) {
   const net::Piece whole = WholeObject(plan_.form.kind(), object);
   const std::string_view digits = RawMember(RawMember(whole.bytes, "metadata"), "resourceVersion");
   if (plan_.form.form() != Form::kPlain || digits.empty()) {
@@ -142,8 +141,7 @@ void WatchSource::SendBookmark(store::Version version, bool initial_end, Writer&
 }
 
 void WatchSource::SendExpired(Writer& writer) {
-  const ApiError error =
-      Expired(fmt::format("too old resource version: {}", cursor_->position()));
+  const ApiError error = Expired(fmt::format("too old resource version: {}", cursor_->position()));
   writer.out().push_back(Literal(kError));
   writer.out().push_back(Owned(ToStatusJson(error)));
   writer.out().push_back(Literal(kEventEnd));

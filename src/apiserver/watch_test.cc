@@ -13,11 +13,11 @@ namespace berth::apiserver {
 namespace {
 
 // Fields of pods: nodeName, restartPolicy, schedulerName, serviceAccountName, hostNetwork, phase.
-StoredObjects::Changes Phase(std::string phase, std::string app = "") {
-  StoredObjects::Changes changes;
-  changes.fields = {"", "", "", "", "", std::move(phase)};
-  if (!app.empty()) changes.labels["app"] = std::move(app);
-  return changes;
+ObjectDetails Phase(std::string phase, std::string app = "") {
+  ObjectDetails details;
+  details.fields = {"", "", "", "", "", std::move(phase)};
+  if (!app.empty()) details.labels["app"] = std::move(app);
+  return details;
 }
 
 class WatchTest : public testing::Test {
@@ -250,8 +250,8 @@ TEST_F(WatchTest, MetadataWatchesShowMetadataOnly) {
 
 TEST_F(WatchTest, OnlyTheFirstTableHasColumns) {
   WatchPlan plan = Plan(world_.store().version(), "app=web");
-  plan.form = *ObjectForm::Make(pods_, "application/json;as=Table;v=v1;g=meta.k8s.io", Query(),
-                                clock_);
+  plan.form =
+      *ObjectForm::Make(pods_, "application/json;as=Table;v=v1;g=meta.k8s.io", Query(), clock_);
   Start(std::move(plan));
   world_.Create(pods_, {"x", "a"}, Phase("Running", "web"));
   world_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));

@@ -16,28 +16,30 @@
 
 namespace berth {
 
+// What is particular about a stored object.
+struct ObjectDetails {
+  std::map<std::string, std::string> labels = {};
+  std::vector<std::string> fields = {};
+};
+
 class StoredObjects {
  public:
-  struct Changes {
-    std::map<std::string, std::string> labels = {};
-    std::vector<std::string> fields = {};
-  };
-
   explicit StoredObjects(size_t history = 1000) {
     store_ = *store::Store::Open(
-        {.collections = apiserver::Collections(), .history = history, .first_version = 101}, nullptr);
+        {.collections = apiserver::Collections(), .history = history, .first_version = 101},
+        nullptr);
   }
 
   store::Store& store() { return *store_; }
 
   store::ObjectPtr Create(const apiserver::Kind& kind, const store::ObjectName& name,
-                          const Changes& changes = {}) {
-    return *store_->Create(kind.collection, MakeDraft(kind, name, changes));
+                          const ObjectDetails& details = {}) {
+    return *store_->Create(kind.collection, MakeDraft(kind, name, details));
   }
   store::ObjectPtr Replace(const apiserver::Kind& kind, const store::ObjectName& name,
-                           const Changes& changes = {}) {
+                           const ObjectDetails& details = {}) {
     const auto seen = store_->Get(kind.collection, name)->version;
-    return *store_->Replace(kind.collection, MakeDraft(kind, name, changes), seen);
+    return *store_->Replace(kind.collection, MakeDraft(kind, name, details), seen);
   }
   store::ObjectPtr Delete(const apiserver::Kind& kind, const store::ObjectName& name) {
     const auto seen = store_->Get(kind.collection, name)->version;
@@ -46,12 +48,12 @@ class StoredObjects {
 
  private:
   static store::Draft MakeDraft(const apiserver::Kind& kind, const store::ObjectName& name,
-                                const Changes& changes) {
+                                const ObjectDetails& details) {
     store::Draft draft;
     draft.object.key = name;
     draft.object.uid = "uid-" + name.name;
-    draft.object.labels.assign(changes.labels.begin(), changes.labels.end());
-    draft.object.fields = changes.fields;
+    draft.object.labels.assign(details.labels.begin(), details.labels.end());
+    draft.object.fields = details.fields;
     std::string& json = draft.object.json;
     json = "{\"kind\":\"" + std::string(kind.kind) + "\",\"apiVersion\":\"" +
            std::string(kind.api_version()) + "\",\"metadata\":{\"name\":\"" + name.name +
@@ -59,7 +61,7 @@ class StoredObjects {
     draft.version_at = json.size();
     json += "\"";
     std::string labels;
-    for (const auto& [key, value] : changes.labels) {
+    for (const auto& [key, value] : details.labels) {
       labels += (labels.empty() ? "" : ",") + ("\"" + key + "\":\"" + value) + "\"";
     }
     if (!labels.empty()) json += ",\"labels\":{" + labels + "}";
