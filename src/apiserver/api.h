@@ -18,6 +18,7 @@
 #include "apiserver/json.h"
 #include "apiserver/kinds.h"
 #include "apiserver/patches.h"
+#include "apiserver/priority_classes.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "store/store.h"
@@ -35,6 +36,9 @@ struct WriteOptions {
   std::string field_manager;
   bool force = false;                            // Of an apply.
   std::vector<std::string>* warnings = nullptr;  // Where warnings for the client go.
+  // Who asks, for reviews of oneself.
+  std::string user = "system:admin";
+  std::vector<std::string> groups = {"system:masters", "system:authenticated"};
 };
 
 struct DeleteOptions {
@@ -65,7 +69,10 @@ class Api {
   store::Store& store() { return store_; }
   Instant now() const { return clock_.Now(); }
 
-  // `body` names the object; its namespace must be `namespace_` or absent.
+  // Events may be written in either of their forms, and are kept in the core one (events.h).
+  //
+  // `body` names the object; its namespace must be `namespace_` or absent. A review, which is not
+  // stored, comes back answered, with version 0.
   ApiResult<Written> Create(const Kind& kind, std::string_view namespace_, Json body,
                             const WriteOptions& options = {});
   // `subresource` is "" (all but the status), "status", "finalize" or "resize".
@@ -92,11 +99,35 @@ class Api {
   ApiResult<Json> PutScale(const Kind& kind, const ObjectName& name, const Json& scale,
                            const WriteOptions& options = {});
 
+  // Deletes what is left in a namespace, whatever its kind, pods with `pod_grace` if given. Returns
+  // how many objects have yet to go (grace, finalizers). For whoever ends namespaces: at 0, an
+  // update of "finalize" without spec.finalizers lets the namespace itself go.
+  size_t DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace);
+
  private:
+  struct Attempt;  // One try to change an object (api_attempt.h).
+
+  uint64_t Draw();
+  ApiResult<Written> CreateChecked(const Kind& kind, std::string_view namespace_, Json body,
+                                   const WriteOptions& options);
+  // Completes, checks and stores what a client made of an object. Nothing if somebody else wrote
+  // first.
+  ApiResult<std::optional<Written>> FinishUpdate(Attempt& attempt, std::string_view subresource,
+                                                 const WriteOptions& options);
+  // Stores the attempt's outcome, unless it says nothing new; removes the object if nothing holds
+  // it any more. Nothing if somebody else wrote first.
+  ApiResult<std::optional<ObjectPtr>> Commit(Attempt& attempt, bool dry_run);
+  ApiResult<std::optional<Deleted>> TryDelete(Attempt& attempt, const DeleteOptions& options);
+  ApiResult<void> SpendBudget(const ObjectName& pod, const Json& document, bool dry_run);
+  // To be called after a write to the kind's collection.
+  void Wrote(const Kind& kind);
+  void CreateBootstrapObjects();
+
   store::Store& store_;
   const Clock& clock_;
   std::mutex random_mutex_;
   Random random_;
+  PriorityClasses priorities_;
 };
 
 // The stored object as a document.

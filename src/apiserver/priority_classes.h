@@ -1,0 +1,44 @@
+// PriorityClasses is what pods need to know of the priority classes: read from the store once per
+// change, not once per pod.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/store.h"
+
+namespace berth::apiserver {
+
+struct PriorityClass {
+  std::string name;  // Empty if there is no class.
+  int64_t value = 0;
+  std::string preemption_policy = "PreemptLowerPriority";
+  bool global_default = false;
+};
+
+// Thread-safe.
+class PriorityClasses {
+ public:
+  using Table = std::vector<PriorityClass>;  // By name.
+
+  // Reads all classes of `store`. To be called after each write to their collection; the last of
+  // several at a time wins, and it has seen all of their writes.
+  void Refresh(const store::Store& store);
+
+  std::shared_ptr<const Table> table() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Table> table_ = std::make_shared<Table>();
+};
+
+// Null if there is none.
+const PriorityClass* FindPriorityClass(const PriorityClasses::Table& table, std::string_view name);
+// The class of pods that name none: the one marked as default, or null.
+const PriorityClass* DefaultPriorityClass(const PriorityClasses::Table& table);
+
+}  // namespace berth::apiserver

@@ -1,0 +1,17 @@
+// Reviews: questions to the server that are answered and forgotten.
+//
+// Whoever got as far as asking may do everything, so every access is allowed.
+#pragma once
+
+#include "apiserver/json.h"
+#include "store/object.h"
+
+namespace berth::apiserver {
+
+struct Kind;
+struct WriteOptions;
+
+// The review with its answer as an object of version 0.
+store::ObjectPtr AnswerReview(const Kind& kind, const Json& review, const WriteOptions& options);
+
+}  // namespace berth::apiserver
