@@ -12,12 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 100) {
-  std::vector<Event> events;
-  if (!cursor.Read(limit, events)) return {"expired"};
-  return Show(events);
-}
-
 TEST(StoreTest, WritesCarryTheirVersionInTheJson) {
   const auto store = OpenStore();
   EXPECT_EQ(store->version(), 0U);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
-#include <functional>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,5 +68,29 @@ inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullp
 
 constexpr Collection kPods = 0;
 constexpr Collection kNodes = 1;
+
+// All that `cursor` has to say, or "expired".
+inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000) {
+  std::vector<Event> events;
+  if (!cursor.Read(limit, events)) return {"expired"};
+  return Show(events);
+}
+
+// TempDirectory is a directory that is removed with everything in it.
+class TempDirectory {
+ public:
+  TempDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "berth-store-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~TempDirectory() { std::filesystem::remove_all(path_); }
+  TempDirectory(const TempDirectory&) = delete;
+  TempDirectory& operator=(const TempDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace berth::store
