@@ -22,6 +22,10 @@ std::string OpenApiIndex();
 // GET /openapi/v3/<path>, "api/v1" or "apis/apps/v1": operations and schemas, enough for kubectl's
 // apply, explain and validation.
 std::optional<std::string> OpenApiDocument(std::string_view path);
+// The Content-Type of OpenAPI v2 in protobuf. Clients ask for it with "v2@v1.0" in place of
+// "v2.v1.0", but refuse an answer that has the `@`.
+inline constexpr std::string_view kOpenApiV2ProtobufType =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 // GET /openapi/v2: JSON, or protobuf's form if `protobuf`.
 std::string OpenApiV2(bool protobuf);
 

@@ -87,22 +87,37 @@ void AppendObject(std::string& out, const store::Object& object, JsonView docume
   }
 }
 
-void AppendRow(std::string& out, const TableLayout& layout, const store::Object& object,
-               const TableOptions& options) {
-  boost::json::monotonic_resource memory;
-  boost::json::error_code error;
-  // What the store holds was parsed before; should it be damaged, the cells are empty.
-  const Json parsed = boost::json::parse(object.json, error, &memory);
-  const JsonView document(parsed);
-  out += "{\"cells\":[";
-  for (const Cell& cell : layout.cells(document, options.now)) {
-    if (out.back() != '[') out += ',';
-    AppendCell(out, cell);
+// Makes the rows one after another, reusing what parsing takes.
+class RowWriter {
+ public:
+  RowWriter(const TableLayout& layout, const TableOptions& options)
+      : layout_(layout), options_(options) {}
+
+  void Append(std::string& out, const store::Object& object) {
+    boost::json::monotonic_resource memory(buffer_, sizeof(buffer_));
+    parser_.reset(&memory);
+    boost::json::error_code error;
+    parser_.write(object.json, error);
+    // What the store holds was parsed before; should it be damaged, the cells are empty.
+    const Json parsed = error ? Json() : parser_.release();
+    const JsonView document(parsed);
+    out += "{\"cells\":[";
+    for (const Cell& cell : layout_.cells(document, options_.now)) {
+      if (out.back() != '[') out += ',';
+      AppendCell(out, cell);
+    }
+    out += "],\"object\":";
+    AppendObject(out, object, document, options_);
+    out += '}';
+    parser_.reset();  // It must not look at `memory` again.
   }
-  out += "],\"object\":";
-  AppendObject(out, object, document, options);
-  out += '}';
-}
+
+ private:
+  const TableLayout& layout_;
+  const TableOptions& options_;
+  boost::json::parser parser_;
+  unsigned char buffer_[16 * 1024];  // Enough for most objects, so that nothing is allocated.
+};
 
 }  // namespace
 
@@ -125,9 +140,10 @@ std::string MakeTable(const Kind& kind, std::span<const store::ObjectPtr> object
     out += "null";
   }
   out += ",\"rows\":[";
+  RowWriter rows(layout, options);
   for (const store::ObjectPtr& object : objects) {
     if (out.back() != '[') out += ',';
-    AppendRow(out, layout, *object, options);
+    rows.Append(out, *object);
   }
   return out + "]}";
 }

@@ -106,6 +106,18 @@ TEST(MakeTableTest, NoObjectsMakeNoRows) {
   EXPECT_TRUE(table.ends_with(R"("rows":[]})"));
 }
 
+TEST(MakeTableTest, ADamagedObjectHasAnEmptyRow) {
+  TableOptions options = At("2026-01-01T10:00:59Z");
+  options.columns = false;
+  options.include = IncludeObject::kNone;
+  const std::vector<store::ObjectPtr> objects = {ObjectOf(R"({"metadata":{"name":)"),
+                                                 ObjectOf(kNamespace)};
+  EXPECT_EQ(MakeTable(KindOf("namespaces"), objects, "", options),
+            R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},)"
+            R"("columnDefinitions":null,"rows":[{"cells":["","","<unknown>"],"object":null},)"
+            R"({"cells":["a","Active","59s"],"object":null}]})");
+}
+
 TEST(LayoutTest, EveryKindHasACellForEachColumn) {
   for (const Kind& kind : Kinds()) {
     const TableLayout& layout = LayoutOf(kind);
