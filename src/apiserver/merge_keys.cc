@@ -61,7 +61,7 @@ const std::vector<FieldRule>& ListRules() {
       {kAny, "uncountedTerminatedPods", "succeeded", kReplace, kNoKey, kSet, {}},
       {kAny, "uncountedTerminatedPods", "failed", kReplace, kNoKey, kSet, {}},
       {kAny, "status", "reservedFor", kMergeByKey, "uid", kMap, {"uid"}},
-      {kAny, "status", "devices", kReplace, kNoKey, kMap, {"driver", "device", "pool", "shareID"}},
+      {kAny, "status", "devices", kReplace, kNoKey, kMap, {"device", "driver", "pool", "shareID"}},
       {kAny, "devices", "conditions", kReplace, kNoKey, kMap, {"type"}},
   };
   return rules;

@@ -33,7 +33,7 @@ struct FieldRule {
   Patch patch = Patch::kReplace;
   std::string_view patch_key;
   Apply apply = Apply::kAtomic;
-  std::vector<std::string_view> apply_keys;
+  std::vector<std::string_view> apply_keys;  // In alphabetical order.
 };
 
 // The rule of a field that holds a list, in an object of `kind`. Null: replaced, atomic.

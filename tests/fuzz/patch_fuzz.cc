@@ -1,14 +1,41 @@
 // A document and a patch of any type may be anything: up to the first line break stands the
-// document, then the patch. To apply a merge patch twice is to apply it once.
+// document, then the patch. To merge a patch twice is to merge it once, and so with applying.
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "apiserver/kinds.h"
 #include "apiserver/patches.h"
+#include "apiserver/server_side_apply.h"
 #include "base/check.h"
 
+namespace {
+
 using berth::apiserver::Json;
+
+void CheckApply(const Json& document, const Json& config) {
+  berth::apiserver::Kind kind;
+  kind.version = "v1";
+  kind.kind = "Pod";
+  kind.has_status = true;
+  const auto apply = [&](const Json& live, bool force) {
+    return berth::apiserver::ServerSideApply(
+        kind, live, config, {.manager = "kubectl", .force = force, .now = {}, .subresource = ""});
+  };
+  const auto careful = apply(document, false);
+  const auto applied = apply(document, true);
+  if (!applied) {
+    CHECK(applied.error().code == 400 && !careful);
+    return;
+  }
+  CHECK(careful ? *careful == *applied : careful.error().code == 409);
+  const auto again = apply(*applied, false);
+  CHECK(again && *again == *applied);
+  (void)berth::apiserver::TrackUpdate(kind, *applied, document, "editor", "", {});
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -28,5 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto patched = berth::apiserver::ApplyStrategicPatch(document, patch); !patched) {
     CHECK(patched.error().code == 400 && !patched.error().message.empty());
   }
+  CheckApply(document, patch);
   return 0;
 }
