@@ -10,7 +10,8 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::string_view kOpenApiV2Protobuf =
+// How clients ask for it; the answer's type is kOpenApiV2ProtobufType.
+constexpr std::string_view kOpenApiV2Wanted =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 std::string RootPaths() {
@@ -32,7 +33,7 @@ std::string RootPaths() {
 
 bool WantsProtobuf(std::string_view accept) {
   for (const MediaType& type : ParseAccept(accept)) {
-    if (type.type == kOpenApiV2Protobuf) return true;
+    if (type.type == kOpenApiV2Wanted || type.type == kOpenApiV2ProtobufType) return true;
     if (type.type == "application/json" || type.type == "*/*") return false;
   }
   return false;
@@ -114,7 +115,7 @@ ApiResult<net::ServerAnswer> FixedPaths::OpenApi(const std::string& path, std::s
     const bool protobuf = WantsProtobuf(accept);
     auto answer =
         Json(protobuf ? path + " protobuf" : path, [protobuf] { return OpenApiV2(protobuf); });
-    if (protobuf) answer->headers[0].value = kOpenApiV2Protobuf;
+    if (protobuf) answer->headers[0].value = kOpenApiV2ProtobufType;
     return answer;
   }
   if (path == "/openapi/v3") return Json(path, [] { return OpenApiIndex(); });

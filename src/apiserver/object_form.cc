@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "apiserver/events.h"
 #include "apiserver/raw_json.h"
 #include "apiserver/request_options.h"
 
@@ -28,7 +29,8 @@ net::Piece Owned(std::string text) {
   return {owner, *owner};
 }
 
-net::Piece WholeObject(const Kind&, const store::ObjectPtr& object) {
+net::Piece WholeObject(const Kind& kind, const store::ObjectPtr& object) {
+  if (kind.kind == "Event" && !kind.group.empty()) return Owned(ConvertEvent(kind, *object));
   return {object, object->json};
 }
 

@@ -148,7 +148,10 @@ ApiResult<PatchBody> ReadPatchBody(const Call& call) {
 
 ApiResult<WriteOptions> OptionsOf(const Call& call) {
   auto options = ReadWriteOptions(call.info.query, call.request.header("User-Agent"));
-  if (options) options->warnings = &call.warnings;
+  if (!options) return options;
+  options->warnings = &call.warnings;
+  options->user = call.user.name;
+  options->groups = call.user.groups;
   return options;
 }
 
