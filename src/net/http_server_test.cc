@@ -9,6 +9,7 @@
 
 #include "support/body_sources.h"
 #include "support/raw_client.h"
+#include "support/serve.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -21,21 +22,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-std::unique_ptr<HttpServer> Serve(RequestHandler handler, ServerOptions options = {}) {
-  auto server = HttpServer::Start(std::move(options), std::move(handler));
-  EXPECT_TRUE(server.has_value()) << server.error().message;
-  return *std::move(server);
-}
-
-// "POST /x 3 abc": what was asked, and with which body.
-void Echo(const std::shared_ptr<Exchange>& exchange) {
-  const ServerRequest& request = exchange->request();
-  exchange->Answer(ServerAnswer::Text(200, "text/plain",
-                                      request.method + " " + request.target + " " +
-                                          std::to_string(request.body.size()) + " " +
-                                          request.body.substr(0, 20)));
-}
 
 // The answer without its Date header, which differs each time.
 std::string WithoutDate(std::string answer) {

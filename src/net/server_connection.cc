@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/http1_session.h"
+#include "net/http2_session.h"
 #include "net/server_worker.h"
 
 namespace berth::net {
@@ -23,6 +24,9 @@ constexpr size_t kLargeRead = 64 << 10;
 constexpr int kMaxTurns = 16;
 // For the peer to read the last answer, before what it still sends makes the kernel drop that.
 constexpr std::chrono::seconds kGoodbye{2};
+
+// Enough of HTTP/2's preface to know it by; nghttp2 checks the rest.
+constexpr std::string_view kHttp2Start = "PRI * HTTP/2.0";
 
 SteadyTime Now() { return std::chrono::steady_clock::now(); }
 
@@ -205,8 +209,20 @@ bool ServerConnection::WriteSome(SteadyTime now) {
 
 bool ServerConnection::ChooseSession(SteadyTime now) {
   const ServerOptions& options = worker_->settings().options;
-  if (input_.size() == 0) return false;
-  session_ = std::make_unique<Http1Session>(options, static_cast<SessionHost&>(*this), now);
+  SessionHost& host = *this;
+  bool http2 = stream_->is_http2();
+  if (!http2) {
+    const std::string_view first = input_.view();
+    if (first.empty()) return false;
+    const std::string_view compared = first.substr(0, kHttp2Start.size());
+    http2 = kHttp2Start.starts_with(compared);
+    if (http2 && compared.size() < kHttp2Start.size()) return false;
+  }
+  if (http2) {
+    session_ = std::make_unique<Http2Session>(options, host, now);
+  } else {
+    session_ = std::make_unique<Http1Session>(options, host, now);
+  }
   if (draining_) session_->Drain();
   return true;
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,7 @@ class RawClient {
     connected_ =
         ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
-  ~RawClient() { Close(); }
+  virtual ~RawClient() { Close(); }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
 
@@ -44,7 +45,7 @@ class RawClient {
   // Whether the kernel took all of it.
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t sent = SendSome(bytes);
       if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<size_t>(sent));
     }
@@ -81,6 +82,12 @@ class RawClient {
     return read;
   }
 
+  // What comes next, however little; empty at the server's end.
+  std::string ReadSome() {
+    if (pending_.empty()) Receive();
+    return std::exchange(pending_, {});
+  }
+
   // Everything up to the server's end.
   std::string ReadAll() {
     while (Receive()) {
@@ -88,10 +95,19 @@ class RawClient {
     return std::exchange(pending_, {});
   }
 
+ protected:
+  // As send and recv.
+  virtual ssize_t SendSome(std::string_view bytes) {
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  virtual ssize_t ReceiveSome(std::span<char> into) {
+    return ::recv(socket_, into.data(), into.size(), 0);
+  }
+
  private:
   bool Receive() {
     std::array<char, 16384> piece;
-    const ssize_t size = ::recv(socket_, piece.data(), piece.size(), 0);
+    const ssize_t size = ReceiveSome(piece);
     if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       ADD_FAILURE() << "the server is silent after \"" << pending_ << '"';
     }

@@ -1,0 +1,78 @@
+#include "net/gzip.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+namespace berth::net {
+namespace {
+
+std::string Gunzip(const std::string& compressed) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));
+  stream.avail_in = static_cast<uInt>(compressed.size());
+  std::string out(4 << 20, '\0');
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(out.size() - stream.avail_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+Piece MakePiece(std::string text) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  return {owner, *owner};
+}
+
+TEST(GzipTest, KnowsWhoAcceptsIt) {
+  const std::vector<std::pair<const char*, bool>> cases = {
+      {"", false},
+      {"gzip", true},
+      {"GZIP", true},
+      {"deflate, gzip;q=0.5", true},
+      {"deflate,br", false},
+      {"gzip;q=0", false},
+      {"gzip; q=0.000", false},
+      {"gzip;q=0.001", true},
+      {"xgzip", false},
+      {" , ,gzip ", true},
+  };
+  for (const auto& [header, want] : cases) EXPECT_EQ(AcceptsGzip(header), want) << header;
+}
+
+TEST(GzipTest, WhatIsCompressedComesBack) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919);
+  EXPECT_EQ(Gunzip(Gzip({MakePiece(text), MakePiece(""), MakePiece("end")})), text + "end");
+  EXPECT_EQ(Gunzip(Gzip({})), "");
+}
+
+TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
+  ServerRequest request;
+  request.headers = {{"Accept-Encoding", "gzip"}};
+  const std::string large(128 << 10, 'x');
+
+  ServerAnswer answer = ServerAnswer::Text(200, "text/plain", large);
+  CompressIfWorthwhile(request, answer);
+  EXPECT_EQ(FindHeader(answer.headers, "Content-Encoding"), "gzip");
+  EXPECT_EQ(FindHeader(answer.headers, "Vary"), "Accept-Encoding");
+  EXPECT_EQ(Gunzip(std::string(answer.body.at(0).bytes)), large);
+
+  ServerAnswer small = ServerAnswer::Text(200, "text/plain", large.substr(1));
+  CompressIfWorthwhile(request, small);
+  EXPECT_EQ(FindHeader(small.headers, "Content-Encoding"), "");
+
+  ServerAnswer done = ServerAnswer::Text(200, "text/plain", large);
+  done.headers.push_back({"Content-Encoding", "br"});
+  CompressIfWorthwhile(request, done);
+  EXPECT_EQ(done.body.at(0).bytes, large);
+
+  request.headers.clear();
+  ServerAnswer plain = ServerAnswer::Text(200, "text/plain", large);
+  CompressIfWorthwhile(request, plain);
+  EXPECT_EQ(plain.body.at(0).bytes, large);
+}
+
+}  // namespace
+}  // namespace berth::net

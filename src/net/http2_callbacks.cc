@@ -1,0 +1,132 @@
+#include "net/http2_callbacks.h"
+
+#include "base/check.h"
+
+namespace berth::net {
+
+namespace {
+
+// Resets of streams by the peer: so many at once, then so many a second. More is an attack.
+constexpr uint64_t kResetBurst = 500;
+constexpr uint64_t kResetRate = 50;
+constexpr size_t kFrameHead = 9;
+
+std::string_view View(const uint8_t* bytes, size_t size) {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+Http2Session& Owner(void* owner) { return *static_cast<Http2Session*>(owner); }
+
+bool HasFlag(const nghttp2_frame* frame, uint8_t flag) { return (frame->hd.flags & flag) != 0; }
+
+}  // namespace
+
+nghttp2_session* Http2Session::Callbacks::MakeSession(Http2Session* owner) {
+  nghttp2_session_callbacks* callbacks = nullptr;
+  CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
+  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnFrameSent);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
+  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnStreamClose);
+  nghttp2_session_callbacks_set_send_data_callback(callbacks, SendData);
+  nghttp2_option* option = nullptr;
+  CHECK(nghttp2_option_new(&option) == 0);
+  nghttp2_option_set_no_closed_streams(option, 1);
+  nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetRate);
+  nghttp2_session* session = nullptr;
+  CHECK(nghttp2_session_server_new2(&session, callbacks, owner, option) == 0);
+  nghttp2_option_del(option);
+  nghttp2_session_callbacks_del(callbacks);
+  return session;
+}
+
+nghttp2_data_provider Http2Session::Callbacks::BodyOf(Http2Stream& stream) {
+  nghttp2_data_provider provider{};
+  provider.source.ptr = &stream;
+  provider.read_callback = ReadBody;
+  return provider;
+}
+
+int Http2Session::Callbacks::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame,
+                                            void* owner) {
+  if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+    Owner(owner).BeginStream(frame->hd.stream_id);
+  }
+  return 0;
+}
+
+int Http2Session::Callbacks::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
+                                      const uint8_t* name, size_t name_size, const uint8_t* value,
+                                      size_t value_size, uint8_t, void* owner) {
+  // Trailers are not headers: whoever put headers together has not seen them.
+  if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+  if (Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id)) {
+    Owner(owner).AddHeader(*stream, View(name, name_size), View(value, value_size));
+  }
+  return 0;
+}
+
+int Http2Session::Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* owner) {
+  if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+  Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id);
+  if (stream == nullptr) return 0;
+  if (stream->phase == Http2Stream::Phase::kHead) Owner(owner).EndHead(*stream);
+  if (HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) Owner(owner).EndRequest(*stream);
+  return 0;
+}
+
+int Http2Session::Callbacks::OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame,
+                                         void* owner) {
+  if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
+  if (!HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) return 0;
+  const int32_t id = frame->hd.stream_id;
+  const Http2Stream* const stream = Owner(owner).Find(id);
+  // The peer need not send the rest of a request that was refused.
+  if (stream != nullptr && stream->refused &&
+      nghttp2_session_get_stream_remote_close(session, id) == 0) {
+    Owner(owner).Reset(id, NGHTTP2_NO_ERROR);
+  }
+  return 0;
+}
+
+int Http2Session::Callbacks::OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* data,
+                                    size_t size, void* owner) {
+  if (Http2Stream* const stream = Owner(owner).Find(id)) {
+    Owner(owner).AddBody(*stream, View(data, size));
+  }
+  return 0;
+}
+
+int Http2Session::Callbacks::OnStreamClose(nghttp2_session*, int32_t id, uint32_t, void* owner) {
+  Owner(owner).EndStream(id);
+  return 0;
+}
+
+ssize_t Http2Session::Callbacks::ReadBody(nghttp2_session*, int32_t, uint8_t*, size_t size,
+                                          uint32_t* flags, nghttp2_data_source* source, void*) {
+  Http2Stream& stream = *static_cast<Http2Stream*>(source->ptr);
+  const size_t ready = stream.Prepare(size);
+  if (ready == 0 && !stream.body_ended()) {
+    stream.deferred = true;
+    return NGHTTP2_ERR_DEFERRED;
+  }
+  if (ready == stream.ready() && stream.body_ended()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  if (ready > 0) *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  return static_cast<ssize_t>(ready);
+}
+
+int Http2Session::Callbacks::SendData(nghttp2_session*, nghttp2_frame*, const uint8_t* head,
+                                      size_t size, nghttp2_data_source* source, void* owner) {
+  Http2Session& session = Owner(owner);
+  if (session.out_->size() >= kBatchBytes) return NGHTTP2_ERR_WOULDBLOCK;
+  Http2Stream& stream = *static_cast<Http2Stream*>(source->ptr);
+  session.out_->Copy(View(head, kFrameHead));
+  stream.Take(size, *session.out_);
+  stream.since = session.now_;
+  if (stream.ready() > 0) session.CheckAt(session.now_ + session.options_.send_timeout);
+  return 0;
+}
+
+}  // namespace berth::net
