@@ -61,6 +61,14 @@ ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& inf
   return plan;
 }
 
+ApiError TooLarge() {
+  ApiError error;
+  error.code = 413;
+  error.reason = "RequestEntityTooLarge";
+  error.message = fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes);
+  return error;
+}
+
 std::string_view VerbOf(const RequestInfo& info) {
   return info.kind == nullptr ? "get" : VerbName(info.verb);
 }
@@ -105,6 +113,7 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   const auto fail = [&](const ApiError& error) {
     Finish(exchange, info, {ErrorAnswer(error), api_.store().version()});
   };
+  if (request.body.size() > kMaxBodyBytes) return fail(TooLarge());
   auto form = ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_);
   if (!form) return fail(form.error());
   if (info.verb == Verb::kWatch) {

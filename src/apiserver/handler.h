@@ -4,6 +4,7 @@
 // and so survives a crash, before it is sent.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -20,6 +21,9 @@ namespace berth::apiserver {
 
 class Handler {
  public:
+  // As kube-apiserver. Longer bodies are refused.
+  static constexpr size_t kMaxBodyBytes = 3 << 20;
+
   // `api`, its store and the clocks must outlive the handler and the exchanges it was given.
   // `clock` is the Api's; `real_clock` says when watches end, however fast the other runs.
   Handler(Api& api, Access access, const Clock& clock, const Clock& real_clock);

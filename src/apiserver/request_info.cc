@@ -70,7 +70,7 @@ Place ReadPlace(Segments rest) {
 
 ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
   if (method == "GET" || method == "HEAD") {
-    if (watch) return Verb::kWatch;
+    if (watch && method == "GET") return Verb::kWatch;
     return collection ? Verb::kList : Verb::kGet;
   }
   if (method == "POST") return Verb::kCreate;

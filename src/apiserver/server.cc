@@ -67,6 +67,8 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   http.port = own.port;
   http.threads = own.threads;
   http.tls = own.tls;
+  // What is a little too large is refused by the handler, in the API's own words.
+  http.max_body_bytes = 2 * Handler::kMaxBodyBytes;
   auto started = net::HttpServer::Start(
       std::move(http), [handler = server->handler_.get()](std::shared_ptr<net::Exchange> exchange) {
         handler->Handle(std::move(exchange));

@@ -20,10 +20,10 @@ struct ApiServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one.
   int threads = 2;
-  std::string data_dir;                 // Empty: everything is forgotten with the server.
-  size_t history = 50'000;              // Events kept per collection.
-  std::shared_ptr<net::ServerTls> tls;  // Null: plain.
-  AccessOptions access;
+  std::string data_dir = {};                 // Empty: everything is forgotten with the server.
+  size_t history = 50'000;                   // Events kept per collection.
+  std::shared_ptr<net::ServerTls> tls = {};  // Null: plain.
+  AccessOptions access = {};
   uint64_t seed = 0;  // Of uids and generated names.
   // The API's time, if it is not the real one; must outlive the server.
   const Clock* clock = nullptr;

@@ -17,7 +17,7 @@
 #include "apiserver/server.h"
 #include "cmd/command_line.h"
 #include "cmd/object_files.h"
-#include "net/own_certificate.h"
+#include "net/certificates.h"
 #include "net/server_tls.h"
 
 namespace berth {
@@ -52,11 +52,13 @@ Result<Tls> MakeTls(const ApiServerCommandOptions& options) {
     if (!certificate) return std::unexpected(certificate.error());
     made.ca = *std::move(certificate);
   } else {
-    auto own = net::MakeOwnCertificate({"localhost", "127.0.0.1", "::1", options.address});
+    const auto authority = net::MakeCertificateAuthority("berth");
+    if (!authority) return std::unexpected(authority.error());
+    auto own = net::IssueServerCertificate(*authority, {options.address});
     if (!own) return std::unexpected(own.error());
-    tls.cert_data = own->certificate;
-    tls.key_data = own->key;
-    made.ca = own->certificate;
+    tls.cert_data = std::move(own->certificate);
+    tls.key_data = std::move(own->key);
+    made.ca = authority->certificate;
   }
   tls.client_ca_file = options.client_ca_file;
   auto server = net::ServerTls::Create(tls);
