@@ -33,7 +33,7 @@ enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 struct WriteOptions {
   bool dry_run = false;  // Everything happens but the storing.
   FieldValidation field_validation = FieldValidation::kIgnore;
-  std::string field_manager;
+  std::string field_manager = {};
   bool force = false;                            // Of an apply.
   std::vector<std::string>* warnings = nullptr;  // Where warnings for the client go.
   // Who asks, for reviews of oneself.
@@ -42,10 +42,10 @@ struct WriteOptions {
 };
 
 struct DeleteOptions {
-  std::optional<int64_t> grace_period_seconds;
-  std::string propagation_policy;  // "", "Background", "Foreground", "Orphan".
-  std::string uid;                 // Preconditions; empty: none.
-  std::string resource_version;
+  std::optional<int64_t> grace_period_seconds = {};
+  std::string propagation_policy = {};  // "", "Background", "Foreground", "Orphan".
+  std::string uid = {};                 // Preconditions; empty: none.
+  std::string resource_version = {};
   bool dry_run = false;
 };
 

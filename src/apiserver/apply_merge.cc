@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "apiserver/json_members.h"
+
 namespace berth::apiserver {
 namespace {
 
@@ -168,7 +170,7 @@ void RemoveUnclaimed(const FieldContext& context, JsonObject& object, const Fiel
     if (claimed == nullptr) {
       const bool is_metadata = context.field.empty() && name == "metadata";
       if (!is_metadata) {
-        object.stable_erase(name);
+        EraseMember(object, name);
         continue;
       }
       claimed = &kNothing;

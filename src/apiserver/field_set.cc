@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kSelf = ".";
 
 bool IsElement(std::string_view text) {
-  return text.size() > 2 && text[1] == ':' &&
+  return text.size() >= 2 && text[1] == ':' &&
          (text[0] == 'f' || text[0] == 'k' || text[0] == 'v' || text[0] == 'i');
 }
 

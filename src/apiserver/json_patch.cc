@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/json_members.h"
 #include "apiserver/json_pointer.h"
 #include "apiserver/patch_errors.h"
 #include "apiserver/patches.h"
@@ -12,7 +13,8 @@ namespace berth::apiserver {
 namespace {
 
 constexpr size_t kMaxOperations = 10'000;
-// Copies may double a document with each operation: what they add up to is limited, in values.
+// Copies may double a document with each operation, and moves of large values cost time: what both
+// add up to is limited, in values.
 constexpr size_t kMaxCopiedValues = 1'000'000;
 
 using Outcome = std::expected<void, std::string>;
@@ -75,7 +77,7 @@ std::expected<Json, std::string> Take(Json& document, const JsonPointer& path) {
   }
   Json& parent = **path.FindParent(document);
   if (auto* object = parent.if_object()) {
-    object->stable_erase(path.leaf());
+    EraseMember(*object, path.leaf());
   } else {
     JsonArray& array = parent.get_array();
     array.erase(array.begin() + (*found - array.data()));
@@ -131,11 +133,9 @@ class JsonPatch {
     if (!from) return std::unexpected("\"from\" is no JSON pointer: " + from.error());
     const auto found = from->Find(document_);
     if (!found) return std::unexpected("from: " + found.error());
-    if (!move) {
-      copied_ += Measure(**found).values;
-      if (copied_ > kMaxCopiedValues) return std::unexpected("the patch copies too much");
-      return Add(document_, path, **found);
-    }
+    copied_ += Measure(**found).values;
+    if (copied_ > kMaxCopiedValues) return std::unexpected("the patch copies too much");
+    if (!move) return Add(document_, path, **found);
     if (from->Contains(path)) {
       if (path.depth() == from->depth()) return {};
       return std::unexpected("a value cannot move into itself");

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "apiserver/json_members.h"
+
 namespace berth::apiserver {
 namespace {
 
@@ -69,7 +71,7 @@ void WriteManagedFields(std::vector<ManagedEntry> entries, JsonObject& object) {
   Json& metadata = object["metadata"];
   if (!metadata.is_object()) metadata = JsonObject();
   if (entries.empty()) {
-    metadata.get_object().stable_erase("managedFields");
+    EraseMember(metadata.get_object(), "managedFields");
     return;
   }
   std::ranges::stable_sort(entries, {}, [](const ManagedEntry& entry) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/json_members.h"
 #include "apiserver/patch_errors.h"
 #include "apiserver/patches.h"
 
@@ -29,7 +30,7 @@ Json ApplyMergePatch(Json document, const Json& patch) {
   JsonObject& object = document.get_object();
   for (const auto& change : *changes) {
     if (change.value().is_null()) {
-      object.stable_erase(change.key());
+      EraseMember(object, change.key());
       continue;
     }
     Json& member = object[change.key()];

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "apiserver/json_members.h"
 #include "apiserver/merge_keys.h"
 #include "apiserver/patch_errors.h"
 #include "apiserver/patches.h"
@@ -173,7 +174,7 @@ Outcome StrategicMerge::MergeMember(JsonObject& original, const JsonObject& patc
                                     std::string_view field, std::string_view key,
                                     const Json& change) const {
   if (change.is_null()) {
-    original.stable_erase(key);
+    EraseMember(original, key);
     return {};
   }
   Json* current = original.if_contains(key);
@@ -195,7 +196,7 @@ Outcome StrategicMerge::MergeMember(JsonObject& original, const JsonObject& patc
   } else if (auto plain = PlainValue(change)) {
     original.insert_or_assign(key, *std::move(plain));
   } else {
-    original.stable_erase(key);
+    EraseMember(original, key);
   }
   return order != nullptr ? SetOrder(original, before, field, key, *order) : Outcome();
 }
