@@ -132,32 +132,58 @@ void FanOut(benchmark::State& state) {
 }
 BENCHMARK(FanOut)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
 
+// Storage is a directory that is removed in the end.
+class Storage {
+ public:
+  Storage() : path_(std::filesystem::temp_directory_path() / "berth-bench-XXXXXX") {
+    CHECK(mkdtemp(path_.data()) != nullptr);
+  }
+  ~Storage() { std::filesystem::remove_all(path_); }
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  std::unique_ptr<Store> Open() const {
+    auto journal = OpenSqliteJournal(path_);
+    CHECK(journal.has_value());
+    return OpenStore(std::move(*journal));
+  }
+
+ private:
+  std::string path_;
+};
+
 // A writer waits until its write is on the disk before it makes the next one.
 void DurableCreate(benchmark::State& state) {
-  std::string directory = std::filesystem::temp_directory_path() / "berth-bench-XXXXXX";
-  CHECK(mkdtemp(directory.data()) != nullptr);
-  {
-    auto journal = OpenSqliteJournal(directory);
-    CHECK(journal.has_value());
-    const auto store = OpenStore(std::move(*journal));
-    const auto writers = static_cast<ptrdiff_t>(state.range(0));
-    std::counting_semaphore<1024> free(writers);
-    size_t number = 0;
-    for (auto _ : state) {
-      free.acquire();
-      const auto created = store->Create(kPods, MakePod(number++));
-      CHECK(created.has_value());
-      store->WhenVisible((*created)->version, [&](const Status& status) {
-        CHECK(status.has_value());
-        free.release();
-      });
-    }
-    for (ptrdiff_t i = 0; i < writers; ++i) free.acquire();
-    state.SetItemsProcessed(state.iterations());
+  const Storage storage;
+  const auto store = storage.Open();
+  const auto writers = static_cast<ptrdiff_t>(state.range(0));
+  std::counting_semaphore<1024> free(writers);
+  size_t number = 0;
+  for (auto _ : state) {
+    free.acquire();
+    const auto created = store->Create(kPods, MakePod(number++));
+    CHECK(created.has_value());
+    store->WhenVisible((*created)->version, [&](const Status& status) {
+      CHECK(status.has_value());
+      free.release();
+    });
   }
-  std::filesystem::remove_all(directory);
+  for (ptrdiff_t i = 0; i < writers; ++i) free.acquire();
+  state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(DurableCreate)->Arg(1)->Arg(16)->Arg(256)->UseRealTime()->Unit(benchmark::kMicrosecond);
+
+// How long a full store takes to come back.
+void Reopen(benchmark::State& state) {
+  const Storage storage;
+  {
+    const auto store = storage.Open();
+    for (size_t i = 0; i < kObjects; ++i) CHECK(store->Create(kPods, MakePod(i)).has_value());
+  }
+  for (auto _ : state) CHECK(storage.Open()->Count(kPods) == kObjects);
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kObjects));
+}
+BENCHMARK(Reopen)->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::store
