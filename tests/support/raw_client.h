@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ class RawClient {
     }
     constexpr timeval kLimit{.tv_sec = 30, .tv_usec = 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kLimit, sizeof kLimit);
+    constexpr int kYes = 1;
+    ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &kYes, sizeof kYes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
