@@ -44,14 +44,13 @@ class WatchSource::Writer {
 };
 
 WatchSource::WatchSource(WatchPlan plan, store::Store& store, const Clock& clock,
-                         std::weak_ptr<net::Exchange> exchange)
+                         std::shared_ptr<net::Exchange> exchange)
     : plan_(std::move(plan)), clock_(clock), exchange_(std::move(exchange)) {
   const Instant now = clock_.Now();
   if (plan_.timeout) ends_at_ = now + *plan_.timeout;
   bookmark_at_ = now + kBookmarkEvery;
-  cursor_ = store.Watch(plan_.form.kind().collection, plan_.from, [exchange = exchange_] {
-    if (const auto open = exchange.lock()) open->Wake();
-  });
+  cursor_ = store.Watch(plan_.form.kind().collection, plan_.from,
+                        [exchange = exchange_] { exchange->Wake(); });
 }
 
 State WatchSource::Read(size_t limit, std::vector<net::Piece>& out) {
@@ -152,10 +151,8 @@ void WatchSource::Rest(Instant now) {
   if (plan_.bookmarks) due = std::min(bookmark_at_, due.value_or(bookmark_at_));
   // One timer at a time is enough: when it fires, the next one is set.
   if (!due || (wakes_at_ > now && wakes_at_ <= *due)) return;
-  const auto exchange = exchange_.lock();
-  if (exchange == nullptr) return;
   // Rounded up, so that it is due when the timer fires.
-  exchange->WakeAfter(std::chrono::milliseconds((*due - now).nanos / 1'000'000 + 1));
+  exchange_->WakeAfter(std::chrono::milliseconds((*due - now).nanos / 1'000'000 + 1));
   wakes_at_ = *due;
 }
 

@@ -38,10 +38,10 @@ class WatchSource final : public net::BodySource {
   // How often a client hears how far it has come, if it wants to.
   static constexpr Duration kBookmarkEvery = Duration::Seconds(60);
 
-  // Wakes `exchange` when there is more. `store` and `clock`, which is a real one, must outlive
-  // the source.
+  // Wakes `exchange`, which must not own the source, when there is more. `store` and `clock`, which
+  // is a real one, must outlive the source.
   WatchSource(WatchPlan plan, store::Store& store, const Clock& clock,
-              std::weak_ptr<net::Exchange> exchange);
+              std::shared_ptr<net::Exchange> exchange);
 
   State Read(size_t limit, std::vector<net::Piece>& out) override;
 
@@ -64,7 +64,7 @@ class WatchSource final : public net::BodySource {
 
   WatchPlan plan_;
   const Clock& clock_;
-  std::weak_ptr<net::Exchange> exchange_;
+  std::shared_ptr<net::Exchange> exchange_;
   std::unique_ptr<store::Store::Cursor> cursor_;
   std::vector<store::Event> events_;  // Reused by every Read.
   size_t initial_sent_ = 0;

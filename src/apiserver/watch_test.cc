@@ -95,13 +95,6 @@ TEST_F(WatchTest, IsWokenByTheNextChangeOnly) {
   EXPECT_NE(Read(), "");
 }
 
-TEST_F(WatchTest, AWakeAfterThePeerHasGoneIsHarmless) {
-  Start(Plan(world_.store().version()));
-  Read();
-  exchange_.reset();
-  world_.Create(pods_, {"x", "a"});
-}
-
 TEST_F(WatchTest, InitialStateComesFirstAndItsEndIsMarked) {
   world_.Create(pods_, {"x", "a"});
   const auto snapshot = Snapshot(world_.store(), pods_, "", ObjectSelector());
