@@ -14,6 +14,7 @@ struct Api::Attempt {
   ObjectPtr seen;
   Json before;
   Json after;
+  bool applied = false;  // By server-side apply.
 
   const JsonObject& old_object() const { return before.get_object(); }
   JsonObject& new_object() { return after.get_object(); }

@@ -44,8 +44,9 @@ TEST_P(ApiBindRefuses, With) {
                                    "'containers':[{{'name':'c','image':'i'}}]}}}}",
                                    name));
   }
-  world.Make("pods", "{'metadata':{'name':'gated'},'spec':{'schedulingGates':[{'name':'g'}],"
-                     "'containers':[{'name':'c','image':'i'}]}}");
+  world.Make("pods",
+             "{'metadata':{'name':'gated'},'spec':{'schedulingGates':[{'name':'g'}],"
+             "'containers':[{'name':'c','image':'i'}]}}");
   ASSERT_TRUE(world.Bind("bound", "n"));
   ASSERT_TRUE(world.Delete("pods", "going"));
   EXPECT_EQ(ErrorOf(world.api.Bind({"default", GetParam().pod}, Doc(GetParam().binding))),
@@ -82,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ApiBind, TheUidMustFit) {
   ApiWorld world;
   world.Make("pods", kPodA);
-  const auto bound = world.api.Bind({"default", "a"},
-                                    Doc("{'metadata':{'uid':'x'},'target':{'name':'n'}}"));
+  const auto bound =
+      world.api.Bind({"default", "a"}, Doc("{'metadata':{'uid':'x'},'target':{'name':'n'}}"));
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().reason, "Conflict");
 }
@@ -91,8 +92,9 @@ TEST(ApiBind, TheUidMustFit) {
 // A running pod "a" with label app=x, and a budget that allows `allowed` disruptions.
 struct EvictionWorld : ApiWorld {
   explicit EvictionWorld(int allowed, bool ready = true) {
-    Make("pods", "{'metadata':{'name':'a','labels':{'app':'x'}},'spec':{'containers':"
-                 "[{'name':'c','image':'i'}]}}");
+    Make("pods",
+         "{'metadata':{'name':'a','labels':{'app':'x'}},'spec':{'containers':"
+         "[{'name':'c','image':'i'}]}}");
     EXPECT_TRUE(Bind("a", "n"));
     EXPECT_TRUE(Merge("pods", "a",
                       fmt::format("{{'status':{{'phase':'Running','conditions':[{{'type':'Ready',"

@@ -4,6 +4,7 @@
 #include "apiserver/admission.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
+#include "apiserver/check_fields.h"
 #include "apiserver/defaults.h"
 #include "apiserver/draft.h"
 #include "apiserver/events.h"
@@ -43,6 +44,12 @@ ApiResult<void> ChooseName(const store::Store& store, const Kind& kind, std::str
 ApiResult<Written> Api::Create(const Kind& requested, std::string_view namespace_, Json body,
                                const WriteOptions& options) {
   if (auto checked = CheckType(requested, body); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckFieldTypes(requested, body.get_object()); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   if (!requested.stored) return Written{AnswerReview(requested, body, options), true};

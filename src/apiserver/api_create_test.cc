@@ -86,8 +86,7 @@ TEST(ApiCreate, GeneratedNamesAreFreeOnes) {
 TEST(ApiCreate, ADryRunStoresNothing) {
   ApiWorld world;
   const store::Version before = world.store->version();
-  const auto written =
-      world.api.Create(KindOf("pods"), "default", Doc(kPodA), {.dry_run = true});
+  const auto written = world.api.Create(KindOf("pods"), "default", Doc(kPodA), {.dry_run = true});
   EXPECT_EQ(ErrorOf(written), "ok");
   EXPECT_HOLDS(Parse(*written->object), "{'metadata':{'name':'a'},'status':{'phase':'Pending'}}");
   EXPECT_EQ(world.store->version(), before);

@@ -63,10 +63,10 @@ TEST(ApiDelete, TheLastFinalizerLetsGo) {
   EXPECT_HOLDS(world.Get("configmaps", "m"),
                "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:00Z',"
                "'deletionGracePeriodSeconds':0}}");
-  EXPECT_EQ(CausesOf(world.Merge("configmaps", "m",
-                                 "{'metadata':{'finalizers':['x/a','x/b','x/c']}}")),
-            "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being "
-            "deleted, found new finalizers []string{\"x/c\"}");
+  EXPECT_EQ(
+      CausesOf(world.Merge("configmaps", "m", "{'metadata':{'finalizers':['x/a','x/b','x/c']}}")),
+      "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being "
+      "deleted, found new finalizers []string{\"x/c\"}");
   EXPECT_EQ(ErrorOf(world.Merge("configmaps", "m", "{'metadata':{'finalizers':['x/b']}}")), "ok");
   EXPECT_TRUE(world.Get("configmaps", "m").is_object());
   const auto last = world.Merge("configmaps", "m", "{'metadata':{'finalizers':null}}");
@@ -77,8 +77,9 @@ TEST(ApiDelete, TheLastFinalizerLetsGo) {
 
 TEST(ApiDelete, AFinalizerOfAPodOutlastsItsGrace) {
   ApiWorld world;
-  world.Make("pods", "{'metadata':{'name':'a','finalizers':['x/a']},'spec':{'containers':"
-                     "[{'name':'c','image':'i'}]}}");
+  world.Make("pods",
+             "{'metadata':{'name':'a','finalizers':['x/a']},'spec':{'containers':"
+             "[{'name':'c','image':'i'}]}}");
   ASSERT_TRUE(world.Bind("a", "n"));
   EXPECT_FALSE(world.Delete("pods", "a")->gone);
   // Without its finalizer it still has its grace.
@@ -94,8 +95,8 @@ TEST(ApiDelete, PreconditionsMustHold) {
   const std::string uid(StringAt(ObjectAt(AsObject(pod), "metadata"), "uid"));
   EXPECT_EQ(ErrorOf(world.Delete("pods", "a", {.uid = "x"})),
             "409 Conflict: Operation cannot be fulfilled on pods \"a\": the UID in the "
-            "precondition (x) does not match the UID in record (" + uid +
-                "). The object might have been deleted and then recreated");
+            "precondition (x) does not match the UID in record (" +
+                uid + "). The object might have been deleted and then recreated");
   EXPECT_EQ(world.Delete("pods", "a", {.resource_version = "1"}).error().reason, "Conflict");
   EXPECT_TRUE(world.Delete("pods", "a", {.uid = uid})->gone);
 }

@@ -3,6 +3,7 @@
 
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
+#include "apiserver/check_fields.h"
 #include "apiserver/events.h"
 #include "apiserver/field_errors.h"
 #include "apiserver/metadata.h"
@@ -44,9 +45,11 @@ ApiError ManagerRequired() {
 
 // A patch may state which object it is for.
 ApiResult<void> CheckPatched(const Kind& kind, const ObjectName& name, const store::Object& seen,
-                             const Json& patched) {
+                             const Json& patched, std::string_view subresource) {
   if (auto checked = CheckType(kind, patched); !checked) return checked;
   const JsonObject& document = patched.get_object();
+  const std::string_view part = subresource == "status" ? subresource : std::string_view();
+  if (auto checked = CheckFieldTypes(kind, document, part); !checked) return checked;
   if (auto checked = CheckAddress(document, name.name, name.namespace_); !checked) return checked;
   return CheckIdentity(kind, name.name, document, seen.uid, fmt::format("{}", seen.version));
 }
@@ -58,13 +61,16 @@ ApiResult<Written> Api::Patch(const Kind& requested, const ObjectName& name,
                               const WriteOptions& options) {
   const Kind& kind = StoredKind(requested);
   const bool converts = &kind != &requested;
-  const ApplyOptions apply{options.field_manager, options.force, now()};
+  const ApplyOptions apply{options.field_manager, options.force, now(), std::string(subresource)};
   if (type == PatchType::kApply) {
     if (options.field_manager.empty()) return std::unexpected(ManagerRequired());
     if (auto checked = CheckType(requested, patch); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
     if (auto checked = CheckAddress(patch.get_object(), name.name, name.namespace_); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked = CheckFieldTypes(requested, patch.get_object()); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
   }
@@ -74,8 +80,12 @@ ApiResult<Written> Api::Patch(const Kind& requested, const ObjectName& name,
       if (type != PatchType::kApply || !subresource.empty()) {
         return std::unexpected(NotFound(kind, name.name));
       }
-      ApiResult<Json> fresh = ServerSideApply(kind, Json(), patch, apply);
+      ApiResult<Json> fresh = ServerSideApply(requested, Json(), patch, apply);
       if (!fresh) return std::unexpected(std::move(fresh.error()));
+      if (auto checked = CheckUnknownFields(requested, *fresh, options); !checked) {
+        return std::unexpected(std::move(checked.error()));
+      }
+      if (converts) ToCoreEvent(fresh->get_object());
       SetString(MetadataOf(fresh->get_object()), "name", name.name);
       ApiResult<Written> created = CreateChecked(kind, name.namespace_, std::move(*fresh), options);
       // Somebody else was first: then it is to be changed.
@@ -91,9 +101,13 @@ ApiResult<Written> Api::Patch(const Kind& requested, const ObjectName& name,
     }
     ApiResult<Json> patched = PatchDocument(requested, std::move(document), type, patch, apply);
     if (!patched) return std::unexpected(std::move(patched.error()));
-    if (auto checked = CheckPatched(requested, name, *seen, *patched); !checked) {
+    if (auto checked = CheckPatched(requested, name, *seen, *patched, subresource); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
+    if (auto checked = CheckUnknownFields(requested, *patched, options); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    attempt.applied = type == PatchType::kApply;
     if (converts) ToCoreEvent(patched->get_object());
     attempt.after = std::move(*patched);
     ApiResult<std::optional<Written>> done = FinishUpdate(attempt, subresource, options);

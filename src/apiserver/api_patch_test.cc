@@ -78,8 +78,9 @@ TEST(ApiPatch, CordonAndUncordon) {
   for (const auto& [patch, want] :
        {std::pair{"{'spec':{'unschedulable':true}}", "{'spec':{'unschedulable':true}}"},
         std::pair{"{'spec':{'unschedulable':null}}", "{'spec':{'unschedulable':null}}"}}) {
-    EXPECT_EQ(ErrorOf(world.api.Patch(KindOf("nodes"), name, "", PatchType::kStrategic, Doc(patch))),
-              "ok");
+    EXPECT_EQ(
+        ErrorOf(world.api.Patch(KindOf("nodes"), name, "", PatchType::kStrategic, Doc(patch))),
+        "ok");
     EXPECT_HOLDS(world.Get("nodes", "n"), want);
   }
 }
@@ -98,36 +99,35 @@ TEST(ApiPatch, NestingHasAnEnd) {
     options.max_depth = 1000;
     std::ranges::replace(patch, '\'', '"');
     boost::json::error_code error;
-    const Json parsed = boost::json::parse("{\"data\":" + patch + "}", error, {}, options);
+    const Json parsed = boost::json::parse("{\"extra\":" + patch + "}", error, {}, options);
     ASSERT_FALSE(error);
     last = world.api.Patch(KindOf("configmaps"), {"default", "m"}, "", PatchType::kMerge, parsed);
     if (!last) break;
   }
-  EXPECT_EQ(ErrorOf(last),
-            "400 BadRequest: the object is nested more than 128 levels deep");
+  EXPECT_EQ(ErrorOf(last), "400 BadRequest: the object is nested more than 128 levels deep");
   EXPECT_TRUE(world.Get("configmaps", "m").is_object());
 }
 
 TEST(ApiPatch, AnApplyNeedsAManager) {
   ApiWorld world;
-  EXPECT_EQ(ErrorOf(world.api.Patch(KindOf("pods"), {"default", "a"}, "", PatchType::kApply,
-                                    Doc(kPodA))),
-            "422 Invalid: PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
-            "is required for apply patch");
+  EXPECT_EQ(
+      ErrorOf(world.api.Patch(KindOf("pods"), {"default", "a"}, "", PatchType::kApply, Doc(kPodA))),
+      "422 Invalid: PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
+      "is required for apply patch");
 }
 
 TEST(ApiPatch, AnApplyCreatesAndThenChanges) {
   ApiWorld world;
   const auto apply = [&](std::string_view text) {
-    return world.api.Patch(KindOf("configmaps"), {"default", "m"}, "", PatchType::kApply,
-                           Doc(text), {.field_manager = "me"});
+    return world.api.Patch(KindOf("configmaps"), {"default", "m"}, "", PatchType::kApply, Doc(text),
+                           {.field_manager = "me"});
   };
   const auto created = apply(
       "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},'data':{'a':'1','b':'2'}}");
   EXPECT_EQ(ErrorOf(created), "ok");
   EXPECT_TRUE(created->created);
-  const auto changed = apply(
-      "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},'data':{'a':'3'}}");
+  const auto changed =
+      apply("{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},'data':{'a':'3'}}");
   EXPECT_EQ(ErrorOf(changed), "ok");
   EXPECT_FALSE(changed->created);
   EXPECT_HOLDS(world.Get("configmaps", "m"), "{'data':{'a':'3','b':null}}");

@@ -4,6 +4,7 @@
 #include "apiserver/admission.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
+#include "apiserver/check_fields.h"
 #include "apiserver/defaults.h"
 #include "apiserver/events.h"
 #include "apiserver/field_errors.h"
@@ -62,7 +63,8 @@ ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attempt, std::strin
   if (!errors.empty()) {
     return std::unexpected(Invalid(kind, attempt.seen->key.name, errors.Take()));
   }
-  if (At(MetadataOf(before), "managedFields")) {
+  // An apply has said itself what it owns.
+  if (!attempt.applied && At(MetadataOf(before), "managedFields")) {
     attempt.after = TrackUpdate(kind, attempt.before, std::move(attempt.after),
                                 options.field_manager, subresource, now());
   }
@@ -76,6 +78,12 @@ ApiResult<Written> Api::Update(const Kind& requested, const ObjectName& name,
                                std::string_view subresource, Json body,
                                const WriteOptions& options) {
   if (auto checked = CheckType(requested, body); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckFieldTypes(requested, body.get_object()); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   const Kind& kind = StoredKind(requested);

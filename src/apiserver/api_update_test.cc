@@ -37,8 +37,7 @@ TEST(ApiUpdate, AStaleVersionIsAConflict) {
             "409 Conflict: Operation cannot be fulfilled on pods \"a\": the object has been "
             "modified; please apply your changes to the latest version and try again");
   // Without a version the last word counts.
-  const Json blind =
-      With(made, "{'metadata':{'resourceVersion':null,'labels':{'x':'3'}}}");
+  const Json blind = With(made, "{'metadata':{'resourceVersion':null,'labels':{'x':'3'}}}");
   EXPECT_EQ(ErrorOf(world.Update("pods", "a", blind)), "ok");
   EXPECT_HOLDS(world.Get("pods", "a"), "{'metadata':{'labels':{'x':'3'}}}");
 }
@@ -46,14 +45,15 @@ TEST(ApiUpdate, AStaleVersionIsAConflict) {
 TEST(ApiUpdate, TheAddressMustFit) {
   ApiWorld world;
   const Json made = world.Make("pods", kPodA);
+  const std::string uid(StringAt(ObjectAt(AsObject(made), "metadata"), "uid"));
   EXPECT_EQ(ErrorOf(world.Update("pods", "a", With(made, "{'metadata':{'name':'b'}}"))),
             "400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a",
-                                 With(made, "{'metadata':{'uid':'x','resourceVersion':null}}")))
-,
-            "409 Conflict: Operation cannot be fulfilled on pods \"a\": Precondition failed: UID in "
-            "precondition: x, UID in object meta: " +
-                uid);
+  EXPECT_EQ(
+      ErrorOf(
+          world.Update("pods", "a", With(made, "{'metadata':{'uid':'x','resourceVersion':null}}"))),
+      "409 Conflict: Operation cannot be fulfilled on pods \"a\": Precondition failed: UID in "
+      "precondition: x, UID in object meta: " +
+          uid);
   EXPECT_EQ(ErrorOf(world.Update("pods", "b", With(made, "{'metadata':{'name':'b'}}"))),
             "404 NotFound: pods \"b\" not found");
 }
@@ -68,8 +68,8 @@ TEST(ApiUpdate, SomeKindsNeedAVersionAndSomeAreCreated) {
   EXPECT_EQ(ErrorOf(world.Update(kLeases, "l", lease)),
             "422 Invalid: Lease.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: "
             "Invalid value: \"\": must be specified for an update");
-  const Json renewed = With(world.Get(kLeases, "l"),
-                            "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
+  const Json renewed =
+      With(world.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
   EXPECT_EQ(ErrorOf(world.Update(kLeases, "l", renewed)), "ok");
   EXPECT_HOLDS(world.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
 }
@@ -78,9 +78,9 @@ TEST(ApiUpdate, TheStatusHasAWayOfItsOwn) {
   ApiWorld world;
   const Json node = world.Make("nodes", R"({'metadata':{'name':'n'},'spec':{},
       'status':{'capacity':{'cpu':'4'},'conditions':[{'type':'Ready','status':'True'}]}})");
-  const Json changed = With(
-      node, "{'metadata':{'resourceVersion':null},'spec':{'unschedulable':true},"
-            "'status':{'capacity':{'cpu':'8000m'}}}");
+  const Json changed = With(node,
+                            "{'metadata':{'resourceVersion':null},'spec':{'unschedulable':true},"
+                            "'status':{'capacity':{'cpu':'8000m'}}}");
   EXPECT_EQ(ErrorOf(world.Update("nodes", "n", changed)), "ok");
   EXPECT_HOLDS(world.Get("nodes", "n"),
                "{'spec':{'unschedulable':true},'status':{'capacity':{'cpu':'4'}}}");
@@ -120,18 +120,18 @@ TEST_P(ApiUpdateRules, Hold) {
   EXPECT_EQ(CausesOf(world.Merge(GetParam().kind, name, GetParam().patch)), GetParam().want);
 }
 
-#define FORBIDDEN_CHANGE                                                                       \
-  "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"  \
-  "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "      \
-  "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "   \
+#define FORBIDDEN_CHANGE                                                                      \
+  "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`," \
+  "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "     \
+  "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "  \
   "set to 1 if it was previously negative)"
 #define POD "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'}]}}"
-#define GATED                                                                          \
-  "{'metadata':{'name':'a'},'spec':{'schedulingGates':[{'name':'g'},{'name':'h'}],"    \
+#define GATED                                                                       \
+  "{'metadata':{'name':'a'},'spec':{'schedulingGates':[{'name':'g'},{'name':'h'}]," \
   "'nodeSelector':{'x':'y'},'containers':[{'name':'c','image':'i'}]}}"
-#define DEPLOYMENT                                                                           \
-  "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'a':'b'}},"                   \
-  "'template':{'metadata':{'labels':{'a':'b','c':'d'}},"                                     \
+#define DEPLOYMENT                                                         \
+  "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'a':'b'}}," \
+  "'template':{'metadata':{'labels':{'a':'b','c':'d'}},"                   \
   "'spec':{'containers':[{'name':'c','image':'i'}]}}}}"
 
 INSTANTIATE_TEST_SUITE_P(

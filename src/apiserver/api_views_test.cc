@@ -65,9 +65,9 @@ TEST(Events, AreOneObjectInTwoForms) {
   EXPECT_EQ(SelectableField(KindOf("events"), core.get_object(), "involvedObject.name"), "a");
   EXPECT_EQ(SelectableField(KindOf("events"), core.get_object(), "source"), "scheduler");
 
-  const auto series = world.api.Patch(
-      events, {"default", "e"}, "", PatchType::kStrategic,
-      Doc("{'series':{'count':2,'lastObservedTime':'2026-01-01T00:01:00.000000Z'},'note':'again'}"));
+  const auto series = world.api.Patch(events, {"default", "e"}, "", PatchType::kStrategic,
+                                      Doc("{'series':{'count':2,'lastObservedTime':'2026-01-01T00:"
+                                          "01:00.000000Z'},'note':'again'}"));
   ASSERT_EQ(ErrorOf(series), "ok");
   EXPECT_HOLDS(world.Get("events", "e"), "{'series':{'count':2},'message':'again','note':null}");
 }

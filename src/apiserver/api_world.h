@@ -81,8 +81,7 @@ struct ApiWorld {
     return api.Create(which, which.namespaced ? namespace_ : "", Doc(text));
   }
   // The document that creating it leaves.
-  Json Make(std::string_view kind, std::string_view text,
-            std::string_view namespace_ = "default") {
+  Json Make(std::string_view kind, std::string_view text, std::string_view namespace_ = "default") {
     const ApiResult<Written> written = Create(kind, text, namespace_);
     EXPECT_EQ(ErrorOf(written), "ok");
     return written ? Parse(*written->object) : Json();
@@ -96,8 +95,7 @@ struct ApiWorld {
   }
   ApiResult<Written> Merge(std::string_view kind, std::string_view name, std::string_view patch,
                            std::string_view subresource = "") {
-    return api.Patch(KindOf(kind), NameOf(kind, name), subresource, PatchType::kMerge,
-                     Doc(patch));
+    return api.Patch(KindOf(kind), NameOf(kind, name), subresource, PatchType::kMerge, Doc(patch));
   }
   ApiResult<Deleted> Delete(std::string_view kind, std::string_view name,
                             const DeleteOptions& options = {}) {

@@ -1,4 +1,5 @@
-// What clients may leave out, filled in as Kubernetes does. Applying defaults twice changes nothing.
+// What clients may leave out, filled in as Kubernetes does. Applying defaults twice changes
+// nothing.
 #pragma once
 
 #include "apiserver/json.h"

@@ -162,9 +162,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(JobDefaults, APodIsToldByTheUidOfItsJob) {
   ApiWorld world;
-  const Json job = world.Make("jobs.batch",
-                              "{'metadata':{'name':'j'},'spec':{'template':{'spec':"
-                              "{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}");
+  const Json job =
+      world.Make("jobs.batch",
+                 "{'metadata':{'name':'j'},'spec':{'template':{'spec':"
+                 "{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}");
   EXPECT_HOLDS(job, R"({'spec':{'completions':1,'parallelism':1,'backoffLimit':6,'suspend':false,
       'completionMode':'NonIndexed','podReplacementPolicy':'TerminatingOrFailed',
       'template':{'metadata':{'labels':{'batch.kubernetes.io/job-name':'j','job-name':'j'}}}}})");
@@ -216,11 +217,11 @@ TEST(ClaimDefaults, TheNewestDefaultClassIsTaken) {
   EXPECT_HOLDS(world.Make("persistentvolumeclaims",
                           fmt::format("{{'metadata':{{'name':'a'}},'spec':{{{}}}}}", kRest)),
                "{'spec':{'storageClassName':'new'}}");
-  EXPECT_HOLDS(world.Make("persistentvolumeclaims",
-                          fmt::format("{{'metadata':{{'name':'b'}},"
-                                      "'spec':{{'storageClassName':'',{}}}}}",
-                                      kRest)),
-               "{'spec':{'storageClassName':''}}");
+  EXPECT_HOLDS(
+      world.Make("persistentvolumeclaims", fmt::format("{{'metadata':{{'name':'b'}},"
+                                                       "'spec':{{'storageClassName':'',{}}}}}",
+                                                       kRest)),
+      "{'spec':{'storageClassName':''}}");
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ constexpr std::array<std::string_view, 5> kMetadataFirst = {"name", "generateNam
                                                             "uid", "resourceVersion"};
 // In the order in which the stock server writes them; others follow.
 constexpr std::array<std::string_view, 9> kMetadataNext = {
-    "generation",  "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels",
-    "annotations", "ownerReferences",   "finalizers",        "managedFields"};
+    "generation",   "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "labels",       "annotations",       "ownerReferences",   "finalizers",
+    "managedFields"};
 
 template <typename Number>
 void AppendNumber(std::string& out, Number number) {

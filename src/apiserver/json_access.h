@@ -27,7 +27,9 @@ inline Json* At(JsonObject* object, std::string_view key) {
   return value && !value->is_null() ? value : nullptr;
 }
 
-inline const JsonObject* AsObject(const Json* value) { return value ? value->if_object() : nullptr; }
+inline const JsonObject* AsObject(const Json* value) {
+  return value ? value->if_object() : nullptr;
+}
 inline JsonObject* AsObject(Json* value) { return value ? value->if_object() : nullptr; }
 inline const JsonObject* AsObject(const Json& value) { return value.if_object(); }
 inline JsonObject* AsObject(Json& value) { return value.if_object(); }

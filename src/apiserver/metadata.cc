@@ -87,8 +87,9 @@ std::string_view NameOf(Shape shape) {
 }
 
 ApiError WrongType(const Kind& kind, std::string_view path, std::string_view want) {
-  return BadRequest(fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2} must be a {3}",
-                                kind.kind, kind.version, path, want));
+  return BadRequest(
+      fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2} must be a {3}", kind.kind,
+                  kind.version, path, want));
 }
 
 void Carry(const JsonObject* from, JsonObject& to, std::string_view key) {
@@ -203,10 +204,10 @@ ApiResult<void> CheckIdentity(const Kind& kind, std::string_view name, const Jso
   const JsonObject* metadata = MetadataOf(after);
   const std::string_view given_uid = StringAt(metadata, "uid");
   if (!given_uid.empty() && given_uid != uid) {
-    return std::unexpected(Conflict(
-        kind, name,
-        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                    given_uid, uid)));
+    return std::unexpected(
+        Conflict(kind, name,
+                 fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                             given_uid, uid)));
   }
   const std::string_view given_version = StringAt(metadata, "resourceVersion");
   if (!given_version.empty() && given_version != "0" && given_version != version) {

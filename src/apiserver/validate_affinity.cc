@@ -51,8 +51,9 @@ void ValidateFieldRequirement(const JsonObject* requirement, const FieldPath& pa
   if (op != "In" && op != "NotIn") {
     errors.Invalid(path / "operator", op, "not a valid selector operator");
   } else if (!values || values->size() != 1) {
-    errors.Required(path / "values", "must be only one value when `operator` is 'In' or 'NotIn' "
-                                     "for node field selector");
+    errors.Required(path / "values",
+                    "must be only one value when `operator` is 'In' or 'NotIn' "
+                    "for node field selector");
   }
   if (key != "metadata.name") {
     errors.Invalid(path / "key", key, "not a valid field selector key");
@@ -136,8 +137,7 @@ void ValidateNodeAffinity(const JsonObject* affinity, const FieldPath& path, Fie
 
 }  // namespace
 
-void ValidateNodeSelectorTerms(const JsonArray* terms, const FieldPath& path,
-                               FieldErrors& errors) {
+void ValidateNodeSelectorTerms(const JsonArray* terms, const FieldPath& path, FieldErrors& errors) {
   for (size_t i = 0; terms && i < terms->size(); ++i) {
     ValidateNodeTerm(AsObject((*terms)[i]), path[i], errors);
   }

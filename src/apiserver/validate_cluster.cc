@@ -132,13 +132,14 @@ void ValidatePriorityClass(const JsonObject& document, FieldErrors& errors) {
     const auto known = std::ranges::find(kSystemPriorities, name, &SystemPriority::name);
     const FieldPath metadata("metadata");
     if (known == kSystemPriorities.end() || known->value != value) {
-      const std::string why = known == kSystemPriorities.end()
-                                  ? fmt::format("{} is not a known system priority class", name)
-                                  : fmt::format("value of {} PriorityClass must be {}", name,
-                                                known->value);
+      const std::string why =
+          known == kSystemPriorities.end()
+              ? fmt::format("{} is not a known system priority class", name)
+              : fmt::format("value of {} PriorityClass must be {}", name, known->value);
       errors.Forbidden(metadata / "name",
                        "priority class names with 'system-' prefix are reserved for system use "
-                       "only. error: " + why);
+                       "only. error: " +
+                           why);
     }
   } else if (value > kHighestUserPriority) {
     errors.Forbidden(FieldPath("value"),
@@ -193,8 +194,7 @@ void ValidateNodeUpdate(const JsonObject* before, const JsonObject* after, Field
   }
 }
 
-void ValidateServiceUpdate(const JsonObject* before, const JsonObject* after,
-                           FieldErrors& errors) {
+void ValidateServiceUpdate(const JsonObject* before, const JsonObject* after, FieldErrors& errors) {
   if (StringAt(before, "type") == "ExternalName" || StringAt(after, "type") == "ExternalName") {
     return;
   }

@@ -52,8 +52,7 @@ void ValidatePort(const JsonObject* port, const FieldPath& path, bool host_netwo
     errors.Invalid(path / "hostPort", host_port,
                    "must match `containerPort` when `hostNetwork` is true");
   }
-  const std::string where =
-      fmt::format("{}/{}/{}", protocol, StringAt(port, "hostIP"), host_port);
+  const std::string where = fmt::format("{}/{}/{}", protocol, StringAt(port, "hostIP"), host_port);
   if (!Note(seen.host_ports, where)) errors.Duplicate(path / "hostPort", where);
 }
 

@@ -49,9 +49,9 @@ void ValidateOwners(const JsonArray* owners, const FieldPath& path, FieldErrors&
     if (!BoolAt(owner, "controller")) continue;
     if (!controller.empty()) {
       errors.InvalidValue(path, Json(*owners),
-                     fmt::format("Only one reference can have Controller set to true. Found "
-                                 "\"true\" in references for {} and {}",
-                                 controller, StringAt(owner, "name")));
+                          fmt::format("Only one reference can have Controller set to true. Found "
+                                      "\"true\" in references for {} and {}",
+                                      controller, StringAt(owner, "name")));
     }
     controller = StringAt(owner, "name");
   }
@@ -102,8 +102,7 @@ void ValidateLabels(const Json* labels, const FieldPath& path, FieldErrors& erro
   }
 }
 
-void ValidateLabelSelector(const JsonObject* selector, const FieldPath& path,
-                           FieldErrors& errors) {
+void ValidateLabelSelector(const JsonObject* selector, const FieldPath& path, FieldErrors& errors) {
   if (!selector) return;
   ValidateLabels(At(selector, "matchLabels"), path / "matchLabels", errors);
   const FieldPath expressions = path / "matchExpressions";

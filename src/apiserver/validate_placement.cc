@@ -37,8 +37,7 @@ void ValidateToleration(const JsonObject* toleration, const FieldPath& path, Fie
   }
   if (op == "Exists") {
     if (!value.empty()) {
-      errors.Invalid(path / "operator", value,
-                     "value must be empty when `operator` is 'Exists'");
+      errors.Invalid(path / "operator", value, "value must be empty when `operator` is 'Exists'");
     }
   } else if (op.empty() || op == "Equal") {
     if (const auto what = api::ValidateLabelValue(value)) {
@@ -53,8 +52,8 @@ void ValidateToleration(const JsonObject* toleration, const FieldPath& path, Fie
   }
 }
 
-void ValidateSpreadPolicy(const JsonObject* constraint, std::string_view key,
-                          const FieldPath& path, FieldErrors& errors) {
+void ValidateSpreadPolicy(const JsonObject* constraint, std::string_view key, const FieldPath& path,
+                          FieldErrors& errors) {
   const std::string_view policy = StringAt(constraint, key);
   if (!policy.empty() && policy != "Honor" && policy != "Ignore") {
     errors.NotSupported(path / key, policy, {"Honor", "Ignore"});
@@ -69,8 +68,7 @@ void ValidateSpread(const JsonObject* constraint, const FieldPath& path,
   if (key.empty()) errors.Required(path / "topologyKey", "can not be empty");
   const std::string_view otherwise = StringAt(constraint, "whenUnsatisfiable");
   if (otherwise != "DoNotSchedule" && otherwise != "ScheduleAnyway") {
-    errors.NotSupported(path / "whenUnsatisfiable", otherwise,
-                        {"DoNotSchedule", "ScheduleAnyway"});
+    errors.NotSupported(path / "whenUnsatisfiable", otherwise, {"DoNotSchedule", "ScheduleAnyway"});
   }
   const std::string pair = fmt::format("{{{}, {}}}", key, otherwise);
   if (std::ranges::find(seen, pair) != seen.end()) {

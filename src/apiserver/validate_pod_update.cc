@@ -21,9 +21,12 @@ constexpr std::string_view kOnlyThese =
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
 // Members that have rules of their own.
-constexpr std::array<std::string_view, 6> kRuled = {
-    "containers", "initContainers", "activeDeadlineSeconds", "tolerations",
-    "terminationGracePeriodSeconds", "schedulingGates"};
+constexpr std::array<std::string_view, 6> kRuled = {"containers",
+                                                    "initContainers",
+                                                    "activeDeadlineSeconds",
+                                                    "tolerations",
+                                                    "terminationGracePeriodSeconds",
+                                                    "schedulingGates"};
 
 bool SameBut(const JsonObject* before, const JsonObject* after, std::string_view exempt) {
   if (!before || !after) return before == after;

@@ -81,12 +81,13 @@ void ValidateResources(const JsonObject* container, const FieldPath& path, Field
     if (!request || !limit) continue;
     if (!MayOvercommit(key)) {
       if (*request == *limit) continue;
-      errors.Invalid(requests_path, text,
-                     fmt::format("must be equal to {} limit of {}", std::string_view(key), limit_text));
-    } else if (*request > *limit) {
       errors.Invalid(
           requests_path, text,
-          fmt::format("must be less than or equal to {} limit of {}", std::string_view(key), limit_text));
+          fmt::format("must be equal to {} limit of {}", std::string_view(key), limit_text));
+    } else if (*request > *limit) {
+      errors.Invalid(requests_path, text,
+                     fmt::format("must be less than or equal to {} limit of {}",
+                                 std::string_view(key), limit_text));
     }
   }
 }

@@ -13,9 +13,15 @@ namespace berth::apiserver {
 namespace {
 
 // The members of a volume's spec that do not say where its bytes are.
-constexpr std::array<std::string_view, 9> kVolumeSettings = {
-    "capacity",   "accessModes",  "claimRef",   "persistentVolumeReclaimPolicy",
-    "volumeMode", "mountOptions", "nodeAffinity", "storageClassName", "volumeAttributesClassName"};
+constexpr std::array<std::string_view, 9> kVolumeSettings = {"capacity",
+                                                             "accessModes",
+                                                             "claimRef",
+                                                             "persistentVolumeReclaimPolicy",
+                                                             "volumeMode",
+                                                             "mountOptions",
+                                                             "nodeAffinity",
+                                                             "storageClassName",
+                                                             "volumeAttributesClassName"};
 
 bool IsSource(std::string_view key) {
   return std::ranges::find(kVolumeSettings, key) == kVolumeSettings.end();

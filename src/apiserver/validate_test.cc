@@ -21,8 +21,7 @@ TEST_P(Validation, NamesFieldAndValue) {
 }
 
 std::string Pod(const std::string& spec) {
-  return "{'metadata':{'name':'a'},'spec':{" + spec +
-         "'containers':[{'name':'c','image':'i'}]}}";
+  return "{'metadata':{'name':'a'},'spec':{" + spec + "'containers':[{'name':'c','image':'i'}]}}";
 }
 std::string Container(const std::string& rest) {
   return "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'," + rest + "}]}}";
@@ -68,8 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"APortOutOfRange", "pods", Container("'ports':[{'containerPort':70000}]"),
              "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 "
              "and 65535, inclusive"},
-        Case{"AMountOfNothing", "pods",
-             Container("'volumeMounts':[{'name':'v','mountPath':'/x'}]"),
+        Case{"AMountOfNothing", "pods", Container("'volumeMounts':[{'name':'v','mountPath':'/x'}]"),
              "spec.containers[0].volumeMounts[0].name: Not found: \"v\""},
         Case{"APolicyThatIsNone", "pods", Pod("'restartPolicy':'Sometimes',"),
              "spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", "

@@ -42,8 +42,7 @@ void ValidateStrategy(const JsonObject* spec, const FieldPath& path, FieldErrors
   const FieldPath rolling_path = at / "rollingUpdate";
   if (type == "Recreate") {
     if (rolling) {
-      errors.Forbidden(rolling_path,
-                       "may not be specified when strategy `type` is 'Recreate'");
+      errors.Forbidden(rolling_path, "may not be specified when strategy `type` is 'Recreate'");
     }
   } else if (type == "RollingUpdate") {
     ValidateShare(rolling, "maxUnavailable", rolling_path, errors);
@@ -69,9 +68,9 @@ void ValidateSelector(const Kind& kind, const JsonObject* spec, const FieldPath&
                                fmt::format("empty selector is invalid for {}", kind.singular));
   }
   if (!is_map) ValidateLabelSelector(selector, at, errors);
-  const auto compiled =
-      is_map ? Result<api::Selector>(api::Selector::FromMap(StringMapOf(selector)))
-             : api::Selector::FromLabelSelector(LabelSelectorOf(*selector));
+  const auto compiled = is_map
+                            ? Result<api::Selector>(api::Selector::FromMap(StringMapOf(selector)))
+                            : api::Selector::FromLabelSelector(LabelSelectorOf(*selector));
   if (!compiled) return;
   const JsonObject* metadata = ObjectAt(ObjectAt(spec, "template"), "metadata");
   const JsonObject* labels = ObjectAt(metadata, "labels");
@@ -104,9 +103,8 @@ void ValidateTemplate(const JsonObject* spec, const FieldPath& path, bool job,
 }
 
 void ValidateJob(const JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
-  for (const std::string_view key :
-       {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds",
-        "ttlSecondsAfterFinished"}) {
+  for (const std::string_view key : {"parallelism", "completions", "backoffLimit",
+                                     "activeDeadlineSeconds", "ttlSecondsAfterFinished"}) {
     errors.NonNegative(path / key, At(spec, key));
   }
   const std::string_view mode = StringAt(spec, "completionMode");
@@ -146,8 +144,8 @@ bool ValidateWorkload(const Kind& kind, const JsonObject& document, FieldErrors&
       name != "DaemonSet" && name != "ReplicationController") {
     return false;
   }
-  for (const std::string_view key : {"replicas", "minReadySeconds", "revisionHistoryLimit",
-                                     "progressDeadlineSeconds"}) {
+  for (const std::string_view key :
+       {"replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"}) {
     errors.NonNegative(path / key, At(spec, key));
   }
   ValidateSelector(kind, spec, path, errors);
@@ -163,8 +161,7 @@ bool ValidateWorkload(const Kind& kind, const JsonObject& document, FieldErrors&
   if (name == "StatefulSet") {
     const std::string_view policy = StringAt(spec, "podManagementPolicy");
     if (policy != "OrderedReady" && policy != "Parallel") {
-      errors.Invalid(path / "podManagementPolicy", policy,
-                     "must be 'OrderedReady' or 'Parallel'");
+      errors.Invalid(path / "podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
     }
   }
   ValidateTemplate(spec, path, false, errors);

@@ -13,8 +13,13 @@ namespace berth::apiserver {
 namespace {
 
 constexpr std::array<std::string_view, 7> kStatefulSetMayChange = {
-    "replicas",        "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-    "minReadySeconds", "persistentVolumeClaimRetentionPolicy"};
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "minReadySeconds",
+    "persistentVolumeClaimRetentionPolicy"};
 
 void ValidateStatefulSet(const JsonObject& before, const JsonObject& after, FieldErrors& errors) {
   const auto covered = [](const JsonObject& a, const JsonObject& b) {

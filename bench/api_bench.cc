@@ -1,0 +1,111 @@
+// How much one write costs through the Api, on a store in memory: creates, binds, status patches.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+
+#include "apiserver/api.h"
+#include "base/check.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr int kPods = 20'000;
+
+std::string PodText(int i) {
+  return fmt::format(
+      R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"pod-{}","labels":{{"app":"web"}}}},)"
+      R"("spec":{{"containers":[{{"name":"c","image":"registry/web:1.2",)"
+      R"("resources":{{"requests":{{"cpu":"100m","memory":"128Mi"}}}}}}]}}}})",
+      i);
+}
+
+struct World {
+  World() : store(*store::Store::Open({.collections = Collections()}, nullptr)) {}
+
+  ObjectName Name(int i) const { return {"default", fmt::format("pod-{}", i)}; }
+  void Fill(int count) {
+    for (int i = 0; i < count; ++i) {
+      CHECK(api.Create(pods, "default", boost::json::parse(PodText(i))).has_value());
+    }
+  }
+
+  SimClock clock{Instant::FromUnixSeconds(1'767'225'600)};
+  std::unique_ptr<store::Store> store;
+  Api api{*store, clock, 1};
+  const Kind& pods = KindOf("pods");
+};
+
+// Parsing included: that is what a request costs.
+void CreatePod(benchmark::State& state) {
+  auto world = std::make_unique<World>();
+  int i = 0;
+  for (auto _ : state) {
+    CHECK(world->api.Create(world->pods, "default", boost::json::parse(PodText(i++))).has_value());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(CreatePod)->Iterations(5 * kPods);
+
+void BindPod(benchmark::State& state) {
+  World world;
+  world.Fill(kPods);
+  int i = 0;
+  for (auto _ : state) {
+    const auto binding = boost::json::parse(fmt::format(
+        R"({{"kind":"Binding","target":{{"kind":"Node","name":"node-{}"}}}})", i % 100));
+    CHECK(world.api.Bind(world.Name(i++), binding).has_value());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BindPod)->Iterations(kPods);
+
+// What kube-scheduler sends for a pod that fits nowhere.
+void PatchPodStatus(benchmark::State& state) {
+  World world;
+  world.Fill(kPods);
+  const auto patch = boost::json::parse(
+      R"({"status":{"conditions":[{"type":"PodScheduled","status":"False",)"
+      R"("reason":"Unschedulable","message":"0/2 nodes are available","lastProbeTime":null,)"
+      R"("lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":1}]}})");
+  int i = 0;
+  for (auto _ : state) {
+    CHECK(world.api.Patch(world.pods, world.Name(i++), "status", PatchType::kStrategic, patch)
+              .has_value());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(PatchPodStatus)->Iterations(kPods);
+
+// What a kubelet in the same process does.
+void ModifyPodStatus(benchmark::State& state) {
+  World world;
+  world.Fill(kPods);
+  int i = 0;
+  for (auto _ : state) {
+    CHECK(world.api
+              .Modify(world.pods, world.Name(i++),
+                      [](Json& document) {
+                        document.at("status").as_object()["phase"] = "Running";
+                        return true;
+                      })
+              .has_value());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(ModifyPodStatus)->Iterations(kPods);
+
+void DeletePod(benchmark::State& state) {
+  World world;
+  world.Fill(kPods);
+  int i = 0;
+  for (auto _ : state) CHECK(world.api.Delete(world.pods, world.Name(i++)).has_value());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(DeletePod)->Iterations(kPods);
+
+}  // namespace
+}  // namespace berth::apiserver
