@@ -3,9 +3,10 @@
 //
 //   crash_writer DIRECTORY ROUND THREADS HISTORY
 //
-// Each thread creates objects, replaces each and deletes every third. Lines are "try NAME OPERATION
-// VERSION" when the store has handed out the version, and "ack NAME OPERATION VERSION" when the
-// write is visible; OPERATION is c, r or d.
+// Each thread creates objects, replaces each and deletes every third. Of each write it tells, line
+// by line: "will NAME OPERATION 0" before it asks the store, "try NAME OPERATION VERSION" when the
+// store has handed out the version, and "ack NAME OPERATION VERSION" when the write is visible.
+// OPERATION is c, r or d.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +25,11 @@ void Tell(const char* what, const std::string& name, char operation, Version ver
   if (write(STDOUT_FILENO, line.data(), line.size()) < 0) _exit(3);
 }
 
-Version Await(Store& store, const std::string& name, char operation, const WriteOutcome& outcome) {
+template <typename Write>
+Version Do(Store& store, const std::string& name, char operation, const Write& make) {
+  // The process may die anywhere, and what is stored must never come as a surprise.
+  Tell("will", name, operation, 0);
+  const WriteOutcome outcome = make();
   if (!outcome) _exit(4);
   const Version version = (*outcome)->version;
   Tell("try", name, operation, version);
@@ -38,10 +43,14 @@ Version Await(Store& store, const std::string& name, char operation, const Write
 void WriteForEver(Store& store, const std::string& prefix) {
   for (int i = 0;; ++i) {
     const std::string name = fmt::format("{}-{}", prefix, i);
-    Version version = Await(store, name, 'c', store.Create(kPods, MakeDraft(name, "created")));
+    Version version =
+        Do(store, name, 'c', [&] { return store.Create(kPods, MakeDraft(name, "created")); });
     const std::string text = "replaced" + std::string(static_cast<size_t>(i) % 7 * 1000, '.');
-    version = Await(store, name, 'r', store.Replace(kPods, MakeDraft(name, text), version));
-    if (i % 3 == 0) Await(store, name, 'd', store.Delete(kPods, Name(name), version));
+    version =
+        Do(store, name, 'r', [&] { return store.Replace(kPods, MakeDraft(name, text), version); });
+    if (i % 3 == 0) {
+      Do(store, name, 'd', [&] { return store.Delete(kPods, Name(name), version); });
+    }
   }
 }
 
