@@ -208,7 +208,7 @@ expect 0 'deployment.apps/made patched' \
   patch deployment made --type=json -p '[{"op":"replace","path":"/spec/replicas","value":4}]'
 expect 0 '4 nginx:2' get deployment made \
   -o 'jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}'
-expect 1 'Invalid' patch pod web-1 -p '{"spec":{"nodeName":"n2"}}'
+expect 1 'is invalid' patch pod web-1 -p '{"spec":{"nodeName":"n2"}}'
 expect 0 'deployment.apps/made scaled' scale deployment made --replicas=2
 expect 0 'image updated' set image deployment/made nginx=nginx:3
 since 24 0 'node/n2 patched' patch node n2 --subresource=status --type=merge \
@@ -236,7 +236,7 @@ expect 0 'black' get configmap settings -o 'jsonpath={.data.colour}'
 
 # Explaining, waiting, events.
 expect 0 'containers' explain pod.spec
-expect 0 'cpu' explain deployment.spec.template.spec.containers.resources
+expect 0 'requests' explain deployment.spec.template.spec.containers.resources
 expect 1 'boat' explain pod.spec.boat
 expect 0 'condition met' wait --for=condition=Ready node/n1 --timeout=5s
 expect 1 'timed out' wait --for=condition=Ready pod/web-1 --timeout=1s
@@ -248,7 +248,7 @@ since 24 0 '' events
 expect 0 'pod "web-1" deleted' delete pod web-1
 expect 1 'NotFound' delete pod web-1
 expect 0 '' delete pod web-1 --ignore-not-found
-expect 0 'pod "db-1" deleted' delete pod db-1 --now
+expect 0 'pod "db-1" force deleted' delete pod db-1 --force --grace-period=0
 expect 0 'deleted' delete -f "$dir/map.yaml"
 expect 0 'deleted' delete pods -l app=run
 expect 0 'deleted' delete pods --all
