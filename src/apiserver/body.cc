@@ -50,9 +50,14 @@ ApiResult<Json> ParseYaml(std::string_view text) {
   return ParseJson(*json);
 }
 
-ApiResult<Json> ParseBody(std::string_view content_type, std::string_view body) {
+bool IsJsonBody(std::string_view content_type) {
   const std::string type = ParseMediaType(content_type).type;
-  if (type.empty() || type == "application/json") return ParseJson(body);
+  return type.empty() || type == "application/json";
+}
+
+ApiResult<Json> ParseBody(std::string_view content_type, std::string_view body) {
+  if (IsJsonBody(content_type)) return ParseJson(body);
+  const std::string type = ParseMediaType(content_type).type;
   if (type == "application/yaml") return ParseYaml(body);
   if (type == kProtobufType) return DecodeProtobufBody(body);
   const bool readable = IsUtf8(content_type);

@@ -17,6 +17,9 @@ ApiResult<Json> ParseYaml(std::string_view text);
 // By `content_type`: JSON (also if it is empty), YAML or protobuf; UnsupportedMediaType otherwise.
 ApiResult<Json> ParseBody(std::string_view content_type, std::string_view body);
 
+// Whether ParseBody reads it as JSON.
+bool IsJsonBody(std::string_view content_type);
+
 // The body of a DELETE: null if it is empty.
 ApiResult<Json> ParseOptionalBody(std::string_view content_type, std::string_view body);
 

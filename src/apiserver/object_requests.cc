@@ -1,11 +1,15 @@
 #include "apiserver/object_requests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <iterator>
 
 #include "apiserver/body.h"
 #include "apiserver/list.h"
+#include "apiserver/raw_json.h"
 #include "apiserver/request_options.h"
 #include "apiserver/selectors.h"
 
@@ -46,10 +50,28 @@ ApiResult<Reply> WrittenReply(const Call& call, const ApiResult<Written>& writte
   return ObjectReply(written->created ? 201 : 200, call.form, written->object);
 }
 
+// The body of a write. Fields given twice, of which the last would count, are told to the client.
+ApiResult<Json> ReadWrittenBody(const Call& call, const WriteOptions& options) {
+  auto body = ReadObjectBody(call);
+  if (!body || options.field_validation == FieldValidation::kIgnore) return body;
+  if (!IsJsonBody(call.request.header("Content-Type"))) return body;
+  std::vector<std::string> twice;
+  for (const std::string& path : DuplicateKeys(call.request.body)) {
+    twice.push_back("duplicate field \"" + path + "\"");
+  }
+  if (twice.empty()) return body;
+  if (options.field_validation == FieldValidation::kStrict) {
+    return std::unexpected(
+        BadRequest(fmt::format("strict decoding error: {}", fmt::join(twice, ", "))));
+  }
+  std::ranges::move(twice, std::back_inserter(call.warnings));
+  return body;
+}
+
 ApiResult<Reply> Create(const Call& call) {
   const auto options = OptionsOf(call);
   if (!options) return std::unexpected(options.error());
-  auto body = ReadObjectBody(call);
+  auto body = ReadWrittenBody(call, *options);
   if (!body) return std::unexpected(body.error());
   const auto written =
       call.api.Create(call.kind(), call.info.namespace_, *std::move(body), *options);
@@ -60,7 +82,7 @@ ApiResult<Reply> Create(const Call& call) {
 ApiResult<Reply> Update(const Call& call) {
   const auto options = OptionsOf(call);
   if (!options) return std::unexpected(options.error());
-  auto body = ReadObjectBody(call);
+  auto body = ReadWrittenBody(call, *options);
   if (!body) return std::unexpected(body.error());
   return WrittenReply(call, call.api.Update(call.kind(), call.info.object(), call.info.subresource,
                                             *std::move(body), *options));

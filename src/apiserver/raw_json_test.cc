@@ -37,6 +37,17 @@ INSTANTIATE_TEST_SUITE_P(
                     MemberCase{"CutKey", R"({"a)", "a", ""}),
     [](const auto& test) { return test.param.name; });
 
+TEST(DuplicateKeysTest, AreFoundWithTheirPaths) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(DuplicateKeys(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})"), Paths{});
+  EXPECT_EQ(DuplicateKeys(R"({"a":1,"b":2,"a":3,"a":4})"), Paths{"a"});
+  EXPECT_EQ(DuplicateKeys(R"({"s":{"c":[{"x":1},{"n":{"y":1,"y":1},"n":2}]}})"),
+            (Paths{"s.c[1].n.y", "s.c[1].n"}));
+  EXPECT_EQ(DuplicateKeys("[]"), Paths{});
+  EXPECT_EQ(DuplicateKeys("5"), Paths{});
+  EXPECT_EQ(DuplicateKeys(R"({"":1,"":2})"), Paths{""});
+}
+
 TEST(Base64Test, EncodesAndDecodes) {
   EXPECT_EQ(EncodeBase64(""), "");
   EXPECT_EQ(EncodeBase64("a"), "YQ==");

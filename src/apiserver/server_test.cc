@@ -153,6 +153,17 @@ TEST_F(ServerTest, WarningsComeAsHeaders) {
             400);
 }
 
+TEST_F(ServerTest, FieldsGivenTwiceAreToldOrRefused) {
+  const std::string body = R"({"metadata":{"name":"a"},"data":{"k":"1","k":"2"}})";
+  const std::string strict = std::string(kConfigMaps) + "?fieldValidation=Strict";
+  const ApiAnswer refused = client_->Ask("POST", strict, body);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("duplicate field \\\"data.k\\\""), std::string::npos) << refused.body;
+  const ApiAnswer created = client_->Ask("POST", kConfigMaps, body);
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.header("Warning"), R"(299 - "duplicate field \"data.k\"")");
+}
+
 TEST_F(ServerTest, PodsAreBoundAndEvicted) {
   const std::string pods = "/api/v1/namespaces/default/pods";
   EXPECT_EQ(client_->Ask("POST", pods, Pod("p")).status, 201);

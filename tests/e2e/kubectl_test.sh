@@ -17,29 +17,39 @@ minor=$("$kubectl" version --client -o json | sed -n 's/.*"minor": "\([0-9]*\).*
 
 dir=$(mktemp -d)
 server=
-finish() {
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null
-    wait "$server" 2>/dev/null
+# Ends the server, which must then exit with 0.
+stop() {
+  kill -TERM "$server"
+  wait "$server"
+  local status=$?
+  server=
+  if [ "$status" != 0 ]; then
+    echo "FAILED: berth apiserver ended with $status after SIGTERM"
+    failed=$((failed + 1))
   fi
+}
+finish() {
+  if [ -n "$server" ]; then stop; fi
   rm -rf "$dir"
 }
 trap finish EXIT
 
 export KUBECONFIG=$dir/kubeconfig
 export HOME=$dir
-"$berth" apiserver --port 0 --kubeconfig "$KUBECONFIG" "${@:3}" >"$dir/log" 2>&1 &
-server=$!
-for _ in $(seq 300); do
-  grep -q '^export KUBECONFIG=' "$dir/log" && break
-  if ! kill -0 "$server" 2>/dev/null; then break; fi
-  sleep 0.1
-done
-if ! grep -q '^export KUBECONFIG=' "$dir/log"; then
-  echo "berth apiserver did not start:"
+# Starts the server with the options given, and waits until it serves.
+start() {
+  rm -f "$dir/log"
+  "$berth" apiserver --port 0 --kubeconfig "$KUBECONFIG" "$@" >"$dir/log" 2>&1 &
+  server=$!
+  for _ in $(seq 300); do
+    if grep -qs '^export KUBECONFIG=' "$dir/log"; then return; fi
+    if ! kill -0 "$server" 2>/dev/null; then break; fi
+    sleep 0.1
+  done
+  echo "berth apiserver $* did not start:"
   cat "$dir/log"
   exit 1
-fi
+}
 
 passed=0
 failed=0
@@ -116,6 +126,8 @@ spec:
 YAML
 sed 's/image: "nginx:1"/imag: "nginx:1"/' "$dir/pods.yaml" >"$dir/typo.yaml"
 sed '/^metadata/s/web-1/web-3/; /^---/,$d' "$dir/pods.yaml" >"$dir/web3.yaml"
+
+start
 
 # Who is there.
 expect 0 'v1.36' version
@@ -201,9 +213,10 @@ expect 0 'node/n1 cordoned' cordon n1
 expect 0 'SchedulingDisabled' get node n1
 expect 0 'n1' get nodes --field-selector=spec.unschedulable=true
 expect 0 'node/n1 uncordoned' uncordon n1
+image='{"spec":{"template":{"spec":{"containers":[{"name":"nginx","image":"nginx:2"}]}}}}'
+expect 0 'deployment.apps/made patched' patch deployment made -p "$image"
 expect 0 'deployment.apps/made patched' \
-  patch deployment made -p '{"spec":{"template":{"spec":{"containers":[{"name":"nginx","image":"nginx:2"}]}}}}'
-expect 0 'deployment.apps/made patched' patch deployment made --type=merge -p '{"spec":{"replicas":3}}'
+  patch deployment made --type=merge -p '{"spec":{"replicas":3}}'
 expect 0 'deployment.apps/made patched' \
   patch deployment made --type=json -p '[{"op":"replace","path":"/spec/replicas","value":4}]'
 expect 0 '4 nginx:2' get deployment made \
@@ -257,13 +270,23 @@ expect 0 'node "n2" deleted' delete node n2
 expect 1 'Forbidden' delete namespace default
 expect 0 'No resources found' get pods
 
-kill -TERM "$server"
-wait "$server"
-status=$?
-server=
-if [ "$status" != 0 ]; then
-  echo "FAILED: berth apiserver ended with $status after SIGTERM"
-  failed=$((failed + 1))
-fi
+stop
+
+# With TLS and tokens, and all that was written still there after a restart.
+echo 'secret,alice,u1,"ops,dev"' >"$dir/tokens"
+start --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
+expect 0 'node/n1 created' create -f "$dir/nodes.yaml"
+expect 0 'pod/web-1 created' create -f "$dir/pods.yaml"
+version=$("$kubectl" get pod web-1 -o 'jsonpath={.metadata.resourceVersion}')
+stop
+start --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
+expect 0 "$version" get pod web-1 -o 'jsonpath={.metadata.resourceVersion}'
+expect 0 'n1' get nodes
+since 28 0 'alice' auth whoami
+expect 0 'pod "web-1" deleted' delete pod web-1
+sed -i 's/secret/wrong/' "$KUBECONFIG"
+expect 1 'Unauthorized' get nodes
+stop
+
 echo "$passed passed, $failed failed (kubectl 1.$minor)"
 [ "$failed" = 0 ]
