@@ -51,8 +51,7 @@ ApiResult<Json> ParseYaml(std::string_view text) {
 }
 
 bool IsJsonBody(std::string_view content_type) {
-  const std::string type = ParseMediaType(content_type).type;
-  return type.empty() || type == "application/json";
+  return content_type.empty() || ParseMediaType(content_type).type == "application/json";
 }
 
 ApiResult<Json> ParseBody(std::string_view content_type, std::string_view body) {

@@ -79,7 +79,10 @@ metadata: {name: n1, labels: {zone: a, kubernetes.io/hostname: n1}}
 status:
   capacity: {cpu: "4", memory: 8Gi, pods: "110"}
   conditions: [{type: Ready, status: "True", reason: KubeletReady}]
-  nodeInfo: {kubeletVersion: v1.36.0}
+  nodeInfo:
+    {kubeletVersion: v1.36.0, kubeProxyVersion: "", architecture: amd64, operatingSystem: linux,
+     osImage: Linux, kernelVersion: "6", containerRuntimeVersion: fake, bootID: "", machineID: "",
+     systemUUID: ""}
 ---
 apiVersion: v1
 kind: Node
@@ -153,7 +156,7 @@ expect 0 'configmap/made created' create configmap made --from-literal=a=b -n ot
 expect 0 'secret/pass created' create secret generic pass --from-literal=a=b
 expect 0 'deployment.apps/made created' create deployment made --image=nginx
 expect 0 'priorityclass.scheduling.k8s.io/high created' create priorityclass high --value=1000
-expect 0 'poddisruptionbudget.policy/web created' \
+since 22 0 'poddisruptionbudget.policy/web created' \
   create poddisruptionbudget web --selector=app=web --min-available=1
 expect 0 'job.batch/once created' create job once --image=busybox
 expect 0 'serviceaccount/robot created' create serviceaccount robot
@@ -196,7 +199,7 @@ expect 0 'Allocated resources' describe node n1
 expect 0 'QoS Class:' describe pod web-1
 expect 0 'Replicas:' describe deployment made
 expect 0 'VALUE' get priorityclasses
-expect 0 'MIN AVAILABLE' get pdb
+since 22 0 'MIN AVAILABLE' get pdb
 
 # Changing.
 expect 0 'pod/web-1 labeled' label pod web-1 colour=red
