@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cmd/apiserver_command.h"
 #include "cmd/config_command.h"
 #include "cmd/conformance_command.h"
 #include "cmd/replay_command.h"
@@ -18,6 +19,69 @@ constexpr const char* kParanoid =
     "Make every decision again, from scratch and by the slow twin, and stop if they differ";
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
+
+void AddApiServer(CLI::App& app, ApiServerCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "apiserver", "Serve the Kubernetes API on this machine, without a cluster");
+  command->footer(
+      "kubectl, kube-scheduler and other clients can use it as a cluster; nothing runs in it: "
+      "berth up\n"
+      "adds nodes, controllers and the scheduler. Ctrl-C ends it.\n"
+      "\n"
+      "On a loopback address everybody on this machine may do everything, as with kubectl proxy. "
+      "On\n"
+      "any other address TLS is needed, and a token or a client certificate from every client.\n"
+      "Exit codes: 0 ended by a signal, 1 it could not start, 2 bad usage.\n"
+      "\n"
+      "Example:\n"
+      "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
+      "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"
+      "  berth apiserver --address 0.0.0.0 --tls --token-auth-file tokens.csv --kubeconfig admin");
+  command->add_option("--address", options.address, "The address to listen on")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  command->add_option("--port", options.port, "The port to listen on; 0 for any free one")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--data-dir", options.data_dir,
+                   "Keep everything in this directory, safe from crashes (default: in memory, "
+                   "forgotten at the end)")
+      ->type_name("DIR");
+  command->add_option("--kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
+      ->type_name("FILE");
+  command->add_flag("--tls", options.tls,
+                    "Serve HTTPS, with a certificate made at every start if none is given");
+  command
+      ->add_option("--tls-cert-file", options.tls_cert_file,
+                   "Serve HTTPS with this certificate (PEM, with those between it and its "
+                   "authority)")
+      ->type_name("FILE");
+  command
+      ->add_option("--tls-private-key-file", options.tls_private_key_file, "Its private key (PEM)")
+      ->type_name("FILE");
+  command
+      ->add_option("--client-ca-file", options.client_ca_file,
+                   "Let clients in that show a certificate of one of these authorities (PEM)")
+      ->type_name("FILE");
+  command
+      ->add_option("--token-auth-file", options.token_auth_file,
+                   "Let clients in that show one of these tokens; lines of "
+                   "token,user,uid,\"group1,group2\"")
+      ->type_name("FILE");
+  command->add_flag("--insecure-allow-anonymous", options.allow_anonymous,
+                    "Let everybody in who can reach the address, and do everything");
+  command->add_option("--threads", options.threads, "How many threads serve requests")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""))
+      ->capture_default_str();
+  command
+      ->add_option("--history", options.history,
+                   "How many changes of each kind of object are kept for watches that resume")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000'000).description(""))
+      ->capture_default_str();
+}
 
 // Of `berth config`: which of its commands, and on what file.
 struct ConfigOptions {
@@ -189,6 +253,7 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
+  ApiServerCommandOptions apiserver;
   ConfigOptions config;
   ConformanceOptions conformance;
   ReplayCommandOptions replay;
@@ -199,6 +264,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
   app.footer("berth COMMAND --help tells more about a command.");
   app.require_subcommand(1);
+  AddApiServer(app, apiserver);
   AddConfig(app, config);
   AddConformance(app, conformance);
   AddReplay(app, replay);
@@ -214,6 +280,7 @@ int RunCommandLine(int argc, const char* const* argv) {
     fmt::print(stderr, "berth: there is no command \"{}\"; berth --help lists them\n", argv[1]);
     return kExitUsage;
   }
+  if (app.got_subcommand("apiserver")) return RunApiServer(apiserver);
   if (config.validate->parsed()) return RunConfigValidate(config.file);
   if (config.show->parsed()) return RunConfigShow(config.file);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);

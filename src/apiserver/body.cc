@@ -1,0 +1,76 @@
+#include "apiserver/body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/json_text.h"
+#include "api/yaml.h"
+#include "apiserver/negotiate.h"
+#include "apiserver/protobuf_body.h"
+#include "apiserver/query.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::string_view kSupported =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+std::string PlaceOf(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const size_t newline = before.rfind('\n');
+  const size_t column = before.size() - (newline == before.npos ? 0 : newline + 1) + 1;
+  return fmt::format("line {}, column {}", line, column);
+}
+
+}  // namespace
+
+ApiResult<Json> ParseJson(std::string_view text) {
+  boost::json::parse_options options;
+  options.max_depth = api::kMaxNesting;
+  boost::json::stream_parser parser({}, options);
+  boost::system::error_code error;
+  const size_t read = parser.write(text.data(), text.size(), error);
+  if (!error) parser.finish(error);
+  if (error) {
+    return std::unexpected(BadRequest(
+        fmt::format("the body is not valid JSON: {}: {}", PlaceOf(text, read), error.message())));
+  }
+  return parser.release();
+}
+
+ApiResult<Json> ParseYaml(std::string_view text) {
+  const auto json = api::FirstDocumentToJson(text);
+  if (!json) {
+    return std::unexpected(
+        BadRequest(fmt::format("the body is not valid YAML: {}", json.error().message)));
+  }
+  return ParseJson(*json);
+}
+
+bool IsJsonBody(std::string_view content_type) {
+  return content_type.empty() || ParseMediaType(content_type).type == "application/json";
+}
+
+ApiResult<Json> ParseBody(std::string_view content_type, std::string_view body) {
+  if (IsJsonBody(content_type)) return ParseJson(body);
+  const std::string type = ParseMediaType(content_type).type;
+  if (type == "application/yaml") return ParseYaml(body);
+  if (type == kProtobufType) return DecodeProtobufBody(body);
+  const bool readable = IsUtf8(content_type);
+  return std::unexpected(
+      UnsupportedMediaType(readable ? api::Shorten(content_type) : "not UTF-8", kSupported));
+}
+
+ApiResult<Json> ParseOptionalBody(std::string_view content_type, std::string_view body) {
+  if (body.empty()) return Json();
+  return ParseBody(content_type, body);
+}
+
+ApiResult<Json> ParsePatchBody(bool yaml, std::string_view body) {
+  return yaml ? ParseYaml(body) : ParseJson(body);
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,157 @@
+#include "apiserver/handler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apiserver/list.h"
+#include "apiserver/object_requests.h"
+#include "apiserver/request_options.h"
+#include "apiserver/selectors.h"
+#include "apiserver/watch.h"
+
+namespace berth::apiserver {
+namespace {
+
+// Of watches whose clients name none; they begin anew when it is over.
+constexpr Duration kWatchTimeout = Duration::Seconds(3600);
+constexpr int64_t kLongestTimeoutSeconds = 24 * 3600;
+
+std::string FieldSelectorOf(const RequestInfo& info, const ListOptions& options) {
+  if (info.name.empty()) return options.field_selector;
+  std::string name;
+  for (const char c : info.name) {
+    if (c == ',' || c == '=' || c == '\\') name += '\\';
+    name += c;
+  }
+  return fmt::format("metadata.name={},{}", name, options.field_selector);
+}
+
+Duration TimeoutOf(const ListOptions& options) {
+  const int64_t seconds = options.timeout_seconds.value_or(0);
+  if (seconds <= 0) return kWatchTimeout;
+  return Duration::Seconds(std::min(seconds, kLongestTimeoutSeconds));
+}
+
+ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& info,
+                               ObjectForm form) {
+  const auto options = ReadListOptions(info.query, true);
+  if (!options) return std::unexpected(options.error());
+  auto selector =
+      ObjectSelector::Make(*info.kind, options->label_selector, FieldSelectorOf(info, *options));
+  if (!selector) return std::unexpected(selector.error());
+  WatchPlan plan{.form = std::move(form),
+                 .namespace_ = info.namespace_,
+                 .selector = *std::move(selector),
+                 .initial = {},
+                 .bookmarks = options->allow_bookmarks,
+                 .timeout = TimeoutOf(*options),
+                 .lease = nullptr};
+  const store::Version wanted = options->resource_version.value_or(0);
+  if (!options->send_initial_events.value_or(wanted == 0)) {
+    plan.from = wanted == 0 ? store.version() : wanted;
+    return plan;
+  }
+  if (wanted > store.version()) return std::unexpected(TooLargeVersion(wanted, store.version()));
+  store::ListResult now = Snapshot(store, *info.kind, info.namespace_, plan.selector);
+  plan.initial = std::move(now.objects);
+  plan.initial_end_bookmark = options->allow_bookmarks;
+  plan.from = now.version;
+  plan.visible = now.version;
+  return plan;
+}
+
+ApiError TooLarge() {
+  ApiError error;
+  error.code = 413;
+  error.reason = "RequestEntityTooLarge";
+  error.message = fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes);
+  return error;
+}
+
+std::string_view VerbOf(const RequestInfo& info) {
+  return info.kind == nullptr ? "get" : VerbName(info.verb);
+}
+
+std::string ResourceOf(const RequestInfo& info) {
+  return info.kind == nullptr ? "" : info.kind->group_resource();
+}
+
+}  // namespace
+
+Handler::Handler(Api& api, Access access, const Clock& clock, const Clock& real_clock)
+    : api_(api),
+      access_(std::move(access)),
+      clock_(clock),
+      real_clock_(real_clock),
+      fixed_paths_(api.store(), *metrics_) {}
+
+void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
+  const net::ServerRequest& request = exchange->request();
+  const auto info = ReadRequest(request.method, request.target);
+  const bool health = info && info->kind == nullptr && FixedPaths::IsHealth(info->path);
+  const auto user = access_.Authenticate(request);
+  if (!user && !health) {
+    metrics_->CountRequest("get", "", user.error().code);
+    return exchange->Answer(ErrorAnswer(user.error()));
+  }
+  if (!info) {
+    metrics_->CountRequest("get", "", info.error().code);
+    return exchange->Answer(ErrorAnswer(info.error()));
+  }
+  if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
+  auto answer = fixed_paths_.Serve(*info, request);
+  if (!answer) answer = ErrorAnswer(answer.error());
+  metrics_->CountRequest("get", "", answer->status);
+  exchange->Answer(*std::move(answer));
+}
+
+void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
+                        const User& user) {
+  const net::ServerRequest& request = exchange->request();
+  // What an error tells is not in doubt: it waits for all that it may have seen.
+  const auto fail = [&](const ApiError& error) {
+    Finish(exchange, info, {ErrorAnswer(error), api_.store().version()});
+  };
+  if (request.body.size() > kMaxBodyBytes) return fail(TooLarge());
+  auto form = ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_);
+  if (!form) return fail(form.error());
+  if (info.verb == Verb::kWatch) {
+    const auto started = StartWatch(exchange, info, *std::move(form));
+    if (!started) fail(started.error());
+    return;
+  }
+  std::vector<std::string> warnings;
+  auto reply = ServeObjects({api_, info, request, user, *form, warnings});
+  if (!reply) return fail(reply.error());
+  AddWarnings(warnings, reply->answer);
+  Finish(std::move(exchange), info, *std::move(reply));
+}
+
+void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
+                     Reply reply) {
+  metrics_->CountRequest(VerbOf(info), ResourceOf(info), reply.answer.status);
+  const auto answer = std::make_shared<net::ServerAnswer>(std::move(reply.answer));
+  api_.store().WhenVisible(reply.version, [exchange, answer](const Status& visible) {
+    if (visible) return exchange->Answer(std::move(*answer));
+    exchange->Answer(ErrorAnswer(InternalError("the store: " + visible.error().message)));
+  });
+}
+
+ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,
+                                    const RequestInfo& info, ObjectForm form) {
+  auto plan = PlanWatch(api_.store(), info, std::move(form));
+  if (!plan) return std::unexpected(plan.error());
+  metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
+  plan->lease = metrics_->OpenWatch(info.kind->group_resource());
+  const store::Version version = plan->visible;
+  auto source = std::make_shared<std::unique_ptr<WatchSource>>(
+      std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
+  api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
+    if (visible) return exchange->Stream(JsonHead(200), std::move(*source));
+    exchange->Answer(ErrorAnswer(InternalError("the store: " + visible.error().message)));
+  });
+  return {};
+}
+
+}  // namespace berth::apiserver

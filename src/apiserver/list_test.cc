@@ -1,0 +1,146 @@
+#include "apiserver/list.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "support/stored_objects.h"
+
+namespace berth::apiserver {
+namespace {
+
+class ListTest : public testing::Test {
+ protected:
+  ListTest() {
+    world_.Create(pods_, {"x", "a"}, {.labels = {{"app", "web"}}});
+    world_.Create(pods_, {"x", "b"});
+    world_.Create(pods_, {"y", "a"}, {.labels = {{"app", "web"}}});
+    world_.Create(pods_, {"y", "c"});
+  }
+
+  // The list's document, or an object with the error's code.
+  boost::json::value List(std::string_view query, std::string_view namespace_ = "",
+                          std::string_view accept = "") {
+    const auto parsed = Query::Parse(query);
+    const auto options = ReadListOptions(*parsed, false);
+    if (!options) return {{"code", options.error().code}};
+    const auto selector =
+        ObjectSelector::Make(pods_, options->label_selector, options->field_selector);
+    const auto form = ObjectForm::Make(pods_, accept, *parsed, clock_);
+    const auto answer = AnswerList(world_.store(), namespace_, *options, *selector, *form);
+    if (!answer) return {{"code", answer.error().code}, {"reason", answer.error().reason}};
+    version_ = answer->version;
+    return boost::json::parse(TextOf(answer->body));
+  }
+  // "x/a x/b", or the code.
+  std::string NamesIn(const boost::json::value& list) {
+    if (list.as_object().contains("code")) return std::to_string(list.at("code").as_int64());
+    std::string names;
+    for (const auto& item : list.at("items").as_array()) {
+      const auto& metadata = item.at("metadata");
+      if (!names.empty()) names += ' ';
+      names += fmt::format("{}/{}", std::string_view(metadata.at("namespace").as_string()),
+                           std::string_view(metadata.at("name").as_string()));
+    }
+    return names;
+  }
+  std::string Names(std::string_view query, std::string_view namespace_ = "") {
+    return NamesIn(List(query, namespace_));
+  }
+  static std::string Text(const boost::json::value& value, std::string_view key) {
+    const auto* found = value.at("metadata").as_object().if_contains(key);
+    return found == nullptr ? "none" : std::string(found->as_string());
+  }
+
+  const Kind& pods_ = KindOf("pods");
+  StoredObjects world_{4};
+  SimClock clock_;
+  store::Version version_ = 0;
+};
+
+TEST_F(ListTest, IsOrderedByNamespaceAndName) {
+  const auto list = List("");
+  EXPECT_EQ(list.at("kind").as_string(), "PodList");
+  EXPECT_EQ(list.at("apiVersion").as_string(), "v1");
+  EXPECT_EQ(NamesIn(list), "x/a x/b y/a y/c");
+  EXPECT_EQ(Text(list, "resourceVersion"), std::to_string(world_.store().version()));
+  EXPECT_EQ(version_, world_.store().version());
+}
+
+TEST_F(ListTest, OfANamespaceAndWithSelectors) {
+  EXPECT_EQ(Names("", "y"), "y/a y/c");
+  EXPECT_EQ(Names("", "nowhere"), "");
+  EXPECT_EQ(Names("labelSelector=app%3Dweb"), "x/a y/a");
+  EXPECT_EQ(Names("labelSelector=!app", "x"), "x/b");
+  EXPECT_EQ(Names("fieldSelector=metadata.name%3Da"), "x/a y/a");
+  EXPECT_EQ(Names("fieldSelector=metadata.name%3Da", "y"), "y/a");
+  EXPECT_EQ(Names("fieldSelector=metadata.name%3Dz", "y"), "");
+}
+
+TEST_F(ListTest, PagesFollowEachOtherAtOneVersion) {
+  const auto first = List("limit=3");
+  EXPECT_EQ(NamesIn(first), "x/a x/b y/a");
+  EXPECT_EQ(first.at("metadata").at("remainingItemCount").as_int64(), 1);
+  const std::string token = Text(first, "continue");
+
+  world_.Delete(pods_, {"y", "c"});
+  world_.Create(pods_, {"y", "d"});
+  const auto second = List("limit=3&continue=" + token);
+  EXPECT_EQ(NamesIn(second), "y/c");
+  EXPECT_EQ(Text(second, "resourceVersion"), Text(first, "resourceVersion"));
+  EXPECT_EQ(Text(second, "continue"), "none");
+}
+
+TEST_F(ListTest, APageOfAVersionThatIsGoneIsExpired) {
+  const std::string token = Text(List("limit=1"), "continue");
+  for (int i = 0; i < 10; ++i) world_.Replace(pods_, {"x", "b"});
+  const auto second = List("limit=1&continue=" + token);
+  EXPECT_EQ(NamesIn(second), "410");
+  EXPECT_EQ(second.at("reason").as_string(), "Expired");
+}
+
+TEST_F(ListTest, WithASelectorNobodyKnowsHowManyRemain) {
+  const auto first = List("limit=1&labelSelector=app");
+  EXPECT_EQ(NamesIn(first), "x/a");
+  EXPECT_FALSE(first.at("metadata").as_object().contains("remainingItemCount"));
+  EXPECT_EQ(Names("limit=1&labelSelector=app&continue=" + Text(first, "continue")), "y/a");
+}
+
+TEST_F(ListTest, TokensAreChecked) {
+  EXPECT_EQ(Names("continue=abc"), "400");
+  const std::string token = Text(List("limit=1"), "continue");
+  EXPECT_EQ(Names("continue=" + token, "x"), "400");
+  EXPECT_EQ(Names("resourceVersion=5&continue=" + token), "400");
+}
+
+TEST_F(ListTest, VersionsMeanWhatKubernetesSays) {
+  const store::Version now = world_.store().version();
+  EXPECT_EQ(Names("resourceVersion=0&limit=2"), "x/a x/b y/a y/c");
+  EXPECT_EQ(Names("resourceVersion=1"), "x/a x/b y/a y/c");
+  EXPECT_EQ(Names(fmt::format("resourceVersion={}&resourceVersionMatch=NotOlderThan", now)),
+            "x/a x/b y/a y/c");
+  EXPECT_EQ(Names(fmt::format("resourceVersion={}", now + 1)), "504");
+  EXPECT_EQ(Names(fmt::format("resourceVersion={}&resourceVersionMatch=Exact", now - 1)),
+            "x/a x/b y/a");
+  EXPECT_EQ(Names("resourceVersion=5&resourceVersionMatch=Exact"), "410");
+}
+
+TEST_F(ListTest, MetadataAloneIsASliceOfTheObjects) {
+  const auto list =
+      List("", "x", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+  EXPECT_EQ(list.at("kind").as_string(), "PartialObjectMetadataList");
+  EXPECT_EQ(list.at("apiVersion").as_string(), "meta.k8s.io/v1");
+  EXPECT_EQ(NamesIn(list), "x/a x/b");
+  EXPECT_EQ(list.at("items").at(0).at("kind").as_string(), "PartialObjectMetadata");
+}
+
+TEST_F(ListTest, ObjectsAreNotCopied) {
+  std::vector<net::Piece> pieces;
+  ObjectForm(pods_).AppendList({world_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
+  ASSERT_EQ(pieces.size(), 3u);
+  EXPECT_EQ(pieces[1].bytes.data(), world_.store().Get(pods_.collection, {"x", "a"})->json.data());
+}
+
+}  // namespace
+}  // namespace berth::apiserver

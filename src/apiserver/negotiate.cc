@@ -1,0 +1,139 @@
+#include "apiserver/negotiate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::string_view kSupported = "application/json";
+// More entries than any client sends are not looked at.
+constexpr size_t kMaxEntries = 64;
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  return out;
+}
+
+// Calls `part` for each piece of `text` between `separator`s, trimmed.
+void ForEachPart(std::string_view text, char separator,
+                 const std::function<void(std::string_view)>& part) {
+  while (true) {
+    const size_t end = text.find(separator);
+    part(Trim(text.substr(0, end)));
+    if (end == text.npos) return;
+    text = text.substr(end + 1);
+  }
+}
+
+double Quality(const MediaType& type) {
+  const std::string text(type.parameter("q"));
+  if (text.empty()) return 1;
+  char* end = nullptr;
+  const double quality = std::strtod(text.c_str(), &end);
+  return *end == '\0' && quality >= 0 && quality <= 1 ? quality : 1;
+}
+
+bool IsJson(const MediaType& type) {
+  return type.type == "application/json" || type.type == "*/*" || type.type == "application/*";
+}
+
+bool IsMeta(const MediaType& type) {
+  const std::string_view version = type.parameter("v");
+  return type.parameter("g") == "meta.k8s.io" && (version == "v1" || version == "v1beta1");
+}
+
+std::optional<WantedForm> ObjectForm(const MediaType& type) {
+  if (!IsJson(type)) return std::nullopt;
+  const std::string_view as = type.parameter("as");
+  if (as.empty()) return WantedForm{};
+  if (!IsMeta(type)) return std::nullopt;
+  const std::string version(type.parameter("v"));
+  if (as == "Table") return WantedForm{Form::kTable, version};
+  if (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") {
+    return WantedForm{Form::kPartialMetadata, version};
+  }
+  return std::nullopt;
+}
+
+std::optional<WantedForm> DiscoveryForm(const MediaType& type) {
+  if (!IsJson(type)) return std::nullopt;
+  const std::string_view as = type.parameter("as");
+  if (as.empty()) return WantedForm{};
+  const std::string version(type.parameter("v"));
+  const bool known = version == "v2" || version == "v2beta1";
+  if (as != "APIGroupDiscoveryList" || type.parameter("g") != "apidiscovery.k8s.io" || !known) {
+    return std::nullopt;
+  }
+  return WantedForm{Form::kDiscovery, version};
+}
+
+ApiResult<WantedForm> FirstOf(std::string_view accept,
+                              std::optional<WantedForm> (*form_of)(const MediaType&)) {
+  if (Trim(accept).empty()) return WantedForm{};
+  for (const MediaType& type : ParseAccept(accept)) {
+    if (auto form = form_of(type)) return *std::move(form);
+  }
+  return std::unexpected(NotAcceptable(kSupported));
+}
+
+}  // namespace
+
+std::string_view MediaType::parameter(std::string_view name) const {
+  for (const auto& [key, value] : parameters) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+MediaType ParseMediaType(std::string_view text) {
+  MediaType media;
+  bool first = true;
+  ForEachPart(text, ';', [&](std::string_view part) {
+    if (first) {
+      media.type = Lower(part);
+      first = false;
+      return;
+    }
+    const size_t equals = part.find('=');
+    if (equals == part.npos) return;
+    std::string_view value = Trim(part.substr(equals + 1));
+    if (value.size() > 1 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    media.parameters.emplace_back(Lower(Trim(part.substr(0, equals))), value);
+  });
+  return media;
+}
+
+std::vector<MediaType> ParseAccept(std::string_view header) {
+  std::vector<MediaType> types;
+  ForEachPart(header, ',', [&](std::string_view part) {
+    if (part.empty() || types.size() >= kMaxEntries) return;
+    types.push_back(ParseMediaType(part));
+  });
+  std::erase_if(types, [](const MediaType& type) { return Quality(type) == 0; });
+  std::ranges::stable_sort(types, std::greater<>(), Quality);
+  return types;
+}
+
+ApiResult<WantedForm> WantedObjectForm(std::string_view accept) {
+  return FirstOf(accept, ObjectForm);
+}
+
+ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept) {
+  return FirstOf(accept, DiscoveryForm);
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,185 @@
+#include "apiserver/request_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "api/json_text.h"
+
+namespace berth::apiserver {
+namespace {
+
+using Segments = std::span<const std::string>;
+
+ApiResult<std::vector<std::string>> SplitPath(std::string_view path) {
+  if (!path.starts_with('/')) {
+    return std::unexpected(
+        BadRequest(fmt::format("the path does not begin with a slash: {}", api::Shorten(path))));
+  }
+  std::vector<std::string> segments;
+  for (size_t begin = 1; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    auto segment = PercentDecode(path.substr(begin, end - begin), false);
+    if (!segment) {
+      return std::unexpected(BadRequest(
+          fmt::format("the path has a malformed percent escape: {}", api::Shorten(path))));
+    }
+    if (*segment == "." || *segment == ".." || segment->find('/') != segment->npos ||
+        std::ranges::any_of(*segment, [](char c) { return c >= 0 && c < ' '; })) {
+      return std::unexpected(BadRequest(
+          fmt::format("the path has an invalid segment: \"{}\"", api::Shorten(*segment))));
+    }
+    segments.push_back(*std::move(segment));
+    begin = end + 1;
+  }
+  while (!segments.empty() && segments.back().empty()) segments.pop_back();
+  return segments;
+}
+
+std::string JoinPath(Segments segments) {
+  std::string path;
+  for (const std::string& segment : segments) path += '/' + segment;
+  return path.empty() ? "/" : path;
+}
+
+// What is left after the group and version: [watch] [namespaces NS] RESOURCE [NAME [SUBRESOURCE]].
+struct Place {
+  bool watch = false;
+  bool in_namespace = false;
+  std::string namespace_;
+  Segments rest;  // From the resource on.
+};
+
+Place ReadPlace(Segments rest) {
+  Place place;
+  if (!rest.empty() && rest[0] == "watch") {
+    place.watch = true;
+    rest = rest.subspan(1);
+  }
+  // "namespaces/x", "namespaces/x/status" and "namespaces/x/finalize" are about the namespace.
+  if (rest.size() > 2 && rest[0] == "namespaces" && rest[2] != "status" && rest[2] != "finalize") {
+    place.in_namespace = true;
+    place.namespace_ = rest[1];
+    rest = rest.subspan(2);
+  }
+  place.rest = rest;
+  return place;
+}
+
+ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
+  if (method == "GET" || method == "HEAD") {
+    if (watch && method == "GET") return Verb::kWatch;
+    return collection ? Verb::kList : Verb::kGet;
+  }
+  if (method == "POST") return Verb::kCreate;
+  if (method == "PUT") return Verb::kUpdate;
+  if (method == "PATCH") return Verb::kPatch;
+  if (method == "DELETE") return collection ? Verb::kDeleteCollection : Verb::kDelete;
+  return std::unexpected(MethodNotAllowed(method));
+}
+
+// Whether the resource, or the subresource that `info` names, offers its verb.
+bool Offers(const RequestInfo& info) {
+  const auto& verbs = info.subresource.empty()
+                          ? info.kind->verbs
+                          : info.kind->FindSubresource(info.subresource)->verbs;
+  if (std::ranges::find(verbs, VerbName(info.verb)) == verbs.end()) return false;
+  const bool collection = info.name.empty();
+  switch (info.verb) {
+    case Verb::kList:
+    case Verb::kWatch:
+      return true;
+    case Verb::kCreate:
+      // Objects are created in their collection, subresources under the object's name.
+      if (info.subresource.empty() && !collection) return false;
+      break;
+    case Verb::kDeleteCollection:
+      break;
+    default:
+      if (collection) return false;
+  }
+  // Whoever writes says in which namespace.
+  return !info.kind->namespaced || !info.namespace_.empty();
+}
+
+// `rest` is what follows the group and version.
+ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo info,
+                                         std::string_view group, std::string_view version,
+                                         Segments rest) {
+  const Place place = ReadPlace(rest);
+  if (place.rest.empty() || place.rest.size() > 3) return std::unexpected(UnknownResource());
+  if (std::ranges::any_of(place.rest, &std::string::empty))
+    return std::unexpected(UnknownResource());
+  if (place.in_namespace && place.namespace_.empty()) return std::unexpected(UnknownResource());
+
+  info.kind = FindKind(group, version, place.rest[0]);
+  if (info.kind == nullptr) return std::unexpected(UnknownResource());
+  info.namespace_ = place.namespace_;
+  if (place.rest.size() > 1) info.name = place.rest[1];
+  if (place.rest.size() > 2) info.subresource = place.rest[2];
+  const bool named_without_namespace =
+      info.kind->namespaced && !place.in_namespace && !info.name.empty();
+  if ((place.in_namespace && !info.kind->namespaced) || named_without_namespace) {
+    return std::unexpected(UnknownResource());
+  }
+  if (!info.subresource.empty() && info.kind->FindSubresource(info.subresource) == nullptr) {
+    return std::unexpected(UnknownResource());
+  }
+
+  // A watch of one object is a watch of its collection that selects its name.
+  const bool watch = place.watch || (info.name.empty() && info.query.Bool("watch"));
+  const auto verb = VerbOf(method, info.name.empty(), watch);
+  if (!verb) return std::unexpected(verb.error());
+  info.verb = *verb;
+  if (!Offers(info)) return std::unexpected(MethodNotAllowed(method));
+  return info;
+}
+
+}  // namespace
+
+std::string_view VerbName(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      return "deletecollection";
+  }
+  return "";
+}
+
+ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
+  if (!IsUtf8(target)) return std::unexpected(BadRequest("the request's target is not UTF-8"));
+  const size_t question = target.find('?');
+  const auto segments = SplitPath(target.substr(0, question));
+  if (!segments) return std::unexpected(segments.error());
+  auto query = Query::Parse(question == target.npos ? "" : target.substr(question + 1));
+  if (!query) return std::unexpected(query.error());
+
+  RequestInfo info;
+  info.path = JoinPath(*segments);
+  info.query = *std::move(query);
+  const Segments all = *segments;
+  if (all.size() > 2 && all[0] == "api") {
+    return ReadObjectRequest(method, std::move(info), "", all[1], all.subspan(2));
+  }
+  if (all.size() > 3 && all[0] == "apis") {
+    return ReadObjectRequest(method, std::move(info), all[1], all[2], all.subspan(3));
+  }
+  return info;
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,47 @@
+// The options that a request gives in its query or, for deletes, in its body.
+//
+// Values that Kubernetes does not know are Invalid (422), numbers that are none BadRequest (400).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apiserver/api.h"
+#include "apiserver/api_error.h"
+#include "apiserver/json.h"
+#include "apiserver/query.h"
+
+namespace berth::apiserver {
+
+struct ListOptions {
+  std::string label_selector;
+  std::string field_selector;
+  // Nothing: unset.
+  std::optional<store::Version> resource_version;
+  enum class Match : uint8_t { kUnset, kNotOlderThan, kExact };
+  Match match = Match::kUnset;
+  int64_t limit = 0;
+  std::string continue_token;
+  std::optional<int64_t> timeout_seconds;
+  bool watch = false;
+  bool allow_bookmarks = false;
+  std::optional<bool> send_initial_events;
+};
+ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch);
+
+// `user_agent` names the field manager of a client that does not: what stands before its slash.
+ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view user_agent);
+
+// `body` is a DeleteOptions object, or null if there is none; it goes before the query.
+ApiResult<DeleteOptions> ReadDeleteOptions(const Query& query, const Json& body);
+
+// True if the query has dryRun=All.
+ApiResult<bool> ReadDryRun(const Query& query);
+
+// An Invalid of `options`, "ListOptions": `field: why`.
+ApiError InvalidOption(std::string_view options, std::string_view field, std::string_view reason,
+                       std::string_view why);
+
+}  // namespace berth::apiserver

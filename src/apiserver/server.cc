@@ -1,0 +1,116 @@
+#include "apiserver/server.h"
+
+#include <fmt/format.h>
+
+#include "apiserver/base64.h"
+#include "apiserver/kinds.h"
+
+namespace berth::apiserver {
+namespace {
+
+// A store that forgets everything must not hand out again the versions of the one before it, so it
+// begins with the microseconds since 1970: no store writes faster than that.
+store::Version FirstVersion(Instant now) {
+  return static_cast<store::Version>(std::max<int64_t>(now.nanos / 1000, 1));
+}
+
+Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options, Instant now) {
+  std::unique_ptr<store::Journal> journal;
+  if (!options.data_dir.empty()) {
+    auto opened = store::OpenSqliteJournal(options.data_dir);
+    if (!opened) return std::unexpected(opened.error());
+    journal = *std::move(opened);
+  }
+  store::StoreOptions store_options{.collections = Collections(), .history = options.history};
+  if (journal == nullptr) store_options.first_version = FirstVersion(now);
+  return store::Store::Open(std::move(store_options), std::move(journal));
+}
+
+// Where clients connect to a server that listens on every address.
+std::string_view ReachableAddress(std::string_view address) {
+  if (address == "0.0.0.0" || address.empty()) return "127.0.0.1";
+  if (address == "::") return "::1";
+  return address;
+}
+
+std::string QuotedYaml(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+ApiServer::ApiServer(ApiServerOptions options) : options_(std::move(options)) {}
+
+ApiServer::~ApiServer() = default;
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
+  if (auto safe = CheckExposure(options.address, options.tls != nullptr, options.access); !safe) {
+    return std::unexpected(safe.error());
+  }
+  std::unique_ptr<ApiServer> server(new ApiServer(std::move(options)));
+  const ApiServerOptions& own = server->options_;
+  auto store = OpenStore(own, server->real_clock_.Now());
+  if (!store) return std::unexpected(store.error());
+  server->store_ = *std::move(store);
+  const Clock& clock = own.clock != nullptr ? *own.clock : server->real_clock_;
+  server->api_ = std::make_unique<Api>(*server->store_, clock, own.seed);
+  server->handler_ =
+      std::make_unique<Handler>(*server->api_, Access(own.access), clock, server->real_clock_);
+
+  net::ServerOptions http;
+  http.address = own.address;
+  http.port = own.port;
+  http.threads = own.threads;
+  http.tls = own.tls;
+  // What is a little too large is refused by the handler, in the API's own words.
+  http.max_body_bytes = 2 * Handler::kMaxBodyBytes;
+  auto started = net::HttpServer::Start(
+      std::move(http), [handler = server->handler_.get()](std::shared_ptr<net::Exchange> exchange) {
+        handler->Handle(std::move(exchange));
+      });
+  if (!started) return std::unexpected(started.error());
+  server->http_ = *std::move(started);
+  return server;
+}
+
+std::string ApiServer::url() const {
+  const std::string_view address = ReachableAddress(options_.address);
+  const bool ipv6 = address.find(':') != address.npos;
+  return fmt::format("{}://{}{}{}:{}", options_.tls == nullptr ? "http" : "https", ipv6 ? "[" : "",
+                     address, ipv6 ? "]" : "", port());
+}
+
+void ApiServer::Stop(std::chrono::milliseconds grace) { http_->Stop(grace); }
+
+std::string KubeconfigText(const std::string& url, const std::string& ca,
+                           const std::string& token) {
+  std::string text = fmt::format(
+      "apiVersion: v1\n"
+      "kind: Config\n"
+      "clusters:\n"
+      "- name: berth\n"
+      "  cluster:\n"
+      "    server: {}\n",
+      url);
+  if (!ca.empty()) text += fmt::format("    certificate-authority-data: {}\n", EncodeBase64(ca));
+  text +=
+      "users:\n"
+      "- name: berth\n";
+  text += token.empty() ? std::string("  user: {}\n")
+                        : fmt::format("  user:\n    token: {}\n", QuotedYaml(token));
+  text +=
+      "contexts:\n"
+      "- name: berth\n"
+      "  context:\n"
+      "    cluster: berth\n"
+      "    user: berth\n"
+      "current-context: berth\n";
+  return text;
+}
+
+}  // namespace berth::apiserver

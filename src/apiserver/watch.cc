@@ -1,0 +1,159 @@
+#include "apiserver/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "apiserver/raw_json.h"
+
+namespace berth::apiserver {
+namespace {
+
+using State = net::BodySource::State;
+
+// How many events are looked at before others on the same thread get their turn.
+constexpr size_t kEventsPerRead = 1024;
+constexpr size_t kEventsAtOnce = 64;
+
+constexpr std::string_view kAdded = R"({"type":"ADDED","object":)";
+constexpr std::string_view kModified = R"({"type":"MODIFIED","object":)";
+constexpr std::string_view kDeleted = R"({"type":"DELETED","object":)";
+constexpr std::string_view kBookmark = R"({"type":"BOOKMARK","object":)";
+constexpr std::string_view kError = R"({"type":"ERROR","object":)";
+constexpr std::string_view kEventEnd = "}\n";
+
+}  // namespace
+
+class WatchSource::Writer {
+ public:
+  Writer(size_t limit, std::vector<net::Piece>& out)
+      : limit_(limit), out_(out), counted_(out.size()) {}
+
+  std::vector<net::Piece>& out() { return out_; }
+  bool full() {
+    for (; counted_ < out_.size(); ++counted_) bytes_ += out_[counted_].bytes.size();
+    return bytes_ >= limit_;
+  }
+
+ private:
+  size_t limit_;
+  std::vector<net::Piece>& out_;
+  size_t counted_;
+  size_t bytes_ = 0;
+};
+
+WatchSource::WatchSource(WatchPlan plan, store::Store& store, const Clock& clock,
+                         std::shared_ptr<net::Exchange> exchange)
+    : plan_(std::move(plan)), clock_(clock), exchange_(std::move(exchange)) {
+  const Instant now = clock_.Now();
+  if (plan_.timeout) ends_at_ = now + *plan_.timeout;
+  bookmark_at_ = now + kBookmarkEvery;
+  cursor_ = store.Watch(plan_.form.kind().collection, plan_.from,
+                        [exchange = exchange_] { exchange->Wake(); });
+}
+
+State WatchSource::Read(size_t limit, std::vector<net::Piece>& out) {
+  Writer writer(limit, out);
+  const Instant now = clock_.Now();
+  if (!SendInitial(writer)) return State::kMore;
+  if (ends_at_ && now >= *ends_at_) return State::kEnd;
+  if (const auto state = SendEvents(writer)) return *state;
+  if (plan_.bookmarks && now >= bookmark_at_) {
+    SendBookmark(std::max(cursor_->position(), plan_.from), false, writer);
+    bookmark_at_ = now + kBookmarkEvery;
+  }
+  Rest(now);
+  return State::kWait;
+}
+
+bool WatchSource::SendInitial(Writer& writer) {
+  for (; initial_sent_ < plan_.initial.size(); ++initial_sent_) {
+    if (writer.full()) return false;
+    SendObject(kAdded, plan_.initial[initial_sent_], writer);
+    plan_.initial[initial_sent_].reset();
+  }
+  plan_.initial = {};
+  initial_sent_ = 0;
+  if (plan_.initial_end_bookmark) SendBookmark(plan_.from, true, writer);
+  plan_.initial_end_bookmark = false;
+  return true;
+}
+
+std::optional<State> WatchSource::SendEvents(Writer& writer) {
+  for (size_t read = 0; read < kEventsPerRead;) {
+    if (writer.full()) return State::kMore;
+    events_.clear();
+    if (!cursor_->Read(kEventsAtOnce, events_)) {
+      SendExpired(writer);
+      return State::kEnd;
+    }
+    if (events_.empty()) return std::nullopt;
+    for (const store::Event& event : events_) SendEvent(event, writer);
+    read += events_.size();
+  }
+  return State::kMore;
+}
+
+void WatchSource::SendEvent(const store::Event& event, Writer& writer) {
+  // A client may start from a version that is yet to come.
+  if (event.version() <= plan_.from) return;
+  if (!plan_.namespace_.empty() && event.object->key.namespace_ != plan_.namespace_) return;
+  const bool was_there = event.previous != nullptr && plan_.selector.Matches(*event.previous);
+  const bool is_there =
+      event.type != store::EventType::kDeleted && plan_.selector.Matches(*event.object);
+  if (is_there) {
+    SendObject(was_there ? kModified : kAdded, event.object, writer);
+  } else if (was_there && event.type == store::EventType::kDeleted) {
+    SendObject(kDeleted, event.object, writer);
+  } else if (was_there) {
+    SendLost(event.previous, event.version(), writer);
+  }
+}
+
+void WatchSource::SendObject(std::string_view head, const store::ObjectPtr& object,
+                             Writer& writer) {
+  writer.out().push_back(Literal(head));
+  plan_.form.Append(object, !columns_sent_, writer.out());
+  writer.out().push_back(Literal(kEventEnd));
+  columns_sent_ = true;
+}
+
+void WatchSource::SendLost(const store::ObjectPtr& object, store::Version version, Writer& writer) {
+  const net::Piece whole = WholeObject(plan_.form.kind(), object);
+  const std::string_view digits = RawMember(RawMember(whole.bytes, "metadata"), "resourceVersion");
+  if (plan_.form.form() != Form::kPlain || digits.empty()) {
+    return SendObject(kDeleted, AtVersion(*object, version), writer);
+  }
+  const auto at = static_cast<size_t>(digits.data() - whole.bytes.data());
+  writer.out().push_back(Literal(kDeleted));
+  writer.out().push_back({whole.owner, whole.bytes.substr(0, at)});
+  writer.out().push_back(Owned(fmt::format("\"{}\"", version)));
+  writer.out().push_back({whole.owner, whole.bytes.substr(at + digits.size())});
+  writer.out().push_back(Literal(kEventEnd));
+}
+
+void WatchSource::SendBookmark(store::Version version, bool initial_end, Writer& writer) {
+  writer.out().push_back(Literal(kBookmark));
+  plan_.form.AppendBookmark(version, initial_end, writer.out());
+  writer.out().push_back(Literal(kEventEnd));
+}
+
+void WatchSource::SendExpired(Writer& writer) {
+  const ApiError error = Expired(fmt::format("too old resource version: {}", cursor_->position()));
+  writer.out().push_back(Literal(kError));
+  writer.out().push_back(Owned(ToStatusJson(error)));
+  writer.out().push_back(Literal(kEventEnd));
+}
+
+void WatchSource::Rest(Instant now) {
+  std::optional<Instant> due = ends_at_;
+  if (plan_.bookmarks) due = std::min(bookmark_at_, due.value_or(bookmark_at_));
+  // One timer at a time is enough: when it fires, the next one is set.
+  if (!due || (wakes_at_ > now && wakes_at_ <= *due)) return;
+  // Rounded up, so that it is due when the timer fires.
+  exchange_->WakeAfter(std::chrono::milliseconds((*due - now).nanos / 1'000'000 + 1));
+  wakes_at_ = *due;
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,84 @@
+// `berth apiserver` refuses what it cannot do, and says what to do instead. What it does otherwise
+// is the matter of tests/e2e.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "support/http_server.h"
+
+namespace berth::cli {
+namespace {
+
+struct RefusedCase {
+  const char* name;
+  std::vector<std::string> options;
+  int code;
+  const char* text;  // Of standard error.
+};
+
+class ApiServerRefusalTest : public testing::TestWithParam<RefusedCase> {};
+
+TEST_P(ApiServerRefusalTest, SaysWhatIsWrong) {
+  std::vector<std::string> arguments = {"apiserver", "--port", "0"};
+  arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
+  const Ended ended = RunBerth(arguments);
+  EXPECT_EQ(ended.code, GetParam().code) << ended.err;
+  EXPECT_NE(ended.err.find(GetParam().text), std::string::npos) << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, ApiServerRefusalTest,
+    testing::Values(
+        RefusedCase{"BeyondLoopbackWithoutTls", {"--address", "0.0.0.0"}, 1, "Add --tls"},
+        RefusedCase{"BeyondLoopbackWithoutTokens",
+                    {"--address", "0.0.0.0", "--tls"},
+                    1,
+                    "Add --token-auth-file or --client-ca-file"},
+        RefusedCase{"ClientCaWithoutTls", {"--client-ca-file", "x"}, 1, "needs --tls"},
+        RefusedCase{"CertificateWithoutKey",
+                    {"--tls-cert-file", "x"},
+                    1,
+                    "--tls-private-key-file must be given together"},
+        RefusedCase{"NoSuchCertificate",
+                    {"--tls-cert-file", "none.pem", "--tls-private-key-file", "none.key"},
+                    1,
+                    "none.pem"},
+        RefusedCase{"NoSuchTokenFile", {"--token-auth-file", "none.csv"}, 1, "none.csv"},
+        RefusedCase{"TokenFileWithoutTokens",
+                    {"--token-auth-file", "/dev/null"},
+                    1,
+                    "/dev/null: it has no tokens"},
+        RefusedCase{"NoSuchAddress", {"--address", "203.0.113.7.8"}, 1, "203.0.113.7.8"},
+        RefusedCase{"UnwritableKubeconfig",
+                    {"--kubeconfig", "/nonexistent/kubeconfig"},
+                    1,
+                    "/nonexistent/kubeconfig: No such file or directory"},
+        RefusedCase{"DataDirIsAFile", {"--data-dir", "/dev/null"}, 1, "/dev/null"},
+        RefusedCase{"PortIsNoNumber", {"--port", "x"}, 2, "--port"},
+        RefusedCase{"PortIsTooLarge", {"--port", "65536"}, 2, "--port"},
+        RefusedCase{"NoThreads", {"--threads", "0"}, 2, "--threads"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(ApiServerCommandTest, SaysThatAPortIsTaken) {
+  const HttpServer other([](const ServedRequest&) { return ServedAnswer{}; });
+  const std::string port = std::to_string(other.port());
+  const Ended ended = RunBerth({"apiserver", "--port", port});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find(port), std::string::npos) << ended.err;
+}
+
+TEST(ApiServerCommandTest, HelpNamesEveryOption) {
+  const Ended ended = RunBerth({"apiserver", "--help"});
+  EXPECT_EQ(ended.code, 0);
+  for (const char* option :
+       {"--address", "--port", "--data-dir", "--kubeconfig", "--tls", "--tls-cert-file",
+        "--tls-private-key-file", "--client-ca-file", "--token-auth-file",
+        "--insecure-allow-anonymous", "--threads", "--history"}) {
+    EXPECT_NE(ended.out.find(option), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli

@@ -1,0 +1,100 @@
+// Any request may come to the API server. Each gets exactly one answer, and every failure is a
+// Status.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/api.h"
+#include "apiserver/handler.h"
+#include "apiserver/kinds.h"
+#include "base/check.h"
+#include "base/time.h"
+#include "store/store.h"
+
+namespace {
+
+namespace net = berth::net;
+
+// Reads a stream to its end or to the point where it waits.
+class FuzzExchange final : public net::Exchange {
+ public:
+  explicit FuzzExchange(net::ServerRequest request) : request_(std::move(request)) {}
+
+  const net::ServerRequest& request() const override { return request_; }
+  void Answer(net::ServerAnswer answer) override {
+    ++answers_;
+    if (answer.status < 400) return;
+    CHECK(!answer.body.empty());
+    CHECK(answer.body.front().bytes.starts_with("{\"kind\":\"Status\""));
+  }
+  void Stream(net::ServerAnswer, std::unique_ptr<net::BodySource> source) override {
+    ++answers_;
+    std::vector<net::Piece> pieces;
+    while (source->Read(1000, pieces) == net::BodySource::State::kMore) {
+    }
+  }
+  void Wake() override {}
+  void WakeAfter(std::chrono::milliseconds) override {}
+
+  int answers() const { return answers_; }
+
+ private:
+  net::ServerRequest request_;
+  int answers_ = 0;
+};
+
+// A server with something in it.
+struct World {
+  World() {
+    using berth::apiserver::Kind;
+    const auto answer = [&](const char* target, const char* body) {
+      net::ServerRequest request;
+      request.method = "POST";
+      request.target = target;
+      request.body = body;
+      handler.Handle(std::make_shared<FuzzExchange>(std::move(request)));
+    };
+    answer("/api/v1/namespaces/default/pods",
+           R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    answer("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"m"}})");
+    answer("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  }
+
+  berth::SimClock clock{berth::Instant::FromUnixSeconds(1'700'000'000)};
+  std::unique_ptr<berth::store::Store> store = *berth::store::Store::Open(
+      {.collections = berth::apiserver::Collections(), .history = 100}, nullptr);
+  berth::apiserver::Api api{*store, clock, 1};
+  berth::apiserver::Handler handler{api, berth::apiserver::Access({}), clock, clock};
+};
+
+// The next line of `text`, which loses it.
+std::string TakeLine(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string line(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+}  // namespace
+
+// Lines: method, target, Content-Type, Accept; the rest is the body.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // What is left over from earlier inputs makes for richer stories, but must not fill the memory.
+  constexpr int kInputsPerWorld = 500;
+  static std::unique_ptr<World> world;
+  static int inputs = 0;
+  if (world == nullptr || ++inputs % kInputsPerWorld == 0) world = std::make_unique<World>();
+
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  net::ServerRequest request;
+  request.method = TakeLine(text);
+  request.target = TakeLine(text);
+  request.headers = {{"Content-Type", TakeLine(text)}, {"Accept", TakeLine(text)}};
+  request.body = text;
+  const auto exchange = std::make_shared<FuzzExchange>(std::move(request));
+  world->handler.Handle(exchange);
+  CHECK(exchange->answers() == 1);
+  return 0;
+}
