@@ -275,7 +275,8 @@ void UnlikePods(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     api::Pod pod = PlainPod("unlike", decided);
-    pod.spec.containers[0].resources.requests["cpu"] = Amount(fmt::format("{}m", 1 + decided).c_str());
+    pod.spec.containers[0].resources.requests["cpu"] =
+        Amount(fmt::format("{}m", 1 + decided).c_str());
     Put(*engine, std::move(pod));
     state.ResumeTiming();
     CHECK(engine->Schedule(kStart, 1) == 1);

@@ -15,7 +15,8 @@ from pathlib import Path
 # The parts of src/, from the bottom up. A part includes itself and earlier parts only.
 PARTS = [
     "base", "api", "cluster", "framework", "plugins", "queue", "twin", "engine",
-    "config", "record", "net", "client", "store", "apiserver", "world", "sim", "serve", "cmd",
+    "config", "record", "net", "client", "store", "kinds", "patch", "admission", "apiserver",
+    "world", "sim", "serve", "cmd",
 ]  # fmt: skip
 
 # Includes that the order would allow, but the design does not: {part: {other part: why}}.

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/api_error.h"
 #include "base/result.h"
+#include "kinds/api_error.h"
 #include "net/http_server.h"
 
 namespace berth::apiserver {

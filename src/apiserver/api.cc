@@ -5,25 +5,13 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
+#include "admission/metadata.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/draft.h"
-#include "apiserver/json_access.h"
-#include "apiserver/metadata.h"
 #include "base/check.h"
+#include "kinds/draft.h"
+#include "kinds/json_access.h"
 
 namespace berth::apiserver {
-
-Json ParseIn(const store::Object& object, boost::json::storage_ptr storage) {
-  boost::json::parse_options options;
-  // The document itself is two levels above what MakeDraft counts.
-  options.max_depth = kMaxDepth + 2;
-  boost::json::error_code error;
-  Json document = boost::json::parse(object.json, error, std::move(storage), options);
-  CHECK(!error && document.is_object());  // Only MakeDraft's texts are stored.
-  return document;
-}
-
-Json Parse(const store::Object& object) { return ParseIn(object, {}); }
 
 const Kind& StoredKind(const Kind& kind) {
   static const Kind& core_events = KindOf("events");

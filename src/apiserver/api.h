@@ -14,13 +14,14 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/api_error.h"
-#include "apiserver/json.h"
-#include "apiserver/kinds.h"
-#include "apiserver/patches.h"
-#include "apiserver/priority_classes.h"
+#include "admission/priority_classes.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "kinds/api_error.h"
+#include "kinds/draft.h"
+#include "kinds/json.h"
+#include "kinds/kinds.h"
+#include "patch/patches.h"
 #include "store/store.h"
 
 namespace berth::apiserver {
@@ -129,8 +130,5 @@ class Api {
   Random random_;
   PriorityClasses priorities_;
 };
-
-// The stored object as a document.
-Json Parse(const store::Object& object);
 
 }  // namespace berth::apiserver

@@ -4,7 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include "apiserver/api.h"
-#include "apiserver/json_access.h"
+#include "kinds/json_access.h"
 
 namespace berth::apiserver {
 
@@ -22,9 +22,6 @@ struct Api::Attempt {
 
 // How often a change is tried again when others write in between.
 inline constexpr int kMaxAttempts = 100;
-
-// The stored object as a document in `storage`.
-Json ParseIn(const store::Object& object, boost::json::storage_ptr storage);
 
 // The kind in whose form objects of `kind` are stored: events.k8s.io's are core events.
 const Kind& StoredKind(const Kind& kind);

@@ -1,14 +1,14 @@
 // Api: binding a pod to a node.
 #include <fmt/format.h>
 
-#include "apiserver/admission.h"
+#include "admission/admission.h"
+#include "admission/field_errors.h"
+#include "admission/metadata.h"
+#include "admission/prepare.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/draft.h"
-#include "apiserver/field_errors.h"
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
-#include "apiserver/scratch.h"
+#include "kinds/draft.h"
+#include "kinds/scratch.h"
 
 namespace berth::apiserver {
 

@@ -1,10 +1,10 @@
 // Api: what every cluster has from the start.
 #include <string_view>
 
+#include "admission/metadata.h"
+#include "admission/priority_rules.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/metadata.h"
-#include "apiserver/priority_rules.h"
 
 namespace berth::apiserver {
 

@@ -1,20 +1,20 @@
 // Api: creating objects.
 #include <fmt/format.h>
 
-#include "apiserver/admission.h"
+#include "admission/admission.h"
+#include "admission/defaults.h"
+#include "admission/field_errors.h"
+#include "admission/metadata.h"
+#include "admission/prepare.h"
+#include "admission/quantities.h"
+#include "admission/validate.h"
+#include "admission/validate_metadata.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
 #include "apiserver/check_fields.h"
-#include "apiserver/defaults.h"
-#include "apiserver/draft.h"
 #include "apiserver/events.h"
-#include "apiserver/field_errors.h"
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
-#include "apiserver/quantities.h"
 #include "apiserver/reviews.h"
-#include "apiserver/validate.h"
-#include "apiserver/validate_metadata.h"
+#include "kinds/draft.h"
 
 namespace berth::apiserver {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apiserver/api_world.h"
-#include "apiserver/draft.h"
+#include "kinds/draft.h"
 
 namespace berth::apiserver {
 namespace {

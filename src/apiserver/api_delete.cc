@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "admission/metadata.h"
 #include "api/timestamp.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/draft.h"
-#include "apiserver/metadata.h"
-#include "apiserver/scratch.h"
+#include "kinds/draft.h"
+#include "kinds/scratch.h"
 
 namespace berth::apiserver {
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "admission/metadata.h"
+#include "admission/prepare.h"
+#include "admission/selector_of.h"
 #include "api/selector.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
-#include "apiserver/selector_of.h"
 
 namespace berth::apiserver {
 

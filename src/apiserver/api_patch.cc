@@ -1,14 +1,14 @@
 // Api: patches of every type, server-side apply among them.
 #include <fmt/format.h>
 
+#include "admission/field_errors.h"
+#include "admission/metadata.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
 #include "apiserver/check_fields.h"
 #include "apiserver/events.h"
-#include "apiserver/field_errors.h"
-#include "apiserver/metadata.h"
-#include "apiserver/scratch.h"
-#include "apiserver/server_side_apply.h"
+#include "kinds/scratch.h"
+#include "patch/server_side_apply.h"
 
 namespace berth::apiserver {
 

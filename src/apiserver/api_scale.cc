@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "admission/field_errors.h"
+#include "admission/metadata.h"
 #include "apiserver/api.h"
 #include "apiserver/api_attempt.h"
-#include "apiserver/field_errors.h"
-#include "apiserver/metadata.h"
 
 namespace berth::apiserver {
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/api_world.h"
-#include "apiserver/draft.h"
 #include "apiserver/events.h"
+#include "kinds/draft.h"
 
 namespace berth::apiserver {
 namespace {

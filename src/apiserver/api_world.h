@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "apiserver/api.h"
-#include "apiserver/json_access.h"
+#include "kinds/json_access.h"
 
 namespace berth::apiserver {
 

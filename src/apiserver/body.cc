@@ -8,8 +8,8 @@
 #include "api/json_text.h"
 #include "api/yaml.h"
 #include "apiserver/negotiate.h"
-#include "apiserver/protobuf_body.h"
 #include "apiserver/query.h"
+#include "kinds/protobuf_body.h"
 
 namespace berth::apiserver {
 namespace {

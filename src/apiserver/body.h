@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "apiserver/api_error.h"
-#include "apiserver/json.h"
+#include "kinds/api_error.h"
+#include "kinds/json.h"
 
 namespace berth::apiserver {
 

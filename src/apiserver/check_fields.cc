@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "admission/field_errors.h"
 #include "apiserver/api.h"
-#include "apiserver/field_errors.h"
-#include "apiserver/json_access.h"
-#include "apiserver/schema.h"
+#include "kinds/json_access.h"
+#include "kinds/schema.h"
 
 namespace berth::apiserver {
 

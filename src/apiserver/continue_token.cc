@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include "apiserver/base64.h"
+#include "kinds/base64.h"
 
 namespace berth::apiserver {
 namespace {

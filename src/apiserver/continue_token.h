@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/kinds.h"
+#include "kinds/kinds.h"
 #include "store/object.h"
 
 namespace berth::apiserver {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "apiserver/api_attempt.h"
-#include "apiserver/draft.h"
-#include "apiserver/json_access.h"
-#include "apiserver/scratch.h"
+#include "kinds/draft.h"
+#include "kinds/json_access.h"
+#include "kinds/scratch.h"
 
 namespace berth::apiserver {
 

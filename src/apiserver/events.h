@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "apiserver/json.h"
+#include "kinds/json.h"
 #include "store/object.h"
 
 namespace berth::apiserver {

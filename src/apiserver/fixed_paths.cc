@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/discovery.h"
-#include "apiserver/kinds.h"
 #include "apiserver/negotiate.h"
 #include "apiserver/reply.h"
+#include "kinds/discovery.h"
+#include "kinds/kinds.h"
 
 namespace berth::apiserver {
 namespace {

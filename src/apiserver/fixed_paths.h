@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/api_error.h"
 #include "apiserver/metrics.h"
 #include "apiserver/request_info.h"
+#include "kinds/api_error.h"
 #include "net/http_server.h"
 #include "store/store.h"
 

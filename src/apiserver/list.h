@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/api_error.h"
-#include "apiserver/kinds.h"
 #include "apiserver/object_form.h"
 #include "apiserver/request_options.h"
 #include "apiserver/selectors.h"
+#include "kinds/api_error.h"
+#include "kinds/kinds.h"
 #include "net/http_server.h"
 #include "store/store.h"
 

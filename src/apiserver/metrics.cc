@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "apiserver/kinds.h"
+#include "kinds/kinds.h"
 
 namespace berth::apiserver {
 namespace {

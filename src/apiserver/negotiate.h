@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/api_error.h"
+#include "kinds/api_error.h"
 
 namespace berth::apiserver {
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/api_error.h"
-#include "apiserver/kinds.h"
 #include "apiserver/negotiate.h"
 #include "apiserver/query.h"
-#include "apiserver/table.h"
 #include "base/time.h"
+#include "kinds/api_error.h"
+#include "kinds/kinds.h"
+#include "kinds/table.h"
 #include "net/http_server.h"
 #include "store/object.h"
 

@@ -7,10 +7,10 @@
 
 #include "apiserver/access.h"
 #include "apiserver/api.h"
-#include "apiserver/api_error.h"
 #include "apiserver/object_form.h"
 #include "apiserver/reply.h"
 #include "apiserver/request_info.h"
+#include "kinds/api_error.h"
 #include "net/http_server.h"
 
 namespace berth::apiserver {

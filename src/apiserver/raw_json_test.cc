@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/base64.h"
 #include "apiserver/continue_token.h"
+#include "kinds/base64.h"
 
 namespace berth::apiserver {
 namespace {

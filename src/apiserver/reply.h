@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/api_error.h"
 #include "apiserver/object_form.h"
+#include "kinds/api_error.h"
 #include "net/http_server.h"
 #include "store/object.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/api_error.h"
-#include "apiserver/kinds.h"
 #include "apiserver/query.h"
+#include "kinds/api_error.h"
+#include "kinds/kinds.h"
 
 namespace berth::apiserver {
 

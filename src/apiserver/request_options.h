@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "apiserver/api.h"
-#include "apiserver/api_error.h"
-#include "apiserver/json.h"
 #include "apiserver/query.h"
+#include "kinds/api_error.h"
+#include "kinds/json.h"
 
 namespace berth::apiserver {
 

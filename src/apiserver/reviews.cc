@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "apiserver/api.h"
-#include "apiserver/draft.h"
-#include "apiserver/json_access.h"
+#include "kinds/draft.h"
+#include "kinds/json_access.h"
 
 namespace berth::apiserver {
 

@@ -3,7 +3,7 @@
 // Whoever got as far as asking may do everything, so every access is allowed.
 #pragma once
 
-#include "apiserver/json.h"
+#include "kinds/json.h"
 #include "store/object.h"
 
 namespace berth::apiserver {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/selector.h"
-#include "apiserver/api_error.h"
-#include "apiserver/kinds.h"
 #include "base/result.h"
+#include "kinds/api_error.h"
+#include "kinds/kinds.h"
 #include "store/object.h"
 
 namespace berth::apiserver {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "apiserver/base64.h"
-#include "apiserver/kinds.h"
+#include "kinds/base64.h"
+#include "kinds/kinds.h"
 
 namespace berth::apiserver {
 namespace {

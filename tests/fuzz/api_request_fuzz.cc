@@ -8,9 +8,9 @@
 
 #include "apiserver/api.h"
 #include "apiserver/handler.h"
-#include "apiserver/kinds.h"
 #include "base/check.h"
 #include "base/time.h"
+#include "kinds/kinds.h"
 #include "store/store.h"
 
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "apiserver/kinds.h"
-#include "apiserver/patches.h"
-#include "apiserver/server_side_apply.h"
 #include "base/check.h"
+#include "kinds/kinds.h"
+#include "patch/patches.h"
+#include "patch/server_side_apply.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "apiserver/protobuf_body.h"
 #include "base/check.h"
+#include "kinds/protobuf_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);

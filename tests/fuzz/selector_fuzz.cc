@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/kinds.h"
 #include "apiserver/selectors.h"
 #include "base/check.h"
+#include "kinds/kinds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/kinds.h"
+#include "kinds/kinds.h"
 #include "net/http_server.h"
 #include "store/store.h"
 
