@@ -30,6 +30,22 @@ const Kind& StoredKind(const Kind& kind) {
   return kind.collection == core_events.collection && kind.stored ? core_events : kind;
 }
 
+ApiError RefusedWrite(const store::Store& store, const Kind& kind, std::string_view name,
+                      store::WriteError error) {
+  switch (error) {
+    case store::WriteError::kExists:
+      return AlreadyExists(kind, name);
+    case store::WriteError::kNotFound:
+      return NotFound(kind, name);
+    case store::WriteError::kConflict:
+      return TooContended(kind, name);
+    case store::WriteError::kFailed:
+      break;
+  }
+  const Status health = store.health();
+  return InternalError(health ? "the write was not kept" : health.error().message);
+}
+
 ApiError TooContended(const Kind& kind, std::string_view name) {
   return Conflict(kind, name, "the object is being modified by too many clients at once");
 }
@@ -63,7 +79,7 @@ ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, bool dry_run) 
                : store_.Replace(kind.collection, std::move(*draft), seen->version);
   if (!outcome) {
     if (outcome.error() == store::WriteError::kConflict) return std::nullopt;
-    return std::unexpected(NotFound(kind, seen->key.name));
+    return std::unexpected(RefusedWrite(store_, kind, seen->key.name, outcome.error()));
   }
   Wrote(kind);
   if (released) return Finish(std::move(*draft), (*outcome)->version);

@@ -29,6 +29,10 @@ Json ParseIn(const store::Object& object, boost::json::storage_ptr storage);
 // The kind in whose form objects of `kind` are stored: events.k8s.io's are core events.
 const Kind& StoredKind(const Kind& kind);
 
+// Why the store did not take a write.
+ApiError RefusedWrite(const store::Store& store, const Kind& kind, std::string_view name,
+                      store::WriteError error);
+
 // What is left to say when kMaxAttempts were not enough.
 ApiError TooContended(const Kind& kind, std::string_view name);
 

@@ -21,7 +21,8 @@ const Kind& PodBindings() {
 }
 
 ApiResult<void> CheckBinding(const ObjectName& pod, const JsonObject& binding) {
-  if (auto checked = CheckAddress(binding, pod.name, pod.namespace_); !checked) return checked;
+  if (auto checked = CheckAddress(PodBindings(), binding, pod.name, pod.namespace_); !checked)
+    return checked;
   const JsonObject* target = ObjectAt(&binding, "target");
   const std::string_view kind = StringAt(target, "kind");
   FieldErrors errors;
@@ -108,7 +109,7 @@ ApiResult<ObjectPtr> Api::Bind(const ObjectName& pod, const Json& binding, bool 
         store_.Replace(pods.collection, std::move(*draft), seen->version);
     if (outcome) return *outcome;
     if (outcome.error() != store::WriteError::kConflict) {
-      return std::unexpected(NotFound(pods, pod.name));
+      return std::unexpected(RefusedWrite(store_, pods, pod.name, outcome.error()));
     }
   }
   return std::unexpected(TooContended(pods, pod.name));

@@ -69,7 +69,7 @@ ApiResult<Written> Api::Create(const Kind& requested, std::string_view namespace
 ApiResult<Written> Api::CreateChecked(const Kind& kind, std::string_view namespace_, Json body,
                                       const WriteOptions& options) {
   JsonObject& document = body.get_object();
-  if (auto checked = CheckAddress(document, {}, kind.namespaced ? namespace_ : ""); !checked) {
+  if (auto checked = CheckAddress(kind, document, {}, namespace_); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   if (kind.namespaced) {
@@ -115,7 +115,7 @@ ApiResult<Written> Api::CreateChecked(const Kind& kind, std::string_view namespa
     return Written{Finish(std::move(*draft), 0), true};
   }
   const store::WriteOutcome outcome = store_.Create(kind.collection, std::move(*draft));
-  if (!outcome) return std::unexpected(AlreadyExists(kind, name));
+  if (!outcome) return std::unexpected(RefusedWrite(store_, kind, name, outcome.error()));
   Wrote(kind);
   return Written{*outcome, true};
 }

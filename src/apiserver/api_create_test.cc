@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "apiserver/api_world.h"
 #include "apiserver/draft.h"
@@ -224,6 +227,44 @@ TEST(ApiCreate, AClusterStartsWithTheUsual) {
   const store::Version before = world.store->version();
   const Api again(*world.store, world.clock, 2);
   EXPECT_EQ(world.store->version(), before);
+}
+
+// A journal that tells how its writes went when the test says so.
+class HeldJournal final : public store::Journal {
+ public:
+  Result<store::Recovered> Recover() override { return store::Recovered(); }
+  Status Replay(const std::function<Status(const store::JournalEntry&)>&) override { return {}; }
+  Status Start(store::Version, std::function<void(Result<store::Version>)> durable) override {
+    durable_ = std::move(durable);
+    return {};
+  }
+  store::Version reserved() const override { return 1'000'000; }
+  void Append(store::JournalEntry entry) override { newest_ = entry.object->version; }
+  void Compact(store::Compaction) override {}
+  const std::string& name() const override { return name_; }
+
+  void KeepAll() { durable_(newest_); }
+  void Break(std::string why) { durable_(Fail(std::move(why))); }
+
+ private:
+  std::string name_ = "held";
+  store::Version newest_ = 0;
+  std::function<void(Result<store::Version>)> durable_;
+};
+
+TEST(ApiCreate, AStoreThatFailedTakesNoMore) {
+  auto journal = std::make_unique<HeldJournal>();
+  HeldJournal& held = *journal;
+  auto opened = store::Store::Open({.collections = Collections()}, std::move(journal));
+  ASSERT_TRUE(opened);
+  const std::unique_ptr<store::Store> store = std::move(*opened);
+  const SimClock clock;
+  Api api(*store, clock, 1);
+  held.KeepAll();
+  EXPECT_EQ(ErrorOf(api.Create(KindOf("pods"), "default", Doc(kPodA))), "ok");
+  held.Break("the disk is full");
+  EXPECT_EQ(ErrorOf(api.Create(KindOf("pods"), "default", Doc(kPodA))),
+            "500 InternalError: Internal error occurred: the disk is full");
 }
 
 }  // namespace

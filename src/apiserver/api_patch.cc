@@ -50,7 +50,8 @@ ApiResult<void> CheckPatched(const Kind& kind, const ObjectName& name, const sto
   const JsonObject& document = patched.get_object();
   const std::string_view part = subresource == "status" ? subresource : std::string_view();
   if (auto checked = CheckFieldTypes(kind, document, part); !checked) return checked;
-  if (auto checked = CheckAddress(document, name.name, name.namespace_); !checked) return checked;
+  if (auto checked = CheckAddress(kind, document, name.name, name.namespace_); !checked)
+    return checked;
   return CheckIdentity(kind, name.name, document, seen.uid, fmt::format("{}", seen.version));
 }
 
@@ -67,7 +68,8 @@ ApiResult<Written> Api::Patch(const Kind& requested, const ObjectName& name,
     if (auto checked = CheckType(requested, patch); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
-    if (auto checked = CheckAddress(patch.get_object(), name.name, name.namespace_); !checked) {
+    if (auto checked = CheckAddress(kind, patch.get_object(), name.name, name.namespace_);
+        !checked) {
       return std::unexpected(std::move(checked.error()));
     }
     if (auto checked = CheckFieldTypes(requested, patch.get_object()); !checked) {

@@ -90,7 +90,7 @@ ApiResult<Json> Api::PutScale(const Kind& kind, const ObjectName& name, const Js
                               const WriteOptions& options) {
   const JsonObject* body = AsObject(scale);
   if (!body) return std::unexpected(BadRequest("a scale must be a JSON object"));
-  if (auto checked = CheckAddress(*body, name.name, name.namespace_); !checked) {
+  if (auto checked = CheckAddress(kind, *body, name.name, name.namespace_); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   const Json* replicas = At(ObjectAt(body, "spec"), "replicas");

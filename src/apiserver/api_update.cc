@@ -89,7 +89,7 @@ ApiResult<Written> Api::Update(const Kind& requested, const ObjectName& name,
   const Kind& kind = StoredKind(requested);
   JsonObject& document = body.get_object();
   if (&kind != &requested) ToCoreEvent(document);
-  if (auto checked = CheckAddress(document, name.name, name.namespace_); !checked) {
+  if (auto checked = CheckAddress(kind, document, name.name, name.namespace_); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   for (int i = 0; i < kMaxAttempts; ++i) {
@@ -97,6 +97,10 @@ ApiResult<Written> Api::Update(const Kind& requested, const ObjectName& name,
     if (!seen) {
       if (!kind.create_on_update || !subresource.empty()) {
         return std::unexpected(NotFound(kind, name.name));
+      }
+      // Who names a uid means the one that is gone.
+      if (auto checked = CheckIdentity(kind, name.name, document, "", ""); !checked) {
+        return std::unexpected(std::move(checked.error()));
       }
       SetString(MetadataOf(document), "name", name.name);
       MetadataOf(document).erase("resourceVersion");

@@ -1,6 +1,10 @@
 // Stories of updates: what may change, by whom, and what is told otherwise.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "apiserver/api_world.h"
 
 namespace berth::apiserver {
@@ -221,6 +225,48 @@ TEST(ApiUpdate, ResizeChangesResourcesAlone) {
   EXPECT_HOLDS(world.Get("pods", "a"),
                "{'metadata':{'generation':2},'spec':{'nodeName':null,'containers':"
                "[{'image':'i','resources':{'requests':{'cpu':'250m'}}}]}}");
+}
+
+TEST(ApiUpdate, OfTwoWritesAtOneVersionOneCounts) {
+  ApiWorld world;
+  const Json made = world.Make("pods", kPodA);
+  std::atomic<int> written = 0;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 4; ++i) {
+      writers.emplace_back([&, i] {
+        const Json mine = With(made, fmt::format("{{'metadata':{{'labels':{{'by':'w{}'}}}}}}", i));
+        const auto outcome = world.Update("pods", "a", mine);
+        ++(outcome ? written : refused);
+        EXPECT_TRUE(outcome || outcome.error().reason == "Conflict");
+      });
+    }
+  }
+  EXPECT_EQ(written, 1);
+  EXPECT_EQ(refused, 3);
+}
+
+TEST(ApiUpdate, NoModifyIsLost) {
+  ApiWorld world;
+  world.Make("configmaps", "{'metadata':{'name':'m'}}");
+  const ObjectName name{"default", "m"};
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 4; ++i) {
+      writers.emplace_back([&] {
+        for (int k = 0; k < 20; ++k) {
+          const auto done = world.api.Modify(KindOf("configmaps"), name, [](Json& document) {
+            JsonObject& object = document.get_object();
+            SetInt(object, "count", IntAt(&object, "count").value_or(0) + 1);
+            return true;
+          });
+          EXPECT_EQ(ErrorOf(done), "ok");
+        }
+      });
+    }
+  }
+  EXPECT_HOLDS(world.Get("configmaps", "m"), "{'count':80}");
 }
 
 TEST(ApiUpdate, ModifyTriesAgainWhenOthersWrite) {

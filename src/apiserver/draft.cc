@@ -221,6 +221,7 @@ store::ObjectPtr Finish(store::Draft draft, store::Version version) {
   auto object = std::make_shared<store::Object>(std::move(draft.object));
   object->json.insert(draft.version_at, fmt::format("{}", version));
   object->version = version;
+  object->version_at = draft.version_at;
   return object;
 }
 

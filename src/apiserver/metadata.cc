@@ -182,7 +182,7 @@ void StampNew(const Kind& kind, JsonObject& document, std::string uid, Instant n
   if (!kind.namespaced) metadata.erase("namespace");
 }
 
-ApiResult<void> CheckAddress(const JsonObject& document, std::string_view name,
+ApiResult<void> CheckAddress(const Kind& kind, const JsonObject& document, std::string_view name,
                              std::string_view namespace_) {
   const JsonObject* metadata = MetadataOf(document);
   const std::string_view given_name = StringAt(metadata, "name");
@@ -191,7 +191,7 @@ ApiResult<void> CheckAddress(const JsonObject& document, std::string_view name,
     return std::unexpected(BadRequest(fmt::format(
         "the name of the object ({}) does not match the name on the URL ({})", given_name, name)));
   }
-  if (!given_namespace.empty() && given_namespace != namespace_) {
+  if (kind.namespaced && !given_namespace.empty() && given_namespace != namespace_) {
     return std::unexpected(
         BadRequest("the namespace of the provided object does not match the namespace sent on the "
                    "request"));

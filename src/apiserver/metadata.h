@@ -31,8 +31,9 @@ ApiResult<void> CheckType(const Kind& kind, const Json& document);
 // there; the namespace too, if the kind has one.
 void StampNew(const Kind& kind, JsonObject& document, std::string uid, Instant now);
 
-// BadRequest if the body of a request for an object of `name` in `namespace_` names another.
-ApiResult<void> CheckAddress(const JsonObject& document, std::string_view name,
+// BadRequest if the body of a request for an object of `name` in `namespace_` names another. A
+// namespace where the kind has none does not matter.
+ApiResult<void> CheckAddress(const Kind& kind, const JsonObject& document, std::string_view name,
                              std::string_view namespace_);
 
 // Conflict if `after` names another uid or resourceVersion than the stored object's.

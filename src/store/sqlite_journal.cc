@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -19,9 +18,6 @@ namespace {
 // How many rows a batch drops besides what was appended; and how many must be waiting to be dropped
 // before that is done on its own. A step takes some milliseconds.
 constexpr size_t kCompactionStep = 512;
-
-// How long a batch waits for writes that the last one leads to expect; much less than a disk takes.
-constexpr std::chrono::microseconds kGathering{200};
 
 class SqliteJournal final : public Journal {
  public:
@@ -87,12 +83,6 @@ class SqliteJournal final : public Journal {
     std::unique_lock lock(mutex_);
     work_.wait(lock,
                [&] { return stopping_ || !appended_.empty() || to_drop_ >= kCompactionStep; });
-    // Those whose writes the last batch held are likely to come again: one commit for all of them
-    // is worth a short wait.
-    work_.wait_for(lock, kGathering, [&] {
-      return stopping_ || appended_.empty() || appended_.size() >= last_batch_;
-    });
-    last_batch_ = appended_.size();
     // What is left of compaction is found again at the next start.
     if (stopping_ && appended_.empty()) return false;
     entries.swap(appended_);
@@ -145,9 +135,8 @@ class SqliteJournal final : public Journal {
   std::condition_variable work_;
   std::vector<JournalEntry> appended_;
   std::deque<Compaction> compactions_;
-  size_t last_batch_ = 0;  // How many entries it had.
-  size_t to_drop_ = 0;     // Rows in `compactions_`.
-  Version next_ = 0;       // The version after the last one appended.
+  size_t to_drop_ = 0;  // Rows in `compactions_`.
+  Version next_ = 0;    // The version after the last one appended.
   bool stopping_ = false;
   bool failed_ = false;
 

@@ -136,6 +136,27 @@ TEST(SqliteJournalTest, CompactionKeepsStateAndHistoryAlone) {
   EXPECT_THAT(Read(*store->Watch(kPods, 989, nullptr)), ElementsAre("expired"));
 }
 
+TEST(SqliteJournalTest, AskingForMoreHistoryDoesNotBringBackWhatWasDropped) {
+  const TempDirectory directory;
+  {
+    const auto store = OpenIn(directory, 10);
+    ASSERT_TRUE(store->Create(kPods, MakeDraft("stays", "x")));  // 1
+    for (Version i = 0; i < 500; ++i) {                          // 2 to 1001
+      const auto created = store->Create(kPods, MakeDraft("goes", "x"));
+      ASSERT_TRUE(created);
+      ASSERT_TRUE(store->Delete(kPods, Name("goes"), (*created)->version));
+      if (i % 10 == 0) AwaitVisible(*store);
+    }
+  }
+  ASSERT_LT(CountRows(directory), 900) << "nothing was dropped, so nothing is shown";
+  const auto store = OpenIn(directory, 100'000);
+  EXPECT_THAT(Read(*store->Watch(kPods, 0, nullptr)), ElementsAre("expired"));
+  EXPECT_THAT(Read(*store->Watch(kPods, 1, nullptr)), ElementsAre("expired"));
+  EXPECT_TRUE(store->List(kPods, {.at = 1}).expired);
+  EXPECT_THAT(Show(store->List(kPods, {}).objects), ElementsAre("/stays@1=x"));
+  EXPECT_EQ(Read(*store->Watch(kPods, 991, nullptr)).size(), 10U);
+}
+
 // What can be asked of a store: its objects, and for each version what followed it.
 std::vector<std::vector<std::string>> DescribeAll(Store& store, Version versions) {
   std::vector<std::vector<std::string>> all;
