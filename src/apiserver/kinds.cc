@@ -40,7 +40,7 @@ class Table {
     for (const Kind& kind : kinds_) {
       by_resource_.emplace(Hash({kind.group, kind.version, kind.resource}), &kind);
       by_name_.emplace(Hash({kind.api_version(), kind.kind}), &kind);
-      by_group_resource_.emplace(kind.group_resource(), &kind);
+      by_group_resource_.emplace(Hash({kind.group, kind.resource}), &kind);
     }
   }
 
@@ -59,8 +59,12 @@ class Table {
     });
   }
   const Kind* FindGroupResource(std::string_view group_resource) const {
-    const auto found = by_group_resource_.find(group_resource);
-    return found == by_group_resource_.end() ? nullptr : found->second;
+    const size_t dot = group_resource.find('.');  // Resources have none in their names.
+    const std::string_view resource = group_resource.substr(0, dot);
+    const std::string_view group =
+        dot == std::string_view::npos ? std::string_view() : group_resource.substr(dot + 1);
+    return Find(by_group_resource_, Hash({group, resource}),
+                [&](const Kind& kind) { return kind.resource == resource && kind.group == group; });
   }
 
  private:
@@ -84,15 +88,11 @@ class Table {
     return static_cast<store::Collection>(place);
   }
 
-  struct TextHash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
   std::vector<Kind> kinds_;
   std::vector<std::string> collections_;
   Index by_resource_;
   Index by_name_;
-  std::unordered_map<std::string, const Kind*, TextHash, std::equal_to<>> by_group_resource_;
+  Index by_group_resource_;
 };
 
 const Table& TheTable() {

@@ -68,6 +68,7 @@ class Reader {
       std::string_view line = Cut(table, "\n");
       if (line.empty()) continue;
       if (line.starts_with("  ")) {
+        CHECK(schema != nullptr);
         if (fields) ReadFields(line.substr(2), package, *schema);
         continue;
       }

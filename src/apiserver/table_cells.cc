@@ -53,13 +53,14 @@ std::string FormatSelector(JsonView selector) {
     for (const JsonView value : expression["values"].items()) values.emplace_back(value.text());
     std::ranges::sort(values);
     std::string text(key);
-    if (op == "DoesNotExist") text = "!" + text;
+    if (op == "DoesNotExist") text.insert(0, "!");
     if (op == "In") text += fmt::format(" in ({})", Join(values, ","));
     if (op == "NotIn") text += fmt::format(" notin ({})", Join(values, ","));
     by_key.emplace_back(key, std::move(text));
   }
   std::ranges::stable_sort(by_key, {}, &std::pair<std::string, std::string>::first);
   std::vector<std::string> texts;
+  texts.reserve(by_key.size());
   for (auto& [key, text] : by_key) texts.push_back(std::move(text));
   return Join(texts, ",");
 }

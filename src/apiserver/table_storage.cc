@@ -12,9 +12,9 @@ std::string AccessModes(JsonView modes) {
                                                                       {"ReadWriteMany", "RWX"},
                                                                       {"ReadWriteOncePod", "RWOP"}};
   std::vector<std::string> texts;
-  for (const auto& [mode, letters] : kShort) {
-    const auto is_mode = [&](JsonView item) { return item.text() == mode; };
-    if (std::ranges::any_of(modes.items(), is_mode)) texts.emplace_back(letters);
+  for (const auto& entry : kShort) {
+    const auto is_mode = [&](JsonView item) { return item.text() == entry.first; };
+    if (std::ranges::any_of(modes.items(), is_mode)) texts.emplace_back(entry.second);
   }
   return Join(texts, ",");
 }

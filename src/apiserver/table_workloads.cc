@@ -1,6 +1,9 @@
 // Workloads and what steers them as `kubectl get` shows them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "api/timestamp.h"
 #include "apiserver/table.h"
 #include "apiserver/table_columns.h"
@@ -13,7 +16,7 @@ const TableColumn kCurrent = {"Current", "Pods that there are.", false, "integer
 const TableColumn kReady = {"Ready", "Pods that are ready.", false, "integer"};
 const TableColumn kReadyOfAll = {"Ready", "Pods that are ready, of those that there should be."};
 
-std::string OrNone(std::string text) { return text.empty() ? "<none>" : text; }
+std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
 
 // Where no number of replicas is given, it is one.
 int64_t Replicas(JsonView object) { return object["spec"]["replicas"].number_or(1); }
