@@ -37,6 +37,10 @@ class Http1Parser::Message final : public http::basic_parser<true> {
   }
 
   size_t Put(std::string_view bytes) {
+    // Until the end of a chunked body at least "0\r\n\r\n" is to come. Beast 1.81 asserts that it
+    // is not asked again with less.
+    constexpr size_t kLastChunk = 5;
+    if (is_header_done() && chunked() && bytes.size() < kLastChunk) return 0;
     error_code error;
     const size_t used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
     if (error == http::error::need_more) {

@@ -34,7 +34,7 @@ struct Piece {
 class BodySource {
  public:
   enum class State {
-    kMore,  // Read again when there is room.
+    kMore,  // Read again when there is room. With nothing appended it counts as kWait.
     kWait,  // Nothing now: read again after Exchange::Wake.
     kEnd,   // The body is complete.
   };
@@ -45,7 +45,7 @@ class BodySource {
 
 // Who asks, as far as the connection shows it.
 struct Peer {
-  std::string address;
+  std::string address;  // "10.0.0.7", "::1", without the port.
   bool loopback = false;
   bool tls = false;
   // Of a client certificate that the server's client CA has signed; empty without.
@@ -79,7 +79,8 @@ class Exchange {
   virtual ~Exchange() = default;
   virtual const ServerRequest& request() const = 0;
 
-  // Sends the whole answer, compressed if it is large and the peer accepts gzip.
+  // Sends the whole answer, compressed, by the caller's thread, if it is large and the peer accepts
+  // gzip. "Connection: close" among the headers ends an HTTP/1.1 connection after it.
   virtual void Answer(ServerAnswer answer) = 0;
   // Sends the head at once, then what `source` gives; never compressed.
   virtual void Stream(ServerAnswer head, std::unique_ptr<BodySource> source) = 0;
@@ -113,6 +114,8 @@ class HttpServer {
 
   virtual uint16_t port() const = 0;
   // Takes no new requests, lets answers under way end for up to `grace`, then closes everything.
+  // Streams count as under way: who wants an early end lets their sources end. Returns when the
+  // threads have ended; not to be called on one of them.
   virtual void Stop(std::chrono::milliseconds grace) = 0;
 };
 
