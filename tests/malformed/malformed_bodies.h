@@ -121,7 +121,7 @@ inline std::vector<Malformed> BadObjects() {
   for (const auto& [type, patch, code] : std::vector<std::tuple<std::string, std::string, int>>{
            {"json-patch", "{}", 400},
            {"json-patch", "[{}]", 400},
-           {"json-patch", R"([{"op":"fly","path":"/a"}])", 400},
+           {"json-patch", R"([{"op":"fly","path":"/a"}])", 422},
            {"json-patch", R"([{"op":"remove","path":"/none"}])", 422},
            {"json-patch", R"([{"op":"test","path":"/kind","value":"Boat"}])", 422},
            {"json-patch", "[", 400},
