@@ -53,7 +53,7 @@ ApiResult<void> AdmitPriorityClass(const PriorityClasses& priorities, const Kind
 std::string DefaultStorageClass(const store::Store& store) {
   std::string best;
   std::string best_time;
-  for (const ObjectPtr& object :
+  for (const store::ObjectPtr& object :
        store.List(KindOf("storageclasses.storage.k8s.io").collection, {}).objects) {
     if (object->json.find(kDefaultClass) == std::string::npos) continue;
     const Json document = Parse(*object);
@@ -100,7 +100,7 @@ void CarryMissing(const JsonObject& before, JsonObject& after, std::string_view 
 ApiResult<void> AdmitNamespace(const store::Store& store, const Kind& kind, std::string_view name,
                                std::string_view namespace_) {
   static const Kind& namespaces = KindOf("namespaces");
-  const ObjectPtr object = store.Get(namespaces.collection, {"", std::string(namespace_)});
+  const store::ObjectPtr object = store.Get(namespaces.collection, {"", std::string(namespace_)});
   if (!object) return std::unexpected(NotFound(namespaces, namespace_));
   // The phase is the only field by which namespaces are selected.
   if (object->fields.empty() || object->fields.front() != "Terminating") return {};

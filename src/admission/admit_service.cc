@@ -48,7 +48,7 @@ std::set<int64_t> TakenPorts(const store::Store& store, const Kind& kind) {
   query.matches = [](const store::Object& service) {
     return service.fields.size() > 1 && service.fields[1] != "ClusterIP";
   };
-  for (const ObjectPtr& object : store.List(kind.collection, query).objects) {
+  for (const store::ObjectPtr& object : store.List(kind.collection, query).objects) {
     const Json document = Parse(*object);
     const JsonArray* ports = ArrayAt(ObjectAt(AsObject(document), "spec"), "ports");
     for (size_t i = 0; ports && i < ports->size(); ++i) {

@@ -4,13 +4,14 @@
 
 #include "kinds/draft.h"
 #include "kinds/json_access.h"
+#include "kinds/kinds.h"
 
 namespace berth::apiserver {
 
 void PriorityClasses::Refresh(const store::Store& store) {
   const std::lock_guard lock(mutex_);
   auto table = std::make_shared<Table>();
-  for (const ObjectPtr& object :
+  for (const store::ObjectPtr& object :
        store.List(KindOf("priorityclasses.scheduling.k8s.io").collection, {}).objects) {
     const Json document = Parse(*object);
     const JsonObject* fields = AsObject(document);
