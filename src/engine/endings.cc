@@ -106,7 +106,9 @@ void EngineState::FinishBinding(BindingCycle& binding) {
     failure.message = verdict.Message();
     failure.announced = binding.announced();
     if (binding.rejected_by_permit()) {
-      failure.why.unschedulable = profiles_[binding.entry().profile].MaskOf(verdict.plugin());
+      failure.why.unschedulable = verdict.plugin().empty()
+                                      ? Rejectors::kNobody
+                                      : profiles_[binding.entry().profile].MaskOf(verdict.plugin());
     }
     // Its room is there for others. The pod itself must not take that for a reason to try again.
     auto offer_room = [&] {

@@ -119,6 +119,7 @@ TEST(KnownBugs, DeletedPodWithFinalizerWhileItWaitsAtPermit) {
   story->Decisions();
   story->Put(Terminating(MakePod("web").Request("cpu", "1")));
   EXPECT_EQ(story->Where("web"), "pending");
+  EXPECT_EQ(story->engine().queue().sizes().unschedulable, 1u) << "it waits, and no event helps";
   EXPECT_EQ(story->CpuOn("n1"), 0);
   EXPECT_EQ(story->engine().bindings_under_way(), 0u);
   story->Decisions();

@@ -62,7 +62,8 @@ class ProfileBuilder {
             fmt::format("initializing plugin \"{}\": {}", choice.name, plugin.error().message));
       }
       const size_t slot = profile_->plugins_.size();
-      if (slot >= sizeof(PluginMask) * 8) return Fail("a profile can have at most 64 plugins");
+      if (slot >= kMaxPlugins)
+        return Fail(fmt::format("a profile can have at most {} plugins", kMaxPlugins));
       Profile::SetSlot(**plugin, slot);
       by_name_.emplace(choice.name, plugin->get());
       profile_->plugins_.push_back(*std::move(plugin));

@@ -16,8 +16,9 @@
 
 namespace berth {
 
-// A set of plugins of one profile, by slot.
+// A set of plugins of one profile, by slot. Two bits are left for those who are no plugins.
 using PluginMask = uint64_t;
+inline constexpr size_t kMaxPlugins = 62;
 
 class Profile {
  public:

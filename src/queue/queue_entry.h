@@ -16,6 +16,8 @@ namespace berth {
 struct Rejectors {
   // Stands for all extenders.
   static constexpr PluginMask kExtender = PluginMask{1} << 63;
+  // Stands for whoever says no in nobody's name: no event pleases him.
+  static constexpr PluginMask kNobody = PluginMask{1} << 62;
 
   PluginMask unschedulable = 0;
   PluginMask pending = 0;  // Those that wait for something outside: then the pod need not back off.
