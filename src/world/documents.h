@@ -1,0 +1,72 @@
+// Reading and writing what controllers have in common in the documents of objects.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/selector.h"
+#include "apiserver/json_access.h"
+#include "base/time.h"
+#include "store/object.h"
+#include "world/kinds.h"
+
+namespace berth::world {
+
+using apiserver::ArrayAt;
+using apiserver::ArrayIn;
+using apiserver::AsObject;
+using apiserver::AsString;
+using apiserver::At;
+using apiserver::BoolAt;
+using apiserver::EmptyAt;
+using apiserver::IntAt;
+using apiserver::Json;
+using apiserver::JsonArray;
+using apiserver::JsonObject;
+using apiserver::ObjectAt;
+using apiserver::ObjectIn;
+using apiserver::SetBool;
+using apiserver::SetInt;
+using apiserver::SetString;
+using apiserver::StringAt;
+
+// The objects in the list at `key`; what is not an object is left out.
+std::vector<std::reference_wrapper<const JsonObject>> ObjectsAt(const JsonObject* object,
+                                                                std::string_view key);
+std::optional<Instant> TimeAt(const JsonObject* object, std::string_view key);
+// The condition of `status`, or null.
+const JsonObject* ConditionOf(const JsonObject* status, std::string_view type);
+bool IsTrue(const JsonObject* status, std::string_view condition);
+
+void RemoveCondition(JsonObject& status, std::string_view type);
+
+// The owner reference of the object's controller, or null.
+const JsonObject* ControllerOf(const JsonObject* metadata);
+// Null if the object has no such label.
+const std::string* LabelOf(const store::Object& object, std::string_view key);
+bool Matches(const api::Selector& selector, const store::Object& object);
+// Of a workload's spec.selector; Nothing if there is none or it is wrong.
+api::Selector SelectorOf(const Kind& kind, const JsonObject& document);
+
+// Makes `owner` the controller of the object with `metadata`.
+void SetController(JsonObject& metadata, const Kind& kind, const JsonObject& owner);
+// A pod made from the workload's template. It has no name yet.
+JsonObject PodFromTemplate(const JsonObject& pod_template, const Kind& kind,
+                           const JsonObject& owner);
+
+// A number, or a percentage of `total`; `fallback` if it is absent or neither.
+int64_t ScaledValue(const Json* value, int64_t total, bool round_up, int64_t fallback);
+// Sets the number; a zero is left out, as Go's omitempty does.
+void SetCount(JsonObject& status, std::string_view key, int64_t count);
+// Removes `text` from the list of strings at `key`, and the list if it gets empty.
+bool RemoveText(JsonObject& object, std::string_view key, std::string_view text);
+
+// A short hash in the characters that generated names are made of.
+std::string SafeHash(std::string_view text);
+// The document's text with the keys of all objects in order: equal documents give equal texts.
+std::string CanonicalText(const Json& value);
+
+}  // namespace berth::world

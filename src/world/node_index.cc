@@ -1,0 +1,54 @@
+#include "world/node_index.h"
+
+#include <utility>
+
+#include "api/decode.h"
+#include "apiserver/json_access.h"
+#include "world/documents.h"
+
+namespace berth::world {
+
+using apiserver::JsonObject;
+
+namespace {
+
+NodeRecord Read(store::ObjectPtr object, const JsonObject& document) {
+  NodeRecord record;
+  if (auto node = api::DecodeJsonAs<api::Node>(object->json)) record.node = std::move(*node);
+  record.object = std::move(object);
+  const JsonObject* annotations = ObjectAt(ObjectAt(&document, "metadata"), "annotations");
+  const std::string_view kubelet = StringAt(annotations, kKubeletAnnotation);
+  record.runs = kubelet != "none" && kubelet != "stopped" && record.node != nullptr;
+  const JsonObject* status = ObjectAt(&document, "status");
+  record.ready = StringAt(ConditionOf(status, "Ready"), "status");
+  for (const JsonObject& address : ObjectsAt(status, "addresses")) {
+    if (StringAt(&address, "type") == "InternalIP") record.address = StringAt(&address, "address");
+  }
+  record.pod_cidr = StringAt(ObjectAt(&document, "spec"), "podCIDR");
+  if (record.node) record.allocatable = AmountsOf(record.node->status.allocatable);
+  return record;
+}
+
+}  // namespace
+
+std::optional<NodeRecord> NodeIndex::Put(store::ObjectPtr object, const JsonObject& document) {
+  const std::string name = object->key.name;
+  std::optional<NodeRecord> before = Remove(name);
+  nodes_.emplace(name, Read(std::move(object), document));
+  return before;
+}
+
+std::optional<NodeRecord> NodeIndex::Remove(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) return std::nullopt;
+  NodeRecord record = std::move(found->second);
+  nodes_.erase(found);
+  return record;
+}
+
+const NodeRecord* NodeIndex::Find(const std::string& name) const {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+}  // namespace berth::world
