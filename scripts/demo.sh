@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows Berth at work on the cluster in examples/; `make run` builds first.
+# Shows Berth at work: a cluster of a thousand nodes in one process, and ten thousand pods to place.
+# In a terminal it stays up for kubectl until Ctrl-C. `make run` builds first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,26 +9,4 @@ if [[ ! -x $berth ]]; then
   echo "$berth is not there yet: run 'make' first" >&2
   exit 1
 fi
-
-show() {
-  printf '\n$ %s\n' "berth $*"
-  "$berth" "$@"
-}
-
-echo "Nine nodes in three zones, and pods that wait for one. Where do they go?"
-show schedule -f examples/harbour.yaml -f examples/pods.yaml
-echo
-echo "Why did these two end as they did?"
-show schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1 --pod notebook
-echo
-echo "In a cluster that is nearly full: why these victims, and why not in the other zone?"
-show schedule -f examples/decisions --explain --pod payments --pod web-4
-cat <<'END'
-
-Next:
-  bin/berth schedule -f examples --explain      explain every pod
-  bin/berth schedule -f examples -o json        the same for programs
-  bin/berth schedule --help                     all options; docs/cli.md is the guide
-  kubectl get nodes,pods -A -o yaml | bin/berth schedule -f -
-                                                try it on your own cluster
-END
+exec "$berth" up --demo "$@"

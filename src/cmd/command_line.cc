@@ -10,7 +10,10 @@
 #include "cmd/conformance_command.h"
 #include "cmd/replay_command.h"
 #include "cmd/schedule_command.h"
+#include "cmd/served_api_options.h"
 #include "cmd/simtest_command.h"
+#include "cmd/up_command.h"
+#include "cmd/up_options.h"
 
 namespace berth {
 namespace {
@@ -20,7 +23,7 @@ constexpr const char* kParanoid =
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
 
-void AddApiServer(CLI::App& app, ApiServerCommandOptions& options) {
+void AddApiServer(CLI::App& app, ServedApiOptions& options) {
   CLI::App* command = app.add_subcommand(
       "apiserver", "Serve the Kubernetes API on this machine, without a cluster");
   command->footer(
@@ -37,50 +40,7 @@ void AddApiServer(CLI::App& app, ApiServerCommandOptions& options) {
       "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"
       "  berth apiserver --address 0.0.0.0 --tls --token-auth-file tokens.csv --kubeconfig admin");
-  command->add_option("--address", options.address, "The address to listen on")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  command->add_option("--port", options.port, "The port to listen on; 0 for any free one")
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      ->add_option("--data-dir", options.data_dir,
-                   "Keep everything in this directory, safe from crashes (default: in memory, "
-                   "forgotten at the end)")
-      ->type_name("DIR");
-  command->add_option("--kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
-      ->type_name("FILE");
-  command->add_flag("--tls", options.tls,
-                    "Serve HTTPS, with a certificate made at every start if none is given");
-  command
-      ->add_option("--tls-cert-file", options.tls_cert_file,
-                   "Serve HTTPS with this certificate (PEM, with those between it and its "
-                   "authority)")
-      ->type_name("FILE");
-  command
-      ->add_option("--tls-private-key-file", options.tls_private_key_file, "Its private key (PEM)")
-      ->type_name("FILE");
-  command
-      ->add_option("--client-ca-file", options.client_ca_file,
-                   "Let clients in that show a certificate of one of these authorities (PEM)")
-      ->type_name("FILE");
-  command
-      ->add_option("--token-auth-file", options.token_auth_file,
-                   "Let clients in that show one of these tokens; lines of "
-                   "token,user,uid,\"group1,group2\"")
-      ->type_name("FILE");
-  command->add_flag("--insecure-allow-anonymous", options.allow_anonymous,
-                    "Let everybody in who can reach the address, and do everything");
-  command->add_option("--threads", options.threads, "How many threads serve requests")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256).description(""))
-      ->capture_default_str();
-  command
-      ->add_option("--history", options.history,
-                   "How many changes of each kind of object are kept for watches that resume")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000'000).description(""))
-      ->capture_default_str();
+  AddServedApiOptions(*command, options);
 }
 
 // Of `berth config`: which of its commands, and on what file.
@@ -253,12 +213,13 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
-  ApiServerCommandOptions apiserver;
+  ServedApiOptions apiserver;
   ConfigOptions config;
   ConformanceOptions conformance;
   ReplayCommandOptions replay;
   ScheduleOptions schedule;
   SimtestOptions simtest;
+  UpOptions up;
   CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
                "berth");
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
@@ -270,6 +231,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   AddReplay(app, replay);
   AddSchedule(app, schedule);
   AddSimtest(app, simtest);
+  AddUp(app, up);
   app.add_subcommand("version", "Print the version");
 
   try {
@@ -287,6 +249,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("schedule")) return RunSchedule(schedule);
   if (app.got_subcommand("simtest")) return RunSimtest(simtest);
+  if (app.got_subcommand("up")) return RunUp(up);
   fmt::print("{}\n", kVersionText);
   return kExitOk;
 }

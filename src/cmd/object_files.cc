@@ -27,23 +27,6 @@ bool IsObjectFile(const std::filesystem::path& path) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-// The object files of a directory by name; any other path as it is.
-Result<std::vector<std::string>> Expand(const std::string& path) {
-  std::error_code error;
-  if (path == kStandardInput || !std::filesystem::is_directory(path, error)) return {{path}};
-  std::vector<std::string> files;
-  std::filesystem::directory_iterator entry(path, error), end;
-  for (; !error && entry != end; entry.increment(error)) {
-    if (IsObjectFile(entry->path())) files.push_back(entry->path());
-  }
-  if (error) return FailOn(path, error.value());
-  if (files.empty()) {
-    return Fail(fmt::format("{}: the directory has no *.yaml, *.yml or *.json file", path));
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 }  // namespace
 
 Result<std::string> ReadStream(std::FILE* stream, const std::string& name) {
@@ -65,11 +48,27 @@ Result<std::string> ReadText(const std::string& path) {
   return ReadStream(file.get(), path);
 }
 
+Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
+  std::error_code error;
+  if (path == kStandardInput || !std::filesystem::is_directory(path, error)) return {{path}};
+  std::vector<std::string> files;
+  std::filesystem::directory_iterator entry(path, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    if (IsObjectFile(entry->path())) files.push_back(entry->path());
+  }
+  if (error) return FailOn(path, error.value());
+  if (files.empty()) {
+    return Fail(fmt::format("{}: the directory has no *.yaml, *.yml or *.json file", path));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths) {
   std::vector<api::Object> objects;
   std::map<std::tuple<size_t, std::string, std::string>, std::string> seen;  // The file of each.
   for (const std::string& path : paths) {
-    const auto files = Expand(path);
+    const auto files = ObjectFilesIn(path);
     if (!files) return std::unexpected(files.error());
     for (const std::string& file : *files) {
       const auto text = ReadText(file);

@@ -1,0 +1,111 @@
+// From created to bound, all in one process: pods go through the Api into the store, the engine
+// hears of them, decides, and binds them through the Api.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "apiserver/api.h"
+#include "base/check.h"
+#include "cmd/up_nodes.h"
+#include "config/defaults.h"
+#include "config/engine_options.h"
+#include "plugins/registry.h"
+#include "world/engine_driver.h"
+
+namespace berth {
+namespace {
+
+constexpr int kTemplates = 20;
+
+EngineOptions DefaultEngine() {
+  config::Configuration configuration;
+  config::ApplyDefaults(configuration);
+  return *config::ToEngineOptions(configuration);
+}
+
+struct UpWorld {
+  explicit UpWorld(size_t nodes)
+      : store(*store::Store::Open({.collections = apiserver::Collections()}, nullptr)) {
+    CHECK(MakeNodes(api, nodes).has_value());
+    world::EngineDriverOptions options;
+    options.engine = DefaultEngine();
+    driver = *world::EngineDriver::Make(api, clock, std::move(options), InTreeRegistry());
+    driver->RunUntilIdle();
+  }
+  void CreatePods(int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) {
+      auto pod = boost::json::parse(fmt::format(
+          R"({{"metadata":{{"name":"pod-{0}","labels":{{"app":"app-{1}"}}}},"spec":{{"containers":[)"
+          R"({{"name":"c","image":"registry/app-{1}:1","resources":{{"requests":{{"cpu":"250m",)"
+          R"("memory":"256Mi"}}}}}}],"topologySpreadConstraints":[{{"maxSkew":5,"topologyKey":)"
+          R"("topology.kubernetes.io/zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":)"
+          R"({{"matchLabels":{{"app":"app-{1}"}}}}}}]}}}})",
+          i, i % kTemplates));
+      CHECK(api.Create(pods, "default", std::move(pod)).has_value());
+    }
+  }
+
+  SystemClock clock;
+  std::unique_ptr<store::Store> store;
+  apiserver::Api api{*store, clock, 1};
+  const apiserver::Kind& pods = apiserver::KindOf("pods");
+  std::unique_ptr<world::EngineDriver> driver;
+};
+
+// One thread does all: what a pod costs from its creation to its binding and its event.
+void CreatedToBound(benchmark::State& state) {
+  const int64_t pods = state.range(1);
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto up = std::make_unique<UpWorld>(static_cast<size_t>(state.range(0)));
+    state.ResumeTiming();
+    for (int64_t created = 0; created < pods; created += 100) {
+      up->CreatePods(created, std::min<int64_t>(100, pods - created));
+      up->driver->RunUntilIdle();
+    }
+    CHECK(up->driver->snapshot()->binds == static_cast<uint64_t>(pods));
+    const auto snapshot = up->driver->snapshot();
+    state.counters["decision_p99_us"] = snapshot->decision_time.Percentile(99).seconds() * 1e6;
+    state.PauseTiming();
+    up.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(CreatedToBound)->Args({5'000, 20'000})->Unit(benchmark::kMillisecond)->Iterations(2);
+
+// Created by one thread and bound by the other, as in `berth up`.
+void CreatedToBoundOnTwoThreads(benchmark::State& state) {
+  const int64_t pods = state.range(1);
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto up = std::make_unique<UpWorld>(static_cast<size_t>(state.range(0)));
+    state.ResumeTiming();
+    up->driver->Start();
+    up->CreatePods(0, pods);
+    while (up->driver->snapshot()->binds < static_cast<uint64_t>(pods)) std::this_thread::yield();
+    state.PauseTiming();
+    up->driver->Stop();
+    const auto snapshot = up->driver->snapshot();
+    state.counters["latency_p50_us"] = snapshot->created_to_bound.Percentile(50).seconds() * 1e6;
+    state.counters["latency_p99_us"] = snapshot->created_to_bound.Percentile(99).seconds() * 1e6;
+    up.reset();
+    state.ResumeTiming();
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(CreatedToBoundOnTwoThreads)
+    ->Args({5'000, 20'000})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2)
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace berth

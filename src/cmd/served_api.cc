@@ -1,0 +1,166 @@
+#include "cmd/served_api.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "cmd/object_files.h"
+#include "net/certificates.h"
+#include "net/server_tls.h"
+
+namespace berth {
+namespace {
+
+using apiserver::ApiServer;
+using apiserver::ApiServerOptions;
+
+// What the server shows, and what clients must trust to believe it.
+struct Tls {
+  std::shared_ptr<net::ServerTls> server;  // Null: plain.
+  std::string ca;
+};
+
+Result<Tls> MakeTls(const ServedApiOptions& options) {
+  const bool given = !options.tls_cert_file.empty() || !options.tls_private_key_file.empty();
+  if (!options.tls && !given) {
+    if (options.client_ca_file.empty()) return Tls{};
+    return Fail("--client-ca-file needs --tls, or --tls-cert-file and --tls-private-key-file");
+  }
+  net::ServerTlsOptions tls;
+  Tls made;
+  if (given) {
+    if (options.tls_cert_file.empty() || options.tls_private_key_file.empty()) {
+      return Fail("--tls-cert-file and --tls-private-key-file must be given together");
+    }
+    tls.cert_file = options.tls_cert_file;
+    tls.key_file = options.tls_private_key_file;
+    auto certificate = ReadText(options.tls_cert_file);
+    if (!certificate) return std::unexpected(certificate.error());
+    made.ca = *std::move(certificate);
+  } else {
+    const auto authority = net::MakeCertificateAuthority("berth");
+    if (!authority) return std::unexpected(authority.error());
+    auto own = net::IssueServerCertificate(*authority, {options.address});
+    if (!own) return std::unexpected(own.error());
+    tls.cert_data = std::move(own->certificate);
+    tls.key_data = std::move(own->key);
+    made.ca = authority->certificate;
+  }
+  tls.client_ca_file = options.client_ca_file;
+  auto server = net::ServerTls::Create(tls);
+  if (!server) return std::unexpected(server.error());
+  made.server = *std::move(server);
+  return made;
+}
+
+Result<apiserver::AccessOptions> MakeAccess(const ServedApiOptions& options) {
+  apiserver::AccessOptions access;
+  access.client_certificates = !options.client_ca_file.empty();
+  access.allow_anonymous = options.allow_anonymous;
+  if (options.token_auth_file.empty()) return access;
+  const auto text = ReadText(options.token_auth_file);
+  if (!text) return std::unexpected(text.error());
+  auto tokens = apiserver::ParseTokenFile(*text);
+  if (!tokens) return Fail(options.token_auth_file + ": " + tokens.error().message);
+  access.tokens = *std::move(tokens);
+  return access;
+}
+
+// For the owner's eyes only: it may hold a token.
+Status WriteSecret(const std::string& path, std::string_view text) {
+  const auto failed = [&] { return Fail(fmt::format("{}: {}", path, std::strerror(errno))); };
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return failed();
+  bool written = fchmod(file, S_IRUSR | S_IWUSR) == 0;
+  while (written && !text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    written = count >= 0;
+    if (written) text.remove_prefix(static_cast<size_t>(count));
+  }
+  const Status status = written ? Status() : failed();
+  close(file);
+  return status;
+}
+
+std::string ShellQuoted(const std::string& text) {
+  const bool plain = text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "_-./+:@%") == text.npos;
+  if (plain) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+sigset_t EndSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+}  // namespace
+
+Result<ServedApi> StartApi(const ServedApiOptions& options, const Clock* clock) {
+  auto access = MakeAccess(options);
+  if (!access) return std::unexpected(access.error());
+  auto tls = MakeTls(options);
+  if (!tls) return std::unexpected(tls.error());
+  ServedApi started;
+  started.ca = std::move(tls->ca);
+  if (!access->tokens.empty()) started.token = access->tokens.front().secret;
+  std::random_device random;
+  ApiServerOptions server{.address = options.address,
+                          .port = options.port,
+                          .threads = options.threads,
+                          .data_dir = options.data_dir,
+                          .history = options.history,
+                          .tls = std::move(tls->server),
+                          .access = *std::move(access),
+                          .seed = uint64_t{random()} << 32 | random(),
+                          .clock = clock};
+  auto running = ApiServer::Start(std::move(server));
+  if (!running) return std::unexpected(running.error());
+  started.server = *std::move(running);
+  return started;
+}
+
+Status WriteKubeconfig(const std::string& path, const ServedApi& api) {
+  return WriteSecret(path, apiserver::KubeconfigText(api.server->url(), api.ca, api.token));
+}
+
+std::string ExportLine(const std::string& path) {
+  const std::string whole = std::filesystem::absolute(path).lexically_normal();
+  return "export KUBECONFIG=" + ShellQuoted(whole);
+}
+
+void HoldSignals() {
+  const sigset_t signals = EndSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+bool AwaitEnd() {
+  const sigset_t signals = EndSignals();
+  int signal = 0;
+  return sigwait(&signals, &signal) == 0;
+}
+
+bool AwaitEnd(Duration limit) {
+  const sigset_t signals = EndSignals();
+  const timespec time{limit.nanos / 1'000'000'000, limit.nanos % 1'000'000'000};
+  return sigtimedwait(&signals, nullptr, &time) >= 0;
+}
+
+}  // namespace berth

@@ -1,0 +1,146 @@
+#include "cmd/up_cluster.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "cmd/configuration_check.h"
+#include "cmd/up_files.h"
+#include "cmd/up_nodes.h"
+#include "config/engine_options.h"
+#include "config/notes.h"
+#include "plugins/registry.h"
+
+namespace berth {
+namespace {
+
+constexpr std::chrono::milliseconds kStopGrace{1000};
+
+void Warn(const std::string& line) { fmt::print(stderr, "berth up: {}\n", line); }
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "berth";
+}
+
+Result<EngineOptions> SchedulerOptions(const std::string& file) {
+  const auto loaded = LoadConfiguration(file, InTreeRegistry());
+  if (!loaded) return std::unexpected(loaded.error());
+  for (const std::string& note : config::Notes(*loaded->completed)) {
+    Warn(fmt::format("note: {}: {}", file, note));
+  }
+  auto options = config::ToEngineOptions(*loaded->completed);
+  if (!options) return Fail(fmt::format("{}: {}", file, options.error().message));
+  std::random_device random;
+  options->seed = random();
+  return options;
+}
+
+world::WorldOptions WorldOptionsFor(const UpOptions& options) {
+  world::WorldOptions world;
+  world.kubelets = !options.no_kubelets;
+  world.controllers = !options.no_controllers;
+  world.leases = !options.no_leases && !options.no_kubelets;
+  world.speed = options.speed;
+  return world;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<UpCluster>> UpCluster::Start(const UpOptions& options) {
+  std::unique_ptr<UpCluster> cluster(new UpCluster(options.speed));
+  auto served = StartApi(options.api, &cluster->clock_);
+  if (!served) return std::unexpected(served.error());
+  cluster->served_ = *std::move(served);
+  const auto ready = [&]() -> Status {
+    if (auto placed = cluster->PlaceKubeconfig(options); !placed) return placed;
+    if (auto made = cluster->MakeScheduler(options); !made) return made;
+    return cluster->Fill(options);
+  }();
+  if (!ready) return std::unexpected(ready.error());
+  // Last, so that what the files hold is there before anybody makes something of it.
+  cluster->world_ = world::World::Start(cluster->api(), cluster->clock_, WorldOptionsFor(options));
+  if (cluster->driver_ != nullptr) cluster->driver_->Start();
+  return cluster;
+}
+
+UpCluster::~UpCluster() { Stop(); }
+
+void UpCluster::Stop() {
+  if (driver_ != nullptr) driver_->Stop();
+  world_.reset();
+  driver_.reset();
+  if (served_.server != nullptr) served_.server->Stop(kStopGrace);
+  served_.server.reset();
+  std::error_code ignored;
+  if (!own_directory_.empty()) std::filesystem::remove_all(own_directory_, ignored);
+  own_directory_.clear();
+}
+
+Status UpCluster::MakeScheduler(const UpOptions& options) {
+  if (!options.has_scheduler()) {
+    if (options.config_file.empty()) return {};
+    return Fail("--config is for the embedded scheduler, but --scheduler is none");
+  }
+  auto engine = SchedulerOptions(options.config_file);
+  if (!engine) return std::unexpected(engine.error());
+  auto extenders = ExtenderCalls::Make(engine->extenders);
+  if (!extenders) return std::unexpected(extenders.error());
+  extenders_ = *std::move(extenders);
+  world::EngineDriverOptions driver;
+  driver.engine = *std::move(engine);
+  driver.call_extender = [this](const CallExtender& call) { return extenders_->Carry(call); };
+  driver.instance = HostName();
+  driver.log = Warn;
+  driver.stopwatch = &real_clock_;
+  driver.speed = options.speed;
+  auto made = world::EngineDriver::Make(api(), clock_, std::move(driver), InTreeRegistry());
+  if (!made) return Fail(fmt::format("{}: {}", options.config_file, made.error().message));
+  driver_ = *std::move(made);
+  return {};
+}
+
+Status UpCluster::PlaceKubeconfig(const UpOptions& options) {
+  kubeconfig_ = options.api.kubeconfig;
+  if (kubeconfig_.empty() && !options.api.data_dir.empty()) {
+    kubeconfig_ = std::filesystem::path(options.api.data_dir) / "kubeconfig";
+  } else if (kubeconfig_.empty()) {
+    std::error_code error;
+    const auto temporary = std::filesystem::temp_directory_path(error);
+    std::string name = (error ? std::filesystem::path("/tmp") : temporary) / "berth-up-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) {
+      return Fail(
+          fmt::format("{}: {}; --kubeconfig FILE names another place", name, std::strerror(errno)));
+    }
+    own_directory_ = name;
+    kubeconfig_ = std::filesystem::path(name) / "kubeconfig";
+  }
+  return WriteKubeconfig(kubeconfig_, served_);
+}
+
+Status UpCluster::Fill(const UpOptions& options) {
+  if (auto made = MakeNodes(api(), options.nodes); !made) return made;
+  if (!options.nodes_from.empty()) {
+    const auto nodes = ApplyNodes(api(), options.nodes_from);
+    if (!nodes) return std::unexpected(nodes.error());
+    if (*nodes == 0) return Fail(fmt::format("{}: there are no nodes", options.nodes_from));
+  }
+  const auto applied = ApplyFiles(api(), options.files);
+  if (!applied) return std::unexpected(applied.error());
+  return {};
+}
+
+std::shared_ptr<const world::DriverSnapshot> UpCluster::scheduling() const {
+  if (driver_ == nullptr) return std::make_shared<world::DriverSnapshot>();
+  return driver_->snapshot();
+}
+
+}  // namespace berth

@@ -1,0 +1,55 @@
+// UpCluster is everything that `berth up` runs, in one process: the API server, the world around it
+// and the scheduler.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "cmd/extender_calls.h"
+#include "cmd/served_api.h"
+#include "cmd/up_options.h"
+#include "world/engine_driver.h"
+#include "world/scaled_clock.h"
+#include "world/world.h"
+
+namespace berth {
+
+class UpCluster {
+ public:
+  // Opens the store, starts what the options ask for and puts in the nodes and objects that they
+  // name. The error says which option or file is wrong.
+  static Result<std::unique_ptr<UpCluster>> Start(const UpOptions& options);
+  ~UpCluster();
+
+  apiserver::Api& api() { return served_.server->api(); }
+  store::Store& store() { return served_.server->store(); }
+  const ServedApi& served() const { return served_; }
+  const Clock& real_clock() const { return real_clock_; }
+  // Where the kubeconfig file is; it goes with the cluster if the user did not say where.
+  const std::string& kubeconfig() const { return kubeconfig_; }
+  // What the scheduler has done; empty if there is none.
+  std::shared_ptr<const world::DriverSnapshot> scheduling() const;
+
+  // Ends everything in order; what was acknowledged is kept.
+  void Stop();
+
+ private:
+  explicit UpCluster(double speed) : clock_(real_clock_, speed) {}
+  Status MakeScheduler(const UpOptions& options);
+  Status PlaceKubeconfig(const UpOptions& options);
+  Status Fill(const UpOptions& options);
+
+  SystemClock real_clock_;
+  world::ScaledClock clock_;
+  std::string kubeconfig_;
+  std::string own_directory_;  // Of the kubeconfig, if the user named none: removed at the end.
+  // In the order in which they need each other.
+  ServedApi served_;
+  std::unique_ptr<ExtenderCalls> extenders_;
+  std::unique_ptr<world::World> world_;
+  std::unique_ptr<world::EngineDriver> driver_;
+};
+
+}  // namespace berth

@@ -1,0 +1,85 @@
+#include "cmd/up_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cmd/served_api_options.h"
+
+namespace berth {
+namespace {
+
+constexpr size_t kMostNodes = 100'000;
+
+void AddContent(CLI::App& command, UpOptions& options) {
+  command
+      .add_option("--nodes", options.nodes, "Make so many nodes, in three zones and three sizes")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{0}, kMostNodes).description(""));
+  command
+      .add_option("--nodes-from", options.nodes_from,
+                  "Make the nodes in this file, YAML or JSON, as kubectl get nodes -o yaml prints "
+                  "them; - for standard input")
+      ->type_name("FILE");
+  command
+      .add_option("-f,--filename", options.files,
+                  "Create or apply the objects in this file, YAML or JSON: a file, a directory "
+                  "(its *.yaml, *.yml and *.json), or - for standard input; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--demo", options.demo,
+                   "Show a thousand nodes and ten thousand pods at work, on any free port; ends "
+                   "with a summary unless standard output is a terminal");
+}
+
+void AddWorld(CLI::App& command, UpOptions& options) {
+  command
+      .add_option("--scheduler", options.scheduler,
+                  "Who schedules: embedded (Berth, in this process) or none (bring your own)")
+      ->type_name("WHO")
+      ->check(CLI::IsMember({"embedded", "none"}))
+      ->capture_default_str();
+  command
+      .add_option("--config", options.config_file,
+                  "KubeSchedulerConfiguration file of the embedded scheduler (default: the default "
+                  "configuration)")
+      ->type_name("FILE");
+  command
+      .add_option("--speed", options.speed,
+                  "How many seconds pass in the cluster while one passes outside")
+      ->type_name("X")
+      ->check(CLI::Range(0.001, 10'000.0).description(""))
+      ->capture_default_str();
+  command.add_flag("--no-controllers", options.no_controllers,
+                   "Leave Deployments, Jobs and other workloads to somebody else");
+  command.add_flag("--no-kubelets", options.no_kubelets,
+                   "Leave nodes and the pods on them to somebody else");
+  command.add_flag("--no-leases", options.no_leases,
+                   "Do not renew the leases of nodes, and take none for lost");
+}
+
+}  // namespace
+
+void AddUp(CLI::App& app, UpOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "up", "Run a cluster on this machine: API server, scheduler, controllers and fake nodes");
+  command->footer(
+      "kubectl and other clients use it as any cluster. Pods are bound, get an address and are "
+      "Running,\n"
+      "but nothing is executed. Prints the line that points kubectl at it, then a status line.\n"
+      "Ctrl-C ends it; with --data-dir, the next start goes on where this one ended.\n"
+      "Exit codes: 0 ended by a signal, or the demonstration is over; 1 it could not start, or "
+      "its data\n"
+      "cannot be written any more; 2 bad usage.\n"
+      "\n"
+      "Example:\n"
+      "  berth up --nodes 100 -f deployment.yaml\n"
+      "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
+      "  berth up --demo");
+  AddContent(*command, options);
+  AddWorld(*command, options);
+  AddServedApiOptions(*command, options.api);
+  command->callback([command, &options] {
+    if (options.demo && command->count("--port") == 0) options.api.port = 0;
+  });
+}
+
+}  // namespace berth

@@ -1,0 +1,269 @@
+#include "world/engine_driver.h"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "world/driver_world.h"
+
+namespace berth::world {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kTooLarge =
+    "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
+    "preemption victims found for incoming pod.";
+
+TEST(EngineDriver, BindsAPodAndTellsSo) {
+  DriverWorld world;
+  world.Node("n1");
+  world.Pod("web");
+  world.Run();
+  EXPECT_HOLDS(world.Get("pods", "web"),
+               "{'spec':{'nodeName':'n1'},'status':{'conditions':[{'type':'PodScheduled',"
+               "'status':'True','reason':null}]}}");
+  EXPECT_THAT(world.EventsOf("web"),
+              ElementsAre("Normal Scheduled: Successfully assigned default/web to n1"));
+  const auto snapshot = world.driver->snapshot();
+  EXPECT_EQ(snapshot->placed, 1U);
+  EXPECT_EQ(snapshot->binds, 1U);
+  EXPECT_EQ(snapshot->decision_time.count(), 1U);
+  EXPECT_TRUE(snapshot->idle);
+}
+
+TEST(EngineDriver, EventsAreWhatEventsK8sIoWants) {
+  DriverWorld world;
+  world.Node("n1");
+  world.Pod("web");
+  world.Run();
+  const auto events = world.store->List(apiserver::KindOf("events").collection, {}).objects;
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_HOLDS(apiserver::Parse(*events[0]),
+               "{'metadata':{'namespace':'default'},'action':'Binding',"
+               "'eventTime':'2026-01-01T00:00:00.000000Z',"
+               "'reportingComponent':'default-scheduler',"
+               "'reportingInstance':'default-scheduler-berth',"
+               "'involvedObject':{'kind':'Pod','apiVersion':'v1','namespace':'default',"
+               "'name':'web'}}");
+}
+
+TEST(EngineDriver, APodThatFitsNowhereSaysWhyAndIsBoundWhenItCan) {
+  DriverWorld world;
+  world.Node("n1", "1");
+  world.Pod("big", "2");
+  world.Run();
+  EXPECT_HOLDS(world.Get("pods", "big"),
+               fmt::format("{{'spec':{{'nodeName':null}},'status':{{'conditions':[{{"
+                           "'type':'PodScheduled','status':'False','reason':'Unschedulable',"
+                           "'message':'{}','lastTransitionTime':'2026-01-01T00:00:00Z',"
+                           "'observedGeneration':1}}]}}}}",
+                           kTooLarge));
+  EXPECT_THAT(world.EventsOf("big"),
+              ElementsAre(fmt::format("Warning FailedScheduling: {}", kTooLarge)));
+  world.Node("n2", "2");
+  world.Run(Duration::Seconds(10));
+  EXPECT_EQ(world.NodeOf("big"), "n2");
+}
+
+TEST(EngineDriver, WhatIsToldAgainIsASeries) {
+  DriverWorld world;
+  world.Node("n1", "1");
+  world.Pod("big", "3");
+  world.Run();
+  for (const char* cpu : {"1500m", "2", "2500m"}) {
+    world.Merge("nodes", "n1", fmt::format("{{'status':{{'allocatable':{{'cpu':'{}'}}}}}}", cpu),
+                "status");
+    world.Run(Duration::Seconds(30));
+  }
+  EXPECT_THAT(world.EventsOf("big"),
+              ElementsAre(fmt::format("Warning FailedScheduling: {} (x4)", kTooLarge)));
+  // Six minutes later it is news.
+  world.Run(Duration::Seconds(400));
+  world.Merge("nodes", "n1", "{'status':{'allocatable':{'cpu':'2600m'}}}", "status");
+  world.Run(Duration::Seconds(30));
+  EXPECT_EQ(world.EventsOf("big").size(), 2U);
+}
+
+TEST(EngineDriver, PreemptionEvictsAndThenBinds) {
+  DriverWorld world;
+  world.Create("priorityclasses.scheduling.k8s.io", "{'metadata':{'name':'high'},'value':1000}");
+  world.Node("n1", "2");
+  world.Pod("low", "2");
+  world.Run();
+  ASSERT_EQ(world.NodeOf("low"), "n1");
+  world.Pod("urgent", "2", ",'priorityClassName':'high'");
+  world.Run();
+  EXPECT_HOLDS(world.Get("pods", "urgent"), "{'status':{'nominatedNodeName':'n1'}}");
+  const Json victim = world.Get("pods", "low");
+  EXPECT_HOLDS(victim, "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:30Z'}}");
+  EXPECT_HOLDS((victim.as_object().at("status").as_object().at("conditions").as_array()[1]),
+               "{'type':'DisruptionTarget','status':'True','reason':'PreemptionByScheduler'}");
+  EXPECT_EQ(world.NodeOf("urgent"), "");
+  EXPECT_EQ(world.driver->snapshot()->evictions, 1U);
+  world.Delete("pods", "low");
+  world.Run(Duration::Seconds(10));
+  EXPECT_EQ(world.NodeOf("urgent"), "n1");
+  EXPECT_HOLDS(world.Get("pods", "urgent"), "{'status':{'nominatedNodeName':null}}");
+}
+
+TEST(EngineDriver, APodThatHasFinishedMakesRoom) {
+  DriverWorld world;
+  world.Node("n1", "1");
+  world.Pod("first");
+  world.Run();
+  world.Pod("second");
+  world.Run();
+  EXPECT_EQ(world.NodeOf("second"), "");
+  world.Merge("pods", "first", "{'status':{'phase':'Succeeded'}}", "status");
+  world.Run(Duration::Seconds(10));
+  EXPECT_EQ(world.NodeOf("second"), "n1");
+}
+
+TEST(EngineDriver, GatedPodsWait) {
+  DriverWorld world;
+  world.Node("n1");
+  world.Pod("gated", "1", ",'schedulingGates':[{'name':'later'}]");
+  world.Run();
+  EXPECT_EQ(world.NodeOf("gated"), "");
+  EXPECT_THAT(world.EventsOf("gated"), IsEmpty());
+  world.Merge("pods", "gated", "{'spec':{'schedulingGates':null}}");
+  world.Run();
+  EXPECT_EQ(world.NodeOf("gated"), "n1");
+}
+
+// More happens than the store remembers: who was away lists again.
+TEST(EngineDriver, CatchesUpWhenTheHistoryIsTooShort) {
+  DriverWorld world(4);
+  world.Node("n1", "4");
+  world.Node("gone");
+  world.Pod("a");
+  world.Run();
+  const auto lists = world.driver->snapshot()->lists;
+  if (world.NodeOf("a") == "gone") world.Delete("pods", "a");
+  world.Delete("nodes", "gone");
+  for (int i = 0; i < 9; ++i) {
+    world.Pod(fmt::format("short-{}", i), "3");
+    world.Delete("pods", fmt::format("short-{}", i));
+    world.Node(fmt::format("short-{}", i));
+    world.Delete("nodes", fmt::format("short-{}", i));
+  }
+  world.Node("n2", "8");
+  world.Pod("last", "8");
+  world.Run(Duration::Seconds(10));
+  EXPECT_EQ(world.driver->snapshot()->lists, lists + 2);
+  EXPECT_EQ(world.NodeOf("last"), "n2");
+  EXPECT_EQ(world.driver->engine().cluster().nodes().present_count(), 2U);
+  EXPECT_EQ(world.driver->snapshot()->decisions(), 2U);
+}
+
+// An extender that is asked about the pod gives the test a chance to act in the middle of it.
+struct MidFlight {
+  static EngineOptions Engine() {
+    EngineOptions options = DefaultEngine();
+    ExtenderConfig extender;
+    extender.url_prefix = "http://extender";
+    extender.filter_verb = "filter";
+    extender.node_cache_capable = true;
+    options.extenders.push_back(extender);
+    return options;
+  }
+  WriteResult Answer(const CallExtender&) {
+    if (act) std::exchange(act, nullptr)();
+    return {.kind = WriteResult::Kind::kOk, .message = {}, .body = R"({"NodeNames":["n1"]})"};
+  }
+  std::function<void()> act;
+  DriverWorld world{50'000, Engine(), [this](const CallExtender& call) { return Answer(call); }};
+};
+
+TEST(EngineDriver, APodThatIsDeletedWhileItIsPlacedIsForgotten) {
+  MidFlight story;
+  story.world.Node("n1", "1");
+  story.world.Pod("web");
+  story.act = [&] { story.world.Delete("pods", "web"); };
+  story.world.Run(Duration::Seconds(10));
+  EXPECT_TRUE(story.world.Get("pods", "web").is_null());
+  EXPECT_EQ(story.world.driver->snapshot()->refused_binds, 1U);
+  // Its room is free again.
+  story.world.Pod("next");
+  story.world.Run(Duration::Seconds(10));
+  EXPECT_EQ(story.world.NodeOf("next"), "n1");
+}
+
+TEST(EngineDriver, ANewPodOfTheSameNameIsNotTakenForTheOldOne) {
+  MidFlight story;
+  story.world.Node("n1", "1");
+  story.world.Pod("web");
+  story.act = [&] {
+    story.world.Delete("pods", "web");
+    story.world.Pod("web", "500m");
+  };
+  story.world.Run(Duration::Seconds(10));
+  EXPECT_EQ(story.world.driver->snapshot()->refused_binds, 1U);
+  EXPECT_EQ(story.world.driver->snapshot()->binds, 1U);
+  EXPECT_EQ(story.world.NodeOf("web"), "n1");
+}
+
+TEST(EngineDriver, WhatItCannotReadIsLoggedOnceAndSkipped) {
+  DriverWorld world;
+  world.Node("broken");
+  world.Node("n1");
+  const auto spoil = [&](std::string_view cpu) {
+    const auto changed =
+        world.api.Modify(apiserver::KindOf("nodes"), {"", "broken"}, [&](Json& node) {
+          node.as_object()["status"].as_object()["allocatable"].as_object()["cpu"] = cpu;
+          return true;
+        });
+    ASSERT_TRUE(changed.has_value());
+  };
+  spoil("4 cores");
+  world.Run();
+  spoil("5 cores");
+  world.Pod("web");
+  world.Run();
+  ASSERT_EQ(world.log.size(), 1U);
+  EXPECT_THAT(world.log[0], ::testing::HasSubstr("Node \"broken\": status.allocatable.cpu"));
+  EXPECT_EQ(world.NodeOf("web"), "n1");
+}
+
+// Waits until `pod` has a node, woken by the store.
+void AwaitBinding(DriverWorld& world, std::string_view pod) {
+  struct Bell {
+    std::mutex mutex;
+    std::condition_variable rung;
+    bool woken = false;
+  };
+  const auto bell = std::make_shared<Bell>();
+  const auto cursor = world.store->Watch(apiserver::KindOf("pods").collection, 0, [bell] {
+    const std::lock_guard lock(bell->mutex);
+    bell->woken = true;
+    bell->rung.notify_one();
+  });
+  std::vector<store::Event> events;
+  while (world.NodeOf(pod).empty()) {
+    events.clear();
+    ASSERT_TRUE(cursor->Read(SIZE_MAX, events));
+    if (!events.empty()) continue;
+    std::unique_lock lock(bell->mutex);
+    bell->rung.wait(lock, [&] { return bell->woken; });
+    bell->woken = false;
+  }
+}
+
+TEST(EngineDriver, WorksOnAThreadOfItsOwn) {
+  DriverWorld world;
+  world.driver->Start();
+  world.Node("n1");
+  world.Pod("a");
+  AwaitBinding(world, "a");
+  world.Pod("b");
+  AwaitBinding(world, "b");
+  world.driver->Stop();
+  EXPECT_EQ(world.driver->snapshot()->binds, 2U);
+  EXPECT_EQ(world.EventsOf("b").size(), 1U);
+}
+
+}  // namespace
+}  // namespace berth::world

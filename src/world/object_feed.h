@@ -1,0 +1,81 @@
+// ObjectFeed follows one collection of the store and tells the engine what becomes of its objects.
+//
+// It remembers what it has told. When the store's history no longer reaches back to where it is, it
+// lists the collection and tells the difference: nothing is lost, and nothing told that did not
+// happen. Pods that have finished are gone, as far as the engine is concerned.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/kinds.h"
+#include "base/result.h"
+#include "engine/events.h"
+#include "store/store.h"
+
+namespace berth::world {
+
+// A line for whoever runs the program.
+using Log = std::function<void(const std::string&)>;
+
+// What the engine is to hear.
+struct Change {
+  Event event;
+  // Of the store's change that it tells; 0 if it was found out by listing.
+  store::Version version = 0;
+  bool created = false;  // The store's change created the object.
+};
+
+class ObjectFeed {
+ public:
+  using Decode = Result<api::Object> (*)(std::string_view json);
+
+  // `store` and `kind` must outlive the feed. `wake` is called as by Store::Watch.
+  ObjectFeed(store::Store& store, const apiserver::Kind& kind, Decode decode,
+             std::function<void()> wake, Log log);
+
+  // Reads on: up to `limit` changes of the store, or a whole list. Appends what the engine is to
+  // hear, if anything, in order. False if there was nothing to read: `wake` is called when there
+  // is.
+  bool Read(size_t limit, std::vector<Change>& out);
+
+  // How often the collection was listed.
+  size_t lists() const { return lists_; }
+
+ private:
+  struct Told {
+    std::string uid;
+    store::Version version;
+    api::Object object;
+  };
+  using Known = std::map<store::ObjectName, Told>;
+
+  void List(std::vector<Change>& out);
+  void Take(const store::Event& event, std::vector<Change>& out);
+  void Put(const store::Object& object, Change change, std::vector<Change>& out);
+  void Gone(Known::iterator told, store::Version version, std::vector<Change>& out);
+  bool IsWanted(const store::Object& object) const;
+
+  store::Store& store_;
+  const apiserver::Kind& kind_;
+  const Decode decode_;
+  const std::function<void()> wake_;
+  const Log log_;
+  size_t phase_field_;  // Of finished pods; no field if nothing finishes.
+  std::unique_ptr<store::Store::Cursor> cursor_;
+  Known told_;
+  std::map<store::ObjectName, std::string> unreadable_;  // Names and uids: each is logged once.
+  std::vector<store::Event> read_;                       // Of one Read; kept for its memory.
+  size_t lists_ = 0;
+};
+
+// A feed for each collection that the engine reads; pods come last, so that they are heard of when
+// what they need is known.
+std::vector<ObjectFeed> EngineFeeds(store::Store& store, const std::function<void()>& wake,
+                                    const Log& log);
+
+}  // namespace berth::world
