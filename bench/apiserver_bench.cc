@@ -1,7 +1,7 @@
 // The API server under load, over HTTP/1.1 on loopback, in memory: writes, reads, lists, watch
 // fan-out and memory, on one server that fills up meanwhile.
 //
-//   apiserver_bench [PODS]     100,000 by default
+//   apiserver_bench [PODS [WATCHERS]]     100,000 and 1,000 by default
 //
 // The server has two threads, its clients one; all are in this process. On a machine that does
 // other things as well, the CPU time of the server per request says more than the rate.
@@ -30,7 +30,6 @@ constexpr size_t kConnections = 16;
 constexpr size_t kNodes = 5'000;
 constexpr size_t kPodsPerNamespace = 10'000;  // What one list gives.
 constexpr size_t kLists = 20;
-constexpr size_t kWatchers = 1'000;
 constexpr size_t kWatchedPods = 1'000;
 constexpr size_t kSingleWrites = 100;
 // Enough to keep both of the server's threads busy.
@@ -137,7 +136,7 @@ void MeasureLists(uint16_t port) {
 
 // All pods at once: how many events a second the server can deliver, and how far behind the last
 // write the last watcher is.
-void MeasureFanOut(LoadClient& client, Watchers& watchers) {
+void MeasureFanOut(LoadClient& client, Watchers& watchers, size_t count) {
   const Stopwatch stopwatch;
   Cost write_cost;
   std::thread writer([&] {
@@ -151,7 +150,8 @@ void MeasureFanOut(LoadClient& client, Watchers& watchers) {
   Cost cost = stopwatch.Read();
   cost.seconds = seconds;
   cost.other_cpu_seconds -= write_cost.own_cpu_seconds;
-  Print("events to 1,000 watchers", static_cast<double>(kWatchers * kWatchedPods), "/s", cost);
+  Print(fmt::format("events to {} watchers", Grouped(static_cast<double>(count))),
+        static_cast<double>(count * kWatchedPods), "/s", cost);
   fmt::print("{:<34}{:>11.0f} {:<9}{:>9.1f} MB/s\n", "  slowest watcher after last write",
              std::max(0.0, seconds - write_cost.seconds) * 1e3, "ms",
              static_cast<double>(bytes) / seconds / 1e6);
@@ -167,7 +167,7 @@ void MeasureLag(LoadClient& client, Watchers& watchers) {
     lags.push_back(stopwatch.Read().seconds * 1e3);
   }
   std::ranges::sort(lags);
-  fmt::print("{:<34}{:>11.1f} {:<9}{:>9.1f} ms at worst\n", "one write to the last of 1,000",
+  fmt::print("{:<34}{:>11.1f} {:<9}{:>9.1f} ms at worst\n", "one write to the last watcher",
              lags[lags.size() / 2], "ms", lags.back());
 }
 
@@ -191,7 +191,7 @@ void AllowManyFiles() {
   CHECK(::setrlimit(RLIMIT_NOFILE, &files) == 0);
 }
 
-void Run(size_t pods) {
+void Run(size_t pods, size_t watcher_count) {
   AllowManyFiles();
   auto server = apiserver::ApiServer::Start({});
   CHECK(server.has_value());
@@ -209,13 +209,14 @@ void Run(size_t pods) {
   PrintMemory(pods);
   MeasureLists(port);
 
+  if (watcher_count == 0) return;
   client.Run(1, 201, [](size_t, std::string& out) {
     Append(out, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"fan-out"}})");
   });
   Watchers watchers(
-      port, kWatchers,
+      port, watcher_count,
       fmt::format("/api/v1/pods?watch=1&resourceVersion={}", (*server)->store().version()));
-  MeasureFanOut(client, watchers);
+  MeasureFanOut(client, watchers, watcher_count);
   MeasureLag(client, watchers);
 }
 
@@ -223,7 +224,10 @@ void Run(size_t pods) {
 }  // namespace berth::bench
 
 int main(int argc, char** argv) {
-  const size_t pods = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
+  const auto argument = [&](int place, size_t otherwise) {
+    return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+  };
+  const size_t pods = argument(1, 100'000);
   CHECK(pods > 0);
-  berth::bench::Run(pods);
+  berth::bench::Run(pods, argument(2, 1'000));
 }
