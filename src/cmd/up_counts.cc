@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "apiserver/api.h"
-#include "apiserver/json_access.h"
-#include "apiserver/kinds.h"
+#include "kinds/json_access.h"
+#include "kinds/kinds.h"
 
 namespace berth {
 namespace {

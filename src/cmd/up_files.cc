@@ -9,10 +9,10 @@
 #include <functional>
 #include <utility>
 
+#include "admission/metadata.h"
 #include "api/yaml_stream.h"
-#include "apiserver/json_access.h"
-#include "apiserver/metadata.h"
 #include "cmd/object_files.h"
+#include "kinds/json_access.h"
 
 namespace berth {
 namespace {

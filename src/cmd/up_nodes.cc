@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/metadata.h"
+#include "admission/metadata.h"
 
 namespace berth {
 namespace {

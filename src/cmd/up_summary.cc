@@ -8,9 +8,9 @@
 
 #include "api/decode.h"
 #include "api/pod_resources.h"
-#include "apiserver/kinds.h"
 #include "cmd/text_table.h"
 #include "cmd/up_status_line.h"
+#include "kinds/kinds.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/json_access.h"
+#include "kinds/json_access.h"
 
 namespace berth {
 namespace {

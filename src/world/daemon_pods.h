@@ -5,7 +5,7 @@
 
 #include "api/node.h"
 #include "api/pod.h"
-#include "apiserver/json.h"
+#include "kinds/json.h"
 
 namespace berth::world {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/json.h"
 #include "base/time.h"
+#include "kinds/json.h"
 #include "store/object.h"
 #include "world/documents.h"
 #include "world/rollout.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/prepare.h"
+#include "admission/prepare.h"
 #include "world/documents.h"
 
 namespace berth::world {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 
+#include "admission/selector_of.h"
 #include "api/timestamp.h"
-#include "apiserver/selector_of.h"
 
 namespace berth::world {
 

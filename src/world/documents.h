@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/selector.h"
-#include "apiserver/json_access.h"
 #include "base/time.h"
+#include "kinds/json_access.h"
 #include "store/object.h"
 #include "world/kinds.h"
 

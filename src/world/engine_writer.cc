@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "apiserver/metadata.h"
+#include "admission/metadata.h"
 #include "base/check.h"
 
 namespace berth::world {

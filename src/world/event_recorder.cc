@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "apiserver/metadata.h"
+#include "admission/metadata.h"
 
 namespace berth::world {
 namespace {

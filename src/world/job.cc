@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
+#include "admission/metadata.h"
+#include "admission/prepare.h"
 #include "world/documents.h"
 #include "world/owned_pods.h"
 

@@ -1,7 +1,7 @@
 // The kinds that kubelets and controllers work on.
 #pragma once
 
-#include "apiserver/kinds.h"
+#include "kinds/kinds.h"
 
 namespace berth::world {
 

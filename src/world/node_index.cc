@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "apiserver/json_access.h"
+#include "kinds/json_access.h"
 #include "world/documents.h"
 
 namespace berth::world {

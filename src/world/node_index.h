@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/object.h"
-#include "apiserver/json.h"
+#include "kinds/json.h"
 #include "store/object.h"
 #include "world/pod_index.h"
 

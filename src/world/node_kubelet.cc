@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
+#include "admission/metadata.h"
+#include "admission/prepare.h"
 #include "world/addresses.h"
 #include "world/documents.h"
 

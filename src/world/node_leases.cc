@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/metadata.h"
+#include "admission/metadata.h"
 #include "world/documents.h"
 
 namespace berth::world {

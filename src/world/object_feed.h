@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/kinds.h"
 #include "base/result.h"
 #include "engine/events.h"
+#include "kinds/kinds.h"
 #include "store/store.h"
 
 namespace berth::world {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "api/selector.h"
-#include "apiserver/json_access.h"
 #include "base/check.h"
+#include "kinds/json_access.h"
 #include "world/documents.h"
 #include "world/kinds.h"
 

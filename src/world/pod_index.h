@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "api/quantity.h"
-#include "apiserver/json.h"
 #include "base/time.h"
+#include "kinds/json.h"
 #include "store/object.h"
 
 namespace berth::world {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <string>
 
-#include "apiserver/metadata.h"
-#include "apiserver/prepare.h"
+#include "admission/metadata.h"
+#include "admission/prepare.h"
 #include "world/documents.h"
 
 namespace berth::world {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "apiserver/json.h"
 #include "base/time.h"
+#include "kinds/json.h"
 
 namespace berth::world {
 

@@ -1,6 +1,6 @@
 #include "world/pod_removal.h"
 
-#include "apiserver/prepare.h"
+#include "admission/prepare.h"
 #include "world/documents.h"
 
 namespace berth::world {

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "apiserver/api_error.h"
+#include "kinds/api_error.h"
 #include "world/controller.h"
 #include "world/selector_index.h"
 

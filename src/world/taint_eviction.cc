@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "admission/prepare.h"
 #include "api/decode.h"
-#include "apiserver/prepare.h"
 #include "world/documents.h"
 #include "world/pod_removal.h"
 
