@@ -83,25 +83,32 @@ inline bool EmptyAt(const JsonObject* object, std::string_view key) {
   return !array || array->empty();
 }
 
+// The member `key`, made if there is none. A member that is there stays where it is, and so do its
+// neighbours; object[key] would make room before it looks.
+inline Json& MemberOf(JsonObject& object, std::string_view key) {
+  Json* value = object.if_contains(key);
+  return value ? *value : object[key];
+}
+
 // The object at `key`, which is made if absent or of another type.
 inline JsonObject& ObjectIn(JsonObject& object, std::string_view key) {
-  Json& value = object[key];
+  Json& value = MemberOf(object, key);
   if (JsonObject* found = value.if_object()) return *found;
   return value.emplace_object();
 }
 inline JsonArray& ArrayIn(JsonObject& object, std::string_view key) {
-  Json& value = object[key];
+  Json& value = MemberOf(object, key);
   if (JsonArray* found = value.if_array()) return *found;
   return value.emplace_array();
 }
 inline void SetString(JsonObject& object, std::string_view key, std::string_view text) {
-  object[key].emplace_string().assign(text.data(), text.size());
+  MemberOf(object, key).emplace_string().assign(text.data(), text.size());
 }
 inline void SetInt(JsonObject& object, std::string_view key, int64_t number) {
-  object[key].emplace_int64() = number;
+  MemberOf(object, key).emplace_int64() = number;
 }
 inline void SetBool(JsonObject& object, std::string_view key, bool flag) {
-  object[key].emplace_bool() = flag;
+  MemberOf(object, key).emplace_bool() = flag;
 }
 
 // The same where the member is absent or null.
@@ -117,7 +124,7 @@ inline void DefaultBool(JsonObject& object, std::string_view key, bool flag) {
   if (!At(&object, key)) SetBool(object, key, flag);
 }
 inline void DefaultObject(JsonObject& object, std::string_view key) {
-  if (!At(&object, key)) object[key].emplace_object();
+  if (!At(&object, key)) MemberOf(object, key).emplace_object();
 }
 
 // True if both are absent or both are equal; an empty list, object or text equals an absent one.

@@ -89,6 +89,7 @@ JsonObject MakeReplicaSet(const JsonObject& deployment, std::string_view hash, i
   const JsonObject* from = ObjectAt(&deployment, "metadata");
   const JsonObject* spec = ObjectAt(&deployment, "spec");
   JsonObject set;
+  ObjectIn(set, "spec");  // Now, because a new member moves the others.
   JsonObject& metadata = ObjectIn(set, "metadata");
   SetString(metadata, "name", fmt::format("{}-{}", StringAt(from, "name"), hash));
   JsonObject& annotations = ObjectIn(metadata, "annotations");

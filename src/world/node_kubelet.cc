@@ -64,6 +64,7 @@ void RemoveReadinessTaints(JsonObject& node) {
 }
 
 void SetResources(JsonObject& status) {
+  ObjectIn(status, "allocatable");  // Now, because a new member moves the others.
   JsonObject& capacity = ObjectIn(status, "capacity");
   DefaultString(capacity, "pods", "110");
   JsonObject& allocatable = ObjectIn(status, "allocatable");
