@@ -13,12 +13,12 @@ apiVersion: batch/v1
 kind: Job
 metadata: {{name: work}}
 spec:
-  {}
   template:
     metadata: {{annotations: {{{}}}}}
     spec: {{restartPolicy: Never, containers: [{{name: c, image: nginx}}]}}
+  {}
 )",
-                     spec, annotations);
+                     annotations, spec);
 }
 
 constexpr std::string_view kComplete =
@@ -27,7 +27,7 @@ constexpr std::string_view kComplete =
 TEST(Job, RunsUntilEnoughHaveSucceeded) {
   Story story;
   story.AddNodes(2);
-  story.Apply(Job("{completions: 5, parallelism: 2}"));
+  story.Apply(Job("completions: 5\n  parallelism: 2"));
   EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 terminating=0");
   story.PassSeconds(10);
   EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 succeeded=2 terminating=0");
@@ -44,7 +44,7 @@ TEST(Job, RunsUntilEnoughHaveSucceeded) {
 TEST(Job, PodsOfJobsEndByThemselves) {
   Story story({.job_run = Duration::Seconds(3)});
   story.AddNodes(1);
-  story.Apply(Job("{}", ""));
+  story.Apply(Job("", ""));
   story.PassSeconds(3);
   EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
 }
@@ -52,7 +52,7 @@ TEST(Job, PodsOfJobsEndByThemselves) {
 TEST(Job, EachIndexSucceedsOnce) {
   Story story;
   story.AddNodes(1);
-  story.Apply(Job("{completions: 4, parallelism: 3, completionMode: Indexed}"));
+  story.Apply(Job("completions: 4\n  parallelism: 3\n  completionMode: Indexed"));
   EXPECT_EQ(story.ShowPods(), "1 work-0-* Running, 1 work-1-* Running, 1 work-2-* Running");
   const Json pod = story.Get("pods", story.Names(Pods()).back());
   EXPECT_HOLDS(pod,
@@ -70,7 +70,7 @@ TEST(Job, EachIndexSucceedsOnce) {
 TEST(Job, TooManyFailuresEndIt) {
   Story story;
   story.AddNodes(1);
-  story.Apply(Job("{backoffLimit: 2}", "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'"));
+  story.Apply(Job("backoffLimit: 2", "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'"));
   story.PassSeconds(1);
   EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 terminating=0");
   // The next try waits ten seconds, then twenty.
@@ -85,7 +85,7 @@ TEST(Job, TooManyFailuresEndIt) {
 TEST(Job, ASuspendedOneRunsNothing) {
   Story story;
   story.AddNodes(1);
-  story.Apply(Job("{parallelism: 2, completions: 2}"));
+  story.Apply(Job("parallelism: 2\n  completions: 2"));
   story.Merge("jobs.batch", "work", "{'spec':{'suspend':true}}");
   story.Run();
   EXPECT_EQ(story.ShowPods(), "");
@@ -98,7 +98,7 @@ TEST(Job, ASuspendedOneRunsNothing) {
 TEST(Job, ADeadlineEndsIt) {
   Story story;
   story.AddNodes(1);
-  story.Apply(Job("{activeDeadlineSeconds: 5}"));
+  story.Apply(Job("activeDeadlineSeconds: 5"));
   story.PassSeconds(5);
   EXPECT_EQ(story.ShowPods(), "");
   EXPECT_EQ(story.Conditions("jobs.batch", "work"),
@@ -108,7 +108,7 @@ TEST(Job, ADeadlineEndsIt) {
 TEST(Job, IsForgottenAWhileAfterItsEnd) {
   Story story({.leases = false});
   story.AddNodes(1);
-  story.Apply(Job("{ttlSecondsAfterFinished: 100}"));
+  story.Apply(Job("ttlSecondsAfterFinished: 100"));
   story.PassSeconds(109);
   EXPECT_EQ(story.ShowPods(), "1 work-* Succeeded");
   story.PassSeconds(1);
@@ -122,7 +122,7 @@ TEST(Job, IsForgottenAWhileAfterItsEnd) {
 TEST(Job, APodThatWasDeletedIsReplaced) {
   Story story;
   story.AddNodes(1);
-  story.Apply(Job("{}"));
+  story.Apply(Job(""));
   story.Delete("pods", story.Names(Pods()).front());
   story.PassSeconds(20);
   EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 succeeded=1 terminating=0");
