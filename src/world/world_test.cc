@@ -1,11 +1,13 @@
 #include "world/world.h"
 
+#include "store/held_journal.h"
 #include "world/scaled_clock.h"
 #include "world/story.h"
 
 namespace berth::world {
 namespace {
 
+using apiserver::Json;
 using ::testing::IsEmpty;
 
 TEST(World, TwoHundredNodesLiveThroughALargeRollout) {
@@ -89,6 +91,35 @@ TEST(World, ReadsEverythingAnewWhenItHasFallenBehind) {
   EXPECT_THAT(world.Sizes(), ::testing::Contains("nodes=100"));
   const Json last = apiserver::Parse(*outside.store->Get(Nodes().collection, {"", "n99"}));
   EXPECT_TRUE(IsTrue(ObjectAt(AsObject(last), "status"), "Ready"));
+}
+
+TEST(World, WaitsUntilItSeesItsOwnWrites) {
+  const auto notes = std::make_shared<store::HeldJournal::Notes>();
+  const std::unique_ptr<store::Store> slow = std::move(*store::Store::Open(
+      {.collections = apiserver::Collections()}, std::make_unique<store::HeldJournal>(notes)));
+  SimClock clock(Instant::FromUnixSeconds(1767225600));
+  apiserver::Api api(*slow, clock, 1);
+  World world(api, clock, {.leases = false});
+  ASSERT_TRUE(api.Create(ReplicaSets(), "default",
+                         apiserver::Doc("{'metadata':{'name':'web'},'spec':{'replicas':3,"
+                                        "'selector':{'matchLabels':{'a':'b'}},'template':{"
+                                        "'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{"
+                                        "'name':'c','image':'i'}]}}}}")));
+  // One write at a time becomes visible, while somebody keeps changing the set.
+  for (store::Version visible = 1; visible < slow->version(); ++visible) {
+    notes->durable(visible);
+    world.RunUntilIdle();
+    EXPECT_LE(slow->Count(Pods().collection), 3u);
+    if (visible > 40) continue;
+    ASSERT_TRUE(api.Modify(ReplicaSets(), {"default", "web"}, [&](Json& set) {
+      JsonObject& metadata = ObjectIn(set.get_object(), "metadata");
+      SetInt(ObjectIn(metadata, "annotations"), "touched", static_cast<int64_t>(visible));
+      return true;
+    }));
+  }
+  notes->durable(slow->version());
+  world.RunUntilIdle();
+  EXPECT_EQ(slow->Count(Pods().collection), 3u);
 }
 
 TEST(World, RunsOnAThreadOfItsOwn) {
