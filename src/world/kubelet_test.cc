@@ -193,6 +193,16 @@ TEST(PodKubelet, PodsWaitForTheirNodesKubelet) {
   EXPECT_EQ(story.ShowPods(), "1 a Running");
 }
 
+TEST(PodKubelet, PodsThatComeWithTheirNodeAreNotRejected) {
+  Story story;
+  story.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4'}}}");
+  story.Make("pods",
+             "{'metadata':{'name':'a'},'spec':{'nodeName':'n','containers':[{'name':'c',"
+             "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}");
+  story.Run();
+  EXPECT_EQ(story.ShowPods(), "1 a Running");
+}
+
 TEST(PodKubelet, AddressesAreUnique) {
   Story story({.leases = false});
   story.AddNodes(2);

@@ -14,6 +14,8 @@ namespace berth::world {
 
 namespace {
 
+bool IsAtWork(const NodeRecord* node) { return node && node->runs && node->registered; }
+
 struct Shortage {
   std::string resource;
   int64_t requested = 0;
@@ -87,7 +89,7 @@ void PodKubelet::Observe(const Change& change) {
   if (&change.kind == &Pods()) {
     if (change.deleted) return queue_.Forget(change.object.key);
     const NodeRecord* node = context_.nodes.Find(change.pod->node());
-    if (!node || !node->runs) return;
+    if (!IsAtWork(node)) return;
     const auto step = NextStep(change.document, Timing(*node));
     if (!step) return;
     if (step->at <= context_.now()) {
@@ -95,10 +97,10 @@ void PodKubelet::Observe(const Change& change) {
     } else {
       queue_.AddAt(change.object.key, step->at);
     }
-  } else if (&change.kind == &Nodes() && !change.deleted && change.node->runs) {
+  } else if (&change.kind == &Nodes() && !change.deleted && IsAtWork(change.node)) {
     // A kubelet that starts looks at all that is there; so does one whose node got ready.
     const NodeRecord* before = change.previous_node;
-    if (before && before->runs && before->ready == change.node->ready) return;
+    if (IsAtWork(before) && before->ready == change.node->ready) return;
     for (const PodRecord* pod : context_.pods.OnNode(change.object.key.name)) {
       queue_.Add(pod->name());
     }
@@ -108,7 +110,7 @@ void PodKubelet::Observe(const Change& change) {
 void PodKubelet::Sync(const ObjectName& key) {
   const PodRecord* pod = context_.pods.Find(key);
   const NodeRecord* node = pod ? context_.nodes.Find(pod->node()) : nullptr;
-  if (!node || !node->runs) return;
+  if (!IsAtWork(node)) return;
   const Instant now = context_.now();
   std::optional<PodStep> step;
   const auto done = context_.api.Modify(Pods(), key, [&](Json& document) {
