@@ -142,7 +142,7 @@ void DaemonSetController::Replace(const ObjectName& key, const JsonObject& docum
   if (StringAt(strategy, "type") == "OnDelete") return;
   const auto wanted = static_cast<int64_t>(view.wanted.size());
   const Json* most = At(ObjectAt(strategy, "rollingUpdate"), "maxUnavailable");
-  // DIFFERS: with maxSurge instead, pods are replaced one at a time.
+  // Surging is not simulated: with maxSurge instead, pods are replaced one at a time.
   int64_t budget = std::max<int64_t>(1, ScaledValue(most, wanted, true, 1));
   std::vector<const PodRecord*> old_pods;
   for (const std::string& node : view.wanted) {

@@ -88,8 +88,10 @@ JsonObject MakeReplicaSet(const JsonObject& deployment, std::string_view hash, i
   const RolloutLimits limits = LimitsOf(deployment);
   const JsonObject* from = ObjectAt(&deployment, "metadata");
   const JsonObject* spec = ObjectAt(&deployment, "spec");
+  // Both members at first: a new one may move the others.
   JsonObject set;
-  ObjectIn(set, "spec");  // Now, because a new member moves the others.
+  ObjectIn(set, "metadata");
+  JsonObject& own = ObjectIn(set, "spec");
   JsonObject& metadata = ObjectIn(set, "metadata");
   SetString(metadata, "name", fmt::format("{}-{}", StringAt(from, "name"), hash));
   JsonObject& annotations = ObjectIn(metadata, "annotations");
@@ -103,7 +105,6 @@ JsonObject MakeReplicaSet(const JsonObject& deployment, std::string_view hash, i
   SetString(annotations, kMaxReplicas, fmt::format("{}", limits.replicas + limits.max_surge));
   SetController(metadata, Deployments(), deployment);
 
-  JsonObject& own = ObjectIn(set, "spec");
   SetInt(own, "replicas", replicas);
   if (const Json* value = At(spec, "minReadySeconds")) own["minReadySeconds"] = *value;
   if (const Json* value = At(spec, "selector")) own["selector"] = *value;

@@ -16,7 +16,6 @@
 namespace berth::world {
 
 using apiserver::ArrayAt;
-using apiserver::ArrayIn;
 using apiserver::AsObject;
 using apiserver::AsString;
 using apiserver::At;
@@ -27,11 +26,21 @@ using apiserver::Json;
 using apiserver::JsonArray;
 using apiserver::JsonObject;
 using apiserver::ObjectAt;
-using apiserver::ObjectIn;
 using apiserver::SetBool;
 using apiserver::SetInt;
 using apiserver::SetString;
 using apiserver::StringAt;
+
+// The object or list at `key`, which is made if absent or of another type. If it is there, all
+// other members stay where they are, which object[key] does not promise.
+inline JsonObject& ObjectIn(JsonObject& object, std::string_view key) {
+  if (JsonObject* found = ObjectAt(&object, key)) return *found;
+  return object[key].emplace_object();
+}
+inline JsonArray& ArrayIn(JsonObject& object, std::string_view key) {
+  if (JsonArray* found = ArrayAt(&object, key)) return *found;
+  return object[key].emplace_array();
+}
 
 // The objects in the list at `key`; what is not an object is left out.
 std::vector<std::reference_wrapper<const JsonObject>> ObjectsAt(const JsonObject* object,

@@ -62,18 +62,21 @@ void JobController::Observe(const Change& change) {
   }
   if (&change.kind != &Pods()) return;
   for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-    if (!pod || pod->owner_kind != Jobs().kind) continue;
-    queue_.Add({name.namespace_, pod->owner_name});
-    if (!change.deleted || pod != change.pod || dropped_.erase(pod->uid()) != 0) continue;
-    const auto known = tallies_.find(pod->owner);
-    if (known == tallies_.end()) continue;
-    // One that was running when it went has failed, like one that says so.
-    if (pod->phase() == "Succeeded") {
-      ++known->second.gone.succeeded;
-      if (IndexOf(*pod) >= 0) known->second.gone.indexes.insert(IndexOf(*pod));
-    } else if (pod->phase() == "Failed" || pod->phase() == "Running") {
-      ++known->second.gone.failed;
-    }
+    if (pod && pod->owner_kind == Jobs().kind) queue_.Add({name.namespace_, pod->owner_name});
+  }
+  if (change.deleted && change.pod) CountGone(*change.pod);
+}
+
+void JobController::CountGone(const PodRecord& pod) {
+  if (dropped_.erase(pod.uid()) != 0) return;
+  const auto known = tallies_.find(pod.owner);
+  if (known == tallies_.end()) return;
+  JobTally& gone = known->second.gone;
+  if (pod.phase() == "Succeeded") {
+    ++gone.succeeded;
+    if (IndexOf(pod) >= 0) gone.indexes.insert(IndexOf(pod));
+  } else if (pod.phase() == "Failed" || pod.phase() == "Running") {
+    ++gone.failed;
   }
 }
 

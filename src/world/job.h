@@ -32,6 +32,8 @@ class JobController final : public Controller {
     std::string_view message = {};
   };
 
+  // One that was running when it went has failed, like one that says so.
+  void CountGone(const PodRecord& pod);
   Tally& TallyOf(const store::Object& job, const JsonObject& document);
   void ExpireFinished(const ObjectName& key, const JsonObject& document);
   Outcome Judge(const ObjectName& key, const JsonObject& document, const JobPods& pods);

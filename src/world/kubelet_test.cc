@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "Succeeded restarts=0 ready=false"},
         ExitCase{"AlwaysRestarts", "Always", "'berth.dev/run-seconds':'0.5'", 11,
                  "Running restarts=1 ready=false"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 TEST(PodKubelet, PodsWaitForTheirNodesKubelet) {
   Story story({.controllers = false});
@@ -190,6 +190,16 @@ TEST(PodKubelet, PodsWaitForTheirNodesKubelet) {
   story.Run();
   EXPECT_EQ(story.ShowPods(), "1 a Pending");
   story.AddNodes(1);
+  EXPECT_EQ(story.ShowPods(), "1 a Running");
+}
+
+TEST(PodKubelet, PodsThatComeWithTheirNodeAreNotRejected) {
+  Story story;
+  story.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4'}}}");
+  story.Make("pods",
+             "{'metadata':{'name':'a'},'spec':{'nodeName':'n','containers':[{'name':'c',"
+             "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}");
+  story.Run();
   EXPECT_EQ(story.ShowPods(), "1 a Running");
 }
 

@@ -26,6 +26,8 @@ NodeRecord Read(store::ObjectPtr object, const JsonObject& document) {
   }
   record.pod_cidr = StringAt(ObjectAt(&document, "spec"), "podCIDR");
   if (record.node) record.allocatable = AmountsOf(record.node->status.allocatable);
+  record.registered =
+      !record.ready.empty() && record.node && record.node->status.allocatable.contains("pods");
   return record;
 }
 

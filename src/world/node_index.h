@@ -21,6 +21,8 @@ struct NodeRecord {
   store::ObjectPtr object;
   api::Ref<api::Node> node;  // Null if it cannot be read.
   bool runs = false;         // A kubelet of this world is at work.
+  // It has said how it is and how much it has: pods may start.
+  bool registered = false;
   std::string ready = {};    // The status of the condition: "True", "False", "Unknown"; "".
   std::string address = {};  // Internal IP.
   std::string pod_cidr = {};

@@ -64,10 +64,11 @@ void RemoveReadinessTaints(JsonObject& node) {
 }
 
 void SetResources(JsonObject& status) {
-  ObjectIn(status, "allocatable");  // Now, because a new member moves the others.
+  // Both members at first: a new one may move the others.
+  ObjectIn(status, "capacity");
+  JsonObject& allocatable = ObjectIn(status, "allocatable");
   JsonObject& capacity = ObjectIn(status, "capacity");
   DefaultString(capacity, "pods", "110");
-  JsonObject& allocatable = ObjectIn(status, "allocatable");
   for (const auto& [name, amount] : capacity) {
     if (!At(&allocatable, name)) allocatable[name] = amount;
   }

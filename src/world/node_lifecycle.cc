@@ -58,8 +58,8 @@ void SetTaint(JsonArray& taints, std::string_view key, std::string_view effect, 
 }
 
 void SetTaints(JsonObject& node, Instant now) {
-  const JsonObject* status = ObjectAt(&node, "status");
   JsonObject& spec = ObjectIn(node, "spec");
+  const JsonObject* status = ObjectAt(&node, "status");
   const bool unschedulable = BoolAt(&spec, "unschedulable");
   JsonArray& taints = ArrayIn(spec, "taints");
   // A node that has said nothing yet keeps the taint that it was made with.

@@ -14,6 +14,8 @@ namespace berth::world {
 
 namespace {
 
+bool IsAtWork(const NodeRecord* node) { return node && node->runs && node->registered; }
+
 struct Shortage {
   std::string resource;
   int64_t requested = 0;
@@ -40,7 +42,7 @@ std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& 
   for (const PodRecord* other : pods) {
     if (other == &pod || other->finished() || !other->admitted) continue;
     ++count;
-    for (auto& [resource, amount] : used) amount += AmountIn(*other->admitted, resource);
+    for (auto& [resource, amount] : used) amount += AmountIn(other->admitted->amounts, resource);
   }
   const int64_t room = AmountIn(node.allocatable, "pods");
   if (count + 1 > room) return Shortage{"pods", 1, count, room};
@@ -61,7 +63,7 @@ std::string FreeAddress(const NodeRecord& node, const PodIndex::Set& pods) {
   std::bitset<AddressRange::kMaxTracked> used;
   uint32_t last = 0;
   for (const PodRecord* pod : pods) {
-    const auto place = range->PlaceOf(pod->ip());
+    const auto place = range->PlaceOf(pod->admitted ? pod->admitted->address : pod->ip());
     if (!place || *place >= used.size()) continue;
     used.set(*place);
     last = std::max(last, *place);
@@ -87,7 +89,7 @@ void PodKubelet::Observe(const Change& change) {
   if (&change.kind == &Pods()) {
     if (change.deleted) return queue_.Forget(change.object.key);
     const NodeRecord* node = context_.nodes.Find(change.pod->node());
-    if (!node || !node->runs) return;
+    if (!IsAtWork(node)) return;
     const auto step = NextStep(change.document, Timing(*node));
     if (!step) return;
     if (step->at <= context_.now()) {
@@ -95,10 +97,10 @@ void PodKubelet::Observe(const Change& change) {
     } else {
       queue_.AddAt(change.object.key, step->at);
     }
-  } else if (&change.kind == &Nodes() && !change.deleted && change.node->runs) {
+  } else if (&change.kind == &Nodes() && !change.deleted && IsAtWork(change.node)) {
     // A kubelet that starts looks at all that is there; so does one whose node got ready.
     const NodeRecord* before = change.previous_node;
-    if (before && before->runs && before->ready == change.node->ready) return;
+    if (IsAtWork(before) && before->ready == change.node->ready) return;
     for (const PodRecord* pod : context_.pods.OnNode(change.object.key.name)) {
       queue_.Add(pod->name());
     }
@@ -108,7 +110,7 @@ void PodKubelet::Observe(const Change& change) {
 void PodKubelet::Sync(const ObjectName& key) {
   const PodRecord* pod = context_.pods.Find(key);
   const NodeRecord* node = pod ? context_.nodes.Find(pod->node()) : nullptr;
-  if (!node || !node->runs) return;
+  if (!IsAtWork(node)) return;
   const Instant now = context_.now();
   std::optional<PodStep> step;
   const auto done = context_.api.Modify(Pods(), key, [&](Json& document) {
@@ -161,7 +163,7 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
   // Those that ran before this world began are here, too.
   for (const PodRecord* other : pods) {
     if (!other->admitted && other->phase() == "Running") {
-      context_.pods.Admit(other->name(), RequestsOf(*other));
+      context_.pods.Admit(other->name(), {RequestsOf(*other), other->ip()});
     }
   }
   if (const auto shortage = ShortageOn(node, pods, pod, requests)) {
@@ -174,7 +176,7 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
   }
   const bool host_network = BoolAt(ObjectAt(&document, "spec"), "hostNetwork");
   const std::string ip = host_network ? node.address : FreeAddress(node, pods);
-  context_.pods.Admit(pod.name(), std::move(requests));
+  context_.pods.Admit(pod.name(), {std::move(requests), ip});
   StartPod(document, node.address, ip, now);
   return true;
 }

@@ -227,10 +227,10 @@ void VolumeBinder::Bind(const ObjectName& key, const JsonObject& claim, const st
       SetString(ObjectIn(ObjectIn(fields, "metadata"), "annotations"), kBoundByController, "yes");
     }
     SetReference(spec, key, metadata);
-    SetString(ObjectIn(fields, "status"), "phase", "Bound");
     // Copies of their own: the document goes with its memory.
     capacity = Json(spec.contains("capacity") ? spec["capacity"] : Json(), {});
     modes = Json(spec.contains("accessModes") ? spec["accessModes"] : Json(), {});
+    SetString(ObjectIn(fields, "status"), "phase", "Bound");
     return true;
   });
   if (!reserved || taken) return queue_.AddAfterFailure(key, context_.now());
