@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "Succeeded restarts=0 ready=false"},
         ExitCase{"AlwaysRestarts", "Always", "'berth.dev/run-seconds':'0.5'", 11,
                  "Running restarts=1 ready=false"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 TEST(PodKubelet, PodsWaitForTheirNodesKubelet) {
   Story story({.controllers = false});

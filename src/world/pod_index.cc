@@ -110,9 +110,9 @@ std::optional<PodRecord> PodIndex::Remove(const ObjectName& name) {
   return pod;
 }
 
-void PodIndex::Admit(const ObjectName& name, Amounts amounts) {
+void PodIndex::Admit(const ObjectName& name, Admission admission) {
   const auto found = pods_.find(name);
-  if (found != pods_.end()) found->second.admitted = std::move(amounts);
+  if (found != pods_.end()) found->second.admitted = std::move(admission);
 }
 
 const PodRecord* PodIndex::Find(const ObjectName& name) const {

@@ -24,6 +24,12 @@ using store::ObjectName;
 using Amounts = std::vector<std::pair<std::string, int64_t>>;
 Amounts AmountsOf(const api::ResourceList& list);
 
+// What a kubelet has given a pod that it took in.
+struct Admission {
+  Amounts amounts = {};
+  std::string address = {};
+};
+
 struct PodRecord {
   store::ObjectPtr object;
   std::string owner = {};       // The uid of its controller; empty if it has none.
@@ -38,8 +44,8 @@ struct PodRecord {
   int32_t deletion_cost = 0;
   Instant created = {};
   Instant ready_since = {};
-  // Set by the kubelet that has taken it in: what it uses there.
-  std::optional<Amounts> admitted = {};
+  // Nothing before its kubelet has taken it in.
+  std::optional<Admission> admitted = {};
 
   const ObjectName& name() const { return object->key; }
   const std::string& uid() const { return object->uid; }
@@ -63,8 +69,8 @@ class PodIndex {
   // Returns what was known of the pod, if anything.
   std::optional<PodRecord> Put(store::ObjectPtr object, const apiserver::JsonObject& document);
   std::optional<PodRecord> Remove(const ObjectName& name);
-  // What the pod uses on its node from now on.
-  void Admit(const ObjectName& name, Amounts amounts);
+  // What the pod has on its node from now on.
+  void Admit(const ObjectName& name, Admission admission);
 
   const PodRecord* Find(const ObjectName& name) const;  // Or null.
   // Records stay where they are until their pod changes.

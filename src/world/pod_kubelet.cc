@@ -40,7 +40,7 @@ std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& 
   for (const PodRecord* other : pods) {
     if (other == &pod || other->finished() || !other->admitted) continue;
     ++count;
-    for (auto& [resource, amount] : used) amount += AmountIn(*other->admitted, resource);
+    for (auto& [resource, amount] : used) amount += AmountIn(other->admitted->amounts, resource);
   }
   const int64_t room = AmountIn(node.allocatable, "pods");
   if (count + 1 > room) return Shortage{"pods", 1, count, room};
@@ -61,7 +61,7 @@ std::string FreeAddress(const NodeRecord& node, const PodIndex::Set& pods) {
   std::bitset<AddressRange::kMaxTracked> used;
   uint32_t last = 0;
   for (const PodRecord* pod : pods) {
-    const auto place = range->PlaceOf(pod->ip());
+    const auto place = range->PlaceOf(pod->admitted ? pod->admitted->address : pod->ip());
     if (!place || *place >= used.size()) continue;
     used.set(*place);
     last = std::max(last, *place);
@@ -161,7 +161,7 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
   // Those that ran before this world began are here, too.
   for (const PodRecord* other : pods) {
     if (!other->admitted && other->phase() == "Running") {
-      context_.pods.Admit(other->name(), RequestsOf(*other));
+      context_.pods.Admit(other->name(), {RequestsOf(*other), other->ip()});
     }
   }
   if (const auto shortage = ShortageOn(node, pods, pod, requests)) {
@@ -174,7 +174,7 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
   }
   const bool host_network = BoolAt(ObjectAt(&document, "spec"), "hostNetwork");
   const std::string ip = host_network ? node.address : FreeAddress(node, pods);
-  context_.pods.Admit(pod.name(), std::move(requests));
+  context_.pods.Admit(pod.name(), {std::move(requests), ip});
   StartPod(document, node.address, ip, now);
   return true;
 }

@@ -15,6 +15,7 @@
 #include "apiserver/api_world.h"
 #include "world/documents.h"
 #include "world/kinds.h"
+#include "world/pod_index.h"
 #include "world/world.h"
 
 namespace berth::world {
@@ -37,8 +38,8 @@ struct Story : apiserver::ApiWorld {
       const auto made = api.Create(*kind, namespace_, document);
       if (!made && made.error().code == 409) {
         const std::string name(StringAt(ObjectAt(fields, "metadata"), "name"));
-        const auto changed = api.Patch(*kind, {namespace_, name}, "",
-                                       apiserver::PatchType::kStrategicMerge, document);
+        const auto changed =
+            api.Patch(*kind, {namespace_, name}, "", apiserver::PatchType::kStrategic, document);
         ASSERT_EQ(apiserver::ErrorOf(changed), "ok") << text;
       } else {
         ASSERT_EQ(apiserver::ErrorOf(made), "ok") << text;

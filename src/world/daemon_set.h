@@ -1,0 +1,41 @@
+// DaemonSetController runs a pod of each DaemonSet on every node that its pods may run on. The
+// scheduler places them: each asks for its node by name.
+//
+// A look at a DaemonSet walks all nodes: changes that come together are looked at together.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "world/controller.h"
+
+namespace berth::world {
+
+class DaemonSetController final : public Controller {
+ public:
+  explicit DaemonSetController(Context& context) : Controller("daemon-sets", context) {}
+
+  void Observe(const Change& change) override;
+  void Sync(const ObjectName& set) override;
+  size_t index_size() const override { return sets_.size(); }
+
+ private:
+  struct View {
+    std::string hash;
+    std::set<std::string> wanted;  // Nodes that should run a pod.
+    std::set<std::string> kept;    // Nodes that keep a pod that is there.
+    std::map<std::string, std::vector<const PodRecord*>> pods;  // By node.
+  };
+
+  View Look(const store::Object& object, const JsonObject& document);
+  void Place(const ObjectName& key, const JsonObject& document, const View& view);
+  void Replace(const ObjectName& key, const JsonObject& document, const View& view);
+  void Remove(const ObjectName& key, const PodRecord& pod);
+  void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
+
+  std::set<ObjectName> sets_;
+};
+
+}  // namespace berth::world

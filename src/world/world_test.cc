@@ -1,0 +1,128 @@
+#include "world/world.h"
+
+#include "world/scaled_clock.h"
+#include "world/story.h"
+
+namespace berth::world {
+namespace {
+
+using ::testing::IsEmpty;
+
+TEST(World, TwoHundredNodesLiveThroughALargeRollout) {
+  Story story({.leases = false, .start_delay = Duration::Seconds(2)});
+  story.AddNodes(200, "32");
+  const auto deployment = [](int replicas, std::string_view image) {
+    return fmt::format(R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  replicas: {}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{containers: [{{name: c, image: "{}", resources: {{requests: {{cpu: 100m}}}}}}]}}
+)",
+                       replicas, image);
+  };
+  story.Apply(deployment(2000, "x:1"));
+  story.PassSeconds(10);
+  EXPECT_EQ(story.ShowPods(), "2000 web-#-* Running");
+  story.Apply(deployment(1500, "x:1"));
+  story.PassSeconds(10);
+  EXPECT_EQ(story.ShowPods(), "1500 web-#-* Running");
+  story.Apply(R"(
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {maxUnavailable: 10%, selector: {matchLabels: {app: web}}}
+)");
+  story.Apply(deployment(1500, "x:2"));
+  story.PassSeconds(60);
+  EXPECT_EQ(story.ShowPods(), "1500 web-#-* Running");
+  EXPECT_EQ(story.Counts("deployments.apps", "web"),
+            "availableReplicas=1500 readyReplicas=1500 replicas=1500 updatedReplicas=1500");
+
+  // Drain a tenth of the nodes, as kubectl does.
+  for (int i = 0; i < 20; ++i) {
+    story.Merge("nodes", fmt::format("node-{}", i), "{'spec':{'unschedulable':true}}");
+  }
+  story.Run();
+  size_t left = 1;
+  for (int round = 0; round < 20 && left > 0; ++round) {
+    left = 0;
+    for (const auto& pod : story.store->List(Pods().collection, {}).objects) {
+      const Json document = apiserver::Parse(*pod);
+      const std::string_view node = StringAt(ObjectAt(AsObject(document), "spec"), "nodeName");
+      if (node.size() > 7 || (node.size() == 7 && node[5] > '1')) continue;
+      ++left;
+      (void)story.api.Evict(pod->key, {});
+    }
+    story.PassSeconds(5);
+  }
+  EXPECT_EQ(left, 0u);
+  EXPECT_EQ(story.ShowPods(), "1500 web-#-* Running");
+
+  story.Delete("deployments.apps", "web", {.propagation_policy = "Background"});
+  story.Delete("poddisruptionbudgets.policy", "web");
+  for (const std::string& node : story.Names(Nodes())) story.Delete("nodes", node);
+  story.PassSeconds(60);
+  EXPECT_EQ(story.ShowPods(), "");
+  EXPECT_THAT(story.Leftovers(), IsEmpty());
+}
+
+TEST(World, ReadsEverythingAnewWhenItHasFallenBehind) {
+  apiserver::ApiWorld outside;
+  outside.store = std::move(
+      *store::Store::Open({.collections = apiserver::Collections(), .history = 10}, nullptr));
+  apiserver::Api api(*outside.store, outside.clock, 1);
+  World world(api, outside.clock, {.leases = false});
+  const auto make = [&](std::string_view name) {
+    return api.Create(Nodes(), "",
+                      apiserver::Doc(fmt::format("{{'metadata':{{'name':'{}'}}}}", name)));
+  };
+  ASSERT_TRUE(make("a"));
+  world.RunUntilIdle();
+  ASSERT_TRUE(api.Delete(Nodes(), {"", "a"}));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(make(fmt::format("n{}", i)));
+  world.RunUntilIdle();
+  EXPECT_THAT(world.Sizes(), ::testing::Contains("nodes=100"));
+  const Json last = apiserver::Parse(*outside.store->Get(Nodes().collection, {"", "n99"}));
+  EXPECT_TRUE(IsTrue(ObjectAt(AsObject(last), "status"), "Ready"));
+}
+
+TEST(World, RunsOnAThreadOfItsOwn) {
+  apiserver::ApiWorld outside;
+  std::mutex mutex;
+  std::condition_variable ready;
+  bool is_ready = false;
+  // Told by the store when the node has become ready.
+  auto cursor = outside.store->Watch(Nodes().collection, outside.store->version(), [&] {
+    const std::lock_guard lock(mutex);
+    is_ready = true;
+    ready.notify_all();
+  });
+  const auto world = World::Start(outside.api, outside.clock, {.leases = false});
+  outside.Make("nodes", "{'metadata':{'name':'n'}}");
+  for (;;) {
+    std::vector<store::Event> events;
+    ASSERT_TRUE(cursor->Read(100, events));
+    const Json node = outside.Get("nodes", "n");
+    if (IsTrue(ObjectAt(AsObject(node), "status"), "Ready")) break;
+    if (!events.empty()) continue;
+    std::unique_lock lock(mutex);
+    ready.wait(lock, [&] { return is_ready; });
+    is_ready = false;
+  }
+}
+
+TEST(ScaledClock, RunsAsFastAsItIsTold) {
+  SimClock real(Instant::FromUnixSeconds(100));
+  const ScaledClock fast(real, 10);
+  EXPECT_EQ(fast.Now(), Instant::FromUnixSeconds(100));
+  real.Advance(Duration::Seconds(3));
+  EXPECT_EQ(fast.Now(), Instant::FromUnixSeconds(130));
+}
+
+}  // namespace
+}  // namespace berth::world
