@@ -24,8 +24,8 @@ class DriverVolumes : public ::testing::Test {
                     "'capacity':{{'storage':'10Gi'}},'accessModes':['ReadWriteOnce'],"
                     "'storageClassName':'local','mountOptions':['noatime'],"
                     "'persistentVolumeReclaimPolicy':'Retain','local':{{'path':'/disk'}},"
-                    "'nodeAffinity':{{'required':{{'nodeSelectorTerms':[{{'matchFields':[{{"
-                    "'key':'metadata.name','operator':'In','values':['n1']}}]}}]}}}}}}}}",
+                    "'nodeAffinity':{{'required':{{'nodeSelectorTerms':[{{'matchExpressions':[{{"
+                    "'key':'kubernetes.io/hostname','operator':'In','values':['n1']}}]}}]}}}}}}}}",
                     name));
   }
   void Claim(std::string_view name, std::string_view storage_class) {

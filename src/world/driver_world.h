@@ -50,8 +50,9 @@ class DriverWorld {
     EXPECT_EQ(apiserver::ErrorOf(created), "ok");
   }
   void Node(std::string_view name, std::string_view cpu = "4") {
-    Create("nodes", fmt::format("{{'metadata':{{'name':'{}'}},'status':{{'capacity':"
-                                "{{'cpu':'{}','memory':'8Gi','pods':'110'}}}}}}",
+    Create("nodes", fmt::format("{{'metadata':{{'name':'{0}','labels':{{"
+                                "'kubernetes.io/hostname':'{0}'}}}},'status':{{'capacity':"
+                                "{{'cpu':'{1}','memory':'8Gi','pods':'110'}}}}}}",
                                 name, cpu));
   }
   // `more` continues the spec: ",'priorityClassName':'high'".

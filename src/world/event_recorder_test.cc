@@ -1,0 +1,100 @@
+#include "world/event_recorder.h"
+
+#include <gmock/gmock.h>
+
+#include "world/driver_world.h"
+
+namespace berth::world {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Recorder : public ::testing::Test {
+ protected:
+  void Tell(std::string note, std::string reason = "FailedScheduling") {
+    recorder.Add({.pod = {"default", "web"},
+                  .uid = "u",
+                  .type = "Warning",
+                  .reason = std::move(reason),
+                  .action = "Scheduling",
+                  .note = std::move(note),
+                  .scheduler_name = "default-scheduler"});
+    recorder.Write(1);
+  }
+  void Pass(int64_t seconds) { world.clock.Advance(Duration::Seconds(seconds)); }
+
+  DriverWorld world;
+  EventRecorder recorder{world.api, "here",
+                         [this](const std::string& line) { world.log.push_back(line); }};
+};
+
+TEST_F(Recorder, WritesWhenItIsToldTo) {
+  for (const char* note : {"a", "b", "c"}) {
+    recorder.Add({.pod = {"default", "web"},
+                  .uid = "u",
+                  .type = "Normal",
+                  .reason = "Scheduled",
+                  .action = "Binding",
+                  .note = note,
+                  .scheduler_name = "s"});
+  }
+  EXPECT_THAT(world.EventsOf("web"), IsEmpty());
+  recorder.Write(2);
+  EXPECT_EQ(recorder.waiting(), 1U);
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Normal Scheduled: a", "Normal Scheduled: b"));
+}
+
+TEST_F(Recorder, ARepeatWithinSixMinutesIsCounted) {
+  Tell("full");
+  Pass(359);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  Pass(359);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x3)"));
+  Pass(360);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"),
+              ElementsAre("Warning FailedScheduling: full (x3)", "Warning FailedScheduling: full"));
+}
+
+TEST_F(Recorder, CountsThatFollowSoonAreWrittenTogether) {
+  Tell("full");
+  for (int i = 0; i < 4; ++i) Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  Pass(10);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x6)"));
+}
+
+TEST_F(Recorder, AnotherSentenceIsAnotherEvent) {
+  Tell("full");
+  Tell("fuller");
+  Tell("full", "Other");
+  EXPECT_EQ(world.EventsOf("web").size(), 3U);
+}
+
+TEST_F(Recorder, AnEventThatWasDeletedIsWrittenAnew) {
+  Tell("full");
+  const auto events = apiserver::KindOf("events").collection;
+  const auto name = world.store->List(events, {}).objects.at(0)->key.name;
+  world.Delete("events", name);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full"));
+}
+
+TEST_F(Recorder, NamespacesThatAreGoneTakeNone) {
+  recorder.Add({.pod = {"gone", "web"},
+                .uid = "u",
+                .type = "Normal",
+                .reason = "Scheduled",
+                .action = "Binding",
+                .note = "n",
+                .scheduler_name = "s"});
+  recorder.Write(1);
+  EXPECT_THAT(world.log, IsEmpty());
+}
+
+}  // namespace
+}  // namespace berth::world
