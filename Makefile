@@ -8,7 +8,7 @@ programs := berth berth-scheduler
 sources = $(shell find src tests bench -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench asan tsan fuzz format tidy check clean help deps deps-dev
+.PHONY: build run test bench asan tsan fuzz format tidy check clean help deps deps-dev e2e-clients
 
 build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	@cmake --preset release --log-level=NOTICE
@@ -21,7 +21,7 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 run: build ## Build, then show Berth at work
 	scripts/demo.sh
 
-test: build ## Build and run every test
+test: build e2e-clients ## Build and run every test
 	cmake --build build/release -j $(JOBS)
 	ctest --test-dir build/release -j $(JOBS) --output-on-failure
 
@@ -57,6 +57,12 @@ clean: ## Remove everything that was built
 help: ## List these commands
 	@sed -n 's/^\([a-z ]*\):[^#]*## /\1:/p' Makefile | while IFS=: read -r name what; do \
 	  printf '  make %-8s %s\n' "$$name" "$$what"; done
+
+# The test that needs them is skipped where they cannot be installed.
+e2e-clients:
+	@if command -v npm >/dev/null && [ ! -d tests/e2e/node_modules ]; then \
+	  npm ci --prefix tests/e2e --no-audit --no-fund --silent || rm -rf tests/e2e/node_modules; \
+	fi
 
 deps:
 	@scripts/install-deps.sh

@@ -214,7 +214,9 @@ def files_to_check(root):
         if path.is_file() and (path.suffix in TEXT or path.name == "Makefile"):
             yield path.relative_to(root)
     for folder in FOLDERS:
-        for directory, _, names in os.walk(root / folder):
+        for directory, folders, names in os.walk(root / folder):
+            if "node_modules" in folders:
+                folders.remove("node_modules")
             for name in sorted(names):
                 path = Path(directory, name)
                 if path.suffix in TEXT or folder == ".ci":

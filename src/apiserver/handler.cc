@@ -122,7 +122,8 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
     return;
   }
   std::vector<std::string> warnings;
-  auto reply = ServeObjects({api_, info, request, user, *form, warnings});
+  Scratch scratch;
+  auto reply = ServeObjects({api_, info, request, user, *form, warnings, scratch});
   if (!reply) return fail(reply.error());
   AddWarnings(warnings, reply->answer);
   Finish(std::move(exchange), info, *std::move(reply));

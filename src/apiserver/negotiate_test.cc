@@ -99,7 +99,7 @@ struct BodyCase {
 class BodyTest : public testing::TestWithParam<BodyCase> {};
 
 TEST_P(BodyTest, IsParsedOrRefused) {
-  const auto body = ParseBody(GetParam().type, GetParam().body);
+  const auto body = ParseBody(GetParam().type, GetParam().body, {});
   if (body) {
     EXPECT_EQ(boost::json::serialize(*body), GetParam().want);
     return;

@@ -98,7 +98,8 @@ ApiResult<Reply> Patch(const Call& call) {
 }
 
 ApiResult<DeleteOptions> ReadDelete(const Call& call) {
-  const auto body = ParseOptionalBody(call.request.header("Content-Type"), call.request.body);
+  const auto body = ParseOptionalBody(call.request.header("Content-Type"), call.request.body,
+                                      call.scratch.storage());
   if (!body) return std::unexpected(body.error());
   return ReadDeleteOptions(call.info.query, *body);
 }
@@ -147,7 +148,8 @@ bool IsOwnDocument(std::string_view subresource) {
 }  // namespace
 
 ApiResult<Json> ReadObjectBody(const Call& call) {
-  auto body = ParseBody(call.request.header("Content-Type"), call.request.body);
+  auto body =
+      ParseBody(call.request.header("Content-Type"), call.request.body, call.scratch.storage());
   if (!body) return body;
   if (!body->is_object()) {
     return std::unexpected(BadRequest("the body must be an object, as JSON, YAML or protobuf"));
@@ -158,7 +160,8 @@ ApiResult<Json> ReadObjectBody(const Call& call) {
 ApiResult<PatchBody> ReadPatchBody(const Call& call) {
   const auto type = PatchTypeOf(call.request.header("Content-Type"));
   if (!type) return std::unexpected(type.error());
-  auto patch = ParsePatchBody(*type == PatchType::kApply, call.request.body);
+  auto patch =
+      ParsePatchBody(*type == PatchType::kApply, call.request.body, call.scratch.storage());
   if (!patch) return std::unexpected(patch.error());
   if (*type == PatchType::kJson ? !patch->is_array() : !patch->is_object()) {
     return std::unexpected(BadRequest(*type == PatchType::kJson

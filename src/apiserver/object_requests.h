@@ -11,6 +11,7 @@
 #include "apiserver/reply.h"
 #include "apiserver/request_info.h"
 #include "kinds/api_error.h"
+#include "kinds/scratch.h"
 #include "net/http_server.h"
 
 namespace berth::apiserver {
@@ -23,6 +24,7 @@ struct Call {
   const User& user;
   const ObjectForm& form;
   std::vector<std::string>& warnings;  // For the client.
+  Scratch& scratch;                    // Where the documents in the request live.
 
   const Kind& kind() const { return *info.kind; }
 };

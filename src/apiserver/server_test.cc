@@ -295,10 +295,12 @@ TEST(ServerStartTest, WhatWasAnsweredIsThereAfterARestart) {
 
 TEST(KubeconfigTest, HoldsWhatClientsNeed) {
   const std::string plain = KubeconfigText("http://127.0.0.1:1", "", "");
-  EXPECT_NE(plain.find("    server: http://127.0.0.1:1\n"), std::string::npos);
+  EXPECT_NE(plain.find("    server: http://127.0.0.1:1\n    insecure-skip-tls-verify: true\n"),
+            std::string::npos);
   EXPECT_NE(plain.find("  user: {}\n"), std::string::npos);
   const std::string secure = KubeconfigText("https://h:1", "PEM", "a\"b");
   EXPECT_NE(secure.find("    certificate-authority-data: UEVN\n"), std::string::npos);
+  EXPECT_EQ(secure.find("insecure"), std::string::npos);
   EXPECT_NE(secure.find("    token: \"a\\\"b\"\n"), std::string::npos);
 }
 

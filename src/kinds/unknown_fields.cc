@@ -49,7 +49,7 @@ class Walk {
     size_t index = 0;
     for (const Json& item : value.get_array()) {
       const size_t length = path_.size();
-      path_ += fmt::format("[{}]", index++);
+      path_ += '[' + std::to_string(index++) + ']';
       Object(schema, item);
       path_.resize(length);
     }
