@@ -65,8 +65,9 @@ class ThreadWorkers::Crew {
 
 ThreadWorkers::ThreadWorkers(size_t count) : count_(std::max<size_t>(count, 1)) {}
 
-ThreadWorkers ThreadWorkers::UpTo(size_t wished) {
-  return ThreadWorkers(std::min<size_t>(wished, std::thread::hardware_concurrency()));
+size_t ThreadWorkers::Useful(int wished) {
+  return std::min(static_cast<size_t>(std::max(wished, 1)),
+                  static_cast<size_t>(std::max(std::thread::hardware_concurrency(), 1U)));
 }
 
 ThreadWorkers::~ThreadWorkers() = default;

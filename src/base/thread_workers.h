@@ -14,8 +14,8 @@ class ThreadWorkers final : public Workers {
  public:
   // `count` of them, the caller of Run included.
   explicit ThreadWorkers(size_t count);
-  // As many as the user wishes, but no more than the machine has processors.
-  static ThreadWorkers UpTo(size_t wished);
+  // How many of the workers that the user wishes for the machine has processors for.
+  static size_t Useful(int wished);
   ~ThreadWorkers() override;
 
   size_t count() const override { return count_; }

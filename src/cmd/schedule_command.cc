@@ -84,7 +84,7 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   if (!engine_options) return std::unexpected(engine_options.error());
   engine_options->explain = options.explain;
   engine_options->paranoid = options.paranoid;
-  auto workers = ThreadWorkers::UpTo(static_cast<size_t>(loaded->completed->parallelism));
+  ThreadWorkers workers(ThreadWorkers::Useful(loaded->completed->parallelism));
   engine_options->workers = &workers;
   auto record = StartRecording(options.record_file, header);
   if (!record) return std::unexpected(record.error());

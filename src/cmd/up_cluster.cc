@@ -31,7 +31,13 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "berth";
 }
 
-Result<EngineOptions> SchedulerOptions(const std::string& file) {
+// What the engine is made with, and how many workers it shall have.
+struct Scheduler {
+  EngineOptions options;
+  int parallelism = 1;
+};
+
+Result<Scheduler> SchedulerFrom(const std::string& file) {
   const auto loaded = LoadConfiguration(file, InTreeRegistry());
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : config::Notes(*loaded->completed)) {
@@ -41,7 +47,7 @@ Result<EngineOptions> SchedulerOptions(const std::string& file) {
   if (!options) return Fail(fmt::format("{}: {}", file, options.error().message));
   std::random_device random;
   options->seed = random();
-  return options;
+  return Scheduler{*std::move(options), loaded->completed->parallelism};
 }
 
 world::WorldOptions WorldOptionsFor(const UpOptions& options) {
@@ -90,13 +96,15 @@ Status UpCluster::MakeScheduler(const UpOptions& options) {
     if (options.config_file.empty()) return {};
     return Fail("--config is for the embedded scheduler, but --scheduler is none");
   }
-  auto engine = SchedulerOptions(options.config_file);
-  if (!engine) return std::unexpected(engine.error());
-  auto extenders = ExtenderCalls::Make(engine->extenders);
+  auto scheduler = SchedulerFrom(options.config_file);
+  if (!scheduler) return std::unexpected(scheduler.error());
+  auto extenders = ExtenderCalls::Make(scheduler->options.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
   world::EngineDriverOptions driver;
-  driver.engine = *std::move(engine);
+  workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(scheduler->parallelism));
+  driver.engine = std::move(scheduler->options);
+  driver.engine.workers = workers_.get();
   driver.call_extender = [this](const CallExtender& call) { return extenders_->Carry(call); };
   driver.instance = HostName();
   driver.log = Warn;

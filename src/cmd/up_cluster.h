@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/thread_workers.h"
 #include "base/time.h"
 #include "cmd/extender_calls.h"
 #include "cmd/served_api.h"
@@ -48,6 +49,7 @@ class UpCluster {
   // In the order in which they need each other.
   ServedApi served_;
   std::unique_ptr<ExtenderCalls> extenders_;
+  std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<world::World> world_;
   std::unique_ptr<world::EngineDriver> driver_;
 };

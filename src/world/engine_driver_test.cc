@@ -256,8 +256,8 @@ void AwaitBinding(DriverWorld& world, std::string_view pod) {
 
 TEST(EngineDriver, WorksOnAThreadOfItsOwn) {
   DriverWorld world;
+  world.Node("n1");  // First: without any node the pod would back off, and time stands still.
   world.driver->Start();
-  world.Node("n1");
   world.Pod("a");
   AwaitBinding(world, "a");
   world.Pod("b");
