@@ -71,7 +71,7 @@ TEST_F(UpFiles, ErrorsNameFileDocumentAndField) {
     std::vector<const char*> want;
   };
   const Case cases[] = {
-      {"a: [", {"x.yaml: ", "line 1"}},
+      {"a: [", {"x.yaml: ", "line 2"}},
       {"- a\n", {"x.yaml: document 1: not an object"}},
       {"kind: Pod\n", {"x.yaml: document 1: apiVersion is missing"}},
       {"apiVersion: v1\n", {"x.yaml: document 1: kind is missing"}},

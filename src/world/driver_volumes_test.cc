@@ -57,6 +57,7 @@ class DriverVolumes : public ::testing::Test {
 
 TEST_F(DriverVolumes, AVolumeIsBoundToItsClaimAndKeepsTheRest) {
   Volume("disk");
+  world.Merge("persistentvolumes", "disk", "{'status':{'phase':'Available'}}", "status");
   Claim("data", "local");
   PodWith("data");
   world.Run();

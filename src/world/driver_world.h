@@ -52,7 +52,8 @@ class DriverWorld {
   void Node(std::string_view name, std::string_view cpu = "4") {
     Create("nodes", fmt::format("{{'metadata':{{'name':'{0}','labels':{{"
                                 "'kubernetes.io/hostname':'{0}'}}}},'status':{{'capacity':"
-                                "{{'cpu':'{1}','memory':'8Gi','pods':'110'}}}}}}",
+                                "{{'cpu':'{1}','memory':'8Gi','pods':'110'}},'conditions':"
+                                "[{{'type':'Ready','status':'True'}}]}}}}",
                                 name, cpu));
   }
   // `more` continues the spec: ",'priorityClassName':'high'".

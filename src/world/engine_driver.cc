@@ -67,6 +67,9 @@ void EngineDriver::Loop() {
     if (Step()) continue;
     if (const auto woken = signal_->Wait(TimeToWait())) creations_.Slept(*woken);
   }
+  // What was begun is ended: a bind that was made is told.
+  while (CarryOutCommands()) {
+  }
   events_.Write(events_.waiting());
   Publish(true);
 }

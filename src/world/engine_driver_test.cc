@@ -14,8 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr std::string_view kTooLarge =
-    "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
-    "preemption victims found for incoming pod.";
+    "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
+    "nodes are available: 1 Preemption is not helpful for scheduling.";
 
 Json ConditionOf(const Json& pod, std::string_view type) {
   const auto* status = apiserver::ObjectAt(apiserver::AsObject(pod), "status");
