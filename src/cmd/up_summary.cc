@@ -45,8 +45,8 @@ std::string ShareText(int64_t used, int64_t room) {
 
 // The whole message is in the pod; what preemption could not do about it is left out here.
 std::string_view FirstSentence(std::string_view message) {
-  const size_t end = message.find(" preemption: ");
-  return message.substr(0, end);
+  const size_t end = message.find(". ");
+  return end == message.npos ? message : message.substr(0, end + 1);
 }
 
 std::string ZoneTable(const std::vector<ZoneUse>& zones) {
