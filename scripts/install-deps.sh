@@ -30,6 +30,9 @@ esac
 
 if [ "${BERTH_SKIP_DEPS:-}" = 1 ]; then exit 0; fi
 
+# For the tests from end to end; any version will do.
+command -v kubectl >/dev/null || packages="$packages kubernetes-client"
+
 # Word splitting makes one line of the list.
 all=$(echo $packages)
 

@@ -92,8 +92,8 @@ expect 0 'job.batch/once created' create -f "$dir/job.yaml"
 expect 0 'condition met' wait --for=condition=Complete job/once --timeout=60s
 
 # A drain respects the budget: six may be away at a time, and there are more on three nodes.
-expect 0 'drained' drain node-0001 --ignore-daemonsets --timeout=90s
-expect 0 'drained' drain node-0002 --ignore-daemonsets --force --timeout=90s
+expect 0 'evicted' drain node-0001 --ignore-daemonsets --timeout=90s
+expect 0 'evicted' drain node-0002 --ignore-daemonsets --force --timeout=90s
 expect 0 'SchedulingDisabled' get node node-0001
 expect 0 'No resources found' get pods -A --field-selector=spec.nodeName=node-0001
 expect 0 'node/node-0001 uncordoned' uncordon node-0001
@@ -111,7 +111,7 @@ expect 0 'successfully rolled out' rollout status deployment/web --timeout=60s
 
 # Deleting takes everything with it.
 expect 0 'deployment.apps "web" deleted' delete deployment web --wait --timeout=60s
-expect 0 '' wait --for=delete pod -l app=web --timeout=60s
+since 21 0 '' wait --for=delete pod -l app=web --timeout=60s
 expect 0 'namespace/gone created' create namespace gone
 expect 0 'pod/inside created' run inside --image=x -n gone
 expect 0 'namespace "gone" deleted' delete namespace gone --timeout=60s
