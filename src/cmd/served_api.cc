@@ -108,6 +108,10 @@ sigset_t EndSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  // A terminal that is closed ends the program, unless it was started to outlive it (nohup).
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
   return signals;
 }
 

@@ -44,8 +44,8 @@ Status WriteKubeconfig(const std::string& path, const ServedApi& api);
 // `export KUBECONFIG=...` for a shell.
 std::string ExportLine(const std::string& path);
 
-// Keeps SIGINT and SIGTERM for AwaitEnd. To be called before any thread is started, so that they
-// come to the caller's thread alone.
+// Keeps the signals that end the program (SIGINT, SIGTERM, SIGHUP) for AwaitEnd. To be called
+// before any thread is started, so that they come to the caller's thread alone.
 void HoldSignals();
 // Waits for one of them, for up to `limit` if given. True if one came.
 bool AwaitEnd();

@@ -95,20 +95,27 @@ std::vector<ZoneUse> UseOfZones(store::Store& store) {
 
 std::string SummaryText(const DemoResult& result) {
   const world::DriverSnapshot& scheduling = result.scheduling;
-  std::string text = fmt::format(
-      "placed   {} pods in {}, {} a second\n", WithCommas(scheduling.binds), TimeText(result.took),
-      WithCommas(static_cast<uint64_t>(static_cast<double>(scheduling.binds) /
-                                       std::max(result.took.seconds(), 1e-9))));
-  text += fmt::format("pending  {} pods\n", WithCommas(result.counts.pending));
+  std::string text =
+      fmt::format("placed   {} pods", WithCommas(result.counts.bound + result.counts.finished));
+  // After a restart there may have been nothing left to do.
+  if (scheduling.binds > 0) {
+    const double rate =
+        static_cast<double>(scheduling.binds) / std::max(result.took.seconds(), 1e-9);
+    text += fmt::format(" in {}, {} a second", TimeText(result.took),
+                        WithCommas(static_cast<uint64_t>(rate)));
+  }
+  text += fmt::format("\npending  {} pods\n", WithCommas(result.counts.pending));
   for (const PendingGroup& group : result.pending.groups) {
     text += fmt::format("  {:>6}  {}\n", WithCommas(group.pods), FirstSentence(group.message));
   }
   if (result.pending.undecided > 0) {
     text += fmt::format("  {:>6}  not tried yet\n", WithCommas(result.pending.undecided));
   }
-  text += fmt::format("\ncreated to bound  {}\n", PercentilesText(scheduling.created_to_bound));
-  text += fmt::format("one decision      {}\n\n", PercentilesText(scheduling.decision_time));
-  text += fmt::format("asked for, of {} nodes\n{}", WithCommas(result.counts.nodes),
+  if (scheduling.created_to_bound.count() > 0) {
+    text += fmt::format("\ncreated to bound  {}\n", PercentilesText(scheduling.created_to_bound));
+    text += fmt::format("one decision      {}\n", PercentilesText(scheduling.decision_time));
+  }
+  text += fmt::format("\nasked for, of {} nodes\n{}", WithCommas(result.counts.nodes),
                       ZoneTable(result.zones));
   return text;
 }

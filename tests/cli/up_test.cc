@@ -1,0 +1,58 @@
+// `berth up` from the command line, as far as no other program is needed; tests/e2e has the rest.
+#include <gmock/gmock.h>
+
+#include "command.h"
+
+namespace berth::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Up, TheDemonstrationPlacesTenThousandPodsAndEnds) {
+  const Ended ended = RunBerth({"up", "--demo"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("placed   9,978 pods in "));
+  EXPECT_THAT(ended.out, HasSubstr("pending  22 pods\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("      12  0/1000 nodes are available: 1000 Insufficient cpu, 751 "
+                        "Insufficient memory.\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("       8  0/1000 nodes are available: 1000 node(s) didn't match Pod's "
+                        "node affinity/selector.\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("       2  0/1000 nodes are available: 1000 node(s) didn't match pod "
+                        "anti-affinity rules.\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  zone-a    334  "));
+}
+
+TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
+  const TempDir files;
+  const std::string boat = files.Write("boat.yaml", "apiVersion: v1\nkind: Boat\n");
+  const std::string empty = files.Write("empty.yaml", "");
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char* want;
+  };
+  const Case cases[] = {
+      {{"--scheduler", "somebody"}, 2, "{embedded,none}"},
+      {{"--speed", "0"}, 2, "--speed"},
+      {{"--nodes", "-1"}, 2, "--nodes"},
+      {{"--scheduler", "none", "--config", "x.yaml"}, 1, "--config is for the embedded scheduler"},
+      {{"--config", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
+      {{"-f", boat}, 1, "boat.yaml: document 1: there is no kind Boat in v1"},
+      {{"-f", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
+      {{"--nodes-from", empty}, 1, "empty.yaml: there are no nodes"},
+      {{"--address", "0.0.0.0"}, 1, "--tls"},
+  };
+  for (const Case& c : cases) {
+    std::vector<std::string> arguments{"up", "--port", "0"};
+    arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+    const Ended ended = RunBerth(arguments);
+    EXPECT_EQ(ended.code, c.code) << c.want;
+    EXPECT_THAT(ended.err + ended.out, HasSubstr(c.want));
+  }
+}
+
+}  // namespace
+}  // namespace berth::cli
