@@ -1,5 +1,5 @@
-// HttpClient makes HTTP/1.1 requests, with and without TLS, and keeps connections for the next
-// ones.
+// HttpClient makes HTTP requests, with and without TLS, and keeps connections for the next ones:
+// HTTP/2 where the server offers it (many requests share a connection), HTTP/1.1 otherwise.
 //
 // Its functions may be called on any thread. All that happens, callbacks included, happens on the
 // loop's: a callback must not block. Redirects are answers like others.
@@ -34,6 +34,23 @@ struct HttpResponse {
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
 };
 
+struct ClientRequest {
+  std::string method = "GET";
+  std::string url;
+  std::vector<HttpHeader> headers;
+  std::string body;
+  // For everything from Send to the end of the answer; 0 or less means no limit.
+  Duration timeout;
+};
+
+// What becomes of a request that is answered bit by bit. All are called on the loop's thread.
+struct ResponseStream {
+  std::function<void(int status, const std::vector<HttpHeader>& headers)> on_head;
+  std::function<void(std::string_view bytes)> on_data;
+  // Once, last: the answer was complete, or why it never will be.
+  std::function<void(Result<void>)> on_end;
+};
+
 struct HttpClientOptions {
   TlsOptions tls;
   // An answer with a longer body is an error.
@@ -43,6 +60,16 @@ struct HttpClientOptions {
   // How many connections are kept for later, and for how long.
   size_t max_idle_per_host = 8;
   Duration idle_limit = Duration::Seconds(90);
+  // Offers HTTP/2 to servers with TLS, or speaks it at once to servers without (h2c) if `h2c` is
+  // set.
+  bool http2 = false;
+  bool h2c = false;
+  // Asks for gzip and unpacks it, in answers to Send.
+  bool gzip = false;
+  // An HTTP/2 connection on which nothing has come for so long is pinged, and given up if the ping
+  // is not answered in `ping_timeout`: its requests end with errors.
+  Duration ping_after = Duration::Seconds(30);
+  Duration ping_timeout = Duration::Seconds(15);
 };
 
 class HttpClient {
@@ -61,6 +88,16 @@ class HttpClient {
   // `timeout` is for everything from here to the end of the answer; 0 or less means no limit.
   RequestId Post(const std::string& url, std::vector<HttpHeader> headers, std::string body,
                  Duration timeout, Callback callback);
+
+  // The same for any method.
+  RequestId Send(ClientRequest request, Callback callback);
+
+  // Like Send, but hands the answer over as it arrives; `max_body_bytes` does not apply.
+  RequestId Open(ClientRequest request, ResponseStream stream);
+
+  // New connections use `tls` from now on; those there are end when their requests have. The error
+  // is about the options, and changes nothing.
+  Result<void> UseTls(TlsOptions tls);
 
   // The request's callback gets an error, unless it was called before.
   void Cancel(RequestId id);

@@ -1,0 +1,93 @@
+// RestClient makes requests to one Kubernetes API server: as somebody, no faster than allowed, and
+// again when the server asks for patience.
+//
+// Functions may be called on any thread; callbacks come on the loop's and must not block. Watches
+// have a RestClient of their own, so that they share no connection with writes.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "client/client_config.h"
+#include "net/event_loop.h"
+#include "net/http_client.h"
+
+namespace berth::client {
+
+struct RestRequest {
+  std::string method = "GET";
+  std::string path;  // With the query: "/api/v1/pods?limit=500".
+  std::string body;
+  std::string content_type;  // Of the body.
+  std::string accept = "application/json";
+  Duration timeout = Duration::Seconds(30);  // Of each try; 0 for none.
+};
+
+struct RestAnswer {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+
+  bool ok() const { return status >= 200 && status < 300; }
+};
+
+// Why there is no answer. What the server answered, whatever its status, is an answer.
+struct RestError {
+  enum class Kind {
+    kUnreachable,  // No connection, or it broke before the request was sent.
+    kBroken,       // The connection broke after that: the server may have done it.
+    kTimeout,      // Likewise.
+    kTls,          // The server's certificate, or ours, was refused.
+    kCredentials,  // There is no credential to send.
+    kCancelled,
+  };
+  Kind kind = Kind::kUnreachable;
+  std::string message;
+};
+
+template <typename T>
+using RestResult = std::expected<T, RestError>;
+
+class RestClient {
+ public:
+  using RequestId = uint64_t;
+  using Callback = std::function<void(RestResult<RestAnswer>)>;
+
+  struct Stream {
+    // The status and content type. A status that is not 2xx comes with its body and the end.
+    std::function<void(int status, std::string_view content_type)> on_head;
+    std::function<void(std::string_view bytes)> on_data;
+    std::function<void(RestResult<void>)> on_end;  // Once, last.
+  };
+
+  // `loop` must outlive the client. The error is about the configuration.
+  static Result<std::unique_ptr<RestClient>> Create(net::EventLoop& loop, ClientConfig config);
+  ~RestClient();  // Cancels what is under way; callbacks are still called, on the loop.
+  RestClient(const RestClient&) = delete;
+  RestClient& operator=(const RestClient&) = delete;
+
+  // Waits for its turn (qps and burst), sends, and calls back once. 429, and 5xx with Retry-After,
+  // are tried again after the time that the server asks for, up to ten times. A 401 is tried again
+  // once, with a fresh credential, if there is another. Requests that could not be sent are not
+  // repeated: callers know whether that makes sense.
+  RequestId Send(RestRequest request, Callback callback);
+
+  // For watches: takes its turn, too, and has no time-out of its own beyond the request's.
+  RequestId Open(RestRequest request, Stream stream);
+
+  void Cancel(RequestId id);
+
+  const ClientConfig& config() const;
+
+ private:
+  class Parts;
+  explicit RestClient(std::shared_ptr<Parts> parts);
+  std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace berth::client
