@@ -17,7 +17,7 @@
 #include "config/defaults.h"
 #include "config/engine_options.h"
 #include "plugins/registry.h"
-#include "world/engine_driver.h"
+#include "world/store_connection.h"
 
 namespace berth {
 namespace {
@@ -34,9 +34,7 @@ struct UpWorld {
   explicit UpWorld(size_t nodes)
       : store(*store::Store::Open({.collections = apiserver::Collections()}, nullptr)) {
     CHECK(MakeNodes(api, nodes).has_value());
-    world::EngineDriverOptions options;
-    options.engine = DefaultEngine();
-    driver = *world::EngineDriver::Make(api, clock, std::move(options), InTreeRegistry());
+    driver = *world::MakeDriver(api, clock, {}, {.engine = DefaultEngine()}, InTreeRegistry());
     driver->RunUntilIdle();
   }
   void CreatePods(int64_t first, int64_t count) {
@@ -56,7 +54,7 @@ struct UpWorld {
   std::unique_ptr<store::Store> store;
   apiserver::Api api{*store, clock, 1};
   const apiserver::Kind& pods = apiserver::KindOf("pods");
-  std::unique_ptr<world::EngineDriver> driver;
+  std::unique_ptr<driver::EngineDriver> driver;
 };
 
 // One thread does all: what a pod costs from its creation to its binding and its event.

@@ -10,6 +10,7 @@
 #include "api/json_field_reader.h"
 #include "api/json_fields_node.h"
 #include "api/json_fields_pod.h"
+#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_storage.h"
 #include "api/json_fields_workloads.h"
 
@@ -221,5 +222,7 @@ template Result<Ref<CsiStorageCapacity>> DecodeJsonAs(std::string_view);
 template Result<Ref<VolumeAttachment>> DecodeJsonAs(std::string_view);
 template Result<Ref<PodDisruptionBudget>> DecodeJsonAs(std::string_view);
 template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view);
+template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view);
+template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view);
 
 }  // namespace berth::api

@@ -5,6 +5,7 @@
 
 #include "api/json_fields_node.h"
 #include "api/json_fields_pod.h"
+#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_storage.h"
 #include "api/json_fields_workloads.h"
 #include "api/json_writer.h"
@@ -157,5 +158,7 @@ template std::string EncodeJson(const CsiStorageCapacity&);
 template std::string EncodeJson(const VolumeAttachment&);
 template std::string EncodeJson(const PodDisruptionBudget&);
 template std::string EncodeJson(const PriorityClass&);
+template std::string EncodeJson(const ResourceClaim&);
+template std::string EncodeJson(const DeviceClass&);
 
 }  // namespace berth::api

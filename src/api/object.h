@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "api/dynamic_resources.h"
 #include "api/meta.h"
 #include "api/node.h"
 #include "api/pod.h"
@@ -19,11 +20,12 @@ namespace berth::api {
 template <typename T>
 using Ref = std::shared_ptr<const T>;
 
-using Object = std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>,
-                            Ref<ReplicationController>, Ref<ReplicaSet>, Ref<StatefulSet>,
-                            Ref<PersistentVolume>, Ref<PersistentVolumeClaim>, Ref<StorageClass>,
-                            Ref<CsiNode>, Ref<CsiDriver>, Ref<CsiStorageCapacity>,
-                            Ref<VolumeAttachment>, Ref<PodDisruptionBudget>, Ref<PriorityClass>>;
+using Object =
+    std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>, Ref<ReplicationController>,
+                 Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
+                 Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
+                 Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
+                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>>;
 
 // How a kind is named on the wire and where it lives.
 struct KindInfo {
@@ -50,6 +52,8 @@ inline constexpr KindInfo kKinds[] = {
     {"VolumeAttachment", "storage.k8s.io/v1", false},
     {"PodDisruptionBudget", "policy/v1", true},
     {"PriorityClass", "scheduling.k8s.io/v1", false},
+    {"ResourceClaim", "resource.k8s.io/v1", true},
+    {"DeviceClass", "resource.k8s.io/v1", false},
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Object>);
 

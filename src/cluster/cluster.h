@@ -148,7 +148,7 @@ class Cluster {
              Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,
              Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>,
              Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
-             Objects<api::PriorityClass>>
+             Objects<api::PriorityClass>, Objects<api::ResourceClaim>, Objects<api::DeviceClass>>
       objects_;
   Storage storage_{pods_, std::get<Objects<api::PersistentVolumeClaim>>(objects_), symbols_};
 };

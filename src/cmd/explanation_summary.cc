@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "cmd/explanation_words.h"
+#include "engine/explanation_words.h"
 
 namespace berth {
 namespace {

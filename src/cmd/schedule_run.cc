@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "base/check.h"
-#include "cmd/extender_calls.h"
+#include "net/extender_calls.h"
 #include "plugins/registry.h"
 #include "record/recording_engine.h"
 
@@ -78,7 +78,7 @@ bool ChangesTheWorld(const ApiWrite& write) {
 // Plays the API server towards the engine.
 class World {
  public:
-  World(RecordingEngine& engine, ExtenderCalls& extenders, Instant start)
+  World(RecordingEngine& engine, net::ExtenderCalls& extenders, Instant start)
       : engine_(engine), extenders_(extenders), now_(start) {}
 
   // Each object becomes known a millisecond after the one before.
@@ -135,7 +135,7 @@ class World {
   }
 
   void Do(CommandId id, const CallExtender& call) {
-    engine_.Handle(WriteDone{id, extenders_.Carry(call)}, now_);
+    engine_.Handle(WriteDone{id, extenders_.CarryAndWait(call)}, now_);
   }
   void Do(CommandId id, const RecordEvent&) { engine_.Handle(WriteDone{id, {}}, now_); }
 
@@ -189,7 +189,7 @@ class World {
   }
 
   RecordingEngine& engine_;
-  ExtenderCalls& extenders_;
+  net::ExtenderCalls& extenders_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
   std::vector<EvictedPod> evicted_;
@@ -254,7 +254,7 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
   RecordingEngine engine(**made, record);
   Recorder recorder(**made);
   engine.Observe(&recorder);
-  auto extenders = ExtenderCalls::Make(options.extenders);
+  auto extenders = net::ExtenderCalls::Make(options.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   World world(engine, **extenders, start);
   for (const api::Object& object : objects) {

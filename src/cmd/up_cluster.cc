@@ -18,6 +18,7 @@
 #include "config/engine_options.h"
 #include "config/notes.h"
 #include "plugins/registry.h"
+#include "world/store_connection.h"
 
 namespace berth {
 namespace {
@@ -98,19 +99,23 @@ Status UpCluster::MakeScheduler(const UpOptions& options) {
   }
   auto scheduler = SchedulerFrom(options.config_file);
   if (!scheduler) return std::unexpected(scheduler.error());
-  auto extenders = ExtenderCalls::Make(scheduler->options.extenders);
+  auto extenders = net::ExtenderCalls::Make(scheduler->options.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
-  world::EngineDriverOptions driver;
+  driver::EngineDriverOptions driver;
   workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(scheduler->parallelism));
   driver.engine = std::move(scheduler->options);
   driver.engine.workers = workers_.get();
-  driver.call_extender = [this](const CallExtender& call) { return extenders_->Carry(call); };
-  driver.instance = HostName();
-  driver.log = Warn;
-  driver.stopwatch = &real_clock_;
   driver.speed = options.speed;
-  auto made = world::EngineDriver::Make(api(), clock_, std::move(driver), InTreeRegistry());
+  world::StoreConnectionOptions connection;
+  connection.call_extender = [this](const CallExtender& call, auto done) {
+    extenders_->Carry(call, std::move(done));
+  };
+  connection.instance = HostName();
+  connection.log = Warn;
+  connection.stopwatch = &real_clock_;
+  auto made =
+      world::MakeDriver(api(), clock_, std::move(connection), std::move(driver), InTreeRegistry());
   if (!made) return Fail(fmt::format("{}: {}", options.config_file, made.error().message));
   driver_ = *std::move(made);
   return {};
@@ -146,8 +151,8 @@ Status UpCluster::Fill(const UpOptions& options) {
   return {};
 }
 
-std::shared_ptr<const world::DriverSnapshot> UpCluster::scheduling() const {
-  if (driver_ == nullptr) return std::make_shared<world::DriverSnapshot>();
+std::shared_ptr<const driver::DriverSnapshot> UpCluster::scheduling() const {
+  if (driver_ == nullptr) return std::make_shared<driver::DriverSnapshot>();
   return driver_->snapshot();
 }
 

@@ -8,10 +8,10 @@
 #include "base/result.h"
 #include "base/thread_workers.h"
 #include "base/time.h"
-#include "cmd/extender_calls.h"
 #include "cmd/served_api.h"
 #include "cmd/up_options.h"
-#include "world/engine_driver.h"
+#include "driver/engine_driver.h"
+#include "net/extender_calls.h"
 #include "world/scaled_clock.h"
 #include "world/world.h"
 
@@ -31,7 +31,7 @@ class UpCluster {
   // Where the kubeconfig file is; it goes with the cluster if the user did not say where.
   const std::string& kubeconfig() const { return kubeconfig_; }
   // What the scheduler has done; empty if there is none.
-  std::shared_ptr<const world::DriverSnapshot> scheduling() const;
+  std::shared_ptr<const driver::DriverSnapshot> scheduling() const;
 
   // Ends everything in order; what was acknowledged is kept.
   void Stop();
@@ -48,10 +48,10 @@ class UpCluster {
   std::string own_directory_;  // Of the kubeconfig, if the user named none: removed at the end.
   // In the order in which they need each other.
   ServedApi served_;
-  std::unique_ptr<ExtenderCalls> extenders_;
+  std::unique_ptr<net::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<world::World> world_;
-  std::unique_ptr<world::EngineDriver> driver_;
+  std::unique_ptr<driver::EngineDriver> driver_;
 };
 
 }  // namespace berth

@@ -47,7 +47,7 @@ void StatusLine::End() {
   std::fflush(stdout);
 }
 
-double DecisionRate::Look(const world::DriverSnapshot& snapshot, Instant now) {
+double DecisionRate::Look(const driver::DriverSnapshot& snapshot, Instant now) {
   const uint64_t before = std::exchange(decisions_, snapshot.decisions());
   const Duration passed = now - std::exchange(at_, now);
   if (passed <= Duration{} || before > decisions_) return 0;

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "cmd/up_counts.h"
-#include "world/driver_snapshot.h"
+#include "driver/driver_snapshot.h"
 
 namespace berth {
 
@@ -37,7 +37,7 @@ class StatusLine {
 // DecisionRate says how many decisions a second there were between two looks.
 class DecisionRate {
  public:
-  double Look(const world::DriverSnapshot& snapshot, Instant now);
+  double Look(const driver::DriverSnapshot& snapshot, Instant now);
 
  private:
   uint64_t decisions_ = 0;

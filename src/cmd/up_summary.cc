@@ -33,7 +33,7 @@ std::string TimeText(Duration duration) {
   return fmt::format("{:.2f} s", seconds);
 }
 
-std::string PercentilesText(const world::LatencyHistogram& latencies) {
+std::string PercentilesText(const driver::LatencyHistogram& latencies) {
   return fmt::format("p50 {}   p90 {}   p99 {}", TimeText(latencies.Percentile(50)),
                      TimeText(latencies.Percentile(90)), TimeText(latencies.Percentile(99)));
 }
@@ -94,7 +94,7 @@ std::vector<ZoneUse> UseOfZones(store::Store& store) {
 }
 
 std::string SummaryText(const DemoResult& result) {
-  const world::DriverSnapshot& scheduling = result.scheduling;
+  const driver::DriverSnapshot& scheduling = result.scheduling;
   std::string text =
       fmt::format("placed   {} pods", WithCommas(result.counts.bound + result.counts.finished));
   // After a restart there may have been nothing left to do.

@@ -7,8 +7,8 @@
 
 #include "base/time.h"
 #include "cmd/up_counts.h"
+#include "driver/driver_snapshot.h"
 #include "store/store.h"
-#include "world/driver_snapshot.h"
 
 namespace berth {
 
@@ -28,7 +28,7 @@ struct DemoResult {
   ClusterCounts counts;
   PendingPods pending;
   std::vector<ZoneUse> zones;
-  world::DriverSnapshot scheduling;
+  driver::DriverSnapshot scheduling;
   Duration took;  // From the first workload to the last pod.
 };
 

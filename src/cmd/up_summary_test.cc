@@ -35,7 +35,7 @@ TEST(UpStatusLine, ShowsProgress) {
 
 TEST(UpStatusLine, RateIsWhatHappenedBetweenTwoLooks) {
   DecisionRate rate;
-  world::DriverSnapshot snapshot;
+  driver::DriverSnapshot snapshot;
   snapshot.placed = 100;
   rate.Look(snapshot, Instant::FromUnixSeconds(10));
   snapshot.placed = 150;

@@ -33,6 +33,10 @@ struct Heard<api::PersistentVolumeClaim>
 template <>
 struct Heard<api::StorageClass> : HeardAs<Resource::kStorageClass, true, true, false> {};
 template <>
+struct Heard<api::DeviceClass> : HeardAs<Resource::kDeviceClass, true, true, false> {};
+template <>
+struct Heard<api::ResourceClaim> : HeardAs<Resource::kResourceClaim, true, true, false> {};
+template <>
 struct Heard<api::VolumeAttachment> : HeardAs<Resource::kVolumeAttachment, false, false, true> {};
 
 constexpr EventType kAssignedPodAdd{Resource::kAssignedPod, kAdd};

@@ -1,9 +1,10 @@
 #include "plugins/dynamic_resources.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "framework/failed_cycle.h"
 #include "plugins/hints.h"
+#include "plugins/pod_claims.h"
 
 namespace berth {
 namespace {
@@ -13,21 +14,24 @@ struct Reached final : CycleState {
   std::unique_ptr<CycleState> Clone() const override { return std::make_unique<Reached>(); }
 };
 
-Verdict JudgeClaims(const api::PodSpec& spec) {
-  if (spec.resource_claims.empty()) return {};
+Verdict JudgeClaims(const Cluster& cluster, const api::Pod& pod) {
+  if (pod.spec.resource_claims.empty()) return {};
+  if (const auto claims = ClaimsOf(cluster, pod); !claims) {
+    return {Code::kUnschedulableAndUnresolvable, claims.error().message};
+  }
   return {Code::kUnschedulableAndUnresolvable,
           "pod has resource claims, and this build of Berth does not allocate dynamic resources"};
 }
 
 }  // namespace
 
-Verdict DynamicResources::PreEnqueue(const Cluster&, const PodRecord& pod) const {
-  return JudgeClaims(pod.object->spec);
+Verdict DynamicResources::PreEnqueue(const Cluster& cluster, const PodRecord& pod) const {
+  return JudgeClaims(cluster, *pod.object);
 }
 
 PreFilterResult DynamicResources::PreFilter(Cycle& cycle) const {
   cycle.SetState(*this, std::make_unique<Reached>());
-  Verdict verdict = JudgeClaims(cycle.spec());
+  Verdict verdict = JudgeClaims(cycle.cluster(), *cycle.pod().object);
   return {verdict.ok() ? Verdict::Skip() : std::move(verdict), {}};
 }
 
@@ -67,20 +71,26 @@ std::vector<Interest> DynamicResources::Interests() const {
           {{Resource::kResourceSlice, kAdd | kUpdate}, /*conditional=*/false}};
 }
 
-Result<bool> DynamicResources::MayHelp(const Cluster&, const PodRecord& pod,
+Result<bool> DynamicResources::MayHelp(const Cluster& cluster, const PodRecord& pod,
                                        const ClusterEvent& event) const {
   if (KindOf(event) == Resource::kPod) {
     const auto other = UpdateOf<api::Pod>(event);
     if (!other) return std::unexpected(other.error());
-    return IsSamePod(pod, *other->after) && JudgeClaims(other->after->spec).ok();
+    return IsSamePod(pod, *other->after) && ClaimsOf(cluster, *other->after).has_value();
   }
-  // A pod that may not be queued stays out. To any other pod a new claim means nothing, while one
-  // that lost its devices may have left some for it.
-  if (!JudgeClaims(pod.object->spec).ok() || event.type.actions == kAdd) return false;
-  return Fail(
-      fmt::format("{}: Berth does not read resource claims, and cannot tell whether one "
-                  "lost its devices",
-                  event.Label()));
+  const auto claim = UpdateOf<api::ResourceClaim>(event);
+  if (!claim) return std::unexpected(claim.error());
+  const auto claims = ClaimsOf(cluster, *pod.object);
+  if (!claims) return false;
+  // Devices that were given back may be what the pod waits for.
+  const auto* before = claim->before;
+  if (before != nullptr && before->status.allocation && !claim->after->status.allocation) {
+    return true;
+  }
+  const bool uses = std::ranges::any_of(*claims, [&](const api::ResourceClaim* own) {
+    return own->metadata.uid == claim->after->metadata.uid;
+  });
+  return uses && (before == nullptr || before->status != claim->after->status);
 }
 
 }  // namespace berth

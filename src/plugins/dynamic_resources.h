@@ -1,7 +1,8 @@
 // DynamicResources, as far as pods without resource claims see it: its place in the default
 // profile, its score of nothing, and its word in the message of a pod that fits nowhere.
 //
-// Pods with resource claims are kept out of the queue with a reason that says so.
+// Pods with resource claims are kept out of the queue: with kube-scheduler's reason while a claim
+// is missing, then with one that says that Berth allocates no devices.
 #pragma once
 
 #include "framework/plugin.h"

@@ -11,8 +11,13 @@ constexpr const char* kRefusal =
     "allocate dynamic "
     "resources";
 
+constexpr const char* kMyGpu =
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: my-gpu, namespace: "
+    "default}}";
+
 std::string PreEnqueue(const std::string& spec) {
   World world;
+  world.Add(kMyGpu);
   world.Add(PodYaml("web", {.spec = spec}));
   return Text(
       DynamicResources().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web"))));
@@ -21,12 +26,12 @@ std::string PreEnqueue(const std::string& spec) {
 TEST(DynamicResources, KeepsPodsWithClaimsOutOfTheQueue) {
   EXPECT_EQ(PreEnqueue(""), "Success");
   EXPECT_EQ(PreEnqueue(kClaim), kRefusal);
-  EXPECT_EQ(PreEnqueue("resourceClaims: [{name: gpu, resourceClaimTemplateName: any-gpu}]"),
-            kRefusal);
+  EXPECT_EQ(PreEnqueue("resourceClaims: [{name: gpu, resourceClaimName: gone}]"),
+            "UnschedulableAndUnresolvable: could not find ResourceClaim \"default/gone\"");
 }
 
 TEST(DynamicResources, SkipsPodsWithoutClaims) {
-  World world{NodeYaml("a"), NodeYaml("b")};
+  World world{NodeYaml("a"), NodeYaml("b"), kMyGpu};
   EXPECT_EQ(PluginTrial(world, MakePlugin("DynamicResources"), PodYaml("web")).Filter(), "Skip");
   EXPECT_EQ(
       PluginTrial(world, MakePlugin("DynamicResources"), PodYaml("web", {.spec = kClaim})).Filter(),

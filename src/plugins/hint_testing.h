@@ -34,6 +34,10 @@ struct ResourceOf {
   Resource operator()(const api::Ref<api::VolumeAttachment>&) const {
     return Resource::kVolumeAttachment;
   }
+  Resource operator()(const api::Ref<api::ResourceClaim>&) const {
+    return Resource::kResourceClaim;
+  }
+  Resource operator()(const api::Ref<api::DeviceClass>&) const { return Resource::kDeviceClass; }
   Resource operator()(const auto&) const { return Resource::kAny; }
 };
 

@@ -154,23 +154,6 @@ TEST(DefaultPreemptionHints, NoPodThatGoesHelps) {
              {{"ARunningPodGoes", PodWith(""), PodWith("nodeName: a", "other"), "", "Skip"}});
 }
 
-TEST(DynamicResourcesHints, EachKind) {
-  const std::string plain = PodWith("");
-  const std::string claiming = PodWith("resourceClaims: [{name: r, resourceClaimName: claim}]");
-  const auto plugin = MakePlugin("DynamicResources");
-  CheckHints(*plugin, {
-                          {"ThePodHasAllItsClaims", plain, plain, plain, "Queue"},
-                          {"ThePodHasClaimsThatAreNotRead", claiming, claiming, claiming, "Skip"},
-                          {"AnotherPod", plain, PodWith("", "other"), PodWith("", "other"), "Skip"},
-                      });
-  World world;
-  const ClusterEvent added{.type = {Resource::kResourceClaim, kAdd}};
-  const ClusterEvent updated{.type = {Resource::kResourceClaim, kUpdate}};
-  EXPECT_EQ(Hint(world, *plugin, plain, added), "Skip");
-  EXPECT_EQ(Hint(world, *plugin, plain, updated), "error");
-  EXPECT_EQ(Hint(world, *plugin, claiming, updated), "Skip");
-}
-
 // An event with an object that it cannot have wakes the pod, by way of an error.
 TEST(Hints, FailOnOtherObjects) {
   World world;

@@ -11,6 +11,8 @@
 namespace berth {
 namespace {
 
+const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
+
 // How much of a resource the list has: thousandths of cpu, units of all else.
 int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
   const auto found = list.find(name);
@@ -76,9 +78,18 @@ Result<bool> MayHelpByPod(const PodRecord& pod, const ClusterEvent& event) {
   return LeavesMore(*pod.object, *other->before, *other->after);
 }
 
-// True if a device class can stand for a resource of that name.
-bool MayBeDevices(std::string_view name) {
-  return api::IsExtendedResource(name) || name.starts_with("deviceclass.resource.kubernetes.io/");
+// A class of devices may stand for a resource: that of its own name, or one that it names.
+Result<bool> MayHelpByDevices(const Cluster& cluster, const PodRecord& pod,
+                              const ClusterEvent& event) {
+  const auto devices = UpdateOf<api::DeviceClass>(event);
+  if (!devices) return std::unexpected(devices.error());
+  const auto& named = devices->after->extended_resource_name;
+  const bool added = devices->before == nullptr;
+  if (!added && devices->before->extended_resource_name == named) return false;
+  const std::string own = kDeviceClassPrefix + devices->after->metadata.name;
+  return AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
+    return name == named || (added && name == own);
+  });
 }
 
 }  // namespace
@@ -92,14 +103,7 @@ std::vector<Interest> NodeResourcesFit::Interests() const {
 Result<bool> NodeResourcesFit::MayHelp(const Cluster& cluster, const PodRecord& pod,
                                        const ClusterEvent& event) const {
   if (KindOf(event) == Resource::kPod) return MayHelpByPod(pod, event);
-  if (KindOf(event) == Resource::kDeviceClass) {
-    const bool wants_devices =
-        AnyRequest(cluster, pod, [](std::string_view name, int64_t) { return MayBeDevices(name); });
-    if (!wants_devices) return false;
-    return Fail(event.Label() +
-                ": Berth does not read device classes, and cannot tell for which resource this "
-                "one stands");
-  }
+  if (KindOf(event) == Resource::kDeviceClass) return MayHelpByDevices(cluster, pod, event);
   const auto node = UpdateOf<api::Node>(event);
   if (!node) return std::unexpected(node.error());
   if (!FitsWhenEmpty(cluster, pod, *node->after)) return false;

@@ -64,15 +64,26 @@ TEST(NodeResourcesFitHints, Nodes) {
       });
 }
 
-// Without the class it can still be told that a pod asks for nothing that devices could be.
 TEST(NodeResourcesFitHints, DeviceClasses) {
-  World world;
-  const auto plugin = MakePlugin("NodeResourcesFit");
-  const ClusterEvent event{.type = {Resource::kDeviceClass, kAdd}};
-  EXPECT_EQ(Hint(world, *plugin, Asking("cpu: 1, hugepages-2Mi: 2Mi"), event), "Skip");
-  EXPECT_EQ(Hint(world, *plugin, Asking("example.com/gpu: 1"), event), "error");
-  EXPECT_EQ(Hint(world, *plugin, Asking("deviceclass.resource.kubernetes.io/gpu: 1"), event),
-            "error");
+  const std::string plain =
+      "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}}";
+  auto standing_for = [](std::string_view resource) {
+    return fmt::format(
+        "{{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {{name: gpu}}, spec: "
+        "{{extendedResourceName: {}}}}}",
+        resource);
+  };
+  const std::string gpu = standing_for("example.com/gpu");
+  const std::string wants_gpu = Asking("example.com/gpu: 1");
+  const std::string wants_class = Asking("deviceclass.resource.kubernetes.io/gpu: 1");
+  CheckHints(*MakePlugin("NodeResourcesFit"),
+             {{"NamesAnotherResource", wants_gpu, "", standing_for("example.com/tpu"), "Skip"},
+              {"NamesTheResource", wants_gpu, "", gpu, "Queue"},
+              {"NowNamesTheResource", wants_gpu, plain, gpu, "Queue"},
+              {"NamedItBefore", wants_gpu, gpu, gpu, "Skip"},
+              {"IsAskedForByItsOwnName", wants_class, "", plain, "Queue"},
+              {"WasThereBefore", wants_class, plain, gpu, "Skip"},
+              {"NothingOfTheKindIsWanted", Asking("cpu: 1, hugepages-2Mi: 2Mi"), "", gpu, "Skip"}});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Overloaded : Handlers... {
 };
 
 // What comes first in the bytes of a record. Part of the format: numbers are never used again.
-enum class Tag : uint8_t { kHeard = 1, kAsked = 2, kDecided = 3, kTaken = 4 };
+enum class Tag : uint8_t { kHeard = 1, kAsked = 2, kDecided = 3, kTaken = 4, kTakenSome = 5 };
 
 static_assert(std::variant_size_v<Record> == 4, "teach record.cc the new kind of record");
 
@@ -63,7 +63,8 @@ Result<Record> DecodeTagged(uint64_t tag, ByteReader& in, int64_t& last_nanos) {
       return Decided{tried, ReadList(in)};
     }
     case Tag::kTaken:
-      return Taken{ReadList(in)};
+    case Tag::kTakenSome:
+      return Taken{ReadList(in), static_cast<Tag>(tag) == Tag::kTakenSome};
   }
   return Fail(fmt::format("a record of kind {}, which this build does not know", tag));
 }
@@ -111,7 +112,7 @@ std::string RecordCodec::Encode(const Record& record) {
                    PutList(out, decided.decisions);
                  },
                  [&](const Taken& taken) {
-                   Put(out, Tag::kTaken);
+                   Put(out, taken.limited ? Tag::kTakenSome : Tag::kTaken);
                    PutList(out, taken.commands);
                  },
              },

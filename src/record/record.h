@@ -36,9 +36,10 @@ struct Decided {
   friend bool operator==(const Decided&, const Decided&) = default;
 };
 
-// Engine::TakeCommands() gave these.
+// Engine::TakeCommands(limit) gave these.
 struct Taken {
   std::vector<std::string> commands;  // See event_codec.h.
+  bool limited = false;               // No more were asked for.
   friend bool operator==(const Taken&, const Taken&) = default;
 };
 

@@ -30,11 +30,11 @@ size_t RecordingEngine::Schedule(Instant now, size_t limit) {
   return tried;
 }
 
-std::vector<Command> RecordingEngine::TakeCommands() {
-  std::vector<Command> commands = engine_.TakeCommands();
-  // Asking again when nothing has happened gives nothing, and is not worth a record.
-  if (writer_ == nullptr || !std::exchange(called_, false)) return commands;
-  Taken taken;
+std::vector<Command> RecordingEngine::TakeCommands(size_t limit) {
+  std::vector<Command> commands = engine_.TakeCommands(limit);
+  // Asking again when nothing has happened and nothing is left is not worth a record.
+  if (writer_ == nullptr || (!std::exchange(called_, false) && commands.empty())) return commands;
+  Taken taken{.commands = {}, .limited = commands.size() == limit};
   for (const Command& command : commands) taken.commands.push_back(CommandText(command));
   writer_->Append(std::move(taken));
   return commands;

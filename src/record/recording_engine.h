@@ -25,7 +25,7 @@ class RecordingEngine final : private DecisionObserver {
   // As those of Engine.
   void Handle(const Event& event, Instant now);
   size_t Schedule(Instant now, size_t limit = SIZE_MAX);
-  std::vector<Command> TakeCommands();
+  std::vector<Command> TakeCommands(size_t limit = SIZE_MAX);
   std::optional<Instant> next_wake() const { return engine_.next_wake(); }
   void Observe(DecisionObserver* observer) { observer_ = observer; }
 

@@ -61,7 +61,10 @@ class Replayer final : public DecisionObserver {
   bool Take(const Taken& recorded) {
     if (!NothingIsOwed()) return false;
     std::vector<std::string> replayed;
-    for (const Command& command : engine_.TakeCommands()) replayed.push_back(CommandText(command));
+    const size_t limit = recorded.limited ? recorded.commands.size() : SIZE_MAX;
+    for (const Command& command : engine_.TakeCommands(limit)) {
+      replayed.push_back(CommandText(command));
+    }
     report_.commands += replayed.size();
     return Compare("command", recorded.commands, replayed);
   }

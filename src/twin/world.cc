@@ -55,9 +55,11 @@ void PutPod(World& world, const api::ObjectKey& key, const api::Ref<api::Pod>& p
 
 template <typename T>
 constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
-// No rule looks at them: pods carry their priority.
+// No rule looks at them: pods carry their priority, and no devices are allocated.
 template <typename T>
-constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>>;
+constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
+                            std::is_same_v<T, api::Ref<api::ResourceClaim>> ||
+                            std::is_same_v<T, api::Ref<api::DeviceClass>>;
 
 const Table<api::Pod>& PodsAt(const std::map<std::string, Table<api::Pod>, std::less<>>& pods,
                               std::string_view node) {

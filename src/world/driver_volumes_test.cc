@@ -89,7 +89,7 @@ TEST_F(DriverVolumes, AClaimIsToldItsNodeAndKeepsTheRest) {
 
 TEST_F(DriverVolumes, AWriteToAnOlderVersionIsAConflict) {
   Volume("disk");
-  EngineWriter writer(world.api, {});
+  EngineWriter writer(world.api);
   api::PersistentVolume seen;
   seen.metadata.name = "disk";
   seen.metadata.resource_version = "1";

@@ -14,13 +14,15 @@
 #include "apiserver/api_world.h"
 #include "config/defaults.h"
 #include "config/engine_options.h"
+#include "driver/engine_driver.h"
 #include "plugins/registry.h"
-#include "world/engine_driver.h"
+#include "world/store_connection.h"
 
 namespace berth::world {
 
 using apiserver::Doc;
 using apiserver::Json;
+using driver::EngineDriver;
 
 inline EngineOptions DefaultEngine() {
   config::Configuration configuration;
@@ -33,14 +35,14 @@ inline EngineOptions DefaultEngine() {
 class DriverWorld {
  public:
   explicit DriverWorld(size_t history = 50'000, EngineOptions engine = DefaultEngine(),
-                       EngineWriter::ExtenderCall call_extender = {})
+                       ExtenderCall call_extender = {})
       : store(*store::Store::Open({.collections = apiserver::Collections(), .history = history},
                                   nullptr)) {
-    EngineDriverOptions options;
-    options.engine = std::move(engine);
+    StoreConnectionOptions options;
     options.call_extender = std::move(call_extender);
     options.log = [this](const std::string& line) { log.push_back(line); };
-    driver = *EngineDriver::Make(api, clock, std::move(options), InTreeRegistry());
+    driver = *MakeDriver(api, clock, std::move(options), {.engine = std::move(engine)},
+                         InTreeRegistry());
   }
 
   // Single quotes stand for double ones.

@@ -1,4 +1,4 @@
-#include "world/engine_driver.h"
+#include "driver/engine_driver.h"
 
 #include <gmock/gmock.h>
 
@@ -177,7 +177,8 @@ struct MidFlight {
     return {.kind = WriteResult::Kind::kOk, .message = {}, .body = R"({"NodeNames":["n1"]})"};
   }
   std::function<void()> act;
-  DriverWorld world{50'000, Engine(), [this](const CallExtender& call) { return Answer(call); }};
+  DriverWorld world{50'000, Engine(),
+                    [this](const CallExtender& call, auto done) { done(Answer(call)); }};
 };
 
 TEST(EngineDriver, APodThatIsDeletedWhileItIsPlacedIsForgotten) {

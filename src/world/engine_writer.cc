@@ -81,9 +81,8 @@ JsonObject MetadataPatch(const api::ObjectMeta& seen) {
 
 }  // namespace
 
-EngineWriter::EngineWriter(apiserver::Api& api, ExtenderCall call_extender)
+EngineWriter::EngineWriter(apiserver::Api& api)
     : api_(api),
-      call_extender_(std::move(call_extender)),
       pods_(apiserver::KindOf("pods")),
       volumes_(apiserver::KindOf("persistentvolumes")),
       claims_(apiserver::KindOf("persistentvolumeclaims")) {}
@@ -158,6 +157,9 @@ WriteResult EngineWriter::Do(const RecordEvent&) {
   return {};
 }
 
-WriteResult EngineWriter::Do(const CallExtender& call) { return call_extender_(call); }
+WriteResult EngineWriter::Do(const CallExtender&) {
+  CHECK(false);  // No write to the API.
+  return {};
+}
 
 }  // namespace berth::world

@@ -4,8 +4,6 @@
 // Writes are made at once, on the caller's thread.
 #pragma once
 
-#include <functional>
-
 #include "apiserver/api.h"
 #include "framework/writes.h"
 
@@ -13,12 +11,10 @@ namespace berth::world {
 
 class EngineWriter {
  public:
-  using ExtenderCall = std::function<WriteResult(const CallExtender&)>;
+  // `api` must outlive the writer.
+  explicit EngineWriter(apiserver::Api& api);
 
-  // `api` must outlive the writer. `call_extender` is needed if the engine has extenders.
-  EngineWriter(apiserver::Api& api, ExtenderCall call_extender);
-
-  // All but events, which are the EventRecorder's.
+  // All that is a write to the API but events, which are the EventRecorder's.
   WriteResult Carry(const ApiWrite& write);
 
  private:
@@ -31,7 +27,6 @@ class EngineWriter {
   WriteResult Do(const CallExtender& call);
 
   apiserver::Api& api_;
-  const ExtenderCall call_extender_;
   const apiserver::Kind& pods_;
   const apiserver::Kind& volumes_;
   const apiserver::Kind& claims_;

@@ -30,6 +30,8 @@ constexpr Source kSources[] = {
     {"storageclasses.storage.k8s.io", DecodeAs<api::StorageClass>},
     {"csistoragecapacities.storage.k8s.io", DecodeAs<api::CsiStorageCapacity>},
     {"volumeattachments.storage.k8s.io", DecodeAs<api::VolumeAttachment>},
+    {"resourceclaims.resource.k8s.io", DecodeAs<api::ResourceClaim>},
+    {"deviceclasses.resource.k8s.io", DecodeAs<api::DeviceClass>},
     {"persistentvolumes", DecodeAs<api::PersistentVolume>},
     {"persistentvolumeclaims", DecodeAs<api::PersistentVolumeClaim>},
     {"services", DecodeAs<api::Service>},

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "driver/connection.h"
 #include "engine/events.h"
 #include "kinds/kinds.h"
 #include "store/store.h"
 
 namespace berth::world {
 
-// A line for whoever runs the program.
-using Log = std::function<void(const std::string&)>;
+using driver::Log;
 
 // What the engine is to hear.
 struct Change {

@@ -13,6 +13,7 @@
 #include "api/decode.h"
 #include "api/json_fields_node.h"
 #include "api/json_fields_pod.h"
+#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_storage.h"
 #include "api/json_fields_workloads.h"
 #include "base/check.h"

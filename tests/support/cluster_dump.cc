@@ -28,7 +28,8 @@ class Dumper {
     ObjectsOf<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
               api::StatefulSet, api::PersistentVolume, api::PersistentVolumeClaim,
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity,
-              api::VolumeAttachment, api::PodDisruptionBudget, api::PriorityClass>();
+              api::VolumeAttachment, api::PodDisruptionBudget, api::PriorityClass,
+              api::ResourceClaim, api::DeviceClass>();
     return Text();
   }
 

@@ -1,4 +1,4 @@
-#include "cmd/explanation_words.h"
+#include "engine/explanation_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,6 +75,27 @@ std::string WhyChosen(const Explanation& explanation, const std::string& chosen)
   return fmt::format("scores {}, {} more than {}, the next best: {}", winner->second.total,
                      winner->second.total - next->second.total, next->first,
                      Differences(explanation, winner->second, next->second));
+}
+
+std::string WhyNot(const Explanation& explanation, const std::string& node) {
+  const auto found = explanation.nodes.find(node);
+  if (found == explanation.nodes.end()) {
+    return explanation.pre_filter.rejected() ? explanation.pre_filter.Message()
+                                             : "is not a node that is known here";
+  }
+  const Node& other = found->second;
+  if (other.excluded_by_pre_filter) return "was left out before filtering";
+  if (!other.verdict.ok()) {
+    return fmt::format("{}: {}", other.verdict.plugin(), other.verdict.Message());
+  }
+  if (explanation.best_nodes.empty() ||
+      (std::ranges::find(explanation.best_nodes, node) != explanation.best_nodes.end())) {
+    return "";
+  }
+  const std::string& best = explanation.best_nodes.front();
+  const Node& winner = explanation.nodes.at(best);
+  return fmt::format("scores {}, {} less than {}: {}", other.total, winner.total - other.total,
+                     best, Differences(explanation, other, winner));
 }
 
 std::string WhyNotThere(const Explanation::Preemption& preemption, const std::string& node) {

@@ -1,4 +1,4 @@
-#include "cmd/explanation_words.h"
+#include "engine/explanation_words.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "world/latency_histogram.h"
+#include "driver/latency_histogram.h"
 
-namespace berth::world {
+namespace berth::driver {
 
 struct DriverSnapshot {
   // Scheduling cycles, by how they ended.
@@ -27,4 +27,4 @@ struct DriverSnapshot {
   LatencyHistogram created_to_bound;  // Of pods that were created while the driver ran; likewise.
 };
 
-}  // namespace berth::world
+}  // namespace berth::driver

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 
-namespace berth::world {
+namespace berth::driver {
 
 class LatencyHistogram {
  public:
@@ -28,4 +28,4 @@ class LatencyHistogram {
   uint64_t count_ = 0;
 };
 
-}  // namespace berth::world
+}  // namespace berth::driver

@@ -1,8 +1,8 @@
-#include "world/latency_histogram.h"
+#include "driver/latency_histogram.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::world {
+namespace berth::driver {
 namespace {
 
 constexpr Duration Micros(int64_t n) { return {n * 1000}; }
@@ -56,4 +56,4 @@ TEST(LatencyHistogram, KeepsWhatIsBeyondItInTheLastBucket) {
 }
 
 }  // namespace
-}  // namespace berth::world
+}  // namespace berth::driver

@@ -1,10 +1,10 @@
-#include "world/latency_histogram.h"
+#include "driver/latency_histogram.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-namespace berth::world {
+namespace berth::driver {
 
 // A bucket is named by the position of the highest bit of the microseconds and the three bits below
 // it.
@@ -35,4 +35,4 @@ Duration LatencyHistogram::Percentile(double percent) const {
   return {static_cast<int64_t>(micros) * 1000};
 }
 
-}  // namespace berth::world
+}  // namespace berth::driver

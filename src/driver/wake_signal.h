@@ -7,22 +7,18 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 #include "base/time.h"
 
-namespace berth::world {
+namespace berth::driver {
 
 class WakeSignal {
  public:
-  // `clock` must outlive the last call of Wake.
-  explicit WakeSignal(const Clock& clock) : clock_(clock) {}
-
   void Wake() {
     {
       const std::lock_guard lock(mutex_);
-      if (woken_at_) return;
-      woken_at_ = clock_.Now();
+      if (woken_) return;
+      woken_ = true;
     }
     changed_.notify_one();
   }
@@ -38,25 +34,29 @@ class WakeSignal {
     return stopped_;
   }
 
-  // Sleeps for up to `limit`, if given. Returns when the first call since the last Wait came, if
-  // any did.
-  std::optional<Instant> Wait(std::optional<Duration> limit) {
+  // Sleeps until Wake, which may have come before, until Stop, or for up to `limit`, if given.
+  void Wait(std::optional<Duration> limit) {
     std::unique_lock lock(mutex_);
-    const auto is_over = [this] { return stopped_ || woken_at_; };
+    const auto is_over = [this] { return stopped_ || woken_; };
     if (limit) {
       changed_.wait_for(lock, std::chrono::nanoseconds(limit->nanos), is_over);
     } else {
       changed_.wait(lock, is_over);
     }
-    return std::exchange(woken_at_, std::nullopt);
+    woken_ = false;
+  }
+  // The same for one who has been told to stop and has something to end.
+  void WaitAfterStop(Duration limit) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::nanoseconds(limit.nanos), [this] { return woken_; });
+    woken_ = false;
   }
 
  private:
-  const Clock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Instant> woken_at_;
+  bool woken_ = false;
   bool stopped_ = false;
 };
 
-}  // namespace berth::world
+}  // namespace berth::driver

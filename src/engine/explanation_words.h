@@ -11,6 +11,10 @@ namespace berth {
 // next best: NodeResourcesFit +7, ImageLocality +5". Empty if `chosen` is, or nothing is known.
 std::string WhyChosen(const Explanation& explanation, const std::string& chosen);
 
+// Why the pod would not go to `node`: what a plugin says against it, or "scores 10, 3 less than b:
+// ImageLocality -3". Empty if it might as well go there.
+std::string WhyNot(const Explanation& explanation, const std::string& node);
+
 // Why preemption prefers the selected node to the candidate `node`; empty if it is the same or none
 // was selected.
 std::string WhyNotThere(const Explanation::Preemption& preemption, const std::string& node);

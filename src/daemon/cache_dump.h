@@ -1,0 +1,33 @@
+// What the engine knows, in text, and how that compares with the API: for operators who suspect
+// that the two have parted.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace berth::daemon {
+
+// What the API has at some moment: names of nodes, uids of pods that have not finished.
+struct ApiContents {
+  std::set<std::string> nodes;
+  std::set<std::string> pods;
+};
+
+// Both sorted. Missed: the API has it, the engine does not. Redundant: the other way round.
+struct CacheComparison {
+  std::vector<std::string> missed_nodes, redundant_nodes;
+  std::vector<std::string> missed_pods, redundant_pods;
+};
+CacheComparison CompareWithApi(const Engine& engine, const ApiContents& api);
+
+// A paragraph for each node: what it offers, what is taken, who is on it and who was promised it.
+std::string DumpNodes(const Engine& engine);
+
+// A line for each pod that waits, and where it waits; the summary comes last:
+// "activeQ:1; backoffQ:0; unschedulablePods:2".
+std::string DumpQueue(const Engine& engine);
+
+}  // namespace berth::daemon
