@@ -57,7 +57,10 @@ class HttpClient::Pool : public std::enable_shared_from_this<Pool> {
 
   void Begin(Exchange exchange) {
     const RequestId id = exchange.id;
-    if (closed_) return exchange.callback(Fail(exchange.name + ": cancelled"));
+    if (closed_) {
+      return exchange.callback(
+          std::unexpected(HttpError{HttpError::Kind::kCancelled, exchange.name + ": cancelled"}));
+    }
     exchange.origin = exchange.request.url.origin();
     Exchange& begun = under_way_.emplace(id, std::move(exchange)).first->second;
     if (begun.timeout > Duration()) LimitTime(begun);
@@ -66,7 +69,7 @@ class HttpClient::Pool : public std::enable_shared_from_this<Pool> {
     ServeWaiting(host);
   }
 
-  void Cancel(RequestId id) { Abandon(id, "cancelled"); }
+  void Cancel(RequestId id) { Abandon(id, HttpError::Kind::kCancelled, "cancelled"); }
 
   void Close() {
     closed_ = true;
@@ -91,7 +94,9 @@ class HttpClient::Pool : public std::enable_shared_from_this<Pool> {
     exchange.timer->async_wait(
         [weak = weak_from_this(), id = exchange.id, limit](const error_code& error) {
           const auto self = weak.lock();
-          if (self && !error) self->Abandon(id, "no answer within " + ToText(limit));
+          if (self && !error) {
+            self->Abandon(id, HttpError::Kind::kTimeout, "no answer within " + ToText(limit));
+          }
         });
   }
 
@@ -144,17 +149,18 @@ class HttpClient::Pool : public std::enable_shared_from_this<Pool> {
       Drop(host, *exchange.connection);
     }
     ServeWaiting(host);
-    if (!result) result = Fail(fmt::format("{}: {}", exchange.name, result.error().message));
-    exchange.callback(std::move(result));
+    if (result) return exchange.callback(*std::move(result));
+    exchange.callback(std::unexpected(HttpError{
+        HttpError::Kind::kBroken, fmt::format("{}: {}", exchange.name, result.error().message)}));
   }
 
-  void Abandon(RequestId id, const std::string& why) {
+  void Abandon(RequestId id, HttpError::Kind kind, const std::string& why) {
     if (!under_way_.contains(id)) return;
     Exchange exchange = Take(id);
     Host& host = hosts_[exchange.origin];
     if (exchange.connection) Drop(host, *exchange.connection);
     ServeWaiting(host);
-    exchange.callback(Fail(fmt::format("{}: {}", exchange.name, why)));
+    exchange.callback(std::unexpected(HttpError{kind, fmt::format("{}: {}", exchange.name, why)}));
   }
 
   Exchange Take(RequestId id) {
@@ -213,7 +219,7 @@ HttpClient::RequestId HttpClient::Post(const std::string& url, std::vector<HttpH
   auto parsed = ParseUrl(url);
   if (!parsed) {
     asio::post(pool_->context(), [error = std::move(parsed).error(), call = std::move(callback)] {
-      call(std::unexpected(error));
+      call(std::unexpected(HttpError{HttpError::Kind::kUnreachable, error.message}));
     });
     return id;
   }
