@@ -94,6 +94,9 @@ struct HttpClientOptions {
   Duration ping_timeout = Duration::Seconds(15);
 };
 
+class ClientAnswer;
+class ConnectionPool;
+
 class HttpClient {
  public:
   using RequestId = uint64_t;
@@ -125,10 +128,12 @@ class HttpClient {
   void Cancel(RequestId id);
 
  private:
-  class Pool;
-  explicit HttpClient(std::shared_ptr<Pool> pool);
+  explicit HttpClient(std::shared_ptr<ConnectionPool> pool, const HttpClientOptions& options);
+  RequestId Start(ClientRequest request, std::unique_ptr<ClientAnswer> answer);
 
-  std::shared_ptr<Pool> pool_;
+  const std::shared_ptr<ConnectionPool> pool_;
+  const size_t max_body_bytes_;
+  const bool gzip_;
   std::atomic<RequestId> last_id_ = 0;
 };
 

@@ -194,7 +194,8 @@ TEST_F(HttpClientTest, AbsentServerIsAnError) {
 TEST_F(HttpClientTest, BadUrlIsAnError) {
   const auto response = Post(*Client(), "ftp://h", "x");
   ASSERT_FALSE(response.has_value());
-  EXPECT_EQ(response.error().message, R"(URL "ftp://h": it must begin with http:// or https://)");
+  EXPECT_EQ(response.error().message,
+            R"(POST ftp://h: URL "ftp://h": it must begin with http:// or https://)");
 }
 
 TEST_F(HttpClientTest, StopsWaitingWhenTimeIsUp) {
