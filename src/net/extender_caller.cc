@@ -55,8 +55,8 @@ HttpClient::RequestId ExtenderCaller::Call(ExtenderStep step, std::string body, 
       extender_->http_timeout == Duration() ? kDefaultTimeout : extender_->http_timeout;
   return client_->Post(
       UrlOf(*extender_, step), {{"Content-Type", "application/json"}}, std::move(body), timeout,
-      [extender = extender_, step, call = std::move(callback)](Result<HttpResponse> response) {
-        if (!response) return call(std::unexpected(std::move(response).error()));
+      [extender = extender_, step, call = std::move(callback)](HttpResult<HttpResponse> response) {
+        if (!response) return call(Fail(std::move(response).error().message));
         if (response->status != kOk) {
           return call(Fail(StatusError(*extender, step, response->status)));
         }

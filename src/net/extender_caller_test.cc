@@ -101,7 +101,7 @@ TEST_F(ExtenderCallerTest, CallsCanBeCancelled) {
 
 TEST_F(ExtenderCallerTest, BadUrlFailsTheCall) {
   EXPECT_EQ(Call(At("h:80"), ExtenderStep::kFilter, "{}").error().message,
-            R"(URL "h:80/filter": it must begin with http:// or https://)");
+            R"(POST h:80/filter: URL "h:80/filter": it must begin with http:// or https://)");
 }
 
 TEST_F(ExtenderCallerTest, UsesTlsAsConfigured) {

@@ -1,8 +1,10 @@
 #include "net/gzip.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -17,6 +19,7 @@ constexpr int kFast = 1;
 constexpr int kGzipWindow = 15 + 16;  // The largest window, with gzip's header.
 constexpr int kDefaultMemory = 8;
 constexpr size_t kStep = 64 << 10;
+constexpr size_t kMaxStep = 4 << 20;
 constexpr std::string_view kSpace = " \t";
 
 std::string_view Trim(std::string_view text) {
@@ -90,6 +93,33 @@ std::string Gzip(const std::vector<Piece>& pieces) {
   }
   if (!Deflate(stream, {}, Z_FINISH, out)) return {};
   return out;
+}
+
+Result<std::string> Gunzip(std::string_view packed, size_t limit) {
+  constexpr std::string_view kDamaged = "the gzip of the answer is damaged";
+  // zlib counts in 32 bits.
+  if (packed.size() > UINT32_MAX) return Fail("the gzip of the answer is too long");
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) return Fail("zlib has no memory");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> closer(&stream, inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  for (;;) {
+    const size_t size = out.size();
+    out.resize(size + std::max(kStep, std::min(size, kMaxStep)));
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    stream.avail_out = static_cast<uInt>(out.size() - size);
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+    if (out.size() > limit) return Fail(fmt::format("the answer is longer than {} bytes", limit));
+    if (status == Z_STREAM_END && stream.avail_in == 0) return out;
+    // Several may stand one behind the other.
+    const bool next = status == Z_STREAM_END && inflateReset(&stream) == Z_OK;
+    if (!next && (status != Z_OK || (stream.avail_in == 0 && stream.avail_out > 0))) {
+      return Fail(std::string(kDamaged));
+    }
+  }
 }
 
 void CompressIfWorthwhile(const ServerRequest& request, ServerAnswer& answer) {

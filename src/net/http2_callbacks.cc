@@ -1,6 +1,7 @@
 #include "net/http2_callbacks.h"
 
 #include "base/check.h"
+#include "net/http2_fields.h"
 
 namespace berth::net {
 
@@ -9,15 +10,8 @@ namespace {
 // Resets of streams by the peer: so many at once, then so many a second. More is an attack.
 constexpr uint64_t kResetBurst = 500;
 constexpr uint64_t kResetRate = 50;
-constexpr size_t kFrameHead = 9;
-
-std::string_view View(const uint8_t* bytes, size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
 
 Http2Session& Owner(void* owner) { return *static_cast<Http2Session*>(owner); }
-
-bool HasFlag(const nghttp2_frame* frame, uint8_t flag) { return (frame->hd.flags & flag) != 0; }
 
 }  // namespace
 
@@ -63,7 +57,7 @@ int Http2Session::Callbacks::OnHeader(nghttp2_session*, const nghttp2_frame* fra
   // Trailers are not headers: whoever put headers together has not seen them.
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   if (Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id)) {
-    Owner(owner).AddHeader(*stream, View(name, name_size), View(value, value_size));
+    Owner(owner).AddHeader(*stream, TextOf(name, name_size), TextOf(value, value_size));
   }
   return 0;
 }
@@ -94,7 +88,7 @@ int Http2Session::Callbacks::OnFrameSent(nghttp2_session* session, const nghttp2
 int Http2Session::Callbacks::OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* data,
                                     size_t size, void* owner) {
   if (Http2Stream* const stream = Owner(owner).Find(id)) {
-    Owner(owner).AddBody(*stream, View(data, size));
+    Owner(owner).AddBody(*stream, TextOf(data, size));
   }
   return 0;
 }
@@ -122,7 +116,7 @@ int Http2Session::Callbacks::SendData(nghttp2_session*, nghttp2_frame*, const ui
   Http2Session& session = Owner(owner);
   if (session.out_->size() >= kBatchBytes) return NGHTTP2_ERR_WOULDBLOCK;
   Http2Stream& stream = *static_cast<Http2Stream*>(source->ptr);
-  session.out_->Copy(View(head, kFrameHead));
+  session.out_->Copy(TextOf(head, kHttp2FrameHead));
   stream.Take(size, *session.out_);
   stream.since = session.now_;
   if (stream.ready() > 0) session.CheckAt(session.now_ + session.options_.send_timeout);

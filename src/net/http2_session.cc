@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "net/http2_callbacks.h"
+#include "net/http2_fields.h"
 #include "net/response_head.h"
 
 namespace berth::net {
@@ -23,22 +24,6 @@ constexpr int32_t kConnectionWindow = 1 << 20;
 constexpr size_t kMaxQueuedFrames = 2000;
 // All bodies under way on a connection, in bodies of the largest size.
 constexpr size_t kMaxBufferedBodies = 8;
-// As HTTP/2 counts a header, besides its name and value.
-constexpr size_t kHeaderOverhead = 32;
-
-nghttp2_nv Field(std::string_view name, std::string_view value) {
-  // nghttp2 copies both.
-  const auto bytes = [](std::string_view text) {
-    return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
-
-void LowerCase(std::string& text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-}
 
 }  // namespace
 
@@ -92,7 +77,7 @@ void Http2Session::BeginStream(int32_t id) {
 }
 
 void Http2Session::AddHeader(Http2Stream& stream, std::string_view name, std::string_view value) {
-  stream.header_bytes += name.size() + value.size() + kHeaderOverhead;
+  stream.header_bytes += name.size() + value.size() + kHttp2HeaderOverhead;
   if (stream.header_bytes > options_.max_header_bytes) return;
   ServerRequest& request = stream.request;
   if (name == ":method") {
@@ -124,7 +109,7 @@ void Http2Session::EndHead(Http2Stream& stream) {
                   fmt::format("the body is longer than {} bytes", options_.max_body_bytes));
   }
   if (EqualIgnoringCase(stream.request.header("expect"), "100-continue")) {
-    const nghttp2_nv status = Field(":status", "100");
+    const nghttp2_nv status = Http2Field(":status", "100");
     nghttp2_submit_headers(session_.get(), NGHTTP2_FLAG_NONE, stream.id, nullptr, &status, 1,
                            nullptr);
   }
@@ -182,15 +167,15 @@ void Http2Session::Submit(Http2Stream& stream, Outcome outcome) {
   const fmt::format_int length(BodySize(answer));
   std::vector<nghttp2_nv> fields;
   fields.reserve(answer.headers.size() + 3);
-  fields.push_back(Field(":status", {status.data(), status.size()}));
+  fields.push_back(Http2Field(":status", {status.data(), status.size()}));
   for (HttpHeader& header : answer.headers) {
     if (!IsSendable(header)) continue;
     LowerCase(header.name);
-    fields.push_back(Field(header.name, header.value));
+    fields.push_back(Http2Field(header.name, header.value));
   }
-  fields.push_back(Field("date", HttpDate()));
+  fields.push_back(Http2Field("date", HttpDate()));
   if (outcome.source == nullptr && may_have_body) {
-    fields.push_back(Field("content-length", {length.data(), length.size()}));
+    fields.push_back(Http2Field("content-length", {length.data(), length.size()}));
   }
   const bool with_body = may_have_body && !stream.head_only;
   if (with_body) stream.SetBody(std::move(answer.body), std::move(outcome.source));

@@ -4,13 +4,15 @@
 // Its functions may be called on any thread. All that happens, callbacks included, happens on the
 // loop's: a callback must not block. Redirects are answers like others.
 //
-// Errors name the request: "POST http://h:80/filter: connection refused", "...: no answer within
-// 5s", "...: TLS: certificate verify failed (self-signed certificate)".
+// Errors say what kind they are and name the request: "POST http://h:80/filter: connection
+// refused",
+// "...: no answer within 5s", "...: TLS: certificate verify failed (self-signed certificate)".
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,6 +36,24 @@ struct HttpResponse {
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
 };
 
+// Why there is no answer, or not all of one.
+struct HttpError {
+  enum class Kind {
+    // Nothing has been done: the URL is wrong, the name is unknown, nobody listens there, or the
+    // server has said that it did not begin.
+    kUnreachable,
+    kTls,        // The handshake failed, or the server refused our certificate; nothing was done.
+    kTimeout,    // The time is up. The server may have done it, or may be about to.
+    kBroken,     // The connection or the answer broke after sending. Likewise.
+    kCancelled,  // By Cancel, or by the end of the client. Likewise.
+  };
+  Kind kind = Kind::kBroken;
+  std::string message;
+};
+
+template <typename T>
+using HttpResult = std::expected<T, HttpError>;
+
 struct ClientRequest {
   std::string method = "GET";
   std::string url;
@@ -48,7 +68,7 @@ struct ResponseStream {
   std::function<void(int status, const std::vector<HttpHeader>& headers)> on_head;
   std::function<void(std::string_view bytes)> on_data;
   // Once, last: the answer was complete, or why it never will be.
-  std::function<void(Result<void>)> on_end;
+  std::function<void(HttpResult<void>)> on_end;
 };
 
 struct HttpClientOptions {
@@ -57,6 +77,8 @@ struct HttpClientOptions {
   size_t max_body_bytes = size_t{64} << 20;
   // Requests beyond so many at once wait for a connection; their time runs.
   size_t max_connections_per_host = 64;
+  // For finding the server, connecting and the handshakes; the request's own time may be shorter.
+  Duration connect_timeout = Duration::Seconds(30);
   // How many connections are kept for later, and for how long.
   size_t max_idle_per_host = 8;
   Duration idle_limit = Duration::Seconds(90);
@@ -72,10 +94,13 @@ struct HttpClientOptions {
   Duration ping_timeout = Duration::Seconds(15);
 };
 
+class ClientAnswer;
+class ConnectionPool;
+
 class HttpClient {
  public:
   using RequestId = uint64_t;
-  using Callback = std::function<void(Result<HttpResponse>)>;
+  using Callback = std::function<void(HttpResult<HttpResponse>)>;
 
   // `loop` must outlive the client. The error is about the TLS options.
   static Result<std::unique_ptr<HttpClient>> Create(EventLoop& loop, HttpClientOptions options);
@@ -103,10 +128,12 @@ class HttpClient {
   void Cancel(RequestId id);
 
  private:
-  class Pool;
-  explicit HttpClient(std::shared_ptr<Pool> pool);
+  explicit HttpClient(std::shared_ptr<ConnectionPool> pool, const HttpClientOptions& options);
+  RequestId Start(ClientRequest request, std::unique_ptr<ClientAnswer> answer);
 
-  std::shared_ptr<Pool> pool_;
+  const std::shared_ptr<ConnectionPool> pool_;
+  const size_t max_body_bytes_;
+  const bool gzip_;
   std::atomic<RequestId> last_id_ = 0;
 };
 

@@ -39,20 +39,21 @@ class HttpClientTest : public testing::Test {
   }
 
   // Starts a request; the future gets its end.
-  static std::future<Result<HttpResponse>> Begin(HttpClient& client, const std::string& url,
-                                                 const std::string& body, Duration timeout = kLong,
-                                                 HttpClient::RequestId* id = nullptr) {
-    auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+  static std::future<HttpResult<HttpResponse>> Begin(HttpClient& client, const std::string& url,
+                                                     const std::string& body,
+                                                     Duration timeout = kLong,
+                                                     HttpClient::RequestId* id = nullptr) {
+    auto promise = std::make_shared<std::promise<HttpResult<HttpResponse>>>();
     auto future = promise->get_future();
     const auto given =
         client.Post(url, {{"Content-Type", "text/plain"}}, body, timeout,
-                    [promise](Result<HttpResponse> r) { promise->set_value(std::move(r)); });
+                    [promise](HttpResult<HttpResponse> r) { promise->set_value(std::move(r)); });
     if (id != nullptr) *id = given;
     return future;
   }
 
-  static Result<HttpResponse> Post(HttpClient& client, const std::string& url,
-                                   const std::string& body, Duration timeout = kLong) {
+  static HttpResult<HttpResponse> Post(HttpClient& client, const std::string& url,
+                                       const std::string& body, Duration timeout = kLong) {
     return Begin(client, url, body, timeout).get();
   }
 
@@ -193,7 +194,8 @@ TEST_F(HttpClientTest, AbsentServerIsAnError) {
 TEST_F(HttpClientTest, BadUrlIsAnError) {
   const auto response = Post(*Client(), "ftp://h", "x");
   ASSERT_FALSE(response.has_value());
-  EXPECT_EQ(response.error().message, R"(URL "ftp://h": it must begin with http:// or https://)");
+  EXPECT_EQ(response.error().message,
+            R"(POST ftp://h: URL "ftp://h": it must begin with http:// or https://)");
 }
 
 TEST_F(HttpClientTest, StopsWaitingWhenTimeIsUp) {
@@ -249,7 +251,7 @@ TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
   std::atomic<int> good = 0;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      std::vector<std::future<Result<HttpResponse>>> answers;
+      std::vector<std::future<HttpResult<HttpResponse>>> answers;
       const auto body = [&](int i) { return std::to_string(t * kRequests + i); };
       for (int i = 0; i < kRequests; ++i) {
         answers.push_back(Begin(*client, server.url(), body(i)));
@@ -270,7 +272,7 @@ TEST(HttpClient, RunsOnTheCallersThread) {
   EventLoop loop;
   const auto client = HttpClient::Create(loop, {}).value();
   std::thread::id where;
-  client->Post(server.url(), {}, "x", kLong, [&](const Result<HttpResponse>& response) {
+  client->Post(server.url(), {}, "x", kLong, [&](const HttpResult<HttpResponse>& response) {
     EXPECT_EQ(response.value().body, "echo x");
     where = std::this_thread::get_id();
     loop.Stop();
@@ -284,7 +286,7 @@ TEST(HttpClient, LoopMayStopWithRequestsUnderWay) {
   EventLoop loop;
   loop.Start();
   const auto client = HttpClient::Create(loop, {}).value();
-  client->Post(server.url(), {}, "x", kLong, [](const Result<HttpResponse>&) { FAIL(); });
+  client->Post(server.url(), {}, "x", kLong, [](const HttpResult<HttpResponse>&) { FAIL(); });
   server.WaitForRequests(1);
   loop.Stop();
 }

@@ -21,6 +21,20 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::ranges::equal(a, b, {}, Lower, Lower);
 }
 
+bool IsToken(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kPunctuation.contains(c);
+  });
+}
+
+bool IsHeaderValue(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+  });
+}
+
 bool HasToken(std::string_view list, std::string_view token) {
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());

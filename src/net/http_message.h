@@ -17,6 +17,11 @@ struct HttpHeader {
 // ASCII only, as in names of headers.
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
 
+// Whether it may be the name of a header, or a method.
+bool IsToken(std::string_view text);
+// Whether it may be the value of a header: nothing in it ends the line.
+bool IsHeaderValue(std::string_view text);
+
 // Whether `token` is among the comma-separated ones of `list`, in any case: "close" of
 // "keep-alive, Close".
 bool HasToken(std::string_view list, std::string_view token);

@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 
-#include "net/server_stream.h"
+#include "net/socket_stream.h"
 
 namespace berth::net {
 
@@ -14,7 +15,7 @@ constexpr size_t kMaxBuffers = 64;
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
-class PlainStream final : public ServerStream {
+class PlainStream final : public SocketStream {
  public:
   explicit PlainStream(int socket) : socket_(socket) {}
 
@@ -28,7 +29,10 @@ class PlainStream final : public ServerStream {
       if (size > 0) return {State::kDone, static_cast<size_t>(size)};
       if (size == 0) return {State::kEnd, 0};
       if (WouldBlock()) return {State::kWantRead, 0};
-      if (errno != EINTR) return {State::kFailed, 0};
+      if (errno != EINTR) {
+        error_ = errno;
+        return {State::kFailed, 0};
+      }
     }
   }
 
@@ -46,21 +50,30 @@ class PlainStream final : public ServerStream {
       } else if (WouldBlock()) {
         return State::kWantWrite;
       } else if (errno != EINTR) {
+        error_ = errno;
         return State::kFailed;
       }
     }
     return State::kDone;
   }
 
+  StreamProblem problem() const override { return {.tls = false, .text = SystemErrorText(error_)}; }
   void SayGoodbye() override { ::shutdown(socket_, SHUT_WR); }
 
  private:
   const int socket_;
+  int error_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ServerStream> MakePlainStream(int socket) {
+std::string SystemErrorText(int error) {
+  std::string text = std::generic_category().message(error);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] += 'a' - 'A';
+  return text;
+}
+
+std::unique_ptr<SocketStream> MakePlainStream(int socket) {
   return std::make_unique<PlainStream>(socket);
 }
 

@@ -17,16 +17,6 @@ constexpr std::array<std::string_view, 7> kOwnHeaders = {
     "Connection",       "Content-Length",    "Date",   "Keep-Alive",
     "Proxy-Connection", "Transfer-Encoding", "Upgrade"};
 
-bool IsTokenCharacter(char c) {
-  constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kPunctuation.contains(c);
-}
-
-bool IsValueCharacter(char c) {
-  return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-}
-
 }  // namespace
 
 ServerAnswer ServerAnswer::Text(int status, std::string content_type, std::string body) {
@@ -47,8 +37,7 @@ size_t BodySize(const ServerAnswer& answer) {
 }
 
 bool IsSendable(const HttpHeader& header) {
-  if (header.name.empty() || !std::ranges::all_of(header.name, IsTokenCharacter)) return false;
-  if (!std::ranges::all_of(header.value, IsValueCharacter)) return false;
+  if (!IsToken(header.name) || !IsHeaderValue(header.value)) return false;
   return std::ranges::none_of(
       kOwnHeaders, [&](std::string_view own) { return EqualIgnoringCase(header.name, own); });
 }

@@ -141,11 +141,11 @@ bool ServerConnection::Turn(SteadyTime now) {
 }
 
 bool ServerConnection::Open(SteadyTime now) {
-  const ServerStream::State state = stream_->Handshake();
-  want_write_ = state == ServerStream::State::kWantWrite;
-  readable_ = state != ServerStream::State::kWantRead;
-  failed_ = state == ServerStream::State::kFailed || state == ServerStream::State::kEnd;
-  opened_ = state == ServerStream::State::kDone;
+  const SocketStream::State state = stream_->Handshake();
+  want_write_ = state == SocketStream::State::kWantWrite;
+  readable_ = state != SocketStream::State::kWantRead;
+  failed_ = state == SocketStream::State::kFailed || state == SocketStream::State::kEnd;
+  opened_ = state == SocketStream::State::kDone;
   if (!opened_) return false;
   stream_->Describe(peer_);
   started_ = now;
@@ -155,24 +155,24 @@ bool ServerConnection::Open(SteadyTime now) {
 bool ServerConnection::ReadSome() {
   const size_t max_input = worker_->settings().options.max_header_bytes + kLargeRead;
   if (!readable_ || peer_ended_ || input_.size() >= max_input) return false;
-  const ServerStream::Progress progress = stream_->Read(input_.Prepare(read_size_));
+  const SocketStream::Progress progress = stream_->Read(input_.Prepare(read_size_));
   switch (progress.state) {
-    case ServerStream::State::kDone:
+    case SocketStream::State::kDone:
       input_.Commit(progress.bytes);
       if (goodbye_) input_.Consume(input_.size());
       readable_ = progress.bytes == read_size_ || stream_->has_buffered();
       if (progress.bytes == read_size_) read_size_ = kLargeRead;
       return true;
-    case ServerStream::State::kEnd:
+    case SocketStream::State::kEnd:
       peer_ended_ = true;
       failed_ = goodbye_ || session_ == nullptr;
       return true;
-    case ServerStream::State::kFailed:
+    case SocketStream::State::kFailed:
       failed_ = true;
       return false;
     default:
       readable_ = false;
-      want_write_ = progress.state == ServerStream::State::kWantWrite;
+      want_write_ = progress.state == SocketStream::State::kWantWrite;
       return false;
   }
 }
@@ -199,11 +199,11 @@ bool ServerConnection::Talk(SteadyTime now) {
 bool ServerConnection::WriteSome(SteadyTime now) {
   if (!writable_ || out_.empty()) return false;
   const size_t before = out_.size();
-  const ServerStream::State state = stream_->Write(out_);
+  const SocketStream::State state = stream_->Write(out_);
   if (out_.size() < before) last_write_ = now;
-  failed_ = state == ServerStream::State::kFailed;
-  writable_ = state == ServerStream::State::kDone;
-  if (state == ServerStream::State::kWantRead) readable_ = false;
+  failed_ = state == SocketStream::State::kFailed;
+  writable_ = state == SocketStream::State::kDone;
+  if (state == SocketStream::State::kWantRead) readable_ = false;
   return out_.size() < before;
 }
 

@@ -12,7 +12,7 @@
 #include "net/input_buffer.h"
 #include "net/server_exchange.h"
 #include "net/server_session.h"
-#include "net/server_stream.h"
+#include "net/socket_stream.h"
 
 namespace berth::net {
 
@@ -60,7 +60,7 @@ class ServerConnection final : public ExchangePort,
   const std::shared_ptr<ServerWorker> worker_;
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer timer_;
-  std::unique_ptr<ServerStream> stream_;
+  std::unique_ptr<SocketStream> stream_;
   std::unique_ptr<ServerSession> session_;  // Null until it is known which.
   Peer peer_;
   InputBuffer input_;

@@ -4,7 +4,6 @@
 // All on the connection's thread. The time comes from the caller.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,10 +12,9 @@
 
 #include "net/http_server.h"
 #include "net/outgoing.h"
+#include "net/steady_time.h"
 
 namespace berth::net {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 // Tells the requests of a connection apart.
 using RequestNumber = uint64_t;

@@ -1,9 +1,13 @@
 #include "net/tls.h"
 
+#include <fmt/format.h>
 #include <openssl/ssl.h>
+#include <sys/stat.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <utility>
+#include <vector>
 
 #include "net/pem.h"
 
@@ -52,6 +56,10 @@ Result<std::shared_ptr<ssl::context>> MakeTlsContext(const TlsOptions& options) 
   }
   auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_mode(context->native_handle(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_read_ahead(context->native_handle(), 1);
   if (auto status = UseAuthorities(*context, options); !status) {
     return std::unexpected(status.error());
   }
@@ -59,6 +67,56 @@ Result<std::shared_ptr<ssl::context>> MakeTlsContext(const TlsOptions& options) 
     return std::unexpected(status.error());
   }
   return context;
+}
+
+namespace {
+
+std::vector<std::string> FilesOf(const TlsOptions& options) {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& file, const std::string& data) {
+    if (data.empty() && !file.empty()) files.push_back(file);
+  };
+  add(options.ca_file, options.ca_data);
+  add(options.cert_file, options.cert_data);
+  add(options.key_file, options.key_data);
+  return files;
+}
+
+// What changes when a file is written to, or another takes its place; also behind a link.
+std::string StampOf(const std::string& file) {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0) return "none";
+  return fmt::format("{}:{}:{}:{}.{}", status.st_dev, status.st_ino, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+std::string StampsOf(const TlsOptions& options) {
+  std::string stamps;
+  for (const std::string& file : FilesOf(options)) stamps += StampOf(file) + " ";
+  return stamps;
+}
+
+}  // namespace
+
+Result<TlsSource> TlsSource::Create(TlsOptions options) {
+  // Before the files are read: what is written meanwhile is noticed later.
+  std::string stamps = StampsOf(options);
+  auto context = MakeTlsContext(options);
+  if (!context) return std::unexpected(context.error());
+  return TlsSource(std::move(options), *std::move(context), std::move(stamps));
+}
+
+TlsSource::TlsSource(TlsOptions options, std::shared_ptr<ssl::context> context, std::string stamps)
+    : options_(std::move(options)), context_(std::move(context)), stamps_(std::move(stamps)) {}
+
+std::shared_ptr<ssl::context> TlsSource::Current() {
+  std::string stamps = StampsOf(options_);
+  if (stamps == stamps_) return context_;
+  stamps_ = std::move(stamps);
+  // Certificate and key change one after the other: what does not go together yet waits for the
+  // next change.
+  if (auto renewed = MakeTlsContext(options_)) context_ = *std::move(renewed);
+  return context_;
 }
 
 }  // namespace berth::net

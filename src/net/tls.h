@@ -30,4 +30,24 @@ struct TlsOptions {
 // A client context for TLS 1.2 and later. Reads the files; the error names the one that is wrong.
 Result<std::shared_ptr<boost::asio::ssl::context>> MakeTlsContext(const TlsOptions& options);
 
+// TlsSource gives the context for the next connection: files are read again when they have changed,
+// as certificates are replaced while programs run.
+class TlsSource {
+ public:
+  // Reads the files; the error names the one that is wrong.
+  static Result<TlsSource> Create(TlsOptions options);
+
+  // Files that are wrong by now change nothing.
+  std::shared_ptr<boost::asio::ssl::context> Current();
+  const TlsOptions& options() const { return options_; }
+
+ private:
+  TlsSource(TlsOptions options, std::shared_ptr<boost::asio::ssl::context> context,
+            std::string stamps);
+
+  TlsOptions options_;
+  std::shared_ptr<boost::asio::ssl::context> context_;
+  std::string stamps_;  // Of the files as they were when they were read last.
+};
+
 }  // namespace berth::net

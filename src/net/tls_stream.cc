@@ -2,10 +2,13 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -13,11 +16,16 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "net/server_stream.h"
+#include "net/socket_stream.h"
 
 namespace berth::net {
 
 namespace {
+
+namespace ssl = boost::asio::ssl;
+
+// What a client offers, as ALPN writes them: each behind its length.
+constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
 
 // What one TLS record holds.
 constexpr size_t kRecord = 16 << 10;
@@ -79,19 +87,35 @@ std::vector<std::string> Entries(const X509_NAME* name, int kind) {
   return found;
 }
 
-class TlsStream final : public ServerStream {
+// Makes the handshake ask for `name`, and check that the certificate is for it.
+void ExpectServer(SSL* session, const std::string& name) {
+  X509_VERIFY_PARAM* const checks = SSL_get0_param(session);
+  boost::system::error_code not_address;
+  boost::asio::ip::make_address(name, not_address);
+  if (!not_address) {
+    X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str());
+    return;
+  }
+  SSL_set_tlsext_host_name(session, name.c_str());
+  // As in Go, the subject's common name does not count.
+  X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size());
+}
+
+class TlsStream final : public SocketStream {
  public:
   TlsStream(int socket, const ServerTls& tls)
-      : socket_(socket),
-        verifies_(tls.verifies_clients()),
-        session_(SSL_new(tls.context().native_handle()), SSL_free) {
-    CHECK(session_ != nullptr);
-    BIO* const bio = BIO_new(SocketMethod());
-    CHECK(bio != nullptr);
-    BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(socket)));
-    BIO_set_init(bio, 1);
-    SSL_set_bio(session_.get(), bio, bio);
+      : TlsStream(socket, tls.context(), tls.verifies_clients()) {
     SSL_set_accept_state(session_.get());
+  }
+
+  TlsStream(int socket, const TlsClientSide& side) : TlsStream(socket, side.tls, false) {
+    ExpectServer(session_.get(), side.name);
+    if (side.http2) {
+      SSL_set_alpn_protos(session_.get(), reinterpret_cast<const unsigned char*>(kProtocols.data()),
+                          kProtocols.size());
+    }
+    SSL_set_connect_state(session_.get());
   }
 
   State Handshake() override {
@@ -141,6 +165,8 @@ class TlsStream final : public ServerStream {
     return State::kDone;
   }
 
+  StreamProblem problem() const override { return problem_; }
+
   void SayGoodbye() override {
     ERR_clear_error();
     SSL_shutdown(session_.get());
@@ -148,6 +174,16 @@ class TlsStream final : public ServerStream {
   }
 
  private:
+  TlsStream(int socket, ssl::context& context, bool verifies)
+      : socket_(socket), verifies_(verifies), session_(SSL_new(context.native_handle()), SSL_free) {
+    CHECK(session_ != nullptr);
+    BIO* const bio = BIO_new(SocketMethod());
+    CHECK(bio != nullptr);
+    BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(socket)));
+    BIO_set_init(bio, 1);
+    SSL_set_bio(session_.get(), bio, bio);
+  }
+
   // As much as fits into a record, in one piece: where it is, or put together in `copy`.
   static std::string_view NextRecord(const Outgoing& out, std::span<char> copy) {
     constexpr size_t kMaxParts = 32;
@@ -165,8 +201,10 @@ class TlsStream final : public ServerStream {
     return {copy.data(), size};
   }
 
-  State StateOf(int status) const {
-    switch (SSL_get_error(session_.get(), status)) {
+  State StateOf(int status) {
+    const int error_number = errno;
+    const int error = SSL_get_error(session_.get(), status);
+    switch (error) {
       case SSL_ERROR_WANT_READ:
         return State::kWantRead;
       case SSL_ERROR_WANT_WRITE:
@@ -174,19 +212,42 @@ class TlsStream final : public ServerStream {
       case SSL_ERROR_ZERO_RETURN:
         return State::kEnd;
       default:
+        problem_ = ProblemOf(error, error_number);
         return State::kFailed;
     }
+  }
+
+  StreamProblem ProblemOf(int error, int error_number) const {
+    const unsigned long reason = ERR_peek_error();
+    if (error == SSL_ERROR_SYSCALL && reason == 0) {
+      return {.tls = false, .text = error_number == 0 ? "" : SystemErrorText(error_number)};
+    }
+    // The peer, or somebody between, has ended the connection without TLS's own goodbye.
+    if (ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return {};
+    const long verified = SSL_get_verify_result(session_.get());
+    if (ERR_GET_REASON(reason) == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
+      return {.tls = true,
+              .text = std::string("TLS: certificate verify failed (") +
+                      X509_verify_cert_error_string(verified) + ")"};
+    }
+    const char* const text = ERR_reason_error_string(reason);
+    return {.tls = true, .text = std::string("TLS: ") + (text != nullptr ? text : "it failed")};
   }
 
   const int socket_;
   const bool verifies_;
   const std::unique_ptr<SSL, void (*)(SSL*)> session_;
+  StreamProblem problem_;
 };
 
 }  // namespace
 
-std::unique_ptr<ServerStream> MakeTlsStream(int socket, const ServerTls& tls) {
+std::unique_ptr<SocketStream> MakeTlsStream(int socket, const ServerTls& tls) {
   return std::make_unique<TlsStream>(socket, tls);
+}
+
+std::unique_ptr<SocketStream> MakeTlsStream(int socket, const TlsClientSide& side) {
+  return std::make_unique<TlsStream>(socket, side);
 }
 
 }  // namespace berth::net

@@ -1,0 +1,130 @@
+// ClientConnection is one connection of HttpClient: it opens itself, moves bytes between its socket
+// and its session, and keeps the time limits.
+//
+// Lives on the loop's thread. Its owner is told of everything, never from within a call to it.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "net/client_session.h"
+#include "net/input_buffer.h"
+#include "net/socket_stream.h"
+#include "net/url.h"
+
+namespace berth::net {
+
+class ClientConnection;
+
+class ConnectionOwner {
+ public:
+  // Requests may begin, which could not before.
+  virtual void OnRoom(ClientConnection& connection) = 0;
+  virtual void OnEnded(ClientConnection& connection, std::vector<EndedRequest> ended) = 0;
+  // Last, unless it was closed: it is of no more use. All its requests have ended before.
+  virtual void OnLost(ClientConnection& connection, const HttpError& why) = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+struct ConnectionSettings {
+  Url origin;                                      // The target does not matter.
+  std::shared_ptr<boost::asio::ssl::context> tls;  // Used if the origin is https.
+  std::string server_name;  // Replaces the host in the check of the certificate, if not empty.
+  bool http2 = false;       // Offered by TLS; spoken at once if there is none.
+  Duration connect_timeout;
+  Duration idle_limit;
+  Duration ping_after;
+  Duration ping_timeout;
+};
+
+class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
+ public:
+  ClientConnection(boost::asio::io_context& context, ConnectionSettings settings,
+                   std::weak_ptr<ConnectionOwner> owner);
+
+  void Start();
+  // Ends everything; nobody is told.
+  void Close();
+
+  const Url& origin() const { return settings_.origin; }
+  // Has been ready for requests.
+  bool opened() const { return opened_; }
+  bool multiplexes() const { return session_ != nullptr && session_->multiplexes(); }
+  bool idle() const { return session_ != nullptr && session_->idle(); }
+  size_t room() const { return opened_ && !lost_ && !closed_ ? session_->room() : 0; }
+
+  // Looks whether the server has closed it while it was idle, or has said something unasked; if so,
+  // there is no room.
+  void Probe();
+
+  // As the session's.
+  void Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
+             AnswerSink& sink);
+  void Abandon(HttpClient::RequestId id);
+  // Takes no more requests; lost when those under way have ended.
+  void Retire();
+
+ private:
+  void Resolve();
+  void Connect(const boost::asio::ip::tcp::resolver::results_type& endpoints);
+  void Connected();
+
+  // Does all that can be done without waiting, then tells the owner and waits for what is next.
+  void Pump();
+  void PumpLater();
+  // The steps of it; each returns whether another turn may find more to do.
+  bool Turn(SteadyTime now);
+  bool Handshake(SteadyTime now);
+  bool ReadSome();
+  bool Talk(SteadyTime now);
+  bool WriteSome();
+  void Report();
+
+  // It failed before it was ready.
+  void Fail(HttpError::Kind kind, std::string text);
+  ConnectionLoss LossOf(const StreamProblem& problem) const;
+
+  void Wait();
+  void Ready();
+  SteadyTime NextDeadline() const;
+  void OnTimer();
+
+  const ConnectionSettings settings_;
+  const std::weak_ptr<ConnectionOwner> owner_;
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<SocketStream> stream_;    // Null until it is connected.
+  std::unique_ptr<ClientSession> session_;  // Null until the handshake is done.
+  InputBuffer input_;
+  Outgoing out_;
+  size_t read_size_;
+
+  bool opened_ = false;
+  bool had_room_ = false;
+  bool heard_ = false;       // Something has come over it.
+  bool readable_ = true;     // Reading may give something.
+  bool writable_ = true;     // Writing may take something.
+  bool want_write_ = false;  // The handshake or reading waits for room to write.
+  bool write_failed_ = false;
+  bool waiting_read_ = false;
+  bool waiting_write_ = false;
+  bool ended_ = false;  // Nothing more will come; `loss_` says why.
+  bool lost_ = false;   // Of no more use; `loss_` says why.
+  bool closed_ = false;
+  bool pumping_ = false;
+  bool pump_posted_ = false;
+  ConnectionLoss loss_;
+
+  SteadyTime started_;
+  SteadyTime idle_since_;
+  SteadyTime timer_until_ = SteadyTime::max();
+};
+
+}  // namespace berth::net

@@ -1,0 +1,199 @@
+#include "net/connection_pool.h"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "net/duration_text.h"
+
+namespace berth::net {
+
+namespace {
+
+constexpr Duration kLongestTimeout = Duration::Seconds(int64_t{365} * 24 * 3600);
+// A request that the server refuses so often is an error.
+constexpr int kMaxTries = 5;
+
+HttpError Cancelled() { return {HttpError::Kind::kCancelled, "cancelled"}; }
+
+}  // namespace
+
+ConnectionPool::ConnectionPool(boost::asio::io_context& context, TlsSource tls,
+                               HttpClientOptions options)
+    : context_(context), tls_(std::move(tls)), options_(std::move(options)) {}
+
+void ConnectionPool::Begin(ClientExchange exchange) {
+  if (closed_) return exchange.answer->End(std::unexpected(Cancelled()));
+  exchange.origin = exchange.request->url.origin();
+  const RequestId id = exchange.id;
+  ClientExchange& begun = under_way_.emplace(id, std::move(exchange)).first->second;
+  if (begun.timeout > Duration()) LimitTime(begun);
+  Host& host = hosts_[begun.origin];
+  host.waiting.insert(id);
+  ServeWaiting(host);
+}
+
+void ConnectionPool::LimitTime(ClientExchange& exchange) {
+  const Duration limit = std::min(exchange.timeout, kLongestTimeout);
+  exchange.timer.emplace(context_, std::chrono::nanoseconds(limit.nanos));
+  exchange.timer->async_wait(
+      [weak = weak_from_this(), id = exchange.id, limit](const boost::system::error_code& error) {
+        const auto self = weak.lock();
+        if (!self || error) return;
+        self->Abandon(id, {HttpError::Kind::kTimeout, "no answer within " + ToText(limit)});
+      });
+}
+
+void ConnectionPool::Cancel(RequestId id) { Abandon(id, Cancelled()); }
+
+void ConnectionPool::UseTls(TlsSource tls) {
+  tls_ = std::move(tls);
+  for (auto& [origin, host] : hosts_) {
+    CloseOpening(host);
+    for (const auto& connection : host.connections) connection->Retire();
+    ServeWaiting(host);
+  }
+}
+
+void ConnectionPool::Close() {
+  closed_ = true;
+  while (!under_way_.empty()) Cancel(under_way_.begin()->first);
+  for (auto& [origin, host] : hosts_) {
+    for (const auto& connection : host.connections) connection->Close();
+    host.connections.clear();
+  }
+}
+
+void ConnectionPool::ServeWaiting(Host& host) {
+  while (!host.waiting.empty() && !closed_) {
+    auto connection = FindRoom(host);
+    if (!connection) return OpenMore(host);
+    const auto next = under_way_.find(*host.waiting.begin());
+    host.waiting.erase(host.waiting.begin());
+    CHECK(next != under_way_.end());
+    ClientExchange& exchange = next->second;
+    exchange.connection = std::move(connection);
+    exchange.connection->Begin(exchange.id, exchange.request, *exchange.answer);
+  }
+}
+
+std::shared_ptr<ClientConnection> ConnectionPool::FindRoom(Host& host) {
+  // The one used last is the least likely to be closed soon.
+  for (size_t i = host.connections.size(); i-- > 0;) {
+    const auto connection = host.connections[i];
+    if (connection->room() == 0) continue;
+    if (connection->idle()) connection->Probe();
+    if (connection->room() > 0) return connection;
+  }
+  return nullptr;
+}
+
+void ConnectionPool::OpenMore(Host& host) {
+  const Url& url = under_way_.at(*host.waiting.begin()).request->url;
+  const bool http2 = url.https ? options_.http2 : options_.h2c;
+  // All may find room on one connection, unless it is known to carry one request at a time.
+  const size_t wanted = http2 && !host.http1 ? 1 : host.waiting.size();
+  auto opening = static_cast<size_t>(
+      std::ranges::count_if(host.connections, [](const auto& c) { return !c->opened(); }));
+  for (; opening < wanted && host.connections.size() < options_.max_connections_per_host;
+       ++opening) {
+    ConnectionSettings settings{.origin = url,
+                                .tls = url.https ? tls_.Current() : nullptr,
+                                .server_name = tls_.options().server_name,
+                                .http2 = http2,
+                                .connect_timeout = options_.connect_timeout,
+                                .idle_limit = options_.idle_limit,
+                                .ping_after = options_.ping_after,
+                                .ping_timeout = options_.ping_timeout};
+    host.connections.push_back(
+        std::make_shared<ClientConnection>(context_, std::move(settings), weak_from_this()));
+    host.connections.back()->Start();
+  }
+}
+
+void ConnectionPool::OnRoom(ClientConnection& connection) {
+  Host& host = hosts_[connection.origin().origin()];
+  host.http1 = !connection.multiplexes();
+  ServeWaiting(host);
+  CloseSurplus(host);
+}
+
+void ConnectionPool::OnEnded(ClientConnection& connection, std::vector<EndedRequest> ended) {
+  Host& host = hosts_[connection.origin().origin()];
+  std::vector<std::pair<ClientExchange, HttpResult<void>>> done;
+  for (EndedRequest& request : ended) {
+    const auto found = under_way_.find(request.id);
+    if (found == under_way_.end()) continue;
+    ClientExchange& exchange = found->second;
+    if (request.again && ++exchange.tries < kMaxTries) {
+      exchange.connection.reset();
+      host.waiting.insert(request.id);
+    } else {
+      done.emplace_back(Take(request.id), std::move(request.result));
+    }
+  }
+  const auto place =
+      std::ranges::find(host.connections, &connection, &std::shared_ptr<ClientConnection>::get);
+  if (place != host.connections.end()) std::rotate(place, place + 1, host.connections.end());
+  ServeWaiting(host);
+  CloseSurplus(host);
+  for (auto& [exchange, result] : done) exchange.answer->End(std::move(result));
+}
+
+void ConnectionPool::OnLost(ClientConnection& connection, const HttpError& why) {
+  Host& host = hosts_[connection.origin().origin()];
+  std::erase_if(host.connections, [&](const auto& c) { return c.get() == &connection; });
+  std::vector<RequestId> failed;
+  if (!connection.opened() && !host.waiting.empty()) {
+    // It was opened for one of those that wait, or for all.
+    const bool one = host.http1 || !(connection.origin().https ? options_.http2 : options_.h2c);
+    const auto end = one ? std::next(host.waiting.begin()) : host.waiting.end();
+    failed.assign(host.waiting.begin(), end);
+  }
+  std::vector<ClientExchange> exchanges;
+  for (const RequestId id : failed) exchanges.push_back(Take(id));
+  ServeWaiting(host);
+  for (ClientExchange& exchange : exchanges) exchange.answer->End(std::unexpected(why));
+}
+
+void ConnectionPool::CloseOpening(Host& host) {
+  std::erase_if(host.connections, [](const auto& connection) {
+    if (connection->opened()) return false;
+    connection->Close();
+    return true;
+  });
+}
+
+void ConnectionPool::CloseSurplus(Host& host) {
+  size_t idle = 0;
+  for (size_t i = host.connections.size(); i-- > 0;) {
+    const auto connection = host.connections[i];
+    if (connection->room() == 0 || !connection->idle()) continue;
+    if (++idle > options_.max_idle_per_host) connection->Retire();
+  }
+}
+
+void ConnectionPool::Abandon(RequestId id, HttpError error) {
+  if (!under_way_.contains(id)) return;
+  ClientExchange exchange = Take(id);
+  Host& host = hosts_[exchange.origin];
+  if (exchange.connection) {
+    exchange.connection->Abandon(id);
+  } else if (host.waiting.empty()) {
+    // Nobody waits for those that are being opened.
+    CloseOpening(host);
+  }
+  exchange.answer->End(std::unexpected(std::move(error)));
+}
+
+ClientExchange ConnectionPool::Take(RequestId id) {
+  auto node = under_way_.extract(id);
+  ClientExchange exchange = std::move(node.mapped());
+  exchange.timer.reset();
+  hosts_[exchange.origin].waiting.erase(id);
+  return exchange;
+}
+
+}  // namespace berth::net
