@@ -12,14 +12,15 @@ using ::testing::IsEmpty;
 
 class Recorder : public ::testing::Test {
  protected:
-  void Tell(std::string note, std::string reason = "FailedScheduling") {
+  void Tell(std::string note, std::string reason = "FailedScheduling", std::string version = "") {
     recorder.Add({.pod = {"default", "web"},
                   .uid = "u",
                   .type = "Warning",
                   .reason = std::move(reason),
                   .action = "Scheduling",
                   .note = std::move(note),
-                  .scheduler_name = "default-scheduler"});
+                  .scheduler_name = "default-scheduler"},
+                 std::move(version));
     recorder.Write(1);
   }
   void Pass(int64_t seconds) { world.clock.Advance(Duration::Seconds(seconds)); }
@@ -45,27 +46,29 @@ TEST_F(Recorder, WritesWhenItIsToldTo) {
   EXPECT_THAT(world.EventsOf("web"), ElementsAre("Normal Scheduled: a", "Normal Scheduled: b"));
 }
 
-TEST_F(Recorder, ARepeatWithinSixMinutesIsCounted) {
+TEST_F(Recorder, ARepeatIsASeriesWhoseCountIsWrittenWhenItEnds) {
   Tell("full");
-  Pass(359);
+  Pass(300);
   Tell("full");
   EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
-  Pass(359);
   Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x3)"));
-  Pass(360);
+  Tell("full");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  Pass(420);
+  EXPECT_EQ(recorder.waiting(), 1U);
+  recorder.Write(1);
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x4)"));
   Tell("full");
   EXPECT_THAT(world.EventsOf("web"),
-              ElementsAre("Warning FailedScheduling: full (x3)", "Warning FailedScheduling: full"));
+              ElementsAre("Warning FailedScheduling: full (x4)", "Warning FailedScheduling: full"));
 }
 
-TEST_F(Recorder, CountsThatFollowSoonAreWrittenTogether) {
-  Tell("full");
-  for (int i = 0; i < 4; ++i) Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
-  Pass(10);
-  Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x6)"));
+TEST_F(Recorder, TheNoteDoesNotTellEventsApartWhereThePodsVersionIsKnown) {
+  Tell("full", "FailedScheduling", "7");
+  Tell("fuller", "FailedScheduling", "7");
+  Tell("fuller", "FailedScheduling", "8");
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)",
+                                                 "Warning FailedScheduling: fuller"));
 }
 
 TEST_F(Recorder, AnotherSentenceIsAnotherEvent) {
@@ -81,7 +84,7 @@ TEST_F(Recorder, AnEventThatWasDeletedIsWrittenAnew) {
   const auto name = world.store->List(events, {}).objects.at(0)->key.name;
   world.Delete("events", name);
   Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full"));
+  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
 }
 
 TEST_F(Recorder, NamespacesThatAreGoneTakeNone) {

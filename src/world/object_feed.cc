@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <string>
 #include <utility>
 
 #include "api/decode.h"
@@ -77,57 +77,54 @@ void ObjectFeed::List(std::vector<Change>& out) {
   ++lists_;
   const store::ListResult list = store_.List(kind_.collection, {});
   cursor_ = store_.Watch(kind_.collection, list.version, wake_);
-  std::set<store::ObjectName> there;
+  driver::Listed listed;
+  listed.objects.reserve(list.objects.size());
+  std::map<store::ObjectName, std::string> unreadable;
   for (const store::ObjectPtr& object : list.objects) {
-    if (IsWanted(*object)) there.insert(object->key);
+    if (!IsWanted(*object)) continue;
+    const api::Object* told = told_.Find(object->key.namespace_, object->key.name);
+    if (told != nullptr && api::MetaOf(*told).resource_version == std::to_string(object->version)) {
+      listed.objects.push_back(*told);
+    } else if (auto decoded = Read(*object)) {
+      listed.objects.push_back(*std::move(decoded));
+    } else {
+      listed.unreadable.push_back({object->key.namespace_, object->key.name});
+      unreadable.emplace(object->key, object->uid);
+    }
   }
-  std::erase_if(unreadable_, [&](const auto& entry) { return !there.contains(entry.first); });
-  for (auto told = told_.begin(); told != told_.end();) {
-    const auto next = std::next(told);
-    if (!there.contains(told->first)) Gone(told, 0, out);
-    told = next;
-  }
-  for (const store::ObjectPtr& object : list.objects) {
-    if (!there.contains(object->key)) continue;
-    const auto told = told_.find(object->key);
-    const bool is_news = told == told_.end() || told->second.version != object->version;
-    if (is_news) Put(*object, {}, out);
-  }
+  unreadable_ = std::move(unreadable);
+  told_.Replace(std::move(listed), events_);
+  HandOver(0, false, out);
 }
 
 void ObjectFeed::Take(const store::Event& event, std::vector<Change>& out) {
   const store::Object& object = *event.object;
-  if (event.type != store::EventType::kDeleted && IsWanted(object)) {
-    Change change;
-    change.version = object.version;
-    change.created = event.type == store::EventType::kAdded;
-    return Put(object, std::move(change), out);
+  if (event.type == store::EventType::kDeleted || !IsWanted(object)) {
+    unreadable_.erase(object.key);
+    told_.Gone(object.key.namespace_, object.key.name, events_);
+  } else if (auto decoded = Read(object)) {
+    told_.Put(*std::move(decoded), events_);
   }
-  unreadable_.erase(object.key);
-  const auto told = told_.find(object.key);
-  if (told != told_.end()) Gone(told, object.version, out);
+  HandOver(object.version, event.type == store::EventType::kAdded, out);
 }
 
-void ObjectFeed::Put(const store::Object& object, Change change, std::vector<Change>& out) {
+std::optional<api::Object> ObjectFeed::Read(const store::Object& object) {
   auto decoded = decode_(object.json);
-  if (!decoded) {
-    const auto [seen, is_new] = unreadable_.try_emplace(object.key, object.uid);
-    if (is_new || seen->second != object.uid) {
-      seen->second = object.uid;
-      log_(fmt::format("the scheduler does not see {}", decoded.error().message));
-    }
-    return;
+  if (decoded) return *std::move(decoded);
+  const auto [seen, is_new] = unreadable_.try_emplace(object.key, object.uid);
+  if (is_new || seen->second != object.uid) {
+    seen->second = object.uid;
+    log_(fmt::format("the scheduler does not see {}", decoded.error().message));
   }
-  const auto told = told_.find(object.key);
-  if (told != told_.end() && told->second.uid != object.uid) Gone(told, change.version, out);
-  told_.insert_or_assign(object.key, Told{object.uid, object.version, *decoded});
-  change.event = ObjectPut{*std::move(decoded)};
-  out.push_back(std::move(change));
+  return std::nullopt;
 }
 
-void ObjectFeed::Gone(Known::iterator told, store::Version version, std::vector<Change>& out) {
-  out.push_back({ObjectGone{std::move(told->second.object)}, version});
-  told_.erase(told);
+void ObjectFeed::HandOver(store::Version version, bool created, std::vector<Change>& out) {
+  for (Event& event : events_) {
+    const bool is_put = std::holds_alternative<ObjectPut>(event);
+    out.push_back({std::move(event), version, created && is_put});
+  }
+  events_.clear();
 }
 
 std::vector<ObjectFeed> EngineFeeds(store::Store& store, const std::function<void()>& wake,

@@ -1,19 +1,20 @@
 // ObjectFeed follows one collection of the store and tells the engine what becomes of its objects.
 //
-// It remembers what it has told. When the store's history no longer reaches back to where it is, it
-// lists the collection and tells the difference: nothing is lost, and nothing told that did not
-// happen. Pods that have finished are gone, as far as the engine is concerned.
+// When the store's history no longer reaches back to where it is, it lists the collection and tells
+// the difference to what it has told (driver/told_objects.h).
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "driver/connection.h"
+#include "driver/told_objects.h"
 #include "engine/events.h"
 #include "kinds/kinds.h"
 #include "store/store.h"
@@ -47,17 +48,12 @@ class ObjectFeed {
   size_t lists() const { return lists_; }
 
  private:
-  struct Told {
-    std::string uid;
-    store::Version version;
-    api::Object object;
-  };
-  using Known = std::map<store::ObjectName, Told>;
-
   void List(std::vector<Change>& out);
   void Take(const store::Event& event, std::vector<Change>& out);
-  void Put(const store::Object& object, Change change, std::vector<Change>& out);
-  void Gone(Known::iterator told, store::Version version, std::vector<Change>& out);
+  // What the engine is to see of the object; if it cannot be read, that is logged once.
+  std::optional<api::Object> Read(const store::Object& object);
+  // Hands over events_, all of which tell the same change of the store.
+  void HandOver(store::Version version, bool created, std::vector<Change>& out);
   bool IsWanted(const store::Object& object) const;
 
   store::Store& store_;
@@ -67,9 +63,10 @@ class ObjectFeed {
   const Log log_;
   size_t phase_field_;  // Of finished pods; no field if nothing finishes.
   std::unique_ptr<store::Store::Cursor> cursor_;
-  Known told_;
+  driver::ToldObjects told_;
   std::map<store::ObjectName, std::string> unreadable_;  // Names and uids: each is logged once.
   std::vector<store::Event> read_;                       // Of one Read; kept for its memory.
+  std::vector<Event> events_;                            // Likewise.
   size_t lists_ = 0;
 };
 

@@ -1,0 +1,106 @@
+#include "driver/event_series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::driver {
+namespace {
+
+constexpr Duration kFinish = Duration::Seconds(360);
+constexpr Duration kRefresh = Duration::Seconds(1800);
+constexpr size_t kMaxNameSize = 253;
+
+std::string KeyOf(const RecordEvent& event, const std::string& resource_version) {
+  std::string key;
+  for (const std::string* part :
+       {&event.type, &event.action, &event.reason, &event.scheduler_name, &event.pod.namespace_,
+        &event.pod.name, &event.uid, &resource_version}) {
+    key.append(*part).push_back('\0');
+  }
+  if (resource_version.empty()) key += event.note;
+  return key;
+}
+
+// Moves `last` to the end of the last whole period by `now`; false if there was none.
+bool Pass(Instant& last, Duration period, Instant now) {
+  const int64_t periods = (now - last).nanos / period.nanos;
+  if (periods <= 0) return false;
+  last = last + Duration{periods * period.nanos};
+  return true;
+}
+
+}  // namespace
+
+EventSeries::EventSeries(std::string host, Instant start, uint64_t seed)
+    : host_(std::move(host)), random_(seed), last_finish_(start), last_refresh_(start) {}
+
+std::optional<EventWrite> EventSeries::Add(RecordEvent event, std::string resource_version,
+                                           Instant now) {
+  std::string key = KeyOf(event, resource_version);
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    ReportedEvent& known = found->second->event;
+    ++known.count;
+    known.last_observed = now;
+    if (known.count > 2) return std::nullopt;
+    return EventWrite{true, known};
+  }
+  if (kept_.size() >= kMaxKept) {
+    by_key_.erase(kept_.front().key);
+    kept_.pop_front();
+  }
+  ReportedEvent reported{.what = std::move(event),
+                         .resource_version = std::move(resource_version),
+                         .name = {},
+                         .reporting_instance = {},
+                         .at = now};
+  reported.name = NewName(reported.what.pod.name, now);
+  reported.reporting_instance = fmt::format("{}-{}", reported.what.scheduler_name, host_);
+  const auto kept = kept_.insert(kept_.end(), {std::move(key), std::move(reported)});
+  by_key_.emplace(kept->key, kept);
+  return EventWrite{false, kept->event};
+}
+
+// Names must differ, even where time stands still.
+std::string EventSeries::NewName(const std::string& pod, Instant now) {
+  last_stamp_ = std::max(now.nanos, last_stamp_ + 1);
+  std::string name = fmt::format("{}.{:x}", pod, last_stamp_);
+  if (name.size() <= kMaxNameSize) return name;
+  const uint64_t high = random_.Next();
+  const uint64_t low = random_.Next();
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xffff,
+                     high & 0xfff, 0x8000 | (low >> 48 & 0x3fff), low & 0xffff'ffff'ffff);
+}
+
+std::optional<Instant> EventSeries::next_due() const {
+  if (kept_.empty()) return std::nullopt;
+  return std::min(last_finish_ + kFinish, last_refresh_ + kRefresh);
+}
+
+std::vector<EventWrite> EventSeries::Due(Instant now) {
+  std::vector<EventWrite> out;
+  if (Pass(last_finish_, kFinish, now)) Finish(last_finish_, out);
+  if (Pass(last_refresh_, kRefresh, now)) {
+    for (const Kept& kept : kept_) {
+      if (kept.event.count > 1) out.push_back({true, kept.event});
+    }
+  }
+  return out;
+}
+
+void EventSeries::Finish(Instant now, std::vector<EventWrite>& out) {
+  for (auto kept = kept_.begin(); kept != kept_.end();) {
+    ReportedEvent& event = kept->event;
+    const bool is_series = event.count > 1;
+    if (now - (is_series ? event.last_observed : event.at) <= kFinish) {
+      ++kept;
+      continue;
+    }
+    by_key_.erase(kept->key);
+    if (is_series) out.push_back({true, std::move(event)});
+    kept = kept_.erase(kept);
+  }
+}
+
+}  // namespace berth::driver

@@ -1,0 +1,73 @@
+// EventSeries folds events that repeat into series, as kube-scheduler does, and says what is to be
+// written: it does no I/O and is given the time.
+//
+// An event that differs from an earlier one in its note alone is the same event again. The first is
+// created; the second makes a series of it (a patch, count 2); later ones are counted here. Every
+// half hour the counts of all series are written; every six minutes those that have been quiet for
+// as long are written a last time and forgotten, and so are single events of that age.
+//
+// Used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+#include "base/time.h"
+#include "driver/event_body.h"
+#include "framework/writes.h"
+
+namespace berth::driver {
+
+struct EventWrite {
+  // Patch the series of the event; if there is none of that name any more, create it. Else create.
+  bool patch = false;
+  ReportedEvent event;
+};
+
+class EventSeries {
+ public:
+  // Beyond so many events the oldest is forgotten, without a last write.
+  static constexpr size_t kMaxKept = 50'000;
+
+  // `host` ends the name of the reporting instance. The periods begin at `start`. The seed is for
+  // names of events about pods whose own names are too long.
+  EventSeries(std::string host, Instant start, uint64_t seed);
+
+  // An event has happened. `resource_version` is the pod's; if it is not known (empty), the note
+  // stands for it: a pod of which something else is told has changed.
+  std::optional<EventWrite> Add(RecordEvent event, std::string resource_version, Instant now);
+
+  // What the periods that ended by `now` ask for. To be called at next_due, or later.
+  std::vector<EventWrite> Due(Instant now);
+  // When there is something to look at again; nothing while no event is kept.
+  std::optional<Instant> next_due() const;
+
+  size_t size() const { return kept_.size(); }
+
+ private:
+  struct Kept {
+    std::string key;
+    ReportedEvent event;
+  };
+  using List = std::list<Kept>;
+
+  std::string NewName(const std::string& pod, Instant now);
+  void Finish(Instant now, std::vector<EventWrite>& out);
+
+  const std::string host_;
+  Random random_;
+  List kept_;                                                    // By their first time.
+  std::unordered_map<std::string_view, List::iterator> by_key_;  // Views of Kept::key.
+  Instant last_finish_;
+  Instant last_refresh_;
+  int64_t last_stamp_ = 0;
+};
+
+}  // namespace berth::driver
