@@ -151,7 +151,8 @@ void BindingCycle::RecordSuccess() {
                                     .action = "Binding",
                                     .note = fmt::format("Successfully assigned {}/{} to {}",
                                                         key.namespace_, key.name, node_name_),
-                                    .scheduler_name = pod().object->spec.scheduler_name});
+                                    .scheduler_name = pod().object->spec.scheduler_name,
+                                    .resource_version = pod().object->metadata.resource_version});
 }
 
 }  // namespace berth

@@ -28,7 +28,8 @@ void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Fa
                            .reason = "FailedScheduling",
                            .action = "Scheduling",
                            .note = failure.Note(),
-                           .scheduler_name = object->spec.scheduler_name});
+                           .scheduler_name = object->spec.scheduler_name,
+                           .resource_version = pod.object->metadata.resource_version});
   const Symbol node = failure.nomination.node;
   const std::string nominated = node.valid() ? cluster_.symbols().Text(node) : std::string();
   if (auto patch = StatusAfter(failure, *object, nominated, now()))

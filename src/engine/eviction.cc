@@ -10,7 +10,8 @@ namespace {
 Eviction::Victim Describe(const PodRecord& pod) {
   const auto& conditions = pod.object->status.conditions;
   const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
-  Eviction::Victim victim{pod.key(), pod.uid(), pod.object->metadata.generation, {}};
+  const api::ObjectMeta& metadata = pod.object->metadata;
+  Eviction::Victim victim{pod.key(), pod.uid(), metadata.resource_version, metadata.generation, {}};
   if (found != conditions.end()) victim.condition = *found;
   return victim;
 }
@@ -115,7 +116,8 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
       .reason = "Preempted",
       .action = "Preempting",
       .note = fmt::format("Preempted by pod {} on node {}{}", plan_.preemptor_uid, plan_.node, how),
-      .scheduler_name = plan_.scheduler_name});
+      .scheduler_name = plan_.scheduler_name,
+      .resource_version = victim.resource_version});
 }
 
 }  // namespace berth

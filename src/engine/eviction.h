@@ -26,6 +26,7 @@ class Eviction {
   struct Victim {
     api::ObjectKey pod;
     std::string uid;
+    std::string resource_version;
     int64_t generation = 0;
     std::optional<api::PodCondition> condition;  // DisruptionTarget, if it carries that already.
   };

@@ -24,7 +24,8 @@ bool EngineState::ScheduleOne() {
         .reason = "FailedScheduling",
         .action = "Scheduling",
         .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
-        .scheduler_name = pod.object->spec.scheduler_name});
+        .scheduler_name = pod.object->spec.scheduler_name,
+        .resource_version = pod.object->metadata.resource_version});
     queue_->Done(entry->uid);
   } else if (pod.state != PodState::kPending) {
     queue_->Done(entry->uid);

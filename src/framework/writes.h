@@ -69,7 +69,8 @@ struct RecordEvent {
   std::string reason;  // "FailedScheduling"
   std::string action;  // "Scheduling"
   std::string note;
-  std::string scheduler_name;  // Who reports it.
+  std::string scheduler_name;         // Who reports it.
+  std::string resource_version = {};  // Of the pod that it is about.
   friend bool operator==(const RecordEvent&, const RecordEvent&) = default;
 };
 

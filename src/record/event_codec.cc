@@ -167,6 +167,9 @@ void WriteFields(JsonWriter& json, const ApiWrite& write) {
                    Field(json, "action", event.action);
                    Field(json, "note", event.note);
                    Field(json, "schedulerName", event.scheduler_name);
+                   if (!event.resource_version.empty()) {
+                     Field(json, "resourceVersion", event.resource_version);
+                   }
                  },
                  [&](const CallExtender& call) {
                    Field(json, "write", "call extender");

@@ -100,7 +100,8 @@ void StoreConnection::Carry(Command command) {
   }
   WriteResult result;
   if (auto* event = std::get_if<RecordEvent>(&command.write)) {
-    events_.Add(std::move(*event));
+    std::string version = event->resource_version;
+    events_.Add(std::move(*event), std::move(version));
   } else {
     result = writer_.Carry(command.write);
   }

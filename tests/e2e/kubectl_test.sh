@@ -9,68 +9,9 @@ set -u
 
 berth=${1:?usage: kubectl_test.sh BERTH [KUBECTL]}
 kubectl=${2:-kubectl}
-if ! command -v "$kubectl" >/dev/null; then
-  echo "there is no $kubectl; install Debian's kubernetes-client, or any other kubectl"
-  exit 77
-fi
-minor=$("$kubectl" version --client -o json | sed -n 's/.*"minor": "\([0-9]*\).*/\1/p' | head -1)
-
-dir=$(mktemp -d)
-server=
-# Ends the server, which must then exit with 0.
-stop() {
-  kill -TERM "$server"
-  wait "$server"
-  local status=$?
-  server=
-  if [ "$status" != 0 ]; then
-    echo "FAILED: berth apiserver ended with $status after SIGTERM"
-    failed=$((failed + 1))
-  fi
-}
-finish() {
-  if [ -n "$server" ]; then stop; fi
-  rm -rf "$dir"
-}
-trap finish EXIT
-
-export KUBECONFIG=$dir/kubeconfig
-export HOME=$dir
-# Starts the server with the options given, and waits until it serves.
-start() {
-  rm -f "$dir/log"
-  "$berth" apiserver --port 0 --kubeconfig "$KUBECONFIG" "$@" >"$dir/log" 2>&1 &
-  server=$!
-  for _ in $(seq 300); do
-    if grep -qs '^export KUBECONFIG=' "$dir/log"; then return; fi
-    if ! kill -0 "$server" 2>/dev/null; then break; fi
-    sleep 0.1
-  done
-  echo "berth apiserver $* did not start:"
-  cat "$dir/log"
-  exit 1
-}
-
-passed=0
-failed=0
-# expect CODE TEXT ARGUMENTS...: kubectl with ARGUMENTS must end with CODE and print TEXT.
-expect() {
-  local code=$1 text=$2 out status
-  shift 2
-  out=$(timeout 60 "$kubectl" --cache-dir "$dir/cache" "$@" 2>&1 </dev/null)
-  status=$?
-  if [ "$status" = "$code" ] && [[ "$out" == *"$text"* ]]; then
-    passed=$((passed + 1))
-    return
-  fi
-  failed=$((failed + 1))
-  printf 'FAILED: kubectl %s\n  exit code %s, expected %s\n  expected text: %s\n%s\n' \
-    "$*" "$status" "$code" "$text" "$(sed 's/^/  | /' <<<"$out" | head -40)"
-}
-# since MINOR ...: the same, for kubectl 1.MINOR and later.
-since() {
-  if [ "${minor:-0}" -ge "$1" ]; then expect "${@:2}"; fi
-}
+# shellcheck source=tests/e2e/kubectl.sh
+source "$(dirname "$0")/kubectl.sh"
+need_kubectl
 
 cat >"$dir/nodes.yaml" <<'YAML'
 apiVersion: v1
@@ -130,7 +71,7 @@ YAML
 sed 's/image: "nginx:1"/imag: "nginx:1"/' "$dir/pods.yaml" >"$dir/typo.yaml"
 sed '/^metadata/s/web-1/web-3/; /^---/,$d' "$dir/pods.yaml" >"$dir/web3.yaml"
 
-start
+start apiserver
 
 # Who is there.
 expect 0 'v1.36' version
@@ -277,12 +218,12 @@ stop
 
 # With TLS and tokens, and all that was written still there after a restart.
 echo 'secret,alice,u1,"ops,dev"' >"$dir/tokens"
-start --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
+start apiserver --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
 expect 0 'node/n1 created' create -f "$dir/nodes.yaml"
 expect 0 'pod/web-1 created' create -f "$dir/pods.yaml"
 version=$("$kubectl" get pod web-1 -o 'jsonpath={.metadata.resourceVersion}')
 stop
-start --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
+start apiserver --tls --token-auth-file "$dir/tokens" --data-dir "$dir/data"
 expect 0 "$version" get pod web-1 -o 'jsonpath={.metadata.resourceVersion}'
 expect 0 'n1' get nodes
 since 28 0 'alice' auth whoami
@@ -291,5 +232,4 @@ sed -i 's/secret/wrong/' "$KUBECONFIG"
 expect 1 'Unauthorized' get nodes
 stop
 
-echo "$passed passed, $failed failed (kubectl 1.$minor)"
-[ "$failed" = 0 ]
+report

@@ -1,0 +1,157 @@
+#include "daemon/scheduler.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "daemon/api_connection.h"
+
+namespace berth::daemon {
+namespace {
+
+// The collections that a leader writes to.
+constexpr std::string_view kWritten[] = {"persistentvolumes", "persistentvolumeclaims", "pods"};
+
+// Runs `work` on the timers' thread, and waits for it. That thread must run.
+void RunOn(client::Timers& timers, const std::function<void()>& work) {
+  std::promise<void> done;
+  timers.Post([&] {
+    work();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Scheduler>> Scheduler::Make(SchedulerOptions options,
+                                                   const Registry& registry) {
+  std::unique_ptr<Scheduler> scheduler(new Scheduler());
+  if (auto connected = scheduler->Connect(options); !connected) {
+    return std::unexpected(connected.error());
+  }
+  if (auto made = scheduler->MakeDriver(std::move(options), registry); !made) {
+    return std::unexpected(made.error());
+  }
+  return scheduler;
+}
+
+// Watches, writes and events each have connections and a measure of requests of their own.
+Result<void> Scheduler::Connect(const SchedulerOptions& options) {
+  auto extenders = net::ExtenderCalls::Make(options.engine.extenders);
+  if (!extenders) return std::unexpected(extenders.error());
+  extenders_ = *std::move(extenders);
+
+  watch_loop_ = std::make_unique<net::EventLoop>();
+  write_loop_ = std::make_unique<net::EventLoop>();
+  watch_timers_ = std::make_unique<client::LoopTimers>(*watch_loop_);
+  write_timers_ = std::make_unique<client::LoopTimers>(*write_loop_);
+  const auto connect = [&](net::EventLoop& loop, std::unique_ptr<client::RestClient>& client,
+                           std::unique_ptr<client::RestRequests>& requests) -> Result<void> {
+    auto made = client::RestClient::Create(loop, options.api, options.requests);
+    if (!made) return std::unexpected(made.error());
+    client = *std::move(made);
+    requests = std::make_unique<client::RestRequests>(*client);
+    return {};
+  };
+  if (auto made = connect(*watch_loop_, watches_, watch_requests_); !made) return made;
+  if (auto made = connect(*write_loop_, writes_, write_requests_); !made) return made;
+  if (auto made = connect(*write_loop_, event_writes_, event_requests_); !made) return made;
+  api_writer_ = std::make_unique<client::ApiWriter>(*write_requests_, *write_timers_);
+  client::EventWriterOptions events;
+  events.host = options.host;
+  event_writer_ = std::make_unique<client::EventWriter>(*event_requests_, *write_timers_, clock_,
+                                                        events, options.warn);
+  return {};
+}
+
+Result<void> Scheduler::MakeDriver(SchedulerOptions options, const Registry& registry) {
+  workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(options.parallelism));
+  driver::EngineDriverOptions driving;
+  driving.engine = std::move(options.engine);
+  driving.engine.workers = workers_.get();
+  driving.recording = options.recording;
+  driving.observer = options.observer;
+  driving.leads = false;
+  judges_ = options.shadow != nullptr;
+  if (judges_) {
+    driving.before_event = [this, tell = options.shadow](Engine& engine, const Event& event,
+                                                         Instant now) {
+      if (!synced_) return;
+      const Instant start = clock_.Now();
+      if (const auto judgement = driver::Shadow(engine).Judge(event, now)) {
+        tell(*judgement, clock_.Now() - start);
+      }
+    };
+  }
+  const auto connect = [this](std::function<void()> wake) {
+    mailbox_ = std::make_shared<driver::Mailbox>(std::move(wake));
+    return std::make_unique<ApiConnection>(
+        mailbox_,
+        ApiConnection::Writers{*write_timers_, *api_writer_, *event_writer_, *extenders_});
+  };
+  auto driver = driver::EngineDriver::Make(connect, clock_, std::move(driving), registry);
+  if (!driver) return std::unexpected(driver.error());
+  driver_ = *std::move(driver);
+
+  client::InformersOptions informing;
+  informing.protobuf = options.protobuf;
+  informing.seed = driving.engine.seed;
+  informers_ = std::make_unique<client::Informers>(
+      *watch_requests_, *watch_timers_, informing,
+      [mailbox = mailbox_](std::vector<Event> events) { mailbox->Post(std::move(events)); },
+      [this] {
+        synced_ = true;
+        on_synced_();
+      },
+      options.warn);
+  return {};
+}
+
+Scheduler::~Scheduler() { Stop(Duration{}); }
+
+void Scheduler::Start(std::function<void()> on_synced) {
+  started_ = true;
+  on_synced_ = std::move(on_synced);
+  watch_loop_->Start();
+  write_loop_->Start();
+  driver_->Start();
+  write_timers_->Post([this] { event_writer_->Start(); });
+  watch_timers_->Post([this] { informers_->Start(); });
+}
+
+void Scheduler::Lead() {
+  if (judges_) return;
+  watch_timers_->Post([this] {
+    auto left = std::make_shared<size_t>(std::size(kWritten));
+    for (const std::string_view resource : kWritten) {
+      informers_->Refresh(resource, [this, left] {
+        if (--*left == 0) driver_->Lead(true);
+      });
+    }
+  });
+}
+
+void Scheduler::Stop(Duration patience) {
+  if (!std::exchange(started_, false)) return;
+  driver_->Stop(patience);
+  RunOn(*watch_timers_, [this] { informers_.reset(); });
+  FlushEvents(patience);
+  RunOn(*write_timers_, [this] {
+    event_writer_.reset();
+    api_writer_.reset();
+  });
+}
+
+void Scheduler::FlushEvents(Duration patience) {
+  const Instant end = clock_.Now() + patience;
+  std::promise<void> done;
+  std::function<void()> look = [&] {
+    if (event_writer_->idle() || clock_.Now() >= end) return done.set_value();
+    write_timers_->After(Duration::Millis(10), look);
+  };
+  write_timers_->Post(look);
+  done.get_future().wait();
+}
+
+}  // namespace berth::daemon
