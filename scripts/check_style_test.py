@@ -68,8 +68,8 @@ CASES = [
     (
         "ClockOutsideItsPlace",
         {"src/config/load.cc": "auto t = std::chrono::steady_clock::now();\n"},
-        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, client, cmd, daemon, net read "
-         "time, randomness, environment or files"],
+        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, client, cmd, daemon, net "
+         "read time, randomness, environment or files"],
     ),
     (
         "EnvironmentOutsideItsPlace",
