@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kNoRoom =
     "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 "
-    "nodes are available: 2 No preemption victims found for incoming pod.";
+    "nodes are available: 2 Preemption is not helpful for scheduling.";
 
 api::Object Unschedulable(api::Pod pod, std::string message) {
   pod.status.conditions.push_back({.type = "PodScheduled",
@@ -50,8 +50,8 @@ TEST_F(ShadowTest, AgreesWithTheBestNode) {
 TEST_F(ShadowTest, SaysWhatIsAgainstANode) {
   world_.Put(MakePod("api").Request("cpu", "500m"));
   EXPECT_EQ(Judge(MakePod("api").Request("cpu", "500m").On("small")),
-            "placed small: large, scores 575, 39 less than large: NodeResourcesFit -22, "
-            "NodeResourcesBalancedAllocation -17");
+            "placed small: large, scores 435, 33 less than large: NodeResourcesFit -22, "
+            "NodeResourcesBalancedAllocation -11");
   world_.Put(MakePod("web").Request("cpu", "2"));
   EXPECT_EQ(Judge(MakePod("web").Request("cpu", "2").On("small")),
             "placed small: large, NodeResourcesFit: Insufficient cpu");

@@ -87,6 +87,26 @@ std::vector<std::string> Entries(const X509_NAME* name, int kind) {
   return found;
 }
 
+std::string DerOf(X509* certificate) {
+  unsigned char* bytes = nullptr;
+  const int size = i2d_X509(certificate, &bytes);
+  if (size < 0) return {};
+  std::string copy(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
+  OPENSSL_free(bytes);
+  return copy;
+}
+
+std::shared_ptr<const std::vector<std::string>> ShownCertificates(SSL* session) {
+  X509* const own = SSL_get0_peer_certificate(session);
+  if (own == nullptr) return nullptr;
+  auto shown = std::make_shared<std::vector<std::string>>();
+  shown->push_back(DerOf(own));
+  // At a server, the chain is without the peer's own.
+  const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(session);
+  for (int i = 0; i < sk_X509_num(chain); ++i) shown->push_back(DerOf(sk_X509_value(chain, i)));
+  return shown;
+}
+
 // Makes the handshake ask for `name`, and check that the certificate is for it.
 void ExpectServer(SSL* session, const std::string& name) {
   X509_VERIFY_PARAM* const checks = SSL_get0_param(session);
@@ -106,6 +126,7 @@ class TlsStream final : public SocketStream {
  public:
   TlsStream(int socket, const ServerTls& tls)
       : TlsStream(socket, tls.context(), tls.verifies_clients()) {
+    shows_any_ = tls.any_client_certificate();
     SSL_set_accept_state(session_.get());
   }
 
@@ -132,6 +153,7 @@ class TlsStream final : public SocketStream {
   }
 
   void Describe(Peer& peer) const override {
+    if (shows_any_) peer.certificates = ShownCertificates(session_.get());
     const X509* const certificate = SSL_get0_peer_certificate(session_.get());
     if (!verifies_ || certificate == nullptr) return;
     if (SSL_get_verify_result(session_.get()) != X509_V_OK) return;
@@ -236,6 +258,7 @@ class TlsStream final : public SocketStream {
 
   const int socket_;
   const bool verifies_;
+  bool shows_any_ = false;  // All that clients show, checked or not, is told.
   const std::unique_ptr<SSL, void (*)(SSL*)> session_;
   StreamProblem problem_;
 };
