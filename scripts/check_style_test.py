@@ -68,14 +68,14 @@ CASES = [
     (
         "ClockOutsideItsPlace",
         {"src/config/load.cc": "auto t = std::chrono::steady_clock::now();\n"},
-        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, client, cmd, daemon, net "
-         "read time, randomness, environment or files"],
+        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, client, cmd, daemon, net, "
+         "record/recording_file.cc read time, randomness, environment or files"],
     ),
     (
         "EnvironmentOutsideItsPlace",
         {"src/sim/world.cc": 'auto home = std::getenv("HOME");\n'},
-        ["src/sim/world.cc:1: getenv: only base/time.cc, client, cmd, daemon, net read time, "
-         "randomness, environment or files"],
+        ["src/sim/world.cc:1: getenv: only base/time.cc, client, cmd, daemon, net, "
+         "record/recording_file.cc read time, randomness, environment or files"],
     ),
     (
         "ReadersMayRead",

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "cmd/command_line.h"
-#include "cmd/recording_file.h"
+#include "record/recording_file.h"
 #include "plugins/registry.h"
 #include "record/replay.h"
 

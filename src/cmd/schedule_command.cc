@@ -13,7 +13,7 @@
 #include "cmd/command_line.h"
 #include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
-#include "cmd/recording_file.h"
+#include "record/recording_file.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
@@ -56,15 +56,6 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
                                 [&](const std::string& name) { return is_named(outcome, name); });
   });
   return {};
-}
-
-// Null if no recording is wanted.
-Result<std::unique_ptr<RecordWriter>> StartRecording(const std::string& file,
-                                                     const RecordingHeader& header) {
-  if (file.empty()) return nullptr;
-  auto sink = CreateRecordingFile(file);
-  if (!sink) return std::unexpected(sink.error());
-  return std::make_unique<RecordWriter>(header, *std::move(sink));
 }
 
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {

@@ -12,6 +12,7 @@
 #include <random>
 #include <utility>
 
+#include "client/load_config.h"
 #include "cmd/configuration_check.h"
 #include "cmd/up_files.h"
 #include "cmd/up_nodes.h"
@@ -76,6 +77,9 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(const UpOptions& options) {
   // Last, so that what the files hold is there before anybody makes something of it.
   cluster->world_ = world::World::Start(cluster->api(), cluster->clock_, WorldOptionsFor(options));
   if (cluster->driver_ != nullptr) cluster->driver_->Start();
+  if (cluster->scheduler_ != nullptr) {
+    cluster->scheduler_->Start([scheduler = cluster->scheduler_.get()] { scheduler->Lead(); });
+  }
   return cluster;
 }
 
@@ -83,8 +87,10 @@ UpCluster::~UpCluster() { Stop(); }
 
 void UpCluster::Stop() {
   if (driver_ != nullptr) driver_->Stop();
+  if (scheduler_ != nullptr) scheduler_->Stop(Duration::Seconds(1));
   world_.reset();
   driver_.reset();
+  scheduler_.reset();
   if (served_.server != nullptr) served_.server->Stop(kStopGrace);
   served_.server.reset();
   std::error_code ignored;
@@ -95,16 +101,24 @@ void UpCluster::Stop() {
 Status UpCluster::MakeScheduler(const UpOptions& options) {
   if (!options.has_scheduler()) {
     if (options.config_file.empty()) return {};
-    return Fail("--config is for the embedded scheduler, but --scheduler is none");
+    return Fail("--config is for Berth's scheduler, but --scheduler is none");
   }
   auto scheduler = SchedulerFrom(options.config_file);
   if (!scheduler) return std::unexpected(scheduler.error());
-  auto extenders = net::ExtenderCalls::Make(scheduler->options.extenders);
+  if (options.scheduler == "embedded") {
+    workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(scheduler->parallelism));
+    return MakeEmbeddedScheduler(options, std::move(scheduler->options));
+  }
+  if (options.speed != 1) return Fail("--scheduler=http goes by real time: --speed must be 1");
+  return MakeHttpScheduler(std::move(scheduler->options), scheduler->parallelism);
+}
+
+Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options, EngineOptions engine) {
+  auto extenders = net::ExtenderCalls::Make(engine.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
   driver::EngineDriverOptions driver;
-  workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(scheduler->parallelism));
-  driver.engine = std::move(scheduler->options);
+  driver.engine = std::move(engine);
   driver.engine.workers = workers_.get();
   driver.speed = options.speed;
   world::StoreConnectionOptions connection;
@@ -118,6 +132,23 @@ Status UpCluster::MakeScheduler(const UpOptions& options) {
       world::MakeDriver(api(), clock_, std::move(connection), std::move(driver), InTreeRegistry());
   if (!made) return Fail(fmt::format("{}: {}", options.config_file, made.error().message));
   driver_ = *std::move(made);
+  return {};
+}
+
+// Over the same client, and the same kubeconfig file, as any other program would.
+Status UpCluster::MakeHttpScheduler(EngineOptions engine, int parallelism) {
+  auto api = client::LoadClientConfig({.kubeconfig = kubeconfig_});
+  if (!api) return std::unexpected(api.error());
+  daemon::SchedulerOptions options;
+  options.api = *std::move(api);
+  options.api.qps = -1;
+  options.engine = std::move(engine);
+  options.parallelism = parallelism;
+  options.host = HostName();
+  options.warn = Warn;
+  auto made = daemon::Scheduler::Make(std::move(options), InTreeRegistry());
+  if (!made) return std::unexpected(made.error());
+  scheduler_ = *std::move(made);
   return {};
 }
 
@@ -152,8 +183,9 @@ Status UpCluster::Fill(const UpOptions& options) {
 }
 
 std::shared_ptr<const driver::DriverSnapshot> UpCluster::scheduling() const {
-  if (driver_ == nullptr) return std::make_shared<driver::DriverSnapshot>();
-  return driver_->snapshot();
+  if (driver_ != nullptr) return driver_->snapshot();
+  if (scheduler_ != nullptr) return scheduler_->driver().snapshot();
+  return std::make_shared<driver::DriverSnapshot>();
 }
 
 }  // namespace berth

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cmd/served_api.h"
 #include "cmd/up_options.h"
+#include "daemon/scheduler.h"
 #include "driver/engine_driver.h"
 #include "net/extender_calls.h"
 #include "world/scaled_clock.h"
@@ -39,6 +40,8 @@ class UpCluster {
  private:
   explicit UpCluster(double speed) : clock_(real_clock_, speed) {}
   Status MakeScheduler(const UpOptions& options);
+  Status MakeEmbeddedScheduler(const UpOptions& options, EngineOptions engine);
+  Status MakeHttpScheduler(EngineOptions engine, int parallelism);
   Status PlaceKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 
@@ -51,7 +54,9 @@ class UpCluster {
   std::unique_ptr<net::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<world::World> world_;
+  // One of them, or none.
   std::unique_ptr<driver::EngineDriver> driver_;
+  std::unique_ptr<daemon::Scheduler> scheduler_;
 };
 
 }  // namespace berth

@@ -32,14 +32,16 @@ void AddContent(CLI::App& command, UpOptions& options) {
 
 void AddWorld(CLI::App& command, UpOptions& options) {
   command
-      .add_option("--scheduler", options.scheduler,
-                  "Who schedules: embedded (Berth, in this process) or none (bring your own)")
+      .add_option(
+          "--scheduler", options.scheduler,
+          "Who schedules: embedded (Berth, on the store itself), http (Berth, as a client of "
+          "the API, the way berth-scheduler works) or none (bring your own)")
       ->type_name("WHO")
-      ->check(CLI::IsMember({"embedded", "none"}))
+      ->check(CLI::IsMember({"embedded", "http", "none"}))
       ->capture_default_str();
   command
       .add_option("--config", options.config_file,
-                  "KubeSchedulerConfiguration file of the embedded scheduler (default: the default "
+                  "KubeSchedulerConfiguration file of the scheduler (default: the default "
                   "configuration)")
       ->type_name("FILE");
   command

@@ -15,7 +15,7 @@ struct UpOptions {
   size_t nodes = 0;
   std::string nodes_from;
   std::vector<std::string> files;
-  std::string scheduler = "embedded";  // Or "none".
+  std::string scheduler = "embedded";  // Or "http", or "none".
   std::string config_file;             // Of the scheduler.
   double speed = 1;
   bool no_controllers = false;
@@ -23,7 +23,7 @@ struct UpOptions {
   bool no_leases = false;
   bool demo = false;
 
-  bool has_scheduler() const { return scheduler == "embedded"; }
+  bool has_scheduler() const { return scheduler != "none"; }
 };
 
 void AddUp(CLI::App& app, UpOptions& options);

@@ -112,8 +112,10 @@ std::string SummaryText(const DemoResult& result) {
     text += fmt::format("  {:>6}  not tried yet\n", WithCommas(result.pending.undecided));
   }
   if (scheduling.created_to_bound.count() > 0) {
-    text += fmt::format("\ncreated to bound  {}\n", PercentilesText(scheduling.created_to_bound));
-    text += fmt::format("one decision      {}\n", PercentilesText(scheduling.decision_time));
+    text += fmt::format("\ncreated to bound  {}", PercentilesText(scheduling.created_to_bound));
+  }
+  if (scheduling.decision_time.count() > 0) {
+    text += fmt::format("\none decision      {}\n", PercentilesText(scheduling.decision_time));
   }
   text += fmt::format("\nasked for, of {} nodes\n{}", WithCommas(result.counts.nodes),
                       ZoneTable(result.zones));

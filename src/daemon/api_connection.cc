@@ -1,7 +1,10 @@
 #include "daemon/api_connection.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
+
+#include "daemon/decision_log.h"
 
 namespace berth::daemon {
 namespace {
@@ -40,6 +43,7 @@ void ApiConnection::Carry(Command command) {
     auto shared = std::make_shared<const Command>(std::move(command));
     api->Carry(shared->write, [mailbox, counts, shared](WriteResult result) {
       counts->Note(shared->write, result);
+      LogEndOfWrite(shared->write, result);
       --counts->under_way;
       mailbox->Post(WriteDone{shared->id, std::move(result)});
     });

@@ -5,22 +5,13 @@
 #include <utility>
 
 #include "daemon/api_connection.h"
+#include "daemon/run_on.h"
 
 namespace berth::daemon {
 namespace {
 
 // The collections that a leader writes to.
 constexpr std::string_view kWritten[] = {"persistentvolumes", "persistentvolumeclaims", "pods"};
-
-// Runs `work` on the timers' thread, and waits for it. That thread must run.
-void RunOn(client::Timers& timers, const std::function<void()>& work) {
-  std::promise<void> done;
-  timers.Post([&] {
-    work();
-    done.set_value();
-  });
-  done.get_future().wait();
-}
 
 }  // namespace
 

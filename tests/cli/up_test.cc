@@ -35,10 +35,11 @@ TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
     const char* want;
   };
   const Case cases[] = {
-      {{"--scheduler", "somebody"}, 2, "{embedded,none}"},
+      {{"--scheduler", "somebody"}, 2, "{embedded,http,none}"},
       {{"--speed", "0"}, 2, "--speed"},
       {{"--nodes", "-1"}, 2, "--nodes"},
-      {{"--scheduler", "none", "--config", "x.yaml"}, 1, "--config is for the embedded scheduler"},
+      {{"--scheduler", "none", "--config", "x.yaml"}, 1, "--config is for Berth's scheduler"},
+      {{"--scheduler", "http", "--speed", "2"}, 1, "--speed must be 1"},
       {{"--config", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
       {{"-f", boat}, 1, "boat.yaml: document 1: there is no kind Boat in v1"},
       {{"-f", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},

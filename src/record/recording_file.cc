@@ -1,4 +1,4 @@
-#include "cmd/recording_file.h"
+#include "record/recording_file.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +34,14 @@ Result<RecordSink> CreateRecordingFile(const std::string& path) {
     if (written != bytes.size() || std::fflush(file.get()) != 0) return FailOn(path);
     return {};
   };
+}
+
+Result<std::unique_ptr<RecordWriter>> StartRecording(const std::string& path,
+                                                     const RecordingHeader& header) {
+  if (path.empty()) return nullptr;
+  auto sink = CreateRecordingFile(path);
+  if (!sink) return std::unexpected(sink.error());
+  return std::make_unique<RecordWriter>(header, *std::move(sink));
 }
 
 Result<RecordSource> OpenRecordingFile(const std::string& path) {

@@ -1,0 +1,250 @@
+#include "daemon/daemon.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <random>
+#include <utility>
+
+#include "client/load_config.h"
+#include "config/print.h"
+#include "daemon/cache_report.h"
+#include "daemon/election_event.h"
+#include "daemon/log.h"
+#include "daemon/run_on.h"
+#include "daemon/shadow_log.h"
+#include "plugins/registry.h"
+#include "record/recording_file.h"
+
+namespace berth::daemon {
+namespace {
+
+// What is under way when the end comes gets this long.
+constexpr Duration kPatience = Duration::Seconds(5);
+constexpr std::chrono::milliseconds kServingGrace{5000};
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
+}
+
+std::string NewUuid(std::random_device& random) {
+  const auto word = [&] { return static_cast<uint32_t>(random()); };
+  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", word(), word() & 0xffff,
+                     word() & 0xfff, 0x8000 | (word() & 0x3fff), word() & 0xffff, word());
+}
+
+bool IsProtobuf(const config::ClientConnection& connection) {
+  return connection.content_type == "application/vnd.kubernetes.protobuf";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
+  if (auto made = daemon->MakeScheduler(); !made) return std::unexpected(made.error());
+  if (auto made = daemon->MakeElector(); !made) return std::unexpected(made.error());
+  if (auto made = daemon->MakeReviewClients(); !made) return std::unexpected(made.error());
+  daemon->MakeHealth();
+  return daemon;
+}
+
+Daemon::Daemon(DaemonOptions options)
+    : options_(std::move(options)),
+      metrics_(std::make_unique<DaemonMetrics>(options_.flags.metrics, options_.gates)),
+      side_loop_(std::make_unique<net::EventLoop>()),
+      side_timers_(std::make_unique<client::LoopTimers>(*side_loop_)) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::MakeScheduler() {
+  const config::ClientConnection& connection = options_.configuration.client_connection;
+  auto api = client::LoadClientConfig(
+      {.kubeconfig = connection.kubeconfig, .master = options_.flags.master});
+  if (!api) return std::unexpected(api.error());
+  api_ = *std::move(api);
+  api_.qps = connection.qps;
+  api_.burst = connection.burst;
+  const std::string agent =
+      fmt::format("berth-scheduler/{} (linux) kubernetes/berth", ReportedVersion(options_.flags));
+  api_.user_agent = agent + "/scheduler";
+
+  auto engine = ToEngineOptions(options_);
+  if (!engine) return std::unexpected(engine.error());
+  engine->seed = std::random_device{}();
+  engine->measurements = &metrics_->engine();
+  const RecordingHeader header{.program = "berth-scheduler",
+                               .configuration = config::ToYaml(options_.configuration),
+                               .seed = engine->seed};
+  auto recording = StartRecording(options_.flags.record, header);
+  if (!recording) return std::unexpected(recording.error());
+  recording_ = *std::move(recording);
+
+  SchedulerOptions scheduler;
+  scheduler.api = api_;
+  scheduler.protobuf = IsProtobuf(connection);
+  scheduler.engine = *std::move(engine);
+  scheduler.parallelism = options_.configuration.parallelism;
+  scheduler.host = HostName();
+  scheduler.recording = recording_.get();
+  scheduler.observer = &decision_log_;
+  scheduler.requests = &metrics_->requests();
+  scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
+  if (options_.flags.shadow) {
+    scheduler.shadow = [this](const driver::Judgement& judgement, Duration took) {
+      OnJudgement(judgement, took);
+    };
+  }
+  auto made = Scheduler::Make(std::move(scheduler), InTreeRegistry());
+  if (!made) return std::unexpected(made.error());
+  scheduler_ = *std::move(made);
+  return {};
+}
+
+Result<void> Daemon::MakeElector() {
+  const config::LeaderElection& election = options_.configuration.leader_election;
+  // Who only watches has no part in it.
+  if (!election.leader_elect || options_.flags.shadow) return {};
+  client::ClientConfig api = api_;
+  api.user_agent += "/leader-election";
+  auto client = client::RestClient::Create(*side_loop_, std::move(api), &metrics_->requests());
+  if (!client) return std::unexpected(client.error());
+  lease_client_ = *std::move(client);
+  const Duration timeout =
+      std::max(Duration::Seconds(1), Duration{election.renew_deadline.nanos / 2});
+  lease_ = std::make_unique<client::LeaseLock>(*lease_client_, election.resource_namespace,
+                                               election.resource_name, timeout);
+  std::random_device random;
+  client::ElectionOptions options;
+  options.identity = fmt::format("{}_{}", HostName(), NewUuid(random));
+  options.lease_duration = election.lease_duration;
+  options.renew_deadline = election.renew_deadline;
+  options.retry_period = election.retry_period;
+  options.seed = random();
+  client::ElectionCallbacks callbacks;
+  callbacks.on_started_leading = [this] { OnStartedLeading(); };
+  callbacks.on_stopped_leading = [this] { OnStoppedLeading(); };
+  callbacks.on_new_leader = [](const std::string& leader) {
+    LOG_INFO("New leader elected", {{"identity", leader}});
+  };
+  callbacks.on_event = [this](const std::string& message) { RecordElection(message); };
+  callbacks.on_slow_path = [this] {
+    metrics_->NoteSlowElection(options_.configuration.leader_election.resource_name);
+  };
+  callbacks.on_problem = [this](const std::string& problem) {
+    LOG_ERROR(problem, "Error retrieving or updating the lease", {{"lock", lease_->name()}});
+  };
+  elector_ = std::make_unique<client::LeaderElector>(*lease_, *side_timers_, clock_,
+                                                     std::move(options), std::move(callbacks));
+  metrics_->SetLeader(election.resource_name, false);
+  return {};
+}
+
+// --- running ---
+
+int Daemon::Run() {
+  LOG_INFO("Starting Kubernetes Scheduler", {{"version", ReportedVersion(options_.flags)}});
+  side_loop_->Start();
+  if (auto serving = Serve(); !serving) {
+    LOG_ERROR(serving.error(), "command failed");
+    return 1;
+  }
+  if (options_.configuration.delay_cache_until_active && elector_ != nullptr) {
+    StandForElection();
+  } else {
+    StartScheduler();
+  }
+  for (;;) {
+    const Happening what = happenings_.Next();
+    if (what != Happening::kDump) return End(what);
+    ReportCache(*scheduler_);
+  }
+}
+
+void Daemon::StartScheduler() {
+  scheduler_->Start([this] { OnSynced(); });
+}
+
+void Daemon::OnSynced() {
+  LOG_INFO("Handlers synced");
+  if (options_.flags.shadow) {
+    LOG_INFO("Shadow mode: judging what other schedulers decide, and writing nothing");
+  } else if (elector_ == nullptr || leads_) {
+    leads_ = true;
+    scheduler_->Lead();
+  } else {
+    StandForElection();
+  }
+}
+
+void Daemon::StandForElection() {
+  LOG_INFO("Attempting to acquire leader lease...", {{"lock", lease_->name()}});
+  side_timers_->Post([this] { elector_->Run(); });
+}
+
+void Daemon::OnStartedLeading() {
+  LOG_INFO("Successfully acquired lease", {{"lock", lease_->name()}});
+  metrics_->SetLeader(options_.configuration.leader_election.resource_name, true);
+  leads_ = true;
+  if (scheduler_->synced()) {
+    scheduler_->Lead();
+  } else {
+    StartScheduler();  // It was put off until now.
+  }
+}
+
+void Daemon::OnStoppedLeading() {
+  metrics_->SetLeader(options_.configuration.leader_election.resource_name, false);
+  leads_ = false;
+  if (ending_) return;
+  lease_lost_ = true;
+  scheduler_->driver().Lead(false);
+  happenings_.Tell(Happening::kLeaseLost);
+}
+
+void Daemon::RecordElection(const std::string& message) {
+  lease_client_->Send(
+      ElectionEvent(message, options_.configuration, clock_.Now()),
+      [](const client::RestResult<client::RestAnswer>& answer) {
+        if (!answer)
+          LOG_WARNING("The event about the lease was not written: " + answer.error().message);
+      });
+}
+
+void Daemon::OnJudgement(const driver::Judgement& judgement, Duration took) {
+  ++judged_;
+  agreed_ += judgement.agrees;
+  metrics_->Note(judgement, took);
+  LogJudgement(judgement, took);
+}
+
+// --- the end ---
+
+int Daemon::End(Happening why) {
+  const bool lost = why == Happening::kLeaseLost;
+  ending_ = true;
+  if (lost) LOG_ERROR("", "Leaderelection lost");
+  // What others may do as soon as the lease is free must not be under way here any more.
+  scheduler_->Stop(lost ? Duration{} : kPatience);
+  if (elector_ != nullptr) {
+    std::promise<void> released;
+    side_timers_->Post([&] { elector_->Stop([&] { released.set_value(); }); });
+    released.get_future().wait();
+    RunOn(*side_timers_, [this] { elector_.reset(); });
+  }
+  if (server_ != nullptr) server_->Stop(kServingGrace);
+  if (recording_ != nullptr && !recording_->status()) {
+    LOG_ERROR(recording_->status().error(), "The recording is incomplete");
+  }
+  if (options_.flags.shadow) LogSummary(judged_, agreed_);
+  if (lost) return 1;
+  LOG_INFO("Requested to terminate, exiting");
+  if (options_.configuration.leader_election.leader_elect) return 0;
+  LOG_ERROR("finished without leader elect", "command failed");
+  return 1;
+}
+
+}  // namespace berth::daemon

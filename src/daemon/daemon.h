@@ -1,0 +1,85 @@
+// Daemon is berth-scheduler at work: the scheduler, who leads, the HTTPS port and the metrics, from
+// its options to its exit code.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "client/leader_elector.h"
+#include "client/lease_lock.h"
+#include "daemon/decision_log.h"
+#include "daemon/delegated_access.h"
+#include "daemon/endpoints.h"
+#include "daemon/happenings.h"
+#include "daemon/metrics.h"
+#include "daemon/options.h"
+#include "daemon/scheduler.h"
+#include "daemon/secure_server.h"
+#include "serve/health.h"
+
+namespace berth::daemon {
+
+class Daemon {
+ public:
+  // Blocks signals: to be made before any thread is started. The error says what is wrong with the
+  // options.
+  static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options);
+  ~Daemon();
+
+  // Runs until a signal comes or the lease is lost. The exit code.
+  int Run();
+
+ private:
+  explicit Daemon(DaemonOptions options);
+
+  Result<void> MakeScheduler();
+  Result<void> MakeElector();
+
+  // --- the HTTPS port: daemon_serving.cc ---
+  Result<void> MakeReviewClients();
+  void MakeHealth();
+  Result<void> Serve();
+  EndpointSources Sources();
+  std::string ResourceMetrics();
+
+  // --- running ---
+  void StartScheduler();
+  void OnSynced();
+  void StandForElection();
+  void OnStartedLeading();
+  void OnStoppedLeading();
+  void RecordElection(const std::string& message);
+  void OnJudgement(const driver::Judgement& judgement, Duration took);
+  int End(Happening why);
+
+  const DaemonOptions options_;
+  const SystemClock clock_;
+  const Instant started_ = clock_.Now();
+  // In the order in which they need each other.
+  Happenings happenings_;
+  std::unique_ptr<DaemonMetrics> metrics_;
+  DecisionLog decision_log_;
+  std::unique_ptr<RecordWriter> recording_;
+  client::ClientConfig api_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.
+  std::unique_ptr<client::LoopTimers> side_timers_;
+  std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
+  std::unique_ptr<ApiRequests> authentication_api_, authorization_api_;
+  std::unique_ptr<client::LeaseLock> lease_;
+  std::unique_ptr<client::LeaderElector> elector_;  // Null if it leads without asking.
+  serve::HealthSlis slis_;
+  std::unique_ptr<serve::HealthEndpoint> healthz_, livez_, readyz_;
+  std::unique_ptr<DelegatedAccess> access_;
+  Endpoints endpoints_;
+  std::unique_ptr<SecureServer> server_;
+  std::atomic<bool> leads_ = false;
+  std::atomic<bool> lease_lost_ = false;
+  std::atomic<bool> ending_ = false;
+  std::atomic<uint64_t> judged_ = 0, agreed_ = 0;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,139 @@
+// The HTTPS port: what it serves, and to whom.
+
+#include <algorithm>
+#include <utility>
+
+#include "client/load_config.h"
+#include "daemon/answers.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/loop_timer.h"
+#include "net/metric_exposition.h"
+#include "serve/resource_metrics.h"
+
+namespace berth::daemon {
+namespace {
+
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+
+net::ServerAnswer TextAnswer(int status, std::string text) {
+  return net::ServerAnswer::Text(status, std::string(kText), std::move(text));
+}
+
+net::ServerAnswer MetricsAnswer(std::string text) {
+  return net::ServerAnswer::Text(200, std::string(net::kMetricsContentType), std::move(text));
+}
+
+Endpoints::Handler HealthHandler(const serve::HealthEndpoint& endpoint) {
+  return [&endpoint](const net::ServerRequest& request) {
+    const std::string_view target = request.target;
+    const size_t end = std::min(target.find('?'), target.size());
+    const std::string_view query = end < target.size() ? target.substr(end + 1) : "";
+    const auto answer = endpoint.Answer(target.substr(0, end), query);
+    return answer ? TextAnswer(answer->status, answer->text)
+                  : TextAnswer(404, "404 page not found\n");
+  };
+}
+
+// A client of the API server as `kubeconfig` names it; in-cluster if it is empty and there is one,
+// null if there is none.
+Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
+                                                         const std::string& kubeconfig) {
+  auto config = kubeconfig.empty() ? client::InClusterConfig()
+                                   : client::LoadClientConfig({.kubeconfig = kubeconfig});
+  if (!config) {
+    if (kubeconfig.empty()) return nullptr;
+    return std::unexpected(config.error());
+  }
+  return client::RestClient::Create(loop, *std::move(config));
+}
+
+}  // namespace
+
+Result<void> Daemon::MakeReviewClients() {
+  const auto make = [this](const std::string& kubeconfig, auto& client,
+                           auto& requests) -> Result<void> {
+    auto made = ReviewClient(*side_loop_, kubeconfig);
+    if (!made) return std::unexpected(made.error());
+    client = *std::move(made);
+    if (client != nullptr) requests = std::make_unique<RestApiRequests>(*client);
+    return {};
+  };
+  const DaemonFlags& flags = options_.flags;
+  if (auto made =
+          make(flags.authentication.kubeconfig, authentication_client_, authentication_api_);
+      !made) {
+    return made;
+  }
+  return make(flags.authorization.kubeconfig, authorization_client_, authorization_api_);
+}
+
+void Daemon::MakeHealth() {
+  const serve::HealthCheck election{
+      "leaderElection", [this]() -> Status {
+        if (!lease_lost_) return {};
+        return Fail("failed election to renew leadership on lease " + lease_->name());
+      }};
+  const serve::HealthCheck shutdown{"shutdown", [this]() -> Status {
+                                      if (!ending_) return {};
+                                      return Fail("process is shutting down");
+                                    }};
+  const serve::HealthCheck sync{"sched-handler-sync", [this]() -> Status {
+                                  if (scheduler_->synced()) return {};
+                                  return Fail("handlers are not fully synchronized");
+                                }};
+  const bool elects = elector_ != nullptr;
+  healthz_ = std::make_unique<serve::HealthEndpoint>(
+      "healthz", std::vector{elects ? election : serve::PingCheck()}, &slis_);
+  livez_ =
+      std::make_unique<serve::HealthEndpoint>("livez", std::vector{serve::PingCheck()}, &slis_);
+  auto ready = elects ? std::vector{election, shutdown, sync} : std::vector{shutdown, sync};
+  readyz_ = std::make_unique<serve::HealthEndpoint>("readyz", std::move(ready), &slis_);
+}
+
+Result<void> Daemon::Serve() {
+  if (options_.flags.serving.secure_port == 0) return {};
+  access_ = std::make_unique<DelegatedAccess>(
+      options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
+      LaterOn(*side_loop_), clock_, ReadFile);
+  for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
+  endpoints_ = MakeEndpoints(Sources());
+  auto server = SecureServer::Start(options_.flags.serving, *access_, endpoints_);
+  if (!server) return std::unexpected(server.error());
+  server_ = *std::move(server);
+  LOG_INFO("Serving securely", {{"address", options_.flags.serving.bind_address},
+                                {"port", static_cast<int>(server_->port())}});
+  return {};
+}
+
+EndpointSources Daemon::Sources() {
+  EndpointSources sources;
+  sources.healthz = HealthHandler(*healthz_);
+  sources.livez = HealthHandler(*livez_);
+  sources.readyz = HealthHandler(*readyz_);
+  sources.metrics = [this](const net::ServerRequest&) { return MetricsAnswer(metrics_->Text()); };
+  sources.metrics_slis = [this](const net::ServerRequest&) { return MetricsAnswer(slis_.Text()); };
+  sources.metrics_resources = [this](const net::ServerRequest&) {
+    return MetricsAnswer(ResourceMetrics());
+  };
+  sources.reset_metrics = [this] { metrics_->Reset(); };
+  sources.reset_slis = [this] { slis_.Reset(); };
+  sources.configuration = options_.configuration;
+  sources.flags = options_.flags.values;
+  sources.gates = options_.gates;
+  sources.log = &Log();
+  sources.clock = &clock_;
+  sources.started = started_;
+  return sources;
+}
+
+// Pods are collected on the engine's thread and written down on this one.
+std::string Daemon::ResourceMetrics() {
+  if (!leads_) return "";
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  scheduler_->driver().RunBetweenSteps(
+      [&](const Engine& engine) { pods = serve::PodsOf(engine.cluster()); });
+  return serve::ResourceMetricsText(pods);
+}
+
+}  // namespace berth::daemon

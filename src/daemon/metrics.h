@@ -1,0 +1,51 @@
+// DaemonMetrics is everything that /metrics shows: kube-scheduler's own metrics, those that every
+// component of Kubernetes has, and those of shadow mode.
+#pragma once
+
+#include <string>
+
+#include "client/rest_observer.h"
+#include "daemon/feature_gates.h"
+#include "daemon/flags.h"
+#include "driver/shadow.h"
+#include "net/metric_registry.h"
+#include "serve/engine_measurements.h"
+#include "serve/generic_metrics.h"
+#include "serve/scheduler_metrics.h"
+
+namespace berth::daemon {
+
+class DaemonMetrics final : private client::RestObserver {
+ public:
+  DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates);
+
+  // What the engine and the clients of the API are given.
+  Measurements& engine() { return engine_; }
+  client::RestObserver& requests() { return *this; }
+
+  // `name` is that of the lease.
+  void SetLeader(std::string_view name, bool leads);
+  void NoteSlowElection(std::string_view name);
+  void Note(const driver::Judgement& judgement, Duration took);
+
+  // From any thread.
+  std::string Text();
+  void Reset() { registry_.Reset(); }
+
+ private:
+  void Tried(std::string_view method, std::string_view host, int code) override;
+  void Retried(std::string_view method, std::string_view host, int code) override;
+  void Finished(std::string_view method, std::string_view host, Duration took) override;
+  void Waited(std::string_view method, std::string_view host, Duration time) override;
+  void Sent(std::string_view method, std::string_view host, size_t bytes) override;
+  void Received(std::string_view method, std::string_view host, size_t bytes) override;
+
+  net::MetricRegistry registry_;
+  serve::SchedulerMetrics scheduler_;
+  serve::GenericMetrics generic_;
+  net::CounterFamily& shadow_decisions_;  // decision, result
+  net::Histogram& shadow_duration_;
+  serve::EngineMeasurements engine_;
+};
+
+}  // namespace berth::daemon
