@@ -112,6 +112,9 @@ Result<KeyPair> Issue(const KeyPair& authority, Draft& draft, const char* usage,
       AddExtension(certificate, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") &&
       AddExtension(certificate, issuer.get(), NID_key_usage, "critical,digitalSignature") &&
       AddExtension(certificate, issuer.get(), NID_ext_key_usage, usage) &&
+      // With a key of another than the issuer's it does not pass for one that signs itself, even
+      // if the names are the same.
+      AddExtension(certificate, issuer.get(), NID_subject_key_identifier, "hash") &&
       AddExtension(certificate, issuer.get(), NID_authority_key_identifier, "keyid:always") &&
       (alternatives.empty() ||
        AddExtension(certificate, issuer.get(), NID_subject_alt_name, alternatives));
@@ -153,7 +156,7 @@ Result<KeyPair> IssueServerCertificate(const KeyPair& authority,
     alternatives += (not_address ? ",DNS:" : ",IP:") + name;
   }
   Draft draft;
-  if (!draft.Begin("berth", {})) return OpenSslProblem("making a certificate");
+  if (!draft.Begin("berth-server", {})) return OpenSslProblem("making a certificate");
   return Issue(authority, draft, "serverAuth", alternatives);
 }
 

@@ -295,12 +295,11 @@ void ClientConnection::Report() {
   if (closed_) return;
   const bool finished = session_ != nullptr && session_->finished() && (out_.empty() || !writable_);
   if (!lost_ && !finished) return;
-  const bool well = finished && !lost_;
+  if (!lost_) loss_.text = session_->problem();
   Close();
   lost_ = true;
   HttpError why = LossError(loss_, false);
   if (!opened_ && why.kind == HttpError::Kind::kBroken) why.kind = HttpError::Kind::kUnreachable;
-  if (well) why.message = "the connection was not needed any more";
   owner->OnLost(*this, why);
 }
 

@@ -58,6 +58,8 @@ class ClientSession {
   virtual bool idle() const = 0;  // None is under way.
   // Nothing is under way, and nothing may begin any more: close when all is sent.
   virtual bool finished() const = 0;
+  // What the server did wrong, if that is why it is finished.
+  virtual std::string problem() const { return {}; }
 
   // There must be room. The sink must live until the request has ended or is abandoned.
   virtual void Begin(RequestId id, std::shared_ptr<const WireRequest> request,

@@ -14,7 +14,7 @@ inline std::string ToText(Duration duration) {
   if (duration < Duration::Seconds(1)) {
     return fmt::format("{}ms", static_cast<double>(duration.nanos) / 1e6);
   }
-  return fmt::format("{}s", duration.seconds());
+  return fmt::format("{}s", static_cast<double>(duration.nanos) / 1e9);
 }
 
 }  // namespace berth::net

@@ -6,7 +6,8 @@
 namespace berth::net {
 namespace {
 
-std::string Gunzip(const std::string& compressed) {
+// zlib in one go, beside our own.
+std::string Inflate(const std::string& compressed) {
   z_stream stream{};
   EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));
@@ -41,11 +42,33 @@ TEST(GzipTest, KnowsWhoAcceptsIt) {
   for (const auto& [header, want] : cases) EXPECT_EQ(AcceptsGzip(header), want) << header;
 }
 
+TEST(GzipTest, UnpacksWholeTextsUpToALimit) {
+  const std::string text(1000, 'a');
+  const std::string packed = Gzip({MakePiece(text)});
+  const struct {
+    std::string packed;
+    size_t limit;
+    std::string want;
+  } cases[] = {
+      {packed, 1000, text},
+      {packed, 999, "the answer is longer than 999 bytes"},
+      {packed + packed, 2000, text + text},
+      {packed.substr(0, packed.size() - 1), 1000, "the gzip of the answer is damaged"},
+      {packed + "x", 1000, "the gzip of the answer is damaged"},
+      {"nonsense", 1000, "the gzip of the answer is damaged"},
+      {"", 1000, "the gzip of the answer is damaged"},
+  };
+  for (const auto& c : cases) {
+    const auto unpacked = Gunzip(c.packed, c.limit);
+    EXPECT_EQ(unpacked ? *unpacked : unpacked.error().message, c.want);
+  }
+}
+
 TEST(GzipTest, WhatIsCompressedComesBack) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919);
-  EXPECT_EQ(Gunzip(Gzip({MakePiece(text), MakePiece(""), MakePiece("end")})), text + "end");
-  EXPECT_EQ(Gunzip(Gzip({})), "");
+  EXPECT_EQ(Inflate(Gzip({MakePiece(text), MakePiece(""), MakePiece("end")})), text + "end");
+  EXPECT_EQ(Inflate(Gzip({})), "");
 }
 
 TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
@@ -57,7 +80,7 @@ TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
   CompressIfWorthwhile(request, answer);
   EXPECT_EQ(FindHeader(answer.headers, "Content-Encoding"), "gzip");
   EXPECT_EQ(FindHeader(answer.headers, "Vary"), "Accept-Encoding");
-  EXPECT_EQ(Gunzip(std::string(answer.body.at(0).bytes)), large);
+  EXPECT_EQ(Inflate(std::string(answer.body.at(0).bytes)), large);
 
   ServerAnswer small = ServerAnswer::Text(200, "text/plain", large.substr(1));
   CompressIfWorthwhile(request, small);

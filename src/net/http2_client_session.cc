@@ -229,13 +229,15 @@ size_t Http2ClientSession::Receive(std::string_view bytes, SteadyTime now) {
   pinged_at_.reset();
   const ssize_t used = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-  // After an error of the server nghttp2 wants to read nothing but says why.
-  if (used < 0 || nghttp2_session_want_read(session_.get()) == 0) {
-    Fail({.kind = settled_ ? HttpError::Kind::kBroken : HttpError::Kind::kUnreachable,
-          .text = settled_ ? "the server broke the rules of HTTP/2"
-                           : "the server does not speak HTTP/2"});
-  }
+  if (used < 0) Fail(BrokenRules());
   return bytes.size();
+}
+
+ConnectionLoss Http2ClientSession::BrokenRules() const {
+  if (!settled_) {
+    return {.kind = HttpError::Kind::kUnreachable, .text = "the server does not speak HTTP/2"};
+  }
+  return {.kind = HttpError::Kind::kBroken, .text = "the server broke the rules of HTTP/2"};
 }
 
 void Http2ClientSession::AddHeader(Stream& stream, std::string_view name, std::string_view value) {
@@ -298,6 +300,7 @@ void Http2ClientSession::End(const Stream& stream, HttpResult<void> result, bool
 
 void Http2ClientSession::Fail(const ConnectionLoss& loss) {
   if (std::exchange(failed_, true)) return;
+  problem_ = loss.text;
   while (!streams_.empty()) {
     const Stream& stream = *streams_.begin()->second;
     HttpError error = LossError(loss, stream.head_done);
@@ -319,6 +322,8 @@ void Http2ClientSession::Produce(Outgoing& out) {
     out.Copy(TextOf(bytes, static_cast<size_t>(size)));
   }
   out_ = nullptr;
+  // Once nghttp2 has told the server what it did wrong, it listens no more.
+  if (nghttp2_session_want_read(session_.get()) == 0) Fail(BrokenRules());
 }
 
 std::vector<EndedRequest> Http2ClientSession::TakeEnded() { return std::exchange(ended_, {}); }

@@ -32,6 +32,7 @@ class Http2ClientSession final : public ClientSession {
   size_t room() const override;
   bool idle() const override { return streams_.empty(); }
   bool finished() const override;
+  std::string problem() const override { return problem_; }
 
   void Begin(RequestId id, std::shared_ptr<const WireRequest> request, AnswerSink& sink) override;
   void Abandon(RequestId id) override;
@@ -60,6 +61,7 @@ class Http2ClientSession final : public ClientSession {
   void Refuse(const Stream& stream, std::string problem);
   void Reset(int32_t id);
   void Fail(const ConnectionLoss& loss);
+  ConnectionLoss BrokenRules() const;
 
   const Duration ping_after_;
   const Duration ping_timeout_;
@@ -73,6 +75,7 @@ class Http2ClientSession final : public ClientSession {
   bool settled_ = false;   // The server's settings have come.
   bool draining_ = false;  // No more requests; those under way go on.
   bool failed_ = false;
+  std::string problem_;
 };
 
 }  // namespace berth::net

@@ -1,0 +1,386 @@
+// HttpClient with HTTP/2: against our own server, and against peers that misbehave step by step.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "net/certificates.h"
+#include "net/http_client.h"
+#include "support/body_sources.h"
+#include "support/http_peer.h"
+#include "support/http_requests.h"
+#include "support/http_server.h"
+#include "support/serve.h"
+
+// Tests name the options that matter to them.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+namespace berth::net {
+namespace {
+
+constexpr uint32_t kProtocolError = 1;
+constexpr uint32_t kInternalError = 2;
+constexpr uint32_t kRefusedStream = 7;
+constexpr uint32_t kCancel = 8;
+
+class Http2ClientTest : public testing::Test {
+ protected:
+  Http2ClientTest() { loop_.Start(); }
+
+  std::unique_ptr<HttpClient> Client(HttpClientOptions options = {}) {
+    options.http2 = true;
+    options.h2c = true;
+    return HttpClient::Create(loop_, std::move(options)).value();
+  }
+
+  EventLoop loop_;
+};
+
+// --- With our own server ---
+
+// HTTP/2 has names of headers in lower case: "2 PUT /x 3 abc".
+void TellProtocol(const std::shared_ptr<Exchange>& exchange) {
+  const ServerRequest& request = exchange->request();
+  const bool lower = std::ranges::any_of(
+      request.headers, [](const HttpHeader& header) { return header.name == "user-agent"; });
+  exchange->Answer(ServerAnswer::Text(
+      200, "text/plain",
+      (lower ? "2 " : "1 ") + request.method + " " + request.target + " " +
+          std::to_string(request.body.size()) + " " + request.body.substr(0, 20)));
+}
+
+TEST_F(Http2ClientTest, SendsAnyMethod) {
+  const auto server = Serve(TellProtocol);
+  const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
+  const struct {
+    const char* method;
+    const char* path;
+    std::string body;
+    const char* want;
+  } cases[] = {
+      {"GET", "/a?b=c", "", "200 2 GET /a?b=c 0 "},
+      {"DELETE", "/a", "", "200 2 DELETE /a 0 "},
+      {"DELETE", "/a", "why", "200 2 DELETE /a 3 why"},
+      {"POST", "/", "", "200 2 POST / 0 "},
+      {"PATCH", "/x", "abc", "200 2 PATCH /x 3 abc"},
+      {"PUT", "/x", std::string(2'000'000, 'y'), "200 2 PUT /x 2000000 yyyyyyyyyyyyyyyyyyyy"},
+      {"HEAD", "/x", "", "200 "},
+  };
+  const auto client = Client();
+  for (const auto& c : cases) {
+    const ClientRequest request{.method = c.method, .url = url + c.path, .body = c.body};
+    EXPECT_EQ(Summary(SendRequest(*client, request).get()), c.want) << c.method;
+  }
+}
+
+TEST_F(Http2ClientTest, AgreesOnTheProtocolByTls) {
+  const KeyPair authority = MakeCertificateAuthority("a").value();
+  const KeyPair own = IssueServerCertificate(authority, {}).value();
+  const auto tls = net::ServerTls::Create({.cert_data = own.certificate, .key_data = own.key});
+  const auto server = Serve(TellProtocol, {.tls = tls.value()});
+  const std::string url = "https://localhost:" + std::to_string(server->port()) + "/x";
+  const TlsOptions trust{.ca_data = authority.certificate};
+  const auto client = Client({.tls = trust});
+  EXPECT_EQ(Summary(Get(*client, url).get()), "200 2 GET /x 0 ");
+  const auto old = HttpClient::Create(loop_, {.tls = trust}).value();
+  EXPECT_EQ(Summary(Get(*old, url).get()), "200 1 GET /x 0 ");
+}
+
+TEST_F(Http2ClientTest, SpeaksHttp1WhereTheServerDoes) {
+  const Certificate authority = MakeAuthority("a");
+  berth::HttpServer server(
+      [](const ServedRequest& request) { return ServedAnswer{.body = request.target}; },
+      berth::ServerTls{MakeCertificate(authority, "s", "IP:127.0.0.1"), ""});
+  const auto client = Client({.tls = {.ca_data = authority.certificate}});
+  std::vector<HttpFuture> futures;
+  for (int i = 0; i < 10; ++i) futures.push_back(Get(*client, server.url() + "/x"));
+  for (auto& future : futures) EXPECT_EQ(Summary(future.get()), "200 /x");
+}
+
+TEST_F(Http2ClientTest, CarriesManyRequestsAndLargeAnswers) {
+  const std::string large(20 << 20, 'z');
+  const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
+    exchange->Answer(ServerAnswer::Text(
+        200, "text/plain",
+        exchange->request().target == "/large" ? large : exchange->request().target));
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
+  const auto client = Client();
+  auto answer = Get(*client, url + "/large");
+  std::vector<HttpFuture> futures;
+  for (int i = 0; i < 1000; ++i) futures.push_back(Get(*client, url + "/" + std::to_string(i)));
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(Summary(futures[static_cast<size_t>(i)].get()), "200 /" + std::to_string(i));
+  }
+  EXPECT_TRUE(answer.get().value().body == large);
+}
+
+TEST_F(Http2ClientTest, UnpacksGzip) {
+  const std::string large(1 << 20, 'z');
+  const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
+    exchange->Answer(ServerAnswer::Text(200, "text/plain", large));
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
+  const auto answer = Get(*Client({.gzip = true}), url).get();
+  EXPECT_TRUE(answer->body == large);
+  EXPECT_EQ(answer->header("content-encoding"), "");
+  EXPECT_EQ(answer->header("vary"), "Accept-Encoding");
+  EXPECT_EQ(Summary(Get(*Client({.max_body_bytes = 1000'000, .gzip = true}), url).get()),
+            "broken: the answer is longer than 1000000 bytes");
+}
+
+TEST_F(Http2ClientTest, HandsStreamsOverAsTheyCome) {
+  const auto channel = std::make_shared<Channel>();
+  const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
+    if (exchange->request().target != "/watch") return Echo(exchange);
+    exchange->Stream({}, channel->Open(exchange));
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
+  // Not even ended by the limits of whole answers.
+  const auto client = Client({.max_body_bytes = 100});
+  HttpClient::RequestId id = 0;
+  const auto log = OpenStream(*client, url + "/watch", &id);
+  log->Await("200 ");
+  channel->Write("one");
+  log->Await("200 one");
+  EXPECT_EQ(Summary(Get(*client, url + "/x").get()), "200 GET /x 0 ");
+  channel->Write(std::string(200, '2'));
+  log->Await("200 one" + std::string(200, '2'));
+  client->Cancel(id);
+  log->Await("200 one" + std::string(200, '2') + "|cancelled");
+  channel->WaitUntilGone();
+  EXPECT_EQ(Summary(Get(*client, url + "/y").get()), "200 GET /y 0 ");
+}
+
+TEST_F(Http2ClientTest, StreamsEnd) {
+  const auto channel = std::make_shared<Channel>();
+  const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
+    exchange->Stream({}, channel->Open(exchange));
+  });
+  const auto client = Client();
+  const auto log = OpenStream(*client, "http://127.0.0.1:" + std::to_string(server->port()));
+  log->Await("200 ");
+  channel->Write("last");
+  channel->End();
+  log->Await("200 last|end");
+}
+
+// --- With peers that misbehave ---
+
+TEST_F(Http2ClientTest, KeepsToTheServersLimitOfStreams) {
+  HttpPeers peers;
+  const auto client = Client({.max_connections_per_host = 2});
+  auto first = Get(*client, peers.url());
+  const auto one = peers.Accept();
+  one->Greet(1);
+  EXPECT_EQ(one->AwaitRequest(), 1u);
+  auto second = Get(*client, peers.url());
+  const auto two = peers.Accept();
+  two->Greet(1);
+  EXPECT_EQ(two->AwaitRequest(), 1u);
+  auto third = Get(*client, peers.url());
+  two->Answer(1, "second");
+  EXPECT_EQ(Summary(second.get()), "200 second");
+  EXPECT_EQ(two->AwaitRequest(), 3u);
+  two->Answer(3, "third");
+  one->Answer(1, "first");
+  EXPECT_EQ(Summary(first.get()), "200 first");
+  EXPECT_EQ(Summary(third.get()), "200 third");
+}
+
+TEST_F(Http2ClientTest, SendsAgainWhatTheServerDidNotBeginBeforeItWent) {
+  HttpPeers peers;
+  const auto client = Client();
+  auto first = Get(*client, peers.url());
+  const auto old = peers.Accept();
+  old->Greet();
+  EXPECT_EQ(old->AwaitRequest(), 1u);
+  auto second = Get(*client, peers.url());
+  EXPECT_EQ(old->AwaitRequest(), 3u);
+  old->GoAway(1);
+  const auto next = peers.Accept();
+  next->Greet();
+  EXPECT_EQ(next->AwaitRequest(), 1u);
+  next->Answer(1, "second");
+  EXPECT_EQ(Summary(second.get()), "200 second");
+  // What was begun goes on to its end, and then the connection goes.
+  old->Answer(1, "first");
+  EXPECT_EQ(Summary(first.get()), "200 first");
+  EXPECT_TRUE(old->WaitForClose());
+  auto third = Get(*client, peers.url());
+  EXPECT_EQ(next->AwaitRequest(), 3u);
+  next->Answer(3, "third");
+  EXPECT_EQ(Summary(third.get()), "200 third");
+}
+
+TEST_F(Http2ClientTest, RefusedRequestsAreSentAgainAFewTimes) {
+  HttpPeers peers;
+  const auto client = Client();
+  auto answer = Get(*client, peers.url());
+  const auto peer = peers.Accept();
+  peer->Greet();
+  for (uint32_t stream = 1; stream <= 3; stream += 2) {
+    EXPECT_EQ(peer->AwaitRequest(), stream);
+    peer->Reset(stream, kRefusedStream);
+  }
+  EXPECT_EQ(peer->AwaitRequest(), 5u);
+  peer->Answer(5, "at last");
+  EXPECT_EQ(Summary(answer.get()), "200 at last");
+
+  auto never = Get(*client, peers.url());
+  for (uint32_t stream = 7; stream <= 15; stream += 2) {
+    EXPECT_EQ(peer->AwaitRequest(), stream);
+    peer->Reset(stream, kRefusedStream);
+  }
+  EXPECT_EQ(Summary(never.get()), "unreachable: the server refused the request");
+}
+
+TEST_F(Http2ClientTest, AResetEndsOneRequest) {
+  HttpPeers peers;
+  const auto client = Client();
+  auto first = Get(*client, peers.url());
+  const auto peer = peers.Accept();
+  peer->Greet();
+  peer->AwaitRequest();
+  auto second = Get(*client, peers.url());
+  peer->AwaitRequest();
+  peer->Reset(1, kInternalError);
+  EXPECT_EQ(Summary(first.get()), "broken: the stream was reset: INTERNAL_ERROR");
+  peer->Answer(3, "fine");
+  EXPECT_EQ(Summary(second.get()), "200 fine");
+
+  const auto log = OpenStream(*client, peers.url());
+  EXPECT_EQ(peer->AwaitRequest(), 5u);
+  peer->SendHead(5);
+  peer->SendData(5, "some");
+  log->Await("200 some");
+  peer->Reset(5, kRefusedStream);
+  log->Await("200 some|broken");
+}
+
+TEST_F(Http2ClientTest, CancelTellsTheServer) {
+  HttpPeers peers;
+  const auto client = Client();
+  HttpClient::RequestId id = 0;
+  auto first = SendRequest(*client, {.url = peers.url()}, &id);
+  const auto peer = peers.Accept();
+  peer->Greet();
+  EXPECT_EQ(peer->AwaitRequest(), 1u);
+  client->Cancel(id);
+  EXPECT_EQ(Summary(first.get()), "cancelled: cancelled");
+  const HttpFrame reset = peer->Await(HttpFrame::kReset);
+  EXPECT_EQ(reset.stream, 1u);
+  EXPECT_EQ(reset.payload, BigEndian(kCancel));
+}
+
+TEST_F(Http2ClientTest, GivesUpConnectionsThatDoNotAnswerPings) {
+  HttpPeers peers;
+  const auto client =
+      Client({.ping_after = Duration::Millis(1), .ping_timeout = Duration::Millis(20)});
+  auto answer = Get(*client, peers.url());
+  const auto peer = peers.Accept();
+  peer->Greet();
+  peer->AwaitRequest();
+  peer->Await(HttpFrame::kPing);
+  EXPECT_EQ(Summary(answer.get()), "broken: the server did not answer a ping within 20ms");
+  EXPECT_TRUE(peer->WaitForClose());
+}
+
+TEST_F(Http2ClientTest, KeepsConnectionsThatAnswerPings) {
+  HttpPeers peers;
+  const auto client =
+      Client({.ping_after = Duration::Millis(1), .ping_timeout = Duration::Seconds(600)});
+  auto answer = Get(*client, peers.url());
+  const auto peer = peers.Accept();
+  peer->Greet();
+  peer->AwaitRequest();
+  for (int i = 0; i < 3; ++i) {
+    const HttpFrame ping = peer->Await(HttpFrame::kPing);
+    peer->SendFrame({HttpFrame::kPing, HttpFrame::kAck, 0, ping.payload});
+  }
+  peer->Answer(1, "here");
+  EXPECT_EQ(Summary(answer.get()), "200 here");
+}
+
+TEST_F(Http2ClientTest, AnswersThatEndEarlyAreErrors) {
+  const auto closed = [](HttpPeer& peer) { peer.Close(); };
+  const std::string length_two = std::string("\x0f\x0d\x01", 3) + "2";
+  const struct {
+    const char* name;
+    std::function<void(HttpPeer&)> play;
+    const char* want;
+  } cases[] = {
+      {"nothing", closed, "broken: the server closed the connection without an answer"},
+      {"head only",
+       [](HttpPeer& peer) {
+         peer.SendHead(1);
+         peer.Close();
+       },
+       "broken: the server closed the connection before the answer was complete"},
+      {"shorter than it says",
+       [&](HttpPeer& peer) {
+         peer.SendHead(1, false, length_two);
+         peer.SendData(1, "a", true);
+         EXPECT_EQ(peer.Await(HttpFrame::kReset).payload, BigEndian(kProtocolError));
+       },
+       "broken: the stream was reset: PROTOCOL_ERROR"},
+      {"longer than it says",
+       [&](HttpPeer& peer) {
+         peer.SendHead(1, false, length_two);
+         peer.SendData(1, "abc", true);
+       },
+       "broken: the stream was reset: PROTOCOL_ERROR"},
+      {"longer than allowed",
+       [](HttpPeer& peer) {
+         peer.SendHead(1);
+         peer.SendData(1, std::string(101, 'x'));
+       },
+       "broken: the answer is longer than 100 bytes"},
+      {"not a frame", [](HttpPeer& peer) { peer.Send(std::string(100, '\xff')); },
+       "broken: the server broke the rules of HTTP/2"},
+      {"complete, and the connection ends with it",
+       [](HttpPeer& peer) {
+         peer.Answer(1, "all");
+         peer.Close();
+       },
+       "200 all"},
+  };
+  for (const auto& c : cases) {
+    HttpPeers peers;
+    const auto client = Client({.max_body_bytes = 100});
+    auto answer = Get(*client, peers.url());
+    const auto peer = peers.Accept();
+    peer->Greet();
+    peer->AwaitRequest();
+    c.play(*peer);
+    EXPECT_EQ(Summary(answer.get()), c.want) << c.name;
+  }
+}
+
+TEST_F(Http2ClientTest, ServersThatDoNotSpeakItAreErrors) {
+  HttpPeers peers;
+  const auto client = Client();
+  auto first = Get(*client, peers.url());
+  auto peer = peers.Accept();
+  peer->Send("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(Summary(first.get()), "unreachable: the server does not speak HTTP/2");
+  auto second = Get(*client, peers.url());
+  peers.Accept()->ReadUntil("SM\r\n\r\n");
+  EXPECT_EQ(Summary(second.get()),
+            "unreachable: the server closed the connection without an answer");
+  const auto impatient = Client({.connect_timeout = Duration::Millis(20)});
+  auto third = Get(*impatient, peers.url());
+  peer = peers.Accept();
+  EXPECT_EQ(Summary(third.get()), "unreachable: no connection within 20ms");
+}
+
+TEST_F(Http2ClientTest, AllThatWaitHearThatNobodyIsThere) {
+  const auto client = Client();
+  const std::string url = HttpPeers().url();
+  std::vector<HttpFuture> futures;
+  for (int i = 0; i < 3; ++i) futures.push_back(Get(*client, url));
+  for (auto& future : futures) EXPECT_EQ(Summary(future.get()), "unreachable: connection refused");
+}
+
+}  // namespace
+}  // namespace berth::net
