@@ -18,6 +18,7 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 using Text = boost::beast::string_view;
 
+constexpr int kFirstStatus = 100;
 constexpr int kSwitchingProtocols = 101;
 
 std::string ToString(Text text) { return {text.data(), text.size()}; }
@@ -78,7 +79,11 @@ class Http1AnswerParser::Message final : public http::basic_parser<false> {
     error = http::error::body_limit;
   }
 
-  void on_response_impl(int status, Text, int, error_code&) override { status_ = status; }
+  void on_response_impl(int status, Text, int, error_code& error) override {
+    status_ = status;
+    // Less would be neither an announcement nor an answer.
+    if (status < kFirstStatus) error = http::error::bad_status;
+  }
 
   void on_field_impl(http::field, Text name, Text value, error_code& error) override {
     // Beast limits what it has not yet used; this limits the sum.

@@ -148,6 +148,7 @@ TEST_F(HttpClientTest, MisbehavingServersGiveErrors) {
        "the server closed the connection before the answer was complete"},
       {"another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n",
        "this is not an HTTP/1.1 answer: bad version"},
+      {"no status", "HTTP/1.1 000 OK\r\n\r\nabc", "this is not an HTTP/1.1 answer: bad status"},
       {"longer than allowed", "HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n",
        "the answer is longer than 100 bytes"},
       {"longer than allowed, in chunks",
