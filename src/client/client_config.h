@@ -43,9 +43,11 @@ struct ClientConfig {
   std::vector<net::HttpHeader> headers;      // Sent with each request: impersonation.
   std::string default_namespace = "default";
   std::string user_agent = "berth";
-  // As clientConnection has them. A negative qps is no limit.
+  // As clientConnection has them. A negative qps is no limit; 0 means client-go's 5 and 10.
   double qps = 50;
   int burst = 100;
+  // Asks for compressed answers. kube-scheduler does not: the network is near.
+  bool gzip = false;
 };
 
 }  // namespace berth::client

@@ -19,6 +19,10 @@
 
 namespace berth::client {
 
+class RestObserver;
+class RestTransport;
+class Timers;
+
 struct RestRequest {
   std::string method = "GET";
   std::string path;  // With the query: "/api/v1/pods?limit=500".
@@ -65,16 +69,24 @@ class RestClient {
     std::function<void(RestResult<void>)> on_end;  // Once, last.
   };
 
-  // `loop` must outlive the client. The error is about the configuration.
-  static Result<std::unique_ptr<RestClient>> Create(net::EventLoop& loop, ClientConfig config);
+  // `loop` and `observer`, which may be null, must outlive the client. The error is about the
+  // configuration.
+  static Result<std::unique_ptr<RestClient>> Create(net::EventLoop& loop, ClientConfig config,
+                                                    RestObserver* observer = nullptr);
+  // On other means than a loop and its network: callbacks come where `timers` run work.
+  static Result<std::unique_ptr<RestClient>> CreateOn(std::shared_ptr<Timers> timers,
+                                                      std::unique_ptr<RestTransport> transport,
+                                                      ClientConfig config,
+                                                      RestObserver* observer = nullptr);
   ~RestClient();  // Cancels what is under way; callbacks are still called, on the loop.
   RestClient(const RestClient&) = delete;
   RestClient& operator=(const RestClient&) = delete;
 
-  // Waits for its turn (qps and burst), sends, and calls back once. 429, and 5xx with Retry-After,
-  // are tried again after the time that the server asks for, up to ten times. A 401 is tried again
-  // once, with a fresh credential, if there is another. Requests that could not be sent are not
-  // repeated: callers know whether that makes sense.
+  // Waits for its turn (qps and burst), sends, and calls back once, never from within. 429 and 5xx
+  // with Retry-After are tried again after the time that the server asks for, up to ten times; if
+  // it asks for more than a minute, they are the answer. A 401 is tried again once, with a fresh
+  // credential, if there is another. Requests that could not be sent are not repeated: callers
+  // know whether that makes sense.
   RequestId Send(RestRequest request, Callback callback);
 
   // For watches: takes its turn, too, and has no time-out of its own beyond the request's.

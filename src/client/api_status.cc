@@ -1,0 +1,124 @@
+#include "client/api_status.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <cctype>
+#include <limits>
+
+#include "api/json_text.h"
+#include "kinds/json_access.h"
+#include "kinds/protobuf_body.h"
+
+namespace berth::client {
+namespace {
+
+using apiserver::Json;
+using apiserver::JsonObject;
+
+constexpr size_t kShownBody = 200;
+constexpr size_t kShownMessage = 2000;
+
+Json ParseStatus(const RestAnswer& answer) {
+  if (answer.content_type.starts_with(apiserver::kProtobufType)) {
+    auto decoded = apiserver::DecodeProtobufBody(answer.body);
+    return decoded ? *std::move(decoded) : Json();
+  }
+  boost::json::error_code error;
+  Json parsed = boost::json::parse(answer.body, error);
+  return error ? Json() : parsed;
+}
+
+std::string_view ReasonOf(int code) {
+  switch (code) {
+    case 400:
+      return "BadRequest";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 406:
+      return "NotAcceptable";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Expired";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 415:
+      return "UnsupportedMediaType";
+    case 422:
+      return "Invalid";
+    case 429:
+      return "TooManyRequests";
+    case 500:
+      return "InternalError";
+    case 503:
+      return "ServiceUnavailable";
+    case 504:
+      return "Timeout";
+    default:
+      return "";
+  }
+}
+
+// "TooManyRequests" as "too many requests".
+std::string Words(std::string_view reason) {
+  std::string words;
+  for (const char c : reason) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !words.empty()) words += ' ';
+    words += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return words;
+}
+
+// Servers say `pods is forbidden: User ...`; that it is forbidden was said before.
+std::string_view WithoutReason(std::string_view message, std::string_view reason) {
+  if (reason != "Forbidden") return message;
+  constexpr std::string_view kKnown = " is forbidden: ";
+  const size_t at = message.find(kKnown);
+  return at == std::string_view::npos ? message : message.substr(at + kKnown.size());
+}
+
+}  // namespace
+
+ApiStatus ReadStatus(const RestAnswer& answer) {
+  ApiStatus status;
+  status.code = answer.status;
+  const Json parsed = ParseStatus(answer);
+  const JsonObject* object = apiserver::AsObject(parsed);
+  if (apiserver::StringAt(object, "kind") == "Status") {
+    status.reason = apiserver::StringAt(object, "reason");
+    status.message = apiserver::StringAt(object, "message");
+    const JsonObject* details = apiserver::ObjectAt(object, "details");
+    const auto seconds = apiserver::IntAt(details, "retryAfterSeconds");
+    if (seconds && *seconds > 0 && *seconds <= std::numeric_limits<int>::max()) {
+      status.retry_after_seconds = static_cast<int>(*seconds);
+    }
+  } else {
+    status.message = api::Shorten(answer.body, kShownBody);
+  }
+  if (status.reason.empty()) status.reason = ReasonOf(answer.status);
+  return status;
+}
+
+std::string Describe(std::string_view method, std::string_view path, const RestAnswer& answer) {
+  const ApiStatus status = ReadStatus(answer);
+  const std::string reason =
+      status.reason.empty() ? fmt::format("status {}", status.code) : Words(status.reason);
+  std::string text = fmt::format("{} {}: {}", method, path.substr(0, path.find('?')), reason);
+  const std::string_view message = WithoutReason(status.message, status.reason);
+  if (!message.empty()) text += ": " + api::Shorten(message, kShownMessage);
+  return text;
+}
+
+std::string Describe(const RestRequest& request, const RestResult<RestAnswer>& result) {
+  return result ? Describe(request, *result) : result.error().message;
+}
+
+}  // namespace berth::client

@@ -1,0 +1,37 @@
+// Runs a command and collects what it prints.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace berth::client {
+
+struct ExecRequest {
+  std::string command;            // With a slash: that file; without: searched for in PATH.
+  std::vector<std::string> args;  // After the command's name.
+  std::vector<std::string> env;   // "NAME=value", added to our own; the last of a name counts.
+  Duration timeout = Duration::Seconds(60);
+  size_t max_output_bytes = size_t{1} << 20;
+};
+
+struct ExecOutcome {
+  int exit_code = 0;      // -1 if a signal ended it.
+  std::string output;     // Standard output, all of it.
+  std::string complaint;  // The first kilobytes of standard error.
+};
+
+struct ExecFailure {
+  bool not_found = false;  // There is no such command.
+  std::string message;     // For the user, without the command's name.
+};
+
+// Blocks until the command ends. It gets no input and none of our files, and is killed, with the
+// processes that it started, if it takes too long, prints too much, or when `cancel_fd` (unless
+// -1) becomes readable.
+std::expected<ExecOutcome, ExecFailure> RunCommand(const ExecRequest& request, int cancel_fd = -1);
+
+}  // namespace berth::client

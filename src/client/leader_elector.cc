@@ -1,0 +1,252 @@
+#include "client/leader_elector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace berth::client {
+namespace {
+
+// Candidates wait up to this much more than the retry period, so that they do not come together.
+constexpr double kJitter = 1.2;
+constexpr uint64_t kJitterSteps = 1'000'000;
+// So that the next candidate need not wait.
+constexpr int kReleasedSeconds = 1;
+
+void Call(const std::function<void()>& callback) {
+  if (callback) callback();
+}
+
+}  // namespace
+
+LeaderElector::LeaderElector(ElectionLock& lock, Timers& timers, const Clock& wall_clock,
+                             ElectionOptions options, ElectionCallbacks callbacks)
+    : lock_(lock),
+      timers_(timers),
+      wall_clock_(wall_clock),
+      options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
+      random_(options_.seed),
+      current_(std::make_shared<int>()) {}
+
+LeaderElector::~LeaderElector() { Abandon(); }
+
+template <typename Work>
+auto LeaderElector::Guarded(Work work) {
+  return [current = std::weak_ptr(current_),
+          work = std::move(work)]<typename... Args>(Args&&... args) mutable {
+    if (!current.expired()) work(std::forward<Args>(args)...);
+  };
+}
+
+void LeaderElector::Abandon() {
+  current_ = std::make_shared<int>();
+  timers_.Cancel(std::exchange(next_, 0));
+  timers_.Cancel(std::exchange(deadline_, 0));
+  lock_.Cancel();
+}
+
+void LeaderElector::Event(const char* what) {
+  if (callbacks_.on_event) callbacks_.on_event(options_.identity + " " + what);
+}
+
+void LeaderElector::Problem(const std::string& text) {
+  if (callbacks_.on_problem) callbacks_.on_problem(text);
+}
+
+bool LeaderElector::IsValid(Instant now) const {
+  return observed_at_ + Duration::Seconds(observed_.lease_duration_seconds) > now;
+}
+
+void LeaderElector::Observe(const LeaderRecord& record) {
+  observed_ = record;
+  observed_at_ = timers_.Now();
+}
+
+LeaderRecord LeaderElector::OwnRecord() const {
+  const Instant now = wall_clock_.Now();
+  return {.holder = options_.identity,
+          .lease_duration_seconds = static_cast<int>(options_.lease_duration.seconds()),
+          .acquire_time = now,
+          .renew_time = now,
+          .transitions = 0};
+}
+
+// One attempt to get or to keep the lock.
+
+void LeaderElector::Attempt(Done done) {
+  if (!HoldsIt() || !IsValid(timers_.Now())) return SlowPath(std::move(done));
+  // Most likely nobody has touched it since.
+  LeaderRecord record = OwnRecord();
+  record.acquire_time = observed_.acquire_time;
+  record.transitions = observed_.transitions;
+  lock_.Update(
+      record, Guarded([this, record,
+                       done = std::move(done)](std::expected<void, LockFailure> result) mutable {
+        if (result) {
+          Observe(record);
+          return done(true);
+        }
+        Problem("cannot renew lease " + lock_.name() + " at once: " + result.error().message);
+        SlowPath(std::move(done));
+      }));
+}
+
+void LeaderElector::SlowPath(Done done) {
+  lock_.Get(Guarded(
+      [this, done = std::move(done)](std::expected<LeaderRecord, LockFailure> result) mutable {
+        if (result) return TakeOver(*result, std::move(done));
+        if (result.error().not_found) return Put(OwnRecord(), true, std::move(done));
+        Problem("cannot read lease " + lock_.name() + ": " + result.error().message);
+        done(false);
+      }));
+}
+
+void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
+  if (last_read_ != old) {
+    last_read_ = old;
+    Observe(old);
+  }
+  if (!old.holder.empty() && !HoldsIt() && IsValid(timers_.Now())) return done(false);
+  LeaderRecord record = OwnRecord();
+  record.transitions = old.transitions;
+  if (HoldsIt()) {
+    record.acquire_time = old.acquire_time;
+    Call(callbacks_.on_slow_path);
+  } else {
+    record.transitions += 1;
+  }
+  Put(std::move(record), false, std::move(done));
+}
+
+void LeaderElector::Put(LeaderRecord record, bool create, Done done) {
+  auto written = Guarded(
+      [this, record, create, done = std::move(done)](std::expected<void, LockFailure> result) {
+        if (result) {
+          Observe(record);
+        } else {
+          Problem((create ? "cannot create lease " : "cannot write lease ") + lock_.name() + ": " +
+                  result.error().message);
+        }
+        done(result.has_value());
+      });
+  if (create) {
+    lock_.Create(record, std::move(written));
+  } else {
+    lock_.Update(record, std::move(written));
+  }
+}
+
+void LeaderElector::ReportLeader() {
+  if (reported_ == observed_.holder) return;
+  reported_ = observed_.holder;
+  if (callbacks_.on_new_leader) callbacks_.on_new_leader(reported_);
+}
+
+// The election.
+
+void LeaderElector::Run() {
+  CHECK(state_ == State::kIdle);
+  state_ = State::kAcquiring;
+  Acquire();
+}
+
+void LeaderElector::Acquire() {
+  Attempt([this](bool acquired) {
+    const auto current = std::weak_ptr(current_);
+    ReportLeader();
+    if (current.expired()) return;  // The callback has stopped us.
+    if (acquired) return Lead();
+    const double period = static_cast<double>(options_.retry_period.nanos);
+    const double part = static_cast<double>(random_.Below(kJitterSteps)) / kJitterSteps;
+    const Duration wait{static_cast<int64_t>(period * (1 + kJitter * part))};
+    next_ = timers_.After(wait, Guarded([this] { Acquire(); }));
+  });
+}
+
+void LeaderElector::Lead() {
+  state_ = State::kLeading;
+  Event("became leader");
+  const auto current = std::weak_ptr(current_);
+  Call(callbacks_.on_started_leading);
+  if (!current.expired()) RenewRound();
+}
+
+// Tries until one renewal succeeds, or the deadline has come.
+void LeaderElector::RenewRound() {
+  deadline_ = timers_.After(options_.renew_deadline, Guarded([this] { Lose(); }));
+  Renew();
+}
+
+void LeaderElector::Renew() {
+  const Instant begun = timers_.Now();
+  Attempt([this, begun](bool renewed) {
+    const auto current = std::weak_ptr(current_);
+    ReportLeader();
+    if (current.expired()) return;
+    if (renewed) {
+      timers_.Cancel(std::exchange(deadline_, 0));
+      next_ = timers_.After(options_.retry_period, Guarded([this] { RenewRound(); }));
+      return;
+    }
+    const Duration spent = timers_.Now() - begun;
+    const Duration left{std::max<int64_t>(0, options_.retry_period.nanos - spent.nanos)};
+    next_ = timers_.After(left, Guarded([this] { Renew(); }));
+  });
+}
+
+void LeaderElector::Lose() {
+  Abandon();
+  Problem("lease " + lock_.name() + " could not be renewed in time");
+  Event("stopped leading");
+  End({});
+}
+
+void LeaderElector::Stop(std::function<void()> done) {
+  if (state_ != State::kLeading) {
+    Abandon();
+    state_ = State::kOver;
+    return Call(done);
+  }
+  Abandon();
+  state_ = State::kReleasing;
+  Release(std::move(done));
+}
+
+void LeaderElector::Release(std::function<void()> done) {
+  const auto end = [this, done = std::move(done)] {
+    Event("stopped leading");
+    End(done);
+  };
+  deadline_ = timers_.After(options_.renew_deadline, Guarded(end));
+  // What was seen last may be older than a write of ours whose answer never came.
+  lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {
+    if (!result) Problem("cannot release lease " + lock_.name() + ": " + result.error().message);
+    if (!result || result->holder != options_.identity) return end();
+    LeaderRecord record = OwnRecord();
+    record.holder.clear();
+    record.lease_duration_seconds = kReleasedSeconds;
+    record.transitions = result->transitions;
+    lock_.Update(
+        record, Guarded([this, record, end](std::expected<void, LockFailure> written) {
+          if (written) {
+            Observe(record);
+          } else {
+            Problem("cannot release lease " + lock_.name() + ": " + written.error().message);
+          }
+          end();
+        }));
+  }));
+}
+
+void LeaderElector::End(std::function<void()> done) {
+  Abandon();
+  state_ = State::kOver;
+  // The callback may destroy the elector.
+  const auto stopped = callbacks_.on_stopped_leading;
+  Call(stopped);
+  Call(done);
+}
+
+}  // namespace berth::client

@@ -1,0 +1,108 @@
+// LeaderElector makes sure that one of many leads: the one whose name is in the lock, as long as
+// he renews it.
+//
+// Whether another's lease has expired is judged by our own clock, from when its record was last
+// seen to change; the times in the record are for people. Lives on the loop's thread, callbacks
+// included; it starts no thread. Lose is final: whoever has led and lost starts anew.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "base/time.h"
+#include "client/election_lock.h"
+#include "client/timers.h"
+
+namespace berth::client {
+
+struct ElectionOptions {
+  std::string identity;  // Ours: "<hostname>_<uuid>".
+  Duration lease_duration = Duration::Seconds(15);
+  Duration renew_deadline = Duration::Seconds(10);
+  Duration retry_period = Duration::Seconds(2);
+  uint64_t seed = 0;  // Of the jitter; each candidate needs his own.
+};
+
+// All may be empty.
+struct ElectionCallbacks {
+  std::function<void()> on_started_leading = {};
+  std::function<void()> on_stopped_leading = {};  // Only if it had started.
+  std::function<void(const std::string& identity)> on_new_leader = {};
+  // For an event about the lock: "<identity> became leader", "<identity> stopped leading".
+  std::function<void(const std::string& message)> on_event = {};
+  // A leader had to read the lock because writing it at once failed.
+  std::function<void()> on_slow_path = {};
+  // Why an attempt failed, for logs.
+  std::function<void(const std::string& problem)> on_problem = {};
+};
+
+class LeaderElector {
+ public:
+  // All references must outlive the elector.
+  LeaderElector(ElectionLock& lock, Timers& timers, const Clock& wall_clock,
+                ElectionOptions options, ElectionCallbacks callbacks);
+  ~LeaderElector();  // Leaves the lock as it is.
+  LeaderElector(const LeaderElector&) = delete;
+  LeaderElector& operator=(const LeaderElector&) = delete;
+
+  // Tries to become the leader until it does or is stopped. Once.
+  void Run();
+  // Ends the election. A leader gives the lock away, for as long as renew_deadline, and stops
+  // leading then; his work must have ended before. `done` is called last.
+  void Stop(std::function<void()> done);
+
+  bool is_leading() const { return state_ == State::kLeading || state_ == State::kReleasing; }
+  // Who leads, as far as we know; empty if nobody does.
+  const std::string& leader() const { return observed_.holder; }
+
+ private:
+  enum class State { kIdle, kAcquiring, kLeading, kReleasing, kOver };
+  using Done = std::function<void(bool acquired)>;
+
+  bool HoldsIt() const { return observed_.holder == options_.identity; }
+  bool IsValid(Instant now) const;
+  void Observe(const LeaderRecord& record);
+  LeaderRecord OwnRecord() const;
+
+  void Attempt(Done done);
+  void SlowPath(Done done);
+  void TakeOver(const LeaderRecord& old, Done done);
+  void Put(LeaderRecord record, bool create, Done done);
+  void ReportLeader();
+
+  void Acquire();
+  void Lead();
+  void RenewRound();
+  void Renew();
+  void Lose();
+  void Release(std::function<void()> done);
+  void End(std::function<void()> done);
+
+  void Event(const char* what);
+  void Problem(const std::string& text);
+  // Drops timers and what the lock is doing.
+  void Abandon();
+  // `work` if nothing was abandoned meanwhile.
+  template <typename Work>
+  auto Guarded(Work work);
+
+  ElectionLock& lock_;
+  Timers& timers_;
+  const Clock& wall_clock_;
+  const ElectionOptions options_;
+  const ElectionCallbacks callbacks_;
+  Random random_;
+  State state_ = State::kIdle;
+  LeaderRecord observed_;
+  Instant observed_at_;
+  std::optional<LeaderRecord> last_read_;
+  std::string reported_;
+  Timers::TimerId next_ = 0;
+  Timers::TimerId deadline_ = 0;
+  std::shared_ptr<int> current_;  // Replaced by Abandon.
+};
+
+}  // namespace berth::client

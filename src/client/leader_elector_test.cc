@@ -1,0 +1,386 @@
+#include "client/leader_elector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/manual_timers.h"
+
+// Tests name the fields that matter to them.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+namespace berth::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What the server holds, for all locks on it.
+struct FakeLease {
+  std::optional<LeaderRecord> record;
+  int version = 0;
+  bool down = false;    // Everything fails.
+  bool silent = false;  // Nothing is ever answered.
+  std::vector<std::string> log;
+
+  void Set(LeaderRecord value) {
+    record = std::move(value);
+    ++version;
+  }
+};
+
+class FakeLock final : public ElectionLock {
+ public:
+  FakeLock(FakeLease& lease, std::string who) : lease_(lease), who_(std::move(who)) {}
+
+  void Get(Read read) override {
+    lease_.log.push_back(who_ + " get");
+    if (lease_.silent || cut_off) return;
+    if (lease_.down) return read(Failed("down"));
+    if (!lease_.record) return read(std::unexpected(LockFailure{true, "not found"}));
+    seen_ = lease_.version;
+    read(*lease_.record);
+  }
+  void Create(const LeaderRecord& record, Written written) override {
+    Write("create", record, !lease_.record, written);
+  }
+  void Update(const LeaderRecord& record, Written written) override {
+    Write("update", record, lease_.record && seen_ == lease_.version, written);
+  }
+  void Cancel() override {}
+  std::string name() const override { return "ns/lease"; }
+
+  bool cut_off = false;  // This one alone hears nothing.
+
+ private:
+  static std::unexpected<LockFailure> Failed(std::string why) {
+    return std::unexpected(LockFailure{false, std::move(why)});
+  }
+  void Write(const char* what, const LeaderRecord& record, bool good, const Written& written) {
+    lease_.log.push_back(who_ + " " + what);
+    if (lease_.silent || cut_off) return;
+    if (lease_.down) return written(Failed("down"));
+    if (!good) return written(Failed("conflict"));
+    lease_.Set(record);
+    seen_ = lease_.version;
+    written({});
+  }
+
+  FakeLease& lease_;
+  const std::string who_;
+  int seen_ = -1;
+};
+
+// A wall clock that goes on with the timers, but starts elsewhere: 5000 s after the epoch.
+class WallClock final : public Clock {
+ public:
+  WallClock(const Timers& timers, Duration skew)
+      : timers_(timers), ahead_{Duration::Seconds(4000).nanos + skew.nanos} {}
+  Instant Now() const override { return timers_.Now() + ahead_; }
+
+ private:
+  const Timers& timers_;
+  const Duration ahead_;
+};
+
+// Somebody who wants to lead, with a wall clock of his own.
+struct Candidate {
+  Candidate(FakeLease& lease, ManualTimers& the_timers, const std::string& name, Duration skew = {})
+      : timers(the_timers), lock(lease, name), clock(the_timers, skew) {
+    ElectionCallbacks callbacks;
+    callbacks.on_started_leading = [this] { story.push_back("started"); };
+    callbacks.on_stopped_leading = [this] { story.push_back("stopped"); };
+    callbacks.on_new_leader = [this](const std::string& who) { story.push_back("sees " + who); };
+    callbacks.on_event = [this](const std::string& message) { events.push_back(message); };
+    callbacks.on_slow_path = [this] { ++slow_paths; };
+    callbacks.on_problem = [this](const std::string& problem) { problems.push_back(problem); };
+    elector = std::make_unique<LeaderElector>(
+        lock, timers, clock, ElectionOptions{.identity = name, .seed = 7}, std::move(callbacks));
+  }
+  void Stop() {
+    elector->Stop([this] { story.push_back("done"); });
+  }
+
+  ManualTimers& timers;
+  FakeLock lock;
+  WallClock clock;
+  std::vector<std::string> story;
+  std::vector<std::string> events;
+  std::vector<std::string> problems;
+  int slow_paths = 0;
+  std::unique_ptr<LeaderElector> elector;
+};
+
+class LeaderElectorTest : public testing::Test {
+ protected:
+  std::vector<std::string> TakeLog() { return std::exchange(lease_.log, {}); }
+
+  ManualTimers timers_;
+  FakeLease lease_;
+};
+
+TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+  EXPECT_THAT(a.events, ElementsAre("a became leader"));
+  EXPECT_TRUE(a.elector->is_leading());
+  const Instant acquired = Instant::FromUnixSeconds(5000);
+  EXPECT_EQ(*lease_.record, (LeaderRecord{"a", 15, acquired, acquired, 0}));
+  // At once, as upstream, then each retry period.
+  EXPECT_THAT(TakeLog(), ElementsAre("a get", "a create", "a update"));
+  timers_.Advance(Duration::Seconds(6));
+  EXPECT_THAT(TakeLog(), ElementsAre("a update", "a update", "a update"));
+  EXPECT_EQ(*lease_.record, (LeaderRecord{"a", 15, acquired, acquired + Duration::Seconds(6), 0}));
+  EXPECT_EQ(a.slow_paths, 0);
+}
+
+TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
+  auto a = std::make_unique<Candidate>(lease_, timers_, "a");
+  Candidate b(lease_, timers_, "b");
+  a->elector->Run();
+  b.elector->Run();
+  timers_.Advance(Duration::Seconds(100));
+  EXPECT_THAT(b.story, ElementsAre("sees a"));
+  EXPECT_FALSE(b.elector->is_leading());
+  a.reset();  // Killed.
+  TakeLog();
+  // b saw the last renewal at most one wait (4.4 s) after it; the lease runs 15 s from there.
+  timers_.Advance(Duration::Millis(14'900));
+  EXPECT_THAT(b.story, ElementsAre("sees a"));
+  timers_.Advance(Duration::Seconds(9));
+  EXPECT_THAT(b.story, ElementsAre("sees a", "sees b", "started"));
+  EXPECT_EQ(lease_.record->holder, "b");
+  EXPECT_EQ(lease_.record->transitions, 1);
+}
+
+TEST_F(LeaderElectorTest, ClocksThatDisagreeDoNotMatter) {
+  for (const int64_t skew : {-100'000, 100'000}) {
+    lease_ = {};
+    Candidate a(lease_, timers_, "a");
+    Candidate b(lease_, timers_, "b", Duration::Seconds(skew));
+    a.elector->Run();
+    b.elector->Run();
+    timers_.Advance(Duration::Seconds(300));
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started")) << skew;
+    EXPECT_THAT(b.story, ElementsAre("sees a")) << skew;
+  }
+}
+
+TEST_F(LeaderElectorTest, AnOldRecordIsGivenItsWholeTimeFromWhenItWasSeen) {
+  // Its times are long past, but who knows by which clock.
+  lease_.Set({"ghost", 15, Instant::FromUnixSeconds(1), Instant::FromUnixSeconds(2), 4});
+  Candidate b(lease_, timers_, "b");
+  b.elector->Run();
+  timers_.Advance(Duration::Millis(14'999));
+  EXPECT_THAT(b.story, ElementsAre("sees ghost"));
+  timers_.Advance(Duration::Millis(4'401));
+  EXPECT_THAT(b.story, ElementsAre("sees ghost", "sees b", "started"));
+  EXPECT_EQ(lease_.record->transitions, 5);
+}
+
+TEST_F(LeaderElectorTest, AReleasedLockIsTakenAtOnce) {
+  lease_.Set({"", 1, Instant(), Instant(), 4});
+  Candidate b(lease_, timers_, "b");
+  b.elector->Run();
+  EXPECT_THAT(b.story, ElementsAre("sees b", "started"));
+  EXPECT_EQ(lease_.record->transitions, 5);
+}
+
+TEST_F(LeaderElectorTest, OurOwnOldLockIsTakenWithoutATransition) {
+  const Instant acquired = Instant::FromUnixSeconds(77);
+  lease_.Set({"a", 15, acquired, acquired, 3});
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+  EXPECT_EQ(lease_.record->transitions, 3);
+  EXPECT_EQ(lease_.record->acquire_time, acquired);
+}
+
+TEST_F(LeaderElectorTest, CandidatesWaitBetweenOneAndTwoPointTwoPeriods) {
+  lease_.Set({"x", 1'000'000, Instant(), Instant(), 0});
+  Candidate b(lease_, timers_, "b");
+  b.elector->Run();
+  for (int i = 0; i < 100; ++i) {
+    TakeLog();
+    Duration waited;
+    while (lease_.log.empty()) {
+      timers_.Advance(Duration::Millis(10));
+      waited.nanos += Duration::Millis(10).nanos;
+    }
+    EXPECT_GE(waited, Duration::Seconds(2));
+    EXPECT_LE(waited, Duration::Millis(4'410));
+    EXPECT_THAT(lease_.log, ElementsAre("b get"));
+  }
+}
+
+TEST_F(LeaderElectorTest, AConflictIsSolvedByReadingAgain) {
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  ++lease_.version;  // Somebody has touched the object, not the record.
+  TakeLog();
+  timers_.Advance(Duration::Seconds(2));
+  EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a update"));
+  EXPECT_EQ(a.slow_paths, 1);
+  EXPECT_EQ(a.problems.size(), 1u);
+  EXPECT_EQ(a.problems[0], "cannot renew lease ns/lease at once: conflict");
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+}
+
+TEST_F(LeaderElectorTest, ADeletedLockIsMadeAgain) {
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  lease_.record.reset();
+  TakeLog();
+  timers_.Advance(Duration::Seconds(2));
+  EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a create"));
+  EXPECT_EQ(lease_.record->holder, "a");
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+}
+
+TEST_F(LeaderElectorTest, AServerThatComesBackInTimeIsForgiven) {
+  for (const bool silent : {false, true}) {
+    lease_ = {};
+    Candidate a(lease_, timers_, "a");
+    a.elector->Run();
+    (silent ? lease_.silent : lease_.down) = true;
+    timers_.Advance(Duration::Seconds(2));  // The round begins here.
+    timers_.Advance(Duration::Seconds(7));
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+    if (silent) continue;  // Its request has no end; only a time-out would end it.
+    lease_.down = false;
+    timers_.Advance(Duration::Seconds(30));
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+  }
+}
+
+TEST_F(LeaderElectorTest, LeadingEndsAtTheDeadline) {
+  for (const bool silent : {false, true}) {
+    lease_ = {};
+    Candidate a(lease_, timers_, "a");
+    a.elector->Run();
+    (silent ? lease_.silent : lease_.down) = true;
+    timers_.Advance(Duration::Millis(11'999));  // Two seconds, then a round of ten.
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+    timers_.Advance(Duration::Millis(1));
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
+    EXPECT_THAT(a.events, ElementsAre("a became leader", "a stopped leading"));
+    EXPECT_FALSE(a.elector->is_leading());
+    // It is over, whatever the server does now.
+    lease_.down = lease_.silent = false;
+    TakeLog();
+    timers_.Advance(Duration::Seconds(100));
+    EXPECT_THAT(TakeLog(), IsEmpty());
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
+  }
+}
+
+TEST_F(LeaderElectorTest, NeverTwoLeadersWhenOneIsCutOff) {
+  Candidate a(lease_, timers_, "a");
+  Candidate b(lease_, timers_, "b");
+  a.elector->Run();
+  b.elector->Run();
+  timers_.Advance(Duration::Seconds(20));
+  a.lock.cut_off = true;
+  for (int i = 0; i < 400; ++i) {
+    timers_.Advance(Duration::Millis(100));
+    EXPECT_FALSE(a.elector->is_leading() && b.elector->is_leading());
+  }
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
+  EXPECT_TRUE(b.elector->is_leading());
+}
+
+TEST_F(LeaderElectorTest, ALeaderThatSeesAnotherStopsAtTheDeadline) {
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  lease_.Set({"thief", 15, Instant(), Instant(), 1});
+  timers_.Advance(Duration::Millis(11'999));
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started", "sees thief"));
+  timers_.Advance(Duration::Millis(1));
+  EXPECT_EQ(a.story.back(), "stopped");
+  EXPECT_EQ(lease_.record->holder, "thief");
+}
+
+TEST_F(LeaderElectorTest, StoppingReleasesTheLockForTheNext) {
+  Candidate a(lease_, timers_, "a");
+  Candidate b(lease_, timers_, "b");
+  a.elector->Run();
+  b.elector->Run();
+  timers_.Advance(Duration::Seconds(30));
+  TakeLog();
+  a.Stop();
+  EXPECT_THAT(TakeLog(), ElementsAre("a get", "a update"));
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped", "done"));
+  const Instant now = Instant::FromUnixSeconds(5030);
+  EXPECT_EQ(*lease_.record, (LeaderRecord{"", 1, now, now, 0}));
+  timers_.Advance(Duration::Millis(4'400));
+  EXPECT_THAT(b.story, ElementsAre("sees a", "sees b", "started"));
+  EXPECT_EQ(lease_.record->transitions, 1);
+}
+
+TEST_F(LeaderElectorTest, ReleasingGivesUp) {
+  const struct {
+    const char* name;
+    void (*spoil)(FakeLease&);
+    Duration takes;
+    const char* holder;
+  } cases[] = {
+      {"down", [](FakeLease& lease) { lease.down = true; }, {}, "a"},
+      {"silent", [](FakeLease& lease) { lease.silent = true; }, Duration::Seconds(10), "a"},
+      {"another's", [](FakeLease& lease) { lease.Set({"thief", 15, {}, {}, 1}); }, {}, "thief"},
+  };
+  for (const auto& c : cases) {
+    lease_ = {};
+    Candidate a(lease_, timers_, "a");
+    a.elector->Run();
+    c.spoil(lease_);
+    a.Stop();
+    if (c.takes > Duration()) {
+      timers_.Advance({c.takes.nanos - 1});
+      EXPECT_THAT(a.story, ElementsAre("sees a", "started")) << c.name;
+      EXPECT_TRUE(a.elector->is_leading());
+      timers_.Advance({1});
+    }
+    EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped", "done")) << c.name;
+    EXPECT_EQ(lease_.record->holder, c.holder) << c.name;
+  }
+}
+
+TEST_F(LeaderElectorTest, ACandidateStopsAtOnce) {
+  lease_.Set({"x", 15, Instant(), Instant(), 0});
+  Candidate b(lease_, timers_, "b");
+  b.elector->Run();
+  b.Stop();
+  EXPECT_THAT(b.story, ElementsAre("sees x", "done"));
+  TakeLog();
+  timers_.Advance(Duration::Seconds(100));
+  EXPECT_THAT(TakeLog(), IsEmpty());
+}
+
+TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreTriedAgain) {
+  lease_.down = true;
+  Candidate a(lease_, timers_, "a");
+  a.elector->Run();
+  timers_.Advance(Duration::Seconds(60));
+  EXPECT_THAT(a.story, IsEmpty());
+  EXPECT_EQ(a.problems[0], "cannot read lease ns/lease: down");
+  lease_.down = false;
+  timers_.Advance(Duration::Millis(4'400));
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+}
+
+TEST_F(LeaderElectorTest, TheEndOfALeaderMayEndTheElector) {
+  FakeLock lock(lease_, "a");
+  const SimClock clock;
+  std::unique_ptr<LeaderElector> elector;
+  ElectionCallbacks callbacks;
+  callbacks.on_stopped_leading = [&] { elector.reset(); };
+  elector = std::make_unique<LeaderElector>(lock, timers_, clock, ElectionOptions{.identity = "a"},
+                                            callbacks);
+  elector->Run();
+  lease_.down = true;
+  timers_.Advance(Duration::Seconds(60));
+  EXPECT_EQ(elector, nullptr);
+}
+
+}  // namespace
+}  // namespace berth::client

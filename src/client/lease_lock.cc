@@ -1,0 +1,161 @@
+#include "client/lease_lock.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <limits>
+#include <utility>
+
+#include "api/timestamp.h"
+#include "client/api_status.h"
+#include "kinds/json_access.h"
+
+namespace berth::client {
+namespace {
+
+using apiserver::Json;
+using apiserver::JsonObject;
+
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int kNotFound = 404;
+
+std::string LeasesPath(const std::string& name_space) {
+  return "/apis/coordination.k8s.io/v1/namespaces/" + name_space + "/leases";
+}
+
+// A time that is not one does not matter: expiry is judged by our own clock.
+Instant TimeAt(const JsonObject* spec, std::string_view key) {
+  return api::ParseTimestamp(apiserver::StringAt(spec, key)).value_or(Instant());
+}
+
+int CountAt(const JsonObject* spec, std::string_view key) {
+  const int64_t number = apiserver::IntAt(spec, key).value_or(0);
+  return number < 0 || number > std::numeric_limits<int32_t>::max() ? 0 : static_cast<int>(number);
+}
+
+LeaderRecord RecordOf(const JsonObject& lease) {
+  const JsonObject* spec = apiserver::ObjectAt(&lease, "spec");
+  return {.holder = std::string(apiserver::StringAt(spec, "holderIdentity")),
+          .lease_duration_seconds = CountAt(spec, "leaseDurationSeconds"),
+          .acquire_time = TimeAt(spec, "acquireTime"),
+          .renew_time = TimeAt(spec, "renewTime"),
+          .transitions = CountAt(spec, "leaseTransitions")};
+}
+
+void SetRecord(JsonObject& lease, const LeaderRecord& record) {
+  JsonObject spec;
+  apiserver::SetString(spec, "holderIdentity", record.holder);
+  apiserver::SetInt(spec, "leaseDurationSeconds", record.lease_duration_seconds);
+  apiserver::SetString(spec, "acquireTime", FormatMicroTime(record.acquire_time));
+  apiserver::SetString(spec, "renewTime", FormatMicroTime(record.renew_time));
+  apiserver::SetInt(spec, "leaseTransitions", record.transitions);
+  lease["spec"] = std::move(spec);
+}
+
+// Hands on whether it was written, not what.
+ElectionLock::Read Ignoring(ElectionLock::Written written) {
+  return [written = std::move(written)](std::expected<LeaderRecord, LockFailure> result) {
+    if (result) return written({});
+    written(std::unexpected(std::move(result).error()));
+  };
+}
+
+}  // namespace
+
+struct LeaseLock::Document {
+  JsonObject lease;  // Empty: none was seen.
+  // Operations before the last Cancel are not told any more.
+  uint64_t turn = 0;
+};
+
+std::string FormatMicroTime(Instant instant) {
+  int64_t seconds = instant.nanos / kNanosPerSecond;
+  int64_t rest = instant.nanos % kNanosPerSecond;
+  if (rest < 0) {
+    rest += kNanosPerSecond;
+    --seconds;
+  }
+  std::string text = api::FormatTimestamp(Instant::FromUnixSeconds(seconds));
+  text.pop_back();  // The Z.
+  return fmt::format("{}.{:06}Z", text, rest / 1000);
+}
+
+LeaseLock::LeaseLock(RestClient& client, std::string name_space, std::string name, Duration timeout)
+    : client_(client),
+      name_space_(std::move(name_space)),
+      name_(std::move(name)),
+      timeout_(timeout),
+      document_(std::make_shared<Document>()) {}
+
+LeaseLock::~LeaseLock() { Cancel(); }
+
+void LeaseLock::Get(Read read) {
+  Send({.method = "GET",
+        .path = LeasesPath(name_space_) + "/" + name_,
+        .body = {},
+        .content_type = {}},
+       std::move(read));
+}
+
+void LeaseLock::Create(const LeaderRecord& record, Written written) {
+  JsonObject lease;
+  apiserver::SetString(lease, "apiVersion", "coordination.k8s.io/v1");
+  apiserver::SetString(lease, "kind", "Lease");
+  JsonObject& metadata = apiserver::ObjectIn(lease, "metadata");
+  apiserver::SetString(metadata, "name", name_);
+  apiserver::SetString(metadata, "namespace", name_space_);
+  SetRecord(lease, record);
+  Send({.method = "POST",
+        .path = LeasesPath(name_space_),
+        .body = boost::json::serialize(lease),
+        .content_type = "application/json"},
+       Ignoring(std::move(written)));
+}
+
+void LeaseLock::Update(const LeaderRecord& record, Written written) {
+  if (document_->lease.empty()) {
+    return written(std::unexpected(LockFailure{false, "lease " + name() + " was never read"}));
+  }
+  JsonObject lease = document_->lease;
+  SetRecord(lease, record);
+  Send({.method = "PUT",
+        .path = LeasesPath(name_space_) + "/" + name_,
+        .body = boost::json::serialize(lease),
+        .content_type = "application/json"},
+       Ignoring(std::move(written)));
+}
+
+void LeaseLock::Cancel() {
+  ++document_->turn;
+  if (under_way_ != 0) client_.Cancel(under_way_);
+  under_way_ = 0;
+}
+
+void LeaseLock::Send(RestRequest request, Read done) {
+  request.timeout = timeout_;
+  const std::string method = request.method;
+  const std::string path = request.path;
+  under_way_ = client_.Send(
+      std::move(request), [weak = std::weak_ptr(document_), turn = document_->turn, method, path,
+                           done = std::move(done)](RestResult<RestAnswer> result) {
+        const auto document = weak.lock();
+        if (document == nullptr || document->turn != turn) return;
+        if (!result) return done(std::unexpected(LockFailure{false, result.error().message}));
+        if (!result->ok()) {
+          return done(std::unexpected(
+              LockFailure{result->status == kNotFound, Describe(method, path, *result)}));
+        }
+        boost::json::error_code error;
+        Json parsed = boost::json::parse(result->body, error);
+        JsonObject* lease = error ? nullptr : apiserver::AsObject(parsed);
+        if (lease == nullptr || apiserver::StringAt(lease, "kind") != "Lease") {
+          return done(std::unexpected(
+              LockFailure{false, fmt::format("{} {}: the answer is not a Lease", method, path)}));
+        }
+        document->lease = std::move(*lease);
+        done(RecordOf(document->lease));
+      });
+}
+
+}  // namespace berth::client

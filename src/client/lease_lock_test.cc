@@ -1,0 +1,155 @@
+#include "client/lease_lock.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/fake_transport.h"
+#include "client/manual_timers.h"
+
+// Tests name the fields that matter to them.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+namespace berth::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kLease =
+    R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l",)"
+    R"("namespace":"n","resourceVersion":"7","labels":{"x":"y"}},"spec":{"holderIdentity":"a",)"
+    R"("leaseDurationSeconds":15,"acquireTime":"1970-01-01T00:00:01.500000Z",)"
+    R"("renewTime":"1970-01-01T00:00:02.000000Z","leaseTransitions":3,"strategy":"s"}})";
+
+TEST(FormatMicroTimeTest, AlwaysHasSixDigits) {
+  EXPECT_EQ(FormatMicroTime(Instant()), "1970-01-01T00:00:00.000000Z");
+  EXPECT_EQ(FormatMicroTime({1'234'567'899}), "1970-01-01T00:00:01.234567Z");
+  EXPECT_EQ(FormatMicroTime({-1}), "1969-12-31T23:59:59.999999Z");
+}
+
+class LeaseLockTest : public testing::Test {
+ protected:
+  LeaseLockTest() {
+    ClientConfig config;
+    config.server = "https://h";
+    client_ = *RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_), config);
+    lock_ = std::make_unique<LeaseLock>(*client_, "n", "l", Duration::Seconds(5));
+  }
+  void Get() {
+    lock_->Get([this](std::expected<LeaderRecord, LockFailure> result) {
+      outcomes_.push_back(result ? fmt::format("{} {} {}", result->holder,
+                                               result->lease_duration_seconds, result->transitions)
+                                 : Text(result.error()));
+    });
+    timers_->Run();
+  }
+  ElectionLock::Written Note() {
+    return [this](std::expected<void, LockFailure> result) {
+      outcomes_.push_back(result ? "written" : Text(result.error()));
+    };
+  }
+  void Update(const LeaderRecord& record) {
+    lock_->Update(record, Note());
+    timers_->Run();
+  }
+  void Answer(int status, std::string body) {
+    server_.Answer(status, std::move(body), {{"Content-Type", "application/json"}});
+    timers_->Run();
+  }
+  static std::string Text(const LockFailure& failure) {
+    return (failure.not_found ? "not found: " : "failed: ") + failure.message;
+  }
+  static LeaderRecord Record() { return {"b", 15, {1'000'000'000}, {2'000'000'000}, 4}; }
+
+  std::shared_ptr<ManualTimers> timers_ = std::make_shared<ManualTimers>();
+  FakeServer server_;
+  std::unique_ptr<RestClient> client_;
+  std::unique_ptr<LeaseLock> lock_;
+  std::vector<std::string> outcomes_;
+};
+
+TEST_F(LeaseLockTest, ReadsTheLease) {
+  Get();
+  EXPECT_EQ(server_.requests[0].method, "GET");
+  EXPECT_EQ(server_.requests[0].url, "https://h/apis/coordination.k8s.io/v1/namespaces/n/leases/l");
+  EXPECT_EQ(server_.requests[0].timeout, Duration::Seconds(5));
+  Answer(200, kLease);
+  EXPECT_THAT(outcomes_, ElementsAre("a 15 3"));
+}
+
+TEST_F(LeaseLockTest, WritesTheWholeLeaseWithItsVersion) {
+  Get();
+  Answer(200, kLease);
+  Update(Record());
+  EXPECT_EQ(server_.requests[1].method, "PUT");
+  EXPECT_EQ(server_.requests[1].body,
+            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l",)"
+            R"("namespace":"n","resourceVersion":"7","labels":{"x":"y"}},"spec":{)"
+            R"("holderIdentity":"b","leaseDurationSeconds":15,)"
+            R"("acquireTime":"1970-01-01T00:00:01.000000Z",)"
+            R"("renewTime":"1970-01-01T00:00:02.000000Z","leaseTransitions":4}})");
+  Answer(200, R"({"kind":"Lease","metadata":{"resourceVersion":"8"}})");
+  Update(Record());
+  EXPECT_THAT(server_.requests[2].body, HasSubstr(R"("resourceVersion":"8")"));
+  Answer(409, R"({"kind":"Status","reason":"Conflict","message":"modified"})");
+  EXPECT_THAT(outcomes_,
+              ElementsAre("a 15 3", "written",
+                          "failed: PUT /apis/coordination.k8s.io/v1/namespaces/n/leases/l: "
+                          "conflict: modified"));
+}
+
+TEST_F(LeaseLockTest, Creates) {
+  lock_->Create(Record(), Note());
+  timers_->Run();
+  EXPECT_EQ(server_.requests[0].method, "POST");
+  EXPECT_EQ(server_.requests[0].url, "https://h/apis/coordination.k8s.io/v1/namespaces/n/leases");
+  EXPECT_EQ(server_.requests[0].body,
+            R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"l",)"
+            R"("namespace":"n"},"spec":{"holderIdentity":"b","leaseDurationSeconds":15,)"
+            R"("acquireTime":"1970-01-01T00:00:01.000000Z",)"
+            R"("renewTime":"1970-01-01T00:00:02.000000Z","leaseTransitions":4}})");
+  Answer(201, kLease);
+  Update(Record());
+  Answer(200, kLease);
+  EXPECT_THAT(outcomes_, ElementsAre("written", "written"));
+}
+
+TEST_F(LeaseLockTest, WhatIsNoLeaseIsAFailure) {
+  Update(Record());
+  EXPECT_THAT(outcomes_, ElementsAre("failed: lease n/l was never read"));
+  outcomes_.clear();
+  for (const char* body : {"", "[]", "{", "{\"kind\":\"Pod\"}", "null", "7"}) {
+    Get();
+    Answer(200, body);
+    EXPECT_THAT(outcomes_.back(), HasSubstr("the answer is not a Lease")) << body;
+  }
+  Get();
+  Answer(404, R"({"kind":"Status","reason":"NotFound"})");
+  EXPECT_EQ(outcomes_.back(),
+            "not found: GET /apis/coordination.k8s.io/v1/namespaces/n/leases/l: not found");
+  Get();
+  server_.Fail(net::HttpError::Kind::kUnreachable, "GET https://h: refused");
+  EXPECT_EQ(outcomes_.back(), "failed: GET https://h: refused");
+  Get();
+  Answer(200, R"({"kind":"Lease"})");
+  EXPECT_EQ(outcomes_.back(), " 0 0");
+  Get();
+  Answer(200, R"({"kind":"Lease","spec":{"holderIdentity":4,"leaseDurationSeconds":-5,)"
+              R"("acquireTime":"x","leaseTransitions":99999999999}})");
+  EXPECT_EQ(outcomes_.back(), " 0 0");
+}
+
+TEST_F(LeaseLockTest, CancelledRequestsAreNotTold) {
+  Get();
+  lock_->Cancel();
+  timers_->Run();
+  EXPECT_TRUE(server_.pending.empty());
+  Get();
+  lock_.reset();
+  timers_->Run();
+  EXPECT_TRUE(outcomes_.empty());
+}
+
+}  // namespace
+}  // namespace berth::client

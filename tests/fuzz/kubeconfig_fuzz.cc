@@ -1,0 +1,36 @@
+// Any bytes may come in place of a kubeconfig, and from a credential plugin. Errors say something,
+// and what a plugin gives can be sent.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "client/exec_protocol.h"
+#include "client/header_value.h"
+#include "client/kubeconfig.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using berth::client::kExecV1;
+  using berth::client::kExecV1Beta1;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto config = berth::client::ParseKubeconfig(text, "fuzz");
+  if (config) {
+    for (const berth::client::KubeUser& user : config->users) {
+      if (!user.exec) continue;
+      CHECK(!user.exec->command.empty());
+      CHECK(user.exec->api_version == kExecV1 || user.exec->api_version == kExecV1Beta1);
+      CHECK(!berth::client::ExecInfo(*user.exec, nullptr).empty());
+    }
+  } else {
+    CHECK(config.error().message.starts_with("fuzz: "));
+  }
+  const auto credential = berth::client::ParseExecCredential(text, kExecV1);
+  if (credential) {
+    CHECK(berth::client::FitsInHeader(credential->credential.bearer_token));
+    CHECK(credential->credential.certificate.empty() == credential->credential.key.empty());
+  } else {
+    CHECK(!credential.error().message.empty());
+  }
+  return 0;
+}
