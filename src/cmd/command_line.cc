@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cmd/apiserver_command.h"
+#include "cmd/check_command.h"
 #include "cmd/config_command.h"
 #include "cmd/conformance_command.h"
 #include "cmd/replay_command.h"
@@ -49,6 +50,29 @@ struct ConfigOptions {
   CLI::App* validate = nullptr;
   CLI::App* show = nullptr;
 };
+
+void AddCheck(CLI::App& app, CheckOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("check", "Ask a cluster whether berth-scheduler would work there");
+  command->footer(
+      "Reads the configuration, then asks the server as the scheduler's user: version, "
+      "permissions, collections.\n"
+      "Writes nothing. Exit codes: 0 all is well; 1 there is a problem to solve; 2 bad usage.\n"
+      "\n"
+      "Example:\n"
+      "  berth check --kubeconfig /etc/kubernetes/scheduler.conf");
+  command
+      ->add_option("--kubeconfig", options.kubeconfig,
+                   "Whom to ask, and as whom (default: what the configuration names, else the "
+                   "cluster that this runs in)")
+      ->type_name("FILE");
+  command->add_option("--context", options.context, "Of the kubeconfig (default: its current one)")
+      ->type_name("NAME");
+  command
+      ->add_option("--config", options.config_file,
+                   "KubeSchedulerConfiguration file (default: the default configuration)")
+      ->type_name("FILE");
+}
 
 void AddConfig(CLI::App& app, ConfigOptions& options) {
   CLI::App* command =
@@ -214,6 +238,7 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
 
 int RunCommandLine(int argc, const char* const* argv) {
   ServedApiOptions apiserver;
+  CheckOptions check;
   ConfigOptions config;
   ConformanceOptions conformance;
   ReplayCommandOptions replay;
@@ -226,6 +251,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   app.footer("berth COMMAND --help tells more about a command.");
   app.require_subcommand(1);
   AddApiServer(app, apiserver);
+  AddCheck(app, check);
   AddConfig(app, config);
   AddConformance(app, conformance);
   AddReplay(app, replay);
@@ -243,6 +269,7 @@ int RunCommandLine(int argc, const char* const* argv) {
     return kExitUsage;
   }
   if (app.got_subcommand("apiserver")) return RunApiServer(apiserver);
+  if (app.got_subcommand("check")) return RunCheck(check);
   if (config.validate->parsed()) return RunConfigValidate(config.file);
   if (config.show->parsed()) return RunConfigShow(config.file);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "cmd/command_line.h"
-#include "record/recording_file.h"
 #include "plugins/registry.h"
+#include "record/recording_file.h"
 #include "record/replay.h"
 
 namespace berth {

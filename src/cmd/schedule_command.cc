@@ -13,13 +13,13 @@
 #include "cmd/command_line.h"
 #include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
-#include "record/recording_file.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
 #include "config/notes.h"
 #include "config/print.h"
 #include "plugins/registry.h"
+#include "record/recording_file.h"
 #include "record/replay.h"
 
 namespace berth {

@@ -1,0 +1,167 @@
+#include "cmd/check_command.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <cstdio>
+#include <future>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "client/api_status.h"
+#include "client/informers.h"
+#include "client/load_config.h"
+#include "client/permission_check.h"
+#include "client/rest_client.h"
+#include "cmd/command_line.h"
+#include "cmd/configuration_check.h"
+#include "config/notes.h"
+#include "kinds/json_access.h"
+#include "net/event_loop.h"
+#include "plugins/registry.h"
+
+namespace berth {
+namespace {
+
+using apiserver::AsObject;
+using apiserver::StringAt;
+
+// The minor versions of Kubernetes whose API a scheduler of 1.36 can be sure of: its own, and the
+// one before and after.
+constexpr int kOldestMinor = 35, kNewestMinor = 37;
+
+// Prints findings as they are made, and remembers how bad they are.
+class Report {
+ public:
+  void Ok(const std::string& line) { fmt::print("ok       {}\n", line); }
+  void Note(const std::string& line) { fmt::print("note     {}\n", line); }
+  void Problem(const std::string& line) {
+    fmt::print("PROBLEM  {}\n", line);
+    ++problems_;
+  }
+  int End() const {
+    if (problems_ == 0) {
+      fmt::print("\nberth-scheduler would work here.\n");
+      return kExitOk;
+    }
+    fmt::print("\n{} to solve before berth-scheduler can work here.\n",
+               problems_ == 1 ? "1 problem" : fmt::format("{} problems", problems_));
+    return kExitFailed;
+  }
+
+ private:
+  size_t problems_ = 0;
+};
+
+// The body of the answer; an error says what the server said instead.
+Result<std::string> Get(client::RestClient& client, const std::string& path) {
+  client::RestRequest request;
+  request.path = path;
+  std::promise<client::RestResult<client::RestAnswer>> promise;
+  client.Send(request, [&](auto answer) { promise.set_value(std::move(answer)); });
+  auto answer = promise.get_future().get();
+  if (!answer || !answer->ok()) return Fail(client::Describe(request, answer));
+  return std::move(answer->body);
+}
+
+void CheckVersion(const std::string& body, Report& report) {
+  boost::system::error_code error;
+  const auto version = boost::json::parse(body, error);
+  const std::string text(error ? "" : StringAt(AsObject(version), "gitVersion"));
+  int minor = 0;
+  if (std::sscanf(text.c_str(), "v1.%d", &minor) != 1) {
+    return report.Problem("/version: the server does not say which version it is");
+  }
+  if (minor < kOldestMinor || minor > kNewestMinor) {
+    return report.Note(fmt::format(
+        "the server is {}; a scheduler of v1.36 is meant for v1.{} to v1.{}: newer fields are not "
+        "known on one side or the other",
+        text, kOldestMinor, kNewestMinor));
+  }
+  report.Ok("the server is " + text);
+}
+
+// What the scheduler watches but the server does not have.
+void CheckResources(client::RestClient& client, Report& report) {
+  size_t served = 0;
+  for (const std::string& path : client::WatchedPaths()) {
+    const auto answer = Get(client, path + "?limit=1");
+    if (answer) {
+      ++served;
+    } else if (answer.error().message.find("forbidden") == std::string::npos) {
+      report.Note(fmt::format("{}; pods that need them stay pending", answer.error().message));
+    }
+  }
+  report.Ok(fmt::format("{} collections can be read", served));
+}
+
+void CheckPermissions(client::RestClient& client, const config::Configuration& configuration,
+                      Report& report) {
+  const auto& election = configuration.leader_election;
+  auto permissions =
+      client::SchedulerPermissions(election.resource_namespace, election.resource_name);
+  const size_t asked = permissions.size();
+  std::promise<Result<std::vector<client::MissingPermission>>> promise;
+  client::FindMissingPermissions(client, std::move(permissions),
+                                 [&](auto missing) { promise.set_value(std::move(missing)); });
+  const auto missing = promise.get_future().get();
+  if (!missing) return report.Problem(missing.error().message);
+  for (const client::MissingPermission& one : *missing) {
+    const std::string what = client::ToString(one.permission);
+    if (one.permission.feature.empty()) {
+      report.Problem(
+          fmt::format("may not {}{}{}", what, one.reason.empty() ? "" : ": ", one.reason));
+    } else {
+      report.Note(fmt::format("may not {}: needed for {}", what, one.permission.feature));
+    }
+  }
+  report.Ok(fmt::format("{} of {} permissions are there", asked - missing->size(), asked));
+}
+
+}  // namespace
+
+int RunCheck(const CheckOptions& options) {
+  Report report;
+  const auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
+  if (!loaded) {
+    report.Problem(loaded.error().message);
+    return report.End();
+  }
+  const config::Configuration& configuration = *loaded->completed;
+  report.Ok(options.config_file.empty() ? "the default configuration"
+                                        : options.config_file + " is valid");
+  for (const std::string& note : config::Notes(configuration)) report.Note(note);
+
+  const std::string& named = configuration.client_connection.kubeconfig;
+  auto api = client::LoadClientConfig(
+      {.kubeconfig = options.kubeconfig.empty() ? named : options.kubeconfig,
+       .context = options.context});
+  if (!api) {
+    report.Problem(api.error().message);
+    return report.End();
+  }
+  api->qps = -1;
+  const std::string server = api->server;
+  net::EventLoop loop;
+  auto client = client::RestClient::Create(loop, *std::move(api));
+  if (!client) {
+    report.Problem(client.error().message);
+    return report.End();
+  }
+  loop.Start();
+  const auto version = Get(**client, "/version");
+  if (!version) {
+    report.Problem(version.error().message);
+    return report.End();
+  }
+  report.Ok(server + " answers");
+  CheckVersion(*version, report);
+  CheckPermissions(**client, configuration, report);
+  CheckResources(**client, report);
+  return report.End();
+}
+
+}  // namespace berth
