@@ -51,7 +51,8 @@ Http2Session::Http2Session(const ServerOptions& options, SessionHost& host, Stea
   const auto max_headers =
       static_cast<uint32_t>(std::min<size_t>(options.max_header_bytes, 1 << 30));
   const std::array<nghttp2_settings_entry, 3> settings = {{
-      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, kMaxStreams},
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+       options.max_http2_streams == 0 ? kMaxStreams : options.max_http2_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, max_headers},
   }};

@@ -46,10 +46,13 @@ Result<tcp::endpoint> ParseEndpoint(const ServerOptions& options) {
   return tcp::endpoint(address, options.port);
 }
 
-Status Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+using SharePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+Status Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool share_port) {
   error_code error;
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && share_port) acceptor.set_option(SharePort(true), error);
   if (!error && endpoint.address().is_v6()) {
     // "::" is every address, of either kind.
     acceptor.set_option(asio::ip::v6_only(false), error);
@@ -78,7 +81,8 @@ class Server final : public HttpServer {
   ~Server() override { Stop(std::chrono::milliseconds(0)); }
 
   Status Start(const tcp::endpoint& endpoint) {
-    if (auto status = Listen(*acceptor_, endpoint); !status) return status;
+    if (auto status = Listen(*acceptor_, endpoint, settings_->options.share_port); !status)
+      return status;
     error_code error;
     port_ = acceptor_->local_endpoint(error).port();
     asio::post(workers_[0]->context(), [this] { Accept(); });

@@ -51,6 +51,9 @@ struct Peer {
   // Of a client certificate that the server's client CA has signed; empty without.
   std::string common_name;
   std::vector<std::string> organizations;
+  // With ServerTlsOptions::any_client_certificate: what the client showed, its own first, each as
+  // DER; null if nothing. Nobody has verified them.
+  std::shared_ptr<const std::vector<std::string>> certificates;
 };
 
 struct ServerRequest {
@@ -96,6 +99,8 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free one.
   int threads = 1;
+  bool share_port = false;         // Others may listen on the same address and port.
+  uint32_t max_http2_streams = 0;  // Requests at once on a connection; 0: the server's own limit.
   std::shared_ptr<ServerTls> tls;  // Null: plain.
   size_t max_header_bytes = 64 << 10;
   size_t max_body_bytes = 3 << 20;  // As kube-apiserver. Beyond it: 413.

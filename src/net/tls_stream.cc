@@ -79,11 +79,32 @@ std::vector<std::string> Entries(const X509_NAME* name, int kind) {
   return found;
 }
 
+std::string DerOf(X509* certificate) {
+  unsigned char* bytes = nullptr;
+  const int size = i2d_X509(certificate, &bytes);
+  if (size < 0) return {};
+  std::string copy(reinterpret_cast<const char*>(bytes), static_cast<size_t>(size));
+  OPENSSL_free(bytes);
+  return copy;
+}
+
+std::shared_ptr<const std::vector<std::string>> ShownCertificates(SSL* session) {
+  X509* const own = SSL_get0_peer_certificate(session);
+  if (own == nullptr) return nullptr;
+  auto shown = std::make_shared<std::vector<std::string>>();
+  shown->push_back(DerOf(own));
+  // At a server, the chain is without the peer's own.
+  const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(session);
+  for (int i = 0; i < sk_X509_num(chain); ++i) shown->push_back(DerOf(sk_X509_value(chain, i)));
+  return shown;
+}
+
 class TlsStream final : public ServerStream {
  public:
   TlsStream(int socket, const ServerTls& tls)
       : socket_(socket),
         verifies_(tls.verifies_clients()),
+        shows_any_(tls.any_client_certificate()),
         session_(SSL_new(tls.context().native_handle()), SSL_free) {
     CHECK(session_ != nullptr);
     BIO* const bio = BIO_new(SocketMethod());
@@ -108,6 +129,7 @@ class TlsStream final : public ServerStream {
   }
 
   void Describe(Peer& peer) const override {
+    if (shows_any_) peer.certificates = ShownCertificates(session_.get());
     const X509* const certificate = SSL_get0_peer_certificate(session_.get());
     if (!verifies_ || certificate == nullptr) return;
     if (SSL_get_verify_result(session_.get()) != X509_V_OK) return;
@@ -180,6 +202,7 @@ class TlsStream final : public ServerStream {
 
   const int socket_;
   const bool verifies_;
+  const bool shows_any_;
   const std::unique_ptr<SSL, void (*)(SSL*)> session_;
 };
 
