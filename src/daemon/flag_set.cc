@@ -1,0 +1,167 @@
+#include "daemon/flag_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "daemon/go_quote.h"
+
+namespace berth::daemon {
+namespace {
+
+std::string Normalized(std::string_view name) {
+  std::string normal(name);
+  std::ranges::replace(normal, '_', '-');
+  return normal;
+}
+
+// "  -v, --v Level", "      --version version[=true]".
+std::string Synopsis(const Flag& flag) {
+  std::string text = flag.shorthand != 0 ? fmt::format("  -{}, --{}", flag.shorthand, flag.name)
+                                         : "      --" + flag.name;
+  if (!flag.type.empty()) {
+    text += " " + flag.type;
+    if (!flag.implied.empty()) text += "[=" + flag.implied + "]";
+  }
+  return text;
+}
+
+// Defaults that say nothing are not shown.
+std::string Description(const Flag& flag) {
+  const std::string& value = flag.default_text;
+  if (value.empty() || value == "false" || value == "0" || value == "0s" || value == "[]") {
+    return flag.help;
+  }
+  return fmt::format("{} (default {})", flag.help,
+                     flag.type == "string" ? GoQuote(std::string_view(value)) : value);
+}
+
+}  // namespace
+
+Flag& FlagSet::Add(Flag flag) {
+  if (std::ranges::find(groups_, flag.group) == groups_.end()) groups_.push_back(flag.group);
+  flag.default_text = flag.show();
+  const auto [at, added] = flags_.emplace(flag.name, std::move(flag));
+  CHECK(added);
+  return at->second;
+}
+
+Status FlagSet::Parse(std::span<const std::string> arguments) {
+  while (!arguments.empty()) {
+    const std::string_view argument = arguments.front();
+    arguments = arguments.subspan(1);
+    if (argument == "--") {
+      positional_.insert(positional_.end(), arguments.begin(), arguments.end());
+      return {};
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      positional_.emplace_back(argument);
+      continue;
+    }
+    const Status status = argument[1] == '-' ? ParseLong(argument, arguments)
+                                             : ParseShort(argument.substr(1), arguments);
+    if (!status) return status;
+  }
+  return {};
+}
+
+Status FlagSet::ParseLong(std::string_view argument, std::span<const std::string>& rest) {
+  const size_t equals = argument.find('=');
+  const std::string_view name = argument.substr(2, equals == argument.npos ? equals : equals - 2);
+  if (name.empty() || name[0] == '-') return Fail(fmt::format("bad flag syntax: {}", argument));
+  const auto found = flags_.find(Normalized(name));
+  if (found == flags_.end()) return Fail(fmt::format("unknown flag: --{}", name));
+  Flag& flag = found->second;
+  if (equals != argument.npos) return Set(flag, std::string(argument.substr(equals + 1)));
+  if (!flag.implied.empty()) return Set(flag, flag.implied);
+  if (rest.empty()) return Fail(fmt::format("flag needs an argument: --{}", name));
+  const std::string& value = rest.front();
+  rest = rest.subspan(1);
+  return Set(flag, value);
+}
+
+Status FlagSet::ParseShort(std::string_view letters, std::span<const std::string>& rest) {
+  const std::string_view all = letters;
+  while (!letters.empty()) {
+    const char letter = letters[0];
+    letters.remove_prefix(1);
+    Flag* const flag = FindShorthand(letter);
+    if (flag == nullptr) {
+      return Fail(fmt::format("unknown shorthand flag: '{}' in -{}", letter, all));
+    }
+    if (letters.size() > 1 && letters[0] == '=') {
+      return Set(*flag, std::string(letters.substr(1)));
+    }
+    if (!flag->implied.empty()) {
+      if (Status status = Set(*flag, flag->implied); !status) return status;
+      continue;
+    }
+    if (!letters.empty()) return Set(*flag, std::string(letters));
+    if (rest.empty()) {
+      return Fail(fmt::format("flag needs an argument: '{}' in -{}", letter, all));
+    }
+    const std::string& value = rest.front();
+    rest = rest.subspan(1);
+    return Set(*flag, value);
+  }
+  return {};
+}
+
+Status FlagSet::Set(Flag& flag, const std::string& value) {
+  if (const Status status = flag.set(value); !status) {
+    const std::string names = flag.shorthand != 0
+                                  ? fmt::format("-{}, --{}", flag.shorthand, flag.name)
+                                  : "--" + flag.name;
+    return Fail(fmt::format("invalid argument {} for \"{}\" flag: {}",
+                            GoQuote(std::string_view(value)), names, status.error().message));
+  }
+  flag.is_set = true;
+  return {};
+}
+
+Flag* FlagSet::FindShorthand(char letter) {
+  for (auto& [name, flag] : flags_) {
+    if (flag.shorthand == letter) return &flag;
+  }
+  return nullptr;
+}
+
+std::string FlagSet::Help() const {
+  std::string text;
+  for (const std::string& group : groups_) {
+    size_t width = 0;
+    for (const auto& [name, flag] : flags_) {
+      if (flag.group == group) width = std::max(width, Synopsis(flag).size());
+    }
+    text += fmt::format("\n{}{} flags:\n\n", static_cast<char>(group[0] & ~0x20), group.substr(1));
+    for (const auto& [name, flag] : flags_) {
+      if (flag.group != group) continue;
+      text += fmt::format("{:<{}}   {}\n", Synopsis(flag), width, Description(flag));
+    }
+  }
+  return text;
+}
+
+bool FlagSet::is_set(std::string_view name) const {
+  const auto found = flags_.find(name);
+  CHECK(found != flags_.end());
+  return found->second.is_set;
+}
+
+std::map<std::string, std::string> FlagSet::Values() const {
+  std::map<std::string, std::string> values;
+  for (const auto& [name, flag] : flags_) values.emplace(name, flag.show());
+  return values;
+}
+
+std::vector<std::string> FlagSet::DeprecationWarnings() const {
+  std::vector<std::string> warnings;
+  for (const auto& [name, flag] : flags_) {
+    if (!flag.is_set || flag.deprecated.empty()) continue;
+    warnings.push_back(fmt::format("Flag --{} has been deprecated, {}", name, flag.deprecated));
+  }
+  return warnings;
+}
+
+}  // namespace berth::daemon

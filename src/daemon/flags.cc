@@ -1,0 +1,143 @@
+#include "daemon/flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daemon/flag_group.h"
+#include "daemon/flag_set.h"
+#include "daemon/go_quote.h"
+
+namespace berth::daemon {
+namespace {
+
+// Messages name the program that Berth stands in for: scripts look for them.
+constexpr std::string_view kProgram = "kube-scheduler";
+constexpr std::string_view kKubernetesVersion = "v1.36.0";
+
+Status SetVersion(const std::string& text, std::string& version) {
+  if (text == "raw") {
+    version = text;
+    return {};
+  }
+  if (text.starts_with('v')) {
+    const std::string_view rest = std::string_view(text).substr(
+        text.starts_with(kKubernetesVersion) ? kKubernetesVersion.size() : 0);
+    if (!rest.empty() && rest[0] != '-' && rest[0] != '+') {
+      return Fail(fmt::format("version {} must be {}, or begin with it and - or +",
+                              GoQuote(std::string_view(text)), kKubernetesVersion));
+    }
+    version = text;
+    return {};
+  }
+  const auto wanted = ParseBool(text);
+  if (!wanted) return std::unexpected(wanted.error());
+  version = *wanted ? "true" : "false";
+  return {};
+}
+
+void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
+  FlagGroup group(set, "misc");
+  group.Text("config", flags.config, "The file with the KubeSchedulerConfiguration.");
+  group.Text("write-config-to", flags.write_config_to,
+             "Writes the complete configuration to this file, and exits.");
+  group.Text("master", flags.master,
+             "The address of the API server; goes before that of the kubeconfig.");
+}
+
+void AddGlobalFlags(FlagSet& set, DaemonFlags& flags) {
+  FlagGroup group(set, "global");
+  group.Switch("help", flags.help, "Prints this.").shorthand = 'h';
+  group
+      .Other(
+          "version", "version",
+          [&version = flags.version](const std::string& text) { return SetVersion(text, version); },
+          [&version = flags.version] { return version; },
+          "Prints the version, in full with --version=raw, and exits; --version=vX.Y.Z... sets the "
+          "version that is reported.")
+      .implied = "true";
+}
+
+void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
+  FlagGroup group(set, "Berth");
+  group.Switch("shadow", flags.shadow,
+               "Binds nothing: decides beside the scheduler at work, and reports where the two "
+               "agree.");
+  group.Text("record", flags.record,
+             "Writes all that the engine hears and answers to this file, for berth replay.");
+  group.Switch("paranoid", flags.paranoid,
+               "Makes every decision again, afresh and by the slow twin, and ends the process if "
+               "they differ. Slow.");
+}
+
+void AddAllFlags(FlagSet& set, DaemonFlags& flags) {
+  AddMiscFlags(set, flags);
+  AddServingFlags(set, flags.serving);
+  AddAuthenticationFlags(set, flags.authentication);
+  AddAuthorizationFlags(set, flags.authorization);
+  AddDeprecatedFlags(set, flags.deprecated);
+  AddLeaderElectionFlags(set, flags.leader_election);
+  AddFeatureFlags(set, flags.features);
+  AddMetricsFlags(set, flags.metrics);
+  AddLogFlags(set, flags.logs);
+  AddGlobalFlags(set, flags);
+  AddOwnFlags(set, flags);
+}
+
+}  // namespace
+
+Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments) {
+  DaemonFlags flags;
+  FlagSet set;
+  AddAllFlags(set, flags);
+  if (const Status status = set.Parse(arguments); !status) {
+    return std::unexpected(status.error());
+  }
+  flags.positional = set.positional();
+  flags.values = set.Values();
+  for (const auto& [name, value] : flags.values) {
+    if (set.is_set(name)) flags.given.insert(name);
+  }
+  flags.warnings = set.DeprecationWarnings();
+  return flags;
+}
+
+Status CheckNoArguments(const DaemonFlags& flags) {
+  const bool all_empty = std::ranges::all_of(flags.positional, &std::string::empty);
+  if (all_empty) return {};
+  return Fail(fmt::format("\"{}\" does not take any arguments, got {}", kProgram,
+                          GoQuote(flags.positional)));
+}
+
+std::string UsageText() {
+  DaemonFlags flags;
+  FlagSet set;
+  AddAllFlags(set, flags);
+  return fmt::format("Usage:\n  {} [flags]\n{}", kProgram, set.Help());
+}
+
+std::string HelpText() {
+  return "berth-scheduler assigns pods to nodes, in place of kube-scheduler: of the nodes that a\n"
+         "pod may run on it takes the best, and binds the pod to it. It takes kube-scheduler's\n"
+         "flags and configuration, and decides as kube-scheduler does.\n\n" +
+         UsageText();
+}
+
+std::string GitVersion() { return fmt::format("{}+berth.{}", kKubernetesVersion, BERTH_VERSION); }
+
+std::string ReportedVersion(const DaemonFlags& flags) {
+  return flags.version.starts_with('v') ? flags.version : GitVersion();
+}
+
+std::string VersionText(const std::string& version) {
+  if (version == "true") return fmt::format("Kubernetes {}\n", GitVersion());
+  if (version != "raw") return {};
+  return fmt::format(
+      "version.Info{{Major:\"1\", Minor:\"36\", EmulationMajor:\"\", EmulationMinor:\"\", "
+      "MinCompatibilityMajor:\"\", MinCompatibilityMinor:\"\", GitVersion:{}, GitCommit:\"\", "
+      "GitTreeState:\"clean\", BuildDate:\"\", GoVersion:\"\", Compiler:\"gcc\", "
+      "Platform:\"linux/amd64\"}}\n",
+      GoQuote(std::string_view(GitVersion())));
+}
+
+}  // namespace berth::daemon
