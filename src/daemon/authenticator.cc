@@ -1,0 +1,196 @@
+#include "daemon/authenticator.h"
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/json_value.h"
+
+namespace berth::daemon {
+namespace {
+
+using config::JsonValue;
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return Lower(c); });
+  return lower;
+}
+
+// %41 becomes A; text with a % that is none of it stays as it is.
+std::string Unescape(const std::string& text) {
+  const auto hex = [](char c) {
+    const char lower = Lower(c);
+    return c >= '0' && c <= '9' ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size() || hex(text[i + 1]) < 0 || hex(text[i + 2]) < 0) return text;
+    out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+    i += 2;
+  }
+  return out;
+}
+
+void AddAuthenticated(User& user) {
+  if (std::ranges::find(user.groups, kAuthenticatedGroup) == user.groups.end()) {
+    user.groups.emplace_back(kAuthenticatedGroup);
+  }
+}
+
+std::string FirstHeader(const net::ServerRequest& request, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (const auto value = request.header(name); !value.empty()) return std::string(value);
+  }
+  return {};
+}
+
+// The user that a front proxy's headers name, if they name one.
+std::optional<User> UserOfHeaders(const net::ServerRequest& request, const Trust& trust) {
+  User user{FirstHeader(request, trust.username_headers)};
+  if (user.name.empty()) return std::nullopt;
+  user.uid = FirstHeader(request, trust.uid_headers);
+  for (const std::string& name : trust.group_headers) {
+    for (const net::HttpHeader& header : request.headers) {
+      if (net::EqualIgnoringCase(header.name, name) && !header.value.empty()) {
+        user.groups.push_back(header.value);
+      }
+    }
+  }
+  for (const std::string& prefix : trust.extra_header_prefixes) {
+    for (const net::HttpHeader& header : request.headers) {
+      const std::string name = Lower(header.name);
+      if (!name.starts_with(Lower(prefix))) continue;
+      user.extra[Unescape(name.substr(prefix.size()))].push_back(header.value);
+    }
+  }
+  return user;
+}
+
+std::string TokenOf(const net::ServerRequest& request) {
+  constexpr std::string_view kBearer = "bearer";
+  std::string_view value = request.header("Authorization");
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  const size_t space = value.find(' ');
+  if (space == value.npos || Lower(value.substr(0, space)) != kBearer) return {};
+  value.remove_prefix(space + 1);
+  return std::string(value.substr(0, value.find(' ')));
+}
+
+std::string Digest(const std::string& token) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest);
+  return {reinterpret_cast<const char*>(digest), sizeof(digest)};
+}
+
+std::string ReviewBody(const std::string& token) {
+  JsonValue spec = JsonValue::Object();
+  spec.Add("token", JsonValue::String(token));
+  JsonValue review = JsonValue::Object();
+  review.Add("kind", JsonValue::String("TokenReview"));
+  review.Add("apiVersion", JsonValue::String("authentication.k8s.io/v1"));
+  review.Add("metadata", JsonValue::Object());
+  review.Add("spec", std::move(spec));
+  review.Add("status", JsonValue::Object());
+  return config::ToJsonText(review);
+}
+
+std::string TextAt(const JsonValue& object, std::string_view name) {
+  const JsonValue* value = object.Find(name);
+  return value == nullptr ? std::string() : value->text;
+}
+
+std::vector<std::string> TextsAt(const JsonValue& object, std::string_view name) {
+  std::vector<std::string> texts;
+  const JsonValue* list = object.Find(name);
+  if (list == nullptr) return texts;
+  for (const JsonValue& item : list->items) texts.push_back(item.text);
+  return texts;
+}
+
+Result<std::optional<User>> ReadReview(const std::string& body) {
+  const auto review = config::ParseJson(body);
+  if (!review) return Fail("the review of the token cannot be read: " + review.error().message);
+  const JsonValue* status = review->Find("status");
+  const JsonValue* authenticated = status == nullptr ? nullptr : status->Find("authenticated");
+  if (authenticated == nullptr || !authenticated->boolean) return std::nullopt;
+  const JsonValue* found = status->Find("user");
+  if (found == nullptr) return std::nullopt;
+  User user{TextAt(*found, "username"), TextAt(*found, "uid"), TextsAt(*found, "groups")};
+  if (const JsonValue* extra = found->Find("extra")) {
+    for (const auto& [key, value] : extra->members) user.extra[key] = TextsAt(*extra, key);
+  }
+  return user;
+}
+
+}  // namespace
+
+Authenticator::Authenticator(const ClientTrust& trust, ApiRequests* api, Later later,
+                             const Clock& clock, Duration token_ttl)
+    : trust_(trust), api_(api), later_(std::move(later)), token_ttl_(token_ttl), tokens_(clock) {}
+
+void Authenticator::Authenticate(const net::ServerRequest& request, Callback callback) {
+  const auto trust = trust_.current();
+  const auto& certificates = request.peer.certificates;
+  std::string problem;
+  if (certificates != nullptr && trust->proxies != nullptr) {
+    const auto proxy = trust->proxies->Verify(*certificates);
+    const auto& names = trust->proxy_names;
+    if (!proxy) {
+      problem = proxy.error().message;
+    } else if (!names.empty() && std::ranges::find(names, proxy->common_name) == names.end()) {
+      problem =
+          fmt::format("x509: subject with cn={} is not in the allowed list", proxy->common_name);
+    } else if (auto user = UserOfHeaders(request, *trust)) {
+      AddAuthenticated(*user);
+      return callback(*std::move(user));
+    }
+  }
+  if (certificates != nullptr && trust->clients != nullptr) {
+    const auto subject = trust->clients->Verify(*certificates);
+    if (!subject) {
+      problem = subject.error().message;
+    } else if (!subject->common_name.empty()) {
+      User user{subject->common_name, "", subject->organizations};
+      AddAuthenticated(user);
+      return callback(std::move(user));
+    }
+  }
+  if (const std::string token = TokenOf(request); api_ != nullptr && !token.empty()) {
+    return ReviewToken(token, std::move(callback));
+  }
+  if (!problem.empty()) return callback(Fail(std::move(problem)));
+  callback(User{std::string(kAnonymous), "", {std::string(kUnauthenticatedGroup)}});
+}
+
+void Authenticator::ReviewToken(const std::string& token, Callback callback) {
+  const std::string key = Digest(token);
+  const bool is_first = tokens_.Want(key, [callback](Result<std::optional<User>> answer) {
+    if (!answer) return callback(std::unexpected(answer.error()));
+    if (!answer->has_value()) return callback(Fail("invalid bearer token"));
+    User user = **std::move(answer);
+    AddAuthenticated(user);
+    callback(std::move(user));
+  });
+  if (!is_first) return;
+  client::RestRequest request;
+  request.method = "POST";
+  request.path = "/apis/authentication.k8s.io/v1/tokenreviews";
+  request.body = ReviewBody(token);
+  request.content_type = "application/json";
+  request.timeout = Duration::Seconds(10);
+  SendPatiently(*api_, later_, std::move(request), [this, key](Result<std::string> body) {
+    if (!body) return tokens_.Finish(key, std::unexpected(body.error()), {});
+    tokens_.Finish(key, ReadReview(*body), token_ttl_);
+  });
+}
+
+}  // namespace berth::daemon

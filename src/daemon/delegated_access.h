@@ -1,0 +1,56 @@
+// DelegatedAccess decides which requests to the HTTPS port are answered: it leaves to the API
+// server who somebody is and what they may ask for.
+//
+// Any thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "daemon/authenticator.h"
+#include "daemon/authorizer.h"
+#include "daemon/client_trust.h"
+#include "daemon/flags.h"
+#include "daemon/options.h"
+#include "net/http_server.h"
+
+namespace berth::daemon {
+
+// The API server as the two kubeconfigs see it; null where there is none.
+struct ReviewApis {
+  ApiRequests* authentication = nullptr;
+  ApiRequests* authorization = nullptr;
+};
+
+class DelegatedAccess {
+ public:
+  // Nothing if the request is to be answered; else the answer that it gets: 401, 403 or 500.
+  using Callback = std::function<void(std::optional<net::ServerAnswer>)>;
+
+  // `apis` and `clock` must outlive it; and it must outlive what `apis` have been asked.
+  DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, const Later& later, const Clock& clock,
+                  FileReader read);
+
+  // Reads whom to trust for the first time. Fails if a file is no good, and if the cluster does not
+  // tell, unless that is to be tolerated. Calls back once, perhaps from within.
+  void Prepare(const std::function<void(Status)>& done);
+  // Reads it again; see ClientTrust.
+  void Refresh(const std::function<void(Status)>& done) { trust_.Refresh(done); }
+
+  // Calls back once, perhaps from within. `request` must live until then.
+  void Check(const net::ServerRequest& request, const Callback& callback);
+
+  // What the operator should know about what is not configured.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void Authorize(const net::ServerRequest& request, const User& user, const Callback& callback);
+
+  const bool tolerates_lookup_failure_;
+  ClientTrust trust_;
+  Authenticator authenticator_;
+  Authorizer authorizer_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,106 @@
+#include "daemon/secure_server.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daemon/log.h"
+#include "daemon/serving_tls.h"
+
+namespace berth::daemon {
+namespace {
+
+constexpr std::chrono::minutes kRefreshPeriod{1};
+
+void Answer(net::Exchange& exchange, net::ServerAnswer answer) {
+  answer.headers.push_back({"Cache-Control", "no-cache, private"});
+  exchange.Answer(std::move(answer));
+}
+
+net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {
+  return [&access, &endpoints](const std::shared_ptr<net::Exchange>& exchange) {
+    access.Check(
+        exchange->request(), [exchange, &endpoints](std::optional<net::ServerAnswer> refusal) {
+          Answer(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
+        });
+  };
+}
+
+Result<std::unique_ptr<net::HttpServer>> Listen(net::ServerOptions options,
+                                                const net::RequestHandler& handler) {
+  // An unspecified address is every one of either family; not all machines have both.
+  if (options.address == "0.0.0.0") {
+    net::ServerOptions both = options;
+    both.address = "::";
+    if (auto server = net::HttpServer::Start(std::move(both), handler)) return server;
+  }
+  return net::HttpServer::Start(std::move(options), handler);
+}
+
+}  // namespace
+
+SecureServer::SecureServer(std::shared_ptr<net::ServerTls> tls, DelegatedAccess& access)
+    : tls_(std::move(tls)), access_(access) {}
+
+Result<std::unique_ptr<SecureServer>> SecureServer::Start(const ServingFlags& flags,
+                                                          DelegatedAccess& access,
+                                                          const Endpoints& endpoints) {
+  const auto tls_options = ServingTls(flags, [](const std::string& what) { LOG_PLAIN(0, what); });
+  if (!tls_options) return std::unexpected(tls_options.error());
+  const auto tls = net::ServerTls::Create(*tls_options);
+  if (!tls) return std::unexpected(tls.error());
+  std::unique_ptr<SecureServer> secure(new SecureServer(*tls, access));
+  net::ServerOptions options;
+  options.address = flags.bind_address;
+  options.port = static_cast<uint16_t>(flags.secure_port);
+  options.tls = *tls;
+  options.share_port = flags.permit_port_sharing;
+  options.max_http2_streams = static_cast<uint32_t>(flags.http2_max_streams);
+  auto server = Listen(std::move(options), MakeHandler(access, endpoints));
+  if (!server) return Fail("failed to create listener: " + server.error().message);
+  secure->server_ = *std::move(server);
+  secure->refresher_ = std::thread([at = secure.get()] { at->RefreshNowAndThen(); });
+  const bool is_v6 = flags.bind_address.contains(':');
+  LOG_PLAIN(0, fmt::format("Serving securely on {}{}{}:{}", is_v6 ? "[" : "", flags.bind_address,
+                           is_v6 ? "]" : "", secure->port()));
+  return secure;
+}
+
+SecureServer::~SecureServer() {
+  StopRefreshing();
+  if (server_ != nullptr) server_->Stop(std::chrono::milliseconds(0));
+}
+
+void SecureServer::Refresh() {
+  if (const Status status = tls_->Reload(); !status) {
+    LOG_ERROR(status.error(), "Unable to read the serving certificate again");
+  }
+  access_.Refresh([](const Status& status) {
+    if (!status) LOG_ERROR(status.error(), "Unable to read the authorities of clients again");
+  });
+}
+
+void SecureServer::RefreshNowAndThen() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_.wait_for(lock, kRefreshPeriod, [this] { return stop_; })) {
+    lock.unlock();
+    Refresh();
+    lock.lock();
+  }
+}
+
+void SecureServer::StopRefreshing() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  stopping_.notify_all();
+  if (refresher_.joinable()) refresher_.join();
+}
+
+void SecureServer::Stop(std::chrono::milliseconds grace) {
+  StopRefreshing();
+  server_->Stop(grace);
+}
+
+}  // namespace berth::daemon

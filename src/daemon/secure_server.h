@@ -1,0 +1,55 @@
+// SecureServer is the HTTPS port of the daemon: endpoints behind delegated authentication and
+// authorization.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "daemon/delegated_access.h"
+#include "daemon/endpoints.h"
+#include "daemon/flags.h"
+#include "net/http_server.h"
+#include "net/server_tls.h"
+
+namespace berth::daemon {
+
+class SecureServer {
+ public:
+  // `access` and `endpoints` must outlive it. Certificates and authorities are read again once a
+  // minute. The error says what is wrong with the flags, or that the port is taken.
+  static Result<std::unique_ptr<SecureServer>> Start(const ServingFlags& flags,
+                                                     DelegatedAccess& access,
+                                                     const Endpoints& endpoints);
+  ~SecureServer();  // Stops at once.
+  SecureServer(const SecureServer&) = delete;
+  SecureServer& operator=(const SecureServer&) = delete;
+
+  uint16_t port() const { return server_->port(); }
+
+  // Reads the serving certificates and the authorities of clients again; what fails is logged and
+  // leaves what was.
+  void Refresh();
+
+  // Takes no new requests, and gives those under way `grace` to end.
+  void Stop(std::chrono::milliseconds grace);
+
+ private:
+  SecureServer(std::shared_ptr<net::ServerTls> tls, DelegatedAccess& access);
+  void RefreshNowAndThen();
+  void StopRefreshing();
+
+  const std::shared_ptr<net::ServerTls> tls_;
+  DelegatedAccess& access_;
+  std::unique_ptr<net::HttpServer> server_;
+
+  std::mutex mutex_;
+  std::condition_variable stopping_;
+  bool stop_ = false;
+  std::thread refresher_;
+};
+
+}  // namespace berth::daemon
