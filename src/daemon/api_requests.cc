@@ -65,10 +65,6 @@ struct Attempts : std::enable_shared_from_this<Attempts> {
 
 }  // namespace
 
-void RestApiRequests::Send(client::RestRequest request, client::RestClient::Callback callback) {
-  client_.Send(std::move(request), std::move(callback));
-}
-
 void SendPatiently(ApiRequests& api, const Later& later, client::RestRequest request,
                    std::function<void(Result<std::string>)> callback) {
   std::make_shared<Attempts>(api, later, std::move(request), std::move(callback))->Try();

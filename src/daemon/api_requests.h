@@ -17,16 +17,6 @@ class ApiRequests {
   virtual void Send(client::RestRequest request, client::RestClient::Callback callback) = 0;
 };
 
-class RestApiRequests final : public ApiRequests {
- public:
-  // `client` must outlive it.
-  explicit RestApiRequests(client::RestClient& client) : client_(client) {}
-  void Send(client::RestRequest request, client::RestClient::Callback callback) override;
-
- private:
-  client::RestClient& client_;
-};
-
 // Calls a function after a while, on any thread.
 using Later = std::function<void(Duration delay, std::function<void()> call)>;
 

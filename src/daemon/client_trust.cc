@@ -108,6 +108,11 @@ Status ClientTrust::ReadConfigMap(const std::string& body, Trust& trust) const {
   return {};
 }
 
+Status ClientTrust::CheckFiles() const {
+  Trust scratch;
+  return ReadFiles(scratch);
+}
+
 void ClientTrust::Refresh(const std::function<void(Status)>& done) {
   Trust trust = *current();
   const Status files = ReadFiles(trust);

@@ -33,6 +33,9 @@ class ClientTrust {
   // has been asked must be answered before this goes.
   ClientTrust(AuthenticationFlags flags, FileReader read, ApiRequests* api);
 
+  // What is wrong with the files, if anything is.
+  Status CheckFiles() const;
+
   // Reads the files again, and the ConfigMap if it is needed. What cannot be read leaves what was
   // there before. Calls back once with the first problem, perhaps from within.
   void Refresh(const std::function<void(Status)>& done);

@@ -26,7 +26,8 @@ std::string NoLookup(std::string_view what, std::string_view consequence) {
 
 DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, const Later& later,
                                  const Clock& clock, FileReader read)
-    : trust_(flags.authentication, std::move(read), apis.authentication),
+    : tolerates_lookup_failure_(flags.authentication.tolerate_lookup_failure),
+      trust_(flags.authentication, std::move(read), apis.authentication),
       authenticator_(trust_, apis.authentication, later, clock,
                      flags.authentication.token_cache_ttl),
       authorizer_(flags.authorization, apis.authorization, later, clock) {
@@ -45,6 +46,25 @@ DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, cons
         "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens "
         "won't work.");
   }
+}
+
+void DelegatedAccess::Prepare(const std::function<void(Status)>& done) {
+  if (const Status files = trust_.CheckFiles(); !files) return done(files);
+  trust_.Refresh([tolerates = tolerates_lookup_failure_, done](const Status& status) {
+    if (status) return done(status);
+    const std::string& problem = status.error().message;
+    if (!tolerates) {
+      return done(Fail("unable to load configmap based request-header-client-ca-file: " + problem));
+    }
+    LOG_WARNING("Error looking up in-cluster authentication configuration: " + problem);
+    LOG_WARNING(
+        "Continuing without authentication configuration. This may treat all requests as "
+        "anonymous.");
+    LOG_WARNING(
+        "To require authentication configuration lookup to succeed, set "
+        "--authentication-tolerate-lookup-failure=false");
+    done({});
+  });
 }
 
 void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& callback) {

@@ -31,7 +31,10 @@ class DelegatedAccess {
   DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, const Later& later, const Clock& clock,
                   FileReader read);
 
-  // Reads again whom to trust; see ClientTrust.
+  // Reads whom to trust for the first time. Fails if a file is no good, and if the cluster does not
+  // tell, unless that is to be tolerated. Calls back once, perhaps from within.
+  void Prepare(const std::function<void(Status)>& done);
+  // Reads it again; see ClientTrust.
   void Refresh(const std::function<void(Status)>& done) { trust_.Refresh(done); }
 
   // Calls back once, perhaps from within. `request` must live until then.
@@ -43,6 +46,7 @@ class DelegatedAccess {
  private:
   void Authorize(const net::ServerRequest& request, const User& user, const Callback& callback);
 
+  const bool tolerates_lookup_failure_;
   ClientTrust trust_;
   Authenticator authenticator_;
   Authorizer authorizer_;

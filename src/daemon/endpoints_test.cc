@@ -144,7 +144,7 @@ TEST_F(EndpointsTest, FlagzIsStructuredIfAsked) {
   EXPECT_EQ(HeaderOf(json, "Warning"), "");
   const auto yaml = ask("application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(BodyOf(yaml),
-            "apiVersion: config.k8s.io/v1alpha1\nflags:\n  a: \"1\"\n  b-c: '[x,y]'\nkind: "
+            "apiVersion: config.k8s.io/v1alpha1\nflags:\n  a: \"1\"\n  b-c: \"[x,y]\"\nkind: "
             "Flagz\nmetadata:\n  name: kube-scheduler\n");
   EXPECT_EQ(HeaderOf(yaml, "Warning"),
             "299 - \"This version of the flagz endpoint is deprecated. Please use a newer "

@@ -107,8 +107,8 @@ TEST(FeatureGatesTest, MistakesAreAllTold) {
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
       {{"GenericWorkload=true"},
        {"feature gate GenericWorkload cannot be switched on: Berth does not have this feature"}},
-      {{"MatchLabelKeysInPodTopologySpread=false"},
-       {"feature gate MatchLabelKeysInPodTopologySpread cannot be switched off: Berth always has "
+      {{"NominatedNodeNameForExpectation=false"},
+       {"feature gate NominatedNodeNameForExpectation cannot be switched off: Berth always has "
         "this feature"}},
       {{"GenericWorkload=false", "PodLevelResources=true"}, {}},
   };

@@ -30,7 +30,7 @@ std::string ShowList(const std::vector<std::string>& list);
 // sched*=5,queue=3
 Result<std::vector<VModule>> ParseVModule(std::string_view text);
 std::string ShowVModule(const std::vector<VModule>& modules);
-// A number of bytes: 512, 1K, 2Ki, 3M.
+// A number of bytes: 512, 1k, 2Ki, 3M.
 Result<size_t> ParseBytes(std::string_view text);
 std::string ShowFloat(float number);
 

@@ -147,7 +147,7 @@ void AddLogFlags(FlagSet& flags, LogFlags& logs) {
       std::string("[Alpha] Text format: info lines go to stdout, others to stderr.") + kGate);
   group.Bytes("log-text-info-buffer-size", logs.text_info_buffer_bytes,
               std::string("[Alpha] Text format with split streams: how many bytes of info lines "
-                          "are held back, such as 512, 1K or 2Ki.") +
+                          "are held back, such as 512, 1k or 2Ki.") +
                   kGate);
   group.Switch(
       "log-json-split-stream", logs.json_split_stream,

@@ -123,7 +123,7 @@ const FlagCase kFlags[] = {
     {"log-text-split-stream", "false", {"--log-text-split-stream"}, "true"},
     {"log-json-split-stream", "false", {"--log-json-split-stream"}, "true"},
     {"log-text-info-buffer-size", "0", {"--log-text-info-buffer-size=2Ki"}, "2048"},
-    {"log-json-info-buffer-size", "0", {"--log-json-info-buffer-size=1K"}, "1000"},
+    {"log-json-info-buffer-size", "0", {"--log-json-info-buffer-size=1k"}, "1000"},
     {"help", "false", {"-h"}, "true"},
     {"version", "false", {"--version"}, "true"},
     {"shadow", "false", {"--shadow"}, "true"},

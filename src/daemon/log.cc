@@ -112,12 +112,21 @@ void Logger::Info(int level, std::source_location where, std::string_view messag
          .fields = {fields.begin(), fields.size()}});
 }
 
+void Logger::Plain(int level, std::source_location where, std::string_view message) {
+  Write({.severity = LogSeverity::kInfo,
+         .level = level,
+         .where = where,
+         .message = message,
+         .plain = true});
+}
+
 void Logger::Warning(std::source_location where, std::string_view message,
                      std::initializer_list<LogField> fields) {
   Write({.severity = LogSeverity::kWarning,
          .where = where,
          .message = message,
-         .fields = {fields.begin(), fields.size()}});
+         .fields = {fields.begin(), fields.size()},
+         .plain = true});
 }
 
 void Logger::Failure(std::source_location where, std::string_view error, std::string_view message,

@@ -71,6 +71,7 @@ class Logger {
   // Functions that take what the macros give.
   void Info(int level, std::source_location where, std::string_view message,
             std::initializer_list<LogField> fields = {});
+  void Plain(int level, std::source_location where, std::string_view message);
   void Warning(std::source_location where, std::string_view message,
                std::initializer_list<LogField> fields = {});
   void Failure(std::source_location where, std::string_view error, std::string_view message,
@@ -116,6 +117,14 @@ bool MatchesPattern(std::string_view name, std::string_view pattern);
     }                                                                           \
   } while (false)
 #define LOG_INFO(...) LOG_V(0, __VA_ARGS__)
+// A sentence without quotes and fields, where kube-scheduler logs one.
+#define LOG_PLAIN(level, message)                                            \
+  do {                                                                       \
+    ::berth::daemon::Logger& log_of_process = ::berth::daemon::Log();        \
+    if (log_of_process.IsOn(level, __FILE__)) {                              \
+      log_of_process.Plain(level, std::source_location::current(), message); \
+    }                                                                        \
+  } while (false)
 #define LOG_WARNING(...) \
   ::berth::daemon::Log().Warning(std::source_location::current(), __VA_ARGS__)
 // The error first: an Error, or text, which may be empty.

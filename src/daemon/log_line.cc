@@ -105,8 +105,7 @@ std::string_view Stem(std::string_view path) {
 
 std::string TextLine(const LogEntry& entry, Instant now, int pid) {
   std::string line = Header(entry, now, pid);
-  line +=
-      entry.severity == LogSeverity::kWarning ? GoEscape(entry.message) : GoQuote(entry.message);
+  line += entry.plain ? GoEscape(entry.message) : GoQuote(entry.message);
   const auto add = [&](std::string_view key, const LogValue& value) {
     line += fmt::format(" {}={}", key, TextValue(value));
   };

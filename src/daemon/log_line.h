@@ -50,11 +50,11 @@ struct LogEntry {
   std::string_view message = {};
   std::string_view error = {};  // Of error lines; empty for none.
   std::span<const LogField> fields = {};
+  bool plain = false;  // The message has no quotes, as klog.Infof and klog.Warning write it.
 };
 
 // I0102 15:04:05.067890    1234 file.cc:97] "message" key="value"
-// With a newline at the end. The time is the local one, as klog's. A warning's message has no
-// quotes, as klog.Warning writes it.
+// With a newline at the end. The time is the local one, as klog's.
 std::string TextLine(const LogEntry& entry, Instant now, int pid);
 
 // {"ts":1580306777045.2073,"caller":"daemon/file.cc:97","msg":"message","v":0,"key":"value"}

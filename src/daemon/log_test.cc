@@ -109,6 +109,12 @@ TEST_F(LogTest, JsonLinesHaveTimeCallerAndLevel) {
                               caller + "\",\"msg\":\"command failed\",\"err\":\"bad\"}\n");
 }
 
+TEST_F(LogTest, PlainLinesHaveNoQuotes) {
+  Lines lines;
+  lines.logger.Plain(1, std::source_location::current(), "FLAG: --v=\"1\"");
+  EXPECT_EQ(Body(lines.errors), "FLAG: --v=\"1\"\n");
+}
+
 TEST_F(LogTest, VerbosityAndVmoduleDecideWhatIsOn) {
   Lines lines({.verbosity = 2, .vmodule = {{"sched*", 5}, {"q?eue", 0}}});
   const Logger& logger = lines.logger;

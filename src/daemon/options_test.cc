@@ -194,7 +194,7 @@ TEST(OptionsTest, LogFlagsAreChecked) {
        {"format: Forbidden: Log format json is disabled, see LoggingBetaOptions feature"}},
       {{"--log-text-split-stream"},
        {"options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled"}},
-      {{"--log-json-info-buffer-size=1K"},
+      {{"--log-json-info-buffer-size=1k"},
        {"options.json.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled"}},
       {{"--log-flush-frequency=0s"},
        {"flushFrequency: Invalid value: \"0s\": Must be greater than zero"}},

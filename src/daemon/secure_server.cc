@@ -1,5 +1,7 @@
 #include "daemon/secure_server.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "daemon/log.h"
@@ -43,7 +45,7 @@ SecureServer::SecureServer(std::shared_ptr<net::ServerTls> tls, DelegatedAccess&
 Result<std::unique_ptr<SecureServer>> SecureServer::Start(const ServingFlags& flags,
                                                           DelegatedAccess& access,
                                                           const Endpoints& endpoints) {
-  const auto tls_options = ServingTls(flags, [](const std::string& what) { LOG_INFO(what); });
+  const auto tls_options = ServingTls(flags, [](const std::string& what) { LOG_PLAIN(0, what); });
   if (!tls_options) return std::unexpected(tls_options.error());
   const auto tls = net::ServerTls::Create(*tls_options);
   if (!tls) return std::unexpected(tls.error());
@@ -58,7 +60,9 @@ Result<std::unique_ptr<SecureServer>> SecureServer::Start(const ServingFlags& fl
   if (!server) return Fail("failed to create listener: " + server.error().message);
   secure->server_ = *std::move(server);
   secure->refresher_ = std::thread([at = secure.get()] { at->RefreshNowAndThen(); });
-  LOG_INFO("Serving securely", {{"address", flags.bind_address}, {"port", secure->port()}});
+  const bool is_v6 = flags.bind_address.contains(':');
+  LOG_PLAIN(0, fmt::format("Serving securely on {}{}{}:{}", is_v6 ? "[" : "", flags.bind_address,
+                           is_v6 ? "]" : "", secure->port()));
   return secure;
 }
 

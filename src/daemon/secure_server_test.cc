@@ -55,7 +55,7 @@ class SecureServerTest : public testing::Test {
   void Start() {
     access_.emplace(flags_, ReviewApis{&api_, &api_}, later_.later(), clock_, ReadFile);
     Status status = Fail("not called");
-    access_->Refresh([&](const Status& result) { status = result; });
+    access_->Prepare([&](const Status& result) { status = result; });
     ASSERT_TRUE(status.has_value()) << status.error().message;
     auto server = SecureServer::Start(flags_.serving, *access_, endpoints_);
     ASSERT_TRUE(server.has_value()) << server.error().message;
@@ -177,6 +177,24 @@ TEST_F(SecureServerTest, WithoutAnyPairOneIsMadeInMemory) {
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(note, "Generated self-signed cert in-memory");
   EXPECT_TRUE(net::ServerTls::Create(*made).has_value());
+}
+
+TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
+  flags_.authentication.skip_lookup = false;
+  api_.Answer(403, "{}");
+  const auto prepare = [this] {
+    DelegatedAccess access(flags_, {&api_, &api_}, later_.later(), clock_, ReadFile);
+    std::string problem = "not called";
+    access.Prepare([&](const Status& status) { problem = status ? "" : status.error().message; });
+    return problem;
+  };
+  EXPECT_EQ(prepare(), "");
+  flags_.authentication.tolerate_lookup_failure = false;
+  EXPECT_THAT(prepare(),
+              StartsWith("unable to load configmap based request-header-client-ca-file: "));
+  flags_.authentication.tolerate_lookup_failure = true;
+  flags_.authentication.client_ca_file = folder_ + "/missing.crt";
+  EXPECT_THAT(prepare(), StartsWith("unable to load client CA provider: open "));
 }
 
 TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {

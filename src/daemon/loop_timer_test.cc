@@ -1,0 +1,28 @@
+#include "daemon/loop_timer.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace berth::daemon {
+namespace {
+
+TEST(LoopTimerTest, CallsOnTheLoop) {
+  net::EventLoop loop;
+  loop.Start();
+  std::promise<std::thread::id> called;
+  LaterOn(loop)(Duration::Millis(1), [&] { called.set_value(std::this_thread::get_id()); });
+  EXPECT_NE(called.get_future().get(), std::this_thread::get_id());
+}
+
+TEST(LoopTimerTest, AStoppedLoopDropsCalls) {
+  bool called = false;
+  {
+    net::EventLoop loop;
+    LaterOn(loop)(Duration::Seconds(3600), [&] { called = true; });
+  }
+  EXPECT_FALSE(called);
+}
+
+}  // namespace
+}  // namespace berth::daemon
