@@ -36,6 +36,11 @@ class LeaseLockTest : public testing::Test {
     client_ = *RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_), config);
     lock_ = std::make_unique<LeaseLock>(*client_, "n", "l", Duration::Seconds(5));
   }
+  ~LeaseLockTest() override {
+    lock_.reset();
+    client_.reset();
+    timers_->Run();
+  }
   void Get() {
     lock_->Get([this](std::expected<LeaderRecord, LockFailure> result) {
       outcomes_.push_back(result ? fmt::format("{} {} {}", result->holder,

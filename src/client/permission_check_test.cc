@@ -43,6 +43,10 @@ class PermissionCheckTest : public testing::Test {
     config.server = "https://h";
     client_ = *RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_), config);
   }
+  ~PermissionCheckTest() override {
+    client_.reset();
+    timers_->Run();
+  }
   static Permission Of(std::string verb, std::string resource, std::string subresource = "") {
     Permission permission;
     permission.verb = std::move(verb);

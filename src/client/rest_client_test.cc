@@ -81,6 +81,12 @@ class Notes final : public RestObserver {
 
 class RestClientTest : public testing::Test {
  protected:
+  // What the end of the client leaves to be done holds the client.
+  ~RestClientTest() override {
+    client_.reset();
+    timers_->Run();
+  }
+
   void Start(ClientConfig config, RestObserver* observer = nullptr) {
     config.server = "https://h:6443/";
     auto client = RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_),
