@@ -64,7 +64,7 @@ WriteResult ResultOf(const RestResult<RestAnswer>& answer) {
             .message = {},
             .resource_version = ReadAnswered(answer->body).resource_version};
   return {KindOf(answer->status),
-          ReadStatus(answer->status, answer->body, FormOf(answer->content_type)).message};
+          ReadServerStatus(answer->status, answer->body, FormOf(answer->content_type)).message};
 }
 
 void ApiWriter::Carry(const ApiWrite& write, Done done) {

@@ -40,7 +40,7 @@ class ApiWriter {
   void Start(const CallExtender& call, Done done);
 
   void Send(RestRequest request, Done done);
-  // The bind ended in `failure`, but may have been made: asks the pod.
+  // DIFFERS: the bind ended in `failure`, but may have been made: asks the pod.
   void LookAtPod(const BindPod& bind, int tries, WriteResult failure, Done done);
   // Fetches the object at `path`, and writes what `change` makes of it.
   using Change = std::function<Result<std::string>(const std::string& current)>;

@@ -19,12 +19,14 @@ constexpr std::string_view kDiscovery = "/apis/events.k8s.io/v1";
 
 }  // namespace
 
-EventWriter::EventWriter(Requests& requests, Timers& timers, EventWriterOptions options, Warn warn)
+EventWriter::EventWriter(Requests& requests, Timers& timers, const Clock& clock,
+                         EventWriterOptions options, Warn warn)
     : requests_(requests),
       timers_(timers),
+      clock_(clock),
       options_(std::move(options)),
       warn_(std::move(warn)),
-      series_(options_.host, timers.Now(), options_.seed),
+      series_(options_.host, clock.Now(), options_.seed),
       random_(options_.seed) {}
 
 // Ten seconds and up to a quarter more, so that clients do not come back all at once.
@@ -47,7 +49,7 @@ void EventWriter::Start() {
 }
 
 void EventWriter::Add(RecordEvent event, std::string resource_version) {
-  auto write = series_.Add(std::move(event), std::move(resource_version), timers_.Now());
+  auto write = series_.Add(std::move(event), std::move(resource_version), clock_.Now());
   if (write) Queue(*std::move(write));
   SetTimer();
 }
@@ -56,10 +58,10 @@ void EventWriter::SetTimer() {
   const auto due = series_.next_due();
   if (timer_set_ || !due) return;
   timer_set_ = true;
-  const Duration delay{std::max<int64_t>((*due - timers_.Now()).nanos, 0)};
+  const Duration delay{std::max<int64_t>((*due - clock_.Now()).nanos, 0)};
   timers_.After(delay, lifeline_.Guard([this] {
     timer_set_ = false;
-    for (EventWrite& write : series_.Due(timers_.Now())) Queue(std::move(write));
+    for (EventWrite& write : series_.Due(clock_.Now())) Queue(std::move(write));
     SetTimer();
   }));
 }
@@ -126,7 +128,8 @@ void EventWriter::OnAnswer(EventWrite write, int tries, const RestResult<RestAns
   // nobody misses them.
   if (answer && !answer->ok() && answer->body.find("NamespaceTerminating") == std::string::npos &&
       answer->status != 404 && !std::exchange(warned_, true)) {
-    const auto status = ReadStatus(answer->status, answer->body, FormOf(answer->content_type));
+    const auto status =
+        ReadServerStatus(answer->status, answer->body, FormOf(answer->content_type));
     warn_("an event could not be written: " + status.message);
   }
   if (!answer) ++dropped_;

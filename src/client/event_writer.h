@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/random.h"
+#include "base/time.h"
 #include "client/lifeline.h"
 #include "client/reflector.h"
 #include "client/requests.h"
@@ -30,8 +32,10 @@ struct EventWriterOptions {
 
 class EventWriter {
  public:
-  // `requests` and `timers` must outlive it.
-  EventWriter(Requests& requests, Timers& timers, EventWriterOptions options, Warn warn);
+  // `requests`, `timers` and `clock` must outlive it. The clock tells when events happen; timers
+  // only how much time has passed.
+  EventWriter(Requests& requests, Timers& timers, const Clock& clock, EventWriterOptions options,
+              Warn warn);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
@@ -56,6 +60,7 @@ class EventWriter {
 
   Requests& requests_;
   Timers& timers_;
+  const Clock& clock_;
   const EventWriterOptions options_;
   const Warn warn_;
   driver::EventSeries series_;

@@ -20,7 +20,8 @@ constexpr const char* kEvents = "/apis/events.k8s.io/v1/namespaces/n/events";
 class Events : public ::testing::Test {
  protected:
   explicit Events(size_t max_waiting = 1000)
-      : writer(requests, timers, {.host = "host", .max_waiting = max_waiting, .max_under_way = 2},
+      : writer(requests, timers, timers.clock(),
+               {.host = "host", .max_waiting = max_waiting, .max_under_way = 2},
                [this](const std::string& line) { warnings.push_back(line); }) {}
 
   void Start(int status = 200) {

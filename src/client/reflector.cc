@@ -66,7 +66,8 @@ void Reflector::ListByWatch() {
   Open(Phase::kListing, std::move(query), time);
 }
 
-// Pages after the first are of the first one's version.
+// Pages after the first are of the first one's version. DIFFERS: kube-scheduler lists again without
+// pages.
 void Reflector::NextPage() {
   std::string query;
   const auto add = [&](const std::string& text) { query += (query.empty() ? "" : "&") + text; };
@@ -165,7 +166,7 @@ void Reflector::OnEnd(RestResult<void> result) {
   request_.reset();
   const bool is_refusal = answer_.status != 0 && (answer_.status < 200 || answer_.status > 299);
   if (is_refusal) {
-    return OnRefused(ReadStatus(answer_.status, answer_.body, answer_.form));
+    return OnRefused(ReadServerStatus(answer_.status, answer_.body, answer_.form));
   }
   if (answer_.phase == Phase::kPaging && result) return OnPage();
   const auto again = answer_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
@@ -229,7 +230,7 @@ void Reflector::OnRefused(const ServerStatus& status) {
     return List();
   }
   Complain(status.message);
-  AfterBackoff(is_watching && may_pass ? &Reflector::Watch : &Reflector::List);
+  AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
 }
 
 // A server that has no such resource has none of its objects.

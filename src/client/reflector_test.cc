@@ -195,6 +195,18 @@ TEST_F(PodReflector, AVersionThatTheServerDoesNotHaveIsNotAskedForAgain) {
   EXPECT_EQ(reflector->resource_version(), "2");
 }
 
+TEST_F(PodReflector, AWatchFromBeyondTheServersVersionListsAgain) {
+  StartWatching();
+  requests.Break(RestError::Kind::kBroken);
+  timers.Pass(Duration::Millis(1600));
+  requests.Lines();
+  requests.Stream(504,
+                  "{'code':504,'message':'Too large resource version','details':{'causes':["
+                  "{'reason':'ResourceVersionTooLarge'}]}}");
+  timers.Pass(Duration::Seconds(4));
+  EXPECT_THAT(Asked(), HasSubstr("sendInitialEvents=true"));
+}
+
 TEST_F(PodReflector, AMissingResourceIsEmptyAndAskedForRarely) {
   Start();
   requests.Stream(404, "404 page not found");

@@ -96,9 +96,16 @@ class FakeRequests final : public Requests {
 class FakeTimers final : public Timers {
  public:
   Instant Now() const override { return clock_.Now(); }
-  void After(Duration delay, std::function<void()> what) override {
-    waiting_.push_back({Now() + delay, std::move(what)});
+  const Clock& clock() const { return clock_; }
+  TimerId After(Duration delay, Work what) override {
+    waiting_.push_back({++last_id_, Now() + delay, std::move(what)});
+    return last_id_;
   }
+  void Cancel(TimerId id) override {
+    std::erase_if(waiting_, [&](const Waiting& one) { return one.id == id; });
+  }
+  void Post(Work what) override { After({}, std::move(what)); }
+  bool stopped() const override { return false; }
 
   // Runs what is due by then, in order.
   void Pass(Duration time) {
@@ -117,11 +124,13 @@ class FakeTimers final : public Timers {
 
  private:
   struct Waiting {
+    TimerId id;
     Instant at;
-    std::function<void()> what;
+    Work what;
   };
   SimClock clock_{Instant::FromUnixSeconds(1'767'225'600)};  // 2026-01-01T00:00:00Z
   std::vector<Waiting> waiting_;
+  TimerId last_id_ = 0;
 };
 
 }  // namespace berth::client

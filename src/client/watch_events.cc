@@ -202,7 +202,7 @@ Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& co
   return Raw::Item(item, form).Read(codec);
 }
 
-ServerStatus ReadStatus(int code, std::string_view body, WireForm form) {
+ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form) {
   ServerStatus status = Raw(body, form).Status();
   if (status.message.empty()) status.message = api::Shorten(body, 200);
   status.code = code;

@@ -44,7 +44,7 @@ struct ServerStatus {
 };
 
 // What the body of a refused request says; a body that is no Status is its own message.
-ServerStatus ReadStatus(int code, std::string_view body, WireForm form);
+ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form);
 
 struct WatchEvent {
   enum class Type { kAdded, kModified, kDeleted, kBookmark, kError, kUnknown };

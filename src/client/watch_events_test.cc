@@ -161,15 +161,15 @@ TEST(ListPages, WhatIsNoList) {
 
 TEST(ServerStatuses, BodiesThatAreNoStatusAreTheirOwnMessage) {
   const ServerStatus known =
-      ReadStatus(504,
-                 Doc("{'message':'Too large resource version','reason':'Timeout',"
-                     "'details':{'causes':[{'reason':'ResourceVersionTooLarge'}]},'code':1}"),
-                 WireForm::kJson);
+      ReadServerStatus(504,
+                       Doc("{'message':'Too large resource version','reason':'Timeout',"
+                           "'details':{'causes':[{'reason':'ResourceVersionTooLarge'}]},'code':1}"),
+                       WireForm::kJson);
   EXPECT_EQ(known.code, 504);
   EXPECT_EQ(known.message, "Too large resource version");
   EXPECT_TRUE(known.version_too_large);
-  EXPECT_EQ(ReadStatus(502, "bad gateway", WireForm::kJson).message, "bad gateway");
-  EXPECT_THAT(ReadStatus(502, "", WireForm::kProtobuf).message, IsEmpty());
+  EXPECT_EQ(ReadServerStatus(502, "bad gateway", WireForm::kJson).message, "bad gateway");
+  EXPECT_THAT(ReadServerStatus(502, "", WireForm::kProtobuf).message, IsEmpty());
 }
 
 }  // namespace

@@ -54,6 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto page = berth::client::ReadListPage(bytes, form, codec);
     if (!page) CHECK(!page.error().message.empty());
   }
-  berth::client::ReadStatus(500, bytes, form);
+  berth::client::ReadServerStatus(500, bytes, form);
   return 0;
 }
