@@ -33,7 +33,7 @@ struct EventWrite {
 
 class EventSeries {
  public:
-  // Beyond so many events the oldest is forgotten, without a last write.
+  // DIFFERS: beyond so many events the oldest is forgotten, without a last write.
   static constexpr size_t kMaxKept = 50'000;
 
   // `host` ends the name of the reporting instance. The periods begin at `start`. The seed is for

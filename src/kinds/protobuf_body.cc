@@ -141,14 +141,7 @@ Outcome DecodeMessage(std::string_view bytes, const ProtobufMessage& schema, Jso
   return {};
 }
 
-struct Envelope {
-  std::string_view api_version;
-  std::string_view kind;
-  std::string_view object;
-  std::string_view encoding;
-};
-
-Outcome ReadEnvelope(std::string_view bytes, Envelope& envelope) {
+Outcome ReadEnvelope(std::string_view bytes, ProtobufEnvelope& envelope) {
   for (ProtobufReader reader(bytes); !reader.done();) {
     const auto field = reader.Next();
     if (!field) return std::unexpected(field.error());
@@ -174,14 +167,21 @@ ApiError BadBody(const std::string& why) {
 
 }  // namespace
 
-ApiResult<Json> DecodeProtobufBody(std::string_view body) {
+std::expected<ProtobufEnvelope, std::string> OpenProtobufEnvelope(std::string_view body) {
   if (!body.starts_with(kMagic)) {
-    return std::unexpected(BadBody("it does not start with the bytes 6b 38 73 00"));
+    return std::unexpected("it does not start with the bytes 6b 38 73 00");
   }
-  Envelope envelope;
+  ProtobufEnvelope envelope;
   if (auto outcome = ReadEnvelope(body.substr(kMagic.size()), envelope); !outcome) {
-    return std::unexpected(BadBody("the envelope: " + outcome.error()));
+    return std::unexpected("the envelope: " + outcome.error());
   }
+  return envelope;
+}
+
+ApiResult<Json> DecodeProtobufBody(std::string_view body) {
+  const auto opened = OpenProtobufEnvelope(body);
+  if (!opened) return std::unexpected(BadBody(opened.error()));
+  const ProtobufEnvelope& envelope = *opened;
   const std::string type = std::string(envelope.kind) + " of " + std::string(envelope.api_version);
   const ProtobufMessage* schema = ProtobufSchema::Get().Find(envelope.api_version, envelope.kind);
   if (schema == nullptr) {

@@ -6,6 +6,8 @@
 // PodDisruptionBudget, Pod, ...). Answers are JSON.
 #pragma once
 
+#include <expected>
+#include <string>
 #include <string_view>
 
 #include "kinds/api_error.h"
@@ -14,6 +16,17 @@
 namespace berth::apiserver {
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+
+// What is around an object in this form: the bytes 6b 38 73 00, its type, the object itself.
+struct ProtobufEnvelope {
+  std::string_view api_version;
+  std::string_view kind;
+  std::string_view object;
+  std::string_view encoding;
+};
+
+// Takes the envelope apart; what it returns points into `body`. Else what is wrong with it.
+std::expected<ProtobufEnvelope, std::string> OpenProtobufEnvelope(std::string_view body);
 
 // The object with kind and apiVersion. Empty strings and zeros, which Go's encoder writes out,
 // count as unset, except where the field is optional in Go, or JSON has it in any case: replicas 0

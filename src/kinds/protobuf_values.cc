@@ -61,14 +61,22 @@ Decoded Text(std::string_view bytes) {
   return Json(*text);
 }
 
+// Nothing if the message says that there is no time; else a complaint, empty if it is in range.
+std::optional<std::string> CheckTime(int64_t seconds, int64_t nanos) {
+  if (seconds == 0 && nanos == 0) return std::nullopt;
+  if (seconds > kMaxSeconds || seconds < -kMaxSeconds || nanos < 0 || nanos >= 1'000'000'000) {
+    return "a time of " + std::to_string(seconds) + " s and " + std::to_string(nanos) +
+           " ns is out of range";
+  }
+  return "";
+}
+
 Decoded Time(const SmallMessage& message, bool micro) {
   const auto seconds = static_cast<int64_t>(message.numbers[1]);
   const auto nanos = static_cast<int64_t>(message.numbers[2]);
-  if (seconds == 0 && nanos == 0) return std::nullopt;
-  if (seconds > kMaxSeconds || seconds < -kMaxSeconds || nanos < 0 || nanos >= 1'000'000'000) {
-    return std::unexpected("a time of " + std::to_string(seconds) + " s and " +
-                           std::to_string(nanos) + " ns is out of range");
-  }
+  const auto problem = CheckTime(seconds, nanos);
+  if (!problem) return std::nullopt;
+  if (!problem->empty()) return std::unexpected(*problem);
   std::string text = api::FormatTimestamp(Instant::FromUnixSeconds(seconds));
   if (micro) {
     const std::string fraction = std::to_string(1'000'000 + nanos / 1'000);
@@ -127,6 +135,16 @@ std::expected<std::string_view, std::string> CheckedText(std::string_view bytes)
     return std::unexpected("a string is not UTF-8");
   }
   return bytes;
+}
+
+std::expected<std::optional<int64_t>, std::string> DecodeProtobufSeconds(std::string_view bytes) {
+  const auto message = ReadSmall(bytes);
+  if (!message) return std::unexpected(message.error());
+  const auto seconds = static_cast<int64_t>(message->numbers[1]);
+  const auto problem = CheckTime(seconds, static_cast<int64_t>(message->numbers[2]));
+  if (!problem) return std::nullopt;
+  if (!problem->empty()) return std::unexpected(*problem);
+  return seconds;
 }
 
 Decoded DecodeProtobufValue(const WireField& field, ProtobufType type, bool keep_zero) {

@@ -1,6 +1,7 @@
 // Single values of protobuf messages, as JSON has them.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ namespace berth::apiserver {
 std::expected<std::optional<Json>, std::string> DecodeProtobufValue(const WireField& field,
                                                                     ProtobufType type,
                                                                     bool keep_zero);
+
+// The whole seconds of a Time message; nothing if it is unset.
+std::expected<std::optional<int64_t>, std::string> DecodeProtobufSeconds(std::string_view bytes);
 
 // Checks that a string is UTF-8 and returns it.
 std::expected<std::string_view, std::string> CheckedText(std::string_view bytes);

@@ -1,0 +1,350 @@
+#include "client/reflector.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "client/query_text.h"
+
+namespace berth::client {
+namespace {
+
+constexpr Duration kShortWatch = Duration::Seconds(1);
+// How often a server that lacks the resource, or forbids it, is mentioned or asked again.
+constexpr Duration kRarely = Duration::Seconds(600);
+constexpr Duration kListTimeout = Duration::Seconds(300);
+constexpr Duration kGrace = Duration::Seconds(30);
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf, application/json";
+
+}  // namespace
+
+Reflector::Reflector(Requests& requests, Timers& timers, ReflectorOptions options, Sink sink,
+                     std::function<void()> on_synced, Warn warn)
+    : requests_(requests),
+      timers_(timers),
+      options_(std::move(options)),
+      sink_(std::move(sink)),
+      on_synced_(std::move(on_synced)),
+      warn_(std::move(warn)),
+      random_(options_.seed),
+      use_watch_list_(options_.watch_list) {}
+
+Reflector::~Reflector() { Abandon(); }
+
+void Reflector::Start() { List(); }
+
+// --- asking ---
+
+void Reflector::BeginList() {
+  listed_ = {};
+  listed_gone_.clear();
+  continue_.clear();
+  whole_list_ = false;
+}
+
+void Reflector::List() {
+  BeginList();
+  if (use_watch_list_) {
+    ListByWatch();
+  } else {
+    NextPage();
+  }
+}
+
+Duration Reflector::NewWatchTime() {
+  return Duration::Seconds(300 + static_cast<int64_t>(random_.Below(300)));
+}
+
+// A version that was seen keeps the list from going back in time.
+void Reflector::ListByWatch() {
+  const Duration time = NewWatchTime();
+  std::string query = fmt::format(
+      "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+      "&allowWatchBookmarks=true&timeoutSeconds={:.0f}",
+      time.seconds());
+  if (!unavailable_ && !version_.empty()) query += "&resourceVersion=" + QueryEscape(version_);
+  Open(Phase::kListing, std::move(query), time);
+}
+
+// Pages after the first are of the first one's version. DIFFERS: kube-scheduler lists again without
+// pages.
+void Reflector::NextPage() {
+  std::string query;
+  const auto add = [&](const std::string& text) { query += (query.empty() ? "" : "&") + text; };
+  if (!whole_list_) add("limit=500");
+  if (!continue_.empty()) {
+    add("continue=" + QueryEscape(continue_));
+  } else if (!unavailable_) {
+    add("resourceVersion=" + (version_.empty() ? "0" : QueryEscape(version_)));
+  }
+  Open(Phase::kPaging, std::move(query), kListTimeout);
+}
+
+void Reflector::Watch() {
+  const Duration time = NewWatchTime();
+  Open(Phase::kWatching,
+       fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={:.0f}",
+                   QueryEscape(version_), time.seconds()),
+       time);
+}
+
+void Reflector::Open(Phase phase, std::string query, Duration timeout) {
+  Abandon();
+  if (!options_.field_selector.empty()) {
+    query += (query.empty() ? "fieldSelector=" : "&fieldSelector=") +
+             QueryEscape(options_.field_selector);
+  }
+  RestRequest request;
+  request.path = query.empty() ? options_.path : options_.path + "?" + query;
+  if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
+  // The server ends watches in time, unless the connection is dead.
+  request.timeout = {timeout.nanos + kGrace.nanos};
+  answer_ = {.phase = phase, .since = timers_.Now()};
+  const uint64_t turn = turn_;
+  const auto guard = [&](auto callback) {
+    return lifeline_.Guard([this, turn, callback](auto&&... arguments) {
+      if (turn == turn_) (this->*callback)(std::forward<decltype(arguments)>(arguments)...);
+    });
+  };
+  const Requests::RequestId id =
+      requests_.Open(std::move(request), {.on_head = guard(&Reflector::OnHead),
+                                          .on_data = guard(&Reflector::OnData),
+                                          .on_end = guard(&Reflector::OnEnd)});
+  if (turn == turn_) request_ = id;
+}
+
+void Reflector::Abandon() {
+  ++turn_;
+  if (request_) requests_.Cancel(*request_);
+  request_.reset();
+}
+
+void Reflector::Later(Duration delay, void (Reflector::*what)()) {
+  Abandon();
+  timers_.After(delay, lifeline_.Guard([this, turn = turn_, what] {
+    if (turn == turn_) (this->*what)();
+  }));
+}
+
+void Reflector::AfterBackoff(void (Reflector::*what)()) {
+  Later(backoff_.Next(random_, timers_.Now()), what);
+}
+
+// --- hearing ---
+
+void Reflector::OnHead(int status, std::string_view content_type) {
+  answer_.status = status;
+  answer_.form = FormOf(content_type);
+  const bool is_stream = answer_.phase != Phase::kPaging && status >= 200 && status < 300;
+  if (is_stream) answer_.frames.emplace(answer_.form);
+}
+
+void Reflector::OnData(std::string_view bytes) {
+  if (!answer_.frames) {
+    answer_.body += bytes;
+    return;
+  }
+  answer_.frames->Add(bytes);
+  const uint64_t turn = turn_;
+  while (turn == turn_) {
+    const auto frame = answer_.frames->Next();
+    if (frame && !*frame) break;
+    auto event = frame ? ReadWatchEvent(**frame, answer_.form, options_.codec)
+                       : Result<WatchEvent>(std::unexpected(frame.error()));
+    if (!event) {
+      Complain("the watch sent what cannot be read: " + event.error().message);
+      AfterBackoff(&Reflector::List);
+      break;
+    }
+    answer_.any_event = true;
+    if (!Take(*std::move(event))) break;
+  }
+  Deliver();
+}
+
+void Reflector::OnEnd(RestResult<void> result) {
+  request_.reset();
+  const bool is_refusal = answer_.status != 0 && (answer_.status < 200 || answer_.status > 299);
+  if (is_refusal) {
+    return OnRefused(ReadServerStatus(answer_.status, answer_.body, answer_.form));
+  }
+  if (answer_.phase == Phase::kPaging && result) return OnPage();
+  const auto again = answer_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
+  if (!result) {
+    Complain(result.error().message);
+    return AfterBackoff(again);
+  }
+  // Watches end in the course of things; one that the server does not keep up at all is tried again
+  // with patience. A list that ends before it is complete is asked for in pages.
+  if (answer_.phase == Phase::kListing) use_watch_list_ = false;
+  const bool lasted = answer_.any_event || timers_.Now() - answer_.since >= kShortWatch;
+  if (answer_.phase == Phase::kWatching && lasted) return Watch();
+  AfterBackoff(again);
+}
+
+void Reflector::OnPage() {
+  auto page = ReadListPage(std::move(answer_.body), answer_.form, options_.codec);
+  answer_.body = {};
+  if (!page) {
+    Complain(page.error().message);
+    return AfterBackoff(&Reflector::List);
+  }
+  for (Received& received : page->items) Collect(std::move(received));
+  continue_ = std::move(page->continue_token);
+  if (!continue_.empty()) return NextPage();
+  FinishList(std::move(page->resource_version));
+  Deliver();
+  Watch();
+}
+
+void Reflector::OnRefused(const ServerStatus& status) {
+  const bool is_watching = answer_.phase == Phase::kWatching;
+  const bool is_streaming = answer_.phase == Phase::kListing;
+  switch (status.code) {
+    case 404:
+      return OnMissing();
+    case 401:
+    case 403:
+      Complain(
+          fmt::format("the server does not let us read {}: {}", options_.resource, status.message));
+      return AfterBackoff(is_watching ? &Reflector::Watch : &Reflector::List);
+    case 410:
+      if (is_watching) return AfterBackoff(&Reflector::List);
+      if (!continue_.empty()) {
+        BeginList();
+        whole_list_ = true;
+        return NextPage();
+      }
+      break;
+    default:
+      break;
+  }
+  const bool expired = status.code == 410 || status.version_too_large;
+  if (expired && !is_watching && !unavailable_) {
+    unavailable_ = true;
+    return List();
+  }
+  const bool may_pass = expired || status.code == 429 || status.code >= 500;
+  if (!may_pass && is_streaming) {
+    use_watch_list_ = false;
+    return List();
+  }
+  Complain(status.message);
+  AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
+}
+
+// A server that has no such resource has none of its objects.
+void Reflector::OnMissing() {
+  Complain(fmt::format("the server has no resource {} ({}): going on as if there were none",
+                       options_.resource, options_.path));
+  BeginList();
+  FinishList("");
+  Deliver();
+  Later(kRarely, &Reflector::List);
+}
+
+bool Reflector::Take(WatchEvent event) {
+  switch (event.type) {
+    case WatchEvent::Type::kError:
+      OnStreamError(event.status);
+      return false;
+    case WatchEvent::Type::kBookmark:
+      if (answer_.phase == Phase::kWatching) {
+        if (!event.resource_version.empty()) version_ = std::move(event.resource_version);
+      } else if (event.ends_list) {
+        FinishList(std::move(event.resource_version));
+        answer_.phase = Phase::kWatching;
+      }
+      return true;
+    case WatchEvent::Type::kUnknown:
+      Complain("the watch sent an event of an unknown type");
+      return true;
+    default:
+      TakeObject(event.type, *std::move(event.received));
+      return true;
+  }
+}
+
+void Reflector::TakeObject(WatchEvent::Type type, Received received) {
+  const bool gone = type == WatchEvent::Type::kDeleted;
+  const api::ObjectMeta& meta = received.object ? api::MetaOf(*received.object) : received.meta;
+  if (answer_.phase == Phase::kListing) {
+    if (!gone) return Collect(std::move(received));
+    listed_gone_[{meta.namespace_, meta.name}] = listed_.objects.size();
+    return;
+  }
+  if (!meta.resource_version.empty()) version_ = meta.resource_version;
+  if (gone) {
+    unreadable_.erase({meta.namespace_, meta.name});
+    told_.Gone(meta.namespace_, meta.name, events_);
+  } else if (received.object) {
+    told_.Put(*std::move(received.object), events_);
+  } else {
+    NoteUnreadable(received);
+  }
+}
+
+void Reflector::OnStreamError(const ServerStatus& status) {
+  const bool is_watching = answer_.phase == Phase::kWatching;
+  if (status.code != 410) Complain(status.message);
+  unavailable_ |= !is_watching && (status.code == 410 || status.version_too_large);
+  const bool may_pass = status.code == 429 || status.code == 500;
+  AfterBackoff(is_watching && may_pass ? &Reflector::Watch : &Reflector::List);
+}
+
+void Reflector::Collect(Received received) {
+  if (received.object) {
+    listed_.objects.push_back(told_.Share(*std::move(received.object)));
+    return;
+  }
+  NoteUnreadable(received);
+  listed_.unreadable.push_back({received.meta.namespace_, received.meta.name});
+}
+
+void Reflector::DropGone() {
+  size_t place = 0;
+  std::erase_if(listed_.objects, [&](const api::Object& object) {
+    const auto gone = listed_gone_.find(api::KeyOf(object));
+    return place++ < (gone == listed_gone_.end() ? 0 : gone->second);
+  });
+  std::erase_if(listed_.unreadable,
+                [&](const api::ObjectKey& key) { return listed_gone_.contains(key); });
+}
+
+void Reflector::FinishList(std::string version) {
+  ++lists_;
+  if (!listed_gone_.empty()) DropGone();
+  if (!unreadable_.empty()) {
+    const std::set<api::ObjectKey> there(listed_.unreadable.begin(), listed_.unreadable.end());
+    std::erase_if(unreadable_, [&](const auto& entry) { return !there.contains(entry.first); });
+  }
+  told_.Replace(std::exchange(listed_, {}), events_);
+  version_ = std::move(version);
+  unavailable_ = false;
+  complaint_.clear();
+  if (std::exchange(synced_, true)) return;
+  Deliver();
+  if (on_synced_) on_synced_();
+}
+
+void Reflector::NoteUnreadable(const Received& received) {
+  const api::ObjectMeta& meta = received.meta;
+  const auto [seen, is_new] = unreadable_.try_emplace({meta.namespace_, meta.name}, meta.uid);
+  if (!is_new && seen->second == meta.uid) return;
+  seen->second = meta.uid;
+  warn_(fmt::format("the scheduler does not see {}", received.object.error().message));
+}
+
+void Reflector::Deliver() {
+  if (!events_.empty()) sink_(std::exchange(events_, {}));
+}
+
+void Reflector::Complain(const std::string& what) {
+  const Instant now = timers_.Now();
+  if (what == complaint_ && now - complained_ < kRarely) return;
+  complaint_ = what;
+  complained_ = now;
+  warn_(fmt::format("{}: {}", options_.resource, what));
+}
+
+}  // namespace berth::client

@@ -1,0 +1,313 @@
+#include "client/reflector.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/query_text.h"
+#include "client/request_fakes.h"
+
+namespace berth::client {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr const char* kListLine =
+    "GET /api/v1/pods\\?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    "&allowWatchBookmarks=true&timeoutSeconds=[345][0-9][0-9]";
+
+std::string Pod(const std::string& name, int version, const std::string& uid = "u") {
+  return "{'metadata':{'name':'" + name + "','uid':'" + uid + "','resourceVersion':'" +
+         std::to_string(version) + "'}}";
+}
+
+std::string Frame(const std::string& type, const std::string& object) {
+  return Doc("{'type':'" + type + "','object':" + object + "}\n");
+}
+
+std::string Bookmark(int version, bool end = false) {
+  return Frame("BOOKMARK", "{'metadata':{'resourceVersion':'" + std::to_string(version) + "'" +
+                               (end ? ",'annotations':{'k8s.io/initial-events-end':'true'}" : "") +
+                               "}}");
+}
+
+std::string List(int version, const std::string& items, const std::string& token = "") {
+  return "{'metadata':{'resourceVersion':'" + std::to_string(version) + "','continue':'" + token +
+         "'},'items':[" + items + "]}";
+}
+
+class PodReflector : public ::testing::Test {
+ protected:
+  void Start(bool watch_list = true, std::string selector = "") {
+    reflector = std::make_unique<Reflector>(
+        requests, timers,
+        ReflectorOptions{.resource = "pods",
+                         .path = "/api/v1/pods",
+                         .field_selector = std::move(selector),
+                         .codec = CodecOf<api::Pod>(),
+                         .watch_list = watch_list},
+        [this](std::vector<Event> batch) {
+          ++batches;
+          for (const Event& event : batch) {
+            const auto* put = std::get_if<ObjectPut>(&event);
+            const api::ObjectMeta& meta =
+                api::MetaOf(put ? put->object : std::get<ObjectGone>(event).object);
+            told.push_back((put ? "+" : "-") + meta.name + "@" + meta.resource_version);
+          }
+        },
+        [this] { told.push_back("synced"); },
+        [this](const std::string& line) { warnings.push_back(line); });
+    reflector->Start();
+  }
+  // Starts, and lists pod a at version 5 by a watch that goes on.
+  void StartWatching() {
+    Start();
+    requests.Head(200);
+    requests.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
+    Told();
+    requests.Lines();
+  }
+  std::vector<std::string> Told() { return std::exchange(told, {}); }
+  // The only request since the last time.
+  std::string Asked() {
+    const auto lines = requests.Lines();
+    return lines.size() == 1 ? lines[0] : std::to_string(lines.size()) + " requests";
+  }
+
+  FakeRequests requests;
+  FakeTimers timers;
+  std::unique_ptr<Reflector> reflector;
+  std::vector<std::string> told;
+  std::vector<std::string> warnings;
+  int batches = 0;
+};
+
+TEST_F(PodReflector, ListsByAWatchAndFollows) {
+  Start();
+  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
+  requests.Head(200);
+  requests.Data(Frame("ADDED", Pod("b", 3)));
+  requests.Data(Frame("ADDED", Pod("a", 5)));
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_FALSE(reflector->synced());
+  requests.Data(Bookmark(6, true) + Frame("MODIFIED", Pod("a", 7)));
+  EXPECT_THAT(Told(), ElementsAre("+b@3", "+a@5", "synced", "+a@7"));
+  EXPECT_TRUE(reflector->synced());
+  EXPECT_EQ(reflector->resource_version(), "7");
+  requests.Data(Frame("DELETED", Pod("b", 8)) + Frame("ADDED", Pod("c", 9)) + Bookmark(11));
+  EXPECT_THAT(Told(), ElementsAre("-b@3", "+c@9"));
+  EXPECT_EQ(reflector->resource_version(), "11");
+  EXPECT_EQ(reflector->told().size(), 2U);
+  EXPECT_EQ(batches, 3);
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(PodReflector, ObjectsThatGoWhileTheListComesAreNotTold) {
+  Start();
+  requests.Head(200);
+  requests.Data(Frame("ADDED", Pod("a", 3)) + Frame("ADDED", Pod("b", 4)) +
+                Frame("DELETED", Pod("a", 5)) + Frame("MODIFIED", Pod("b", 6)) +
+                Frame("ADDED", Pod("c", 7)) + Frame("DELETED", Pod("c", 8)) +
+                Frame("ADDED", Pod("c", 9, "u2")) + Bookmark(9, true));
+  EXPECT_THAT(Told(), ElementsAre("+b@4", "+b@6", "+c@9", "synced"));
+}
+
+TEST_F(PodReflector, AWatchThatTheServerEndsIsResumed) {
+  StartWatching();
+  timers.Pass(Duration::Seconds(300));
+  requests.End();
+  EXPECT_THAT(Asked(), MatchesRegex("GET /api/v1/pods\\?watch=true&allowWatchBookmarks=true"
+                                    "&resourceVersion=6&timeoutSeconds=[345][0-9][0-9]"));
+  requests.Head(200);
+  requests.Data(Frame("MODIFIED", Pod("a", 9)));
+  EXPECT_THAT(Told(), ElementsAre("+a@9"));
+  requests.Break(RestError::Kind::kBroken, "reset by peer");
+  EXPECT_THAT(warnings, ElementsAre("pods: reset by peer"));
+  EXPECT_THAT(requests.Lines(), IsEmpty());
+  timers.Pass(Duration::Millis(1600));
+  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=9&"));
+}
+
+TEST_F(PodReflector, AnExpiredWatchListsAgainAndTellsTheDifference) {
+  StartWatching();
+  requests.Data(Frame("ADDED", Pod("b", 7)) + Frame("ADDED", Pod("c", 8)));
+  Told();
+  requests.Data(Frame("ERROR", "{'code':410,'reason':'Expired','message':'too old'}"));
+  EXPECT_TRUE(requests.last().cancelled);
+  timers.Pass(Duration::Millis(1600));
+  EXPECT_THAT(Asked(), MatchesRegex(std::string(kListLine) + "&resourceVersion=8"));
+  requests.Head(200);
+  requests.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 20)) +
+                Frame("ADDED", Pod("d", 21)) + Bookmark(22, true));
+  EXPECT_THAT(Told(), ElementsAre("-c@8", "+b@20", "+d@21"));
+  EXPECT_EQ(reflector->lists(), 2U);
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(PodReflector, ServersWithoutWatchListAreAskedPageByPage) {
+  Start(true, "status.phase!=Failed");
+  EXPECT_THAT(Asked(), HasSubstr("&fieldSelector=status.phase%21%3DFailed"));
+  requests.Stream(422, "{'code':422,'reason':'Invalid','message':'sendInitialEvents: forbidden'}");
+  EXPECT_EQ(Asked(),
+            "GET /api/v1/pods?limit=500&resourceVersion=0&fieldSelector=status.phase%21%3DFailed");
+  requests.Stream(200, List(9, Pod("a", 1) + "," + Pod("b", 2), "to ken"));
+  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_EQ(Asked(),
+            "GET /api/v1/pods?limit=500&continue=to%20ken&fieldSelector=status.phase%21%3DFailed");
+  requests.Stream(200, List(9, Pod("c", 3)));
+  EXPECT_THAT(Told(), ElementsAre("+a@1", "+b@2", "+c@3", "synced"));
+  EXPECT_THAT(Asked(), StartsWith("GET /api/v1/pods?watch=true&allowWatchBookmarks=true"
+                                  "&resourceVersion=9&timeoutSeconds="));
+}
+
+TEST_F(PodReflector, APageThatExpiredAsksForAllAtOnce) {
+  Start(false);
+  requests.Stream(200, List(9, Pod("a", 1), "c"));
+  requests.Lines();
+  requests.Stream(410, "{'code':410,'reason':'Expired'}");
+  EXPECT_EQ(Asked(), "GET /api/v1/pods?resourceVersion=0");
+  requests.Stream(200, List(12, Pod("a", 10)));
+  EXPECT_THAT(Told(), ElementsAre("+a@10", "synced"));
+}
+
+TEST_F(PodReflector, AVersionThatTheServerDoesNotHaveIsNotAskedForAgain) {
+  StartWatching();
+  requests.Break(RestError::Kind::kUnreachable);
+  timers.Pass(Duration::Millis(1600));
+  requests.Lines();
+  requests.Stream(410, "{'code':410}");
+  timers.Pass(Duration::Seconds(4));
+  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=6"));
+  requests.Stream(504,
+                  "{'code':504,'reason':'Timeout','message':'Too large resource version',"
+                  "'details':{'causes':[{'reason':'ResourceVersionTooLarge'}]}}");
+  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
+  requests.Head(200);
+  requests.Data(Bookmark(2, true));
+  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+  EXPECT_EQ(reflector->resource_version(), "2");
+}
+
+TEST_F(PodReflector, AWatchFromBeyondTheServersVersionListsAgain) {
+  StartWatching();
+  requests.Break(RestError::Kind::kBroken);
+  timers.Pass(Duration::Millis(1600));
+  requests.Lines();
+  requests.Stream(504,
+                  "{'code':504,'message':'Too large resource version','details':{'causes':["
+                  "{'reason':'ResourceVersionTooLarge'}]}}");
+  timers.Pass(Duration::Seconds(4));
+  EXPECT_THAT(Asked(), HasSubstr("sendInitialEvents=true"));
+}
+
+TEST_F(PodReflector, AMissingResourceIsEmptyAndAskedForRarely) {
+  Start();
+  requests.Stream(404, "404 page not found");
+  EXPECT_THAT(Told(), ElementsAre("synced"));
+  EXPECT_THAT(warnings, ElementsAre("pods: the server has no resource pods (/api/v1/pods): going "
+                                    "on as if there were none"));
+  requests.Lines();
+  timers.Pass(Duration::Seconds(599));
+  EXPECT_THAT(requests.Lines(), IsEmpty());
+  timers.Pass(Duration::Seconds(1));
+  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
+  requests.Head(200);
+  requests.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
+  EXPECT_THAT(Told(), ElementsAre("+a@5"));
+}
+
+TEST_F(PodReflector, AForbiddenResourceIsAskedForAgainAndMentionedRarely) {
+  Start();
+  for (int i = 0; i < 8; ++i) {
+    requests.Stream(403, "{'code':403,'message':'pods is forbidden'}");
+    EXPECT_THAT(requests.Lines(), SizeIs(1));
+    timers.Pass(Duration::Seconds(60));
+  }
+  EXPECT_FALSE(reflector->synced());
+  EXPECT_THAT(warnings,
+              ElementsAre("pods: the server does not let us read pods: pods is forbidden"));
+  timers.Pass(Duration::Seconds(600));
+  requests.Stream(403, "{'code':403,'message':'pods is forbidden'}");
+  EXPECT_THAT(warnings, SizeIs(2));
+}
+
+TEST_F(PodReflector, WaitsLongerFromTryToTry) {
+  Start();
+  for (const int millis : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
+    requests.Lines();
+    requests.Break(RestError::Kind::kUnreachable, "connection refused");
+    timers.Pass(Duration::Millis(millis - 1));
+    EXPECT_THAT(requests.Lines(), IsEmpty()) << millis;
+    timers.Pass(Duration::Millis(millis + 1));
+    EXPECT_THAT(requests.Lines(), SizeIs(1)) << millis;
+  }
+  EXPECT_THAT(warnings, ElementsAre("pods: connection refused"));
+  timers.Pass(Duration::Seconds(121));
+  requests.Break(RestError::Kind::kUnreachable);
+  timers.Pass(Duration::Millis(1600));
+  EXPECT_THAT(requests.Lines(), SizeIs(1));
+}
+
+TEST_F(PodReflector, AWatchThatEndsAtOnceIsNotHurried) {
+  StartWatching();
+  timers.Pass(Duration::Seconds(300));
+  requests.End();
+  requests.Lines();
+  requests.Head(200);
+  requests.End();
+  EXPECT_THAT(requests.Lines(), IsEmpty());
+  timers.Pass(Duration::Millis(1600));
+  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=6&"));
+}
+
+TEST_F(PodReflector, WhatCannotBeReadIsLoggedOnceAndSkipped) {
+  const std::string bad =
+      "{'metadata':{'name':'a','namespace':'default','uid':'u',"
+      "'resourceVersion':'8'},'spec':{'priority':'x'}}";
+  StartWatching();
+  requests.Data(Frame("MODIFIED", bad) + Frame("MODIFIED", bad) + Frame("ADDED", Pod("b", 9)));
+  EXPECT_THAT(Told(), ElementsAre("+b@9"));
+  ASSERT_THAT(warnings, SizeIs(1));
+  EXPECT_THAT(warnings[0],
+              HasSubstr("the scheduler does not see Pod \"default/a\": spec.priority"));
+  requests.Data(Frame("DELETED", bad));
+  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+}
+
+TEST_F(PodReflector, GarbageIsAReasonToListAgain) {
+  StartWatching();
+  requests.Data(Frame("ADDED", Pod("b", 9)) + "nonsense");
+  EXPECT_THAT(Told(), ElementsAre("+b@9"));
+  EXPECT_THAT(warnings, ElementsAre("pods: the watch sent what cannot be read: an event is not "
+                                    "JSON: nonsense"));
+  timers.Pass(Duration::Millis(1600));
+  EXPECT_THAT(Asked(), MatchesRegex(std::string(kListLine) + "&resourceVersion=9"));
+}
+
+TEST_F(PodReflector, HearsNothingMoreWhenItIsGone) {
+  StartWatching();
+  requests.Break(RestError::Kind::kBroken);
+  reflector.reset();
+  timers.Pass(Duration::Seconds(60));
+  EXPECT_THAT(requests.Lines(), IsEmpty());
+  StartWatching();
+  reflector.reset();
+  EXPECT_TRUE(requests.last().cancelled);
+  requests.Data(Frame("ADDED", Pod("z", 9)));
+  EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST(QueryText, EscapesAllButTheHarmless) {
+  EXPECT_EQ(QueryEscape("a-b_c.d~9"), "a-b_c.d~9");
+  EXPECT_EQ(QueryEscape("a=b,c!&+ %\xc3\xa4"), "a%3Db%2Cc%21%26%2B%20%25%C3%A4");
+}
+
+}  // namespace
+}  // namespace berth::client
