@@ -72,6 +72,9 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
       same_place && record.labels == old.labels && record.terminating() == old.terminating();
   record.state = placed_by_api ? PodState::kBound : PodState::kPending;
   record.node = node;
+  if (placed_by_api) ++placed_pods_;
+  if (was_placed) --placed_pods_;
+  if (old.state == PodState::kAssumed) --assumed_pods_;
   if (was_placed && !same_count) Count(old, old.node, -1);
   // Added before it is removed, so that its row does not fall empty in between.
   if (placed_by_api && !same_place) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
@@ -158,7 +161,11 @@ void Cluster::UnplacePod(PodRecord& record) {
 void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
   nominations_.Clear(id);
-  if (record.state != PodState::kPending) UnplacePod(record);
+  if (record.state == PodState::kAssumed) --assumed_pods_;
+  if (record.state != PodState::kPending) {
+    --placed_pods_;
+    UnplacePod(record);
+  }
   Release(record);
   pods_.Remove(id);
 }
@@ -169,6 +176,8 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   CHECK(record.state == PodState::kPending);
   nominations_.Clear(pod);
   record.state = PodState::kAssumed;
+  ++placed_pods_;
+  ++assumed_pods_;
   record.node = node;
   nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
   Count(record, node, +1);
@@ -178,6 +187,8 @@ void Cluster::Forget(PodId pod) {
   ++version_;
   PodRecord& record = pods_.Get(pod);
   CHECK(record.state == PodState::kAssumed);
+  --placed_pods_;
+  --assumed_pods_;
   const PodRecord old = record;
   UnplacePod(record);
   // The object may have changed while the pod was assumed.

@@ -77,6 +77,9 @@ class Cluster {
   void Assume(PodId pod, NodeRow node);
   // Takes an assumed pod back: it is pending again.
   void Forget(PodId pod);
+  // How many pods are on a node, assumed ones included, and how many are assumed.
+  size_t placed_pods() const { return placed_pods_; }
+  size_t assumed_pods() const { return assumed_pods_; }
   void Nominate(PodId pod, Symbol node) {
     if (nominations_.NodeOf(pod) == node) return;
     ++version_;
@@ -141,6 +144,7 @@ class Cluster {
   PodCounters counters_{symbols_, pod_labels_, namespaces_, nodes_.topology()};
   AffinityTerms affinity_terms_{symbols_, pod_labels_, namespaces_};
   PodTable pods_;
+  size_t placed_pods_ = 0, assumed_pods_ = 0;
   Nominations nominations_;
   Preemptions preemptions_;
   std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,

@@ -38,6 +38,9 @@ Task<Verdict> BindingCycle::Run() {
 
 Task<Verdict> BindingCycle::Steps() {
   Verdict verdict = PreFlight();
+  meter().End(MeasuredPoint::kPreBindPreFlight,
+              verdict.ok() && work_.empty() ? Code::kSkip : verdict.code(),
+              !profile().pre_bind().empty());
   if (!verdict.ok()) co_return verdict;
   if (!work_.empty() || placement_.waits) co_await AnnounceNode();
   if (placement_.waits) {
@@ -48,22 +51,35 @@ Task<Verdict> BindingCycle::Steps() {
   services_.queue.Done(pod().uid());
   if (!work_.empty()) {
     pre_binding_ = true;
+    meter().Begin();
     verdict = co_await PreBind();
     pre_binding_ = false;
+    meter().End(MeasuredPoint::kPreBind, verdict.code());
     if (!cancel_reason_.empty()) co_return Verdict::Error(cancel_reason_);
     if (!verdict.ok()) co_return verdict;
+  } else {
+    meter().End(MeasuredPoint::kPreBind, Code::kSuccess, /*took_time=*/false);
   }
   co_await services_.status.Settle(pod().uid());
   verdict = co_await Bind();
+  meter().End(MeasuredPoint::kBind, verdict.code());
   if (!verdict.ok()) co_return verdict;
   RecordSuccess();
-  for (const PostBindPlugin* plugin : profile().post_bind()) plugin->PostBind(*this);
+  CountSuccess();
+  PluginTimer timer(meter());
+  for (const PostBindPlugin* plugin : profile().post_bind()) {
+    plugin->PostBind(*this);
+    timer.End(*plugin, MeasuredPoint::kPostBind, Code::kSuccess);
+  }
+  meter().End(MeasuredPoint::kPostBind, Code::kSuccess, !profile().post_bind().empty());
   co_return verdict;
 }
 
 Verdict BindingCycle::PreFlight() {
+  PluginTimer timer(meter());
   for (const PreBindPlugin* plugin : profile().pre_bind()) {
     const PreBindPlan plan = plugin->PreBindPreFlight(cycle(), node());
+    timer.End(*plugin, MeasuredPoint::kPreBindPreFlight, plan.verdict.code());
     if (plan.verdict.skipped()) continue;
     if (!plan.verdict.ok()) {
       return Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}", plugin->name(),
@@ -86,7 +102,12 @@ Task<Verdict> BindingCycle::AnnounceNode() {
 }
 
 Task<Verdict> BindingCycle::WaitForPermit() {
+  meter().Begin();
+  const Duration before = meter().so_far();
   Verdict verdict = co_await PermitWait{*this};
+  meter().Begin();
+  if (Measurements* to = meter().to())
+    to->PermitWaited(verdict.code(), {meter().so_far().nanos - before.nanos});
   if (verdict.ok()) co_return verdict;
   if (!verdict.rejected()) {
     co_return Verdict::Error(fmt::format("waiting on permit for pod: {}", verdict.Message()));
@@ -120,7 +141,9 @@ Task<Verdict> BindingCycle::PreBind() {
 }
 
 Task<Verdict> BindingCycle::PreBindOne(const PreBindPlugin& plugin) {
+  PluginTimer timer(meter());
   Verdict verdict = co_await plugin.PreBind(*this);
+  timer.End(plugin, MeasuredPoint::kPreBind, verdict.code());
   if (verdict.ok()) co_return verdict;
   verdict = AsFailure(std::move(verdict), "PreBind", plugin);
   if (pre_bind_failure_.ok()) pre_bind_failure_ = verdict;
@@ -133,13 +156,24 @@ Task<Verdict> BindingCycle::Bind() {
     Verdict verdict = co_await services_.extenders.Bind(*pod().object, bind);
     if (!verdict.skipped()) co_return verdict;
   }
+  PluginTimer timer(meter());
   for (const BindPlugin* plugin : profile().bind()) {
     Verdict verdict = co_await plugin->Bind(*this);
+    timer.End(*plugin, MeasuredPoint::kBind, verdict.code());
     if (verdict.skipped()) continue;
     if (verdict.ok()) co_return verdict;
     co_return AsFailure(std::move(verdict), "Bind", *plugin);
   }
   co_return Verdict::Error("no Bind plugin wanted the pod");
+}
+
+void BindingCycle::CountSuccess() {
+  Measurements* to = meter().to();
+  if (to == nullptr) return;
+  const QueueEntry& tried = placement_.entry;
+  to->AttemptEnded(meter().profile(), AttemptResult::kScheduled, meter().so_far());
+  to->PodBound(tried.attempts, now() - tried.first_ready.value_or(now()),
+               tried.flushed != Instant{});
 }
 
 void BindingCycle::RecordSuccess() {

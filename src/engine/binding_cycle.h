@@ -57,6 +57,7 @@ class BindingCycle final : public BindingContext {
 
   QueueEntry& entry() { return placement_.entry; }
   const PodRecord& pod() const { return *placement_.pod; }
+  Attempt& attempt() { return *placement_.attempt; }
   const Profile& profile() const { return placement_.attempt->profile(); }
   Cycle& cycle() override { return placement_.attempt->cycle(); }
   NodeRow node() const override { return placement_.node; }
@@ -81,6 +82,8 @@ class BindingCycle final : public BindingContext {
   Task<Verdict> PreBindOne(const PreBindPlugin& plugin);
   Task<Verdict> Bind();
   void RecordSuccess();
+  void CountSuccess();
+  AttemptMeter& meter() { return placement_.attempt->meter(); }
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
     services_.outbox.Issue(pending, waiter);

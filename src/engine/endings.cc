@@ -7,7 +7,14 @@
 
 namespace berth {
 
-void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure) {
+void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure,
+                                AttemptMeter meter) {
+  if (meter.to() != nullptr) {
+    meter.Begin();
+    meter.to()->AttemptEnded(
+        meter.profile(), failure.rejected ? AttemptResult::kUnschedulable : AttemptResult::kError,
+        meter.so_far());
+  }
   const PodId id = cluster_.pods().Find(pod.object->metadata.namespace_, pod.object->metadata.name);
   if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_->Done(entry.uid);
   std::shared_ptr<const api::Pod> object = pod.object;
@@ -38,7 +45,9 @@ void EngineState::HandleFailure(QueueEntry entry, const PodRecord& pod, const Fa
 
 void EngineState::Evict(const PodRecord& preemptor, Symbol node,
                         const std::vector<PodId>& victims) {
+  if (measurements_ != nullptr) measurements_->VictimsChosen(victims.size());
   Eviction::Plan plan = Eviction::MakePlan(cluster_, preemptor, node, victims);
+  plan.since = now();
   if (plan.victims.empty()) return;
   for (PodId id : std::vector<PodId>(cluster_.nominations().PodsOn(node))) {
     if (cluster_.pod(id).object->priority() < preemptor.object->priority())
@@ -75,6 +84,8 @@ void EngineState::Reap() {
 // The pod may be tried again. If not all victims went, nothing else may ever wake it.
 void EngineState::FinishEviction(Eviction& eviction) {
   const Eviction::Plan& plan = eviction.plan();
+  if (measurements_ != nullptr)
+    measurements_->EvictionEnded(eviction.verdict().ok(), now() - plan.since);
   cluster_.mutable_preemptions().End(plan.preemptor_uid);
   const PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
   if (id.valid() && cluster_.pod(id).uid() == plan.preemptor_uid) {
@@ -97,7 +108,7 @@ void EngineState::FinishBinding(BindingCycle& binding) {
   if (verdict.ok()) {
     Activate(binding.cycle());
   } else {
-    Unreserve(binding.cycle(), binding.profile(), binding.node());
+    Unreserve(binding.attempt(), binding.node());
     const bool assumed = is_current && cluster_.pods().Contains(pod.id) &&
                          cluster_.pod(pod.id).uid() == pod.uid() &&
                          cluster_.pod(pod.id).state == PodState::kAssumed;
@@ -118,7 +129,7 @@ void EngineState::FinishBinding(BindingCycle& binding) {
                    now(), [&](const QueueEntry& entry) { return entry.uid != pod.uid(); });
     };
     if (assumed && !failure.rejected) offer_room();
-    HandleFailure(std::move(binding.entry()), pod, failure);
+    HandleFailure(std::move(binding.entry()), pod, failure, binding.attempt().meter());
     if (assumed && failure.rejected) offer_room();
     Decision decision;
     decision.pod = pod.id;
@@ -132,9 +143,15 @@ void EngineState::FinishBinding(BindingCycle& binding) {
   bindings_.erase(&binding);
 }
 
-void EngineState::Unreserve(Cycle& cycle, const Profile& profile, NodeRow node) {
-  const auto plugins = profile.reserve();
-  for (size_t i = plugins.size(); i-- > 0;) plugins[i]->Unreserve(cycle, node);
+void EngineState::Unreserve(Attempt& attempt, NodeRow node) {
+  const auto plugins = attempt.profile().reserve();
+  attempt.meter().Begin();
+  PluginTimer timer(attempt.meter());
+  for (size_t i = plugins.size(); i-- > 0;) {
+    plugins[i]->Unreserve(attempt.cycle(), node);
+    timer.End(*plugins[i], MeasuredPoint::kUnreserve, Code::kSuccess);
+  }
+  attempt.meter().End(MeasuredPoint::kUnreserve, Code::kSuccess);
 }
 
 void EngineState::Activate(Cycle& cycle) {

@@ -52,12 +52,14 @@ Result<std::unique_ptr<EngineState>> EngineState::Make(const EngineOptions& opti
   SchedulingQueue::Options queue{.backoff = options.backoff,
                                  .max_parked = options.max_parked,
                                  .profiles = {},
-                                 .has_extenders = !options.extenders.empty()};
+                                 .has_extenders = !options.extenders.empty(),
+                                 .measurements = options.measurements};
   for (const ProfileConfig& profile : options.profiles) {
     if (Status added = state->AddProfile(profile, registry); !added)
       return std::unexpected(added.error());
     queue.profiles.push_back(state->profiles_.back().profile.get());
   }
+  if (options.measurements != nullptr) options.measurements->Serve(queue.profiles);
   state->queue_ = std::make_unique<SchedulingQueue>(state->cluster_, std::move(queue));
   return state;
 }
@@ -69,6 +71,20 @@ void EngineState::PassTime(Instant time) {
   waiting_.PassTime(now());
   queue_->PassTime(now());
   Reap();
+}
+
+void EngineState::ReportSizes() const {
+  if (measurements_ == nullptr) return;
+  const SchedulingQueue::Sizes waiting = queue_->sizes();
+  measurements_->SizesAre({.active = waiting.active,
+                           .backoff = waiting.backoff,
+                           .unschedulable = waiting.unschedulable,
+                           .gated = waiting.gated,
+                           .bindings = bindings_.size(),
+                           .evictions = evictions_.size(),
+                           .nodes = cluster_.nodes().present_count(),
+                           .pods = cluster_.placed_pods(),
+                           .assumed_pods = cluster_.assumed_pods()});
 }
 
 std::optional<Instant> EngineState::next_wake() const {
@@ -92,12 +108,16 @@ Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options,
   return std::unique_ptr<Engine>(new Engine(*std::move(state)));
 }
 
-void Engine::Handle(const Event& event, Instant now) { state_->Handle(event, now); }
+void Engine::Handle(const Event& event, Instant now) {
+  state_->Handle(event, now);
+  state_->ReportSizes();
+}
 
 size_t Engine::Schedule(Instant now, size_t limit) {
   state_->PassTime(now);
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne()) ++tried;
+  state_->ReportSizes();
   return tried;
 }
 

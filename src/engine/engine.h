@@ -22,6 +22,7 @@
 #include "engine/events.h"
 #include "engine/explanation.h"
 #include "framework/extender_config.h"
+#include "framework/measurements.h"
 #include "framework/profile_config.h"
 #include "queue/scheduling_queue.h"
 
@@ -37,6 +38,9 @@ struct EngineOptions {
   // They share out the work over very many nodes; the decisions do not depend on them. May be null,
   // and must outlive the engine otherwise.
   Workers* workers = nullptr;
+  // Told what the engine does and how long it takes. May be null, and must outlive the engine
+  // otherwise.
+  Measurements* measurements = nullptr;
   // A pod that has waited for so long is tried again even if nothing has happened.
   Duration max_parked = Duration::Seconds(300);
 };

@@ -60,30 +60,40 @@ class EngineState {
   const WaitingPods& waiting() const { return waiting_; }
   size_t bindings() const { return bindings_.size(); }
   void Observe(DecisionObserver* observer) { observer_ = observer; }
+  // Tells the measurements how much there is of everything.
+  void ReportSizes() const;
 
  private:
   explicit EngineState(const EngineOptions& options)
       : explain_(options.explain),
         paranoid_(options.paranoid),
         workers_(options.workers),
+        measurements_(options.measurements),
         random_(options.seed),
         extenders_(options.extenders, outbox_, cluster_) {}
   Status AddProfile(const ProfileConfig& config, const Registry& registry);
   Instant now() const { return outbox_.now(); }
+  // For an attempt that begins now.
+  AttemptMeter MakeMeter(size_t profile) {
+    if (measurements_ == nullptr) return {};
+    return {*measurements_, profile, sampler_.Next()};
+  }
 
   // --- object_events.cc ---
 
-  void TakeNote(const Event& event);
+  // What happened to which kind of object, unless nobody cares.
+  using Noted = std::optional<EventType>;
+  Noted TakeNote(const Event& event);
   // Goes on after an extender has answered.
   void ResumeCycle(const WriteDone& answer);
   template <typename T>
-  void Put(const std::shared_ptr<const T>& object);
+  Noted Put(const std::shared_ptr<const T>& object);
   template <typename T>
-  void Gone(const std::shared_ptr<const T>& object);
-  void PutPod(const std::shared_ptr<const api::Pod>& pod);
-  void PodGone(const std::shared_ptr<const api::Pod>& pod);
-  void PutNode(const std::shared_ptr<const api::Node>& node);
-  void NewPod(const std::shared_ptr<const api::Pod>& pod);
+  Noted Gone(const std::shared_ptr<const T>& object);
+  Noted PutPod(const std::shared_ptr<const api::Pod>& pod);
+  Noted PodGone(const std::shared_ptr<const api::Pod>& pod);
+  Noted PutNode(const std::shared_ptr<const api::Node>& node);
+  Noted NewPod(const std::shared_ptr<const api::Pod>& pod);
   void WaitingPodChanged(const std::shared_ptr<const api::Pod>& before, PodId id);
   // An assumed pod is going, or gone: its room is free.
   void AssumedPodGoes(PodId id);
@@ -109,6 +119,7 @@ class EngineState {
   void NoteFailure(const PodRecord& pod, size_t profile, const Failure& failure);
   // Reserves and asks for permission; on success the binding is under way.
   std::optional<Failure> Place(BindingCycle::Placement& placement);
+  std::optional<Failure> AskReserve(BindingCycle::Placement& placement);
   std::optional<Failure> AskPermit(BindingCycle::Placement& placement);
   void StartBinding(BindingCycle::Placement placement);
   Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
@@ -118,13 +129,14 @@ class EngineState {
   // --- endings.cc ---
 
   // The pod of `entry` was not placed: it waits again, and the API is told why.
-  void HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure);
+  void HandleFailure(QueueEntry entry, const PodRecord& pod, const Failure& failure,
+                     AttemptMeter meter);
   void Evict(const PodRecord& preemptor, Symbol node, const std::vector<PodId>& victims);
   // Sees to the permits, binding cycles and evictions that have come to their end.
   void Reap();
   void FinishBinding(BindingCycle& binding);
   void FinishEviction(Eviction& eviction);
-  void Unreserve(Cycle& cycle, const Profile& profile, NodeRow node);
+  void Unreserve(Attempt& attempt, NodeRow node);
   void Activate(Cycle& cycle);
   bool StopBinding(const std::string& uid);
   void Report(const Decision& decision) const {
@@ -134,6 +146,8 @@ class EngineState {
   const bool explain_;
   const bool paranoid_;
   Workers* const workers_;
+  Measurements* const measurements_;
+  Sampler sampler_;
   Random random_;
   Cluster cluster_;
   std::vector<ServedProfile> profiles_;

@@ -29,6 +29,7 @@ Eviction::Plan Eviction::MakePlan(const Cluster& cluster, const PodRecord& preem
             preemptor.object->spec.scheduler_name,
             cluster.symbols().Text(node),
             {},
+            {},
             {}};
   for (PodId id : victims) {
     if (!cluster.pod(id).terminating()) plan.victims.push_back(Describe(cluster.pod(id)));

@@ -38,6 +38,7 @@ class Eviction {
     std::vector<Victim> victims;  // Most important first; none is terminating.
     std::vector<Victim>
         lower_nominations;  // Less important pods that were promised room on the node.
+    Instant since = {};     // When it was decided.
   };
 
   // What preempting `victims` on `node` for `preemptor` takes. No victims are left if all are

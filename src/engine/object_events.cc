@@ -52,7 +52,11 @@ bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
 void EngineState::Handle(const Event& event, Instant time) {
   if (cycle_ == nullptr) {
     PassTime(time);
-    return TakeNote(event);
+    const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
+    const Noted noted = TakeNote(event);
+    if (noted && measurements_ != nullptr)
+      measurements_->EventHandled(*noted, {measurements_->Read() - since});
+    return;
   }
   const auto* done = std::get_if<WriteDone>(&event);
   if (done == nullptr || !outbox_.CycleWaitsFor(done->id)) {
@@ -70,11 +74,12 @@ void EngineState::ResumeCycle(const WriteDone& answer) {
   for (auto& [event, time] : std::exchange(held_back_, {})) Handle(event, time);
 }
 
-void EngineState::TakeNote(const Event& event) {
+EngineState::Noted EngineState::TakeNote(const Event& event) {
+  Noted noted;
   if (const auto* put = std::get_if<ObjectPut>(&event)) {
-    std::visit([this](const auto& object) { Put(object); }, put->object);
+    noted = std::visit([this](const auto& object) { return Put(object); }, put->object);
   } else if (const auto* gone = std::get_if<ObjectGone>(&event)) {
-    std::visit([this](const auto& object) { Gone(object); }, gone->object);
+    noted = std::visit([this](const auto& object) { return Gone(object); }, gone->object);
   } else if (const auto* done = std::get_if<WriteDone>(&event)) {
     if (!status_.WriteEnded(done->id, done->result)) outbox_.WriteEnded(done->id, done->result);
   } else {
@@ -86,6 +91,7 @@ void EngineState::TakeNote(const Event& event) {
     }
   }
   Reap();
+  return noted;
 }
 
 std::optional<size_t> EngineState::ProfileOf(const api::Pod& pod) const {
@@ -97,11 +103,11 @@ std::optional<size_t> EngineState::ProfileOf(const api::Pod& pod) const {
 // --- objects without a table of their own ---
 
 template <typename T>
-void EngineState::Put(const std::shared_ptr<const T>& object) {
+EngineState::Noted EngineState::Put(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    PutPod(object);
+    return PutPod(object);
   } else if constexpr (std::is_same_v<T, api::Node>) {
-    PutNode(object);
+    return PutNode(object);
   } else if constexpr (Heard<T>::kIsHeard) {
     const auto& all = cluster_.objects<T>().all();
     const auto found = all.find({object->metadata.namespace_, object->metadata.name});
@@ -114,15 +120,17 @@ void EngineState::Put(const std::shared_ptr<const T>& object) {
       queue_->Move({.type = {Heard<T>::kResource, kUpdate}, .before = before, .after = object},
                    now());
     }
+    return EventType{Heard<T>::kResource, before == nullptr ? kAdd : kUpdate};
   } else {
     cluster_.Put(object);
+    return std::nullopt;
   }
 }
 
 template <typename T>
-void EngineState::Gone(const std::shared_ptr<const T>& object) {
+EngineState::Noted EngineState::Gone(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    PodGone(object);
+    return PodGone(object);
   } else {
     if constexpr (std::is_same_v<T, api::Node>) {
       // Heard of before the model forgets the node, as kube-scheduler does.
@@ -133,60 +141,68 @@ void EngineState::Gone(const std::shared_ptr<const T>& object) {
       if (Heard<T>::kDeletes) {
         queue_->Move({.type = {Heard<T>::kResource, kDelete}, .before = object}, now());
       }
+      return EventType{Heard<T>::kResource, kDelete};
     }
+    if constexpr (std::is_same_v<T, api::Node>) return EventType{Resource::kNode, kDelete};
+    return std::nullopt;
   }
 }
 
-void EngineState::PutNode(const std::shared_ptr<const api::Node>& node) {
+EngineState::Noted EngineState::PutNode(const std::shared_ptr<const api::Node>& node) {
   const NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(node->metadata.name));
   const std::shared_ptr<const api::Node> before =
       row.valid() ? cluster_.nodes().info(row).object : nullptr;
   cluster_.Put(node);
   if (before == nullptr) {
     queue_->Move({.type = {Resource::kNode, kAdd}, .after = node}, now());
-    return;
+    return EventType{Resource::kNode, kAdd};
   }
   for (EventType change : NodeChanges(*before, *node)) {
     queue_->Move({.type = change, .before = before, .after = node}, now());
   }
+  return EventType{Resource::kNode, kUpdate};
 }
 
 // --- pods ---
 
-void EngineState::PutPod(const std::shared_ptr<const api::Pod>& pod) {
+EngineState::Noted EngineState::PutPod(const std::shared_ptr<const api::Pod>& pod) {
   const PodId id = cluster_.pods().Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid()) {
     const std::shared_ptr<const api::Pod> before = cluster_.pod(id).object;
     if (before->metadata.uid != pod->metadata.uid || pod->finished()) {
-      PodGone(before);
+      const Noted gone = PodGone(before);
+      if (pod->finished()) return gone;
     } else if (!before->spec.node_name.empty()) {
       cluster_.PutPod(pod);
       for (EventType change : PodChanges(*before, *pod)) {
         queue_->Move({.type = change, .before = before, .after = pod}, now());
       }
-      return;
+      return EventType{Resource::kAssignedPod, kUpdate};
     } else if (!pod->spec.node_name.empty()) {
       queue_->Remove(id);
       cluster_.PutPod(pod);
       queue_->Move({.type = kAssignedPodAdd, .after = pod}, now());
-      return;
+      return kAssignedPodAdd;
     } else {
       cluster_.PutPod(pod);
       WaitingPodChanged(before, id);
-      return;
+      return EventType{Resource::kUnschedulablePod, kUpdate};
     }
   }
-  if (!pod->finished()) NewPod(pod);
+  return pod->finished() ? std::nullopt : NewPod(pod);
 }
 
-void EngineState::NewPod(const std::shared_ptr<const api::Pod>& pod) {
+EngineState::Noted EngineState::NewPod(const std::shared_ptr<const api::Pod>& pod) {
   const PodId id = cluster_.PutPod(pod);
   if (!pod->spec.node_name.empty()) {
     queue_->Move({.type = kAssignedPodAdd, .after = pod}, now());
-  } else if (const auto profile = ProfileOf(*pod)) {
-    NominateFromStatus(id);
-    queue_->Add(id, *profile, now());
+    return kAssignedPodAdd;
   }
+  const auto profile = ProfileOf(*pod);
+  if (!profile) return std::nullopt;
+  NominateFromStatus(id);
+  queue_->Add(id, *profile, now());
+  return EventType{Resource::kUnschedulablePod, kAdd};
 }
 
 void EngineState::NominateFromStatus(PodId id) {
@@ -212,10 +228,10 @@ void EngineState::WaitingPodChanged(const std::shared_ptr<const api::Pod>& befor
   if (!old_node.empty() && old_node != new_node) NominationEnds(before);
 }
 
-void EngineState::PodGone(const std::shared_ptr<const api::Pod>& pod) {
+EngineState::Noted EngineState::PodGone(const std::shared_ptr<const api::Pod>& pod) {
   const api::ObjectKey key{pod->metadata.namespace_, pod->metadata.name};
   const PodId id = cluster_.pods().Find(key.namespace_, key.name);
-  if (!id.valid()) return;
+  if (!id.valid()) return std::nullopt;
   const std::shared_ptr<const api::Pod> last = cluster_.pod(id).object;
   const bool assigned = !last->spec.node_name.empty();
   const bool assumed = cluster_.pod(id).state == PodState::kAssumed;
@@ -227,6 +243,7 @@ void EngineState::PodGone(const std::shared_ptr<const api::Pod>& pod) {
   } else if (!assumed && ProfileOf(*last) && !last->status.nominated_node_name.empty()) {
     NominationEnds(last);
   }
+  return assigned ? kAssignedPodDelete : EventType{Resource::kUnschedulablePod, kDelete};
 }
 
 std::shared_ptr<const api::Pod> EngineState::Placed(const api::Pod& pod, NodeRow node) const {

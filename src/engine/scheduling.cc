@@ -51,11 +51,12 @@ Decision FailedDecision(const PodRecord& pod, const Failure& failure) {
 void EngineState::TryPod(QueueEntry entry) {
   const ServedProfile& served = profiles_[entry.profile];
   const PodId id = entry.order.pod;
+  const AttemptMeter meter = MakeMeter(entry.profile);
   const Failure* known = explain_ ? nullptr : known_failures_.Find(cluster_.pod(id), entry.profile);
   if (known != nullptr && !paranoid_) {
     const Failure failure = *known;
     const PodRecord pod = cluster_.pod(id);
-    HandleFailure(std::move(entry), pod, failure);
+    HandleFailure(std::move(entry), pod, failure, meter);
     return Report(FailedDecision(pod, failure));
   }
 
@@ -70,6 +71,7 @@ void EngineState::TryPod(QueueEntry entry) {
   }
 
   auto attempt = std::make_unique<Attempt>(cluster_, *served.profile, *results, *pod);
+  attempt->Measure(meter);
   Task<CycleOutcome> search =
       FindNode(*attempt, {.now = now(),
                           .random = random_,
@@ -95,6 +97,8 @@ void EngineState::Conclude() {
         known_failures_.Find(*placement.pod, placement.entry.profile) != nullptr;
     CHECK(!known_to_fail || outcome.kind != CycleOutcome::Kind::kNode);
   }
+  const AttemptMeter& meter = placement.attempt->meter();
+  if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());
   placement.node = outcome.node;
   std::optional<Failure> failure;
   if (outcome.kind == CycleOutcome::Kind::kNode) {
@@ -116,7 +120,7 @@ void EngineState::Conclude() {
     if (!outcome.post_filter.victims.empty()) {
       Evict(*placement.pod, outcome.post_filter.nomination.node, outcome.post_filter.victims);
     }
-    HandleFailure(std::move(placement.entry), *placement.pod, *failure);
+    HandleFailure(std::move(placement.entry), *placement.pod, *failure, meter);
     cluster_.Release(*placement.pod);
   }
   Report(decision);
@@ -158,37 +162,46 @@ Failure EngineState::FailureAt(NodeRow node, Verdict verdict, const ServedProfil
 }
 
 std::optional<Failure> EngineState::Place(BindingCycle::Placement& placement) {
+  cluster_.Assume(placement.pod->id, placement.node);
+  std::optional<Failure> failure = AskReserve(placement);
+  if (!failure) failure = AskPermit(placement);
+  if (failure) {
+    Unreserve(*placement.attempt, placement.node);
+    cluster_.Forget(placement.pod->id);
+    return failure;
+  }
+  Activate(placement.attempt->cycle());
+  StartBinding(std::move(placement));
+  return std::nullopt;
+}
+
+std::optional<Failure> EngineState::AskReserve(BindingCycle::Placement& placement) {
   const ServedProfile& served = profiles_[placement.entry.profile];
-  Cycle& cycle = placement.attempt->cycle();
-  const NodeRow node = placement.node;
-  std::optional<Failure> failure;
-  cluster_.Assume(placement.pod->id, node);
+  AttemptMeter& meter = placement.attempt->meter();
+  PluginTimer timer(meter);
   for (const ReservePlugin* plugin : served.profile->reserve()) {
-    Verdict verdict = plugin->Reserve(cycle, node);
+    Verdict verdict = plugin->Reserve(placement.attempt->cycle(), placement.node);
+    timer.End(*plugin, MeasuredPoint::kReserve, verdict.code());
     if (verdict.ok()) continue;
     if (!verdict.rejected()) {
       verdict = Verdict::Error(
           fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
     }
-    failure = FailureAt(node, std::move(verdict).By(plugin->name()), served);
-    break;
+    meter.End(MeasuredPoint::kReserve, verdict.code());
+    return FailureAt(placement.node, std::move(verdict).By(plugin->name()), served);
   }
-  if (!failure) failure = AskPermit(placement);
-  if (failure) {
-    Unreserve(cycle, *served.profile, node);
-    cluster_.Forget(placement.pod->id);
-    return failure;
-  }
-  Activate(cycle);
-  StartBinding(std::move(placement));
+  meter.End(MeasuredPoint::kReserve, Code::kSuccess, !served.profile->reserve().empty());
   return std::nullopt;
 }
 
 std::optional<Failure> EngineState::AskPermit(BindingCycle::Placement& placement) {
   const ServedProfile& served = profiles_[placement.entry.profile];
+  AttemptMeter& meter = placement.attempt->meter();
   std::map<std::string, Duration, std::less<>> timeouts;
+  PluginTimer timer(meter);
   for (const PermitPlugin* plugin : served.profile->permit()) {
     PermitResult result = plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    timer.End(*plugin, MeasuredPoint::kPermit, result.verdict.code());
     if (result.verdict.ok()) continue;
     if (result.verdict.code() == Code::kWait) {
       timeouts.emplace(plugin->name(), result.timeout);
@@ -198,8 +211,11 @@ std::optional<Failure> EngineState::AskPermit(BindingCycle::Placement& placement
       result.verdict = Verdict::Error(fmt::format("running Permit plugin \"{}\": {}",
                                                   plugin->name(), result.verdict.Message()));
     }
+    meter.End(MeasuredPoint::kPermit, result.verdict.code());
     return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
   }
+  meter.End(MeasuredPoint::kPermit, timeouts.empty() ? Code::kSuccess : Code::kWait,
+            !served.profile->permit().empty());
   if (timeouts.empty()) return std::nullopt;
   placement.waits = true;
   waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),

@@ -38,7 +38,9 @@ Task<CycleOutcome> FitsNowhere(Attempt& attempt, const Verdict& pre_filter, Sear
   outcome.diagnosis = attempt.Diagnose(pre_filter);
   FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
   failed.advisor = options.extenders;
+  attempt.meter().Begin();
   outcome.post_filter = co_await RunPostFilters(failed);
+  attempt.meter().End(MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());
   outcome.diagnosis.post_filter_message = outcome.post_filter.verdict.Message();
   co_return outcome;
 }
@@ -80,19 +82,25 @@ Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options) {
     outcome.kind = CycleOutcome::Kind::kNoNodes;
     co_return outcome;
   }
+  AttemptMeter& meter = attempt.meter();
   const Verdict pre_filter = attempt.PreFilter();
+  meter.End(MeasuredPoint::kPreFilter, pre_filter.code());
   if (pre_filter.rejected()) co_return co_await FitsNowhere(attempt, pre_filter, options);
   if (!pre_filter.ok()) co_return Failed(pre_filter);
 
   if (attempt.NominatedNode().valid()) {
     outcome.node = co_await NominatedNodeThatFits(attempt, options.extenders);
+    meter.End(MeasuredPoint::kFilter, Code::kSuccess);
     if (outcome.node.valid()) co_return outcome;
   }
 
-  if (Verdict error = attempt.Filter(); !error.ok()) co_return Failed(std::move(error));
+  Verdict filtered = attempt.Filter();
+  meter.End(MeasuredPoint::kFilter, filtered.code());
+  if (!filtered.ok()) co_return Failed(std::move(filtered));
   LimitSearch(attempt, options);
   if (options.extenders != nullptr) {
     Verdict error = co_await options.extenders->Filter(attempt);
+    meter.Begin();
     if (!error.ok()) co_return Failed(std::move(error));
   }
   const size_t feasible = attempt.feasible().Count();
@@ -109,6 +117,7 @@ Task<CycleOutcome> FindNode(Attempt& attempt, SearchOptions options) {
   Attempt::ScoreTable table;
   if (Verdict error = attempt.ScoreInDetail(table); !error.ok()) co_return Failed(std::move(error));
   outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
+  meter.Begin();
   co_return outcome;
 }
 
@@ -116,8 +125,10 @@ Task<PostFilterResult> RunPostFilters(FailedCycle& failed) {
   PostFilterResult all;
   std::vector<std::string> reasons;
   std::string_view first_to_reject;
+  PluginTimer timer(failed.attempt.meter());
   for (const PostFilterPlugin* plugin : failed.attempt.profile().post_filter()) {
     PostFilterResult result = co_await plugin->PostFilter(failed);
+    timer.End(*plugin, MeasuredPoint::kPostFilter, result.verdict.code());
     if (result.verdict.ok() || !result.verdict.rejected() ||
         result.verdict.code() == Code::kUnschedulableAndUnresolvable) {
       result.verdict = std::move(result.verdict).By(plugin->name());

@@ -30,13 +30,23 @@ Attempt::Attempt(Cluster& cluster, const Profile& profile, ClassResults& results
       cycle_(cluster, pod, results.compiled()) {}
 
 Verdict Attempt::PreFilter() {
+  PluginMask took_part = 0;
+  Verdict verdict = AskPreFilters(took_part);
+  meter_.TookPart(MeasuredPoint::kPreFilter, took_part);
+  return verdict;
+}
+
+Verdict Attempt::AskPreFilters(PluginMask& took_part) {
   Verdict rejection;
+  PluginTimer timer(meter_);
   for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
     PreFilterResult result = plugin->PreFilter(cycle_);
+    timer.End(*plugin, MeasuredPoint::kPreFilter, result.verdict.code());
     if (result.verdict.skipped()) {
       skipped_filters_ |= MaskOf(*plugin);
       continue;
     }
+    took_part |= MaskOf(*plugin);
     if (!result.verdict.ok()) {
       if (!result.verdict.rejected()) return WrapError(result.verdict, "PreFilter", *plugin);
       rejection = std::move(result.verdict).By(plugin->name());
@@ -83,13 +93,17 @@ Verdict Attempt::Filter() {
     candidates_ = nodes.present();
   }
 
-  if (Verdict error = results_.RefreshFilters(cycle_, skipped_filters_); !error.ok()) return error;
+  meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+  Verdict error = results_.RefreshFilters(cycle_, skipped_filters_, meter_);
+  if (!error.ok()) return error;
+  PluginTimer timer(meter_);
   feasible_ = candidates_;
   feasible_ &= results_.feasible();
   for (const FilterPlugin* filter :
        profile_.filter().subspan(ClassResults::KeptFilters(profile_))) {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Filter(cycle_, feasible_);
+    timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
     if (!verdict.ok()) {
       return Verdict::Error(
           fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
@@ -185,15 +199,21 @@ NodeRow Attempt::NominatedNode() const {
 
 void Attempt::TryAdd(const PodRecord& pod, NodeRow node) {
   cluster_.TryAddPod(pod, node);
+  PluginTimer timer(meter_);
   for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
-    if (!Contains(skipped_filters_, *plugin)) plugin->PodAdded(cycle_, pod, node);
+    if (Contains(skipped_filters_, *plugin)) continue;
+    plugin->PodAdded(cycle_, pod, node);
+    timer.End(*plugin, MeasuredPoint::kPreFilterExtensionAddPod, Code::kSuccess);
   }
 }
 
 void Attempt::TryRemove(const PodRecord& pod, NodeRow node) {
   cluster_.TryRemovePod(pod, node);
+  PluginTimer timer(meter_);
   for (const PreFilterPlugin* plugin : profile_.pre_filter()) {
-    if (!Contains(skipped_filters_, *plugin)) plugin->PodRemoved(cycle_, pod, node);
+    if (Contains(skipped_filters_, *plugin)) continue;
+    plugin->PodRemoved(cycle_, pod, node);
+    timer.End(*plugin, MeasuredPoint::kPreFilterExtensionRemovePod, Code::kSuccess);
   }
 }
 
@@ -263,21 +283,36 @@ NodeMask Attempt::KeptRejections() {
 }
 
 Verdict Attempt::PreScore() {
+  PluginMask took_part = 0;
+  PluginTimer timer(meter_);
   for (const PreScorePlugin* plugin : profile_.pre_score()) {
     Verdict verdict = plugin->PreScore(cycle_, feasible_);
+    timer.End(*plugin, MeasuredPoint::kPreScore, verdict.code());
     if (verdict.skipped()) {
       skipped_scores_ |= MaskOf(*plugin);
-    } else if (!verdict.ok()) {
+    } else if (verdict.ok()) {
+      took_part |= MaskOf(*plugin);
+    } else {
+      meter_.End(MeasuredPoint::kPreScore, Code::kError);
       return WrapError(verdict, "PreScore", *plugin);
     }
   }
+  meter_.TookPart(MeasuredPoint::kPreScore, took_part);
+  meter_.TookPart(MeasuredPoint::kScore, results_.scorers() & ~skipped_scores_);
+  meter_.End(MeasuredPoint::kPreScore, Code::kSuccess);
   return {};
 }
 
 Verdict Attempt::Score() {
   if (Verdict error = PreScore(); !error.ok()) return error;
-  if (results_.highest_total() > kMaxTotal) return ScoreLargeWeights();
-  if (Verdict error = results_.RefreshScores(cycle_, skipped_scores_); !error.ok()) return error;
+  Verdict verdict = results_.highest_total() > kMaxTotal ? ScoreLargeWeights() : ScoreKept();
+  meter_.End(MeasuredPoint::kScore, verdict.code());
+  return verdict;
+}
+
+Verdict Attempt::ScoreKept() {
+  Verdict refreshed = results_.RefreshScores(cycle_, skipped_scores_, meter_);
+  if (!refreshed.ok()) return refreshed;
 
   std::vector<const ClassResults::Raw*> uneven;
   for (const ClassResults::Raw& raw : results_.raw()) {
@@ -310,10 +345,16 @@ Verdict Attempt::Score() {
     feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
     if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
   }
+  PluginTimer timer(meter_);
   for (const Profile::Scorer& scorer : changing) {
     const auto weight = static_cast<int32_t>(scorer.weight);
-    if (scorer.plugin->AddScores(cycle_, weight, totals, scratch)) continue;
+    timer.Begin();
+    if (scorer.plugin->AddScores(cycle_, weight, totals, scratch)) {
+      timer.End(*scorer.plugin, MeasuredPoint::kScore, Code::kSuccess);
+      continue;
+    }
     Verdict verdict = scorer.plugin->Score(cycle_, feasible_, scores);
+    timer.End(*scorer.plugin, MeasuredPoint::kScore, verdict.code());
     if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
     if (!verdict.ok()) return verdict;
   }
@@ -333,7 +374,11 @@ Verdict Attempt::ScoreLargeWeights() {
 template <typename Total>
 Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                                std::vector<Total>& totals) const {
-  if (scorer.plugin->normalizes()) scorer.plugin->Normalize(cycle_, feasible_, scores);
+  if (scorer.plugin->normalizes()) {
+    PluginTimer timer(meter_);
+    scorer.plugin->Normalize(cycle_, feasible_, scores);
+    timer.End(*scorer.plugin, MeasuredPoint::kScoreExtensionNormalize, Code::kSuccess);
+  }
   std::optional<int64_t> invalid;
   feasible_.ForEach([&](size_t row) {
     if (scores[row] < 0 || scores[row] > ScorePlugin::kMaxScore) invalid = scores[row];
@@ -345,7 +390,9 @@ Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_
 
 Verdict Attempt::ScoreInDetail(ScoreTable& table) {
   if (Verdict error = PreScore(); !error.ok()) return error;
-  return AddColumns(table);
+  Verdict verdict = AddColumns(table);
+  meter_.End(MeasuredPoint::kScore, verdict.code());
+  return verdict;
 }
 
 Verdict Attempt::AddColumns(ScoreTable& table) {
@@ -355,7 +402,9 @@ Verdict Attempt::AddColumns(ScoreTable& table) {
     PluginScores& column = table.plugins.emplace_back();
     column.plugin = scorer.plugin->name();
     column.scores.resize(feasible_.size());
+    PluginTimer timer(meter_);
     Verdict verdict = scorer.plugin->Score(cycle_, feasible_, column.scores);
+    timer.End(*scorer.plugin, MeasuredPoint::kScore, verdict.code());
     if (verdict.ok()) verdict = AddNormalized(scorer, column.scores, table.totals);
     if (!verdict.ok()) return verdict;
   }

@@ -13,6 +13,7 @@
 #include "framework/class_results.h"
 #include "framework/cycle.h"
 #include "framework/fit_error.h"
+#include "framework/measurements.h"
 #include "framework/profile.h"
 
 namespace berth {
@@ -25,6 +26,10 @@ class Attempt {
   Cycle& cycle() { return cycle_; }
   const Profile& profile() const { return profile_; }
   Cluster& cluster() { return cluster_; }
+
+  // Takes the attempt's time from now on; by default nothing does.
+  void Measure(const AttemptMeter& meter) { meter_ = meter; }
+  AttemptMeter& meter() { return meter_; }
 
   // --- PreFilter ---
 
@@ -97,6 +102,7 @@ class Attempt {
   Verdict ScoreInDetail(ScoreTable& table);
 
  private:
+  Verdict AskPreFilters(PluginMask& took_part);
   Verdict Restrict(const Plugin& plugin, std::vector<Symbol> nodes);
   Verdict RunFilters(NodeRow node) const;
   bool IsRival(PodId nominated) const;
@@ -104,6 +110,7 @@ class Attempt {
   Verdict FilterNominatedNodes();
   NodeMask KeptRejections();
   Verdict PreScore();
+  Verdict ScoreKept();
   template <typename Total>
   Verdict AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                         std::vector<Total>& totals) const;
@@ -114,6 +121,7 @@ class Attempt {
   const Profile& profile_;
   ClassResults& results_;
   Cycle cycle_;
+  AttemptMeter meter_;
 
   std::optional<std::vector<Symbol>> restriction_;
   std::vector<std::string> restricted_by_;

@@ -34,9 +34,11 @@ ClassResults::ClassResults(const Profile& profile, Cluster& cluster, const PodCl
     : profile_(profile), workers_(workers), kept_filters_(KeptFilters(profile)) {
   for (const auto& plugin : profile.plugins())
     compiled_.push_back(plugin->Compile(cluster, pod_class));
+  for (const FilterPlugin* filter : profile.filter()) filters_ |= PluginMask{1} << filter->slot();
   int64_t highest_total = 0;
   for (const Profile::Scorer& scorer : profile.score()) {
     highest_total_ += scorer.weight * ScorePlugin::kMaxScore;
+    scorers_ |= PluginMask{1} << scorer.plugin->slot();
     if (scorer.plugin->score_scope() != Scope::kNode) continue;
     const int64_t highest = scorer.weight * ScorePlugin::kMaxScore;
     if (scorer.plugin->normalizes() || highest > INT32_MAX - highest_total) {
@@ -77,26 +79,32 @@ size_t ClassResults::PartsOf(size_t rows) const {
   return workers_ == nullptr ? 1 : std::clamp<size_t>(rows / kRowsPerPart, 1, workers_->count());
 }
 
-Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows) const {
+Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows,
+                                 const AttemptMeter& meter) const {
+  PluginTimer timer(meter);
   for (const FilterPlugin* filter : profile_.filter().first(kept_filters_)) {
     if ((skipped >> filter->slot()) & 1) continue;
-    if (Verdict error = filter->Filter(cycle, rows); !error.ok()) return error;
+    Verdict verdict = filter->Filter(cycle, rows);
+    timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
+    if (!verdict.ok()) return verdict;
   }
   return {};
 }
 
 // Leaves in asked_ the rows that pass.
-Verdict ClassResults::AskFilters(const Cycle& cycle, PluginMask skipped) {
+Verdict ClassResults::AskFilters(const Cycle& cycle, PluginMask skipped,
+                                 const AttemptMeter& meter) {
   const size_t parts = PartsOf(changed_.size());
-  if (parts == 1) return RunFilters(cycle, skipped, asked_);
+  if (parts == 1) return RunFilters(cycle, skipped, asked_, meter);
+  const AttemptMeter off;  // Measurements are for one thread.
   // Plugins find out about the class when first asked. That happens here, before others look.
   NodeMask none(asked_.size());
-  if (Verdict error = RunFilters(cycle, skipped, none); !error.ok()) return error;
+  if (Verdict error = RunFilters(cycle, skipped, none, off); !error.ok()) return error;
   std::vector<NodeMask> passing(parts);
   std::vector<Verdict> verdicts(parts);
   workers_->Run(parts, [&](size_t part) {
     passing[part] = PartOf(asked_, part, parts);
-    verdicts[part] = RunFilters(cycle, skipped, passing[part]);
+    verdicts[part] = RunFilters(cycle, skipped, passing[part], off);
   });
   asked_.ClearAll();
   for (const NodeMask& rows : passing) asked_ |= rows;
@@ -115,7 +123,8 @@ Verdict ClassResults::AskScorer(const Cycle& cycle, const ScorePlugin& plugin, c
   return FirstError(verdicts);
 }
 
-Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
+Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
+                                     const AttemptMeter& meter) {
   const NodeTable& nodes = cycle.nodes();
   if (position_ == nodes.changes().now() && started_) return {};
   if (feasible_.size() < nodes.rows()) {
@@ -126,7 +135,7 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped) {
   }
   CollectChanges(nodes);
   asked_ &= nodes.present();
-  Verdict error = AskFilters(cycle, skipped);
+  Verdict error = AskFilters(cycle, skipped, meter);
   for (NodeRow row : changed_) {
     feasible_.Assign(row.index(), asked_.Test(row.index()));
     asked_.Clear(row.index());
@@ -167,7 +176,8 @@ void ClassResults::DropScores(size_t row) {
   }
 }
 
-Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped) {
+Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
+                                    const AttemptMeter& meter) {
   const size_t rows = cycle.nodes().rows();
   if (totals_.size() < rows) {
     totals_.resize(rows, -1);
@@ -184,7 +194,7 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped) {
     DropScores(row.index());
     asked_.Assign(row.index(), feasible_.Test(row.index()));
   }
-  Verdict error = Question(cycle, asked_, skipped);
+  Verdict error = Question(cycle, asked_, skipped, meter);
   for (NodeRow row : stale_) asked_.Clear(row.index());
   if (!error.ok()) return error;
   unentered_.insert(unentered_.end(), stale_.begin(), stale_.end());
@@ -208,11 +218,16 @@ NodeRow ClassResults::Best(const NodeOrder& order) {
   return tournament_.highest() < 0 ? NodeRow{} : rows[tournament_.winner()];
 }
 
-Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped) {
+Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped,
+                               const AttemptMeter& meter) {
+  PluginTimer timer(meter);
   rows.ForEach([&](size_t row) { totals_[row] = 0; });
   for (const auto& [plugin, weight] : plain_scorers_) {
     if ((skipped >> plugin->slot()) & 1) continue;
-    if (Verdict verdict = AskScorer(cycle, *plugin, rows, scratch_); !verdict.ok()) return verdict;
+    timer.Begin();
+    Verdict verdict = AskScorer(cycle, *plugin, rows, scratch_);
+    timer.End(*plugin, MeasuredPoint::kScore, verdict.code());
+    if (!verdict.ok()) return verdict;
     int64_t invalid = 0;
     rows.ForEach([&](size_t row) {
       const int64_t score = scratch_[row];
@@ -224,8 +239,10 @@ Verdict ClassResults::Question(const Cycle& cycle, const NodeMask& rows, PluginM
   for (Raw& raw : raw_) {
     raw.skipped = (skipped >> raw.scorer.plugin->slot()) & 1;
     if (raw.skipped) continue;
-    if (Verdict verdict = AskScorer(cycle, *raw.scorer.plugin, rows, raw.scores); !verdict.ok())
-      return verdict;
+    timer.Begin();
+    Verdict verdict = AskScorer(cycle, *raw.scorer.plugin, rows, raw.scores);
+    timer.End(*raw.scorer.plugin, MeasuredPoint::kScore, verdict.code());
+    if (!verdict.ok()) return verdict;
     if (scored_.None()) ChooseCommon(cycle, rows, raw);
     rows.ForEach([&](size_t row) { raw.different += raw.scores[row] != raw.common; });
   }

@@ -12,6 +12,7 @@
 
 #include "base/workers.h"
 #include "framework/cycle.h"
+#include "framework/measurements.h"
 #include "framework/profile.h"
 #include "framework/tournament.h"
 #include "framework/verdict_table.h"
@@ -37,7 +38,7 @@ class ClassResults {
   static size_t KeptFilters(const Profile& profile);
 
   // Brings feasible() up to date. `skipped` holds the plugins that PreFilter took out.
-  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped);
+  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
 
   // The present nodes that pass the kept filters.
   const NodeMask& feasible() const { return feasible_; }
@@ -53,7 +54,7 @@ class ClassResults {
 
   // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that
   // PreScore took out.
-  Verdict RefreshScores(const Cycle& cycle, PluginMask skipped);
+  Verdict RefreshScores(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
 
   // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
   // feasible.
@@ -76,6 +77,10 @@ class ClassResults {
   };
   std::span<const Raw> raw() const { return raw_; }
 
+  // All filters and scorers of the profile.
+  PluginMask filters() const { return filters_; }
+  PluginMask scorers() const { return scorers_; }
+
   // The most that a weighted sum of all scores of the profile can come to.
   int64_t highest_total() const { return highest_total_; }
 
@@ -88,12 +93,14 @@ class ClassResults {
 
  private:
   void CollectChanges(const NodeTable& nodes);
-  Verdict RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows) const;
-  Verdict AskFilters(const Cycle& cycle, PluginMask skipped);
+  Verdict RunFilters(const Cycle& cycle, PluginMask skipped, NodeMask& rows,
+                     const AttemptMeter& meter) const;
+  Verdict AskFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter);
   Verdict AskScorer(const Cycle& cycle, const ScorePlugin& plugin, const NodeMask& rows,
                     std::span<int64_t> out) const;
   size_t PartsOf(size_t rows) const;
-  Verdict Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped);
+  Verdict Question(const Cycle& cycle, const NodeMask& rows, PluginMask skipped,
+                   const AttemptMeter& meter);
   void ChooseCommon(const Cycle& cycle, const NodeMask& rows, Raw& raw);
   void DropScores(size_t row);
   bool ScoresOutdated(const Cluster& cluster);
@@ -102,6 +109,7 @@ class ClassResults {
   Workers* const workers_;
   ClassStates compiled_;
   const size_t kept_filters_;
+  PluginMask filters_ = 0, scorers_ = 0;
 
   bool started_ = false;
   uint64_t position_ = 0;  // In the node table's changes.

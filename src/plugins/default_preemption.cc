@@ -114,6 +114,7 @@ size_t DefaultPreemption::WantedCandidates(size_t potential) const {
 
 Task<PostFilterResult> DefaultPreemption::PostFilter(FailedCycle& failed) const {
   if (failed.report != nullptr) failed.report->asked = true;
+  if (Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
     co_return Refuse("not eligible due to preemptionPolicy=Never.", /*clear_nomination=*/false);
   }

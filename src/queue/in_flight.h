@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "framework/cluster_event.h"
+#include "framework/measurements.h"
 
 namespace berth {
 
@@ -18,6 +19,9 @@ class InFlight {
   // A pod may be held back for minutes while events pour in. Beyond so many, the oldest half is
   // replaced by one event that says that anything may have happened.
   static constexpr size_t kMaxEvents = 10'000;
+
+  // `measurements` may be null and must outlive this otherwise.
+  explicit InFlight(Measurements* measurements = nullptr) : measurements_(measurements) {}
 
   bool empty() const { return marks_.empty(); }
   size_t size() const { return marks_.size(); }
@@ -45,7 +49,11 @@ class InFlight {
   using Item = Items::const_iterator;
 
   void ForgetOldest();
+  void Count(const auto& what, int delta) const {
+    if (measurements_ != nullptr) measurements_->InFlightChanged(EventLabel(what), delta);
+  }
 
+  Measurements* measurements_;
   Items items_;
   std::unordered_map<std::string, Items::iterator> marks_;
   size_t events_ = 0;

@@ -16,6 +16,11 @@ bool ExtendersCare(EventType event) {
          event.resource != Resource::kResourceSlice;
 }
 
+QueueName NameOf(QueueEntry::Place place) {
+  if (place == QueueEntry::Place::kActive) return QueueName::kActive;
+  return place == QueueEntry::Place::kParked ? QueueName::kUnschedulable : QueueName::kBackoff;
+}
+
 bool IsAboutAnotherPod(const ClusterEvent& event, const PodRecord& pod) {
   const auto* about = event.AfterAs<api::Pod>();
   return event.after && (about == nullptr || about->metadata.uid != pod.uid());
@@ -29,7 +34,8 @@ SchedulingQueue::SchedulingQueue(Cluster& cluster, Options options)
       active_(ReadyPods::By::kUrgency, options_.profiles[0]->queue_sort()),
       backoff_(ReadyPods::By::kBackoffAndUrgency, options_.profiles[0]->queue_sort()),
       error_backoff_(ReadyPods::By::kBackoff, options_.profiles[0]->queue_sort()),
-      parked_(cluster) {
+      parked_(cluster),
+      in_flight_(options_.measurements) {
   for (const Profile* profile : options_.profiles) rules_.emplace_back(*profile);
 }
 
@@ -90,7 +96,19 @@ void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
   }
 }
 
+void SchedulingQueue::Enter(QueueEntry& entry, Place place, EventLabel why) {
+  PutIn(entry, place);
+  if (options_.measurements != nullptr) options_.measurements->PodQueued(NameOf(place), why);
+}
+
+void SchedulingQueue::CountRejections(size_t profile, PluginMask plugins, int delta) const {
+  if (options_.measurements == nullptr || plugins == 0) return;
+  options_.measurements->RejectionsChanged(profile, plugins, delta);
+}
+
+// Its rejections no longer count: it is tried again, or gone.
 void SchedulingQueue::Drop(QueueEntry& entry) {
+  CountRejections(entry.profile, entry.rejectors.all(), -1);
   TakeOut(entry);
   entries_.erase(entry.order.pod);
 }
@@ -98,38 +116,52 @@ void SchedulingQueue::Drop(QueueEntry& entry) {
 // --- ways from place to place ---
 
 bool SchedulingQueue::PassesGates(QueueEntry& entry) {
-  const PodRecord& pod = cluster_.pod(entry.order.pod);
-  auto stops = [&](const PreEnqueuePlugin* plugin) {
-    if (plugin->PreEnqueue(cluster_, pod).ok()) return false;
-    entry.gate = plugin;
-    entry.rejectors.unschedulable |= PluginMask{1} << plugin->slot();
-    return true;
-  };
-  // The plugin that gated the pod so far most likely still does.
-  if (entry.gate != nullptr && stops(entry.gate)) return false;
-  for (const PreEnqueuePlugin* plugin : options_.profiles[entry.profile]->pre_enqueue()) {
-    if (plugin != entry.gate && stops(plugin)) return false;
-  }
-  entry.gate = nullptr;
-  return true;
+  AttemptMeter meter;
+  if (Measurements* to = options_.measurements)
+    meter = AttemptMeter(*to, entry.profile, sampler_.Next());
+  Code verdict = Code::kSuccess;
+  entry.gate = FindGate(entry, meter, verdict);
+  meter.End(MeasuredPoint::kPreEnqueue, verdict);
+  if (entry.gate == nullptr) return true;
+  const PluginMask gate = PluginMask{1} << entry.gate->slot();
+  CountRejections(entry.profile, gate & ~entry.rejectors.all(), +1);
+  entry.rejectors.unschedulable |= gate;
+  return false;
 }
 
-void SchedulingQueue::ToActive(QueueEntry& entry, Instant now) {
+const PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& entry,
+                                                  const AttemptMeter& meter, Code& verdict) const {
+  const PodRecord& pod = cluster_.pod(entry.order.pod);
+  PluginTimer timer(meter);
+  auto stops = [&](const PreEnqueuePlugin* plugin) {
+    verdict = plugin->PreEnqueue(cluster_, pod).code();
+    timer.End(*plugin, MeasuredPoint::kPreEnqueue, verdict);
+    return verdict != Code::kSuccess;
+  };
+  // The plugin that gated the pod so far most likely still does.
+  if (entry.gate != nullptr && stops(entry.gate)) return entry.gate;
+  for (const PreEnqueuePlugin* plugin : options_.profiles[entry.profile]->pre_enqueue()) {
+    if (plugin != entry.gate && stops(plugin)) return plugin;
+  }
+  return nullptr;
+}
+
+void SchedulingQueue::ToActive(QueueEntry& entry, EventLabel why, Instant now) {
   // A parked entry is filed by its gate, so it is taken out before that may change.
   const bool waits_elsewhere = entry.place != Place::kNowhere && entry.place != Place::kParked;
   if (entry.place == Place::kParked) TakeOut(entry);
   if (!PassesGates(entry)) {
-    if (!waits_elsewhere) PutIn(entry, Place::kParked);
+    if (!waits_elsewhere) Enter(entry, Place::kParked, why);
     return;
   }
   if (!entry.first_ready) entry.first_ready = now;
-  PutIn(entry, Place::kActive);
+  Enter(entry, Place::kActive, why);
 }
 
-void SchedulingQueue::ToBackoff(QueueEntry& entry) {
+void SchedulingQueue::ToBackoff(QueueEntry& entry, EventLabel why) {
   TakeOut(entry);
-  if (!PassesGates(entry)) return PutIn(entry, Place::kParked);
-  PutIn(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff);
+  if (!PassesGates(entry)) return Enter(entry, Place::kParked, why);
+  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why);
 }
 
 bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
@@ -137,20 +169,20 @@ bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
   return *entry.backoff_end >= FullSecond(now);
 }
 
-void SchedulingQueue::Requeue(QueueEntry& entry, Advice advice, Instant now) {
+void SchedulingQueue::Requeue(QueueEntry& entry, Advice advice, EventLabel why, Instant now) {
   if (advice == Advice::kStay) {
-    PutIn(entry, Place::kParked);
+    Enter(entry, Place::kParked, why);
   } else if (advice == Advice::kAfterBackoff && BacksOff(entry, now)) {
-    ToBackoff(entry);
+    ToBackoff(entry, why);
   } else {
-    ToActive(entry, now);
+    ToActive(entry, why, now);
   }
 }
 
 // --- pods ---
 
 void SchedulingQueue::Add(PodId pod, size_t profile, Instant now) {
-  ToActive(NewEntry(pod, profile, now), now);
+  ToActive(NewEntry(pod, profile, now), EventType{Resource::kUnschedulablePod, kAdd}, now);
 }
 
 void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, PodId pod,
@@ -168,7 +200,10 @@ void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, PodI
     return;
   }
   QueueEntry* entry = FindEntry(pod);
-  if (entry == nullptr) return ToActive(NewEntry(pod, profile, now), now);
+  if (entry == nullptr) {
+    constexpr EventType kUpdated{Resource::kUnschedulablePod, kUpdate};
+    return ToActive(NewEntry(pod, profile, now), kUpdated, now);
+  }
 
   const Place place = entry->place;
   TakeOut(*entry);
@@ -177,7 +212,7 @@ void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, PodI
   if (place != Place::kParked) return;
   for (const ClusterEvent& event : events()) {
     const Advice advice = Judge(*entry, record, event);
-    if (advice != Advice::kStay) Requeue(*entry, advice, now);
+    if (advice != Advice::kStay) Requeue(*entry, advice, EventLabel(event), now);
     if (entry->place != Place::kParked) return;
   }
 }
@@ -193,9 +228,9 @@ void SchedulingQueue::Activate(PodId pod, Instant now) {
     if (!in_flight_.Contains(record.uid())) return;
     in_flight_.Note({.type = kEverything, .after = record.object, .label = "ForceActivate"});
   } else if (entry->place == Place::kParked) {
-    ToActive(*entry, now);
+    ToActive(*entry, EventLabel::kForceActivate, now);
   } else if (entry->place != Place::kActive) {
-    PutIn(*entry, Place::kActive);
+    Enter(*entry, Place::kActive, EventLabel::kForceActivate);
   }
 }
 
@@ -203,7 +238,10 @@ void SchedulingQueue::Activate(PodId pod, Instant now) {
 
 std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
   while (HasReady()) {
-    QueueEntry& entry = active_.empty() ? backoff_.front() : active_.front();
+    const bool early = active_.empty();
+    QueueEntry& entry = early ? backoff_.front() : active_.front();
+    if (early && options_.measurements != nullptr)
+      options_.measurements->PodQueued(QueueName::kActive, EventLabel::kPopFromBackoffQ);
     if (!entry.first_ready) entry.first_ready = now;
     QueueEntry popped = entry;
     Drop(entry);
@@ -231,9 +269,10 @@ void SchedulingQueue::Return(QueueEntry entry, PodId pod, Rejectors why, Instant
   }
   const Advice advice = JudgeInFlight(entry, cluster_.pod(pod));
   Done(entry.uid);
+  CountRejections(entry.profile, why.all(), +1);
   QueueEntry& waiting =
       *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
-  Requeue(waiting, advice, now);
+  Requeue(waiting, advice, EventLabel::kScheduleAttemptFailure, now);
 }
 
 // --- events ---
@@ -256,11 +295,24 @@ SchedulingQueue::Advice SchedulingQueue::Judge(const QueueEntry& entry, const Po
   for (const WakeRules::Rule& rule : rules_[entry.profile].RulesAbout(event.type.resource)) {
     const PluginMask plugin = PluginMask{1} << rule.plugin->slot();
     if ((rejectors.all() & plugin) == 0 || !rule.interest.type.Covers(event.type)) continue;
-    const bool helps =
-        !rule.interest.conditional || rule.plugin->MayHelp(cluster_, pod, event).value_or(true);
-    if (helps && queue_for(plugin)) return advice;
+    if (MayHelp(rule, entry, pod, event) && queue_for(plugin)) return advice;
   }
   return advice;
+}
+
+bool SchedulingQueue::MayHelp(const WakeRules::Rule& rule, const QueueEntry& entry,
+                              const PodRecord& pod, const ClusterEvent& event) const {
+  Measurements* to = options_.measurements;
+  const int64_t since = to == nullptr ? 0 : to->Read();
+  const Result<bool> helps =
+      rule.interest.conditional ? rule.plugin->MayHelp(cluster_, pod, event) : Result<bool>(true);
+  if (to != nullptr) {
+    const HintOutcome outcome = !helps   ? HintOutcome::kError
+                                : *helps ? HintOutcome::kQueue
+                                         : HintOutcome::kSkip;
+    to->HintGiven(entry.profile, *rule.plugin, EventLabel(event), outcome, {to->Read() - since});
+  }
+  return helps.value_or(true);
 }
 
 SchedulingQueue::Advice SchedulingQueue::JudgeInFlight(const QueueEntry& entry,
@@ -303,13 +355,14 @@ void SchedulingQueue::Move(const ClusterEvent& event, Instant now, const Filter&
       if (concerns == nullptr || concerns(*entry)) woken.emplace_back(entry, advice);
     }
   });
-  Wake(std::move(woken), now);
+  Wake(std::move(woken), EventLabel(event), now);
   in_flight_.Note(event);
 }
 
-void SchedulingQueue::Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, Instant now) {
+void SchedulingQueue::Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, EventLabel why,
+                           Instant now) {
   std::ranges::sort(woken, {}, [](const auto& item) { return item.first->order.sequence; });
-  for (auto [entry, advice] : woken) Requeue(*entry, advice, now);
+  for (auto [entry, advice] : woken) Requeue(*entry, advice, why, now);
 }
 
 // --- time ---
@@ -319,7 +372,7 @@ void SchedulingQueue::PassTime(Instant now) {
     while (!waiting->empty() && !BacksOff(waiting->front(), now)) {
       QueueEntry& entry = waiting->front();
       if (!entry.first_ready) entry.first_ready = now;
-      PutIn(entry, Place::kActive);
+      Enter(entry, Place::kActive, EventLabel::kBackoffComplete);
     }
   }
   FlushLeftovers(now);
@@ -339,7 +392,7 @@ void SchedulingQueue::FlushLeftovers(Instant now) {
   for (QueueEntry* entry : leftovers) {
     TakeOut(*entry);
     entry->flushed = now;
-    Requeue(*entry, Advice::kAfterBackoff, now);
+    Requeue(*entry, Advice::kAfterBackoff, EventLabel::kUnschedulableTimeout, now);
   }
   // Pods in flight hear of it as of any event.
   if (!leftovers.empty()) in_flight_.Note({.type = kEverything, .label = "UnschedulableTimeout"});

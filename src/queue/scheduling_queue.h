@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "framework/measurements.h"
 #include "framework/profile.h"
 #include "framework/wake_rules.h"
 #include "queue/backoff.h"
@@ -37,6 +38,7 @@ class SchedulingQueue {
     // The first profile's QueueSort plugin orders the queue. All must outlive it.
     std::vector<const Profile*> profiles;
     bool has_extenders = false;
+    Measurements* measurements = nullptr;  // May be null.
   };
 
   SchedulingQueue(Cluster& cluster, Options options);
@@ -98,21 +100,30 @@ class SchedulingQueue {
   ReadyPods* ListOf(Place place);
   void TakeOut(QueueEntry& entry);
   void PutIn(QueueEntry& entry, Place place);
+  // Puts in a pod that was elsewhere, and tells why.
+  void Enter(QueueEntry& entry, Place place, EventLabel why);
   void Drop(QueueEntry& entry);
 
   // Asks the PreEnqueue plugins; notes who gates the pod, if anyone does.
   bool PassesGates(QueueEntry& entry);
-  void ToActive(QueueEntry& entry, Instant now);
-  void ToBackoff(QueueEntry& entry);
-  void Requeue(QueueEntry& entry, Advice advice, Instant now);
+  // The first of the PreEnqueue plugins to object, or null.
+  const PreEnqueuePlugin* FindGate(const QueueEntry& entry, const AttemptMeter& meter,
+                                   Code& verdict) const;
+  void ToActive(QueueEntry& entry, EventLabel why, Instant now);
+  void ToBackoff(QueueEntry& entry, EventLabel why);
+  void Requeue(QueueEntry& entry, Advice advice, EventLabel why, Instant now);
   bool BacksOff(QueueEntry& entry, Instant now);
 
   // What the event means for a pod with these rejectors.
   Advice Judge(const QueueEntry& entry, const PodRecord& pod, const ClusterEvent& event) const;
   Advice JudgeInFlight(const QueueEntry& entry, const PodRecord& pod) const;
+  // Whether a rule that covers the event thinks that it may help the pod.
+  bool MayHelp(const WakeRules::Rule& rule, const QueueEntry& entry, const PodRecord& pod,
+               const ClusterEvent& event) const;
   bool GateCares(const QueueEntry& entry, const ClusterEvent& event) const;
-  void Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, Instant now);
+  void Wake(std::vector<std::pair<QueueEntry*, Advice>> woken, EventLabel why, Instant now);
   void FlushLeftovers(Instant now);
+  void CountRejections(size_t profile, PluginMask plugins, int delta) const;
 
   Cluster& cluster_;
   const Options options_;
@@ -123,6 +134,7 @@ class SchedulingQueue {
   ReadyPods error_backoff_;
   ParkedPods parked_;
   InFlight in_flight_;
+  Sampler sampler_;  // Of what PreEnqueue plugins are asked.
   uint64_t next_sequence_ = 0;
   std::optional<Instant> next_flush_;
 };
