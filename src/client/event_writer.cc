@@ -48,8 +48,8 @@ void EventWriter::Start() {
   }));
 }
 
-void EventWriter::Add(RecordEvent event, std::string resource_version) {
-  auto write = series_.Add(std::move(event), std::move(resource_version), clock_.Now());
+void EventWriter::Add(RecordEvent event) {
+  auto write = series_.Add(std::move(event), clock_.Now());
   if (write) Queue(*std::move(write));
   SetTimer();
 }

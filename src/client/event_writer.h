@@ -42,10 +42,11 @@ class EventWriter {
   // Finds out which group the server has. Events wait until that is known.
   void Start();
 
-  // `resource_version` is that of the pod when the engine said so; empty if it is not known.
-  void Add(RecordEvent event, std::string resource_version);
+  void Add(RecordEvent event);
 
   size_t waiting() const { return waiting_.size(); }
+  // Nothing waits, and nothing is under way.
+  bool idle() const { return waiting_.empty() && under_way_.empty(); }
   size_t dropped() const { return dropped_; }
 
  private:

@@ -36,8 +36,8 @@ class Events : public ::testing::Test {
                 .reason = "Scheduled",
                 .action = "Binding",
                 .note = "done",
-                .scheduler_name = "s"},
-               "7");
+                .scheduler_name = "s",
+                .resource_version = "7"});
   }
   // Answers the request of that place among all.
   void Answer(size_t index, int status, const std::string& body = "{}") {

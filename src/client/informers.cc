@@ -1,7 +1,10 @@
 #include "client/informers.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
+
+#include "base/check.h"
 
 namespace berth::client {
 namespace {
@@ -33,6 +36,10 @@ constexpr Source kSources[] = {
      CodecOf<api::ReplicationController>},
     {"replicasets.apps", "/apis/apps/v1/replicasets", CodecOf<api::ReplicaSet>},
     {"statefulsets.apps", "/apis/apps/v1/statefulsets", CodecOf<api::StatefulSet>},
+    {"resourceclaims.resource.k8s.io", "/apis/resource.k8s.io/v1/resourceclaims",
+     CodecOf<api::ResourceClaim>},
+    {"deviceclasses.resource.k8s.io", "/apis/resource.k8s.io/v1/deviceclasses",
+     CodecOf<api::DeviceClass>},
     {"poddisruptionbudgets.policy", "/apis/policy/v1/poddisruptionbudgets",
      CodecOf<api::PodDisruptionBudget>},
     {"pods", "/api/v1/pods", CodecOf<api::Pod>, "status.phase!=Succeeded,status.phase!=Failed"},
@@ -63,6 +70,14 @@ void Informers::Start() {
   for (const auto& reflector : reflectors_) reflector->Start();
 }
 
+void Informers::Refresh(std::string_view resource, std::function<void()> done) {
+  const auto found = std::ranges::find(reflectors_, resource, [](const auto& reflector) {
+    return std::string_view(reflector->options().resource);
+  });
+  CHECK(found != reflectors_.end());
+  (*found)->Refresh(std::move(done));
+}
+
 void Informers::OnSynced() {
   if (--unsynced_ == 0 && on_synced_) on_synced_();
 }
@@ -84,6 +99,12 @@ const driver::ToldObjects* Informers::told(std::string_view resource) const {
     if (reflector->options().resource == resource) return &reflector->told();
   }
   return nullptr;
+}
+
+std::vector<std::string> WatchedPaths() {
+  std::vector<std::string> paths;
+  for (const Source& source : kSources) paths.emplace_back(source.path);
+  return paths;
 }
 
 }  // namespace berth::client

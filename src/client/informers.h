@@ -40,6 +40,8 @@ class Informers {
 
   // Begins to list all collections.
   void Start();
+  // Lists one collection again (Reflector::Refresh). There must be one of that name.
+  void Refresh(std::string_view resource, std::function<void()> done);
 
   bool synced() const { return unsynced_ == 0; }
   std::vector<CollectionState> states() const;
@@ -53,5 +55,8 @@ class Informers {
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   size_t unsynced_ = 0;
 };
+
+// The paths of all collections that are read: "/api/v1/pods".
+std::vector<std::string> WatchedPaths();
 
 }  // namespace berth::client

@@ -33,6 +33,12 @@ Reflector::~Reflector() { Abandon(); }
 
 void Reflector::Start() { List(); }
 
+void Reflector::Refresh(std::function<void()> done) {
+  refreshed_.push_back(std::move(done));
+  from_newest_ = true;
+  List();
+}
+
 // --- asking ---
 
 void Reflector::BeginList() {
@@ -62,7 +68,7 @@ void Reflector::ListByWatch() {
       "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
       "&allowWatchBookmarks=true&timeoutSeconds={:.0f}",
       time.seconds());
-  if (!unavailable_ && !version_.empty()) query += "&resourceVersion=" + QueryEscape(version_);
+  if (!from_newest_ && !version_.empty()) query += "&resourceVersion=" + QueryEscape(version_);
   Open(Phase::kListing, std::move(query), time);
 }
 
@@ -74,7 +80,7 @@ void Reflector::NextPage() {
   if (!whole_list_) add("limit=500");
   if (!continue_.empty()) {
     add("continue=" + QueryEscape(continue_));
-  } else if (!unavailable_) {
+  } else if (!from_newest_) {
     add("resourceVersion=" + (version_.empty() ? "0" : QueryEscape(version_)));
   }
   Open(Phase::kPaging, std::move(query), kListTimeout);
@@ -220,8 +226,8 @@ void Reflector::OnRefused(const ServerStatus& status) {
       break;
   }
   const bool expired = status.code == 410 || status.version_too_large;
-  if (expired && !is_watching && !unavailable_) {
-    unavailable_ = true;
+  if (expired && !is_watching && !from_newest_) {
+    from_newest_ = true;
     return List();
   }
   const bool may_pass = expired || status.code == 429 || status.code >= 500;
@@ -287,7 +293,7 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
 void Reflector::OnStreamError(const ServerStatus& status) {
   const bool is_watching = answer_.phase == Phase::kWatching;
   if (status.code != 410) Complain(status.message);
-  unavailable_ |= !is_watching && (status.code == 410 || status.version_too_large);
+  from_newest_ |= !is_watching && (status.code == 410 || status.version_too_large);
   const bool may_pass = status.code == 429 || status.code == 500;
   AfterBackoff(is_watching && may_pass ? &Reflector::Watch : &Reflector::List);
 }
@@ -320,11 +326,15 @@ void Reflector::FinishList(std::string version) {
   }
   told_.Replace(std::exchange(listed_, {}), events_);
   version_ = std::move(version);
-  unavailable_ = false;
+  from_newest_ = false;
   complaint_.clear();
-  if (std::exchange(synced_, true)) return;
+  if (!std::exchange(synced_, true)) {
+    Deliver();
+    if (on_synced_) on_synced_();
+  }
+  if (refreshed_.empty()) return;
   Deliver();
-  if (on_synced_) on_synced_();
+  for (const auto& done : std::exchange(refreshed_, {})) done();
 }
 
 void Reflector::NoteUnreadable(const Received& received) {

@@ -54,6 +54,8 @@ class Reflector {
   Reflector& operator=(const Reflector&) = delete;
 
   void Start();
+  // Lists again, and calls `done` when all that was written before this call has been told.
+  void Refresh(std::function<void()> done);
 
   // The collection has been listed, or the server has no such resource.
   bool synced() const { return synced_; }
@@ -130,8 +132,10 @@ class Reflector {
   std::map<api::ObjectKey, size_t> listed_gone_;
 
   bool use_watch_list_;
-  bool unavailable_ = false;  // The server cannot list from version_: the newest will do.
-  bool whole_list_ = false;   // A page expired: ask for all at once.
+  // List what is newest: the server cannot list from version_, or that is not new enough.
+  bool from_newest_ = false;
+  std::vector<std::function<void()>> refreshed_;  // Who waits for Refresh.
+  bool whole_list_ = false;                       // A page expired: ask for all at once.
   std::string continue_;
   std::string version_;
   uint64_t turn_ = 0;  // Of the request under way; callbacks of earlier ones are ignored.

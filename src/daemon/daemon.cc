@@ -247,4 +247,17 @@ int Daemon::End(Happening why) {
   return 1;
 }
 
+int RunDaemon(DaemonOptions options) {
+  const std::string file = options.flags.write_config_to;
+  auto daemon = Daemon::Make(std::move(options));
+  if (!daemon) {
+    LOG_ERROR(daemon.error(), "command failed");
+    return 1;
+  }
+  if (file.empty()) return (*daemon)->Run();
+  const Status written = WriteConfiguration((*daemon)->configuration(), file);
+  if (!written) LOG_ERROR(written.error(), "command failed");
+  return written ? 0 : 1;
+}
+
 }  // namespace berth::daemon

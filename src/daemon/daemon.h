@@ -29,6 +29,8 @@ class Daemon {
   static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options);
   ~Daemon();
 
+  const config::Configuration& configuration() const { return options_.configuration; }
+
   // Runs until a signal comes or the lease is lost. The exit code.
   int Run();
 
@@ -81,5 +83,8 @@ class Daemon {
   std::atomic<bool> ending_ = false;
   std::atomic<uint64_t> judged_ = 0, agreed_ = 0;
 };
+
+// Builds the daemon and runs it, or does what --write-config-to asks for. The exit code.
+int RunDaemon(DaemonOptions options);
 
 }  // namespace berth::daemon

@@ -1,6 +1,7 @@
 // The HTTPS port: what it serves, and to whom.
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "client/load_config.h"
@@ -8,6 +9,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/loop_timer.h"
+#include "daemon/rest_api_requests.h"
 #include "net/metric_exposition.h"
 #include "serve/resource_metrics.h"
 
@@ -97,6 +99,11 @@ Result<void> Daemon::Serve() {
       options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
       LaterOn(*side_loop_), clock_, ReadFile);
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
+  std::promise<Status> prepared;
+  access_->Prepare([&](Status status) { prepared.set_value(std::move(status)); });
+  if (const Status status = prepared.get_future().get(); !status) {
+    return std::unexpected(status.error());
+  }
   endpoints_ = MakeEndpoints(Sources());
   auto server = SecureServer::Start(options_.flags.serving, *access_, endpoints_);
   if (!server) return std::unexpected(server.error());

@@ -10,6 +10,9 @@
 namespace berth::daemon {
 namespace {
 
+// Binds may be much faster than events are written; beyond this they are dropped.
+constexpr size_t kMaxEventsWaiting = 100'000;
+
 // The collections that a leader writes to.
 constexpr std::string_view kWritten[] = {"persistentvolumes", "persistentvolumeclaims", "pods"};
 
@@ -51,6 +54,7 @@ Result<void> Scheduler::Connect(const SchedulerOptions& options) {
   api_writer_ = std::make_unique<client::ApiWriter>(*write_requests_, *write_timers_);
   client::EventWriterOptions events;
   events.host = options.host;
+  events.max_waiting = kMaxEventsWaiting;
   event_writer_ = std::make_unique<client::EventWriter>(*event_requests_, *write_timers_, clock_,
                                                         events, options.warn);
   return {};

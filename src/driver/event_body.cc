@@ -35,7 +35,7 @@ void Regarding(JsonWriter& json, const ReportedEvent& event) {
   Text(json, "name", event.what.pod.name);
   TextIfAny(json, "uid", event.what.uid);
   Text(json, "apiVersion", "v1");
-  TextIfAny(json, "resourceVersion", event.resource_version);
+  TextIfAny(json, "resourceVersion", event.what.resource_version);
   json.EndObject();
 }
 

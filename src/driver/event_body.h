@@ -12,7 +12,6 @@ namespace berth::driver {
 // One event, and how often it has happened.
 struct ReportedEvent {
   RecordEvent what;
-  std::string resource_version;    // Of the pod when it happened; empty if not known.
   std::string name;                // metadata.name
   std::string reporting_instance;  // "<scheduler>-<host>"
   Instant at;

@@ -12,14 +12,14 @@ constexpr Duration kFinish = Duration::Seconds(360);
 constexpr Duration kRefresh = Duration::Seconds(1800);
 constexpr size_t kMaxNameSize = 253;
 
-std::string KeyOf(const RecordEvent& event, const std::string& resource_version) {
+std::string KeyOf(const RecordEvent& event) {
   std::string key;
   for (const std::string* part :
        {&event.type, &event.action, &event.reason, &event.scheduler_name, &event.pod.namespace_,
-        &event.pod.name, &event.uid, &resource_version}) {
+        &event.pod.name, &event.uid, &event.resource_version}) {
     key.append(*part).push_back('\0');
   }
-  if (resource_version.empty()) key += event.note;
+  if (event.resource_version.empty()) key += event.note;
   return key;
 }
 
@@ -36,9 +36,8 @@ bool Pass(Instant& last, Duration period, Instant now) {
 EventSeries::EventSeries(std::string host, Instant start, uint64_t seed)
     : host_(std::move(host)), random_(seed), last_finish_(start), last_refresh_(start) {}
 
-std::optional<EventWrite> EventSeries::Add(RecordEvent event, std::string resource_version,
-                                           Instant now) {
-  std::string key = KeyOf(event, resource_version);
+std::optional<EventWrite> EventSeries::Add(RecordEvent event, Instant now) {
+  std::string key = KeyOf(event);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     ReportedEvent& known = found->second->event;
     ++known.count;
@@ -50,11 +49,7 @@ std::optional<EventWrite> EventSeries::Add(RecordEvent event, std::string resour
     by_key_.erase(kept_.front().key);
     kept_.pop_front();
   }
-  ReportedEvent reported{.what = std::move(event),
-                         .resource_version = std::move(resource_version),
-                         .name = {},
-                         .reporting_instance = {},
-                         .at = now};
+  ReportedEvent reported{.what = std::move(event), .name = {}, .reporting_instance = {}, .at = now};
   reported.name = NewName(reported.what.pod.name, now);
   reported.reporting_instance = fmt::format("{}-{}", reported.what.scheduler_name, host_);
   const auto kept = kept_.insert(kept_.end(), {std::move(key), std::move(reported)});

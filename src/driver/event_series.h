@@ -40,9 +40,9 @@ class EventSeries {
   // names of events about pods whose own names are too long.
   EventSeries(std::string host, Instant start, uint64_t seed);
 
-  // An event has happened. `resource_version` is the pod's; if it is not known (empty), the note
-  // stands for it: a pod of which something else is told has changed.
-  std::optional<EventWrite> Add(RecordEvent event, std::string resource_version, Instant now);
+  // An event has happened. If the version of the pod is not known, the note stands for it: a pod of
+  // which something else is told has changed.
+  std::optional<EventWrite> Add(RecordEvent event, Instant now);
 
   // What the periods that ended by `now` ask for. To be called at next_due, or later.
   std::vector<EventWrite> Due(Instant now);

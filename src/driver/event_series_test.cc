@@ -12,14 +12,15 @@ using ::testing::MatchesRegex;
 
 constexpr Instant kStart = Instant::FromUnixSeconds(1'767'225'600);  // 2026-01-01T00:00:00Z
 
-RecordEvent Event(std::string pod, std::string note = "full") {
+RecordEvent Event(std::string pod, std::string note = "full", std::string version = "1") {
   return {.pod = {"default", std::move(pod)},
           .uid = "u",
           .type = "Warning",
           .reason = "FailedScheduling",
           .action = "Scheduling",
           .note = std::move(note),
-          .scheduler_name = "default-scheduler"};
+          .scheduler_name = "default-scheduler",
+          .resource_version = std::move(version)};
 }
 
 std::string Line(const EventWrite& write) {
@@ -33,7 +34,8 @@ class Series : public ::testing::Test {
   // What is to be written for an event at that second; "" if nothing.
   std::string Add(int64_t second, std::string pod, std::string note = "full",
                   std::string version = "1") {
-    const auto write = series.Add(Event(std::move(pod), std::move(note)), version, At(second));
+    const auto write =
+        series.Add(Event(std::move(pod), std::move(note), std::move(version)), At(second));
     return write ? Line(*write) : "";
   }
   std::vector<std::string> Due(int64_t second) {
@@ -95,7 +97,7 @@ TEST_F(Series, OpenSeriesAreWrittenEveryHalfHour) {
 
 TEST_F(Series, NamesDifferAndFit) {
   const auto name = [&](std::string pod) {
-    return series.Add(Event(std::move(pod)), "1", kStart)->event.name;
+    return series.Add(Event(std::move(pod)), kStart)->event.name;
   };
   EXPECT_EQ(name("a"), "a.18867251edfa0000");
   EXPECT_EQ(name("b"), "b.18867251edfa0001");
@@ -113,7 +115,7 @@ TEST_F(Series, RemembersOnlySoMany) {
 
 TEST(EventBody, BothGroups) {
   EventSeries series("host", kStart, 1);
-  const auto created = series.Add(Event("web"), "9", kStart + Duration{1'234'567});
+  const auto created = series.Add(Event("web", "full", "9"), kStart + Duration{1'234'567});
   EXPECT_EQ(
       EventBody(created->event, EventGroup::kEvents),
       R"({"kind":"Event","apiVersion":"events.k8s.io/v1",)"
@@ -123,7 +125,7 @@ TEST(EventBody, BothGroups) {
       R"("reason":"FailedScheduling","regarding":{"kind":"Pod","namespace":"default",)"
       R"("name":"web","uid":"u","apiVersion":"v1","resourceVersion":"9"},)"
       R"("note":"full","type":"Warning"})");
-  const auto again = series.Add(Event("web"), "9", kStart + Duration::Seconds(1));
+  const auto again = series.Add(Event("web", "full", "9"), kStart + Duration::Seconds(1));
   EXPECT_EQ(SeriesPatch(again->event),
             R"({"series":{"count":2,"lastObservedTime":"2026-01-01T00:00:01.000000Z"}})");
   EXPECT_EQ(EventBody(again->event, EventGroup::kCore),

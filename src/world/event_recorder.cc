@@ -21,9 +21,7 @@ EventRecorder::EventRecorder(apiserver::Api& api, std::string instance, Log log)
       events_(apiserver::KindOf("events.events.k8s.io")),
       series_(std::move(instance), api.now(), kSeed) {}
 
-void EventRecorder::Add(RecordEvent event, std::string resource_version) {
-  waiting_.push_back({std::move(event), std::move(resource_version), api_.now()});
-}
+void EventRecorder::Add(RecordEvent event) { waiting_.push_back({std::move(event), api_.now()}); }
 
 size_t EventRecorder::waiting() const {
   const auto due = series_.next_due();
@@ -35,8 +33,7 @@ void EventRecorder::Write(size_t limit) {
   for (; limit > 0 && !waiting_.empty(); --limit) {
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    const auto write =
-        series_.Add(std::move(next.event), std::move(next.resource_version), next.at);
+    const auto write = series_.Add(std::move(next.event), next.at);
     if (write) Carry(*write);
   }
 }

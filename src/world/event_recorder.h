@@ -20,8 +20,7 @@ class EventRecorder {
   // `api` must outlive the recorder. `instance` names this process in events.
   EventRecorder(apiserver::Api& api, std::string instance, Log log);
 
-  // `resource_version` is that of the pod when the engine said so; empty if it is not known.
-  void Add(RecordEvent event, std::string resource_version = {});
+  void Add(RecordEvent event);
   // How many writes there are to make, as far as is known.
   size_t waiting() const;
   // Writes up to `limit` of the events that wait, oldest first, and the counts of series whose time
@@ -31,7 +30,6 @@ class EventRecorder {
  private:
   struct Waiting {
     RecordEvent event;
-    std::string resource_version;
     Instant at;
   };
 

@@ -19,8 +19,8 @@ class Recorder : public ::testing::Test {
                   .reason = std::move(reason),
                   .action = "Scheduling",
                   .note = std::move(note),
-                  .scheduler_name = "default-scheduler"},
-                 std::move(version));
+                  .scheduler_name = "default-scheduler",
+                  .resource_version = std::move(version)});
     recorder.Write(1);
   }
   void Pass(int64_t seconds) { world.clock.Advance(Duration::Seconds(seconds)); }

@@ -100,8 +100,7 @@ void StoreConnection::Carry(Command command) {
   }
   WriteResult result;
   if (auto* event = std::get_if<RecordEvent>(&command.write)) {
-    std::string version = event->resource_version;
-    events_.Add(std::move(*event), std::move(version));
+    events_.Add(std::move(*event));
   } else {
     result = writer_.Carry(command.write);
   }
