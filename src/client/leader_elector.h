@@ -3,7 +3,8 @@
 //
 // Whether another's lease has expired is judged by our own clock, from when its record was last
 // seen to change; the times in the record are for people. Lives on the loop's thread, callbacks
-// included; it starts no thread. Lose is final: whoever has led and lost starts anew.
+// included; it starts no thread. A loss is final: whoever has lost starts anew, with another
+// elector.
 #pragma once
 
 #include <functional>
