@@ -28,6 +28,8 @@ ALL_RIGHTS = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
 
 
 class Refusals(Scenario):
+    alone = False
+
     def setUp(self):
         super().setUp()
         self.space.create_nodes([self.space.node("n0")])
@@ -83,7 +85,7 @@ class Refusals(Scenario):
         if good:
             with open(path, "w", encoding="ascii") as file:
                 file.write(good)
-            self.expect_recovery(scheduler, timeout=90)
+            self.expect_recovery(scheduler, timeout=150)
 
     def test_no_permission(self):
         """A user without rights, who is then given them."""

@@ -103,12 +103,10 @@ class Space:
 
     def remove(self):
         """Removes everything, as far as the server lets it."""
-        names = [pod["metadata"]["name"] for pod in self.api.items(self.pods)]
-        paths = [f"{self.pods}/{name}" for name in names]
         if os.environ.get("BERTH_E2E_KEEP"):
             return
-        self.api.each(lambda path: self.api.raw("DELETE", path, b'{"gracePeriodSeconds":0}',
-                                                {"Content-Type": "application/json"}), paths)  # fmt: skip
+        names = [pod["metadata"]["name"] for pod in self.api.items(self.pods)]
+        self.api.each(lambda name: self.api.delete_now(f"{self.pods}/{name}"), names)
         here = f"namespaces/{self.namespace}"
         collections = [
             f"/apis/policy/v1/{here}/poddisruptionbudgets",
