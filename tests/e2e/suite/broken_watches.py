@@ -60,7 +60,8 @@ class BrokenWatches(Scenario):
         time.sleep(3)
         proxy.up()
         traffic.join()
-        self.say(f"{cut} connections cut; {len(self.history.by_uid) - before} pods came in the dark")
+        unseen = len(self.history.by_uid) - before
+        self.say(f"{cut} connections cut; {unseen} pods came in the dark")
         self.assertGreater(cut, 0)
         self.check_all_bound(scheduler, 400)
 

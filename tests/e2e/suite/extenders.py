@@ -61,14 +61,12 @@ class Extenders(Scenario):
 
         pods = [("slow", SLOW), ("late", LATE), ("broken", BROKEN)]
         space.create_pods([space.pod(name, resources={key: "1"}) for name, key in pods])
-        self.wait(lambda: self.history.pod("slow").nodes, "a slow answer is waited for")
+        self.wait(lambda: self.nodes_of("slow"), "a slow answer is waited for")
         self.assertEqual(self.history.pod("slow").nodes, [nodes[1]])
-        self.wait(lambda: self.history.pod("late").nodes, "an ignorable extender is ignored")
+        self.wait(lambda: self.nodes_of("late"), "an ignorable extender is ignored")
         self.assertEqual(self.history.pod("late").nodes, [nodes[2]])
-        self.wait(
-            lambda: self.history.pod("broken").condition("PodScheduled").get("reason"),
-            "a broken extender is told of",
-        )
+        record = self.history.pod("broken")
+        self.wait(lambda: record.condition("PodScheduled").get("reason"), "it is told of")
         condition = self.history.pod("broken").condition("PodScheduled")
         self.assertEqual(condition["reason"], "SchedulerError")
         self.assertIn(f"failed filter with extender at URL {faulty.url}/filter, code 500",

@@ -8,7 +8,7 @@ def exp(start, factor, count):
 
 
 _SECOND, _FINE, _HINT = exp(0.001, 2, 15), exp(0.0001, 2, 12), exp(0.00001, 1.5, 20)
-_NODE_HINT = exp(0.00001, 2, 12)
+_NODE_HINT, _WORK = exp(0.00001, 2, 12), exp(1e-8, 10, 10)
 
 
 def counter(*labels):
@@ -67,6 +67,17 @@ REQUIRED = {
         "go_version", "compiler", "platform",
     ),  # fmt: skip
     "kubernetes_feature_enabled": gauge("name", "stage"),
+    "authentication_attempts": counter("result"),
+    "authentication_duration_seconds": histogram(_SECOND, "result"),
+    "authorization_attempts_total": counter("result"),
+    "authorization_duration_seconds": histogram(_SECOND, "result"),
+    "workqueue_adds_total": counter("name"),
+    "workqueue_depth": gauge("name"),
+    "workqueue_longest_running_processor_seconds": gauge("name"),
+    "workqueue_queue_duration_seconds": histogram(_WORK, "name"),
+    "workqueue_retries_total": counter("name"),
+    "workqueue_unfinished_work_seconds": gauge("name"),
+    "workqueue_work_duration_seconds": histogram(_WORK, "name"),
     "process_cpu_seconds_total": counter(),
     "process_resident_memory_bytes": gauge(),
     "process_start_time_seconds": gauge(),
@@ -98,6 +109,9 @@ WHEN_IT_HAPPENS = {
     "rest_client_request_retries_total": counter("code", "verb", "host"),
     "leader_election_slowpath_total": counter("name"),
 }
+
+# Names that promtool does not like and that are the same in kube-scheduler.
+KNOWN_REMARKS = {"authenticated_user_requests", "authentication_attempts"}
 
 
 class Family:

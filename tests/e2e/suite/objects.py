@@ -34,8 +34,8 @@ def node(name, run, *, cpu="8", memory="32Gi", pods=110, labels=None, taints=Non
     }
 
 
-def pod(name, space, *, cpu="100m", memory="64Mi", labels=None, scheduler=None, selector=None,
-        tolerations=(), image="registry.example/e2e:1", ports=None, resources=None, **spec):  # fmt: skip
+def pod(name, space, *, cpu="100m", memory="64Mi", labels=None, selector=None, tolerations=(),
+        image="registry.example/e2e:1", ports=None, resources=None, **spec):  # fmt: skip
     """`spec` holds more fields of the pod's spec. It goes to the nodes of its run only."""
     requests = {"cpu": cpu, "memory": memory} | (resources or {})
     limits = dict(resources or {})
@@ -49,7 +49,7 @@ def pod(name, space, *, cpu="100m", memory="64Mi", labels=None, scheduler=None, 
         "kind": "Pod",
         "metadata": {"name": name, "labels": labels or {}},
         "spec": {
-            "schedulerName": scheduler or space.scheduler_name,
+            "schedulerName": space.scheduler_name,
             "automountServiceAccountToken": False,
             "terminationGracePeriodSeconds": 30,
             "nodeSelector": {RUN_LABEL: space.run} | (selector or {}),

@@ -58,6 +58,11 @@ class Preemption(Scenario):
              "metadata": {"name": "guard"}, "spec": {"maxUnavailable": 0, "selector": selector}},
         )  # fmt: skip
 
+    def told(self, name):
+        """Why it waits, by its condition."""
+        record = self.history.pod(name)
+        return record and record.condition("PodScheduled").get("message")
+
     def victims(self):
         return [record for record in self.history.by_uid.values() if record.deleting]
 
@@ -67,7 +72,7 @@ class Preemption(Scenario):
         kubelet = Kubelet(self.api, self.space)
         self.addCleanup(kubelet.close)
         self.space.create_pods([self.space.pod("high", cpu="2", priorityClassName=self.high)])
-        self.wait(lambda: self.history.pod("high") and self.history.pod("high").nodes, "it is bound")
+        self.wait(lambda: self.nodes_of("high"), "it is bound")
         high = self.history.pod("high")
         self.assertEqual(high.nodes, [names[2]], "the only node without a guarded pod")
         self.assertEqual(high.nominated, [names[2]])
@@ -97,15 +102,16 @@ class Preemption(Scenario):
         self.assertEqual(self.overcommitted(), [])
 
     def overcommitted(self):
-        return Checker(self.api.items("/api/v1/nodes"), self.api.items(self.space.pods)).violations()
+        nodes, pods = self.api.items("/api/v1/nodes"), self.api.items(self.space.pods)
+        return Checker(nodes, pods).violations()
 
     def test_preemption_many(self):
         """Four pods that need a whole node each: all low ones go, each for one of them."""
         self.fill(guarded=set())
         kubelet = Kubelet(self.api, self.space, delay=0.2)
         self.addCleanup(kubelet.close)
-        wanted = [self.space.pod(f"high-{i}", cpu="4", priorityClassName=self.high) for i in range(4)]
-        self.space.create_pods(wanted)
+        whole = {"cpu": "4", "priorityClassName": self.high}
+        self.space.create_pods([self.space.pod(f"high-{i}", **whole) for i in range(4)])
         self.wait(
             lambda: sum(bool(r.nodes) for r in self.history.records() if "high" in r.name) == 4,
             "four pods of high priority are bound",
@@ -123,12 +129,10 @@ class Preemption(Scenario):
         self.fill(guarded=set())
         patient = self.space.priority_class("patient", 5000, preemptionPolicy="Never")
         self.space.create_pods([self.space.pod("patient", cpu="2", priorityClassName=patient)])
-        self.wait(
-            lambda: self.history.pod("patient").condition("PodScheduled").get("message"), "it waits"
-        )
-        message = self.history.pod("patient").condition("PodScheduled")["message"]
+        self.wait(lambda: self.told("patient"), "it waits")
+        message = self.told("patient")
         self.assertRegex(message, "preemption: not eligible due to preemptionPolicy=Never.$")
         self.assertEqual(self.victims(), [])
         self.api.delete_now(f"{self.space.pods}/low-3-0")
-        self.wait(lambda: self.history.pod("patient").nodes, "it takes the room that came free")
+        self.wait(lambda: self.nodes_of("patient"), "it takes the room that came free")
         self.assertEqual(self.history.pod("patient").nodes, [f"{self.space.run}-n3"])

@@ -34,11 +34,13 @@ class Refusals(Scenario):
         super().setUp()
         self.space.create_nodes([self.space.node("n0")])
         self.space.create_pods([self.space.pod("p0")])
+        self.wait(lambda: self.history.pod("p0"), "the pod is seen")
 
     def expect(self, scheduler, *patterns, timeout=20):
         """It says why nothing happens, and goes on trying without haste."""
         for pattern in patterns:
-            self.assertTrue(scheduler.says(pattern, timeout), f"nothing about {pattern!r} in its log")
+            said = scheduler.says(pattern, timeout)
+            self.assertTrue(said, f"nothing about {pattern!r} in its log")
         busy = scheduler.cpu_seconds()
         time.sleep(3)
         self.assertTrue(scheduler.alive(), "it must go on trying")
@@ -127,10 +129,9 @@ class Refusals(Scenario):
         """Everything may be read, nothing bound: the pod waits, and says why."""
         gate, config = self.gate(lambda method, path: 403 if path.endswith("/binding") else None)
         scheduler = self.start_scheduler(config)
-        self.wait(
-            lambda: self.history.pod("p0").condition("PodScheduled").get("reason"), "it is told of"
-        )
-        condition = self.history.pod("p0").condition("PodScheduled")
+        pod = self.history.pod("p0")
+        self.wait(lambda: pod.condition("PodScheduled").get("reason"), "it is told of")
+        condition = pod.condition("PodScheduled")
         self.assertEqual(condition["reason"], "SchedulerError")
         self.assertIn("forbidden", condition["message"])
         self.expect(scheduler, "forbidden")

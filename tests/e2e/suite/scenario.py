@@ -27,7 +27,8 @@ _began = time.monotonic()
 
 
 def say(text):
-    print(f"[{time.monotonic() - _began:6.1f}s] {text}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"[{time.monotonic() - _began:6.1f}s] {text}\n")
+    sys.stderr.flush()
 
 
 class Scenario(unittest.TestCase):
@@ -46,8 +47,9 @@ class Scenario(unittest.TestCase):
         say(f"{self.title}: {outcome} in {time.monotonic() - begin:.1f} s{why}")
         if failed:
             for program in self._programs:
-                print(f"--- the last lines of {program.log_path} (exit code "
-                      f"{program.process.poll()}):\n{program.tail()}\n---", file=sys.stderr)  # fmt: skip
+                code = program.process.poll()
+                title = f"--- the last lines of {program.log_path} (exit code {code}):"
+                print(f"{title}\n{program.tail()}\n---", file=sys.stderr)
         return result
 
     @property
@@ -95,6 +97,11 @@ class Scenario(unittest.TestCase):
 
     def wait(self, done, what, timeout=30):
         self.assertTrue(self.history.wait(done, timeout), f"not within {timeout} s: {what}")
+
+    def nodes_of(self, name):
+        """The nodes that the pod of that name was seen on; none as long as it was not seen."""
+        record = self.history.pod(name)
+        return record.nodes if record else []
 
     def assert_bound_once(self):
         """Every pod that has a node was seen without it first, and never had another."""

@@ -34,9 +34,7 @@ class LocalVolumes:
             "local": {"path": f"/mnt/{number}"},
             "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [term]}]}},
         }
-        self.space.create_wide(
-            PERSISTENT_VOLUMES, "v1", "PersistentVolume", name, spec=spec
-        )
+        self.space.create_wide(PERSISTENT_VOLUMES, "v1", "PersistentVolume", name, spec=spec)
         # Without a controller no volume becomes available, and only available ones are chosen.
         path = f"{PERSISTENT_VOLUMES}/{name}/status"
         self.space.api.patch(path, {"status": {"phase": "Available"}})
@@ -85,7 +83,8 @@ class LocalVolumes:
         api, name = self.space.api, volume["metadata"]["name"]
         claim = f"{self.claims_path}/{owner['name']}"
         change = {"metadata": {"annotations": _DONE}, "spec": {"volumeName": name}}
-        status = {"phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}
+        status = {"phase": "Bound", "capacity": {"storage": "1Gi"}}
+        status["accessModes"] = ["ReadWriteOnce"]
         try:
             bound = {"status": {"phase": "Bound"}}
             api.call("PATCH", f"{PERSISTENT_VOLUMES}/{name}/status", bound, MERGE)
