@@ -13,7 +13,9 @@ from .proxy import TcpProxy
 from .scenario import SETTINGS, Scenario
 
 
-class BrokenWatches(Scenario):
+class Traffic(Scenario):
+    """Pods come and go while something breaks."""
+
     def begin_traffic(self, count, patience=0.0):
         """Creates `count` pods and takes every fifth away again, on a thread."""
         space = self.space
@@ -42,6 +44,8 @@ class BrokenWatches(Scenario):
         self.assertEqual(Checker(self.api.items("/api/v1/nodes"), pods).violations(), [])
         self.assertTrue(scheduler.alive())
 
+
+class BrokenWatches(Traffic):
     def test_broken_watches(self):
         space = self.space
         proxy = TcpProxy((self.kubeconfig.host, self.kubeconfig.port)).up()
@@ -75,10 +79,8 @@ class BrokenWatches(Scenario):
 
 
 @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make a certificate with")
-class ServerRestart(BrokenWatches):
+class ServerRestart(Traffic):
     """With a server of our own, which keeps its state in a folder."""
-
-    test_broken_watches = None
 
     def setUp(self):
         if not SETTINGS.berth:

@@ -28,6 +28,7 @@ def _scalar(text):
     if text.startswith("["):
         inner = text[1:-1].strip()
         return [_scalar(item) for item in inner.split(",")] if inner else []
+    text = text.split(" #")[0].rstrip()
     if text in ("", "~", "null"):
         return None
     return {"true": True, "false": False}.get(text, text)
