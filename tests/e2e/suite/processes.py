@@ -18,6 +18,24 @@ def free_port():
         return probe.getsockname()[1]
 
 
+_started = []
+
+
+def end_all():
+    """Ends every program that still runs, however the suite came to its end."""
+    for program in _started:
+        program.kill()
+
+
+def interrupted(*_):
+    """For a signal that ends the suite. The schedulers end at once, so that no test waits for one;
+    the server stays until what was made in it is removed."""
+    for program in _started:
+        if isinstance(program, Scheduler):
+            program.kill()
+    raise KeyboardInterrupt
+
+
 class Program:
     """A child process whose output goes to a file."""
 
@@ -28,6 +46,7 @@ class Program:
             self.process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
+        _started.append(self)
 
     def log(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:

@@ -40,7 +40,11 @@ class Scenario(unittest.TestCase):
     def run(self, result=None):
         self._programs = []
         begin = time.monotonic()
-        super().run(result)
+        try:
+            super().run(result)
+        except KeyboardInterrupt:
+            self.doCleanups()
+            raise
         failed = not result.wasSuccessful()
         outcome = "FAILED" if failed else "skipped" if result.skipped else "done"
         why = f": {result.skipped[0][1]}" if result.skipped else ""
