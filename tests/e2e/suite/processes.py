@@ -99,7 +99,7 @@ class Scheduler(Program):
 
     def __init__(
         self, program, folder, name, kubeconfig, *, label="scheduler", leader_election=None,
-        flags=(), verbosity=2, qps=2000, **configuration,
+        flags=(), verbosity=2, qps=2000, content_type=None, **configuration,
     ):  # fmt: skip
         """`leader_election` and `configuration` are fields of KubeSchedulerConfiguration."""
         self.name = name
@@ -109,6 +109,8 @@ class Scheduler(Program):
             "qps": qps,
             "burst": qps,
         }
+        if content_type:
+            client["contentType"] = content_type
         config = {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",

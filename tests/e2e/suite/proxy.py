@@ -1,12 +1,14 @@
 """Between scheduler and API server: connections that break, and answers that refuse."""
 
 import collections
+import dataclasses
 import http.client
 import http.server
 import json
 import socket
 import threading
 import time
+import urllib.parse
 
 
 class TcpProxy:
@@ -101,6 +103,17 @@ class TcpProxy:
                 pass
 
 
+@dataclasses.dataclass
+class Request:
+    at: float  # Monotonic time.
+    method: str
+    path: str
+    query: dict
+    headers: object
+    body: bytes
+    refused: int | None
+
+
 class Gatekeeper:
     """A plain HTTP/1.1 API server that asks `refuses(method, path)` about each request: a status
     code to answer with, or None to let the real server answer, as the administrator."""
@@ -109,7 +122,7 @@ class Gatekeeper:
 
     def __init__(self, api, refuses):
         self.refuses = refuses
-        self.requests = []  # (monotonic time, method, path without query, status)
+        self.requests = []
         gate = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -121,9 +134,12 @@ class Gatekeeper:
 
             def answer(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                path = self.path.split("?")[0]
+                path, _, query = self.path.partition("?")
                 code = gate.refuses(self.command, path)
-                gate.requests.append((time.monotonic(), self.command, path, code))
+                query = dict(urllib.parse.parse_qsl(query))
+                gate.requests.append(
+                    Request(time.monotonic(), self.command, path, query, self.headers, body, code)
+                )
                 if code:
                     self.refuse(code, path)
                 else:
@@ -179,7 +195,7 @@ class Gatekeeper:
 
     def busiest_second(self):
         """The most requests that came within any one second of the clock."""
-        counts = collections.Counter(int(at) for at, *_ in list(self.requests))
+        counts = collections.Counter(int(request.at) for request in list(self.requests))
         return max(counts.values(), default=0)
 
     def close(self):

@@ -3,7 +3,7 @@
 import os
 import time
 
-from .proxy import Gatekeeper, TcpProxy
+from .proxy import TcpProxy
 from .scenario import SETTINGS, Scenario
 
 # An authority that signed nothing: the certificate of a name under .invalid.
@@ -99,14 +99,6 @@ class Refusals(Scenario):
         self.space.grant("scheduler", ALL_RIGHTS)
         self.expect_recovery(scheduler)
 
-    def gate(self, refuses):
-        gate = Gatekeeper(self.api, refuses)
-        self.addCleanup(gate.close)
-        config = self.kubeconfig.anonymous().replace(
-            server=f"http://127.0.0.1:{gate.port}", ca=None, tls_server_name=None, insecure=False
-        )
-        return gate, config
-
     def test_all_forbidden(self):
         """The same with a server of the suite, which counts the requests."""
         gate, config = self.gate(lambda method, path: 403)
@@ -135,7 +127,7 @@ class Refusals(Scenario):
         self.assertEqual(condition["reason"], "SchedulerError")
         self.assertIn("forbidden", condition["message"])
         self.expect(scheduler, "forbidden")
-        binds = [request for request in gate.requests if request[2].endswith("/binding")]
+        binds = [request for request in gate.requests if request.path.endswith("/binding")]
         self.assertLess(len(binds), 10, "between tries it waits")
         gate.refuses = lambda method, path: None
         self.expect_recovery(scheduler)

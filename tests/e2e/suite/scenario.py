@@ -9,6 +9,7 @@ import unittest
 from .api import Api
 from .history import PodHistory
 from .processes import Scheduler
+from .proxy import Gatekeeper
 from .space import Space
 
 
@@ -89,6 +90,15 @@ class Scenario(unittest.TestCase):
                 kubeconfig or self.kubeconfig, label=f"{self.title}.{label}", **options,
             )
         )  # fmt: skip
+
+    def gate(self, refuses=lambda method, path: None):
+        """A Gatekeeper before the cluster, and the kubeconfig that leads to it."""
+        gate = Gatekeeper(self.api, refuses)
+        self.addCleanup(gate.close)
+        config = self.kubeconfig.anonymous().replace(
+            server=f"http://127.0.0.1:{gate.port}", ca=None, tls_server_name=None, insecure=False
+        )
+        return gate, config
 
     def wait_bound(self, count, timeout=60):
         if not self.history.wait_bound(count, timeout):
