@@ -41,7 +41,7 @@ class Traffic(Scenario):
         self.assertEqual(len(pods), count * 4 // 5)
         self.assertEqual([p for p in pods if not p["spec"].get("nodeName")], [])
         self.assert_bound_once()
-        self.assertEqual(Checker(self.api.items("/api/v1/nodes"), pods).violations(), [])
+        self.assertEqual(Checker(self.api.items("/api/v1/nodes"), pods).violations()[:5], [])
         self.assertTrue(scheduler.alive())
 
 

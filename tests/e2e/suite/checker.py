@@ -209,7 +209,8 @@ class Checker:
             for other in self.pods:
                 if other["spec"]["nodeName"] in names and self._matches(rule, other):
                     counts[self._domain(other, key)] += 1
-            if counts and counts[self._domain(pod, key)] - min(counts.values()) > rule["maxSkew"]:
+            here = counts.get(self._domain(pod, key), 0)
+            if here - min(counts.values(), default=0) > rule["maxSkew"]:
                 self._object(pod, f"skew over {key}: {counts}")
 
     def _volumes(self, pod, node):

@@ -82,7 +82,7 @@ class CheckerTest(unittest.TestCase):
     def test_sound_states_are_sound(self):
         for name, pods in SOUND.items():
             with self.subTest(name):
-                self.assertEqual(Checker(nodes(), pods).violations(), [])
+                self.assertEqual(Checker(nodes(), pods).violations()[:5], [])
 
     def test_nodes_that_let_nobody_in(self):
         for change, text in ({"taints": [TAINT]}, "taint k"), ({"unschedulable": True}, "unsched"):
