@@ -1,0 +1,111 @@
+"""Extenders: one that filters, scores and binds; slow ones; broken ones."""
+
+from .extender_server import Extender, broken, keep, later
+from .scenario import Scenario
+
+SLOW, LATE, BROKEN = "example.com/slow", "example.com/late", "example.com/broken"
+
+
+def only_for(resource, **fields):
+    managed = [{"name": resource, "ignoredByScheduler": True}]
+    return {"managedResources": managed, "nodeCacheCapable": True, "weight": 1} | fields
+
+
+class Extenders(Scenario):
+    def serve(self, **verbs):
+        extender = Extender(**verbs)
+        self.addCleanup(extender.close)
+        return extender
+
+    def bind(self, request):
+        """What the extender does instead of the scheduler."""
+        path = f"/api/v1/namespaces/{request['PodNamespace']}/pods/{request['PodName']}/binding"
+        self.api.create(
+            path,
+            {"apiVersion": "v1", "kind": "Binding",
+             "metadata": {"name": request["PodName"], "uid": request["PodUID"]},
+             "target": {"kind": "Node", "name": request["Node"]}},
+        )  # fmt: skip
+        return 200, {"Error": ""}
+
+    def test_extenders(self):
+        space = self.space
+        nodes = space.create_nodes([space.node(f"n{i}") for i in range(6)])
+        main = self.serve(
+            filter=keep(lambda name: not name.startswith(space.run) or name in nodes[:4]),
+            prioritize=lambda r: (200, [{"Host": n, "Score": 10 * (n == nodes[2])}
+                                        for n in r["NodeNames"]]),
+            bind=self.bind,
+        )  # fmt: skip
+        slow = self.serve(filter=later(1.0, keep(lambda name: name == nodes[1])))
+        late = self.serve(filter=later(4.0, keep(lambda name: name == nodes[1])), prioritize=broken)
+        faulty = self.serve(filter=broken)
+        scheduler = self.start_scheduler(
+            verbosity=4,
+            extenders=[
+                {"urlPrefix": main.url, "filterVerb": "filter", "prioritizeVerb": "prioritize",
+                 "bindVerb": "bind", "weight": 100, "nodeCacheCapable": True},
+                only_for(SLOW, urlPrefix=slow.url, filterVerb="filter", httpTimeout="10s"),
+                only_for(LATE, urlPrefix=late.url, filterVerb="filter", httpTimeout="1s",
+                         prioritizeVerb="prioritize", ignorable=True),
+                only_for(BROKEN, urlPrefix=faulty.url, filterVerb="filter"),
+            ],
+        )  # fmt: skip
+        space.create_pods([space.pod(f"plain-{i}") for i in range(5)])
+        self.wait_bound(5)
+        for i in range(5):
+            self.assertEqual(self.history.pod(f"plain-{i}").nodes, [nodes[2]], "the one it prefers")
+        self.check_requests(main)
+        self.assertEqual(slow.requests + late.requests + faulty.requests, [], "not their pods")
+        self.say("filter, prioritize and bind were asked")
+
+        pods = [("slow", SLOW), ("late", LATE), ("broken", BROKEN)]
+        space.create_pods([space.pod(name, resources={key: "1"}) for name, key in pods])
+        self.wait(lambda: self.nodes_of("slow"), "a slow answer is waited for")
+        self.assertEqual(self.history.pod("slow").nodes, [nodes[1]])
+        self.wait(lambda: self.nodes_of("late"), "an ignorable extender is ignored")
+        self.assertEqual(self.history.pod("late").nodes, [nodes[2]])
+        record = self.history.pod("broken")
+        self.wait(lambda: record.condition("PodScheduled").get("reason"), "it is told of")
+        condition = self.history.pod("broken").condition("PodScheduled")
+        self.assertEqual(condition["reason"], "SchedulerError")
+        self.assertIn(f"failed filter with extender at URL {faulty.url}/filter, code 500",
+                      condition["message"])  # fmt: skip
+        faulty.verbs["filter"] = keep(lambda name: name == nodes[0])
+        self.wait(lambda: self.history.pod("broken").nodes, "it works again", timeout=20)
+        self.assertEqual(self.history.pod("broken").nodes, [nodes[0]])
+
+        self.assertEqual(len(main.asked("bind")), 8)
+        self.assertEqual(len(space.wait_events("Scheduled", 8)), 8)
+        self.assert_bound_once()
+        self.assertTrue(scheduler.alive())
+
+    def check_requests(self, extender):
+        """What was sent, key by key."""
+        request = extender.asked("filter")[0]
+        self.assertEqual(sorted(request), ["NodeNames", "Nodes", "Pod"])
+        self.assertIsNone(request["Nodes"])
+        self.assertEqual(request["Pod"]["metadata"]["namespace"], self.space.namespace)
+        self.assertNotIn("kind", request["Pod"])
+        self.assertEqual(len([n for n in request["NodeNames"] if n.startswith(self.space.run)]), 6)
+        self.assertEqual(sorted(extender.asked("prioritize")[0]), ["NodeNames", "Nodes", "Pod"])
+        request = extender.asked("bind")[0]
+        self.assertEqual(sorted(request), ["Node", "PodName", "PodNamespace", "PodUID"])
+
+    def test_extenders_whole_nodes(self):
+        """Without nodeCacheCapable, nodes go there and back as objects."""
+        space = self.space
+        nodes = space.create_nodes([space.node(f"n{i}") for i in range(3)])
+
+        def only_last(request):
+            items = [n for n in request["Nodes"]["items"] if n["metadata"]["name"] == nodes[2]]
+            return 200, {"Nodes": {"items": items}, "FailedNodes": {n: "no" for n in nodes[:2]}}
+
+        extender = self.serve(filter=only_last)
+        self.start_scheduler(extenders=[{"urlPrefix": extender.url, "filterVerb": "filter"}])
+        space.create_pods([space.pod("one"), space.pod("two", cpu="7950m")])
+        self.wait(lambda: self.history.bound() == 1, "one of them is bound")
+        self.assertEqual([r.nodes[0] for r in self.history.records() if r.nodes], [nodes[2]])
+        request = extender.asked("filter")[0]
+        self.assertIsNone(request["NodeNames"])
+        self.assertIn("allocatable", request["Nodes"]["items"][0]["status"])

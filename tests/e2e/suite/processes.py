@@ -1,0 +1,185 @@
+"""Programs that the suite starts: the scheduler under test and `berth apiserver`."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+from .kubeconfig import Kubeconfig
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+_started = []
+
+
+def end_all():
+    """Ends every program that still runs, however the suite came to its end."""
+    for program in _started:
+        program.kill()
+
+
+def interrupted(*_):
+    """For a signal that ends the suite. The schedulers end at once, so that no test waits for one;
+    the server stays until what was made in it is removed."""
+    for program in _started:
+        if isinstance(program, Scheduler):
+            program.kill()
+    raise KeyboardInterrupt
+
+
+class Program:
+    """A child process whose output goes to a file."""
+
+    def __init__(self, arguments, log):
+        self.arguments = arguments
+        self.log_path = log
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen(
+                arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            )
+        _started.append(self)
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def tail(self, lines=25):
+        return "\n".join(line[:400] for line in self.log().splitlines()[-lines:])
+
+    def says(self, pattern, timeout):
+        """Whether the log holds `pattern` (a regular expression) in time, in any case."""
+        deadline = time.monotonic() + timeout
+        while True:
+            if re.search(pattern, self.log(), re.IGNORECASE):
+                return True
+            if time.monotonic() > deadline or not self.alive():
+                return bool(re.search(pattern, self.log(), re.IGNORECASE))
+            time.sleep(0.05)
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def kill(self):
+        """As a crash: it can do nothing about it."""
+        if self.alive():
+            self.process.kill()
+        return self.process.wait()
+
+    def terminate(self, timeout=15):
+        """Asks it to end; the exit code, or None if it had to be killed."""
+        if self.alive():
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def cpu_seconds(self):
+        """The processor time it has used so far (Linux)."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Scheduler(Program):
+    """The program under test, with a configuration of its own."""
+
+    def __init__(
+        self, program, folder, name, kubeconfig, *, label="scheduler", leader_election=None,
+        flags=(), verbosity=2, qps=2000, content_type=None, **configuration,
+    ):  # fmt: skip
+        """`leader_election` and `configuration` are fields of KubeSchedulerConfiguration."""
+        self.name = name
+        path = os.path.join(folder, label)
+        client = {
+            "kubeconfig": kubeconfig.write(path + ".kubeconfig"),
+            "qps": qps,
+            "burst": qps,
+        }
+        if content_type:
+            client["contentType"] = content_type
+        config = {
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": client,
+            "leaderElection": leader_election or {"leaderElect": False},
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 2,
+            "profiles": [{"schedulerName": name}],
+        } | configuration
+        with open(path + ".config", "w", encoding="utf-8") as file:
+            json.dump(config, file, indent=2)
+        if not any(flag.startswith("--secure-port") for flag in flags):
+            flags = ("--secure-port=0", *flags)
+        super().__init__(
+            [program, "--config", path + ".config", f"-v={verbosity}", *flags], path + ".log"
+        )
+
+
+class OwnServer(Program):
+    """`berth apiserver` over TLS on a free loopback port. One token is an administrator's. Where
+    the openssl program is, its certificate is made here, so that it outlives a restart."""
+
+    TOKEN = "e2e-administrator-token"
+
+    def __init__(self, berth, folder, *, label="apiserver", port=0, options=()):
+        self._again = (berth, folder, label, options)
+        self.kubeconfig_path = os.path.join(folder, label + ".kubeconfig")
+        tokens = os.path.join(folder, label + ".tokens")
+        with open(tokens, "w", encoding="utf-8") as file:
+            file.write(f'{self.TOKEN},admin,1,"system:masters"\n')
+        if os.path.exists(self.kubeconfig_path):
+            os.unlink(self.kubeconfig_path)
+        certificate = os.path.join(folder, "apiserver.crt")
+        if shutil.which("openssl") and not os.path.exists(certificate):
+            make_certificate(folder, "apiserver")
+        tls = ["--tls"]
+        if os.path.exists(certificate):
+            tls = ["--tls-cert-file", certificate]
+            tls += ["--tls-private-key-file", os.path.join(folder, "apiserver.key")]
+        super().__init__(
+            [berth, "apiserver", *tls, "--port", str(port), "--kubeconfig", self.kubeconfig_path]
+            + ["--token-auth-file", tokens, *options],
+            os.path.join(folder, label + ".log"),
+        )
+        deadline = time.monotonic() + 20
+        while not os.path.exists(self.kubeconfig_path) or not os.path.getsize(self.kubeconfig_path):
+            if not self.alive() or time.monotonic() > deadline:
+                raise RuntimeError("berth apiserver did not start:\n" + self.tail())
+            time.sleep(0.05)
+        time.sleep(0.1)
+        self.kubeconfig = Kubeconfig.read(self.kubeconfig_path)
+
+    def restarted(self):
+        """The same server again, at the same address, after kill()."""
+        berth, folder, label, options = self._again
+        return OwnServer(
+            berth, folder, label=label, port=self.kubeconfig.port, options=options
+        )
+
+
+def make_certificate(folder, name, subject="/CN=127.0.0.1", lines=("subjectAltName=IP:127.0.0.1",)):
+    """A self-signed certificate by the openssl program: paths of certificate and key."""
+    certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
+    extensions = [word for line in lines for word in ("-addext", line)]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        + ["-nodes", "-days", "2", "-subj", subject, "-keyout", key, "-out", certificate]
+        + extensions,
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
