@@ -49,8 +49,10 @@ TEST_F(AllInformers, ReadWhatKubeSchedulerReads) {
                   "/apis/storage.k8s.io/v1/volumeattachments", "/api/v1/persistentvolumes",
                   "/api/v1/persistentvolumeclaims", "/api/v1/services",
                   "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
-                  "/apis/apps/v1/statefulsets", "/apis/policy/v1/poddisruptionbudgets",
+                  "/apis/apps/v1/statefulsets", "/apis/resource.k8s.io/v1/resourceclaims",
+                  "/apis/resource.k8s.io/v1/deviceclasses", "/apis/policy/v1/poddisruptionbudgets",
                   "/api/v1/pods"));
+  EXPECT_EQ(Paths(), WatchedPaths());
   EXPECT_THAT(
       requests.asked.back().request.path,
       ::testing::EndsWith("&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"));

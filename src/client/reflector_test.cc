@@ -119,6 +119,37 @@ TEST_F(PodReflector, ObjectsThatGoWhileTheListComesAreNotTold) {
   EXPECT_THAT(Told(), ElementsAre("+b@4", "+b@6", "+c@9", "synced"));
 }
 
+TEST_F(PodReflector, RefreshingListsWhatIsNewest) {
+  StartWatching();
+  int refreshed = 0;
+  reflector->Refresh([&] { ++refreshed; });
+  const std::string asked = Asked();
+  EXPECT_THAT(asked, MatchesRegex(kListLine));
+  EXPECT_EQ(asked.find("resourceVersion="), std::string::npos) << "an older version would do";
+  requests.Head(200);
+  requests.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 8)));
+  EXPECT_EQ(refreshed, 0);
+  requests.Data(Bookmark(9, true));
+  EXPECT_EQ(refreshed, 1);
+  EXPECT_THAT(Told(), ElementsAre("+b@8"));
+  requests.Data(Frame("DELETED", Pod("b", 10)));
+  EXPECT_THAT(Told(), ElementsAre("-b@8"));
+}
+
+TEST_F(PodReflector, ARefreshThatFailsIsTriedAgain) {
+  StartWatching();
+  int refreshed = 0;
+  reflector->Refresh([&] { ++refreshed; });
+  requests.Break(RestError::Kind::kUnreachable);
+  requests.Lines();
+  timers.Pass(Duration::Seconds(4));
+  EXPECT_EQ(Asked().find("resourceVersion="), std::string::npos);
+  requests.Head(200);
+  requests.Data(Bookmark(9, true));
+  EXPECT_EQ(refreshed, 1);
+  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+}
+
 TEST_F(PodReflector, AWatchThatTheServerEndsIsResumed) {
   StartWatching();
   timers.Pass(Duration::Seconds(300));
