@@ -74,7 +74,7 @@ class BrokenWatches(Traffic):
         (name,) = space.create_nodes([space.node("late", cpu="2", labels={"late": "yes"})])
         space.create_pods([space.pod("on-late", selector={"late": "yes"})])
         proxy.up()
-        self.wait(lambda: self.history.pod("on-late").nodes, "what was missed is learnt")
+        self.wait(lambda: self.nodes_of("on-late"), "what was missed is learnt")
         self.assertEqual(self.history.pod("on-late").nodes, [name])
 
 

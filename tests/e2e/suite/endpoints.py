@@ -241,7 +241,7 @@ class Endpoints(Scenario):
         self.wait(lambda: any(r.deleting for r in self.history.by_uid.values()), "a victim")
         victim = next(r for r in self.history.by_uid.values() if r.deleting)
         self.api.delete_now(f"{space.pods}/{victim.name}")
-        self.wait(lambda: self.history.pod("high").nodes, "high is bound")
+        self.wait(lambda: self.nodes_of("high"), "high is bound")
 
     def check_resources(self, context):
         text = self.ask("/metrics/resources", context=context)[1]

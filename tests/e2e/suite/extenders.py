@@ -72,7 +72,7 @@ class Extenders(Scenario):
         self.assertIn(f"failed filter with extender at URL {faulty.url}/filter, code 500",
                       condition["message"])  # fmt: skip
         faulty.verbs["filter"] = keep(lambda name: name == nodes[0])
-        self.wait(lambda: self.history.pod("broken").nodes, "it works again", timeout=20)
+        self.wait(lambda: self.nodes_of("broken"), "it works again", timeout=20)
         self.assertEqual(self.history.pod("broken").nodes, [nodes[0]])
 
         self.assertEqual(len(main.asked("bind")), 8)

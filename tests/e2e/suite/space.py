@@ -118,6 +118,17 @@ class Space:
             self.api.raw("DELETE", path)
         query = f"?labelSelector={objects.RUN_LABEL}%3D{self.run}"
         self.api.raw("DELETE", NODES + query)
-        self.api.raw("DELETE", PERSISTENT_VOLUMES + query)
         for path in [*self._cluster_wide, f"/api/v1/{here}"]:
             self.api.raw("DELETE", path)
+        self._release(f"/api/v1/{here}/persistentvolumeclaims")
+        self._release(PERSISTENT_VOLUMES, labelSelector=f"{objects.RUN_LABEL}={self.run}")
+
+    def _release(self, path, **query):
+        """Nobody uses these objects any more; where no controller says so, they would stay."""
+        for item in self.api.items(path, **query):
+            try:
+                name = item["metadata"]["name"]
+                self.api.patch(f"{path}/{name}", {"metadata": {"finalizers": None}})
+            except ApiError as error:
+                if error.status not in (404, 409):
+                    raise
