@@ -47,12 +47,14 @@ class Access {
   // that a web page of elsewhere has made a browser send is Forbidden.
   ApiResult<User> Authenticate(const net::ServerRequest& request) const;
 
- private:
+  // Everybody is let in.
   bool open() const {
     return options_.allow_anonymous || (options_.tokens.empty() && !options_.client_certificates);
   }
+  // Whose token it is; null if nobody's.
   const User* FindToken(std::string_view secret) const;
 
+ private:
   AccessOptions options_;
 };
 

@@ -31,6 +31,8 @@ using store::ObjectPtr;
 
 enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 
+class Access;
+
 struct WriteOptions {
   bool dry_run = false;  // Everything happens but the storing.
   FieldValidation field_validation = FieldValidation::kIgnore;
@@ -40,6 +42,7 @@ struct WriteOptions {
   // Who asks, for reviews of oneself.
   std::string user = "system:admin";
   std::vector<std::string> groups = {"system:masters", "system:authenticated"};
+  const Access* access = nullptr;  // Who is let in, for reviews of others. Null: nobody knows.
 };
 
 struct DeleteOptions {

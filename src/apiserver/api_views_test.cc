@@ -103,10 +103,35 @@ TEST(Reviews, AreAnsweredAndForgotten) {
                "{'status':{'userInfo':{'username':'system:admin'}}}");
   EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'x'}}"),
                "{'status':{'authenticated':false}}");
+  EXPECT_HOLDS(
+      ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
+      "{'status':{'allowed':true}}");
   EXPECT_HOLDS(ask("selfsubjectrulesreviews.authorization.k8s.io", "{}"),
                "{'status':{'resourceRules':[{'verbs':['*'],'apiGroups':['*'],"
                "'resources':['*']}],'incomplete':false}}");
   EXPECT_EQ(world.store->version(), before);
+}
+
+TEST(ApiReviews, KnowTheTokensAndLetNoStrangersIn) {
+  ApiWorld world;
+  const Access access({.tokens = {{"secret", {"alice", "u1", {"dev"}}}}});
+  auto ask = [&](const char* kind, std::string_view text) {
+    WriteOptions options;
+    options.access = &access;
+    const auto answer = world.api.Create(KindOf(kind), "", Doc(text), options);
+    EXPECT_EQ(ErrorOf(answer), "ok");
+    return Doc(answer->object->json);
+  };
+  EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'secret'}}"),
+               "{'status':{'authenticated':true,'user':{'username':'alice','uid':'u1',"
+               "'groups':['dev']}}}");
+  EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'guess'}}"),
+               "{'status':{'authenticated':false}}");
+  EXPECT_HOLDS(ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'alice'}}"),
+               "{'status':{'allowed':true}}");
+  EXPECT_HOLDS(
+      ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
+      "{'status':{'allowed':false}}");
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   }
   std::vector<std::string> warnings;
   Scratch scratch;
-  auto reply = ServeObjects({api_, info, request, user, *form, warnings, scratch});
+  auto reply = ServeObjects({api_, info, request, user, access_, *form, warnings, scratch});
   if (!reply) return fail(reply.error());
   AddWarnings(warnings, reply->answer);
   Finish(std::move(exchange), info, *std::move(reply));

@@ -177,6 +177,7 @@ ApiResult<WriteOptions> OptionsOf(const Call& call) {
   options->warnings = &call.warnings;
   options->user = call.user.name;
   options->groups = call.user.groups;
+  options->access = &call.access;
   return options;
 }
 

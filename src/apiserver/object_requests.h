@@ -22,6 +22,7 @@ struct Call {
   const RequestInfo& info;  // Its kind is not null.
   const net::ServerRequest& request;
   const User& user;
+  const Access& access;
   const ObjectForm& form;
   std::vector<std::string>& warnings;  // For the client.
   Scratch& scratch;                    // Where the documents in the request live.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "apiserver/access.h"
 #include "apiserver/api.h"
 #include "kinds/draft.h"
 #include "kinds/json_access.h"
@@ -11,11 +12,22 @@ namespace berth::apiserver {
 
 namespace {
 
-void DescribeUser(JsonObject& status, const WriteOptions& options) {
-  JsonObject& user = ObjectIn(status, "userInfo");
-  SetString(user, "username", options.user);
-  JsonArray& groups = ArrayIn(user, "groups");
-  for (const std::string& group : options.groups) groups.emplace_back(group);
+void DescribeUser(JsonObject& user, std::string_view name, const std::vector<std::string>& groups) {
+  SetString(user, "username", name);
+  JsonArray& list = ArrayIn(user, "groups");
+  for (const std::string& group : groups) list.emplace_back(group);
+}
+
+void AnswerToken(JsonObject& status, std::string_view token, const Access* access) {
+  const User* user = access != nullptr ? access->FindToken(token) : nullptr;
+  SetBool(status, "authenticated", user != nullptr);
+  if (user == nullptr) return SetString(status, "error", "nobody here has this token");
+  DescribeUser(ObjectIn(status, "user"), user->name, user->groups);
+  if (!user->uid.empty()) SetString(ObjectIn(status, "user"), "uid", user->uid);
+}
+
+bool IsStranger(const JsonObject* spec, const Access* access) {
+  return access != nullptr && !access->open() && StringAt(spec, "user") == "system:anonymous";
 }
 
 void AddRule(JsonObject& status, std::string_view list,
@@ -24,17 +36,19 @@ void AddRule(JsonObject& status, std::string_view list,
   for (const std::string_view field : fields) ArrayIn(rule, field).emplace_back("*");
 }
 
-void Answer(std::string_view kind, JsonObject& status, const WriteOptions& options) {
+void Answer(std::string_view kind, const JsonObject* spec, JsonObject& status,
+            const WriteOptions& options) {
   if (kind == "SelfSubjectReview") {
-    DescribeUser(status, options);
+    DescribeUser(ObjectIn(status, "userInfo"), options.user, options.groups);
   } else if (kind == "SelfSubjectRulesReview") {
     AddRule(status, "resourceRules", {"verbs", "apiGroups", "resources"});
     AddRule(status, "nonResourceRules", {"verbs", "nonResourceURLs"});
     SetBool(status, "incomplete", false);
   } else if (kind == "TokenReview") {
-    // Tokens are known to the server's front alone; to everybody else they are opaque.
-    SetBool(status, "authenticated", false);
-    SetString(status, "error", "this server does not vouch for tokens");
+    AnswerToken(status, StringAt(spec, "token"), options.access);
+  } else if (IsStranger(spec, options.access)) {
+    SetBool(status, "allowed", false);
+    SetString(status, "reason", "strangers are not let in");
   } else {
     SetBool(status, "allowed", true);
     SetString(status, "reason", "every access is allowed");
@@ -51,7 +65,7 @@ store::ObjectPtr AnswerReview(const Kind& kind, const Json& review, const WriteO
   const Json* metadata = At(asked, "metadata");
   answer["metadata"] = metadata && metadata->is_object() ? *metadata : Json(JsonObject());
   if (const Json* spec = At(asked, "spec")) answer["spec"] = *spec;
-  Answer(kind.kind, answer["status"].emplace_object(), options);
+  Answer(kind.kind, ObjectAt(asked, "spec"), answer["status"].emplace_object(), options);
   auto object = std::make_shared<store::Object>();
   if (!AppendJson(object->json, answer)) object->json.clear();
   return object;

@@ -1,6 +1,6 @@
 // Reviews: questions to the server that are answered and forgotten.
 //
-// Whoever got as far as asking may do everything, so every access is allowed.
+// Whoever is let in may do everything, so every access is allowed, but to strangers.
 #pragma once
 
 #include "kinds/json.h"

@@ -197,6 +197,8 @@ template ObjectCodec CodecOf<api::CsiDriver>();
 template ObjectCodec CodecOf<api::CsiStorageCapacity>();
 template ObjectCodec CodecOf<api::VolumeAttachment>();
 template ObjectCodec CodecOf<api::PodDisruptionBudget>();
+template ObjectCodec CodecOf<api::ResourceClaim>();
+template ObjectCodec CodecOf<api::DeviceClass>();
 
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec) {
   return Raw::Item(item, form).Read(codec);
