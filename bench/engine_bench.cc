@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "config/profiles.h"
 #include "engine/engine.h"
 #include "plugins/registry.h"
+#include "serve/engine_measurements.h"
 
 namespace berth {
 namespace {
@@ -95,9 +97,21 @@ api::Pod ServicePod(size_t i) {
   return pod;
 }
 
-std::unique_ptr<Engine> MakeEngine(Workers* workers = nullptr) {
+int64_t ReadStopwatch() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// The daemon's metrics, as it attaches them to its engine.
+struct Metrics {
+  net::MetricRegistry registry;
+  serve::SchedulerMetrics metrics{registry};
+  serve::EngineMeasurements measurements{metrics, ReadStopwatch};
+};
+
+std::unique_ptr<Engine> MakeEngine(Workers* workers = nullptr, Metrics* metrics = nullptr) {
   EngineOptions options;
   options.workers = workers;
+  if (metrics != nullptr) options.measurements = &metrics->measurements;
   options.profiles = *config::ToProfileConfigs(config::Default());
   return *Engine::Make(options, InTreeRegistry());
 }
@@ -116,14 +130,15 @@ void Bind(Engine& engine) {
 // Schedules `pods` pods made by `make` on `nodes` nodes where `existing` plain pods run already.
 void Schedule(
     benchmark::State& state, api::Pod (*make)(size_t),
-    const std::function<void(Engine&)>& prepare = [](Engine&) {}) {
+    const std::function<void(Engine&)>& prepare = [](Engine&) {}, bool measured = false) {
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto pods = static_cast<size_t>(state.range(1));
   const auto existing = static_cast<size_t>(state.range(2));
   size_t decided = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    auto engine = MakeEngine();
+    const auto metrics = measured ? std::make_unique<Metrics>() : nullptr;
+    auto engine = MakeEngine(nullptr, metrics.get());
     for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
     for (size_t i = 0; i < existing; ++i) {
       api::Pod pod = PlainPod("existing", i);
@@ -147,6 +162,10 @@ void Schedule(
 
 void PlainPods(benchmark::State& state) {
   Schedule(state, [](size_t i) { return PlainPod("plain", i); });
+}
+// The same with metrics: what they cost.
+void PlainPodsMeasured(benchmark::State& state) {
+  Schedule(state, [](size_t i) { return PlainPod("plain", i); }, [](Engine&) {}, /*measured=*/true);
 }
 void TopologySpread(benchmark::State& state) { Schedule(state, SpreadPod); }
 void RequiredAntiAffinity(benchmark::State& state) { Schedule(state, AntiAffinityPod); }
@@ -295,6 +314,7 @@ void Sizes(benchmark::internal::Benchmark* bench, int64_t pods) {
 }
 
 BENCHMARK(PlainPods)->Apply([](auto* bench) { Sizes(bench, 10'000); });
+BENCHMARK(PlainPodsMeasured)->Apply([](auto* bench) { Sizes(bench, 10'000); });
 BENCHMARK(TopologySpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); });
 BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
