@@ -2,64 +2,48 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "kinds/kinds.h"
+#include "net/metric_exposition.h"
 
 namespace berth::apiserver {
-namespace {
 
-void AppendHead(std::string& out, std::string_view name, std::string_view type,
-                std::string_view help) {
-  fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
-}
+using net::Stability;
 
-}  // namespace
+Metrics::Metrics()
+    : requests_(registry_.AddCounter({.name = "apiserver_request_total",
+                                      .help = "Requests answered.",
+                                      .stability = Stability::kStable,
+                                      .labels = {"verb", "resource", "code"}})),
+      watches_(registry_.AddGauge({.name = "apiserver_registered_watchers",
+                                   .help = "Watches that are open.",
+                                   .labels = {"resource"}})),
+      objects_(registry_.AddGauge({.name = "apiserver_storage_objects",
+                                   .help = "Objects stored.",
+                                   .stability = Stability::kStable,
+                                   .labels = {"resource"}})),
+      version_(registry_
+                   .AddGauge({.name = "berth_store_version",
+                              .help = "The newest resourceVersion.",
+                              .stability = Stability::kUnsaid})
+                   .With({})) {}
 
 void Metrics::CountRequest(std::string_view verb, std::string_view resource, int code) {
-  const RequestView key(verb, resource, code);
-  const std::lock_guard lock(mutex_);
-  auto at = requests_.find(key);
-  if (at == requests_.end()) at = requests_.emplace(RequestKey(key), 0).first;
-  ++at->second;
+  requests_.With({verb, resource, fmt::format_int(code).c_str()}).Increment();
 }
 
 std::shared_ptr<void> Metrics::OpenWatch(std::string_view resource) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++watches_.try_emplace(std::string(resource), 0).first->second;
-  }
-  return {nullptr, [self = shared_from_this(), name = std::string(resource)](void*) {
-            const std::lock_guard lock(self->mutex_);
-            --self->watches_[name];
-          }};
+  net::Gauge& open = watches_.With({resource});
+  open.Add(+1);
+  return {nullptr, [self = shared_from_this(), &open](void*) { open.Add(-1); }};
 }
 
 std::string Metrics::Text(const store::Store& store) const {
-  std::string out;
-  const auto to = std::back_inserter(out);
-  {
-    const std::lock_guard lock(mutex_);
-    AppendHead(out, "apiserver_request_total", "counter", "Requests answered.");
-    for (const auto& [key, count] : requests_) {
-      const auto& [verb, resource, code] = key;
-      fmt::format_to(to, "apiserver_request_total{{verb=\"{}\",resource=\"{}\",code=\"{}\"}} {}\n",
-                     verb, resource, code, count);
-    }
-    AppendHead(out, "apiserver_registered_watchers", "gauge", "Watches that are open.");
-    for (const auto& [resource, count] : watches_) {
-      fmt::format_to(to, "apiserver_registered_watchers{{resource=\"{}\"}} {}\n", resource, count);
-    }
-  }
-  AppendHead(out, "apiserver_storage_objects", "gauge", "Objects stored.");
   for (const Kind& kind : Kinds()) {
     if (!kind.stored || kind.group == "events.k8s.io") continue;
-    fmt::format_to(to, "apiserver_storage_objects{{resource=\"{}\"}} {}\n", kind.group_resource(),
-                   store.Count(kind.collection));
+    objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
   }
-  AppendHead(out, "berth_store_version", "gauge", "The newest resourceVersion.");
-  fmt::format_to(to, "berth_store_version {}\n", store.version());
-  return out;
+  version_.Set(static_cast<double>(store.version()));
+  return net::MetricsText(registry_);
 }
 
 }  // namespace berth::apiserver
