@@ -1,6 +1,7 @@
 // Stories of objects in another form: scales, events, reviews.
 #include <gtest/gtest.h>
 
+#include "apiserver/access.h"
 #include "apiserver/api_world.h"
 #include "apiserver/events.h"
 #include "kinds/draft.h"

@@ -45,7 +45,8 @@ std::string Amounts(const Cluster& cluster, NodeRow row, bool requested) {
     const auto& column = columns.scalars[scalar];
     const int64_t amount = (requested ? column.requested : column.allocatable)[i];
     if (amount == 0) continue;
-    text += fmt::format(", {}: {}", cluster.scalars().Text(ScalarId{static_cast<uint32_t>(scalar)}), amount);
+    text += fmt::format(", {}: {}", cluster.scalars().Text(ScalarId{static_cast<uint32_t>(scalar)}),
+                        amount);
   }
   return text;
 }
@@ -81,8 +82,9 @@ std::string_view NameOf(QueueEntry::Place place) {
 CacheComparison CompareWithApi(const Engine& engine, const ApiContents& api) {
   ApiContents own;
   const Cluster& cluster = engine.cluster();
-  cluster.nodes().present().ForEach(
-      [&](size_t row) { own.nodes.insert(cluster.nodes().name(NodeRow{static_cast<uint32_t>(row)})); });
+  cluster.nodes().present().ForEach([&](size_t row) {
+    own.nodes.insert(cluster.nodes().name(NodeRow{static_cast<uint32_t>(row)}));
+  });
   cluster.pods().ForEach([&](const PodRecord& pod) { own.pods.insert(pod.uid()); });
   return {Without(api.nodes, own.nodes), Without(own.nodes, api.nodes), Without(api.pods, own.pods),
           Without(own.pods, api.pods)};
@@ -92,7 +94,8 @@ std::string DumpNodes(const Engine& engine) {
   const Cluster& cluster = engine.cluster();
   std::vector<NodeRow> rows;
   for (size_t i = 0; i < cluster.nodes().rows(); ++i) {
-    if (cluster.nodes().info(NodeRow{static_cast<uint32_t>(i)}).name.valid()) rows.push_back(NodeRow{static_cast<uint32_t>(i)});
+    if (cluster.nodes().info(NodeRow{static_cast<uint32_t>(i)}).name.valid())
+      rows.push_back(NodeRow{static_cast<uint32_t>(i)});
   }
   std::ranges::sort(rows, {}, [&](NodeRow row) { return cluster.nodes().name(row); });
   std::string text;

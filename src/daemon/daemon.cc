@@ -1,6 +1,7 @@
 #include "daemon/daemon.h"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,14 @@ constexpr std::chrono::milliseconds kServingGrace{5000};
 std::string HostName() {
   char name[256] = {};
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
+}
+
+// As Go names it.
+std::string Architecture() {
+  utsname system = {};
+  uname(&system);
+  const std::string_view machine = system.machine;
+  return machine == "x86_64" ? "amd64" : machine == "aarch64" ? "arm64" : std::string(machine);
 }
 
 std::string NewUuid(std::random_device& random) {
@@ -68,9 +77,9 @@ Result<void> Daemon::MakeScheduler() {
   api_ = *std::move(api);
   api_.qps = connection.qps;
   api_.burst = connection.burst;
-  const std::string agent =
-      fmt::format("berth-scheduler/{} (linux) kubernetes/berth", ReportedVersion(options_.flags));
-  api_.user_agent = agent + "/scheduler";
+  agent_ = fmt::format("berth-scheduler/{} (linux/{}) kubernetes/berth",
+                       ReportedVersion(options_.flags), Architecture());
+  api_.user_agent = agent_ + "/scheduler";
 
   auto engine = ToEngineOptions(options_);
   if (!engine) return std::unexpected(engine.error());
@@ -109,7 +118,7 @@ Result<void> Daemon::MakeElector() {
   // Who only watches has no part in it.
   if (!election.leader_elect || options_.flags.shadow) return {};
   client::ClientConfig api = api_;
-  api.user_agent += "/leader-election";
+  api.user_agent = agent_ + "/leader-election";
   auto client = client::RestClient::Create(*side_loop_, std::move(api), &metrics_->requests());
   if (!client) return std::unexpected(client.error());
   lease_client_ = *std::move(client);

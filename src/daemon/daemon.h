@@ -65,6 +65,7 @@ class Daemon {
   std::unique_ptr<DaemonMetrics> metrics_;
   DecisionLog decision_log_;
   std::unique_ptr<RecordWriter> recording_;
+  std::string agent_;  // How it names itself to the API server.
   client::ClientConfig api_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.

@@ -98,6 +98,7 @@ Result<void> Daemon::Serve() {
   access_ = std::make_unique<DelegatedAccess>(
       options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
       LaterOn(*side_loop_), clock_, ReadFile);
+  access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;
   access_->Prepare([&](Status status) { prepared.set_value(std::move(status)); });

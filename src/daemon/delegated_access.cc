@@ -30,7 +30,8 @@ DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, cons
       trust_(flags.authentication, std::move(read), apis.authentication),
       authenticator_(trust_, apis.authentication, later, clock,
                      flags.authentication.token_cache_ttl),
-      authorizer_(flags.authorization, apis.authorization, later, clock) {
+      authorizer_(flags.authorization, apis.authorization, later, clock),
+      clock_(clock) {
   const AuthenticationFlags& authentication = flags.authentication;
   if (apis.authentication == nullptr && !authentication.skip_lookup) {
     if (authentication.client_ca_file.empty()) {
@@ -68,7 +69,11 @@ void DelegatedAccess::Prepare(const std::function<void(Status)>& done) {
 }
 
 void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& callback) {
-  authenticator_.Authenticate(request, [this, &request, callback](Result<User> user) {
+  const Instant start = clock_.Now();
+  authenticator_.Authenticate(request, [this, &request, callback, start](Result<User> user) {
+    if (observer_ != nullptr) {
+      observer_->Authenticated(user ? "success" : "failure", clock_.Now() - start);
+    }
     if (!user) {
       LOG_V(2, "Unable to authenticate the request",
             {{"err", user.error()}, {"path", request.target}});
@@ -81,8 +86,16 @@ void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& c
 void DelegatedAccess::Authorize(const net::ServerRequest& request, const User& user,
                                 const Callback& callback) {
   const std::string verb = LowerCase(request.method);
+  const Instant start = clock_.Now();
   authorizer_.Authorize(
-      user, verb, PathOf(request), [&request, user, verb, callback](Result<AccessDecision> access) {
+      user, verb, PathOf(request),
+      [this, &request, user, verb, callback, start](Result<AccessDecision> access) {
+        if (observer_ != nullptr) {
+          observer_->Authorized(!access           ? "error"
+                                : access->allowed ? "allowed"
+                                                  : "denied",
+                                clock_.Now() - start);
+        }
         if (!access) {
           LOG_ERROR(access.error(), "Unable to authorize the request",
                     {{"user", user.name}, {"path", request.target}});

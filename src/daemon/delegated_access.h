@@ -22,6 +22,17 @@ struct ReviewApis {
   ApiRequests* authorization = nullptr;
 };
 
+// Hears how requests fared, and how long that took to find out: the source of metrics. Called on
+// any thread.
+class AccessObserver {
+ public:
+  virtual ~AccessObserver() = default;
+  // "success" or "failure".
+  virtual void Authenticated(std::string_view result, Duration took) = 0;
+  // "allowed", "denied" or "error".
+  virtual void Authorized(std::string_view result, Duration took) = 0;
+};
+
 class DelegatedAccess {
  public:
   // Nothing if the request is to be answered; else the answer that it gets: 401, 403 or 500.
@@ -40,6 +51,9 @@ class DelegatedAccess {
   // Calls back once, perhaps from within. `request` must live until then.
   void Check(const net::ServerRequest& request, const Callback& callback);
 
+  // `observer` must outlive it. Before requests come.
+  void Observe(AccessObserver* observer) { observer_ = observer; }
+
   // What the operator should know about what is not configured.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -51,6 +65,8 @@ class DelegatedAccess {
   Authenticator authenticator_;
   Authorizer authorizer_;
   std::vector<std::string> warnings_;
+  const Clock& clock_;
+  AccessObserver* observer_ = nullptr;
 };
 
 }  // namespace berth::daemon

@@ -134,4 +134,13 @@ void DaemonMetrics::Received(std::string_view method, std::string_view host, siz
   generic_.response_size.With({method, host}).Observe(static_cast<double>(bytes));
 }
 
+void DaemonMetrics::Authenticated(std::string_view result, Duration took) {
+  generic_.authentication_duration.With({result}).Observe(Seconds(took));
+}
+
+void DaemonMetrics::Authorized(std::string_view result, Duration took) {
+  generic_.authorization_attempts.With({result}).Increment();
+  generic_.authorization_duration.With({result}).Observe(Seconds(took));
+}
+
 }  // namespace berth::daemon

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/rest_observer.h"
+#include "daemon/delegated_access.h"
 #include "daemon/feature_gates.h"
 #include "daemon/flags.h"
 #include "driver/shadow.h"
@@ -15,13 +16,14 @@
 
 namespace berth::daemon {
 
-class DaemonMetrics final : private client::RestObserver {
+class DaemonMetrics final : private client::RestObserver, private AccessObserver {
  public:
   DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates);
 
   // What the engine and the clients of the API are given.
   Measurements& engine() { return engine_; }
   client::RestObserver& requests() { return *this; }
+  AccessObserver& access() { return *this; }
 
   // `name` is that of the lease.
   void SetLeader(std::string_view name, bool leads);
@@ -39,6 +41,9 @@ class DaemonMetrics final : private client::RestObserver {
   void Waited(std::string_view method, std::string_view host, Duration time) override;
   void Sent(std::string_view method, std::string_view host, size_t bytes) override;
   void Received(std::string_view method, std::string_view host, size_t bytes) override;
+
+  void Authenticated(std::string_view result, Duration took) override;
+  void Authorized(std::string_view result, Duration took) override;
 
   net::MetricRegistry registry_;
   serve::SchedulerMetrics scheduler_;

@@ -12,6 +12,8 @@ const std::vector<double> kBodyBytes = {64,    256,    512,     1024,    4096,  
                                         65536, 262144, 1048576, 4194304, 16777216};
 const std::vector<double> kReviewSeconds = {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10};
 
+const std::vector<double> kAccessSeconds = ExponentialBuckets(0.001, 2, 15);
+
 net::MetricSpec Spec(std::string name, std::vector<std::string> labels, std::string help,
                      std::vector<double> buckets = {}) {
   return {.name = std::move(name),
@@ -72,6 +74,15 @@ GenericMetrics::GenericMetrics(net::MetricRegistry& registry)
       authz_request_duration(registry.AddHistogram(
           Spec("apiserver_delegated_authz_request_duration_seconds", {"code"},
                "How long the API took to answer about a permission.", kReviewSeconds))),
+      authentication_duration(
+          registry.AddHistogram(Spec("authentication_duration_seconds", {"result"},
+                                     "How long it took to find out who asks.", kAccessSeconds))),
+      authorization_attempts(
+          registry.AddCounter(Spec("authorization_attempts_total", {"result"},
+                                   "Requests that needed permission, by what was decided."))),
+      authorization_duration(registry.AddHistogram(
+          Spec("authorization_duration_seconds", {"result"},
+               "How long it took to find out whether somebody may.", kAccessSeconds))),
       leader_status(registry.AddGauge(Spec("leader_election_master_status", {"name"},
                                            "1 if this process leads, 0 if it stands by."))),
       leader_slow_path(

@@ -35,10 +35,13 @@ struct GenericMetrics {
   net::CounterFamily& retries;             // code, verb, host
 
   // --- questions about who asks and what they may ---
-  net::CounterFamily& authn_requests;            // code
-  net::HistogramFamily& authn_request_duration;  // code
-  net::CounterFamily& authz_requests;            // code
-  net::HistogramFamily& authz_request_duration;  // code
+  net::CounterFamily& authn_requests;             // code
+  net::HistogramFamily& authn_request_duration;   // code
+  net::CounterFamily& authz_requests;             // code
+  net::HistogramFamily& authz_request_duration;   // code
+  net::HistogramFamily& authentication_duration;  // result
+  net::CounterFamily& authorization_attempts;     // result
+  net::HistogramFamily& authorization_duration;   // result
 
   // --- leader election ---
   net::GaugeFamily& leader_status;       // name

@@ -25,6 +25,8 @@ OTHERS = {
     "pod status": r"PATCH /api/v1/namespaces/[^/]+/pods/[^/]+/status",
     "delete a victim": r"DELETE /api/v1/namespaces/[^/]+/pods/[^/]+",
     "bind a volume": r"PUT /api/v1/persistentvolumes/[^/]+",
+    # Berth reads the object once more before it writes it: it keeps only some of its fields.
+    "read before writing": r"GET /api/v1/(namespaces/[^/]+/)?persistentvolume(claim)?s/[^/]+",
     "event": r"POST /apis/events\.k8s\.io/v1/namespaces/[^/]+/events",
     "event series": r"PATCH /apis/events\.k8s\.io/v1/namespaces/[^/]+/events/[^/]+",
     "are there events": r"GET /apis/events\.k8s\.io/v1",
