@@ -19,10 +19,10 @@ class ApiConnectionTest : public testing::Test {
   }
   // The ids of the writes that have ended since the last call, and whether well: "3 ok".
   std::vector<std::string> Ended() {
-    std::vector<Event> events;
-    connection.Read(events);
+    std::vector<Event> read;
+    connection.Read(read);
     std::vector<std::string> lines;
-    for (const Event& event : events) {
+    for (const Event& event : read) {
       const auto& done = std::get<WriteDone>(event);
       lines.push_back(fmt::format("{} {}", done.id.index(), done.result.ok() ? "ok" : "failed"));
     }

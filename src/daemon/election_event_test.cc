@@ -14,7 +14,7 @@ TEST(ElectionEvent, IsWhatElectionsWrite) {
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.path, "/api/v1/namespaces/kube-system/events");
   EXPECT_EQ(request.body,
-            R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"lock.18867251ede80000",)"
+            R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"lock.18867251edfa0000",)"
             R"("namespace":"kube-system"},"involvedObject":{"kind":"Lease","apiVersion":)"
             R"("coordination.k8s.io/v1","namespace":"kube-system","name":"lock"},"reason":)"
             R"("LeaderElection","message":"me became leader","source":{"component":)"
