@@ -224,5 +224,6 @@ template Result<Ref<PodDisruptionBudget>> DecodeJsonAs(std::string_view);
 template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view);
 template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view);
 template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view);
+template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view);
 
 }  // namespace berth::api

@@ -1,5 +1,5 @@
 // Devices that pods ask for and get, as far as waking pods that wait for them needs it:
-// ResourceClaim and DeviceClass.
+// ResourceClaim, DeviceClass and ResourceSlice.
 #pragma once
 
 #include <optional>
@@ -49,6 +49,12 @@ struct DeviceClass {
   ObjectMeta metadata;
   std::optional<std::string> extended_resource_name;
   friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
+};
+
+// Of a slice only that it is there: it may have what a pod waits for.
+struct ResourceSlice {
+  ObjectMeta metadata;
+  friend bool operator==(const ResourceSlice&, const ResourceSlice&) = default;
 };
 
 }  // namespace berth::api

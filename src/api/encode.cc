@@ -160,5 +160,6 @@ template std::string EncodeJson(const PodDisruptionBudget&);
 template std::string EncodeJson(const PriorityClass&);
 template std::string EncodeJson(const ResourceClaim&);
 template std::string EncodeJson(const DeviceClass&);
+template std::string EncodeJson(const ResourceSlice&);
 
 }  // namespace berth::api

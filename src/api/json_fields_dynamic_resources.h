@@ -1,4 +1,4 @@
-// The wire names of the fields of ResourceClaim and DeviceClass; see json_fields.h.
+// The wire names of the fields of ResourceClaim, DeviceClass and ResourceSlice; see json_fields.h.
 #pragma once
 
 #include "api/dynamic_resources.h"
@@ -38,5 +38,7 @@ void Fields(auto& v, Like<DeviceClass> auto& t) {
   v.Required("metadata", t.metadata);
   v.Group("spec", [&](auto& spec) { spec("extendedResourceName", t.extended_resource_name); });
 }
+
+void Fields(auto& v, Like<ResourceSlice> auto& t) { v.Required("metadata", t.metadata); }
 
 }  // namespace berth::api

@@ -25,7 +25,7 @@ using Object =
                  Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
                  Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
                  Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
-                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>>;
+                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>>;
 
 // How a kind is named on the wire and where it lives.
 struct KindInfo {
@@ -54,6 +54,7 @@ inline constexpr KindInfo kKinds[] = {
     {"PriorityClass", "scheduling.k8s.io/v1", false},
     {"ResourceClaim", "resource.k8s.io/v1", true},
     {"DeviceClass", "resource.k8s.io/v1", false},
+    {"ResourceSlice", "resource.k8s.io/v1", false},
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Object>);
 

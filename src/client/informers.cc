@@ -40,6 +40,8 @@ constexpr Source kSources[] = {
      CodecOf<api::ResourceClaim>},
     {"deviceclasses.resource.k8s.io", "/apis/resource.k8s.io/v1/deviceclasses",
      CodecOf<api::DeviceClass>},
+    {"resourceslices.resource.k8s.io", "/apis/resource.k8s.io/v1/resourceslices",
+     CodecOf<api::ResourceSlice>},
     {"poddisruptionbudgets.policy", "/apis/policy/v1/poddisruptionbudgets",
      CodecOf<api::PodDisruptionBudget>},
     {"pods", "/api/v1/pods", CodecOf<api::Pod>, "status.phase!=Succeeded,status.phase!=Failed"},

@@ -50,7 +50,8 @@ TEST_F(AllInformers, ReadWhatKubeSchedulerReads) {
                   "/api/v1/persistentvolumeclaims", "/api/v1/services",
                   "/api/v1/replicationcontrollers", "/apis/apps/v1/replicasets",
                   "/apis/apps/v1/statefulsets", "/apis/resource.k8s.io/v1/resourceclaims",
-                  "/apis/resource.k8s.io/v1/deviceclasses", "/apis/policy/v1/poddisruptionbudgets",
+                  "/apis/resource.k8s.io/v1/deviceclasses",
+                  "/apis/resource.k8s.io/v1/resourceslices", "/apis/policy/v1/poddisruptionbudgets",
                   "/api/v1/pods"));
   EXPECT_EQ(Paths(), WatchedPaths());
   EXPECT_THAT(

@@ -199,6 +199,7 @@ template ObjectCodec CodecOf<api::VolumeAttachment>();
 template ObjectCodec CodecOf<api::PodDisruptionBudget>();
 template ObjectCodec CodecOf<api::ResourceClaim>();
 template ObjectCodec CodecOf<api::DeviceClass>();
+template ObjectCodec CodecOf<api::ResourceSlice>();
 
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec) {
   return Raw::Item(item, form).Read(codec);

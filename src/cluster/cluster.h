@@ -152,7 +152,8 @@ class Cluster {
              Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,
              Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>,
              Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
-             Objects<api::PriorityClass>, Objects<api::ResourceClaim>, Objects<api::DeviceClass>>
+             Objects<api::PriorityClass>, Objects<api::ResourceClaim>, Objects<api::DeviceClass>,
+             Objects<api::ResourceSlice>>
       objects_;
   Storage storage_{pods_, std::get<Objects<api::PersistentVolumeClaim>>(objects_), symbols_};
 };

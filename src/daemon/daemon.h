@@ -68,6 +68,7 @@ class Daemon {
   std::string agent_;  // How it names itself to the API server.
   client::ClientConfig api_;
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<DelegatedAccess> access_;  // Outlives the clients, whose answers come to it.
   std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.
   std::unique_ptr<client::LoopTimers> side_timers_;
   std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
@@ -76,7 +77,6 @@ class Daemon {
   std::unique_ptr<client::LeaderElector> elector_;  // Null if it leads without asking.
   serve::HealthSlis slis_;
   std::unique_ptr<serve::HealthEndpoint> healthz_, livez_, readyz_;
-  std::unique_ptr<DelegatedAccess> access_;
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
   std::atomic<bool> leads_ = false;

@@ -35,6 +35,8 @@ struct Heard<api::StorageClass> : HeardAs<Resource::kStorageClass, true, true, f
 template <>
 struct Heard<api::DeviceClass> : HeardAs<Resource::kDeviceClass, true, true, false> {};
 template <>
+struct Heard<api::ResourceSlice> : HeardAs<Resource::kResourceSlice, true, true, false> {};
+template <>
 struct Heard<api::ResourceClaim> : HeardAs<Resource::kResourceClaim, true, true, false> {};
 template <>
 struct Heard<api::VolumeAttachment> : HeardAs<Resource::kVolumeAttachment, false, false, true> {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -51,9 +52,11 @@ void AppendEscaped(std::string& out, std::string_view text, bool quotes) {
 
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
+// By name, as Prometheus' own client writes them.
 Labels Paired(const std::vector<std::string>& names, const std::vector<std::string>& values) {
   Labels pairs;
   for (size_t i = 0; i < names.size(); ++i) pairs.emplace_back(names[i], values[i]);
+  std::ranges::sort(pairs, {}, &Labels::value_type::first);
   return pairs;
 }
 

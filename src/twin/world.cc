@@ -59,7 +59,8 @@ constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
 template <typename T>
 constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
                             std::is_same_v<T, api::Ref<api::ResourceClaim>> ||
-                            std::is_same_v<T, api::Ref<api::DeviceClass>>;
+                            std::is_same_v<T, api::Ref<api::DeviceClass>> ||
+                            std::is_same_v<T, api::Ref<api::ResourceSlice>>;
 
 const Table<api::Pod>& PodsAt(const std::map<std::string, Table<api::Pod>, std::less<>>& pods,
                               std::string_view node) {

@@ -32,6 +32,7 @@ constexpr Source kSources[] = {
     {"volumeattachments.storage.k8s.io", DecodeAs<api::VolumeAttachment>},
     {"resourceclaims.resource.k8s.io", DecodeAs<api::ResourceClaim>},
     {"deviceclasses.resource.k8s.io", DecodeAs<api::DeviceClass>},
+    {"resourceslices.resource.k8s.io", DecodeAs<api::ResourceSlice>},
     {"persistentvolumes", DecodeAs<api::PersistentVolume>},
     {"persistentvolumeclaims", DecodeAs<api::PersistentVolumeClaim>},
     {"services", DecodeAs<api::Service>},

@@ -29,7 +29,7 @@ class Dumper {
               api::StatefulSet, api::PersistentVolume, api::PersistentVolumeClaim,
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity,
               api::VolumeAttachment, api::PodDisruptionBudget, api::PriorityClass,
-              api::ResourceClaim, api::DeviceClass>();
+              api::ResourceClaim, api::DeviceClass, api::ResourceSlice>();
     return Text();
   }
 
