@@ -1,0 +1,34 @@
+"""One scheduler decides, and another of the same kind looks over its shoulder."""
+
+import re
+import subprocess
+
+from .scenario import SETTINGS, Scenario
+
+
+class Shadow(Scenario):
+    def test_shadow(self):
+        """The shadow judges every decision, agrees with its like, and writes nothing."""
+        known = subprocess.run([SETTINGS.scheduler, "--help"], capture_output=True, text=True)
+        if "--shadow" not in known.stdout:
+            self.skipTest("this scheduler has no shadow mode")
+        space = self.space
+        space.create_nodes([space.node(f"n{i}", cpu=str(2 + i)) for i in range(5)])
+        gate, config = self.gate()
+        shadow = self.start_scheduler(config, label="shadow", flags=("--shadow",), verbosity=3)
+        self.assertTrue(shadow.says("Shadow mode: judging", 30), "it does not begin")
+        self.start_scheduler()
+        # One after another: what is decided while an earlier pod is on its way may differ.
+        for i in range(10):
+            space.create_pods([space.pod(f"p{i}", cpu="500m")])
+            self.wait_bound(i + 1)
+        space.create_pods([space.pod("nowhere", cpu="1000")])
+        self.wait(lambda: self.history.pod("nowhere").condition("PodScheduled"), "it is refused")
+        judged = r'"Shadow (agrees|differs)" pod="[^"]*/{}"'
+        for name in [f"p{i}" for i in range(10)] + ["nowhere"]:
+            self.assertTrue(shadow.says(judged.format(name), 10), f"{name} was not judged")
+        self.assertEqual(shadow.terminate(), 1)  # As without a lease to give back.
+        summary = re.search(r"judged=(\d+) agreed=(\d+)", shadow.log())
+        self.assertEqual(summary and summary.groups(), ("11", "11"), shadow.tail())
+        methods = {request.method for request in gate.requests}
+        self.assertEqual(methods, {"GET"}, "a shadow only looks")
