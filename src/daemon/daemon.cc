@@ -251,7 +251,7 @@ int Daemon::End(Happening why) {
   if (options_.flags.shadow) LogSummary(judged_, agreed_);
   if (lost) return 1;
   LOG_INFO("Requested to terminate, exiting");
-  if (options_.configuration.leader_election.leader_elect) return 0;
+  if (options_.flags.shadow || options_.configuration.leader_election.leader_elect) return 0;
   LOG_ERROR("finished without leader elect", "command failed");
   return 1;
 }
