@@ -47,11 +47,11 @@ void AppendPod(std::string& out, std::string_view metric, const api::Pod& pod,
     if (quantity.IsZero()) continue;
     const std::array<std::pair<std::string_view, std::string_view>, 7> labels = {
         {{"namespace", pod.metadata.namespace_},
-         {"pod", pod.metadata.name},
          {"node", pod.spec.node_name},
-         {"scheduler", pod.spec.scheduler_name},
+         {"pod", pod.metadata.name},
          {"priority", priority},
          {"resource", name},
+         {"scheduler", pod.spec.scheduler_name},
          {"unit", UnitOf(name)}}};
     const double value = name == "cpu" ? static_cast<double>(quantity.MilliValue()) / 1000
                                        : static_cast<double>(quantity.Value());

@@ -26,19 +26,20 @@ TEST(ResourceMetrics, OfAPlacedPod) {
   resources.requests["ephemeral-storage"] = Amount("0");
   resources.limits["cpu"] = Amount("2");
   const std::string head =
-      "kube_pod_resource_request{namespace=\"shop\",pod=\"web\",node=\"n1\",scheduler="
-      "\"default-scheduler\",priority=\"7\",resource=";
+      "kube_pod_resource_request{namespace=\"shop\",node=\"n1\",pod=\"web\",priority=\"7\","
+      "resource=";
+  const std::string unit = ",scheduler=\"default-scheduler\",unit=";
   const std::map<std::string, double> requests = {
-      {head + "\"cpu\",unit=\"cores\"}", 1.5},
-      {head + "\"memory\",unit=\"bytes\"}", 1073741824},
-      {head + "\"example.com/gpu\",unit=\"\"}", 2},
-      {head + "\"hugepages-2Mi\",unit=\"bytes\"}", 4194304},
-      {head + "\"attachable-volumes-csi-x\",unit=\"integer\"}", 3},
+      {head + "\"cpu\"" + unit + "\"cores\"}", 1.5},
+      {head + "\"memory\"" + unit + "\"bytes\"}", 1073741824},
+      {head + "\"example.com/gpu\"" + unit + "\"\"}", 2},
+      {head + "\"hugepages-2Mi\"" + unit + "\"bytes\"}", 4194304},
+      {head + "\"attachable-volumes-csi-x\"" + unit + "\"integer\"}", 3},
   };
   EXPECT_EQ(Samples(pod, "kube_pod_resource_request"), requests);
   const std::map<std::string, double> limits = {
-      {"kube_pod_resource_limit{namespace=\"shop\",pod=\"web\",node=\"n1\",scheduler="
-       "\"default-scheduler\",priority=\"7\",resource=\"cpu\",unit=\"cores\"}",
+      {"kube_pod_resource_limit{namespace=\"shop\",node=\"n1\",pod=\"web\",priority=\"7\","
+       "resource=\"cpu\",scheduler=\"default-scheduler\",unit=\"cores\"}",
        2}};
   EXPECT_EQ(Samples(pod, "kube_pod_resource_limit"), limits);
 }

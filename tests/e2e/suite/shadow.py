@@ -23,7 +23,7 @@ class Shadow(Scenario):
             space.create_pods([space.pod(f"p{i}", cpu="500m")])
             self.wait_bound(i + 1)
         space.create_pods([space.pod("nowhere", cpu="1000")])
-        self.wait(lambda: self.history.pod("nowhere").condition("PodScheduled"), "it is refused")
+        self.wait(self.is_refused, "the last pod is refused")
         judged = r'"Shadow (agrees|differs)" pod="[^"]*/{}"'
         for name in [f"p{i}" for i in range(10)] + ["nowhere"]:
             self.assertTrue(shadow.says(judged.format(name), 10), f"{name} was not judged")
@@ -32,3 +32,7 @@ class Shadow(Scenario):
         self.assertEqual(summary and summary.groups(), ("11", "11"), shadow.tail())
         methods = {request.method for request in gate.requests}
         self.assertEqual(methods, {"GET"}, "a shadow only looks")
+
+    def is_refused(self):
+        record = self.history.pod("nowhere")
+        return record and record.condition("PodScheduled")

@@ -1,0 +1,6 @@
+// What nearly every test needs besides, compiled once per target.
+#pragma once
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
