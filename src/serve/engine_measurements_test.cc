@@ -54,8 +54,8 @@ TEST_F(EngineMeasurementsTest, BoundPodsAreCountedByProfile) {
   world_.Put(MakePod("b").Scheduler("second"));
   world_.Schedule();
   for (const Command& command : world_.Commands()) world_.End(command);
-  const Samples scheduled = {{"{result=\"scheduled\",profile=\"default-scheduler\"}", 1},
-                             {"{result=\"scheduled\",profile=\"second\"}", 1}};
+  const Samples scheduled = {{"{profile=\"default-scheduler\",result=\"scheduled\"}", 1},
+                             {"{profile=\"second\",result=\"scheduled\"}", 1}};
   EXPECT_EQ(Of("schedule_attempts_total"), scheduled);
   EXPECT_EQ(metrics_.attempt_duration.With({"scheduled", "second"}).bounds().size(), 15u);
   const Samples twice = {{"_count", 2}};
@@ -63,7 +63,7 @@ TEST_F(EngineMeasurementsTest, BoundPodsAreCountedByProfile) {
   EXPECT_EQ(Of("scheduling_algorithm_duration_seconds"), twice);
   const Samples first = {{"_count{attempts=\"1\"}", 2}};
   EXPECT_EQ(Of("pod_scheduling_sli_duration_seconds"), first);
-  const Samples incoming = {{"{queue=\"active\",event=\"UnschedulablePodAdd\"}", 2}};
+  const Samples incoming = {{"{event=\"UnschedulablePodAdd\",queue=\"active\"}", 2}};
   EXPECT_EQ(Of("queue_incoming_pods_total"), incoming);
   const Samples cache = {
       {"{type=\"assumed_pods\"}", 2}, {"{type=\"nodes\"}", 2}, {"{type=\"pods\"}", 2}};
@@ -84,7 +84,7 @@ TEST_F(EngineMeasurementsTest, WaitingPodsAreCountedByPluginAndQueue) {
   EXPECT_EQ(Of("pending_pods"), pending);
   world_.Put(MakeNode("n2"));
   const Samples hints = {
-      {"_count{plugin=\"TaintToleration\",event=\"NodeAdd\",hint=\"Queue\"}", 1}};
+      {"_count{event=\"NodeAdd\",hint=\"Queue\",plugin=\"TaintToleration\"}", 1}};
   EXPECT_EQ(Of("queueing_hint_execution_duration_seconds"), hints);
   const Samples events = {{"_count{event=\"NodeAdd\"}", 2},
                           {"_count{event=\"UnschedulablePodAdd\"}", 2}};

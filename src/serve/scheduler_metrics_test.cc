@@ -169,8 +169,9 @@ void TouchAll(net::MetricRegistry& registry) {
   });
 }
 
-std::string LabelText(const std::vector<std::string>& labels, const std::string& bound = "") {
+std::string LabelText(std::vector<std::string> labels, const std::string& bound = "") {
   std::string text;
+  std::ranges::sort(labels);
   for (const std::string& label : labels) text += (text.empty() ? "" : ",") + label + "=\"v\"";
   if (!bound.empty()) text += (text.empty() ? "le=\"" : ",le=\"") + bound + "\"";
   return text.empty() ? "" : "{" + text + "}";

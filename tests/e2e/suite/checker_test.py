@@ -164,7 +164,7 @@ class MetricTableTest(unittest.TestCase):
 
     def test_faults(self):
         found = parse(self.TEXT)
-        self.assertEqual(sorted(found), ["c", "h"])
+        self.assertEqual(sorted(found), ["c", "e", "h"])
         self.assertEqual(list(faults("h", histogram([1], "a"), found["h"])), [])
         self.assertEqual(len(list(faults("h", histogram([1, 2], "a"), found["h"]))), 1)
         self.assertEqual(len(list(faults("h", counter("b"), found["h"]))), 2)
