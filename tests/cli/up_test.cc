@@ -8,8 +8,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Up, TheDemonstrationPlacesTenThousandPodsAndEnds) {
-  const Ended ended = RunBerth({"up", "--demo"});
+class UpDemoTest : public testing::TestWithParam<const char*> {};
+
+// Whether the scheduler works on the store itself or over HTTP.
+INSTANTIATE_TEST_SUITE_P(Schedulers, UpDemoTest, testing::Values("embedded", "http"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(UpDemoTest, PlacesTenThousandPodsAndEnds) {
+  const Ended ended = RunBerth({"up", "--demo", "--scheduler", GetParam()});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("placed   9,978 pods in "));
   EXPECT_THAT(ended.out, HasSubstr("pending  22 pods\n"));
