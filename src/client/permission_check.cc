@@ -26,29 +26,21 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"core events.k8s.io", "events", "create update patch"},
+    {"core events.k8s.io", "events", "create patch"},
     {"core", "nodes", "get list watch"},
     {"core", "pods", "get list watch delete"},
-    {"core", "pods/binding bindings", "create"},
-    {"core", "pods/status", "patch update"},
+    {"core", "pods/binding", "create"},
+    {"core", "pods/status", "patch"},
     {"core", "services replicationcontrollers namespaces", "get list watch"},
-    {"core", "persistentvolumes persistentvolumeclaims", "get list watch update patch"},
-    {"core", "pods/finalizers", "update", "extended resources backed by DRA"},
+    {"core", "persistentvolumes persistentvolumeclaims", "get list watch update"},
     {"apps", "replicasets statefulsets", "get list watch"},
     {"policy", "poddisruptionbudgets", "get list watch"},
     {"authentication.k8s.io", "tokenreviews", "create", "the secure port"},
     {"authorization.k8s.io", "subjectaccessreviews", "create", "the secure port"},
     {"storage.k8s.io", "storageclasses csinodes csidrivers csistoragecapacities volumeattachments",
      "get list watch"},
-    {"resource.k8s.io", "deviceclasses resourceslices", "get list watch", "dynamic resources"},
-    {"resource.k8s.io", "resourceclaims resourceclaims/status", "get list watch update patch",
+    {"resource.k8s.io", "resourceclaims deviceclasses resourceslices", "get list watch",
      "dynamic resources"},
-    {"resource.k8s.io", "resourceclaims", "create delete", "extended resources backed by DRA"},
-    {"resource.k8s.io", "resourceclaims/binding", "update patch",
-     "gate DRAResourceClaimGranularStatusAuthorization"},
-    {"resource.k8s.io", "devicetaintrules", "get list watch", "gate DRADeviceTaintRules"},
-    {"scheduling.k8s.io", "podgroups", "get list watch", "gate GenericWorkload"},
-    {"scheduling.k8s.io", "podgroups/status", "patch update", "gate GenericWorkload"},
 };
 
 template <typename Use>
@@ -184,10 +176,6 @@ std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
   for (const char* verb : {"get", "list", "watch"}) {
     all.push_back(InNamespace("", "configmaps", verb, "kube-system",
                               "extension-apiserver-authentication", "the secure port"));
-  }
-  for (const char* verb : {"get", "list", "watch", "create", "update"}) {
-    all.push_back(InNamespace(kCoordination, "leasecandidates", verb, lock_namespace, "",
-                              "gate CoordinatedLeaderElection"));
   }
   return all;
 }

@@ -26,7 +26,8 @@ struct Permission {
 // "create pods/binding", "update leases.coordination.k8s.io kube-system/kube-scheduler"
 std::string ToString(const Permission& permission);
 
-// What kube-scheduler's roles allow, with the lock where the configuration has it.
+// What berth-scheduler needs, which is less than kube-scheduler's roles allow; the lock is where
+// the configuration has it.
 std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
                                              const std::string& lock_name);
 

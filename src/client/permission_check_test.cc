@@ -21,14 +21,14 @@ std::vector<std::string> Texts(const std::vector<Permission>& permissions) {
   return texts;
 }
 
-TEST(SchedulerPermissionsTest, NamesWhatTheRolesHave) {
+TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
   const auto texts = Texts(SchedulerPermissions("kube-system", "berth"));
   EXPECT_THAT(texts, AllOf(Contains("create pods/binding"), Contains("delete pods"),
                            Contains("patch pods/status"), Contains("create events.events.k8s.io"),
                            Contains("create events"), Contains("watch statefulsets.apps"),
                            Contains("update persistentvolumes"),
                            Contains("list storageclasses.storage.k8s.io"),
-                           Contains("update resourceclaims/status.resource.k8s.io")));
+                           Contains("watch resourceclaims.resource.k8s.io")));
   EXPECT_THAT(texts,
               AllOf(Contains("update leases.coordination.k8s.io kube-system/berth"),
                     Contains("create leases.coordination.k8s.io in namespace kube-system"),
