@@ -13,19 +13,14 @@
 #include <boost/asio/ip/address.hpp>
 #include <memory>
 
+#include "net/openssl_handles.h"
+
 namespace berth::net {
 
 namespace {
 
-template <auto kFree>
-struct Freer {
-  void operator()(auto* object) const { kFree(object); }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Cert = std::unique_ptr<X509, Freer<X509_free>>;
-using Number = std::unique_ptr<BIGNUM, Freer<BN_free>>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
+using Number = std::unique_ptr<BIGNUM, OpensslFree<BN_free>>;
+using Extension = std::unique_ptr<X509_EXTENSION, OpensslFree<X509_EXTENSION_free>>;
 
 constexpr long kHour = 3600;
 constexpr int kValidDays = 3650;

@@ -8,17 +8,12 @@
 #include <openssl/x509v3.h>
 
 #include "base/check.h"
+#include "net/openssl_handles.h"
 
 namespace berth::net {
 namespace {
 
-template <auto kFree>
-struct Freer {
-  void operator()(auto* object) const { kFree(object); }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using Cert = std::unique_ptr<X509, Freer<X509_free>>;
-using StoreContext = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
+using StoreContext = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
 
 struct FreeStack {
   void operator()(STACK_OF(X509) * stack) const { sk_X509_pop_free(stack, X509_free); }
