@@ -38,6 +38,11 @@ function(berth_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} PRIVATE
     ${CMAKE_SOURCE_DIR}/cmake/precompiled.h ${CMAKE_SOURCE_DIR}/cmake/precompiled_tests.h)
+  # Tests of one part instantiate the same templates: compiled several at a time, they take a third
+  # of the time. BERTH_TEST_FILE, which is nothing otherwise, keeps their helpers apart.
+  set_target_properties(${name} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 UNITY_BUILD_UNIQUE_ID BERTH_TEST_FILE)
+  target_compile_definitions(${name} PRIVATE BERTH_TEST_FILE=)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=1)
 endfunction()

@@ -9,7 +9,7 @@
 #include "kinds/draft.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::SizeIs;
 using ::testing::StartsWith;

@@ -5,7 +5,7 @@
 #include "api/encode.h"
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 Quantity Amount(const char* text) { return Quantity::Parse(text).value(); }
 

@@ -5,7 +5,7 @@
 #include "api/encode.h"
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // "Kind namespace/name" of each object.
 std::vector<std::string> Describe(const std::vector<Object>& objects) {

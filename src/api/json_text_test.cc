@@ -5,7 +5,7 @@
 #include <string>
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(IsJsonNumber, FollowsTheGrammar) {
   for (const char* text : {"0", "-0", "12", "1.5", "0.10", "1e3", "1E+3", "2.5e-3"}) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(JsonWriter, PutsCommasBetweenValues) {
   JsonWriter json;

@@ -8,7 +8,7 @@
 #include <utility>
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Written = std::map<std::string, std::string>;
 

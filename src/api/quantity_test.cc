@@ -9,7 +9,7 @@
 #include "api/quantity_big.h"
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();

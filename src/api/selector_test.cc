@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Values = std::vector<std::string>;
 using Op = SelectorOp;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct YamlCase {
   const char* name;

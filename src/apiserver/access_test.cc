@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(TokenFileTest, LinesAreReadAsKubernetesReadsThem) {
   const auto tokens = ParseTokenFile(

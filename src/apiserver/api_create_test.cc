@@ -11,7 +11,7 @@
 #include "kinds/draft.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::MatchesRegex;
 

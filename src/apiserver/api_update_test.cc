@@ -8,7 +8,7 @@
 #include "apiserver/api_world.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr std::string_view kDeployment =
     "{'metadata':{'name':'d'},'spec':{'selector':{'matchLabels':{'a':'b'}},"

@@ -7,7 +7,7 @@
 #include "kinds/draft.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(ApiScale, ReadsAndSetsTheReplicas) {
   ApiWorld world;

@@ -4,7 +4,7 @@
 #include "apiserver/api_world.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct Case {
   const char* name;

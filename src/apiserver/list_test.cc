@@ -8,7 +8,7 @@
 #include "support/stored_objects.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class ListTest : public testing::Test {
  protected:

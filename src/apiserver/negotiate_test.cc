@@ -8,7 +8,7 @@
 #include "apiserver/body.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Tell(const ApiResult<WantedForm>& form) {
   if (!form) return fmt::to_string(form.error().code);

@@ -6,7 +6,7 @@
 #include "kinds/base64.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct MemberCase {
   const char* name;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // "verb group/version/resource namespace/name/subresource", or "path <path>", or the error's code.
 std::string Tell(const ApiResult<RequestInfo>& info) {

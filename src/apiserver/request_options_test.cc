@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct ErrorCase {
   const char* name;

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // One character per object of the test: '1' if it matches.
 std::string Matching(const ApiResult<ObjectSelector>& selector,

@@ -8,7 +8,7 @@
 #include "support/api_client.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
 

@@ -10,7 +10,7 @@
 #include "support/stored_objects.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Fields of pods: nodeName, restartPolicy, schedulerName, serviceAccountName, hostNetwork, phase.
 ObjectDetails Phase(std::string phase, std::string app = "") {

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 Bitset FromMembers(size_t size, const std::vector<size_t>& members) {
   Bitset bits(size);

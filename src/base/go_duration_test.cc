@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(GoDuration, ReadsAndPrints) {
   const struct {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // The published first outputs of SplitMix64: a recorded run must replay on any later version.
 TEST(Random, IsSplitMix64) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A place where tasks wait until they are let go on.
 class Gate {

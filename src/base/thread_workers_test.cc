@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class ThreadWorkersTest : public testing::TestWithParam<size_t> {};
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(Duration, CountsNanoseconds) {
   EXPECT_EQ(Duration::Seconds(3).nanos, 3'000'000'000);

@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // The envelope of protobuf with a Status: {message 3, reason 4, details 5 {retryAfterSeconds 5}}.
 std::string ProtobufStatus() {

@@ -8,7 +8,7 @@
 #include "client/request_fakes.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -14,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::Contains;
 using testing::HasSubstr;

@@ -5,7 +5,7 @@
 #include "support/temporary_folder.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class FileCredentialsTest : public testing::Test {
  protected:

@@ -9,7 +9,7 @@
 #include "client/request_fakes.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 

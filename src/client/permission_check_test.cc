@@ -7,7 +7,7 @@
 #include "client/manual_timers.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::AllOf;
 using testing::Contains;

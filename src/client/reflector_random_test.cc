@@ -11,7 +11,7 @@
 #include "client/request_fakes.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct Version {
   std::string uid;

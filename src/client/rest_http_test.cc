@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 

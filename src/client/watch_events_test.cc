@@ -9,7 +9,7 @@
 #include "kinds/protobuf_testing.h"
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

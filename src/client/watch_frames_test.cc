@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace berth::client {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using std::string_literals::operator""s;
 

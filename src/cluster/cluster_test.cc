@@ -9,7 +9,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class ClusterTest : public testing::Test {
  protected:

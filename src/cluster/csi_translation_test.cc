@@ -8,7 +8,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Text(const Result<CsiVolume>& volume) {
   return volume ? volume->driver + " " + volume->handle : "failed: " + volume.error().message;

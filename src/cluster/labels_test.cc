@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using enum api::SelectorOp;
 

@@ -11,7 +11,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Key(const api::Pod& pod) { return PodClassKey(pod, /*with_node_name=*/false); }
 

@@ -7,7 +7,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class PodClassesTest : public testing::Test {
  protected:

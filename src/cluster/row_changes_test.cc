@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Rows = std::vector<uint32_t>;
 

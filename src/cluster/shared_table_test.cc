@@ -6,7 +6,7 @@
 #include <string>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ThingId = Id<struct ThingTag>;
 using Things = SharedTable<std::string, ThingId, std::hash<std::string>>;

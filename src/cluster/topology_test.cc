@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class TopologyTest : public testing::Test {
  protected:

@@ -9,7 +9,7 @@
 #include "api/yaml.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

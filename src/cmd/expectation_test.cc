@@ -6,7 +6,7 @@
 #include <string>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

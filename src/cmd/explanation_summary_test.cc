@@ -7,7 +7,7 @@
 #include "cmd/schedule_text.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;

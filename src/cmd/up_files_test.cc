@@ -10,7 +10,7 @@
 #include "cmd/up_nodes.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::HasSubstr;
 

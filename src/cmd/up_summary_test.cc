@@ -8,7 +8,7 @@
 #include "cmd/up_workload.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::HasSubstr;
 

@@ -15,7 +15,7 @@
 #include "plugins/args.h"
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string RowsFile() {
   const char* const shared = std::getenv("BERTH_SHARED");

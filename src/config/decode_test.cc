@@ -7,7 +7,7 @@
 #include "config/print.h"
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 

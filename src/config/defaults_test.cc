@@ -6,7 +6,7 @@
 #include "config/plugin_args.h"
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(ParseJson, KeepsWhatIsWritten) {
   const struct {

@@ -5,7 +5,7 @@
 #include "config/field_writer.h"
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(Print, WritesFloatsAsShortAsTheyGo) {
   const struct {

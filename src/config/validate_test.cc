@@ -9,7 +9,7 @@
 #include "config/profiles.h"
 
 namespace berth::config {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::IsEmpty;

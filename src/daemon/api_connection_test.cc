@@ -8,7 +8,7 @@
 #include "client/request_fakes.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 

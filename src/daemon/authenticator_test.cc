@@ -8,7 +8,7 @@
 #include "net/certificates.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;

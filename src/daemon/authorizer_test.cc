@@ -6,7 +6,7 @@
 #include "daemon/review_testing.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::StartsWith;
 

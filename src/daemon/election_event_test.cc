@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(ElectionEvent, IsWhatElectionsWrite) {
   config::Configuration configuration = config::Default();

@@ -7,7 +7,7 @@
 #include "daemon/flags.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::AllOf;
 using testing::EndsWith;

@@ -9,7 +9,7 @@
 #include "daemon/go_quote.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 using testing::StartsWith;

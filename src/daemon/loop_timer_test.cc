@@ -5,7 +5,7 @@
 #include <future>
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(LoopTimerTest, CallsOnTheLoop) {
   net::EventLoop loop;

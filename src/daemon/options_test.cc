@@ -7,7 +7,7 @@
 #include <map>
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::HasSubstr;

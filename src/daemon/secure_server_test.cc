@@ -13,7 +13,7 @@
 #include "support/tls_client.h"
 
 namespace berth::daemon {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::AllOf;
 using testing::EndsWith;

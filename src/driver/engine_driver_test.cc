@@ -7,7 +7,7 @@
 #include "support/engine_world.h"
 
 namespace berth::driver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 namespace berth::driver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::driver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Duration Micros(int64_t n) { return {n * 1000}; }
 

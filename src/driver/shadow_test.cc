@@ -5,7 +5,7 @@
 #include "support/engine_world.h"
 
 namespace berth::driver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kNoRoom =
     "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 "

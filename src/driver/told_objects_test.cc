@@ -7,7 +7,7 @@
 #include <string>
 
 namespace berth::driver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -10,7 +10,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Lines = std::vector<std::string>;
 using Log = std::shared_ptr<Lines>;

@@ -10,7 +10,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Names = std::vector<std::string>;
 

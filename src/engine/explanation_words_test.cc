@@ -5,7 +5,7 @@
 #include <utility>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 Explanation::Node Scored(std::map<std::string, int64_t> scores) {
   Explanation::Node node;

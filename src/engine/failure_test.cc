@@ -7,7 +7,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(2000);
 constexpr Instant kThen = Instant::FromUnixSeconds(1000);

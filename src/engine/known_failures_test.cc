@@ -8,7 +8,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class KnownFailuresTest : public testing::Test {
  protected:

@@ -11,7 +11,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Lines = std::vector<std::string>;
 

@@ -10,7 +10,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A profile with one plugin of our own under `name`, which rejects node "a".
 EngineWorld& WorldWith(const std::string& name) {

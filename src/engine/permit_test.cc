@@ -8,7 +8,7 @@
 #include "support/story_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Lines = std::vector<std::string>;
 

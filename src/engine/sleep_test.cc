@@ -12,7 +12,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Lines = std::vector<std::string>;
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(ActionNames, NameSingleActionsBothWays) {
   EXPECT_EQ(NameOf(kAdd), "Add");

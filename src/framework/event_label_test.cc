@@ -5,7 +5,7 @@
 #include <set>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(EventLabel, IsTheEventsNameOrTheCauses) {
   const struct {

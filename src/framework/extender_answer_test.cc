@@ -7,7 +7,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::IsEmpty;

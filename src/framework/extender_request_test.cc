@@ -5,7 +5,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 api::Pod TinyPod(std::string name) {
   api::Pod pod;

@@ -8,7 +8,7 @@
 #include "api/yaml.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // The object with these fields, and a name.
 template <typename T>

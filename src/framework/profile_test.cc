@@ -11,7 +11,7 @@
 #include "support/fake_plugins.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using enum ExtensionPoint;
 using Names = std::vector<std::string>;

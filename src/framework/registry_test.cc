@@ -5,7 +5,7 @@
 #include "support/fake_plugins.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct Size {
   int value = 3;

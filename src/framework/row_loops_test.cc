@@ -9,7 +9,7 @@
 #include "base/random.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 

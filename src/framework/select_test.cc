@@ -9,7 +9,7 @@
 #include "framework/tournament.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr uint32_t kOut = UINT32_MAX;
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(Verdict, IsSuccessByDefault) {
   const Verdict verdict;

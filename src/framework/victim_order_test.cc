@@ -10,7 +10,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(100);
 constexpr int32_t kLowest = std::numeric_limits<int32_t>::min();

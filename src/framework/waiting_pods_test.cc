@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Lines = std::vector<std::string>;
 

@@ -11,7 +11,7 @@
 #include "support/fake_plugins.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Keeps nobody out, and waits for what it is given.
 class WaitingGate final : public PreEnqueuePlugin {

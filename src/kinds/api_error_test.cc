@@ -5,7 +5,7 @@
 #include "kinds/kinds.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct StatusCase {
   const char* name;

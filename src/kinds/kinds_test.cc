@@ -8,7 +8,7 @@
 #include <set>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;

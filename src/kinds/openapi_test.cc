@@ -10,7 +10,7 @@
 #include "kinds/openapi_protobuf.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 using testing::StartsWith;

@@ -11,7 +11,7 @@
 #include "kinds/protobuf_testing.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

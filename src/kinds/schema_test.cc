@@ -9,7 +9,7 @@
 #include "kinds/kinds.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::IsEmpty;

@@ -3,7 +3,7 @@
 #include "kinds/table_cases.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class PodCellsTest : public testing::TestWithParam<CellCase> {};
 

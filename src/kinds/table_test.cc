@@ -10,7 +10,7 @@
 #include "kinds/table_columns.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct AgeCase {
   int64_t seconds;

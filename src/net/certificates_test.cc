@@ -9,7 +9,7 @@
 #include <memory>
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // What OpenSSL, and all that use it, take a certificate for.
 uint32_t FlagsOf(const std::string& pem) {

@@ -12,7 +12,7 @@
 #include "support/objects.h"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::StartsWith;

@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // zlib in one go, beside our own.
 std::string Inflate(const std::string& compressed) {

@@ -11,7 +11,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct RawCase {
   const char* name;

@@ -16,7 +16,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr uint32_t kProtocolError = 1;
 constexpr uint32_t kInternalError = 2;

@@ -16,7 +16,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using std::chrono::milliseconds;
 

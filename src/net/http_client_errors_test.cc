@@ -13,7 +13,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 ServedAnswer Target(const ServedRequest& request) { return {.body = request.target}; }
 

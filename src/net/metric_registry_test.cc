@@ -7,7 +7,7 @@
 #include "net/metric_exposition.h"
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(MetricNumber, IsPrintedAsGoDoes) {
   const struct {

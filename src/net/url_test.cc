@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::net {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(Url, IsTakenApart) {
   const struct {

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using boost::json::parse;
 using boost::json::serialize;

@@ -10,7 +10,7 @@
 #include "kinds/kinds.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using boost::json::parse;
 using boost::json::serialize;

@@ -4,7 +4,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Records what is written and answers when told to.
 class RecordingBinding final : public BindingContext {

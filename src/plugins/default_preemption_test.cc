@@ -4,7 +4,7 @@
 #include "support/cluster_dump.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string NodeWith(std::string_view name, std::string_view cpu, std::string_view spec = "") {
   return NodeYaml(name,

@@ -4,7 +4,7 @@
 #include "plugins/volume_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // What `plugin` tells about `node`, which it must reject.
 std::string Details(std::string_view plugin, World& world, const std::string& pod,

@@ -3,7 +3,7 @@
 #include "plugins/preemption_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kClaim = "resourceClaims: [{name: gpu, resourceClaimName: my-gpu}]";
 constexpr const char* kRefusal =

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Args = NodeResourcesFitArgs;
 using Shape = std::vector<ShapePoint>;

@@ -4,7 +4,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(GangScheduling, LetsPodsIn) {
   World world;

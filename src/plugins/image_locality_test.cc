@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // An image of `megabytes` that a node reports under `names`.
 std::string Image(std::string_view names, int64_t megabytes) {

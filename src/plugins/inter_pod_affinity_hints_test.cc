@@ -1,7 +1,7 @@
 #include "plugins/hint_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kWeb = "{topologyKey: zone, labelSelector: {matchLabels: {app: web}}}";
 constexpr const char* kDb = "{topologyKey: rack, labelSelector: {matchLabels: {app: db}}}";

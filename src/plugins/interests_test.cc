@@ -8,7 +8,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr bool kAlways = false;  // Else on condition.
 

@@ -5,7 +5,7 @@
 #include "plugins/preemption_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Two full nodes with a pod each.
 constexpr const char* kRoomForOne = "allocatable: {cpu: 1, pods: 10}";

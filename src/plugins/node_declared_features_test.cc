@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Asked about four nodes: one that declares nothing, one feature each, and both with others among
 // them.

@@ -5,7 +5,7 @@
 #include "plugins/hint_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string NodeWith(std::string_view labels, std::string_view spec = "") {
   return NodeYaml("a", {.labels = std::string(labels), .spec = std::string(spec)});

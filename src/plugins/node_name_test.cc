@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct FilterCase {
   const char* name;

@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A pod with one container that has the given ports.
 std::string WithPorts(std::string_view name, std::string_view ports, std::string_view node = "") {

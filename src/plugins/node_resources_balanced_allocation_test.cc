@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Asking(std::string_view name, std::string_view requests, std::string_view node = "") {
   return PodYaml(

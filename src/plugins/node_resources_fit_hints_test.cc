@@ -1,7 +1,7 @@
 #include "plugins/hint_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A pod of one container that asks for `requests`.
 std::string Asking(std::string_view requests, std::string_view name = "waits",

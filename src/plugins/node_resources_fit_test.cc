@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A pod whose only container asks for `requests`: "cpu: 1, memory: 1Gi".
 std::string Asking(std::string_view name, std::string_view requests, std::string_view node = "") {

@@ -3,7 +3,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // Asked about three nodes: an open one, a cordoned one, and an open one that carries the taint
 // alone.

@@ -8,7 +8,7 @@
 #include "plugins/testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // FewPods keeps pods off nodes that run forty already, and prefers the emptier ones.
 class FewPods final : public NodeFilter, public NodeScorer {

@@ -3,7 +3,7 @@
 #include "plugins/hint_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string ClaimYaml(std::string_view name, std::string_view more_metadata = "",
                       std::string_view status = "") {

@@ -4,7 +4,7 @@
 #include "plugins/pod_topology_spread.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A pod of app=web that waits to be spread over zones.
 std::string Waiting(std::string_view more = "", std::string_view more_spec = "") {

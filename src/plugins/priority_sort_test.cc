@@ -7,7 +7,7 @@
 #include "framework/queued_pod.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct LessCase {
   const char* name;

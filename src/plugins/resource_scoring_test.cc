@@ -4,7 +4,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
   using enum ScoredResource::Kind;

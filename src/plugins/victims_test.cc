@@ -7,7 +7,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // A pod with one container; `start` is in seconds, -1 if it has not started; `labels` as YAML.
 struct PodCase {

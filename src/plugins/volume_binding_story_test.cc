@@ -4,7 +4,7 @@
 #include "plugins/volume_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kPlugin = "VolumeBinding";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";

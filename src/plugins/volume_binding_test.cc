@@ -3,7 +3,7 @@
 #include "plugins/volume_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kPlugin = "VolumeBinding";
 const std::string kSeparator = "---\n";

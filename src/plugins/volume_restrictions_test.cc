@@ -3,7 +3,7 @@
 #include "plugins/volume_testing.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kPlugin = "VolumeRestrictions";
 

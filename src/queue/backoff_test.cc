@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 QueueEntry Failed(uint32_t rejections, uint32_t errors_in_row, int64_t millis) {
   QueueEntry entry;

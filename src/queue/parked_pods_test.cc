@@ -12,7 +12,7 @@
 #include "support/story_plugins.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Names = std::vector<std::string>;
 

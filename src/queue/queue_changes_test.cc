@@ -9,7 +9,7 @@
 #include "support/queue_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // --- gates ---
 

@@ -11,7 +11,7 @@
 #include "support/queue_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Names = std::vector<std::string>;
 

@@ -7,7 +7,7 @@
 #include "base/random.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 TEST(Compression, PiecesComeBackOneByOne) {
   const std::vector<std::string> pieces = {"first", std::string(100'000, 'x'), "first",

@@ -5,7 +5,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Encoded(const Event& event) {
   ByteWriter out;

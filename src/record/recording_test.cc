@@ -8,7 +8,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Kind = RecordingEnd::Kind;
 

@@ -9,7 +9,7 @@
 #include "support/objects.h"
 
 namespace berth::serve {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;

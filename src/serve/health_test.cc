@@ -5,7 +5,7 @@
 #include "serve/testing.h"
 
 namespace berth::serve {
-namespace {
+namespace BERTH_TEST_FILE {
 
 HealthCheck Well(std::string name) {
   return {std::move(name), [] { return Status(); }};

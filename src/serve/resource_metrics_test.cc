@@ -6,7 +6,7 @@
 #include "support/objects.h"
 
 namespace berth::serve {
-namespace {
+namespace BERTH_TEST_FILE {
 
 api::Quantity Amount(const char* text) { return *api::Quantity::Parse(text); }
 

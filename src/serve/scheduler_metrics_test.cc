@@ -10,7 +10,7 @@
 #include "serve/testing.h"
 
 namespace berth::serve {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // The first and the last bound, and how many there are.
 struct Buckets {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace berth::sim {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Kind = WriteResult::Kind;
 

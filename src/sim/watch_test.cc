@@ -6,7 +6,7 @@
 #include <string>
 
 namespace berth::sim {
-namespace {
+namespace BERTH_TEST_FILE {
 
 api::Pod PodNamed(std::string name) {
   api::Pod pod;

@@ -5,7 +5,7 @@
 #include <set>
 
 namespace berth::sim {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Kind = WriteResult::Kind;
 

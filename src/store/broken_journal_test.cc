@@ -20,7 +20,7 @@
 #include "store/testing.h"
 
 namespace berth::store {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 

@@ -17,7 +17,7 @@
 #include "store/testing.h"
 
 namespace berth::store {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr int kRounds = 50;
 

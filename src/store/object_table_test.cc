@@ -10,7 +10,7 @@
 #include "store/testing.h"
 
 namespace berth::store {
-namespace {
+namespace BERTH_TEST_FILE {
 
 ObjectPtr MakeNamed(const std::string& name, Version version) {
   auto object = std::make_shared<Object>();

@@ -7,7 +7,7 @@
 #include "store/testing.h"
 
 namespace berth::store {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::IsEmpty;

@@ -10,7 +10,7 @@
 #include "store/testing.h"
 
 namespace berth::store {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr int kWriters = 3;
 constexpr int kWrites = 3000;  // Per writer: as many versions.

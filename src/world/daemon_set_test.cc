@@ -1,7 +1,7 @@
 #include "world/story.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Set(std::string_view image, std::string_view pod_more = "") {
   return fmt::format(R"(

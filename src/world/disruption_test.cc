@@ -1,7 +1,7 @@
 #include "world/story.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr std::string_view kSet = R"(
 apiVersion: apps/v1

@@ -4,7 +4,7 @@
 #include "world/driver_world.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 class DriverVolumes : public ::testing::Test {
  protected:

@@ -5,7 +5,7 @@
 #include "world/driver_world.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

@@ -1,7 +1,7 @@
 #include "world/story.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;

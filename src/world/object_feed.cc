@@ -58,7 +58,7 @@ ObjectFeed::ObjectFeed(store::Store& store, const apiserver::Kind& kind, Decode 
   phase_field_ = static_cast<size_t>(phase - kind.selectable.begin());
 }
 
-bool ObjectFeed::Read(size_t limit, std::vector<Change>& out) {
+bool ObjectFeed::Read(size_t limit, std::vector<FeedChange>& out) {
   read_.clear();
   if (cursor_ == nullptr || !cursor_->Read(limit, read_)) {
     List(out);
@@ -74,7 +74,7 @@ bool ObjectFeed::IsWanted(const store::Object& object) const {
   return phase != "Succeeded" && phase != "Failed";
 }
 
-void ObjectFeed::List(std::vector<Change>& out) {
+void ObjectFeed::List(std::vector<FeedChange>& out) {
   ++lists_;
   const store::ListResult list = store_.List(kind_.collection, {});
   cursor_ = store_.Watch(kind_.collection, list.version, wake_);
@@ -98,7 +98,7 @@ void ObjectFeed::List(std::vector<Change>& out) {
   HandOver(0, false, out);
 }
 
-void ObjectFeed::Take(const store::Event& event, std::vector<Change>& out) {
+void ObjectFeed::Take(const store::Event& event, std::vector<FeedChange>& out) {
   const store::Object& object = *event.object;
   if (event.type == store::EventType::kDeleted || !IsWanted(object)) {
     unreadable_.erase(object.key);
@@ -120,7 +120,7 @@ std::optional<api::Object> ObjectFeed::Read(const store::Object& object) {
   return std::nullopt;
 }
 
-void ObjectFeed::HandOver(store::Version version, bool created, std::vector<Change>& out) {
+void ObjectFeed::HandOver(store::Version version, bool created, std::vector<FeedChange>& out) {
   for (Event& event : events_) {
     const bool is_put = std::holds_alternative<ObjectPut>(event);
     out.push_back({std::move(event), version, created && is_put});

@@ -24,7 +24,7 @@ namespace berth::world {
 using driver::Log;
 
 // What the engine is to hear.
-struct Change {
+struct FeedChange {
   Event event;
   // Of the store's change that it tells; 0 if it was found out by listing.
   store::Version version = 0;
@@ -42,18 +42,18 @@ class ObjectFeed {
   // Reads on: up to `limit` changes of the store, or a whole list. Appends what the engine is to
   // hear, if anything, in order. False if there was nothing to read: `wake` is called when there
   // is.
-  bool Read(size_t limit, std::vector<Change>& out);
+  bool Read(size_t limit, std::vector<FeedChange>& out);
 
   // How often the collection was listed.
   size_t lists() const { return lists_; }
 
  private:
-  void List(std::vector<Change>& out);
-  void Take(const store::Event& event, std::vector<Change>& out);
+  void List(std::vector<FeedChange>& out);
+  void Take(const store::Event& event, std::vector<FeedChange>& out);
   // What the engine is to see of the object; if it cannot be read, that is logged once.
   std::optional<api::Object> Read(const store::Object& object);
   // Hands over events_, all of which tell the same change of the store.
-  void HandOver(store::Version version, bool created, std::vector<Change>& out);
+  void HandOver(store::Version version, bool created, std::vector<FeedChange>& out);
   bool IsWanted(const store::Object& object) const;
 
   store::Store& store_;

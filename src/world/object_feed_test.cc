@@ -6,7 +6,7 @@
 #include "world/driver_world.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -21,10 +21,10 @@ class PodFeed : public ::testing::Test {
  protected:
   // "+a" put, "-a" gone, "+a!" created.
   std::vector<std::string> Read(size_t limit = SIZE_MAX) {
-    std::vector<Change> changes;
+    std::vector<FeedChange> changes;
     feed.Read(limit, changes);
     std::vector<std::string> lines;
-    for (const Change& change : changes) {
+    for (const FeedChange& change : changes) {
       const auto* put = std::get_if<ObjectPut>(&change.event);
       const api::Object& object = put ? put->object : std::get<ObjectGone>(change.event).object;
       lines.push_back((put ? "+" : "-") + api::MetaOf(object).name + (change.created ? "!" : ""));
@@ -85,5 +85,5 @@ TEST_F(PodFeed, AfterAListOnlyTheDifferenceIsTold) {
   EXPECT_THAT(Read(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Show(const SetSizes& sizes) {
   std::string text;

@@ -73,15 +73,15 @@ bool StoreConnection::Read(std::vector<Event>& events) {
     busy |= feed.Read(kReadLimit, changes_);
     counts_.lists += feed.lists();
   }
-  std::ranges::stable_sort(changes_, {}, &Change::version);
-  for (Change& change : changes_) {
+  std::ranges::stable_sort(changes_, {}, &FeedChange::version);
+  for (FeedChange& change : changes_) {
     NoteCreation(change);
     events.push_back(std::move(change.event));
   }
   return busy;
 }
 
-void StoreConnection::NoteCreation(const Change& change) {
+void StoreConnection::NoteCreation(const FeedChange& change) {
   if (const auto* put = std::get_if<ObjectPut>(&change.event); put != nullptr && change.created) {
     const api::Pod* pod = AsPod(put->object);
     if (pod != nullptr && pod->spec.node_name.empty()) {

@@ -46,7 +46,7 @@ class StoreConnection final : public driver::Connection {
  private:
   class Bell;
 
-  void NoteCreation(const Change& change);
+  void NoteCreation(const FeedChange& change);
   void CountBind(const BindPod& bind, const WriteResult& result);
 
   apiserver::Api& api_;
@@ -60,7 +60,7 @@ class StoreConnection final : public driver::Connection {
   CreationTimes creations_;
   std::unordered_map<std::string, Instant> created_;  // By uid, of pods that are not bound yet.
   std::vector<Event> ended_;                          // Writes whose end was not read yet.
-  std::vector<Change> changes_;                       // Of one Read; kept for its memory.
+  std::vector<FeedChange> changes_;                   // Of one Read; kept for its memory.
   driver::DriverSnapshot counts_;
 };
 

@@ -5,7 +5,7 @@
 #include "world/story.h"
 
 namespace berth::world {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using apiserver::Json;
 using ::testing::IsEmpty;

@@ -19,7 +19,7 @@
 #include "support/api_client.h"
 
 namespace berth::cli {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr int kRounds = 50;
 constexpr int kWriters = 4;

@@ -9,7 +9,7 @@
 #include "support/http_server.h"
 
 namespace berth::cli {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct RefusedCase {
   const char* name;

@@ -11,7 +11,7 @@
 #include "command.h"
 
 namespace berth::cli {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;

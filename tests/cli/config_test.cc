@@ -9,7 +9,7 @@
 #include "command.h"
 
 namespace berth::cli {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::HasSubstr;
 

@@ -8,7 +8,7 @@
 #include "support/http_server.h"
 
 namespace berth::cli {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using ::testing::HasSubstr;
 

@@ -12,7 +12,7 @@
 #include "support/api_client.h"
 
 namespace berth::apiserver {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::vector<Malformed> BadPaths() {
   std::vector<Malformed> all;

@@ -9,7 +9,7 @@
 #include "api/yaml.h"
 
 namespace berth::api {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::string Repeat(std::string_view text, size_t times) {
   std::string out;

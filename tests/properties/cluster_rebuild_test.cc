@@ -15,7 +15,7 @@
 #include "support/small_objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // What remains, kept in the plainest way.
 struct Remains {

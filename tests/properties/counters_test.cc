@@ -14,7 +14,7 @@
 #include "support/random_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr const char* kKeys[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
                                  "topology.kubernetes.io/region", "rack"};

@@ -20,7 +20,7 @@
 #include "support/random_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 // The visitor of json_fields.h that fills fields in.
 class RandomFields {

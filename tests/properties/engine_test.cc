@@ -13,7 +13,7 @@
 #include "support/small_objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct WriteText {
   std::string operator()(const BindPod& w) const {

@@ -12,7 +12,7 @@
 #include "support/small_world.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 std::unique_ptr<Profile> MakeDefaultProfile() {
   auto profile = Profile::Build(DefaultProfile(), InTreeRegistry());

@@ -18,7 +18,7 @@
 #include "support/objects.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr uint64_t kPods = 10'000;
 constexpr uint64_t kNodes = 50;

@@ -8,7 +8,7 @@
 #include "sim/simulation.h"
 
 namespace berth::sim {
-namespace {
+namespace BERTH_TEST_FILE {
 
 struct PlantedCase {
   const char* name;

@@ -9,7 +9,7 @@
 #include "twin/evaluate.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
 

@@ -27,7 +27,7 @@
 #include "twin/node_order.h"
 
 namespace berth {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
 constexpr size_t kMostWaiting = 10;

@@ -19,7 +19,7 @@
 #include "twin/evaluate.h"
 
 namespace berth::twin {
-namespace {
+namespace BERTH_TEST_FILE {
 
 using Json = simdjson::dom::element;
 using Strings = std::vector<std::string>;

@@ -12,7 +12,7 @@
 #include "twin/node_order.h"
 
 namespace berth::twin {
-namespace {
+namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
 
