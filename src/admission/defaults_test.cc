@@ -224,5 +224,5 @@ TEST(ClaimDefaults, TheNewestDefaultClassIsTaken) {
       "{'spec':{'storageClassName':''}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -76,5 +76,5 @@ TEST(Names, OfEachKindHaveTheirForm) {
   EXPECT_FALSE(fine("services", "1a"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -177,5 +177,5 @@ INSTANTIATE_TEST_SUITE_P(
              "metadata.ownerReferences[0].uid: Invalid value: \"\": uid must not be empty"}),
     [](const auto& test) { return test.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -307,5 +307,5 @@ TEST(KindOf, NamesEachTypeByItsOwnKind) {
   EXPECT_EQ(KindOf<PriorityClass>().kind, "PriorityClass");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

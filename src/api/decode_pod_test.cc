@@ -290,5 +290,5 @@ TEST(DecodePod, NullIsAbsentInFieldsAndZeroInListsAndMaps) {
   EXPECT_EQ((*pod)->spec.overhead, (ResourceList{{"cpu", Quantity()}}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -213,5 +213,5 @@ TEST(DecodeJson, OneDocumentLeavesNoTraceInTheNext) {
   EXPECT_EQ(Describe(*objects), std::vector<std::string>{"Node n"});
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

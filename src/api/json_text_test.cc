@@ -54,5 +54,5 @@ TEST(Shorten, CutsBetweenCharactersAndHidesControls) {
   EXPECT_EQ(Shorten(std::string(1000, 'x')).size(), 63u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -46,5 +46,5 @@ TEST(AppendJsonString, EscapesWhatJsonForbids) {
   EXPECT_EQ(out, "\"q\\\" b\\\\ n\\n r\\r t\\t z\\u0000 \\u001f \x7f \u00e9 \U0001f600\"");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -275,5 +275,5 @@ TEST(ResourceNames, HaveClasses) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

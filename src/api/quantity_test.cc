@@ -286,5 +286,5 @@ TEST(BigDecimal, RoundsAwayFromZero) {
   EXPECT_EQ(number, BigDecimal(-1, 5));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -377,5 +377,5 @@ TEST(LabelSyntax, ChecksValues) {
   EXPECT_NE(ValidateLabelValue("x_"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

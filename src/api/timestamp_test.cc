@@ -63,5 +63,5 @@ TEST(FormatTimestamp, WritesAFractionOnlyIfThereIsOne) {
   EXPECT_EQ(FormatTimestamp({-1}), "1969-12-31T23:59:59.999999999Z");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -128,5 +128,5 @@ TEST(KeyText, MakesStringsOfAllScalarsButNull) {
   EXPECT_FALSE(KeyText(ResolvePlain("~")).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -203,5 +203,5 @@ TEST(DecodeObjects, ErrorsNameFileDocumentAndPlace) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

@@ -100,5 +100,5 @@ TEST(AccessTest, ClientCertificatesName) {
   EXPECT_EQ(Who(access, {}), "401");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

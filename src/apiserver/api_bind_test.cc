@@ -168,5 +168,5 @@ TEST(ApiEvict, PodsThatDoNotRunNeedNoBudget) {
   EXPECT_EQ(ErrorOf(world.api.Evict({"default", "a"}, {})), "404 NotFound: pods \"a\" not found");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -267,5 +267,5 @@ TEST(ApiCreate, AStoreThatFailedTakesNoMore) {
             "500 InternalError: Internal error occurred: the disk is full");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -167,5 +167,5 @@ TEST(ApiDelete, ANamespaceEndsWhenItIsEmptied) {
   EXPECT_TRUE(world.Get("namespaces", "x").is_null());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -140,5 +140,5 @@ TEST(ApiPatch, AnApplyCreatesAndThenChanges) {
   EXPECT_EQ(world.store->version(), before);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

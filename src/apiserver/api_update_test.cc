@@ -286,5 +286,5 @@ TEST(ApiUpdate, ModifyTriesAgainWhenOthersWrite) {
                "{'metadata':{'labels':{'x':'1'},'generation':1},'status':{'phase':'Running'}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

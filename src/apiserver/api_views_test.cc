@@ -135,5 +135,5 @@ TEST(ApiReviews, KnowTheTokensAndLetNoStrangersIn) {
       "{'status':{'allowed':false}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

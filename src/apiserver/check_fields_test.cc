@@ -73,5 +73,5 @@ TEST(UnknownFields, AreRefusedWarnedOfOrIgnored) {
   EXPECT_HOLDS(world.Get("pods", "b"), "{'spec':{'nodNam':'n'}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -142,5 +142,5 @@ TEST_F(ListTest, ObjectsAreNotCopied) {
   EXPECT_EQ(pieces[1].bytes.data(), world_.store().Get(pods_.collection, {"x", "a"})->json.data());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

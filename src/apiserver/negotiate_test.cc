@@ -129,5 +129,5 @@ INSTANTIATE_TEST_SUITE_P(
         BodyCase{"Form", "application/x-www-form-urlencoded", "a=b", "415 application/json"}),
     [](const auto& test) { return test.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -85,5 +85,5 @@ TEST(ContinueTokenTest, DamageIsNoticed) {
   EXPECT_EQ(DecodeContinue(KindOf("pods"), "", "YWJj"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -138,5 +138,5 @@ TEST(QueryTest, NumbersAreWhole) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

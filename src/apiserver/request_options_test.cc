@@ -138,5 +138,5 @@ TEST(DeleteOptionsTest, UnknownValuesAreInvalid) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

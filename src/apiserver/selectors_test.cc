@@ -149,5 +149,5 @@ TEST(FieldSelectorTest, OneNameIsKnownBeforehand) {
   EXPECT_EQ(ObjectSelector::Make(KindOf("pods"), "", "metadata.name!=a")->name(), "");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -304,5 +304,5 @@ TEST(KubeconfigTest, HoldsWhatClientsNeed) {
   EXPECT_NE(secure.find("    token: \"a\\\"b\"\n"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -262,5 +262,5 @@ TEST_F(WatchTest, OnlyTheFirstTableHasColumns) {
             std::to_string(world_.store().version()));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

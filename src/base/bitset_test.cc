@@ -189,5 +189,5 @@ RC_GTEST_PROP(BitsetProperty, ResizeKeepsWhatFitsAndFillsTheRest, (bool value)) 
   ExpectEqual(bits, to, want);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

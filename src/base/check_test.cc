@@ -17,5 +17,5 @@ TEST(CheckDeathTest, NamesTheConditionAndThePlace) {
   EXPECT_DEATH(CHECK(pods < 2), "CHECK\\(pods < 2\\) failed at .*check_test.cc:[0-9]+");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

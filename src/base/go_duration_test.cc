@@ -69,5 +69,5 @@ TEST(GoDuration, RefusesInGosWords) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

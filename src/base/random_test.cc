@@ -50,5 +50,5 @@ RC_GTEST_PROP(RandomProperty, ChanceOfZeroAndOfHundredAreCertain, (uint64_t seed
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -68,5 +68,5 @@ RC_GTEST_PROP(SymbolTableProperty, SymbolsAreEqualExactlyWhenTextsAre,
   RC_ASSERT(table.size() == std::set(texts.begin(), texts.end()).size());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -149,5 +149,5 @@ TEST(Task, MovesTakeTheWorkAlong) {
   EXPECT_EQ(third.result(), 5);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

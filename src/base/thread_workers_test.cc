@@ -22,5 +22,5 @@ TEST_P(ThreadWorkersTest, DoesEachPartOnceAndReturnsWhenAllAreDone) {
 
 INSTANTIATE_TEST_SUITE_P(Counts, ThreadWorkersTest, testing::Values(1, 2, 5));
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

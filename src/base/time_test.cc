@@ -47,5 +47,5 @@ TEST(SystemClock, CountsFromTheUnixEpoch) {
   EXPECT_LT(now, year_2200);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -81,5 +81,5 @@ TEST(ReadStatusTest, BrokenProtobufIsShownAsItIs) {
   EXPECT_EQ(status.message, "k8s");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -224,5 +224,5 @@ TEST_F(Writer, LooksAtThePodAFewTimesWhileTheServerIsAway) {
   EXPECT_EQ(Result(), "not found: gone");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -167,5 +167,5 @@ TEST_F(FewEvents, AreDroppedAndCountedWhenTooManyWait) {
   EXPECT_EQ(writer.waiting(), 1U);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

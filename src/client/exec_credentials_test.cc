@@ -325,5 +325,5 @@ TEST_F(ExecCredentialsTest, ACallbackMayBeTheLastOwner) {
   promise.get_future().get();
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -74,5 +74,5 @@ TEST_F(FileCredentialsTest, AClockThatIsSetBackMakesThemOld) {
   EXPECT_EQ(Token(), "two");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -100,5 +100,5 @@ TEST_F(AllInformers, AskForProtobufOnlyWherePodsAndNodesAre) {
   EXPECT_THAT(paths, ElementsAre("/api/v1/nodes", "/api/v1/pods"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

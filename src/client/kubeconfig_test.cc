@@ -219,5 +219,5 @@ TEST(ParseKubeconfigTest, DeepNestingIsAnError) {
   EXPECT_FALSE(ParseKubeconfig("{\"a\":" + deep.substr(3), "f").has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -382,5 +382,5 @@ TEST_F(LeaderElectorTest, TheEndOfALeaderMayEndTheElector) {
   EXPECT_EQ(elector, nullptr);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -156,5 +156,5 @@ TEST_F(LeaseLockTest, CancelledRequestsAreNotTold) {
   EXPECT_TRUE(outcomes_.empty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

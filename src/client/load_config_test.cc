@@ -300,5 +300,5 @@ TEST_F(LoadConfigTest, InCluster) {
   EXPECT_THAT(ErrorOf({}), StartsWith("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: "));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

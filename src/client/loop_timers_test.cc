@@ -60,5 +60,5 @@ TEST(LoopTimersTest, ATimerMayCancelOneThatIsDueAsWell) {
   EXPECT_THAT(ran, ElementsAre(1));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

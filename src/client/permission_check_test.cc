@@ -111,5 +111,5 @@ TEST_F(PermissionCheckTest, ServersThatCannotBeAskedAreErrors) {
   EXPECT_EQ(outcome_.back(), "end");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

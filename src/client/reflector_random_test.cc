@@ -262,5 +262,5 @@ TEST(RandomServers, NothingIsLostAndNothingInvented) {
   for (uint64_t seed = 1; seed <= 300 && !::testing::Test::HasFailure(); ++seed) Follow(seed);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -340,5 +340,5 @@ TEST(QueryText, EscapesAllButTheHarmless) {
   EXPECT_EQ(QueryEscape("a=b,c!&+ %\xc3\xa4"), "a%3Db%2Cc%21%26%2B%20%25%C3%A4");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

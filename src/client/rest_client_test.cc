@@ -431,5 +431,5 @@ TEST_F(RestClientTest, TheObserverHearsEverything) {
                                        "sent POST 3", "tried POST h:6443 0", "finished POST 2s"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -121,5 +121,5 @@ TEST_F(RestHttpTest, ALoopThatHasStoppedCallsNobody) {
   client.reset();
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

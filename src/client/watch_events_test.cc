@@ -172,5 +172,5 @@ TEST(ServerStatuses, BodiesThatAreNoStatusAreTheirOwnMessage) {
   EXPECT_THAT(ReadServerStatus(502, "", WireForm::kProtobuf).message, IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -72,5 +72,5 @@ TEST(WatchFrames, FormsByContentType) {
   EXPECT_EQ(FormOf("application/vnd.kubernetes.protobuf;stream=watch"), WireForm::kProtobuf);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

@@ -336,5 +336,5 @@ TEST_F(ClusterTest, ResourceThatNoNodeOffersHasAColumn) {
             std::vector<int64_t>(cluster_.nodes().rows()));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

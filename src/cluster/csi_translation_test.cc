@@ -182,5 +182,5 @@ TEST(CsiTranslation, DriversWithoutZonesKeepTheAffinity) {
   EXPECT_EQ(Text(TranslateAffinity(volume)), "( topology.kubernetes.io/zone In a )");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

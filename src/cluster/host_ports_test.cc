@@ -79,5 +79,5 @@ TEST(HostPorts, ClashUnlessPortProtocolOrAddressDiffer) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

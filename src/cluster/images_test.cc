@@ -117,5 +117,5 @@ TEST(NormalizedImageName, AddsLatestWhereThereIsNoTag) {
   for (const auto& [image, want] : cases) EXPECT_EQ(NormalizedImageName(image), want) << image;
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -101,5 +101,5 @@ RC_GTEST_PROP(LabelMatcherProperty, MeansWhatTheSelectorMeans, ()) {
   RC_ASSERT(matcher.empty() == selector.empty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

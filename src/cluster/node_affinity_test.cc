@@ -99,5 +99,5 @@ TEST_F(NodeAffinityTest, PreferredTermThatDoesNotParseIsAnErrorThatNamesIt) {
       << preferred.error().message;
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

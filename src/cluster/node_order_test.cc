@@ -97,5 +97,5 @@ TEST_F(NodeOrderTest, RankHasAPlaceForEveryRow) {
   EXPECT_EQ(order_.rank().size(), 5u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

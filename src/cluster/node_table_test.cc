@@ -212,5 +212,5 @@ TEST_F(NodeTableTest, RanksCoverEveryRow) {
   EXPECT_EQ(nodes_.order().rank().size(), nodes_.rows());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -44,5 +44,5 @@ TEST(Nominations, ClearLeavesNothing) {
   EXPECT_TRUE(nominations.empty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -38,5 +38,5 @@ TEST(Objects, VersionRisesWithEveryChange) {
   EXPECT_FALSE(services.Remove({"a", "web"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -269,5 +269,5 @@ TEST(PodClass, CountsOnItsNodeWhatAResizeHasGranted) {
   EXPECT_EQ(compiled.placed_nonzero.milli_cpu, 2000);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

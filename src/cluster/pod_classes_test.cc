@@ -86,5 +86,5 @@ TEST_F(PodClassesTest, AnIdThatIsUsedAgainHasAnotherSerial) {
   EXPECT_NE(classes_.serial(id), serial);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

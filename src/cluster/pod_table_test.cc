@@ -61,5 +61,5 @@ TEST(PodRecord, IsTerminatingOnceItHasADeletionTimestamp) {
   EXPECT_TRUE(pods.Add(std::make_shared<const api::Pod>(pod)).terminating());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -74,5 +74,5 @@ TEST(ScalarNames, AreNumberedInOrderOfFirstSight) {
   EXPECT_EQ(names.size(), 2u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -50,5 +50,5 @@ TEST(RowChanges, KeepsMoreWhenThereAreMoreRows) {
   EXPECT_EQ(changes.Since(0).size(), 3024u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

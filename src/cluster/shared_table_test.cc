@@ -53,5 +53,5 @@ TEST(SharedTable, ValuesDoNotMoveWhenOthersCome) {
   EXPECT_EQ(&things.Get(first), place);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

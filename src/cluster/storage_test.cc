@@ -297,5 +297,5 @@ TEST(Storage, EqualsOneBuiltAfresh) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -19,5 +19,5 @@ TEST(TaintSets, EqualListsShareAnIdForGood) {
   EXPECT_TRUE(sets.Get(none).empty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

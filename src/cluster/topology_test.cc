@@ -106,5 +106,5 @@ TEST_F(TopologyTest, EmptyValueIsADomainToo) {
   EXPECT_EQ(NodesIn(zone, ""), 1u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

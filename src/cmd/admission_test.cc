@@ -263,5 +263,5 @@ TEST(AdmitAll, UidsDifferAndRepeat) {
   EXPECT_EQ(std::set<std::string>(uids.begin(), uids.end()).size(), uids.size());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -288,5 +288,5 @@ TEST(CompareStep, ComparesTheDecisionWithoutPostFilter) {
                              "(none)"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -33,5 +33,5 @@ TEST(ConformanceReport, NothingRunIsNothingFailed) {
   EXPECT_EQ(ConformanceReport(3).ToString(), "0 passed, 0 failed\n");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -112,5 +112,5 @@ TEST_F(ExpectationTest, ReadsStepsAndDigests) {
   EXPECT_EQ(digest->sample.nodes.at("a").total, 9);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

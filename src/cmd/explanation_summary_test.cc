@@ -144,5 +144,5 @@ TEST(Summarize, PreFilterRejectionNamesThePlugin) {
             "  No node was looked at; NodeAffinity said: pod affinity terms conflict\n");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

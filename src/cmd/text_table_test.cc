@@ -54,5 +54,5 @@ TEST(TextTable, WideCellsStickOut) {
 
 TEST(TextTable, NoRowsGiveNothing) { EXPECT_EQ(TextTable("  ").ToString(), ""); }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -127,5 +127,5 @@ TEST(UpNodes, AreSpreadOverZonesAndSizes) {
                "'status':{'allocatable':{'cpu':'8','memory':'32Gi'}}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -127,5 +127,5 @@ TEST(UpWorkload, AsksForTenThousandPodsAndIsValid) {
   EXPECT_TRUE(CreateDemoWorkloads(world.api).has_value());  // After a restart.
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

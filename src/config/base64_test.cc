@@ -26,5 +26,5 @@ TEST(Base64, IgnoresLineEndsOnly) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

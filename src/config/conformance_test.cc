@@ -173,5 +173,5 @@ TEST_F(Rows, GivePluginsTheirArguments) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

@@ -194,5 +194,5 @@ TEST(Decode, StartsAGivenScoringStrategyEmpty) {
   EXPECT_EQ(strategy("{scoringStrategy: {}}").shape, std::nullopt);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

@@ -114,5 +114,5 @@ TEST(ApplyDefaults, CompletesArguments) {
   EXPECT_EQ(std::any_cast<PodTopologySpreadArgs>(configs[1].args).defaulting_type, "System");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

@@ -95,5 +95,5 @@ TEST(CheckExtenderTls, InsecureWithoutARootIsFine) {
   EXPECT_TRUE(CheckExtenderTls(configuration, files.reader()).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

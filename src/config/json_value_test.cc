@@ -122,5 +122,5 @@ TEST(ToYamlText, QuotesWhatIsNotPlainlyAString) {
   for (const auto& c : cases) EXPECT_EQ(ToYamlText(JsonValue::String(c.text)), c.want);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

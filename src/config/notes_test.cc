@@ -24,5 +24,5 @@ TEST(Notes, TellThatGangsAreNotFormed) {
                           std::string("profiles[0].plugins.permit.enabled[0]") + kWhy));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

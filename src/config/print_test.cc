@@ -79,5 +79,5 @@ scoringStrategy:
   EXPECT_EQ(ToJsonText(ArgsToJson(PluginArgs())), "null");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

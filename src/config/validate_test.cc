@@ -148,5 +148,5 @@ TEST(ToProfileConfigs, LetsExtendersReplaceIgnoredResources) {
             "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::config

@@ -76,5 +76,5 @@ TEST_F(ApiConnectionTest, NobodyWaitsForAnEvent) {
   EXPECT_GT(connection.room(), 0);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

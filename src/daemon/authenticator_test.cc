@@ -209,5 +209,5 @@ TEST_F(AuthenticatorTest, AFileWithoutCertificatesIsAProblem) {
             "unable to load client CA provider: empty.crt has no PEM certificate");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

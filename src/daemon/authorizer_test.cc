@@ -122,5 +122,5 @@ TEST(AnswerCacheTest, ItHoldsABoundedNumber) {
   EXPECT_TRUE(knows("c"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

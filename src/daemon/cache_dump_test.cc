@@ -53,5 +53,5 @@ TEST(CacheDump, ComparesWithTheApi) {
   EXPECT_THAT(other.redundant_pods, ElementsAre("uid-of-web"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

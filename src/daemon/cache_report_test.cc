@@ -27,5 +27,5 @@ TEST(ReadPage, RefusesWhatIsNoList) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -78,5 +78,5 @@ TEST(CommandLineTest, FlagsAreLoggedIfMuchIs) {
   EXPECT_EQ(Start({}).log, "");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

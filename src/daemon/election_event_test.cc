@@ -23,5 +23,5 @@ TEST(ElectionEvent, IsWhatElectionsWrite) {
             R"("type":"Normal"})");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -216,5 +216,5 @@ TEST(AnswersTest, PeopleGetLines) {
       "403\n}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

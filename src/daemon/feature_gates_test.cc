@@ -158,5 +158,5 @@ TEST(FeatureGatesTest, VersionsAreChecked) {
   EXPECT_TRUE(CheckMinCompatibilityVersion(fine).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

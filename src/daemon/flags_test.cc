@@ -272,5 +272,5 @@ TEST(FlagsTest, HelpHasAllGroupsAndAlignedLines) {
   EXPECT_THAT(help, Not(HasSubstr("(default false)")));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -169,5 +169,5 @@ TEST(GoQuoteTest, ListsAreInBrackets) {
   EXPECT_EQ(GoQuote(std::string_view("\xe2\x80\x8b")), R"("\u200b")");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -24,5 +24,5 @@ TEST(LoopTimerTest, AStoppedLoopDropsCalls) {
   EXPECT_FALSE(called);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

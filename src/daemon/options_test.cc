@@ -222,5 +222,5 @@ TEST(OptionsTest, LogFlagsOfTheFormatCount) {
   EXPECT_EQ(options->info_buffer_bytes, 1024U);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

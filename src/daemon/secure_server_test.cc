@@ -203,5 +203,5 @@ TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {
   EXPECT_EQ(access.warnings().size(), 3U);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

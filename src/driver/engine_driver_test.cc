@@ -162,5 +162,5 @@ TEST_F(EngineDriverTest, TellsOfEventsBeforeTheEngineHearsThem) {
   EXPECT_THAT(known, ElementsAre(0, 1));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::driver

@@ -140,5 +140,5 @@ TEST(EventBody, BothGroups) {
             R"("message":"full","type":"Warning"})");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::driver

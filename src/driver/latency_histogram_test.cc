@@ -55,5 +55,5 @@ TEST(LatencyHistogram, KeepsWhatIsBeyondItInTheLastBucket) {
   EXPECT_GT(histogram.Percentile(50), Duration::Seconds(1800));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::driver

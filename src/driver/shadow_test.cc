@@ -97,5 +97,5 @@ TEST_F(ShadowTest, PassesOverWhatIsNoDecision) {
   EXPECT_EQ(Judge(MakeNode("small").Cpu("2")), "nothing");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::driver

@@ -110,5 +110,5 @@ TEST_F(Told, SharesWhatHasNotChanged) {
   EXPECT_NE(told.Share(Pod("a u2 1")), *known);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::driver

@@ -258,5 +258,5 @@ TEST_F(BindingTest, EngineMayEndWhileBindingsWait) {
   EXPECT_EQ(*log_, Lines({"writes"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -372,5 +372,5 @@ TEST(Engine, CannotBeMadeFromProfilesThatMakeNoSense) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

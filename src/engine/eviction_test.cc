@@ -241,5 +241,5 @@ TEST_F(EvictionTest, EndOfAnEvictionDoesNotTouchANewPodOfTheSameName) {
   EXPECT_EQ((*story_)->Queue(), "0/0/1/0");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

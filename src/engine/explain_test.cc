@@ -184,5 +184,5 @@ TEST(Explain, DecisionsCarryTheirExplanationIfWanted) {
   EXPECT_EQ(refused.explanation->fit_error, refused.message);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

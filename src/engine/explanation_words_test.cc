@@ -98,5 +98,5 @@ INSTANTIATE_TEST_SUITE_P(
                  "as good as best, which came first"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -210,5 +210,5 @@ TEST_F(ExtendersTest, EngineMayEndWhileACycleWaits) {
   world_.reset();
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

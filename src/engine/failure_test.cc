@@ -132,5 +132,5 @@ TEST(Failure, NominatedNodeIsWrittenWhenItChanges) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

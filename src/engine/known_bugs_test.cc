@@ -489,5 +489,5 @@ TEST(KnownBugs, CopiesOfAFailedPodStarveOthers) {
   EXPECT_EQ(script->questions, 3);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

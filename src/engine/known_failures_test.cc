@@ -102,5 +102,5 @@ TEST_F(KnownFailuresTest, ErrorsAreNotKept) {
   EXPECT_EQ(known_.Find(pod, 0), nullptr);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -261,5 +261,5 @@ TEST_F(MeasurementsTest, ExplainingTellsNothing) {
   EXPECT_TRUE(notes_.took_part.empty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

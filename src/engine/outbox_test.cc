@@ -135,5 +135,5 @@ TEST(Outbox, TimeNeverGoesBack) {
   EXPECT_EQ(outbox.now(), Instant::FromUnixSeconds(10));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -105,5 +105,5 @@ TEST(OutsidePlugin, BadArgumentsAreTheErrorOfTheProfile) {
       "highest: must be a number");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

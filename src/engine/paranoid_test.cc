@@ -63,5 +63,5 @@ TEST(Paranoid, AgreesAboutChoicesNominationsAndVictims) {
   EXPECT_EQ(world.Where("large"), "assumed on a");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -66,5 +66,5 @@ TEST(PartialSearch, EveryNodeIsLookedAtBeforeItIsGivenUp) {
   EXPECT_EQ(world.Decisions(), Lines({"a -> n199"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -219,5 +219,5 @@ TEST_F(PermitTest, PodGoesOnWhenTheLastOfSeveralPluginsAllowsIt) {
   EXPECT_EQ(story_.Asked(), Lines({"bind web to n1"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -100,5 +100,5 @@ TEST_F(PreBindTest, SecondPreemptorFindsItCutShortAlready) {
   for (const std::string& line : story_.Asked()) EXPECT_NE(line, "delete low");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -90,5 +90,5 @@ TEST_F(SleepTest, SleepersWakeInOrder) {
   EXPECT_EQ(*log_, (Lines{"b slept 3", "a slept 4", "c slept 4"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -211,5 +211,5 @@ TEST_F(StatusTest, WriteThatIsWaitedForIsTriedAgainToo) {
   EXPECT_EQ(task.result().message, "busy");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

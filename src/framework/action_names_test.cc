@@ -23,5 +23,5 @@ TEST(EventType, LabelsAreThoseOfMetrics) {
   EXPECT_EQ(kEverything.Label(), "*All");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

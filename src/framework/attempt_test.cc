@@ -394,5 +394,5 @@ TEST_F(AttemptTest, ScoreOutOfRangeIsAnErrorHoweverItIsKept) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -330,5 +330,5 @@ TEST_F(ClassResultsTest, WorkersDoNotChangeTheAnswers) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

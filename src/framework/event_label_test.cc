@@ -34,5 +34,5 @@ TEST(EventLabel, IsTheEventsNameOrTheCauses) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -238,5 +238,5 @@ TEST_F(FindVictimsTest, NodesWithoutVictimsAreAnErrorOrDropped) {
   EXPECT_EQ(cluster_.nodes().name(found->front().first), "a");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -72,5 +72,5 @@ TEST(ExtenderRequest, SendsVictimsWholeOrByUid) {
           R"("NumPDBViolations":0}}})");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -122,5 +122,5 @@ TEST(Extender, ErrorOfAStatusNamesVerbAndUrl) {
             "failed sieve with extender at URL http://h/sieve, code 503");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

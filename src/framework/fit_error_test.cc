@@ -65,5 +65,5 @@ TEST(Diagnosis, BlamesThePluginsThatSaidNo) {
   EXPECT_EQ(diagnosis.pending_on, (std::set<std::string, std::less<>>{"Outside"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -70,5 +70,5 @@ TEST_F(NodeAtATimeTest, ScoreWritesTheGivenRows) {
   EXPECT_EQ(scores, std::vector<int64_t>({10, -7, 12}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -70,5 +70,5 @@ TEST(BrokenLinear, FollowsThePoints) {
   EXPECT_EQ(BrokenLinear({{50, 7}}, 100), 7);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -121,5 +121,5 @@ TEST(ObjectChanges, OfNodes) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

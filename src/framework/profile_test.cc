@@ -214,5 +214,5 @@ TEST(ExtensionPoint, NamesAreThoseOfTheConfiguration) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -45,5 +45,5 @@ TEST(Registry, HandsTypedArgumentsOver) {
   EXPECT_EQ(make(std::string("{}")).error().message, "arguments are of the wrong type");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -106,5 +106,5 @@ RC_GTEST_PROP(RowLoopsProperty, FastLoopsEqualThePlainOnes, (uint64_t seed)) {
   RC_ASSERT(RangeOf(values, totals).highest == range.highest);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -100,5 +100,5 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
             plain);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

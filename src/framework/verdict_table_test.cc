@@ -17,5 +17,5 @@ TEST(VerdictTable, EqualVerdictsShareANumber) {
   EXPECT_EQ(table[1].plugin(), "Fit");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

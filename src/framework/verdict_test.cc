@@ -49,5 +49,5 @@ TEST(Verdict, RemembersWhoSaidIt) {
   EXPECT_NE(verdict, Verdict(Code::kUnschedulable, "no"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -65,5 +65,5 @@ TEST_F(VictimOrder, TheEarliestOfTheMostImportantVictimsCounts) {
   EXPECT_EQ(EarliestStart(cluster_, Victims({{5, -1}}), kNow), kNow);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

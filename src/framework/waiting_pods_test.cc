@@ -152,5 +152,5 @@ TEST_F(WaitingTest, PodThatComesBackWaitsAllOfItsTime) {
                                "1m0s at plugin Gang"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

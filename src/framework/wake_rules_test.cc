@@ -137,5 +137,5 @@ TEST(WakeRules, APluginThatSaysNothingWaitsForEverything) {
   EXPECT_TRUE(rules.AnyoneCares({Resource::kPersistentVolumeClaim, kUpdate}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

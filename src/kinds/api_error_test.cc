@@ -92,5 +92,5 @@ INSTANTIATE_TEST_SUITE_P(
                    R"("details":{"causes":[{"message":"oh"}]},"code":500})"}),
     [](const auto& param_info) { return param_info.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

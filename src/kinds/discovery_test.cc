@@ -113,5 +113,5 @@ TEST(DiscoveryTest, TheVersionIsASemanticOne) {
   EXPECT_THAT(VersionInfo(), StartsWith(R"({"major":"1","minor":"36","gitVersion":"v1.36.0",)"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

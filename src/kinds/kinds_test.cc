@@ -173,5 +173,5 @@ TEST(KindsTest, ReviewsAreOnlyCreated) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

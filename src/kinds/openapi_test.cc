@@ -159,5 +159,5 @@ TEST(OpenApiV2Test, ProtobufOfASmallDocument) {
                 schema);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

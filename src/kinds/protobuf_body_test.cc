@@ -264,5 +264,5 @@ TEST(ProtobufBody, NestingDoesNotCostStack) {
   ASSERT_FALSE(got.has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -169,5 +169,5 @@ TEST(ProtobufObjects, ListsAndWatchEvents) {
   EXPECT_EQ(meta->annotations.at("a"), "true");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -127,5 +127,5 @@ TEST(UnknownFieldsTest, KindsWithoutSchemaAreNotChecked) {
               IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -238,5 +238,5 @@ INSTANTIATE_TEST_SUITE_P(
                  R"("x","2026-01-01T10:00:00Z")"}),
     kName);
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -141,5 +141,5 @@ INSTANTIATE_TEST_SUITE_P(
                  R"("x","c,d","i,j","a=1,b=2")"}),
     [](const auto& param_info) { return param_info.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

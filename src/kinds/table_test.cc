@@ -190,5 +190,5 @@ TEST(LayoutTest, ColumnsAreThoseOfKubectl) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

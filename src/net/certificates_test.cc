@@ -35,5 +35,5 @@ TEST(Certificates, OnlyTheAuthoritySignsItself) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

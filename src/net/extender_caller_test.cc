@@ -138,5 +138,5 @@ TEST_F(ExtenderCallerTest, UsesTlsAsConfigured) {
                 "allowed");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

@@ -97,5 +97,5 @@ TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
   EXPECT_EQ(plain.body.at(0).bytes, large);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

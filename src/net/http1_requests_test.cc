@@ -145,5 +145,5 @@ TEST_P(RawRequests, AreAnsweredWhenTheyComeByteByByte) {
 INSTANTIATE_TEST_SUITE_P(All, RawRequests, testing::ValuesIn(RawCases()),
                          [](const auto& tested) { return tested.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

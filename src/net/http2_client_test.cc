@@ -382,5 +382,5 @@ TEST_F(Http2ClientTest, AllThatWaitHearThatNobodyIsThere) {
   for (auto& future : futures) EXPECT_EQ(Summary(future.get()), "unreachable: connection refused");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

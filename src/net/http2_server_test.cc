@@ -243,5 +243,5 @@ TEST(Http2ServerTest, ABadPrefaceClosesTheConnection) {
   other.ReadUntil("PRINT /x 0 ");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

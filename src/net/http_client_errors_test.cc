@@ -169,5 +169,5 @@ TEST_F(HttpClientErrorsTest, ReadsCertificatesAgainWhenTheyChange) {
   EXPECT_EQ(Summary(Get(*client, fourth.url() + "/4").get()), "200 /4");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

@@ -416,5 +416,5 @@ TEST_F(HttpClientTlsTest, RefusesOptionsThatCannotWork) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

@@ -335,5 +335,5 @@ TEST(HttpServerTest, ListensOnEveryAddressOfEitherKind) {
   EXPECT_THAT(client.ReadUntil("127.0.0.1"), HasSubstr("200 OK"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

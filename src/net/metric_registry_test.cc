@@ -186,5 +186,5 @@ TEST(MetricRegistry, ManyThreadsLoseNothing) {
   EXPECT_EQ(histogram.sum(), 4000);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

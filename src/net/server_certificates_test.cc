@@ -161,5 +161,5 @@ TEST_F(ServerCertificatesTest, VersionsAndCipherSuitesAreTheUsers) {
   EXPECT_FALSE(IsCipherSuite("ECDHE"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

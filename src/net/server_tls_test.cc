@@ -161,5 +161,5 @@ TEST_F(ServerTlsTest, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(strange.error().message, "\"no,good\" is neither an address nor a DNS name");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

@@ -80,5 +80,5 @@ TEST(Url, MistakesAreNamed) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::net

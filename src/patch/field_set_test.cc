@@ -136,5 +136,5 @@ TEST(CompareFields, ElementsThatRepeatCountAsOne) {
   EXPECT_THAT(changes.added.Paths(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

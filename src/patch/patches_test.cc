@@ -189,5 +189,5 @@ TEST(PatchTypeOf, GoesByTheContentType) {
   EXPECT_EQ(unknown.error().reason, "UnsupportedMediaType");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

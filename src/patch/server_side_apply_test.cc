@@ -373,5 +373,5 @@ TEST(TrackUpdate, ClientsMayRewriteManagedFields) {
   EXPECT_EQ(story.live(), parse(R"({"metadata":{"name":"web"},"spec":{}})"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

@@ -256,5 +256,5 @@ INSTANTIATE_TEST_SUITE_P(
                   "$deleteFromPrimitiveList/finalizers"}),
     NameOf);
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

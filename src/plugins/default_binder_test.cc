@@ -70,5 +70,5 @@ TEST(DefaultBinder, EveryFailureIsAnErrorInTheWordsOfTheApi) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

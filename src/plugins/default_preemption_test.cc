@@ -374,5 +374,5 @@ TEST(DefaultPreemption, GoesOnUntilACandidateRespectsAllBudgets) {
   EXPECT_EQ(trial.Candidates(), "a: a1, 1 over budget; b: b1, 1 over budget; c: c1");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -361,5 +361,5 @@ TEST_F(VolumeDetailsTest, FullDriver) {
             "more");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

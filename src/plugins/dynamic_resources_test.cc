@@ -72,5 +72,5 @@ TEST(DynamicResources, CannotSayIfAnotherPluginEndedPreFilterFirst) {
             "Error: not found (kept)");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

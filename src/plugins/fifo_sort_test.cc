@@ -14,5 +14,5 @@ TEST(FifoSort, ArrivalAloneDecides) {
   EXPECT_FALSE(sort.Less(early, early));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

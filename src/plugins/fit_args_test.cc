@@ -101,5 +101,5 @@ const ArgsCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, FitArgsTest, testing::ValuesIn(kCases),
                          [](const auto& c) { return c.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -16,5 +16,5 @@ TEST(GangScheduling, LetsPodsIn) {
 
 TEST(GangScheduling, IsKnownByName) { EXPECT_NE(InTreeRegistry().Find("GangScheduling"), nullptr); }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -140,5 +140,5 @@ TEST(ImageLocality, TheEpochMovesWithWhatScoresDependOn) {
   EXPECT_EQ(trial.Scores(), "31 31 0");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

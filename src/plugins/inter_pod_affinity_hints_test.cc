@@ -116,5 +116,5 @@ TEST(InterPodAffinityHints, Nodes) {
              });
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -75,5 +75,5 @@ TEST(Interests, AreKubeSchedulers) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -81,5 +81,5 @@ TEST_F(KeptTrialsTest, ForgetsAllWhenABudgetChanges) {
   EXPECT_EQ(Known(), "");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

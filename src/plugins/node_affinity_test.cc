@@ -362,5 +362,5 @@ TEST(NodeAffinity, RefusesTheArgumentsOfAnotherPlugin) {
   EXPECT_EQ(plugin.error().message, "arguments are of the wrong type");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -67,5 +67,5 @@ TEST(NodeDeclaredFeatures, SaysWhy) {
             "UnschedulableAndUnresolvable: node(s) didn't match Pod's required features");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

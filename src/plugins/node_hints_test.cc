@@ -166,5 +166,5 @@ TEST(Hints, FailOnOtherObjects) {
             "error");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

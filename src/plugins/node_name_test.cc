@@ -36,5 +36,5 @@ TEST(NodeName, SaysWhy) {
             "UnschedulableAndUnresolvable: node(s) didn't match the requested node name");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

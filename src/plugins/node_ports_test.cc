@@ -97,5 +97,5 @@ TEST(NodePorts, APortIsFreeOnceAllItsHoldersAreGone) {
   EXPECT_EQ(trial.Filter(), "1");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -129,5 +129,5 @@ TEST(BalancedAllocation, CountsPodLevelRequests) {
   EXPECT_EQ(trial.Scores(), "62");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -86,5 +86,5 @@ TEST(NodeResourcesFitHints, DeviceClasses) {
               {"NothingOfTheKindIsWanted", Asking("cpu: 1, hugepages-2Mi: 2Mi"), "", gpu, "Skip"}});
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -459,5 +459,5 @@ TEST(NodeResourcesFit, RefusesArgumentsThatMakeNoSense) {
   EXPECT_FALSE(TryMakePlugin("NodeResourcesFit", args).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

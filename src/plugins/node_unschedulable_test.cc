@@ -64,5 +64,5 @@ TEST(NodeUnschedulable, FollowsTheNode) {
   EXPECT_EQ(trial.Filter(), "01");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -186,5 +186,5 @@ TEST_F(NodeVolumeLimitsTest, PodsTakenOffMakeRoom) {
   EXPECT_EQ(Filter({"green"}), "0");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -131,5 +131,5 @@ TEST(OwnPlugin, TheGuideShowsThisCode) {
   EXPECT_EQ(blocks, 3u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

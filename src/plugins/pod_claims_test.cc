@@ -35,13 +35,14 @@ std::string ClaimsText(World& world, const std::string& pod_yaml) {
 }
 
 TEST(ClaimsOf, EachWay) {
-  World world{ClaimYaml("mine"), ClaimYaml("going", ", deletionTimestamp: 2026-01-01T00:00:00Z"),
-              ClaimYaml("made",
-                        ", ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: uid-of-web, "
-                        "controller: true}]"),
-              ClaimYaml("others",
-                        ", ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: "
-                        "uid-other, controller: true}]")};
+  World world{
+      ClaimYaml("mine"), ClaimYaml("going", ", deletionTimestamp: 2026-01-01T00:00:00Z"),
+      ClaimYaml("made",
+                ", ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: uid-of-web, "
+                "controller: true}]"),
+      ClaimYaml("others",
+                ", ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: "
+                "uid-other, controller: true}]")};
   const std::string neither = PodYaml("web", {.spec = "resourceClaims: [{name: r}]"});
   const struct {
     std::string pod;
@@ -91,5 +92,5 @@ TEST(DynamicResourcesHints, EachKind) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -126,5 +126,5 @@ TEST(PodTopologySpreadHints, DefaultConstraints) {
       "Skip");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

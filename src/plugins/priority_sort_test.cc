@@ -41,5 +41,5 @@ INSTANTIATE_TEST_SUITE_P(
         LessCase{"TheSequenceIsLeftToTheQueue", Queued(1, 3, 1), Queued(1, 3, 2), false, false}),
     [](const auto& c) { return c.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

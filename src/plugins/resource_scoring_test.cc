@@ -72,5 +72,5 @@ TEST(ResourceScoring, ReadsThePlainOrTheNonzeroSums) {
   EXPECT_EQ(ColumnsOf(resolved[4], columns, true).allocatable, nullptr);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

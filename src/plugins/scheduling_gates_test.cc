@@ -24,5 +24,5 @@ TEST(SchedulingGates, NamesTheGatesInOrder) {
       "UnschedulableAndUnresolvable: waiting for scheduling gates: [example.com/z example.com/a]");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -166,5 +166,5 @@ const ScoreCase kScoreCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, TaintScoreTest, testing::ValuesIn(kScoreCases),
                          [](const auto& c) { return c.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -448,5 +448,5 @@ const ChoiceCase kChoiceCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, BestCandidatesTest, testing::ValuesIn(kChoiceCases),
                          [](const auto& c) { return c.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

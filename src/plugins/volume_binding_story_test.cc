@@ -318,5 +318,5 @@ TEST_F(StoryTest, VolumeThatIsGoneIsGivenUp) {
             "\"pv\"");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

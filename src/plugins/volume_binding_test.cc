@@ -392,5 +392,5 @@ TEST_F(VolumeBindingTest, NodesAreNotScored) {
   EXPECT_EQ(trial.RawScores(), "Skip");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

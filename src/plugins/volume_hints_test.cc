@@ -185,5 +185,5 @@ TEST(NodeVolumeLimitsHints, EachKind) {
       });
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

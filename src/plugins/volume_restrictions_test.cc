@@ -127,5 +127,5 @@ TEST(VolumeRestrictions, RemovedAndAddedPodsChangeTheConflictsWhateverTheirNames
   EXPECT_EQ(trial.Explain("a"), "Success");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

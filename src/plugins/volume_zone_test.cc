@@ -125,5 +125,5 @@ TEST(VolumeZone, PodsWithoutClaimsAreSkipped) {
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithVolume("web", "ephemeral: {}")), "Skip");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

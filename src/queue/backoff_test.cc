@@ -61,5 +61,5 @@ TEST(Backoff, FullSecondIsNeverLater) {
   EXPECT_EQ(FullSecond({-1}), Instant{-1'000'000'000});
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -125,5 +125,5 @@ TEST(InFlight, StaysBoundedForever) {
   EXPECT_EQ(in_flight.events(), 0u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

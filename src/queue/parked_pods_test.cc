@@ -160,5 +160,5 @@ TEST_F(ParkedTest, KnowsWhoIsParkedForLong) {
   EXPECT_EQ(NamesOf(parked_.ParkedSince(at(999))), Names({"old", "as-old", "flushed", "new"}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -311,5 +311,5 @@ TEST(QueueTime, NextWakeIsWhenSomethingHappens) {
   EXPECT_EQ(places(), "activeactiveactive");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -331,5 +331,5 @@ TEST(SchedulingQueue, ExtendersMayBeHelpedByAlmostAnything) {
   EXPECT_EQ(world.Place("a"), "backoff");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -48,5 +48,5 @@ TEST(Bytes, WhatIsMissingIsNoticed) {
   EXPECT_FALSE(in.ok());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

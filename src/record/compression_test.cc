@@ -53,5 +53,5 @@ TEST(Compression, WhatIsNotPackedIsRefused) {
   EXPECT_FALSE(Inflater().Unpack(std::string("\x03\x00", 2), 1000).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

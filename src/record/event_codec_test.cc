@@ -131,5 +131,5 @@ TEST(DecisionTexts, TellAllThatWasDecided) {
   EXPECT_EQ(DecisionText(decision), R"({"pod":"ns/web","outcome":"failed","message":"oops"})");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

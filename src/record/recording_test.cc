@@ -240,5 +240,5 @@ TEST(Recording, ObjectsThatResembleEachOtherCostLittle) {
   EXPECT_LT(put(2), first / 2);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

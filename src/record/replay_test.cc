@@ -227,5 +227,5 @@ TEST(RecordingEngine, WritesACallBeforeItIsMade) {
   EXPECT_EQ(std::get<Asked>(records[2]), (Asked{kNoon, 5}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -144,5 +144,5 @@ TEST_F(EngineMeasurementsTest, PreemptionsAreCountedByTheirEnd) {
   EXPECT_EQ(Of("preemption_goroutines_execution_total"), ends);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::serve

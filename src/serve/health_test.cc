@@ -109,5 +109,5 @@ TEST(HealthSlis, CountWhatChecksSaid) {
       "2\n");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::serve

@@ -86,5 +86,5 @@ TEST(ResourceMetrics, HeadsAreThereWithoutPods) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::serve

@@ -290,5 +290,5 @@ TEST(ProcessValues, WhatCannotBeReadIsZero) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::serve

@@ -85,5 +85,5 @@ TEST_F(ApiModelTest, AnUpdateOfAnOldVersionIsAConflict) {
   EXPECT_EQ(api_.CarryOut(UpdatePersistentVolume{old}, kNow).kind, Kind::kConflict);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::sim

@@ -88,5 +88,5 @@ TEST_F(WatchTest, TellsAgainWhatItSaidLast) {
   EXPECT_EQ(Text(*watch_.Again(random_)), "a v1");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::sim

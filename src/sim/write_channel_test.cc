@@ -77,5 +77,5 @@ TEST_F(WriteChannelTest, NobodyHearsOfTheEndsOfOrphans) {
   while (channel_.size() > 0) EXPECT_FALSE(channel_.Progress(kStart).has_value());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::sim

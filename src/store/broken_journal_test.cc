@@ -248,5 +248,5 @@ TEST(LogRowTest, BadListsAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

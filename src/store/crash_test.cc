@@ -165,5 +165,5 @@ TEST_F(CrashTest, NothingAcknowledgedIsLostAndVersionsOnlyGrow) {
   EXPECT_GT(stored_.size(), static_cast<size_t>(kRounds));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

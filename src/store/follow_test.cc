@@ -137,5 +137,5 @@ RC_GTEST_PROP(FollowTest, AListOfThePastIsWhatAListWasThen, ()) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

@@ -95,5 +95,5 @@ RC_GTEST_PROP(ObjectTableTest, IsAnOrderedMap, ()) {
   RC_ASSERT(TakeAll(table.Range("1", after, 0)) == want);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

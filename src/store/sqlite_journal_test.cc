@@ -203,5 +203,5 @@ TEST_P(RestartTest, ARestartChangesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RestartTest, testing::Range<uint64_t>(1, 9));
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

@@ -285,5 +285,5 @@ TEST(WhenVisibleTest, IsCalledAtOnceOrWhenTheVersionComes) {
   EXPECT_EQ(calls.back(), "nine: the store has been closed");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

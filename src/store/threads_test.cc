@@ -132,5 +132,5 @@ TEST(ThreadsTest, WithAJournal) {
   RunEverythingAtOnce(*store);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

@@ -148,5 +148,5 @@ TEST_F(VisibilityTest, AnEntryOfAnUnknownCollectionIsAnError) {
   EXPECT_THAT(opened.error().message, HasSubstr("the held journal holds objects of \"widgets\""));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::store

@@ -93,5 +93,5 @@ TEST(DaemonSet, UpdatesOneNodeAtATime) {
             "numberMisscheduled=0 numberReady=3 updatedNumberScheduled=3");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

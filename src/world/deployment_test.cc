@@ -176,5 +176,5 @@ TEST(Deployment, GoesWithAllThatIsIts) {
   EXPECT_EQ(story.ShowPods(), "");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

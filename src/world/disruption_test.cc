@@ -87,5 +87,5 @@ TEST(Disruption, FollowsTheSizeOfTheWorkload) {
             "currentHealthy=10 desiredHealthy=5 disruptionsAllowed=5 expectedPods=10");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -98,5 +98,5 @@ TEST_F(DriverVolumes, AWriteToAnOlderVersionIsAConflict) {
   EXPECT_EQ(result.kind, WriteResult::Kind::kConflict);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

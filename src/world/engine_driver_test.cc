@@ -270,5 +270,5 @@ TEST(EngineDriver, WorksOnAThreadOfItsOwn) {
   EXPECT_EQ(world.EventsOf("b").size(), 1U);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

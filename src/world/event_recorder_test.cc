@@ -99,5 +99,5 @@ TEST_F(Recorder, NamespacesThatAreGoneTakeNone) {
   EXPECT_THAT(world.log, IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -99,5 +99,5 @@ TEST(Namespaces, AnEmptyOneGoesAtOnce) {
   EXPECT_TRUE(story.Get("namespaces", "team").is_null());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -137,5 +137,5 @@ TEST(JobPods, IndexesAsTheyAreWritten) {
   EXPECT_EQ(ParseIndexes("x,3-"), std::set<int64_t>());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -232,5 +232,5 @@ TEST(World, ForgetsWhatIsGone) {
   EXPECT_THAT(story.Leftovers(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -124,5 +124,5 @@ TEST(PodGarbageCollector, PodsOfAMissingNodeGo) {
   EXPECT_EQ(story.ShowPods(), "");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -125,5 +125,5 @@ spec:
             "availableReplicas=2 fullyLabeledReplicas=2 readyReplicas=2 replicas=2");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

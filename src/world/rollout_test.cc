@@ -60,5 +60,5 @@ INSTANTIATE_TEST_SUITE_P(
         RolloutCase{"ToNothing", {0, 0, 0}, {{{8, 8, 13}}, {5, 2, 13}}, "0 | 0"}),
     [](const auto& each) { return each.param.name; });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -90,5 +90,5 @@ TEST(StatefulSet, EachPodHasItsClaims) {
                "{'metadata':{'labels':{'app':'db'}}}");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -136,5 +136,5 @@ TEST(VolumeBinder, FinishesWhatTheSchedulerReserved) {
   EXPECT_EQ(PhaseOf(story, "persistentvolumes", "v"), "Bound");
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

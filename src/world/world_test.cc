@@ -155,5 +155,5 @@ TEST(ScaledClock, RunsAsFastAsItIsTold) {
   EXPECT_EQ(fast.Now(), Instant::FromUnixSeconds(130));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::world

@@ -154,5 +154,5 @@ TEST_F(ApiServerCrashTest, WhatWasAcknowledgedStays) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -80,5 +80,5 @@ TEST(ApiServerCommandTest, HelpNamesEveryOption) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -276,5 +276,5 @@ TEST(BadUsage, UnknownGroupListsTheGroups) {
               HasSubstr("no group \"quantity\" in the given files; they have: quantities"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -403,5 +403,5 @@ TEST(ExamplesTest, AreScheduledAsTheyStand) {
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -139,5 +139,5 @@ TEST(ConfigHelpTest, TellsOfCommandsFilesAndExitCodes) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -101,5 +101,5 @@ TEST_F(ExtenderCliTest, AbsentServerIsFatalUnlessIgnorable) {
               HasSubstr("default/web  Scheduled  big"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -135,5 +135,5 @@ TEST_F(ReplayTest, HelpNamesEveryOption) {
   EXPECT_THAT(RunBerth({"schedule", "--help"}).out, HasSubstr("--record"));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

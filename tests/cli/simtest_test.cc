@@ -60,5 +60,5 @@ TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -61,5 +61,5 @@ TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

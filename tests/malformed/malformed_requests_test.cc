@@ -214,5 +214,5 @@ TEST_F(MalformedRequestsTest, HalfARequestHarmsNobody) {
   EXPECT_EQ(client_->Get("/readyz").status, 200);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

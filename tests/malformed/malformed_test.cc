@@ -274,5 +274,5 @@ INSTANTIATE_TEST_SUITE_P(
         OddFile{"ManyDocuments", Repeat("kind: Node\nmetadata: {name: n1}\n---\n", 2'000), 2'000}),
     [](const auto& test) { return std::string(test.param.name); });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

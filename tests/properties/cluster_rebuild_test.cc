@@ -377,5 +377,5 @@ TEST(ClusterProperty, EqualsOneBuiltAfreshAfterALongLife) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

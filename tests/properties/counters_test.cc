@@ -294,5 +294,5 @@ TEST(CountersProperty, EqualADirectCountAfterALongLife) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "api/decode.h"
+#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_node.h"
 #include "api/json_fields_pod.h"
-#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_storage.h"
 #include "api/json_fields_workloads.h"
 #include "base/check.h"
@@ -171,5 +171,5 @@ TEST(EncodeProperty, DecodingGivesBackRandomWorlds) {
   }
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

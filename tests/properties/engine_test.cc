@@ -208,5 +208,5 @@ TEST(EngineProperty, SameEventsGiveSameCommandsAndNothingIsLostOrOvercommitted) 
   EXPECT_GT(evictions, 5u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

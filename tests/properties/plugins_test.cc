@@ -168,5 +168,5 @@ TEST(PluginsProperty, OrderInWhichObjectsCameDoesNotMatter) {
   EXPECT_GT(refused, 100u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

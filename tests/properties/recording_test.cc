@@ -193,5 +193,5 @@ TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
   RecordProperty("records", static_cast<int>(writer.records()));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

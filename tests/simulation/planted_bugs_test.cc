@@ -82,5 +82,5 @@ TEST(Simulation, MuchHappens) {
   EXPECT_GT(restarts, 30u);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::sim

@@ -106,5 +106,5 @@ TEST(RandomWorld, LetsEveryRuleSpeak) {
   RecordProperty("candidates", word.candidates);
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -427,5 +427,5 @@ TEST_P(SideBySide, EngineAndTwinAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Shards, SideBySide, testing::Range(uint64_t{0}, kShards));
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -281,5 +281,5 @@ INSTANTIATE_TEST_SUITE_P(Groups, TwinConformance,
                                          "bigcluster"),
                          [](const auto& group) { return std::string(group.param); });
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::twin

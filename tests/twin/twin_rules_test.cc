@@ -274,5 +274,5 @@ TEST(TwinMigration, ZoneBecomesTheDriversOwn) {
             (Requirements{{"topology.ebs.csi.aws.com/zone", "In", {"a", "b"}}}));
 }
 
-}  // namespace
+}  // namespace BERTH_TEST_FILE
 }  // namespace berth::twin
