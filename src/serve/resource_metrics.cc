@@ -21,19 +21,19 @@ std::string_view UnitOf(std::string_view resource) {
 
 void TakeLimits(const std::vector<api::Container>& from, std::vector<api::Container>& to) {
   for (const api::Container& container : from) {
-    api::Container& stub = to.emplace_back();
-    stub.restart_policy = container.restart_policy;
-    stub.resources.requests = container.resources.limits;
+    api::Container& limited = to.emplace_back();
+    limited.restart_policy = container.restart_policy;
+    limited.resources.requests = container.resources.limits;
   }
 }
 
 // Limits add up as requests do, except that overhead raises only what is limited at all.
 api::ResourceList PodLimits(const api::Pod& pod) {
-  api::Pod stub;
-  TakeLimits(pod.spec.containers, stub.spec.containers);
-  TakeLimits(pod.spec.init_containers, stub.spec.init_containers);
-  if (pod.spec.resources) stub.spec.resources.emplace().requests = pod.spec.resources->limits;
-  api::ResourceList limits = api::PodRequests(stub, {});
+  api::Pod asking;  // For its limits.
+  TakeLimits(pod.spec.containers, asking.spec.containers);
+  TakeLimits(pod.spec.init_containers, asking.spec.init_containers);
+  if (pod.spec.resources) asking.spec.resources.emplace().requests = pod.spec.resources->limits;
+  api::ResourceList limits = api::PodRequests(asking, {});
   for (const auto& [name, quantity] : pod.spec.overhead) {
     if (const auto found = limits.find(name); found != limits.end()) found->second += quantity;
   }

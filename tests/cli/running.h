@@ -2,15 +2,13 @@
 #pragma once
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -24,38 +22,41 @@ class Running {
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
-    const std::string out = files_.Path("out"), err = files_.Path("err");
+    const std::string err = files_.Path("err");
+    int ends[2] = {-1, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    out_ = ends[0];
     pid_ = fork();
-    if (pid_ != 0) return;
-    const int flags = O_WRONLY | O_CREAT | O_APPEND;
-    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-    dup2(open(out.c_str(), flags, 0600), STDOUT_FILENO);
-    dup2(open(err.c_str(), flags, 0600), STDERR_FILENO);
-    execv(words[0], words.data());
-    _exit(127);
+    if (pid_ == 0) {
+      dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+      dup2(ends[1], STDOUT_FILENO);
+      dup2(open(err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
+      execv(words[0], words.data());
+      _exit(127);
+    }
+    close(ends[1]);
   }
-  ~Running() { End(SIGKILL); }
+  ~Running() {
+    End(SIGKILL);
+    if (out_ >= 0) close(out_);
+  }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  std::string out() const { return files_.Read("out"); }
+  // What it has written to standard error.
   std::string err() const { return files_.Read("err"); }
 
-  // What follows `prefix` on its line of standard output (or error), once that has come. Empty if
-  // the program ends, or half a minute passes, before.
-  std::string WaitForLine(std::string_view prefix, bool of_errors = false) {
-    for (int i = 0; i < 3000; ++i) {
-      const bool ended = HasEnded();
-      const std::string text = of_errors ? err() : out();
-      const size_t at = text.find(prefix);
-      const size_t end = at == std::string::npos ? at : text.find('\n', at);
+  // What follows `prefix` on its line of standard output, once that has come. Empty if the program
+  // ends, or is silent for half a minute, before.
+  std::string WaitForLine(std::string_view prefix) {
+    for (;;) {
+      const size_t at = said_.find(prefix);
+      const size_t end = at == std::string::npos ? at : said_.find('\n', at);
       if (end != std::string::npos) {
-        return text.substr(at + prefix.size(), end - at - prefix.size());
+        return said_.substr(at + prefix.size(), end - at - prefix.size());
       }
-      if (ended) return "";
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (!Listen()) return "";
     }
-    return "";
   }
 
   void Send(int signal) const {
@@ -72,12 +73,20 @@ class Running {
   }
 
  private:
-  bool HasEnded() {
-    if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
-    return pid_ == 0;
+  // Takes in more of what it says; false if there will be no more.
+  bool Listen() {
+    pollfd readable{.fd = out_, .events = POLLIN, .revents = 0};
+    char some[4096];
+    if (poll(&readable, 1, 30'000) <= 0) return false;
+    const ssize_t size = read(out_, some, sizeof some);
+    if (size <= 0) return false;
+    said_.append(some, static_cast<size_t>(size));
+    return true;
   }
 
   TempDir files_;
+  std::string said_;
+  int out_ = -1;
   pid_t pid_ = 0;
   int status_ = 0;
 };
