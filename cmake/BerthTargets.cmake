@@ -1,3 +1,17 @@
+# The headers that nearly every file needs are compiled once for all parts, and, with GoogleTest and
+# the flags of tests, once for all tests. Each library here is nothing but the carrier of one.
+add_library(berth_precompiled STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
+target_link_libraries(berth_precompiled PRIVATE berth_flags)
+target_precompile_headers(berth_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
+if(BERTH_TESTS)
+  add_library(berth_precompiled_tests STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
+  target_link_libraries(berth_precompiled_tests PRIVATE
+    berth_flags fmt::fmt rapidcheck_gtest GTest::gmock)
+  target_compile_options(berth_precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(berth_precompiled_tests PRIVATE
+    ${CMAKE_CURRENT_LIST_DIR}/precompiled.h ${CMAKE_CURRENT_LIST_DIR}/precompiled_tests.h)
+endif()
+
 # berth_library(NAME LINKS ...) makes the static library berth_NAME from the sources of this
 # folder, and the test program NAME_tests from its *_test.cc files.
 #
@@ -15,7 +29,7 @@ function(berth_library name)
   if(sources)
     add_library(berth_${name} STATIC ${sources})
     target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_LINKS})
-    target_precompile_headers(berth_${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+    target_precompile_headers(berth_${name} REUSE_FROM berth_precompiled)
   else()
     add_library(berth_${name} INTERFACE)
     target_link_libraries(berth_${name} INTERFACE berth_flags ${ARG_LINKS})
@@ -36,8 +50,7 @@ function(berth_test name)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # What is tested is optimised; optimising the tests would only make them slow to build.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_precompile_headers(${name} PRIVATE
-    ${CMAKE_SOURCE_DIR}/cmake/precompiled.h ${CMAKE_SOURCE_DIR}/cmake/precompiled_tests.h)
+  target_precompile_headers(${name} REUSE_FROM berth_precompiled_tests)
   # Tests of one part instantiate the same templates: compiled several at a time, they take a third
   # of the time. BERTH_TEST_FILE, which is nothing otherwise, keeps their helpers apart.
   set_target_properties(${name} PROPERTIES

@@ -1,4 +1,4 @@
-// The standard headers that nearly every file needs, compiled once per target.
+// The standard headers that nearly every file needs, compiled once.
 #pragma once
 
 #include <algorithm>

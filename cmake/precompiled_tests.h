@@ -1,4 +1,4 @@
-// What nearly every test needs besides, compiled once per target.
+// What nearly every test needs besides, compiled once.
 #pragma once
 
 #include <fmt/format.h>

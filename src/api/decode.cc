@@ -8,9 +8,9 @@
 
 #include "api/decode_document.h"
 #include "api/json_field_reader.h"
+#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_node.h"
 #include "api/json_fields_pod.h"
-#include "api/json_fields_dynamic_resources.h"
 #include "api/json_fields_storage.h"
 #include "api/json_fields_workloads.h"
 
@@ -205,6 +205,19 @@ Result<Ref<T>> DecodeJsonAs(std::string_view json) {
   if (!objects) return std::unexpected(std::move(objects).error());
   return std::get<Ref<T>>(std::move(objects->front()));
 }
+
+template <typename T>
+Result<Ref<T>> DecodeJsonKept(std::string json) {
+  auto object = DecodeJsonAs<T>(json);
+  if (!object) return object;
+  // Nobody else has it yet.
+  const std::shared_ptr<T> fresh = std::const_pointer_cast<T>(*object);
+  fresh->text.json = std::make_shared<const std::string>(std::move(json));
+  return object;
+}
+
+template Result<Ref<Pod>> DecodeJsonKept(std::string);
+template Result<Ref<Node>> DecodeJsonKept(std::string);
 
 template Result<Ref<Pod>> DecodeJsonAs(std::string_view);
 template Result<Ref<Node>> DecodeJsonAs(std::string_view);

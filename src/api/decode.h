@@ -24,4 +24,8 @@ Result<std::vector<Object>> DecodeJson(std::string_view json);
 template <typename T>
 Result<Ref<T>> DecodeJsonAs(std::string_view json);
 
+// A Pod or a Node that keeps `json` (kept_text.h).
+template <typename T>
+Result<Ref<T>> DecodeJsonKept(std::string json);
+
 }  // namespace berth::api

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/kept_text.h"
 #include "api/meta.h"
 #include "api/quantity.h"
 
@@ -47,6 +48,7 @@ struct Node {
   ObjectMeta metadata;
   NodeSpec spec;
   NodeStatus status;
+  KeptText text = {};
   friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/kept_text.h"
 #include "api/meta.h"
 #include "api/node_selector.h"
 #include "api/quantity.h"
@@ -160,11 +162,19 @@ struct Pod {
   ObjectMeta metadata;
   PodSpec spec;
   PodStatus status;
+  KeptText text = {};
   friend bool operator==(const Pod&, const Pod&) = default;
 
   // Finished pods hold nothing on their node; the scheduler does not see them.
   bool finished() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
   int32_t priority() const { return spec.priority.value_or(0); }
 };
+
+// A copy that is to be changed, and so has no kept text.
+inline std::shared_ptr<Pod> CopyToChange(const Pod& pod) {
+  auto copy = std::make_shared<Pod>(pod);
+  copy->text = {};
+  return copy;
+}
 
 }  // namespace berth::api

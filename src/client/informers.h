@@ -16,7 +16,8 @@
 namespace berth::client {
 
 struct InformersOptions {
-  bool protobuf = false;  // For pods and nodes: clientConnection.contentType says so.
+  bool protobuf = false;    // For pods and nodes: clientConnection.contentType says so.
+  bool keep_texts = false;  // Of pods and nodes, for extenders; there is no protobuf then.
   bool watch_list = true;
   uint64_t seed = 1;
 };

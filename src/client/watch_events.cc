@@ -8,6 +8,7 @@
 #include "api/decode.h"
 #include "api/json_text.h"
 #include "kinds/json_access.h"
+#include "kinds/kept_text.h"
 #include "kinds/protobuf_body.h"
 #include "kinds/protobuf_objects.h"
 
@@ -34,6 +35,13 @@ Type TypeOf(std::string_view name) {
 template <typename T>
 Result<api::Object> DecodeJson(std::string_view json) {
   auto object = api::DecodeJsonAs<T>(json);
+  if (!object) return std::unexpected(std::move(object.error()));
+  return api::Object(*std::move(object));
+}
+
+template <typename T>
+Result<api::Object> DecodeKept(std::string_view json) {
+  auto object = api::DecodeJsonKept<T>(apiserver::WithoutTypeAndManagers(json));
   if (!object) return std::unexpected(std::move(object.error()));
   return api::Object(*std::move(object));
 }
@@ -181,6 +189,14 @@ ObjectCodec CodecOf() {
   if constexpr (kIsLarge) codec.protobuf = DecodeProtobuf<T>;
   return codec;
 }
+
+template <typename T>
+ObjectCodec KeepingCodecOf() {
+  return {DecodeKept<T>, nullptr};
+}
+
+template ObjectCodec KeepingCodecOf<api::Pod>();
+template ObjectCodec KeepingCodecOf<api::Node>();
 
 template ObjectCodec CodecOf<api::Pod>();
 template ObjectCodec CodecOf<api::Node>();

@@ -132,6 +132,21 @@ TEST(ListPages, OneUnreadableItemDoesNotSpoilTheOthers) {
   EXPECT_THAT(Names(*page), ElementsAre("n/a", "! b", "n/c"));
 }
 
+TEST(KeepingCodec, KeepsTheTextAndReadsTheSame) {
+  const std::string pod =
+      "{'kind':'Pod','metadata':{'name':'a','namespace':'n','managedFields':[]},"
+      "'spec':{'priority':7,'serviceAccountName':'s'}}";
+  const auto event = ReadWatchEvent(Doc("{'type':'ADDED','object':" + pod + "}"), WireForm::kJson,
+                                    KeepingCodecOf<api::Pod>());
+  ASSERT_TRUE(event && event->received && event->received->object);
+  const api::Pod& read = *std::get<api::Ref<api::Pod>>(*event->received->object);
+  EXPECT_EQ(read.priority(), 7);
+  ASSERT_NE(read.text.json, nullptr);
+  EXPECT_EQ(*read.text.json, Doc("{'metadata':{'name':'a','namespace':'n'},"
+                                 "'spec':{'priority':7,'serviceAccountName':'s'}}"));
+  EXPECT_EQ(KeepingCodecOf<api::Pod>().protobuf, nullptr);
+}
+
 TEST(ListPages, Protobuf) {
   const auto item = [](const std::string& json) {
     return apiserver::ProtobufBytes(

@@ -65,7 +65,7 @@ void DecisionCheck::Settle(const api::Ref<api::Pod>& pod, const std::string& nod
   if (node.empty()) {
     engine_.Handle(ObjectGone{pod}, now);
   } else {
-    auto placed = std::make_shared<api::Pod>(*pod);
+    auto placed = api::CopyToChange(*pod);
     placed->spec.node_name = node;
     engine_.Handle(ObjectPut{api::Ref<api::Pod>(std::move(placed))}, now);
   }

@@ -111,7 +111,7 @@ class World {
   void Do(CommandId id, const BindPod& bind) {
     auto found = pods_.find(bind.pod);
     CHECK(found != pods_.end());  // The engine binds only pods that it was given.
-    auto bound = std::make_shared<api::Pod>(*found->second);
+    auto bound = api::CopyToChange(*found->second);
     bound->spec.node_name = bind.node;
     bound->status.start_time = now_;
     Put(PodRef(std::move(bound)));
@@ -120,7 +120,7 @@ class World {
 
   void Do(CommandId id, const PatchPodStatus& patch) {
     if (auto found = pods_.find(patch.pod); found != pods_.end()) {
-      auto patched = std::make_shared<api::Pod>(*found->second);
+      auto patched = api::CopyToChange(*found->second);
       if (patch.nominated_node_name)
         patched->status.nominated_node_name = *patch.nominated_node_name;
       if (patch.condition) {

@@ -122,9 +122,11 @@ Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options, EngineOptions 
   driver.engine.workers = workers_.get();
   driver.speed = options.speed;
   world::StoreConnectionOptions connection;
-  connection.call_extender = [this](const CallExtender& call, auto done) {
-    extenders_->Carry(call, std::move(done));
-  };
+  if (!driver.engine.extenders.empty()) {
+    connection.call_extender = [this](const CallExtender& call, auto done) {
+      extenders_->Carry(call, std::move(done));
+    };
+  }
   connection.instance = HostName();
   connection.log = Warn;
   connection.stopwatch = &real_clock_;

@@ -5,49 +5,10 @@
 #include <set>
 
 #include "config/plugin_args.h"
+#include "plugins/default_plugins.h"
 
 namespace berth::config {
 namespace {
-
-struct DefaultPlugin {
-  std::string_view name;
-  int32_t weight = 0;
-};
-
-// Of multiPoint, with the feature gates at their defaults. The order counts.
-constexpr DefaultPlugin kDefaultPlugins[] = {
-    {"SchedulingGates"},
-    {"PrioritySort"},
-    {"NodeUnschedulable"},
-    {"NodeName"},
-    {"TaintToleration", 3},
-    {"NodeAffinity", 2},
-    {"NodePorts"},
-    {"NodeResourcesFit", 1},
-    {"VolumeRestrictions"},
-    {"NodeVolumeLimits"},
-    {"VolumeBinding"},
-    {"VolumeZone"},
-    {"PodTopologySpread", 2},
-    {"InterPodAffinity", 2},
-    {"DynamicResources", 2},
-    {"DefaultPreemption"},
-    {"NodeResourcesBalancedAllocation", 1},
-    {"ImageLocality", 1},
-    {"DefaultBinder"},
-    {"NodeDeclaredFeatures"},
-};
-
-const PluginSet& DefaultMultiPoint() {
-  static const PluginSet set = [] {
-    PluginSet plugins;
-    for (const auto& [name, weight] : kDefaultPlugins) {
-      plugins.enabled.push_back({std::string(name), weight});
-    }
-    return plugins;
-  }();
-  return set;
-}
 
 template <typename T>
 void DefaultIfZero(T& field, const T& fallback) {
@@ -124,7 +85,7 @@ void ApplyDefaults(Configuration& configuration) {
     profiles[0].scheduler_name = "default-scheduler";
   }
   for (SchedulerProfile& profile : profiles) {
-    profile.multi_point = MergePluginSets(DefaultMultiPoint(), profile.multi_point);
+    profile.multi_point = MergePluginSets(DefaultPlugins(), profile.multi_point);
     CompleteArgs(profile);
   }
 

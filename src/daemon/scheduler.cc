@@ -62,6 +62,7 @@ Result<void> Scheduler::Connect(const SchedulerOptions& options) {
 
 Result<void> Scheduler::MakeDriver(SchedulerOptions options, const Registry& registry) {
   workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(options.parallelism));
+  const bool has_extenders = !options.engine.extenders.empty();
   driver::EngineDriverOptions driving;
   driving.engine = std::move(options.engine);
   driving.engine.workers = workers_.get();
@@ -91,6 +92,7 @@ Result<void> Scheduler::MakeDriver(SchedulerOptions options, const Registry& reg
 
   client::InformersOptions informing;
   informing.protobuf = options.protobuf;
+  informing.keep_texts = has_extenders;
   informing.seed = driving.engine.seed;
   informers_ = std::make_unique<client::Informers>(
       *watch_requests_, *watch_timers_, informing,

@@ -11,7 +11,7 @@ void CopyAll(const Cluster& cluster, twin::Table<T>& table) {
 // An assumed pod counts as it was when it was decided about; the API may have shown it changed.
 api::Ref<api::Pod> AsDecided(const Cluster& cluster, const PodRecord& record,
                              const std::string& node) {
-  auto pod = std::make_shared<api::Pod>(*record.object);
+  auto pod = api::CopyToChange(*record.object);
   pod->spec = cluster.class_of(record).spec();
   pod->spec.node_name = node;
   pod->metadata.labels.clear();

@@ -249,7 +249,7 @@ EngineState::Noted EngineState::PodGone(const std::shared_ptr<const api::Pod>& p
 }
 
 std::shared_ptr<const api::Pod> EngineState::Placed(const api::Pod& pod, NodeRow node) const {
-  auto placed = std::make_shared<api::Pod>(pod);
+  auto placed = api::CopyToChange(pod);
   placed->spec.node_name = cluster_.nodes().name(node);
   return placed;
 }

@@ -36,6 +36,10 @@ void AppendList(std::string& out, const auto& items, auto append) {
 // Objects within other objects go without apiVersion and kind.
 template <typename T>
 void AppendObject(std::string& out, const T& object) {
+  if (object.text.json != nullptr) {
+    out += *object.text.json;
+    return;
+  }
   const std::string json = api::EncodeJson(object);
   const std::string typed = fmt::format(R"({{"apiVersion":"{}","kind":"{}")",
                                         api::KindOf<T>().api_version, api::KindOf<T>().kind);

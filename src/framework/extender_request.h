@@ -1,6 +1,7 @@
 // What is said to extenders: the JSON bodies of the calls.
 //
-// DIFFERS: pods and nodes have the fields that Berth knows; kube-scheduler sends all.
+// Pods and nodes are as the API server has them if their text was kept (api/kept_text.h); else they
+// have the fields that Berth reads.
 #pragma once
 
 #include <cstdint>

@@ -45,6 +45,21 @@ TEST(ExtenderRequest, SendsNamesToThoseThatCacheNodes) {
             std::string(R"({"Pod":)") + kPod + R"(,"Nodes":null,"NodeNames":[]})");
 }
 
+TEST(ExtenderRequest, SendsTheTextThatWasKept) {
+  const auto kept = [](const char* json) {
+    return api::KeptText{std::make_shared<const std::string>(json)};
+  };
+  api::Pod pod = TinyPod("p");
+  pod.text = kept(R"({"spec":{"serviceAccountName":"s"}})");
+  api::Node node = TinyNode("a");
+  node.text = kept(R"({"status":{"addresses":[]}})");
+  EXPECT_EQ(EncodeExtenderArgs({}, pod, std::vector<const api::Node*>{&node}),
+            R"({"Pod":{"spec":{"serviceAccountName":"s"}},"Nodes":{"metadata":{},"items":)"
+            R"([{"status":{"addresses":[]}}]},"NodeNames":null})");
+  EXPECT_EQ(EncodeExtenderArgs({.node_cache_capable = true}, *api::CopyToChange(pod), {}),
+            EncodeExtenderArgs({.node_cache_capable = true}, TinyPod("p"), {}));
+}
+
 TEST(ExtenderRequest, SaysWhatToBind) {
   const BindPod bind{{.namespace_ = "ns", .name = "p"}, "u1", "n\\1"};
   EXPECT_EQ(EncodeExtenderBindingArgs(bind),

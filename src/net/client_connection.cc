@@ -7,7 +7,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <chrono>
 #include <utility>
 
 #include "net/duration_text.h"
@@ -22,16 +21,10 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr size_t kFirstRead = 16 << 10;
-constexpr size_t kLargeRead = 256 << 10;
+// Answers and events are small; lists are not.
+constexpr PolledSocket::ReadSizes kReadSizes{.small = 16 << 10, .large = 256 << 10};
 // So many turns before others have theirs.
 constexpr int kMaxTurns = 16;
-
-SteadyTime Now() { return std::chrono::steady_clock::now(); }
-
-std::chrono::nanoseconds Nanos(Duration duration) {
-  return std::chrono::nanoseconds(duration.nanos);
-}
 
 // "connection refused": what follows a colon is in lower case.
 std::string TextOf(const error_code& error) {
@@ -49,16 +42,14 @@ ClientConnection::ClientConnection(asio::io_context& context, ConnectionSettings
     : settings_(std::move(settings)),
       owner_(std::move(owner)),
       resolver_(context),
-      socket_(context),
-      timer_(context),
-      read_size_(kFirstRead),
-      started_(Now()),
+      socket_(tcp::socket(context), kReadSizes),
+      started_(SteadyNow()),
       idle_since_(started_) {}
 
 void ClientConnection::Start() {
   Wait();
   // What fails at once is told later.
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(socket_.socket().get_executor(), [self = shared_from_this()] {
     if (!self->closed_) self->Resolve();
   });
 }
@@ -66,11 +57,8 @@ void ClientConnection::Start() {
 void ClientConnection::Close() {
   if (std::exchange(closed_, true)) return;
   resolver_.cancel();
-  timer_.cancel();
-  if (opened_ && !lost_) stream_->SayGoodbye();
-  stream_.reset();
-  error_code ignored;
-  socket_.close(ignored);
+  if (opened_ && !lost_) socket_.stream().SayGoodbye();
+  socket_.Close();
 }
 
 void ClientConnection::Resolve() {
@@ -93,7 +81,7 @@ void ClientConnection::Resolve() {
 }
 
 void ClientConnection::Connect(const tcp::resolver::results_type& endpoints) {
-  asio::async_connect(socket_, endpoints,
+  asio::async_connect(socket_.socket(), endpoints,
                       [self = shared_from_this()](const error_code& error, const auto&) {
                         if (self->closed_) return;
                         if (!error) return self->Connected();
@@ -102,17 +90,14 @@ void ClientConnection::Connect(const tcp::resolver::results_type& endpoints) {
 }
 
 void ClientConnection::Connected() {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(tcp::no_delay(true), ignored);
-  const int socket = socket_.native_handle();
+  const int socket = socket_.Prepare();
   if (settings_.origin.https) {
     const auto& name =
         settings_.server_name.empty() ? settings_.origin.host : settings_.server_name;
-    stream_ = MakeTlsStream(
-        socket, TlsClientSide{.tls = *settings_.tls, .name = name, .http2 = settings_.http2});
+    socket_.SetStream(MakeTlsStream(
+        socket, TlsClientSide{.tls = *settings_.tls, .name = name, .http2 = settings_.http2}));
   } else {
-    stream_ = MakePlainStream(socket);
+    socket_.SetStream(MakePlainStream(socket));
   }
   Pump();
 }
@@ -133,7 +118,7 @@ void ClientConnection::Begin(HttpClient::RequestId id, std::shared_ptr<const Wir
 void ClientConnection::Abandon(HttpClient::RequestId id) {
   if (session_ == nullptr) return;
   session_->Abandon(id);
-  if (session_->idle()) idle_since_ = Now();
+  if (session_->idle()) idle_since_ = SteadyNow();
   PumpLater();
 }
 
@@ -144,9 +129,9 @@ void ClientConnection::Retire() {
 
 void ClientConnection::Probe() {
   if (closed_ || lost_ || ended_ || session_ == nullptr) return;
-  readable_ = true;
+  socket_.MakeReadable();
   if (!ReadSome()) return;
-  input_.Consume(session_->Receive(input_.view(), Now()));
+  input_.Consume(session_->Receive(input_.view(), SteadyNow()));
   if (ended_) lost_ = true;
   // Which tells the owner.
   PumpLater();
@@ -154,16 +139,16 @@ void ClientConnection::Probe() {
 
 void ClientConnection::PumpLater() {
   if (closed_ || std::exchange(pump_posted_, true)) return;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(socket_.socket().get_executor(), [self = shared_from_this()] {
     self->pump_posted_ = false;
     self->Pump();
   });
 }
 
 void ClientConnection::Pump() {
-  if (pumping_ || closed_ || stream_ == nullptr) return;
+  if (pumping_ || closed_ || !socket_.has_stream()) return;
   pumping_ = true;
-  const SteadyTime now = Now();
+  const SteadyTime now = SteadyNow();
   bool more = true;
   for (int turn = 0; turn < kMaxTurns && more && !lost_; ++turn) more = Turn(now);
   pumping_ = false;
@@ -183,11 +168,10 @@ bool ClientConnection::Turn(SteadyTime now) {
 
 bool ClientConnection::Handshake(SteadyTime now) {
   using State = SocketStream::State;
-  const State state = stream_->Handshake();
-  want_write_ = state == State::kWantWrite;
-  readable_ = state != State::kWantRead;
+  const State state = socket_.Handshake();
   if (state == State::kFailed || state == State::kEnd) {
-    const StreamProblem problem = state == State::kFailed ? stream_->problem() : StreamProblem();
+    const StreamProblem problem =
+        state == State::kFailed ? socket_.stream().problem() : StreamProblem();
     if (problem.text.empty()) {
       Fail(HttpError::Kind::kUnreachable,
            "TLS: the server closed the connection during the handshake");
@@ -197,7 +181,7 @@ bool ClientConnection::Handshake(SteadyTime now) {
     return false;
   }
   if (state != State::kDone) return false;
-  const bool http2 = settings_.origin.https ? stream_->is_http2() : settings_.http2;
+  const bool http2 = settings_.origin.https ? socket_.stream().is_http2() : settings_.http2;
   if (http2) {
     session_ =
         std::make_unique<Http2ClientSession>(settings_.ping_after, settings_.ping_timeout, now);
@@ -208,28 +192,23 @@ bool ClientConnection::Handshake(SteadyTime now) {
 }
 
 bool ClientConnection::ReadSome() {
-  if (!readable_ || ended_ || input_.size() >= kMaxAnswerHeaderBytes + kLargeRead) return false;
-  const SocketStream::Progress progress = stream_->Read(input_.Prepare(read_size_));
-  switch (progress.state) {
+  if (ended_ || input_.size() >= kMaxAnswerHeaderBytes + kReadSizes.large) return false;
+  switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:
-      input_.Commit(progress.bytes);
       heard_ = true;
-      readable_ = progress.bytes == read_size_ || stream_->has_buffered();
-      // Most answers and events are small; a server that sends more is read from in larger pieces.
-      read_size_ = progress.bytes == read_size_ ? kLargeRead : kFirstRead;
       return true;
     case SocketStream::State::kEnd:
       ended_ = true;
       if (!write_failed_) loss_.clean = true;
       return true;
-    case SocketStream::State::kFailed:
+    case SocketStream::State::kFailed: {
       ended_ = true;
+      const StreamProblem problem = socket_.stream().problem();
       // What cut the request off tells more, unless the server says so itself.
-      if (!write_failed_ || stream_->problem().tls) loss_ = LossOf(stream_->problem());
+      if (!write_failed_ || problem.tls) loss_ = LossOf(problem);
       return true;
+    }
     default:
-      readable_ = false;
-      want_write_ = progress.state == SocketStream::State::kWantWrite;
       return false;
   }
 }
@@ -251,25 +230,24 @@ bool ClientConnection::Talk(SteadyTime now) {
       lost_ = true;
       return false;
     }
-    if (writable_ && out_.empty() && !write_failed_ && !ended_) session_->Produce(out_);
+    if (socket_.writable() && out_.empty() && !write_failed_ && !ended_) session_->Produce(out_);
     if (used == 0 || !out_.empty()) return moved || !out_.empty();
   }
 }
 
 bool ClientConnection::WriteSome() {
-  if (!writable_ || out_.empty()) return false;
+  if (out_.empty()) return false;
   const size_t before = out_.size();
-  const SocketStream::State state = stream_->Write(out_);
-  const bool moved = out_.size() < before;
-  writable_ = state == SocketStream::State::kDone;
-  if (state == SocketStream::State::kWantRead) readable_ = false;
-  if (state != SocketStream::State::kFailed && state != SocketStream::State::kEnd) return moved;
+  const SocketStream::State state = socket_.Write(out_);
+  if (state != SocketStream::State::kFailed && state != SocketStream::State::kEnd) {
+    return out_.size() < before;
+  }
   // A server that does not want to read all may have answered before.
   write_failed_ = true;
-  writable_ = true;
-  if (!ended_) loss_ = LossOf(stream_->problem());
+  if (!ended_) loss_ = LossOf(socket_.stream().problem());
   out_.Consume(out_.size());
-  readable_ = true;
+  socket_.MakeWritable();
+  socket_.MakeReadable();
   return true;
 }
 
@@ -282,7 +260,7 @@ void ClientConnection::Report() {
     if (!ended.empty()) {
       // The rest of that request would stand before the next.
       if (!session_->multiplexes() && !out_.empty()) session_->Drain();
-      if (session_->idle()) idle_since_ = Now();
+      if (session_->idle()) idle_since_ = SteadyNow();
     }
     const bool room = !lost_ && session_->room() > 0;
     opened_ |= room;
@@ -293,7 +271,8 @@ void ClientConnection::Report() {
     if (!closed_) had_room_ = room && session_->room() > 0;
   }
   if (closed_) return;
-  const bool finished = session_ != nullptr && session_->finished() && (out_.empty() || !writable_);
+  const bool finished =
+      session_ != nullptr && session_->finished() && (out_.empty() || !socket_.writable());
   if (!lost_ && !finished) return;
   if (!lost_) loss_.text = session_->problem();
   Close();
@@ -305,48 +284,22 @@ void ClientConnection::Report() {
 
 void ClientConnection::Wait() {
   if (closed_) return;
-  const auto ready = [self = shared_from_this()](const error_code& error, bool* waiting) {
-    *waiting = false;
-    if (!error) self->Ready();
-  };
-  if (stream_ != nullptr && !readable_ && !ended_ && !std::exchange(waiting_read_, true)) {
-    socket_.async_wait(tcp::socket::wait_read,
-                       [ready, this](const error_code& error) { ready(error, &waiting_read_); });
-  }
-  if (stream_ != nullptr && (!writable_ || want_write_) && !std::exchange(waiting_write_, true)) {
-    socket_.async_wait(tcp::socket::wait_write,
-                       [ready, this](const error_code& error) { ready(error, &waiting_write_); });
-  }
-  const SteadyTime until = NextDeadline();
-  if (until >= timer_until_) return;
-  timer_until_ = until;
-  timer_.expires_at(until);
-  timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error) self->OnTimer();
-  });
-}
-
-// Either kind of readiness may be what the other was waiting for: TLS reads in order to write.
-void ClientConnection::Ready() {
-  readable_ = true;
-  writable_ = true;
-  want_write_ = false;
-  Pump();
+  if (socket_.has_stream()) socket_.WaitUntilReady(shared_from_this(), !ended_);
+  socket_.WaitUntil(NextDeadline(), shared_from_this());
 }
 
 SteadyTime ClientConnection::NextDeadline() const {
   if (!opened_) {
     const bool limited = settings_.connect_timeout > Duration();
-    return limited ? started_ + Nanos(settings_.connect_timeout) : SteadyTime::max();
+    return limited ? started_ + ToChrono(settings_.connect_timeout) : SteadyTime::max();
   }
-  if (session_->idle()) return idle_since_ + Nanos(settings_.idle_limit);
+  if (session_->idle()) return idle_since_ + ToChrono(settings_.idle_limit);
   return session_->deadline().value_or(SteadyTime::max());
 }
 
-void ClientConnection::OnTimer() {
-  timer_until_ = SteadyTime::max();
+void ClientConnection::OnTime() {
   if (closed_) return;
-  const SteadyTime now = Now();
+  const SteadyTime now = SteadyNow();
   if (!opened_ && now >= NextDeadline()) {
     return Fail(HttpError::Kind::kUnreachable,
                 "no connection within " + ToText(settings_.connect_timeout));

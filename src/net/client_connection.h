@@ -5,7 +5,6 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "base/time.h"
 #include "net/client_session.h"
 #include "net/input_buffer.h"
-#include "net/socket_stream.h"
+#include "net/polled_socket.h"
 #include "net/url.h"
 
 namespace berth::net {
@@ -43,7 +42,8 @@ struct ConnectionSettings {
   Duration ping_timeout;
 };
 
-class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
+class ClientConnection final : public std::enable_shared_from_this<ClientConnection>,
+                               public PolledSocket::Listener {
  public:
   ClientConnection(boost::asio::io_context& context, ConnectionSettings settings,
                    std::weak_ptr<ConnectionOwner> owner);
@@ -91,30 +91,22 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   ConnectionLoss LossOf(const StreamProblem& problem) const;
 
   void Wait();
-  void Ready();
+  void OnReady() override { Pump(); }
+  void OnTime() override;
   SteadyTime NextDeadline() const;
-  void OnTimer();
 
   const ConnectionSettings settings_;
   const std::weak_ptr<ConnectionOwner> owner_;
   boost::asio::ip::tcp::resolver resolver_;
-  boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer timer_;
-  std::unique_ptr<SocketStream> stream_;    // Null until it is connected.
+  PolledSocket socket_;                     // Has a stream once it is connected.
   std::unique_ptr<ClientSession> session_;  // Null until the handshake is done.
   InputBuffer input_;
   Outgoing out_;
-  size_t read_size_;
 
   bool opened_ = false;
   bool had_room_ = false;
-  bool heard_ = false;       // Something has come over it.
-  bool readable_ = true;     // Reading may give something.
-  bool writable_ = true;     // Writing may take something.
-  bool want_write_ = false;  // The handshake or reading waits for room to write.
+  bool heard_ = false;  // Something has come over it.
   bool write_failed_ = false;
-  bool waiting_read_ = false;
-  bool waiting_write_ = false;
   bool ended_ = false;  // Nothing more will come; `loss_` says why.
   bool lost_ = false;   // Of no more use; `loss_` says why.
   bool closed_ = false;
@@ -124,7 +116,6 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
 
   SteadyTime started_;
   SteadyTime idle_since_;
-  SteadyTime timer_until_ = SteadyTime::max();
 };
 
 }  // namespace berth::net

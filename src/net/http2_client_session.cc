@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <utility>
 
 #include "base/check.h"
@@ -22,10 +21,6 @@ constexpr int32_t kConnectionWindow = 16 << 20;
 // Produce stops at about so many bytes of bodies.
 constexpr size_t kBatchBytes = 256 << 10;
 constexpr int kFirstFinalStatus = 200;
-
-std::chrono::nanoseconds Nanos(Duration duration) {
-  return std::chrono::nanoseconds(duration.nanos);
-}
 
 }  // namespace
 
@@ -330,8 +325,8 @@ std::vector<EndedRequest> Http2ClientSession::TakeEnded() { return std::exchange
 
 std::optional<SteadyTime> Http2ClientSession::deadline() const {
   if (streams_.empty() || failed_ || ping_after_ <= Duration()) return std::nullopt;
-  if (pinged_at_) return *pinged_at_ + Nanos(ping_timeout_);
-  return heard_at_ + Nanos(ping_after_);
+  if (pinged_at_) return *pinged_at_ + ToChrono(ping_timeout_);
+  return heard_at_ + ToChrono(ping_after_);
 }
 
 void Http2ClientSession::Expire(SteadyTime now) {

@@ -17,9 +17,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Most requests are small, and most connections are idle; a peer that sends more gets more.
-constexpr size_t kFirstRead = 4 << 10;
-constexpr size_t kLargeRead = 64 << 10;
+constexpr PolledSocket::ReadSizes kReadSizes{.small = 4 << 10, .large = 64 << 10};
 // So many turns before other connections have theirs.
 constexpr int kMaxTurns = 16;
 // For the peer to read the last answer, before what it still sends makes the kernel drop that.
@@ -28,25 +26,20 @@ constexpr std::chrono::seconds kGoodbye{2};
 // Enough of HTTP/2's preface to know it by; nghttp2 checks the rest.
 constexpr std::string_view kHttp2Start = "PRI * HTTP/2.0";
 
-SteadyTime Now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
 
 ServerConnection::ServerConnection(std::shared_ptr<ServerWorker> worker, tcp::socket socket)
     : worker_(std::move(worker)),
-      socket_(std::move(socket)),
-      timer_(worker_->context()),
-      read_size_(kFirstRead),
-      started_(Now()),
+      socket_(std::move(socket), kReadSizes),
+      started_(SteadyNow()),
       last_write_(started_) {}
 
 asio::io_context& ServerConnection::context() { return worker_->context(); }
 
 void ServerConnection::Start() {
+  const int socket = socket_.Prepare();
   error_code error;
-  socket_.non_blocking(true, error);
-  socket_.set_option(tcp::no_delay(true), error);
-  const tcp::endpoint remote = socket_.remote_endpoint(error);
+  const tcp::endpoint remote = socket_.socket().remote_endpoint(error);
   // It may have gone since it was accepted.
   if (error) return Close();
   asio::ip::address address = remote.address();
@@ -57,8 +50,7 @@ void ServerConnection::Start() {
   peer_.loopback = address.is_loopback();
   const auto& tls = worker_->settings().options.tls;
   peer_.tls = tls != nullptr;
-  stream_ =
-      tls ? MakeTlsStream(socket_.native_handle(), *tls) : MakePlainStream(socket_.native_handle());
+  socket_.SetStream(tls ? MakeTlsStream(socket, *tls) : MakePlainStream(socket));
   Pump();
 }
 
@@ -67,10 +59,7 @@ void ServerConnection::Close() {
   const auto self = shared_from_this();
   session_.reset();
   wakes_.clear();
-  timer_.cancel();
-  stream_.reset();
-  error_code ignored;
-  socket_.close(ignored);
+  socket_.Close();
   worker_->Remove(*this);
 }
 
@@ -83,7 +72,7 @@ void ServerConnection::Drain() {
 
 void ServerConnection::Deliver(RequestNumber number, Outcome outcome) {
   if (session_ == nullptr) return;
-  session_->Deliver(number, std::move(outcome), Now());
+  session_->Deliver(number, std::move(outcome), SteadyNow());
   // Whoever answers here may be in the middle of something that another handler must not see.
   if (!pumping_) PumpLater();
 }
@@ -96,7 +85,7 @@ void ServerConnection::Wake(RequestNumber number) {
 
 void ServerConnection::WakeAfter(RequestNumber number, std::chrono::milliseconds delay) {
   if (closed_) return;
-  wakes_.emplace(Now() + delay, number);
+  wakes_.emplace(SteadyNow() + delay, number);
   Wait();
 }
 
@@ -117,7 +106,7 @@ void ServerConnection::PumpLater() {
 void ServerConnection::Pump() {
   if (pumping_ || closed_) return;
   pumping_ = true;
-  const SteadyTime now = Now();
+  const SteadyTime now = SteadyNow();
   bool more = true;
   for (int turn = 0; turn < kMaxTurns && more && !failed_; ++turn) more = Turn(now);
   pumping_ = false;
@@ -141,27 +130,21 @@ bool ServerConnection::Turn(SteadyTime now) {
 }
 
 bool ServerConnection::Open(SteadyTime now) {
-  const SocketStream::State state = stream_->Handshake();
-  want_write_ = state == SocketStream::State::kWantWrite;
-  readable_ = state != SocketStream::State::kWantRead;
+  const SocketStream::State state = socket_.Handshake();
   failed_ = state == SocketStream::State::kFailed || state == SocketStream::State::kEnd;
   opened_ = state == SocketStream::State::kDone;
   if (!opened_) return false;
-  stream_->Describe(peer_);
+  socket_.stream().Describe(peer_);
   started_ = now;
   return true;
 }
 
 bool ServerConnection::ReadSome() {
-  const size_t max_input = worker_->settings().options.max_header_bytes + kLargeRead;
-  if (!readable_ || peer_ended_ || input_.size() >= max_input) return false;
-  const SocketStream::Progress progress = stream_->Read(input_.Prepare(read_size_));
-  switch (progress.state) {
+  const size_t max_input = worker_->settings().options.max_header_bytes + kReadSizes.large;
+  if (peer_ended_ || input_.size() >= max_input) return false;
+  switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:
-      input_.Commit(progress.bytes);
       if (goodbye_) input_.Consume(input_.size());
-      readable_ = progress.bytes == read_size_ || stream_->has_buffered();
-      if (progress.bytes == read_size_) read_size_ = kLargeRead;
       return true;
     case SocketStream::State::kEnd:
       peer_ended_ = true;
@@ -171,8 +154,6 @@ bool ServerConnection::ReadSome() {
       failed_ = true;
       return false;
     default:
-      readable_ = false;
-      want_write_ = progress.state == SocketStream::State::kWantWrite;
       return false;
   }
 }
@@ -189,7 +170,7 @@ bool ServerConnection::Talk(SteadyTime now) {
     if (peer_ended_ && !std::exchange(told_end_, true)) session_->ReceiveEnd();
     const size_t before = out_.size();
     // What the peer has not taken yet comes first.
-    if (writable_ && before < ServerSession::kBatchBytes) session_->Produce(out_, now);
+    if (socket_.writable() && before < ServerSession::kBatchBytes) session_->Produce(out_, now);
     if (used == 0 && out_.size() == before) return moved;
     moved = true;
     if (out_.size() >= ServerSession::kBatchBytes) return true;
@@ -197,20 +178,18 @@ bool ServerConnection::Talk(SteadyTime now) {
 }
 
 bool ServerConnection::WriteSome(SteadyTime now) {
-  if (!writable_ || out_.empty()) return false;
+  if (out_.empty()) return false;
   const size_t before = out_.size();
-  const SocketStream::State state = stream_->Write(out_);
-  if (out_.size() < before) last_write_ = now;
-  failed_ = state == SocketStream::State::kFailed;
-  writable_ = state == SocketStream::State::kDone;
-  if (state == SocketStream::State::kWantRead) readable_ = false;
-  return out_.size() < before;
+  if (socket_.Write(out_) == SocketStream::State::kFailed) failed_ = true;
+  if (out_.size() == before) return false;
+  last_write_ = now;
+  return true;
 }
 
 bool ServerConnection::ChooseSession(SteadyTime now) {
   const ServerOptions& options = worker_->settings().options;
   SessionHost& host = *this;
-  bool http2 = stream_->is_http2();
+  bool http2 = socket_.stream().is_http2();
   if (!http2) {
     const std::string_view first = input_.view();
     if (first.empty()) return false;
@@ -232,39 +211,14 @@ void ServerConnection::BeginGoodbye(SteadyTime now) {
   goodbye_ = true;
   goodbye_until_ = now + kGoodbye;
   input_.Consume(input_.size());
-  stream_->SayGoodbye();
+  socket_.stream().SayGoodbye();
   if (peer_ended_) failed_ = true;
 }
 
 void ServerConnection::Wait() {
   if (closed_) return;
-  const auto ready = [self = shared_from_this()](const error_code& error, bool* waiting) {
-    *waiting = false;
-    if (!error) self->Ready();
-  };
-  if (!readable_ && !peer_ended_ && !std::exchange(waiting_read_, true)) {
-    socket_.async_wait(tcp::socket::wait_read,
-                       [ready, this](const error_code& error) { ready(error, &waiting_read_); });
-  }
-  if ((!writable_ || want_write_) && !std::exchange(waiting_write_, true)) {
-    socket_.async_wait(tcp::socket::wait_write,
-                       [ready, this](const error_code& error) { ready(error, &waiting_write_); });
-  }
-  const SteadyTime until = NextDeadline();
-  if (until >= timer_until_) return;
-  timer_until_ = until;
-  timer_.expires_at(until);
-  timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error) self->OnTimer();
-  });
-}
-
-// Either kind of readiness may be what the other was waiting for: TLS reads in order to write.
-void ServerConnection::Ready() {
-  readable_ = true;
-  writable_ = true;
-  want_write_ = false;
-  Pump();
+  socket_.WaitUntilReady(shared_from_this(), !peer_ended_);
+  socket_.WaitUntil(NextDeadline(), shared_from_this());
 }
 
 SteadyTime ServerConnection::NextDeadline() const {
@@ -282,10 +236,9 @@ SteadyTime ServerConnection::NextDeadline() const {
   return until;
 }
 
-void ServerConnection::OnTimer() {
+void ServerConnection::OnTime() {
   if (closed_) return;
-  timer_until_ = SteadyTime::max();
-  const SteadyTime now = Now();
+  const SteadyTime now = SteadyNow();
   while (!wakes_.empty() && wakes_.begin()->first <= now) {
     if (session_ != nullptr) session_->Wake(wakes_.begin()->second);
     wakes_.erase(wakes_.begin());

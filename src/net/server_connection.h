@@ -4,15 +4,14 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
 
 #include "net/input_buffer.h"
+#include "net/polled_socket.h"
 #include "net/server_exchange.h"
 #include "net/server_session.h"
-#include "net/socket_stream.h"
 
 namespace berth::net {
 
@@ -20,7 +19,8 @@ class ServerWorker;
 
 class ServerConnection final : public ExchangePort,
                                public std::enable_shared_from_this<ServerConnection>,
-                               private SessionHost {
+                               private SessionHost,
+                               public PolledSocket::Listener {
  public:
   ServerConnection(std::shared_ptr<ServerWorker> worker, boost::asio::ip::tcp::socket socket);
 
@@ -53,26 +53,18 @@ class ServerConnection final : public ExchangePort,
   void BeginGoodbye(SteadyTime now);
 
   void Wait();
-  void Ready();
+  void OnReady() override { Pump(); }
+  void OnTime() override;
   SteadyTime NextDeadline() const;
-  void OnTimer();
 
   const std::shared_ptr<ServerWorker> worker_;
-  boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer timer_;
-  std::unique_ptr<SocketStream> stream_;
+  PolledSocket socket_;
   std::unique_ptr<ServerSession> session_;  // Null until it is known which.
   Peer peer_;
   InputBuffer input_;
   Outgoing out_;
-  size_t read_size_;
 
-  bool opened_ = false;      // The handshake is done.
-  bool readable_ = true;     // Reading may give something.
-  bool writable_ = true;     // Writing may take something.
-  bool want_write_ = false;  // The handshake or reading waits for room to write.
-  bool waiting_read_ = false;
-  bool waiting_write_ = false;
+  bool opened_ = false;  // The handshake is done.
   bool peer_ended_ = false;
   bool told_end_ = false;
   bool goodbye_ = false;  // All is said; the peer may still be sending.
@@ -85,7 +77,6 @@ class ServerConnection final : public ExchangePort,
   SteadyTime started_;
   SteadyTime last_write_;
   SteadyTime goodbye_until_;
-  SteadyTime timer_until_ = SteadyTime::max();
   std::multimap<SteadyTime, RequestNumber> wakes_;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <string>
 
+#include "patch/patch_case.h"
 #include "patch/patches.h"
 
 namespace berth::apiserver {
@@ -13,15 +14,6 @@ namespace BERTH_TEST_FILE {
 using boost::json::parse;
 using boost::json::serialize;
 using testing::HasSubstr;
-
-struct PatchCase {
-  const char* name;
-  const char* document;
-  const char* patch;
-  const char* want;  // The document, or for failing cases a part of the message.
-};
-
-std::string NameOf(const testing::TestParamInfo<PatchCase>& info) { return info.param.name; }
 
 class StrategicPatchTest : public testing::TestWithParam<PatchCase> {};
 

@@ -20,7 +20,15 @@ struct Overloaded : Handlers... {
 // --- events ---
 
 // What comes first in the bytes of an event. Part of the format: numbers are never used again.
-enum class Tag : uint8_t { kObjectPut = 1, kObjectGone = 2, kWriteDone = 3, kPermitSpoken = 4 };
+enum class Tag : uint8_t {
+  kObjectPut = 1,
+  kObjectGone = 2,
+  kWriteDone = 3,
+  kPermitSpoken = 4,
+  // Of those whose text is kept: extenders get it.
+  kPodPut = 5,
+  kNodePut = 6,
+};
 
 // A new alternative needs a tag, an encoding, a decoding and a description, all below.
 static_assert(std::variant_size_v<Event> == 4, "teach event_codec.cc the new kind of event");
@@ -33,6 +41,30 @@ Result<api::Object> DecodeObject(ByteReader& in) {
   if (!objects) return std::unexpected(objects.error());
   if (objects->size() != 1) return Fail("not one object, or of a kind that this build lacks");
   return std::move(objects->front());
+}
+
+template <typename T>
+Result<Event> DecodePut(ByteReader& in) {
+  auto object = api::DecodeJsonKept<T>(std::string(in.String()));
+  if (!object) return std::unexpected(object.error());
+  return ObjectPut{*std::move(object)};
+}
+
+// False if it is no T whose text is kept.
+template <typename T>
+bool EncodePutOf(const ObjectPut& put, Tag tag, ByteWriter& out) {
+  const auto* object = std::get_if<api::Ref<T>>(&put.object);
+  if (object == nullptr || (*object)->text.json == nullptr) return false;
+  Put(out, tag);
+  out.String(*(*object)->text.json);
+  return true;
+}
+
+void EncodePut(const ObjectPut& put, ByteWriter& out) {
+  if (EncodePutOf<api::Pod>(put, Tag::kPodPut, out)) return;
+  if (EncodePutOf<api::Node>(put, Tag::kNodePut, out)) return;
+  Put(out, Tag::kObjectPut);
+  out.String(api::EncodeJson(put.object));
 }
 
 Result<Event> DecodeWriteDone(ByteReader& in) {
@@ -73,6 +105,10 @@ Result<Event> DecodeTagged(uint64_t tag, ByteReader& in) {
       return DecodeWriteDone(in);
     case Tag::kPermitSpoken:
       return DecodePermitSpoken(in);
+    case Tag::kPodPut:
+      return DecodePut<api::Pod>(in);
+    case Tag::kNodePut:
+      return DecodePut<api::Node>(in);
   }
   return Fail(fmt::format("an event of kind {}, which this build does not know", tag));
 }
@@ -199,10 +235,7 @@ std::string_view Describe(Decision::Kind kind) {
 
 void EncodeEvent(const Event& event, ByteWriter& out) {
   std::visit(Overloaded{
-                 [&](const ObjectPut& put) {
-                   Put(out, Tag::kObjectPut);
-                   out.String(api::EncodeJson(put.object));
-                 },
+                 [&](const ObjectPut& put) { EncodePut(put, out); },
                  [&](const ObjectGone& gone) {
                    Put(out, Tag::kObjectGone);
                    out.String(api::EncodeJson(gone.object));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/decode.h"
 #include "support/objects.h"
 
 namespace berth {
@@ -31,6 +32,21 @@ TEST(EventCodec, ObjectsComeBackAsTheyWere) {
   }
 }
 
+TEST(EventCodec, KeptTextsComeBack) {
+  const auto pod = api::DecodeJsonKept<api::Pod>(
+      R"({"metadata":{"name":"web","namespace":"n"},"spec":{"serviceAccountName":"s"}})");
+  const auto node =
+      api::DecodeJsonKept<api::Node>(R"({"metadata":{"name":"a"},"status":{"addresses":[]}})");
+  ASSERT_TRUE(pod && node);
+  const auto put = [](const api::Object& object) {
+    auto event = Decoded(Encoded(ObjectPut{object}));
+    EXPECT_TRUE(event.has_value());
+    return std::get<ObjectPut>(*event).object;
+  };
+  EXPECT_EQ(*std::get<api::Ref<api::Pod>>(put(*pod)), **pod);
+  EXPECT_EQ(*std::get<api::Ref<api::Node>>(put(*node)), **node);
+}
+
 TEST(EventCodec, EveryEndOfAWriteComesBack) {
   using enum WriteResult::Kind;
   for (const auto kind : {kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected}) {
@@ -49,6 +65,7 @@ TEST(EventCodec, WhatIsNoEventIsAnError) {
   EXPECT_FALSE(Decoded("\x09").has_value());                 // No such kind.
   EXPECT_FALSE(Decoded("\x01\x02{}").has_value());           // Not an object.
   EXPECT_FALSE(Decoded("\x01\x04null").has_value());         // Likewise.
+  EXPECT_FALSE(Decoded("\x05\x02{}").has_value());           // A pod without a name.
   EXPECT_FALSE(Decoded("\x03\x07\x06\x01m\0").has_value());  // No such end of a write.
 }
 

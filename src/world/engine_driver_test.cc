@@ -11,7 +11,9 @@ namespace berth::world {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::string_view kTooLarge =
     "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
@@ -174,11 +176,13 @@ struct MidFlight {
     options.extenders.push_back(extender);
     return options;
   }
-  WriteResult Answer(const CallExtender&) {
+  WriteResult Answer(const CallExtender& call) {
+    asked = call.body;
     if (act) std::exchange(act, nullptr)();
     return {.kind = WriteResult::Kind::kOk, .message = {}, .body = R"({"NodeNames":["n1"]})"};
   }
   std::function<void()> act;
+  std::string asked;
   DriverWorld world{50'000, Engine(),
                     [this](const CallExtender& call, auto done) { done(Answer(call)); }};
 };
@@ -195,6 +199,15 @@ TEST(EngineDriver, APodThatIsDeletedWhileItIsPlacedIsForgotten) {
   story.world.Pod("next");
   story.world.Run(Duration::Seconds(10));
   EXPECT_EQ(story.world.NodeOf("next"), "n1");
+}
+
+TEST(EngineDriver, ExtendersGetPodsAsTheStoreHasThem) {
+  MidFlight story;
+  story.world.Node("n1", "1");
+  story.world.Pod("web");
+  story.world.Run(Duration::Seconds(10));
+  EXPECT_THAT(story.asked, HasSubstr(R"("dnsPolicy":"ClusterFirst")"));
+  EXPECT_THAT(story.asked, Not(HasSubstr(R"("managedFields")")));
 }
 
 TEST(EngineDriver, ANewPodOfTheSameNameIsNotTakenForTheOldOne) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/decode.h"
+#include "kinds/kept_text.h"
 
 namespace berth::world {
 namespace {
@@ -18,13 +19,21 @@ Result<api::Object> DecodeAs(std::string_view json) {
   return api::Object(*std::move(object));
 }
 
+template <typename T>
+Result<api::Object> DecodeKept(std::string_view json) {
+  auto object = api::DecodeJsonKept<T>(apiserver::WithoutTypeAndManagers(json));
+  if (!object) return std::unexpected(object.error());
+  return api::Object(*std::move(object));
+}
+
 struct Source {
   std::string_view resource;
   ObjectFeed::Decode decode;
+  ObjectFeed::Decode decode_kept = nullptr;  // Null: its objects' texts are never kept.
 };
 constexpr Source kSources[] = {
     {"namespaces", DecodeAs<api::Namespace>},
-    {"nodes", DecodeAs<api::Node>},
+    {"nodes", DecodeAs<api::Node>, DecodeKept<api::Node>},
     {"csinodes.storage.k8s.io", DecodeAs<api::CsiNode>},
     {"csidrivers.storage.k8s.io", DecodeAs<api::CsiDriver>},
     {"storageclasses.storage.k8s.io", DecodeAs<api::StorageClass>},
@@ -40,7 +49,7 @@ constexpr Source kSources[] = {
     {"replicasets.apps", DecodeAs<api::ReplicaSet>},
     {"statefulsets.apps", DecodeAs<api::StatefulSet>},
     {"poddisruptionbudgets.policy", DecodeAs<api::PodDisruptionBudget>},
-    {"pods", DecodeAs<api::Pod>},
+    {"pods", DecodeAs<api::Pod>, DecodeKept<api::Pod>},
 };
 
 }  // namespace
@@ -129,10 +138,12 @@ void ObjectFeed::HandOver(store::Version version, bool created, std::vector<Feed
 }
 
 std::vector<ObjectFeed> EngineFeeds(store::Store& store, const std::function<void()>& wake,
-                                    const Log& log) {
+                                    const Log& log, bool keep_texts) {
   std::vector<ObjectFeed> feeds;
   for (const Source& source : kSources) {
-    feeds.emplace_back(store, apiserver::KindOf(source.resource), source.decode, wake, log);
+    const bool keep = keep_texts && source.decode_kept != nullptr;
+    feeds.emplace_back(store, apiserver::KindOf(source.resource),
+                       keep ? source.decode_kept : source.decode, wake, log);
   }
   return feeds;
 }

@@ -71,8 +71,8 @@ class ObjectFeed {
 };
 
 // A feed for each collection that the engine reads; pods come last, so that they are heard of when
-// what they need is known.
+// what they need is known. `keep_texts`: of pods and nodes, for extenders.
 std::vector<ObjectFeed> EngineFeeds(store::Store& store, const std::function<void()>& wake,
-                                    const Log& log);
+                                    const Log& log, bool keep_texts);
 
 }  // namespace berth::world

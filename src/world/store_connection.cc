@@ -55,7 +55,8 @@ StoreConnection::StoreConnection(apiserver::Api& api, const StoreConnectionOptio
       answers_(std::make_shared<driver::Mailbox>(wake)),
       bell_(std::make_shared<Bell>(stopwatch, std::move(wake))),
       feeds_(EngineFeeds(
-          api.store(), [bell = bell_] { bell->Ring(); }, options.log)),
+          api.store(), [bell = bell_] { bell->Ring(); }, options.log,
+          options.call_extender != nullptr)),
       writer_(api),
       events_(api, options.instance, options.log) {}
 

@@ -24,7 +24,7 @@ namespace berth::world {
 using ExtenderCall = std::function<void(const CallExtender&, std::function<void(WriteResult)>)>;
 
 struct StoreConnectionOptions {
-  ExtenderCall call_extender = {};  // Needed if the engine has extenders.
+  ExtenderCall call_extender = {};  // Null if the engine has no extenders.
   std::string instance = "berth";   // Names this process in events.
   Log log = [](const std::string&) {};
   // What latencies are measured with; must outlive the store. Null: the API's clock.

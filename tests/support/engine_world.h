@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "engine/engine.h"
+#include "plugins/default_plugins.h"
 #include "plugins/registry.h"
 #include "support/fake_plugins.h"
 #include "support/objects.h"
@@ -20,26 +21,8 @@ namespace berth {
 
 // kube-scheduler's default plugins.
 inline ProfileConfig DefaultProfile(std::string scheduler_name = "default-scheduler") {
-  ProfileConfig config = ProfileOf({{"SchedulingGates"},
-                                    {"PrioritySort"},
-                                    {"NodeUnschedulable"},
-                                    {"NodeName"},
-                                    {"TaintToleration", 3},
-                                    {"NodeAffinity", 2},
-                                    {"NodePorts"},
-                                    {"NodeResourcesFit", 1},
-                                    {"VolumeRestrictions"},
-                                    {"NodeVolumeLimits"},
-                                    {"VolumeBinding"},
-                                    {"VolumeZone"},
-                                    {"PodTopologySpread", 2},
-                                    {"InterPodAffinity", 2},
-                                    {"DynamicResources", 2},
-                                    {"DefaultPreemption"},
-                                    {"NodeResourcesBalancedAllocation", 1},
-                                    {"ImageLocality", 1},
-                                    {"DefaultBinder"},
-                                    {"NodeDeclaredFeatures"}});
+  ProfileConfig config;
+  config.multi_point = DefaultPlugins();
   config.scheduler_name = std::move(scheduler_name);
   return config;
 }

@@ -108,4 +108,17 @@ class Extenders(Scenario):
         self.assertEqual([r.nodes[0] for r in self.history.records() if r.nodes], [nodes[2]])
         request = extender.asked("filter")[0]
         self.assertIsNone(request["NodeNames"])
-        self.assertIn("allocatable", request["Nodes"]["items"][0]["status"])
+        self.check_objects(request, nodes)
+
+    def check_objects(self, request, nodes):
+        """Pods and nodes have all fields that the API server has of them."""
+        path = f"{self.space.pods}/{request['Pod']['metadata']['name']}"
+        pod = self.api.get(path)
+        pod["spec"].pop("nodeName", None)
+        self.assertEqual(request["Pod"]["spec"], pod["spec"])
+        self.assertNotIn("managedFields", request["Pod"]["metadata"])
+        sent = {node["metadata"]["name"]: node for node in request["Nodes"]["items"]}
+        for name in nodes:
+            node = self.api.get(f"/api/v1/nodes/{name}")
+            self.assertEqual(sent[name]["spec"], node["spec"])
+            self.assertEqual(sent[name]["status"], node["status"])

@@ -1,0 +1,1 @@
+// Nothing: a library needs a source, and a precompiled header a library.

@@ -1,0 +1,88 @@
+// PolledSocket is a socket that never blocks, with the stream on it: it keeps in mind whether
+// reading or writing may get anywhere, and waits for that, and for a time, on behalf of a
+// connection.
+//
+// Lives on one thread, within the connection that it tells.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <memory>
+
+#include "net/input_buffer.h"
+#include "net/outgoing.h"
+#include "net/socket_stream.h"
+#include "net/steady_time.h"
+
+namespace berth::net {
+
+class PolledSocket {
+ public:
+  using State = SocketStream::State;
+
+  class Listener {
+   public:
+    // Reading or writing may get somewhere.
+    virtual void OnReady() = 0;
+    // The time has come.
+    virtual void OnTime() = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // Most messages are small, and most connections idle: reads begin small, and are large while
+  // the peer fills them.
+  struct ReadSizes {
+    size_t small = 0;
+    size_t large = 0;
+  };
+
+  PolledSocket(boost::asio::ip::tcp::socket socket, ReadSizes sizes);
+
+  boost::asio::ip::tcp::socket& socket() { return socket_; }
+  SocketStream& stream() { return *stream_; }
+  bool has_stream() const { return stream_ != nullptr; }
+
+  // The socket is connected: sets it up and gives its descriptor, for the stream.
+  int Prepare();
+  void SetStream(std::unique_ptr<SocketStream> stream) { stream_ = std::move(stream); }
+  // Nobody is told anything from here on, except of what was under way.
+  void Close();
+
+  // As the stream's. They return at once while they cannot get anywhere.
+  State Handshake();
+  State Read(InputBuffer& into);
+  State Write(Outgoing& out);
+
+  bool writable() const { return writable_; }
+  // To be tried again, even if nothing was heard of the socket.
+  void MakeReadable() { readable_ = true; }
+  void MakeWritable() { writable_ = true; }
+
+  // Tells the listener when what could not be done can be; reading only if `reads`.
+  void WaitUntilReady(const std::shared_ptr<Listener>& listener, bool reads);
+  // Tells the listener at `time`, or at an earlier time that was waited for before.
+  void WaitUntil(SteadyTime time, const std::shared_ptr<Listener>& listener);
+
+ private:
+  using WaitType = boost::asio::ip::tcp::socket::wait_type;
+
+  void Await(WaitType what, bool PolledSocket::* waiting, std::shared_ptr<Listener> listener);
+
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<SocketStream> stream_;
+  const ReadSizes sizes_;
+  size_t read_size_;
+  SteadyTime timer_until_ = SteadyTime::max();
+
+  bool readable_ = true;     // Reading may give something.
+  bool writable_ = true;     // Writing may take something.
+  bool want_write_ = false;  // The handshake or reading waits for room to write.
+  bool waiting_read_ = false;
+  bool waiting_write_ = false;
+};
+
+}  // namespace berth::net
