@@ -97,7 +97,9 @@ void EngineDriver::Drain() {
   }
   const Instant end = stopwatch_.Now() + patience;
   for (;;) {
-    const bool busy = TellEngine() | CarryOutCommands() | connection_->DoSpareWork(true);
+    bool busy = TellEngine();
+    busy |= CarryOutCommands();
+    busy |= connection_->DoSpareWork(true);
     if (stopwatch_.Now() >= end) break;
     if (busy) continue;
     if (under_way_ == 0) break;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 namespace berth {
 namespace {
 
@@ -42,7 +44,7 @@ Task<Verdict> BindingCycle::Steps() {
               verdict.ok() && work_.empty() ? Code::kSkip : verdict.code(),
               !profile().pre_bind().empty());
   if (!verdict.ok()) co_return verdict;
-  if (!work_.empty() || placement_.waits) co_await AnnounceNode();
+  if (!work_.empty() || placement_.waits) std::ignore = co_await AnnounceNode();
   if (placement_.waits) {
     verdict = co_await WaitForPermit();
     if (!verdict.ok()) co_return verdict;
@@ -134,7 +136,7 @@ Task<Verdict> BindingCycle::PreBind() {
       side_by_side.push_back(PreBindOne(*work_[first].plugin));
       side_by_side.back().Start();
     }
-    for (Task<Verdict>& task : side_by_side) co_await task.Join();
+    for (Task<Verdict>& task : side_by_side) std::ignore = co_await task.Join();
     if (cancelled()) break;
   }
   co_return pre_bind_failure_;

@@ -121,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   session->Expire(now + std::chrono::hours(1));
   session->Expire(now + std::chrono::hours(2));
-  session->ReceiveEnd({.clean = data[1] % 2 == 0});
+  session->ReceiveEnd({.text = {}, .clean = data[1] % 2 == 0});
   requests.Collect();
   requests.CheckAllEnded();
   CHECK(session->room() == 0);
