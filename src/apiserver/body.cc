@@ -10,6 +10,7 @@
 #include "api/yaml.h"
 #include "apiserver/negotiate.h"
 #include "apiserver/query.h"
+#include "kinds/json_numbers.h"
 #include "kinds/protobuf_body.h"
 
 namespace berth::apiserver {
@@ -41,7 +42,11 @@ ApiResult<Json> ParseJson(std::string_view text, boost::json::storage_ptr storag
     return std::unexpected(BadRequest(
         fmt::format("the body is not valid JSON: {}: {}", PlaceOf(text, read), error.message())));
   }
-  return parser.release();
+  Json document = parser.release();
+  if (!HasFiniteNumbers(document)) {
+    return std::unexpected(BadRequest("the body is not valid JSON: a number is out of range"));
+  }
+  return document;
 }
 
 ApiResult<Json> ParseYaml(std::string_view text, boost::json::storage_ptr storage) {

@@ -13,6 +13,7 @@
 #include "api/yaml_stream.h"
 #include "cmd/object_files.h"
 #include "kinds/json_access.h"
+#include "kinds/json_numbers.h"
 
 namespace berth {
 namespace {
@@ -35,6 +36,7 @@ Result<size_t> TakeDocument(std::string_view text, const Take& take) {
   limits.max_depth = kMaxDepth;
   Json document = boost::json::parse(text, error, {}, limits);
   if (error) return Fail(error.message());
+  if (!apiserver::HasFiniteNumbers(document)) return Fail("a number is out of range");
   JsonObject* object = document.if_object();
   if (object == nullptr) return Fail("not an object");
   auto* items = apiserver::ArrayAt(object, "items");

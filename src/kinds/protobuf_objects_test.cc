@@ -157,7 +157,8 @@ TEST(ProtobufObjects, ListsAndWatchEvents) {
   EXPECT_THAT(read->items, ElementsAre("one", "", "three"));
   EXPECT_FALSE(ReadProtobufList("\x0a\x05").has_value());
 
-  const auto event = ReadProtobufWatchEvent(ProtobufWatchFrame("ADDED", "raw").substr(4));
+  const std::string frame = ProtobufWatchFrame("ADDED", "raw").substr(4);
+  const auto event = ReadProtobufWatchEvent(frame);
   ASSERT_TRUE(event.has_value());
   EXPECT_EQ(event->type, "ADDED");
   EXPECT_EQ(event->object, "raw");

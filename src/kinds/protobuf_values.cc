@@ -9,6 +9,7 @@
 #include "api/timestamp.h"
 #include "base/go_duration.h"
 #include "base/time.h"
+#include "kinds/json_numbers.h"
 
 namespace berth::apiserver {
 namespace {
@@ -90,6 +91,7 @@ Decoded RawJson(std::string_view bytes) {
   boost::json::error_code error;
   Json value = boost::json::parse(bytes, error);
   if (error) return std::unexpected("it is not JSON: " + error.message());
+  if (!HasFiniteNumbers(value)) return std::unexpected("a number in it is out of range");
   return value;
 }
 

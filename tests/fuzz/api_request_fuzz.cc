@@ -1,11 +1,13 @@
-// Any request may come to the API server. Each gets exactly one answer, and every failure is a
-// Status.
+// Any request may come to the API server. Each gets exactly one answer, in valid JSON if it says
+// so, and every failure is a Status.
+#include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "api/json_text.h"
 #include "apiserver/api.h"
 #include "apiserver/handler.h"
 #include "base/check.h"
@@ -25,6 +27,7 @@ class FuzzExchange final : public net::Exchange {
   const net::ServerRequest& request() const override { return request_; }
   void Answer(net::ServerAnswer answer) override {
     ++answers_;
+    CheckBody(answer);
     if (answer.status < 400) return;
     CHECK(!answer.body.empty());
     CHECK(answer.body.front().bytes.starts_with("{\"kind\":\"Status\""));
@@ -41,6 +44,17 @@ class FuzzExchange final : public net::Exchange {
   int answers() const { return answers_; }
 
  private:
+  static void CheckBody(const net::ServerAnswer& answer) {
+    if (net::FindHeader(answer.headers, "Content-Type") != "application/json") return;
+    std::string body;
+    for (const net::Piece& piece : answer.body) body += piece.bytes;
+    boost::json::error_code error;
+    boost::json::parse_options options;
+    options.max_depth = 2 * berth::api::kMaxNesting;  // What was sent, and what is around it.
+    (void)boost::json::parse(body, error, {}, options);
+    CHECK(!error);
+  }
+
   net::ServerRequest request_;
   int answers_ = 0;
 };

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "kinds/json_numbers.h"
 #include "kinds/kinds.h"
 #include "patch/patches.h"
 #include "patch/server_side_apply.h"
 
 namespace {
 
+using berth::apiserver::HasFiniteNumbers;
 using berth::apiserver::Json;
 
 void CheckApply(const Json& document, const Json& config) {
@@ -45,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Json document = boost::json::parse(text.substr(0, end), error);
   if (error) return 0;
   const Json patch = boost::json::parse(text.substr(end + 1), error);
-  if (error) return 0;
+  if (error || !HasFiniteNumbers(document) || !HasFiniteNumbers(patch)) return 0;
 
   if (const auto patched = berth::apiserver::ApplyJsonPatch(document, patch); !patched) {
     CHECK(patched.error().code >= 400 && !patched.error().message.empty());

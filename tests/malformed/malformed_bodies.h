@@ -39,6 +39,8 @@ inline std::vector<Malformed> BadBodies() {
                                   std::string("{\"a\":01}"),
                                   std::string("{\"a\":+1}"),
                                   std::string("{\"a\":1e}"),
+                                  std::string(R"({"metadata":{"name":"z"},"a":[1e999]})"),
+                                  std::string(R"({"metadata":{"name":"z"},"a":{"b":0e999}})"),
                                   std::string("{\"a\":\"\\x\"}"),
                                   std::string("{\"a\":\"\\ud800\"}"),
                                   std::string("{\"a\":\"\xff\"}"),
