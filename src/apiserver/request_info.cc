@@ -162,6 +162,7 @@ std::string_view VerbName(Verb verb) {
 }
 
 ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
+  if (!IsUtf8(method)) return std::unexpected(BadRequest("the request's method is not UTF-8"));
   if (!IsUtf8(target)) return std::unexpected(BadRequest("the request's target is not UTF-8"));
   const size_t question = target.find('?');
   const auto segments = SplitPath(target.substr(0, question));

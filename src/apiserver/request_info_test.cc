@@ -106,6 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         PathCase{"EscapedNull", "GET", "/api/v1/namespaces/a/pods/x%00", "400"},
         PathCase{"BadEscape", "GET", "/api/v1/namespaces/%zz/pods", "400"},
         PathCase{"CutEscape", "GET", "/api/v1/nodes/%4", "400"},
+        PathCase{"MethodNotUtf8", "G\xff", "/nothing", "400"},
         PathCase{"NotUtf8", "GET", "/api/v1/nodes/%ff", "400"},
         PathCase{"BadEscapeInTheQuery", "GET", "/api/v1/nodes?labelSelector=%", "400"},
         PathCase{"NotUtf8InTheQuery", "GET", "/api/v1/nodes?labelSelector=%c3%28", "400"},
