@@ -40,13 +40,6 @@ Result<api::Object> DecodeJson(std::string_view json) {
 }
 
 template <typename T>
-Result<api::Object> DecodeKept(std::string_view json) {
-  auto object = api::DecodeJsonKept<T>(apiserver::WithoutTypeAndManagers(json));
-  if (!object) return std::unexpected(std::move(object.error()));
-  return api::Object(*std::move(object));
-}
-
-template <typename T>
 Result<api::Object> DecodeProtobuf(std::string_view message) {
   auto object = apiserver::DecodeProtobufAs<T>(message);
   if (!object) return std::unexpected(std::move(object.error()));
@@ -192,7 +185,7 @@ ObjectCodec CodecOf() {
 
 template <typename T>
 ObjectCodec KeepingCodecOf() {
-  return {DecodeKept<T>, nullptr};
+  return {apiserver::DecodeKeepingText<T>, nullptr};
 }
 
 template ObjectCodec KeepingCodecOf<api::Pod>();

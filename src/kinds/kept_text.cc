@@ -2,7 +2,9 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <utility>
 
+#include "api/decode.h"
 #include "api/json_text.h"
 
 namespace berth::apiserver {
@@ -21,5 +23,15 @@ std::string WithoutTypeAndManagers(std::string_view object) {
     metadata->get_object().stable_erase("managedFields");
   return boost::json::serialize(value);
 }
+
+template <typename T>
+Result<api::Object> DecodeKeepingText(std::string_view json) {
+  auto object = api::DecodeJsonKept<T>(WithoutTypeAndManagers(json));
+  if (!object) return std::unexpected(std::move(object.error()));
+  return api::Object(*std::move(object));
+}
+
+template Result<api::Object> DecodeKeepingText<api::Pod>(std::string_view);
+template Result<api::Object> DecodeKeepingText<api::Node>(std::string_view);
 
 }  // namespace berth::apiserver

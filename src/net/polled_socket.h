@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "net/input_buffer.h"
 #include "net/outgoing.h"
@@ -51,7 +52,7 @@ class PolledSocket {
   // Nobody is told anything from here on, except of what was under way.
   void Close();
 
-  // As the stream's. They return at once while they cannot get anywhere.
+  // As the stream's; reading and writing do nothing while they cannot get anywhere.
   State Handshake();
   State Read(InputBuffer& into);
   State Write(Outgoing& out);

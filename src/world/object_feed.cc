@@ -19,13 +19,6 @@ Result<api::Object> DecodeAs(std::string_view json) {
   return api::Object(*std::move(object));
 }
 
-template <typename T>
-Result<api::Object> DecodeKept(std::string_view json) {
-  auto object = api::DecodeJsonKept<T>(apiserver::WithoutTypeAndManagers(json));
-  if (!object) return std::unexpected(object.error());
-  return api::Object(*std::move(object));
-}
-
 struct Source {
   std::string_view resource;
   ObjectFeed::Decode decode;
@@ -33,7 +26,7 @@ struct Source {
 };
 constexpr Source kSources[] = {
     {"namespaces", DecodeAs<api::Namespace>},
-    {"nodes", DecodeAs<api::Node>, DecodeKept<api::Node>},
+    {"nodes", DecodeAs<api::Node>, apiserver::DecodeKeepingText<api::Node>},
     {"csinodes.storage.k8s.io", DecodeAs<api::CsiNode>},
     {"csidrivers.storage.k8s.io", DecodeAs<api::CsiDriver>},
     {"storageclasses.storage.k8s.io", DecodeAs<api::StorageClass>},
@@ -49,7 +42,7 @@ constexpr Source kSources[] = {
     {"replicasets.apps", DecodeAs<api::ReplicaSet>},
     {"statefulsets.apps", DecodeAs<api::StatefulSet>},
     {"poddisruptionbudgets.policy", DecodeAs<api::PodDisruptionBudget>},
-    {"pods", DecodeAs<api::Pod>, DecodeKept<api::Pod>},
+    {"pods", DecodeAs<api::Pod>, apiserver::DecodeKeepingText<api::Pod>},
 };
 
 }  // namespace

@@ -1,27 +1,20 @@
 #include "support/certificates.h"
 
-#include <openssl/bio.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include <memory>
 #include <string_view>
 
 #include "base/check.h"
+#include "net/openssl_handles.h"
 
 namespace berth {
 
 namespace {
 
-template <auto kFree>
-struct Freer {
-  void operator()(auto* object) const { kFree(object); }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Cert = std::unique_ptr<X509, Freer<X509_free>>;
+using net::Bio;
+using net::Cert;
+using net::Key;
 
 constexpr long kMinute = 60;
 constexpr long kHour = 60 * kMinute;
