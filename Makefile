@@ -15,7 +15,7 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	cmake --build build/release -j $(JOBS) --target programs
 	@mkdir -p bin
 	@for p in $(programs); do \
-	  if [ -x build/release/src/cmd/$$p ]; then ln -sf ../build/release/src/cmd/$$p bin/; fi; \
+	  if [ -x build/release/src/$$p ]; then ln -sf ../build/release/src/$$p bin/; fi; \
 	done
 
 run: build ## Build, then show Berth at work

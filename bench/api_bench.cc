@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/api.h"
+#include "apiserver/registry/api.h"
 #include "base/check.h"
 
 namespace berth::apiserver {
@@ -24,7 +24,9 @@ std::string PodText(int i) {
 }
 
 struct World {
-  World() : store(*store::Store::Open({.collections = Collections()}, nullptr)) {}
+  World()
+      : registry::store(
+            *store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr)) {}
 
   ObjectName Name(int i) const { return {"default", fmt::format("pod-{}", i)}; }
   void Fill(int count) {
@@ -35,8 +37,8 @@ struct World {
 
   SimClock clock{Instant::FromUnixSeconds(1'767'225'600)};
   std::unique_ptr<store::Store> store;
-  Api api{*store, clock, 1};
-  const Kind& pods = KindOf("pods");
+  registry::Api api{*store, clock, 1};
+  const api::scheme::Kind& pods = api::scheme::KindOf("pods");
 };
 
 // Parsing included: that is what a request costs.
@@ -73,8 +75,9 @@ void PatchPodStatus(benchmark::State& state) {
       R"("lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":1}]}})");
   int i = 0;
   for (auto _ : state) {
-    CHECK(world.api.Patch(world.pods, world.Name(i++), "status", PatchType::kStrategic, patch)
-              .has_value());
+    CHECK(
+        world.api.Patch(world.pods, world.Name(i++), "status", patch::PatchType::kStrategic, patch)
+            .has_value());
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -88,7 +91,7 @@ void ModifyPodStatus(benchmark::State& state) {
   for (auto _ : state) {
     CHECK(world.api
               .Modify(world.pods, world.Name(i++),
-                      [](Json& document) {
+                      [](api::Json& document) {
                         document.at("status").as_object()["phase"] = "Running";
                         return true;
                       })

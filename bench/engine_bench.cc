@@ -10,12 +10,12 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/thread_workers.h"
-#include "config/configuration.h"
-#include "config/profiles.h"
-#include "engine/engine.h"
-#include "plugins/registry.h"
-#include "serve/engine_measurements.h"
+#include "base/workers.h"
+#include "observability/scheduling/scheduler_metrics.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/engine/engine.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth {
 namespace {
@@ -103,34 +103,38 @@ int64_t ReadStopwatch() {
 
 // The daemon's metrics, as it attaches them to its engine.
 struct Metrics {
-  net::MetricRegistry registry;
-  serve::SchedulerMetrics metrics{registry};
-  serve::EngineMeasurements measurements{metrics, ReadStopwatch};
+  observability::MetricRegistry registry;
+  observability::scheduling::SchedulerMetrics metrics{registry};
+  observability::scheduling::EngineMeasurements measurements{metrics, ReadStopwatch};
 };
 
-std::unique_ptr<Engine> MakeEngine(Workers* workers = nullptr, Metrics* metrics = nullptr) {
-  EngineOptions options;
+std::unique_ptr<scheduler::engine::Engine> MakeEngine(Workers* workers = nullptr,
+                                                      Metrics* metrics = nullptr) {
+  scheduler::engine::EngineOptions options;
   options.workers = workers;
   if (metrics != nullptr) options.measurements = &metrics->measurements;
-  options.profiles = *config::ToProfileConfigs(config::Default());
-  return *Engine::Make(options, InTreeRegistry());
+  options.profiles = *scheduler::config::ToProfileConfigs(scheduler::config::Default());
+  return *scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
 }
 
-void Put(Engine& engine, api::Pod pod) {
-  engine.Handle(ObjectPut{std::make_shared<const api::Pod>(std::move(pod))}, kStart);
+void Put(scheduler::engine::Engine& engine, api::Pod pod) {
+  engine.Handle(scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(std::move(pod))},
+                kStart);
 }
 
 // Answers every bind at once, as an API that is never the bottleneck.
-void Bind(Engine& engine) {
-  for (const Command& command : engine.TakeCommands()) {
-    engine.Handle(WriteDone{command.id, {}}, kStart);
+void Bind(scheduler::engine::Engine& engine) {
+  for (const scheduler::engine::Command& command : engine.TakeCommands()) {
+    engine.Handle(scheduler::engine::WriteDone{command.id, {}}, kStart);
   }
 }
 
 // Schedules `pods` pods made by `make` on `nodes` nodes where `existing` plain pods run already.
 void Schedule(
     benchmark::State& state, api::Pod (*make)(size_t),
-    const std::function<void(Engine&)>& prepare = [](Engine&) {}, bool measured = false) {
+    const std::function<void(scheduler::engine::Engine&)>& prepare =
+        [](scheduler::engine::Engine&) {},
+    bool measured = false) {
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto pods = static_cast<size_t>(state.range(1));
   const auto existing = static_cast<size_t>(state.range(2));
@@ -139,7 +143,8 @@ void Schedule(
     state.PauseTiming();
     const auto metrics = measured ? std::make_unique<Metrics>() : nullptr;
     auto engine = MakeEngine(nullptr, metrics.get());
-    for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+    for (size_t i = 0; i < nodes; ++i)
+      engine->Handle(scheduler::engine::ObjectPut{MakeNode(i)}, kStart);
     for (size_t i = 0; i < existing; ++i) {
       api::Pod pod = PlainPod("existing", i);
       pod.spec.containers[0].resources.requests = {{"cpu", Amount("10m")}};
@@ -165,7 +170,9 @@ void PlainPods(benchmark::State& state) {
 }
 // The same with metrics: what they cost.
 void PlainPodsMeasured(benchmark::State& state) {
-  Schedule(state, [](size_t i) { return PlainPod("plain", i); }, [](Engine&) {}, /*measured=*/true);
+  Schedule(
+      state, [](size_t i) { return PlainPod("plain", i); }, [](scheduler::engine::Engine&) {},
+      /*measured=*/true);
 }
 void TopologySpread(benchmark::State& state) { Schedule(state, SpreadPod); }
 void RequiredAntiAffinity(benchmark::State& state) { Schedule(state, AntiAffinityPod); }
@@ -174,12 +181,14 @@ void PreferredAffinity(benchmark::State& state) { Schedule(state, PreferredAffin
 
 // Pods of a Service are spread by the system's default constraints.
 void DefaultSpread(benchmark::State& state) {
-  Schedule(state, ServicePod, [](Engine& engine) {
+  Schedule(state, ServicePod, [](scheduler::engine::Engine& engine) {
     auto service = std::make_shared<api::Service>();
     service->metadata.name = "served";
     service->metadata.namespace_ = "default";
     service->selector = api::StringMap{{"group", "served"}};
-    engine.Handle(ObjectPut{std::shared_ptr<const api::Service>(std::move(service))}, kStart);
+    engine.Handle(
+        scheduler::engine::ObjectPut{std::shared_ptr<const api::Service>(std::move(service))},
+        kStart);
   });
 }
 
@@ -199,7 +208,8 @@ void Starvation(benchmark::State& state) {
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto copies = static_cast<size_t>(state.range(1));
   auto engine = MakeEngine();
-  for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+  for (size_t i = 0; i < nodes; ++i)
+    engine->Handle(scheduler::engine::ObjectPut{MakeNode(i)}, kStart);
   for (size_t i = 0; i < copies; ++i) {
     api::Pod pod = PlainPod("big", i);
     pod.spec.containers[0].resources.requests["cpu"] = Amount("64");
@@ -216,7 +226,7 @@ void Starvation(benchmark::State& state) {
     now = now + Duration::Seconds(20);
     for (size_t i = 0; i < kOrdinary; ++i) {
       const api::Pod pod = PlainPod("ordinary", rounds * kOrdinary + i);
-      engine->Handle(ObjectPut{std::make_shared<const api::Pod>(pod)}, now);
+      engine->Handle(scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(pod)}, now);
     }
     // A node that could take one of the copies, were it not for its taint.
     auto node = std::make_shared<api::Node>(*MakeNode(nodes + rounds));
@@ -224,7 +234,8 @@ void Starvation(benchmark::State& state) {
     node->spec.taints = {{"busy", "", "NoSchedule"}};
     state.ResumeTiming();
     const std::clock_t start = std::clock();
-    engine->Handle(ObjectPut{std::shared_ptr<const api::Node>(std::move(node))}, now);
+    engine->Handle(scheduler::engine::ObjectPut{std::shared_ptr<const api::Node>(std::move(node))},
+                   now);
     waking += std::clock() - start;
     const size_t tried = engine->Schedule(now);
     CHECK(tried == copies + kOrdinary);
@@ -247,7 +258,8 @@ void Preemption(benchmark::State& state) {
     state.PauseTiming();
     auto engine = MakeEngine();
     std::unordered_map<std::string, api::Pod> running;
-    for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+    for (size_t i = 0; i < nodes; ++i)
+      engine->Handle(scheduler::engine::ObjectPut{MakeNode(i)}, kStart);
     for (size_t i = 0; i < nodes * kPerNode; ++i) {
       api::Pod pod = PlainPod("low", i);
       pod.spec.containers[0].resources.requests = {{"cpu", Amount("1")}};
@@ -259,7 +271,8 @@ void Preemption(benchmark::State& state) {
       api::Pod pod = PlainPod("high", i);
       pod.spec.containers[0].resources.requests = {{"cpu", Amount("1")}};
       SetPriority(pod, 10);
-      engine->Handle(ObjectPut{std::make_shared<const api::Pod>(std::move(pod))}, kStart);
+      engine->Handle(scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(std::move(pod))},
+                     kStart);
       state.ResumeTiming();
       CHECK(engine->Schedule(kStart, 1) == 1);
       state.PauseTiming();
@@ -267,12 +280,13 @@ void Preemption(benchmark::State& state) {
       // The API carries everything out: the victim goes, and the pod takes its room.
       for (auto commands = engine->TakeCommands(); !commands.empty();
            commands = engine->TakeCommands()) {
-        for (const Command& command : commands) {
-          engine->Handle(WriteDone{command.id, {}}, kStart);
-          const auto* gone = std::get_if<DeletePod>(&command.write);
+        for (const scheduler::engine::Command& command : commands) {
+          engine->Handle(scheduler::engine::WriteDone{command.id, {}}, kStart);
+          const auto* gone = std::get_if<scheduler::framework::DeletePod>(&command.write);
           if (gone == nullptr) continue;
           const api::Pod& victim = running.at(gone->pod.name);
-          engine->Handle(ObjectGone{std::make_shared<const api::Pod>(victim)}, kStart);
+          engine->Handle(scheduler::engine::ObjectDeleted{std::make_shared<const api::Pod>(victim)},
+                         kStart);
         }
         engine->Schedule(kStart);
       }
@@ -289,7 +303,8 @@ void UnlikePods(benchmark::State& state) {
   const auto nodes = static_cast<size_t>(state.range(0));
   ThreadWorkers workers(static_cast<size_t>(state.range(1)));
   auto engine = MakeEngine(&workers);
-  for (size_t i = 0; i < nodes; ++i) engine->Handle(ObjectPut{MakeNode(i)}, kStart);
+  for (size_t i = 0; i < nodes; ++i)
+    engine->Handle(scheduler::engine::ObjectPut{MakeNode(i)}, kStart);
   size_t decided = 0;
   for (auto _ : state) {
     state.PauseTiming();

@@ -28,7 +28,7 @@ constexpr std::string_view kBody = R"({"kind":"Status","apiVersion":"v1","status
 std::unique_ptr<HttpServer> StartServer() {
   const auto body = std::make_shared<const std::string>(kBody);
   auto server = HttpServer::Start({}, [body](const std::shared_ptr<Exchange>& exchange) {
-    ServerAnswer answer;
+    ServerResponse answer;
     answer.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
     answer.body = {{body, *body}};
     exchange->Answer(std::move(answer));

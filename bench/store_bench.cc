@@ -13,27 +13,28 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/store/store.h"
 #include "base/check.h"
-#include "store/store.h"
 
 namespace berth::store {
 namespace {
 
-constexpr Collection kPods = 0;
+constexpr apiserver::store::Collection kPods = 0;
 constexpr size_t kObjects = 100'000;
 
-std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullptr) {
-  StoreOptions options;
+std::unique_ptr<apiserver::store::Store> OpenStore(
+    std::unique_ptr<apiserver::store::Journal> journal = nullptr) {
+  apiserver::store::StoreOptions options;
   options.collections = {"pods"};
   options.first_version = 1'000'000;
-  auto store = Store::Open(std::move(options), std::move(journal));
+  auto store = apiserver::store::Store::Open(std::move(options), std::move(journal));
   CHECK(store.has_value());
   return std::move(*store);
 }
 
-Draft MakePod(size_t number) {
+apiserver::store::Draft MakePod(size_t number) {
   static const std::string kRest(1'400, 'x');
-  Draft draft;
+  apiserver::store::Draft draft;
   // Names of pods are spread, as those of ReplicaSets are.
   draft.object.key = {
       fmt::format("ns-{}", number % 10),
@@ -47,7 +48,7 @@ Draft MakePod(size_t number) {
   return draft;
 }
 
-std::unique_ptr<Store> OpenFullStore() {
+std::unique_ptr<apiserver::store::Store> OpenFullStore() {
   auto store = OpenStore();
   for (size_t i = 0; i < kObjects; ++i) CHECK(store->Create(kPods, MakePod(i)).has_value());
   return store;
@@ -65,8 +66,8 @@ void Replace(benchmark::State& state) {
   const auto store = OpenFullStore();
   size_t number = 0;
   for (auto _ : state) {
-    Draft draft = MakePod((number += 7919) % kObjects);
-    const ObjectPtr now = store->Get(kPods, draft.object.key);
+    apiserver::store::Draft draft = MakePod((number += 7919) % kObjects);
+    const apiserver::store::ObjectPtr now = store->Get(kPods, draft.object.key);
     CHECK(store->Replace(kPods, std::move(draft), now->version).has_value());
   }
   state.SetItemsProcessed(state.iterations());
@@ -84,9 +85,9 @@ BENCHMARK(ListAll)->Unit(benchmark::kMillisecond);
 void ListPages(benchmark::State& state) {
   const auto store = OpenFullStore();
   for (auto _ : state) {
-    ListQuery query{.limit = 500};
+    apiserver::store::ListQuery query{.limit = 500};
     while (true) {
-      const ListResult page = store->List(kPods, query);
+      const apiserver::store::ListResult page = store->List(kPods, query);
       if (!page.more) break;
       query.after = page.objects.back()->key;
       query.at = page.version;
@@ -103,8 +104,8 @@ void FanOut(benchmark::State& state) {
   constexpr size_t kWatchers = 1'000;
   const auto store = OpenStore();
   size_t wakes = 0;
-  std::vector<std::unique_ptr<Store::Cursor>> cursors;
-  std::vector<Event> events;
+  std::vector<std::unique_ptr<apiserver::store::Store::Cursor>> cursors;
+  std::vector<apiserver::store::Event> events;
   for (size_t i = 0; i < kWatchers; ++i) {
     cursors.push_back(store->Watch(kPods, store->version(), [&] { ++wakes; }));
     CHECK(cursors.back()->Read(1'000, events));
@@ -142,8 +143,8 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
-  std::unique_ptr<Store> Open() const {
-    auto journal = OpenSqliteJournal(path_);
+  std::unique_ptr<apiserver::store::Store> Open() const {
+    auto journal = apiserver::store::OpenSqliteJournal(path_);
     CHECK(journal.has_value());
     return OpenStore(std::move(*journal));
   }

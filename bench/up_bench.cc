@@ -11,30 +11,32 @@
 #include <thread>
 #include <utility>
 
-#include "apiserver/api.h"
+#include "apiserver/registry/api.h"
 #include "base/check.h"
-#include "cmd/up_nodes.h"
-#include "config/defaults.h"
-#include "config/engine_options.h"
-#include "plugins/registry.h"
-#include "world/store_connection.h"
+#include "cmd/up_objects.h"
+#include "runtime/embedded/store_connection.h"
+#include "scheduler/config/defaults.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth {
 namespace {
 
 constexpr int kTemplates = 20;
 
-EngineOptions DefaultEngine() {
-  config::Configuration configuration;
-  config::ApplyDefaults(configuration);
-  return *config::ToEngineOptions(configuration);
+scheduler::engine::EngineOptions DefaultEngine() {
+  scheduler::config::Configuration configuration;
+  scheduler::config::ApplyDefaults(configuration);
+  return *scheduler::config::ToEngineOptions(configuration);
 }
 
 struct UpWorld {
   explicit UpWorld(size_t nodes)
-      : store(*store::Store::Open({.collections = apiserver::Collections()}, nullptr)) {
-    CHECK(MakeNodes(api, nodes).has_value());
-    driver = *world::MakeDriver(api, clock, {}, {.engine = DefaultEngine()}, InTreeRegistry());
+      : store(*apiserver::store::Store::Open({.collections = api::scheme::CollectionNames()},
+                                             nullptr)) {
+    CHECK(cmd::MakeNodes(api, nodes).has_value());
+    driver = *runtime::embedded::MakeDriver(api, clock, {}, {.engine = DefaultEngine()},
+                                            scheduler::plugins::InTreeRegistry());
     driver->RunUntilIdle();
   }
   void CreatePods(int64_t first, int64_t count) {
@@ -51,10 +53,10 @@ struct UpWorld {
   }
 
   SystemClock clock;
-  std::unique_ptr<store::Store> store;
-  apiserver::Api api{*store, clock, 1};
-  const apiserver::Kind& pods = apiserver::KindOf("pods");
-  std::unique_ptr<driver::EngineDriver> driver;
+  std::unique_ptr<apiserver::store::Store> store;
+  apiserver::registry::Api api{*store, clock, 1};
+  const api::scheme::Kind& pods = api::scheme::KindOf("pods");
+  std::unique_ptr<runtime::EngineDriver> driver;
 };
 
 // One thread does all: what a pod costs from its creation to its binding and its event.

@@ -1,7 +1,7 @@
-# The headers that nearly every file needs are compiled once for all parts, and, with GoogleTest and
-# the flags of tests, once for all tests. Each library here is nothing but the carrier of one.
+# The headers that nearly every file needs are compiled once for all libraries and, with GoogleTest
+# and the flags of tests, once for all tests. Each library here only carries one of the two.
 add_library(berth_precompiled STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
-target_link_libraries(berth_precompiled PRIVATE berth_flags)
+target_link_libraries(berth_precompiled PRIVATE berth_flags fmt::fmt)
 target_precompile_headers(berth_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
 if(BERTH_TESTS)
   add_library(berth_precompiled_tests STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
@@ -12,31 +12,37 @@ if(BERTH_TESTS)
     ${CMAKE_CURRENT_LIST_DIR}/precompiled.h ${CMAKE_CURRENT_LIST_DIR}/precompiled_tests.h)
 endif()
 
-# berth_library(NAME LINKS ...) makes the static library berth_NAME from the sources of this
-# folder, and the test program NAME_tests from its *_test.cc files.
+# berth_library(FOLDER USES folder... LINKS library... TEST_USES folder... TEST_LINKS library...)
+# makes a static library from the sources of src/FOLDER and a test program from its *_test.cc files.
+# Their targets are named after the folder: scheduler/queue gives berth_scheduler_queue and
+# scheduler_queue_tests.
 #
-# Sources are found by name so that adding a file pair needs no edit here. LINKS is the list of
-# parts and libraries that this part may use: it is the layering of ARCHITECTURE.md, and
-# scripts/check_style.py checks the includes against the same order. A part that consists of
-# headers alone becomes an INTERFACE library.
-function(berth_library name)
-  cmake_parse_arguments(ARG "" "" "LINKS;TEST_LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+# USES lists the folders of src/ that its sources include, no more and no fewer; LINKS the libraries
+# from elsewhere. scripts/rooms.py compares USES with the includes and draws it in ARCHITECTURE.md.
+# With SUBFOLDERS, sources in folders below belong to the library, too.
+function(berth_library folder)
+  cmake_parse_arguments(ARG "SUBFOLDERS" "" "USES;LINKS;TEST_USES;TEST_LINKS" ${ARGN})
+  set(directory ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(GLOB sources CONFIGURE_DEPENDS ${directory}/*.cc)
+  if(ARG_SUBFOLDERS)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${directory}/*.cc)
+  endif()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM ARG_USES REPLACE "/" "_")
+  list(TRANSFORM ARG_USES PREPEND "berth_")
+  list(TRANSFORM ARG_TEST_USES REPLACE "/" "_")
+  list(TRANSFORM ARG_TEST_USES PREPEND "berth_")
+  string(REPLACE "/" "_" name ${folder})
 
-  if(sources)
-    add_library(berth_${name} STATIC ${sources})
-    target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_LINKS})
-    target_precompile_headers(berth_${name} REUSE_FROM berth_precompiled)
-  else()
-    add_library(berth_${name} INTERFACE)
-    target_link_libraries(berth_${name} INTERFACE berth_flags ${ARG_LINKS})
-  endif()
-  set_property(GLOBAL APPEND PROPERTY BERTH_PARTS berth_${name})
+  add_library(berth_${name} STATIC ${sources})
+  target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_USES} ${ARG_LINKS})
+  target_precompile_headers(berth_${name} REUSE_FROM berth_precompiled)
+  set_property(GLOBAL APPEND PROPERTY BERTH_LIBRARIES berth_${name})
   if(BERTH_TESTS AND tests)
-    berth_test(${name}_tests SOURCES ${tests} LINKS berth_${name} ${ARG_TEST_LINKS})
+    berth_test(${name}_tests
+      SOURCES ${tests} LINKS berth_${name} ${ARG_TEST_USES} ${ARG_TEST_LINKS})
   endif()
 endfunction()
 
@@ -48,11 +54,11 @@ function(berth_test name)
   target_link_libraries(${name} PRIVATE
     ${ARG_LINKS} rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  # What is tested is optimised; optimising the tests would only make them slow to build.
+  # The code under test is optimised; optimising the tests would only make them slow to build.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} REUSE_FROM berth_precompiled_tests)
-  # Tests of one part instantiate the same templates: compiled several at a time, they take a third
-  # of the time. BERTH_TEST_FILE, which is nothing otherwise, keeps their helpers apart.
+  # Tests of one library instantiate the same templates: compiled several at a time, they take a
+  # third of the time. BERTH_TEST_FILE, which is empty otherwise, keeps their helpers apart.
   set_target_properties(${name} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 UNITY_BUILD_UNIQUE_ID BERTH_TEST_FILE)
   target_compile_definitions(${name} PRIVATE BERTH_TEST_FILE=)

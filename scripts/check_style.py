@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what the compiler and clang-format do not: layering, forbidden calls, names and sizes.
+"""Checks what the compiler and clang-format do not: layering (rooms.py), calls, names and sizes.
 
 Prints "file:line: message" for each violation, and exits 1 if there is any.
 ctest runs it as `style`.
@@ -12,21 +12,10 @@ import re
 import sys
 from pathlib import Path
 
-# The parts of src/, from the bottom up. A part includes itself and earlier parts only.
-PARTS = [
-    "base", "api", "cluster", "framework", "plugins", "queue", "twin", "engine",
-    "config", "record", "driver", "net", "store", "kinds", "client", "patch", "admission",
-    "apiserver", "world", "sim", "serve", "daemon", "cmd",
-]  # fmt: skip
-
-# Includes that the order would allow, but the design does not: {part: {other part: why}}.
-MAY_NOT_INCLUDE = {
-    "queue": {"plugins": "the queue gets queueing hints through the framework"},
-    "engine": {"plugins": "the engine gets its plugins through the registry"},
-}
+import rooms
 
 # The engine side is a state machine on one thread: no I/O, no threads, no unseeded randomness.
-ENGINE_SIDE = PARTS[: PARTS.index("engine") + 1]
+ENGINE_SIDE = ("src/base/", "src/api/", "src/scheduler/")
 ENGINE_SIDE_HEADERS = {
     "condition_variable", "filesystem", "fstream", "future", "mutex", "random", "semaphore",
     "shared_mutex", "stop_token", "thread", "fcntl.h", "poll.h", "pthread.h", "signal.h", "csignal",
@@ -34,14 +23,23 @@ ENGINE_SIDE_HEADERS = {
 }  # fmt: skip
 
 # Threads that the engine may be given to share out its work; it starts none itself.
-THREADS = {"src/base/thread_workers.h", "src/base/thread_workers.cc"}
+THREADS = {"src/base/workers.h", "src/base/workers.cc"}
 
 # Time, randomness, environment and files come in from outside: only these read them.
-OUTSIDE_READERS = {"net", "client", "daemon", "cmd", "base/time.cc", "record/recording_file.cc"}
+OUTSIDE_READERS = (
+    "src/net/", "src/client/", "src/daemon/", "src/cmd/", "src/base/time.cc",
+    "src/runtime/recording_file.cc",
+)  # fmt: skip
 OUTSIDE_CALLS = re.compile(
     r"\b(system_clock|steady_clock|high_resolution_clock)::now\b"
     r"|\b(random_device|getenv|clock_gettime|gettimeofday|fopen|ifstream|ofstream|fstream)\b"
 )
+
+# Folders that do not name a namespace of their own: plugins in folders, and names that say Json.
+ONE_NAMESPACE = {
+    ("scheduler", "plugins"): ["scheduler", "plugins"],
+    ("api", "json"): ["api"],
+}
 
 MAX_COLUMNS = 100
 MAX_LINES = 700
@@ -85,9 +83,10 @@ class File:
         self.suffix = path.suffix
         self.text = (root / path).read_text(encoding="utf-8")
         self.lines = self.text.split("\n")
-        # The part of src/ that the file belongs to, or None.
-        self.part = path.parts[1] if path.parts[0] == "src" and len(path.parts) > 2 else None
-        self.is_test = re.search(r"_(test|bench|fuzz)\.cc$", self.name) is not None
+        self.in_src = path.parts[0] == "src" and len(path.parts) > 2
+        self.is_test = (
+            re.search(r"_(test|bench|fuzz)\.cc$|_testing\.(h|cc)$", self.name) is not None
+        )
 
 
 def check_text(file):
@@ -158,27 +157,41 @@ def check_own_header_first(file, root):
         return
 
 
-def check_layering(file):
+def check_includes(file):
     for number, kind, path in includes(file):
-        if kind == "<":
-            if path == "iostream":
-                yield number, "<iostream>: use fmt"
-            if file.part in ENGINE_SIDE and file.name not in THREADS and (
-                path in ENGINE_SIDE_HEADERS or path.startswith(("sys/", "netinet/"))
-            ):
-                yield number, f"{file.part} may not use <{path}>: no I/O, no threads"
+        if kind == '"':
+            if "/" not in path:
+                yield number, f'"{path}": write the whole path below src/'
             continue
-        other, slash, _ = path.partition("/")
-        if not slash or other not in PARTS:
-            yield number, f'"{path}" is not in a part of src/: write "part/file.h"'
-        elif PARTS.index(other) > PARTS.index(file.part):
-            yield number, f"{file.part} may not include {other}, which comes later in the list"
-        elif why := MAY_NOT_INCLUDE.get(file.part, {}).get(other):
-            yield number, f"{file.part} may not include {other}: {why}"
+        if path == "iostream":
+            yield number, "<iostream>: use fmt"
+        if file.name.startswith(ENGINE_SIDE) and file.name not in THREADS and (
+            path in ENGINE_SIDE_HEADERS or path.startswith(("sys/", "netinet/"))
+        ):
+            yield number, f"<{path}>: the engine side has no I/O and no threads"
+
+
+def check_namespace(file):
+    """A folder of src/ is a namespace; names of base/ live in `berth` itself."""
+    folder = file.name.split("/")[1:-1]
+    if folder[0] == "base":
+        folder = []
+    for library, namespace in ONE_NAMESPACE.items():
+        if folder[: len(library)] == list(library):
+            folder = namespace
+    want = "::".join(["berth", *folder])
+    ends = [
+        (number, found[1])
+        for number, line in enumerate(file.lines, 1)
+        if (found := re.match(r"\}  // namespace (berth[\w:]*)$", line))
+    ]
+    # The last one is the file's; others may hold forward declarations.
+    if ends and ends[-1][1] != want:
+        yield ends[-1][0], f"namespace {ends[-1][1]}: the folder's is {want}"
 
 
 def check_calls(file):
-    if file.part in OUTSIDE_READERS or file.name.removeprefix("src/") in OUTSIDE_READERS:
+    if file.name.startswith(OUTSIDE_READERS):
         return
     for number, line in enumerate(without(file.text, comments=True, strings=True).split("\n"), 1):
         if found := OUTSIDE_CALLS.search(line):
@@ -198,14 +211,12 @@ def check(root, path):
     yield from check_cpp(file)
     if file.suffix == ".h":
         yield from check_header(file)
-    if file.part is None:
+    if not file.in_src:
         return
-    if file.part not in PARTS:
-        yield 1, f"src/{file.part} is not in the list of parts in scripts/check_style.py"
-        return
+    yield from check_namespace(file)
     if not file.is_test:
         yield from check_own_header_first(file, root)
-        yield from check_layering(file)
+        yield from check_includes(file)
         yield from check_calls(file)
 
 
@@ -229,6 +240,10 @@ def main(arguments):
     for path in files_to_check(root):
         for line, message in check(root, path):
             print(f"{path.as_posix()}:{line}: {message}")
+            count += 1
+    if (root / rooms.DECLARATION).exists():
+        for name, line, message in rooms.check(root):
+            print(f"{name}:{line}: {message}")
             count += 1
     if count:
         print(f"{count} violation{'s' if count > 1 else ''}")

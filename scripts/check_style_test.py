@@ -18,33 +18,58 @@ CASES = [
         {"src/base/thing.h": HEADER, "src/base/thing.cc": '#include "base/thing.h"\n'},
         [],
     ),
-    # Layering.
+    # Includes and namespaces.
     (
-        "IncludeOfALaterPart",
-        {"src/api/pod.cc": '#include "base/ids.h"\n\n#include "cluster/pod_table.h"\n'},
-        ["src/api/pod.cc:3: api may not include cluster, which comes later in the list"],
+        "IncludeWithoutItsFolder",
+        {"src/api/pod.cc": '#include "meta.h"\n'},
+        ['src/api/pod.cc:1: "meta.h": write the whole path below src/'],
+    ),
+    ("IncludeInAComment", {"src/api/pod.cc": '// #include "meta.h"\n'}, []),
+    (
+        "NamespaceOfAnotherFolder",
+        {"src/scheduler/queue/a.cc": "namespace berth::queue {\n}  // namespace berth::queue\n"},
+        ["src/scheduler/queue/a.cc:2: namespace berth::queue: "
+         "the folder's is berth::scheduler::queue"],
     ),
     (
-        "EngineIncludesPlugins",
-        {"src/engine/cycle.h": HEADER + '#include "plugins/registry.h"\n'},
-        ["src/engine/cycle.h:3: engine may not include plugins: "
-         "the engine gets its plugins through the registry"],
+        "PluginsInFoldersShareANamespace",
+        {"src/scheduler/plugins/ports/a.cc": "}  // namespace berth::scheduler::plugins\n",
+         "src/base/id.cc": "}  // namespace berth\n"},
+        [],
+    ),
+    # Libraries: what is declared and what is included.
+    (
+        "IncludeThatIsNotDeclared",
+        {"src/CMakeLists.txt": "berth_library(base)\nberth_library(api)\n",
+         "src/api/pod.cc": '#include "base/id.h"\n'},
+        ["src/api/pod.cc:1: api includes base, which it does not declare"],
+    ),
+    (
+        "DeclarationWithoutAnInclude",
+        {"src/CMakeLists.txt": "berth_library(base)\nberth_library(api USES base)\n",
+         "src/api/pod.cc": "int x;\n"},
+        ["src/CMakeLists.txt:2: api declares base, not included"],
+    ),
+    (
+        "UseOfALaterLibrary",
+        {"src/CMakeLists.txt": "berth_library(api USES base)\nberth_library(base)\n",
+         "src/api/pod.cc": '#include "base/id.h"\n'},
+        ["src/CMakeLists.txt:1: api uses base, which is declared after it"],
+    ),
+    (
+        "BoundaryThroughOthers",
+        {"src/CMakeLists.txt": "berth_library(apiserver/store)\n"
+         "berth_library(runtime USES apiserver/store)\nberth_library(daemon USES runtime)\n",
+         "src/runtime/a.cc": '#include "apiserver/store/store.h"\n',
+         "src/daemon/a.cc": '#include "runtime/a.h"\n'},
+        ["src/CMakeLists.txt:3: daemon → runtime → apiserver/store: "
+         "the daemon never links the store"],
     ),
     (
         "TestsIncludeAnything",
-        {"src/api/pod_test.cc": '#include "cmd/run.h"\n#include <thread>\n'},
+        {"src/CMakeLists.txt": "berth_library(api)\n",
+         "src/api/pod_test.cc": '#include "cmd/run.h"\n#include <thread>\n'},
         [],
-    ),
-    (
-        "IncludeWithoutItsPart",
-        {"src/api/pod.cc": '#include "meta.h"\n'},
-        ['src/api/pod.cc:1: "meta.h" is not in a part of src/: write "part/file.h"'],
-    ),
-    ("IncludeInAComment", {"src/api/pod.cc": '// #include "cmd/run.h"\n'}, []),
-    (
-        "UnknownPart",
-        {"src/misc/thing.cc": "int x;\n"},
-        ["src/misc/thing.cc:1: src/misc is not in the list of parts in scripts/check_style.py"],
     ),
     (
         "OwnHeaderIsNotFirst",
@@ -55,9 +80,10 @@ CASES = [
     # I/O, threads, time and randomness.
     (
         "EngineSideUsesThreads",
-        {"src/engine/cycle.cc": "#include <thread>\n#include <sys/socket.h>\n"},
-        ["src/engine/cycle.cc:1: engine may not use <thread>: no I/O, no threads",
-         "src/engine/cycle.cc:2: engine may not use <sys/socket.h>: no I/O, no threads"],
+        {"src/scheduler/engine/cycle.cc": "#include <thread>\n#include <sys/socket.h>\n"},
+        ["src/scheduler/engine/cycle.cc:1: <thread>: the engine side has no I/O and no threads",
+         "src/scheduler/engine/cycle.cc:2: <sys/socket.h>: "
+         "the engine side has no I/O and no threads"],
     ),
     ("NetUsesThreads", {"src/net/loop.cc": "#include <thread>\n"}, []),
     (
@@ -67,15 +93,17 @@ CASES = [
     ),
     (
         "ClockOutsideItsPlace",
-        {"src/config/load.cc": "auto t = std::chrono::steady_clock::now();\n"},
-        ["src/config/load.cc:1: steady_clock::now: only base/time.cc, client, cmd, daemon, net, "
-         "record/recording_file.cc read time, randomness, environment or files"],
+        {"src/scheduler/config/load.cc": "auto t = std::chrono::steady_clock::now();\n"},
+        ["src/scheduler/config/load.cc:1: steady_clock::now: only src/base/time.cc, src/client/, "
+         "src/cmd/, src/daemon/, src/net/, src/runtime/recording_file.cc read time, randomness, "
+         "environment or files"],
     ),
     (
         "EnvironmentOutsideItsPlace",
-        {"src/sim/world.cc": 'auto home = std::getenv("HOME");\n'},
-        ["src/sim/world.cc:1: getenv: only base/time.cc, client, cmd, daemon, net, "
-         "record/recording_file.cc read time, randomness, environment or files"],
+        {"src/simulation/driver.cc": 'auto home = std::getenv("HOME");\n'},
+        ["src/simulation/driver.cc:1: getenv: only src/base/time.cc, src/client/, src/cmd/, "
+         "src/daemon/, src/net/, src/runtime/recording_file.cc read time, randomness, environment "
+         "or files"],
     ),
     (
         "ReadersMayRead",

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,49 @@ struct ObjectKey {
   // "namespace/name", or just the name.
   std::string ToString() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+
+// Node selectors and node affinity as they are written in objects; selector.h compiles and matches
+// them.
+struct NodeSelectorRequirement {
+  std::string key;
+  std::string op;  // As written: In, NotIn, Exists, DoesNotExist, Gt, Lt, or a mistake.
+  std::vector<std::string> values;
+  friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&) = default;
+};
+
+struct NodeSelectorTerm {
+  std::vector<NodeSelectorRequirement> match_expressions;
+  std::vector<NodeSelectorRequirement> match_fields;
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+};
+
+struct NodeSelector {
+  std::vector<NodeSelectorTerm> terms;
+  friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
+};
+
+struct PreferredSchedulingTerm {
+  int32_t weight = 0;
+  NodeSelectorTerm preference;
+  friend bool operator==(const PreferredSchedulingTerm&, const PreferredSchedulingTerm&) = default;
+};
+
+struct NodeAffinity {
+  std::optional<NodeSelector> required;
+  std::vector<PreferredSchedulingTerm> preferred;
+  friend bool operator==(const NodeAffinity&, const NodeAffinity&) = default;
+};
+
+// RawJson is an object's JSON as the API server has it, with the fields that Berth does not read.
+//
+// It is kept only where there are extenders, who get it. Whoever changes an object clears it.
+struct RawJson {
+  std::shared_ptr<const std::string> json;  // Null: not kept.
+
+  friend bool operator==(const RawJson& a, const RawJson& b) {
+    return a.json == b.json || (a.json != nullptr && b.json != nullptr && *a.json == *b.json);
+  }
 };
 
 }  // namespace berth::api

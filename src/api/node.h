@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "api/kept_text.h"
 #include "api/meta.h"
 #include "api/quantity.h"
 
@@ -48,7 +47,7 @@ struct Node {
   ObjectMeta metadata;
   NodeSpec spec;
   NodeStatus status;
-  KeptText text = {};
+  RawJson text = {};
   friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <variant>
 
-#include "api/dynamic_resources.h"
 #include "api/meta.h"
 #include "api/node.h"
 #include "api/pod.h"
+#include "api/resource_claim.h"
 #include "api/storage.h"
 #include "api/workloads.h"
 
@@ -26,6 +26,18 @@ using Object =
                  Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
                  Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
                  Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>>;
+
+// The object was added or changed, and now looks like this.
+struct ObjectPut {
+  Object object;
+};
+
+// The object was deleted; this is its last state.
+struct ObjectDeleted {
+  Object object;
+};
+
+using ObjectChange = std::variant<ObjectPut, ObjectDeleted>;
 
 // How a kind is named on the wire and where it lives.
 struct KindInfo {

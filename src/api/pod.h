@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/kept_text.h"
 #include "api/meta.h"
-#include "api/node_selector.h"
 #include "api/quantity.h"
 #include "api/volume.h"
 
@@ -162,7 +160,7 @@ struct Pod {
   ObjectMeta metadata;
   PodSpec spec;
   PodStatus status;
-  KeptText text = {};
+  RawJson text = {};
   friend bool operator==(const Pod&, const Pod&) = default;
 
   // Finished pods hold nothing on their node; the scheduler does not see them.

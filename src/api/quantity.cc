@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/quantity_big.h"
+#include "api/big_decimal.h"
 
 namespace berth::api {
 namespace {

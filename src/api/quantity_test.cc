@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/quantity_big.h"
+#include "api/big_decimal.h"
 
 namespace berth::api {
 namespace BERTH_TEST_FILE {

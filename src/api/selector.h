@@ -12,7 +12,6 @@
 
 #include "api/meta.h"
 #include "api/node.h"
-#include "api/node_selector.h"
 #include "api/pod.h"
 #include "base/result.h"
 

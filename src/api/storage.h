@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/meta.h"
-#include "api/node_selector.h"
 #include "api/quantity.h"
 #include "api/volume.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "apiserver/list.h"
-#include "apiserver/object_requests.h"
 #include "apiserver/request_options.h"
+#include "apiserver/rest_handlers.h"
 #include "apiserver/selectors.h"
 #include "apiserver/watch.h"
 
@@ -33,8 +33,8 @@ Duration TimeoutOf(const ListOptions& options) {
   return Duration::Seconds(std::min(seconds, kLongestTimeoutSeconds));
 }
 
-ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& info,
-                               ObjectForm form) {
+api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& info,
+                                            ObjectForm form) {
   const auto options = ReadListOptions(info.query, true);
   if (!options) return std::unexpected(options.error());
   auto selector =
@@ -61,8 +61,8 @@ ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& inf
   return plan;
 }
 
-ApiError TooLarge() {
-  ApiError error;
+api::scheme::ApiError TooLarge() {
+  api::scheme::ApiError error;
   error.code = 413;
   error.reason = "RequestEntityTooLarge";
   error.message = fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes);
@@ -79,39 +79,40 @@ std::string ResourceOf(const RequestInfo& info) {
 
 }  // namespace
 
-Handler::Handler(Api& api, Access access, const Clock& clock, const Clock& real_clock)
+Handler::Handler(registry::Api& api, registry::Access access, const Clock& clock,
+                 const Clock& real_clock)
     : api_(api),
       access_(std::move(access)),
       clock_(clock),
       real_clock_(real_clock),
-      fixed_paths_(api.store(), *metrics_) {}
+      non_resource_paths_(api.store(), *metrics_) {}
 
 void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
   const net::ServerRequest& request = exchange->request();
   const auto info = ReadRequest(request.method, request.target);
-  const bool health = info && info->kind == nullptr && FixedPaths::IsHealth(info->path);
-  const auto user = access_.Authenticate(request);
+  const bool health = info && info->kind == nullptr && NonResourcePaths::IsHealth(info->path);
+  const auto user = Authenticate(access_, request);
   if (!user && !health) {
     metrics_->CountRequest("get", "", user.error().code);
-    return exchange->Answer(ErrorAnswer(user.error()));
+    return exchange->Answer(ErrorResponse(user.error()));
   }
   if (!info) {
     metrics_->CountRequest("get", "", info.error().code);
-    return exchange->Answer(ErrorAnswer(info.error()));
+    return exchange->Answer(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
-  auto answer = fixed_paths_.Serve(*info, request);
-  if (!answer) answer = ErrorAnswer(answer.error());
+  auto answer = non_resource_paths_.Serve(*info, request);
+  if (!answer) answer = ErrorResponse(answer.error());
   metrics_->CountRequest("get", "", answer->status);
   exchange->Answer(*std::move(answer));
 }
 
 void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
-                        const User& user) {
+                        const registry::User& user) {
   const net::ServerRequest& request = exchange->request();
   // What an error tells is not in doubt: it waits for all that it may have seen.
-  const auto fail = [&](const ApiError& error) {
-    Finish(exchange, info, {ErrorAnswer(error), api_.store().version()});
+  const auto fail = [&](const api::scheme::ApiError& error) {
+    Finish(exchange, info, {ErrorResponse(error), api_.store().version()});
   };
   if (request.body.size() > kMaxBodyBytes) return fail(TooLarge());
   auto form = ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_);
@@ -122,7 +123,7 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
     return;
   }
   std::vector<std::string> warnings;
-  Scratch scratch;
+  store::Scratch scratch;
   auto reply = ServeObjects({api_, info, request, user, access_, *form, warnings, scratch});
   if (!reply) return fail(reply.error());
   AddWarnings(warnings, reply->answer);
@@ -130,17 +131,18 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
 }
 
 void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
-                     Reply reply) {
+                     VersionedResponse reply) {
   metrics_->CountRequest(VerbOf(info), ResourceOf(info), reply.answer.status);
-  const auto answer = std::make_shared<net::ServerAnswer>(std::move(reply.answer));
+  const auto answer = std::make_shared<net::ServerResponse>(std::move(reply.answer));
   api_.store().WhenVisible(reply.version, [exchange, answer](const Status& visible) {
     if (visible) return exchange->Answer(std::move(*answer));
-    exchange->Answer(ErrorAnswer(InternalError("the store: " + visible.error().message)));
+    exchange->Answer(
+        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
   });
 }
 
-ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,
-                                    const RequestInfo& info, ObjectForm form) {
+api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,
+                                                 const RequestInfo& info, ObjectForm form) {
   auto plan = PlanWatch(api_.store(), info, std::move(form));
   if (!plan) return std::unexpected(plan.error());
   metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
@@ -149,8 +151,9 @@ ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchan
   auto source = std::make_shared<std::unique_ptr<WatchSource>>(
       std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
-    if (visible) return exchange->Stream(JsonHead(200), std::move(*source));
-    exchange->Answer(ErrorAnswer(InternalError("the store: " + visible.error().message)));
+    if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
+    exchange->Answer(
+        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
   });
   return {};
 }

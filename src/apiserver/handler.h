@@ -8,12 +8,12 @@
 #include <memory>
 #include <string_view>
 
-#include "apiserver/access.h"
-#include "apiserver/api.h"
-#include "apiserver/fixed_paths.h"
-#include "apiserver/metrics.h"
-#include "apiserver/reply.h"
+#include "apiserver/authentication.h"
+#include "apiserver/non_resource_paths.h"
+#include "apiserver/registry/api.h"
 #include "apiserver/request_info.h"
+#include "apiserver/request_metrics.h"
+#include "apiserver/responses.h"
 #include "base/time.h"
 #include "net/http_server.h"
 
@@ -26,25 +26,26 @@ class Handler {
 
   // `api`, its store and the clocks must outlive the handler and the exchanges it was given.
   // `clock` is the Api's; `real_clock` says when watches end, however fast the other runs.
-  Handler(Api& api, Access access, const Clock& clock, const Clock& real_clock);
+  Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
  private:
   // Answers once the reply's version is visible.
-  void Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info, Reply reply);
+  void Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
+              VersionedResponse reply);
   void ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
-                 const User& user);
+                 const registry::User& user);
   // The error of a watch that cannot start; afterwards all is up to the stream.
-  ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
-                             const RequestInfo& info, ObjectForm form);
+  api::scheme::ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
+                                          const RequestInfo& info, ObjectForm form);
 
-  Api& api_;
-  Access access_;
+  registry::Api& api_;
+  registry::Access access_;
   const Clock& clock_;
   const Clock& real_clock_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
-  FixedPaths fixed_paths_;
+  NonResourcePaths non_resource_paths_;
 };
 
 }  // namespace berth::apiserver

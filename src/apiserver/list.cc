@@ -2,11 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
+#include <vector>
 
-#include "apiserver/continue_token.h"
+#include "base/base64.h"
 
 namespace berth::apiserver {
+namespace {
+
+// FNV-1a: tells a damaged or misplaced token, not a forged one; a forged one only pages elsewhere.
+uint64_t Checksum(const api::scheme::Kind& kind, std::string_view namespace_,
+                  std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string_view part : {kind.group, kind.resource, namespace_, text}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    hash = (hash ^ 0xff) * 0x100000001b3;
+  }
+  return hash;
+}
+
+std::string Fields(const ContinueToken& token) {
+  return fmt::format("{}\n{}\n{}", token.version, token.after.namespace_, token.after.name);
+}
+
+}  // namespace
+
+std::string EncodeContinue(const api::scheme::Kind& kind, std::string_view namespace_,
+                           const ContinueToken& token) {
+  const std::string fields = Fields(token);
+  return EncodeBase64Url(fmt::format("{}\n{:x}", fields, Checksum(kind, namespace_, fields)));
+}
+
+std::optional<ContinueToken> DecodeContinue(const api::scheme::Kind& kind,
+                                            std::string_view namespace_, std::string_view text) {
+  const auto bytes = DecodeBase64Url(text);
+  if (!bytes) return std::nullopt;
+  const std::string_view all = *bytes;
+  const size_t version_end = all.find('\n');
+  if (version_end == all.npos) return std::nullopt;
+  const size_t namespace_end = all.find('\n', version_end + 1);
+  if (namespace_end == all.npos) return std::nullopt;
+  const size_t name_end = all.find('\n', namespace_end + 1);
+  if (name_end == all.npos) return std::nullopt;
+
+  ContinueToken token;
+  std::from_chars(all.data(), all.data() + version_end, token.version);
+  token.after.namespace_ = all.substr(version_end + 1, namespace_end - version_end - 1);
+  token.after.name = all.substr(namespace_end + 1, name_end - namespace_end - 1);
+  if (EncodeContinue(kind, namespace_, token) != text) return std::nullopt;
+  return token;
+}
+
 namespace {
 
 constexpr std::string_view kExpired =
@@ -14,7 +61,7 @@ constexpr std::string_view kExpired =
     "start a new list without the continue parameter.";
 
 // The one object that can match, if the store stood still while it was looked up.
-std::optional<store::ListResult> LookUp(const store::Store& store, const Kind& kind,
+std::optional<store::ListResult> LookUp(const store::Store& store, const api::scheme::Kind& kind,
                                         std::string_view namespace_,
                                         const ObjectSelector& selector) {
   if (selector.name().empty() || (kind.namespaced && namespace_.empty())) return std::nullopt;
@@ -36,17 +83,18 @@ store::ListQuery QueryFor(std::string_view namespace_, const ObjectSelector& sel
 }
 
 // Sets where and at which version the page begins.
-ApiResult<void> ReadStart(const store::Store& store, const Kind& kind, std::string_view namespace_,
-                          const ListOptions& options, store::ListQuery& query) {
+api::scheme::ApiResult<void> ReadStart(const store::Store& store, const api::scheme::Kind& kind,
+                                       std::string_view namespace_, const ListOptions& options,
+                                       store::ListQuery& query) {
   const auto wanted = options.resource_version;
   if (!options.continue_token.empty()) {
     if (wanted.value_or(0) != 0) {
-      return std::unexpected(
-          BadRequest("specifying resource version is not allowed when using continue"));
+      return std::unexpected(api::scheme::BadRequest(
+          "specifying resource version is not allowed when using continue"));
     }
     auto token = DecodeContinue(kind, namespace_, options.continue_token);
     if (!token || token->version > store.version()) {
-      return std::unexpected(BadRequest("continue key is not valid"));
+      return std::unexpected(api::scheme::BadRequest("continue key is not valid"));
     }
     query.at = token->version;
     query.after = std::move(token->after);
@@ -59,8 +107,8 @@ ApiResult<void> ReadStart(const store::Store& store, const Kind& kind, std::stri
   return {};
 }
 
-std::string Metadata(const Kind& kind, std::string_view namespace_, const ObjectSelector& selector,
-                     const store::ListResult& page) {
+std::string Metadata(const api::scheme::Kind& kind, std::string_view namespace_,
+                     const ObjectSelector& selector, const store::ListResult& page) {
   std::string text = fmt::format(R"({{"resourceVersion":"{}")", page.version);
   if (page.more && !page.objects.empty()) {
     const ContinueToken next{page.version, page.objects.back()->key};
@@ -73,8 +121,8 @@ std::string Metadata(const Kind& kind, std::string_view namespace_, const Object
 
 }  // namespace
 
-ApiError TooLargeVersion(store::Version wanted, store::Version current) {
-  ApiError error;
+api::scheme::ApiError TooLargeVersion(store::Version wanted, store::Version current) {
+  api::scheme::ApiError error;
   error.code = 504;
   error.reason = "Timeout";
   error.message = fmt::format("Too large resource version: {}, current: {}", wanted, current);
@@ -83,16 +131,18 @@ ApiError TooLargeVersion(store::Version wanted, store::Version current) {
   return error;
 }
 
-store::ListResult Snapshot(const store::Store& store, const Kind& kind, std::string_view namespace_,
-                           const ObjectSelector& selector) {
+store::ListResult Snapshot(const store::Store& store, const api::scheme::Kind& kind,
+                           std::string_view namespace_, const ObjectSelector& selector) {
   if (auto found = LookUp(store, kind, namespace_, selector)) return *std::move(found);
   return store.List(kind.collection, QueryFor(namespace_, selector));
 }
 
-ApiResult<ListAnswer> AnswerList(const store::Store& store, std::string_view namespace_,
-                                 const ListOptions& options, const ObjectSelector& selector,
-                                 const ObjectForm& form) {
-  const Kind& kind = form.kind();
+api::scheme::ApiResult<ListResponse> ListObjects(const store::Store& store,
+                                                 std::string_view namespace_,
+                                                 const ListOptions& options,
+                                                 const ObjectSelector& selector,
+                                                 const ObjectForm& form) {
+  const api::scheme::Kind& kind = form.kind();
   store::ListQuery query = QueryFor(namespace_, selector);
   if (const auto start = ReadStart(store, kind, namespace_, options, query); !start) {
     return std::unexpected(start.error());
@@ -105,11 +155,11 @@ ApiResult<ListAnswer> AnswerList(const store::Store& store, std::string_view nam
   const store::ListResult page =
       plain ? Snapshot(store, kind, namespace_, selector) : store.List(kind.collection, query);
   if (page.expired) {
-    if (query.after) return std::unexpected(Expired(std::string(kExpired)));
-    return std::unexpected(Expired(
+    if (query.after) return std::unexpected(api::scheme::Expired(std::string(kExpired)));
+    return std::unexpected(api::scheme::Expired(
         fmt::format("The resourceVersion for the provided list is too old: {}", *query.at)));
   }
-  ListAnswer answer;
+  ListResponse answer;
   answer.version = page.version;
   form.AppendList(page.objects, Metadata(kind, namespace_, selector, page), answer.body);
   return answer;

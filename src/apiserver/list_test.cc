@@ -5,7 +5,7 @@
 
 #include <boost/json.hpp>
 
-#include "support/stored_objects.h"
+#include "testing/stored_objects.h"
 
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
@@ -28,7 +28,7 @@ class ListTest : public testing::Test {
     const auto selector =
         ObjectSelector::Make(pods_, options->label_selector, options->field_selector);
     const auto form = ObjectForm::Make(pods_, accept, *parsed, clock_);
-    const auto answer = AnswerList(world_.store(), namespace_, *options, *selector, *form);
+    const auto answer = ListObjects(world_.store(), namespace_, *options, *selector, *form);
     if (!answer) return {{"code", answer.error().code}, {"reason", answer.error().reason}};
     version_ = answer->version;
     return boost::json::parse(TextOf(answer->body));
@@ -53,7 +53,7 @@ class ListTest : public testing::Test {
     return found == nullptr ? "none" : std::string(found->as_string());
   }
 
-  const Kind& pods_ = KindOf("pods");
+  const api::scheme::Kind& pods_ = api::scheme::KindOf("pods");
   StoredObjects world_{4};
   SimClock clock_;
   store::Version version_ = 0;
@@ -140,6 +140,32 @@ TEST_F(ListTest, ObjectsAreNotCopied) {
   ObjectForm(pods_).AppendList({world_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_EQ(pieces[1].bytes.data(), world_.store().Get(pods_.collection, {"x", "a"})->json.data());
+}
+
+TEST(ContinueTokenTest, ComesBackAsItWas) {
+  const ContinueToken token{1234, {"default", "web-1"}};
+  const std::string text = EncodeContinue(api::scheme::KindOf("pods"), "default", token);
+  EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "default", text), token);
+}
+
+TEST(ContinueTokenTest, IsGoodForItsListOnly) {
+  const std::string text =
+      EncodeContinue(api::scheme::KindOf("pods"), "default", {1234, {"default", "web-1"}});
+  EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "", text), std::nullopt);
+  EXPECT_EQ(DecodeContinue(api::scheme::KindOf("services"), "default", text), std::nullopt);
+}
+
+TEST(ContinueTokenTest, DamageIsNoticed) {
+  const std::string text =
+      EncodeContinue(api::scheme::KindOf("pods"), "", {1234, {"default", "web-1"}});
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] = damaged[i] == 'A' ? 'B' : 'A';
+    EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "", damaged), std::nullopt) << i;
+    EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "", text.substr(0, i)), std::nullopt)
+        << i;
+  }
+  EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "", "YWJj"), std::nullopt);
 }
 
 }  // namespace BERTH_TEST_FILE

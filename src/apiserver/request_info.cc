@@ -1,35 +1,130 @@
 #include "apiserver/request_info.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <span>
 #include <vector>
 
-#include "api/json_text.h"
+#include "api/json/json_text.h"
+#include "api/selector.h"
+#include "base/text.h"
 
 namespace berth::apiserver {
 namespace {
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool IsFalse(std::string_view text) {
+  if (text == "0") return true;
+  constexpr std::string_view kFalse = "false";
+  return text.size() == kFalse.size() &&
+         std::ranges::equal(text, kFalse, [](char a, char b) { return (a | 0x20) == b; });
+}
+
+}  // namespace
+
+std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus_is_space) {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
+      const int low = high >= 0 ? HexDigit(text[i + 2]) : -1;
+      if (low < 0) return std::nullopt;
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+  }
+  if (!IsUtf8(out)) return std::nullopt;
+  return out;
+}
+
+bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
+api::scheme::ApiResult<Query> Query::Parse(std::string_view text) {
+  Query query;
+  while (!text.empty()) {
+    const size_t end = text.find('&');
+    const std::string_view pair = text.substr(0, end);
+    text = end == text.npos ? std::string_view() : text.substr(end + 1);
+    if (pair.empty()) continue;
+    const size_t equals = pair.find('=');
+    auto name = PercentDecode(pair.substr(0, equals), true);
+    auto value = PercentDecode(equals == pair.npos ? "" : pair.substr(equals + 1), true);
+    if (!name || !value) {
+      return std::unexpected(api::scheme::BadRequest(
+          fmt::format("the query has a malformed percent escape: {}", Shorten(pair))));
+    }
+    query.Add(*std::move(name), *std::move(value));
+  }
+  return query;
+}
+
+std::optional<std::string_view> Query::Find(std::string_view name) const {
+  for (const auto& [key, value] : pairs_) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> Query::All(std::string_view name) const {
+  std::vector<std::string_view> values;
+  for (const auto& [key, value] : pairs_) {
+    if (key == name) values.push_back(value);
+  }
+  return values;
+}
+
+bool Query::Bool(std::string_view name) const {
+  const auto value = Find(name);
+  return value && !IsFalse(*value);
+}
+
+api::scheme::ApiResult<std::optional<int64_t>> Query::Int(std::string_view name) const {
+  const auto value = Find(name);
+  if (!value || value->empty()) return std::nullopt;
+  const auto number = api::ParseInt(*value);
+  if (number) return number;
+  return std::unexpected(
+      api::scheme::BadRequest(fmt::format("{}: not a whole number: {}", name, Shorten(*value))));
+}
+
+void Query::Add(std::string name, std::string value) {
+  pairs_.emplace_back(std::move(name), std::move(value));
+}
+
+namespace {
+
 using Segments = std::span<const std::string>;
 
-ApiResult<std::vector<std::string>> SplitPath(std::string_view path) {
+api::scheme::ApiResult<std::vector<std::string>> SplitPath(std::string_view path) {
   if (!path.starts_with('/')) {
-    return std::unexpected(
-        BadRequest(fmt::format("the path does not begin with a slash: {}", api::Shorten(path))));
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("the path does not begin with a slash: {}", Shorten(path))));
   }
   std::vector<std::string> segments;
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     auto segment = PercentDecode(path.substr(begin, end - begin), false);
     if (!segment) {
-      return std::unexpected(BadRequest(
-          fmt::format("the path has a malformed percent escape: {}", api::Shorten(path))));
+      return std::unexpected(api::scheme::BadRequest(
+          fmt::format("the path has a malformed percent escape: {}", Shorten(path))));
     }
     if (*segment == "." || *segment == ".." || segment->find('/') != segment->npos ||
         std::ranges::any_of(*segment, [](char c) { return c >= 0 && c < ' '; })) {
-      return std::unexpected(BadRequest(
-          fmt::format("the path has an invalid segment: \"{}\"", api::Shorten(*segment))));
+      return std::unexpected(api::scheme::BadRequest(
+          fmt::format("the path has an invalid segment: \"{}\"", Shorten(*segment))));
     }
     segments.push_back(*std::move(segment));
     begin = end + 1;
@@ -68,7 +163,7 @@ Place ReadPlace(Segments rest) {
   return place;
 }
 
-ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
+api::scheme::ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
   if (method == "GET" || method == "HEAD") {
     if (watch && method == "GET") return Verb::kWatch;
     return collection ? Verb::kList : Verb::kGet;
@@ -77,7 +172,7 @@ ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
   if (method == "PUT") return Verb::kUpdate;
   if (method == "PATCH") return Verb::kPatch;
   if (method == "DELETE") return collection ? Verb::kDeleteCollection : Verb::kDelete;
-  return std::unexpected(MethodNotAllowed(method));
+  return std::unexpected(api::scheme::MethodNotAllowed(method));
 }
 
 // Whether the resource, or the subresource that `info` names, offers its verb.
@@ -105,27 +200,29 @@ bool Offers(const RequestInfo& info) {
 }
 
 // `rest` is what follows the group and version.
-ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo info,
-                                         std::string_view group, std::string_view version,
-                                         Segments rest) {
+api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo info,
+                                                      std::string_view group,
+                                                      std::string_view version, Segments rest) {
   const Place place = ReadPlace(rest);
-  if (place.rest.empty() || place.rest.size() > 3) return std::unexpected(UnknownResource());
+  if (place.rest.empty() || place.rest.size() > 3)
+    return std::unexpected(api::scheme::UnknownResource());
   if (std::ranges::any_of(place.rest, &std::string::empty))
-    return std::unexpected(UnknownResource());
-  if (place.in_namespace && place.namespace_.empty()) return std::unexpected(UnknownResource());
+    return std::unexpected(api::scheme::UnknownResource());
+  if (place.in_namespace && place.namespace_.empty())
+    return std::unexpected(api::scheme::UnknownResource());
 
-  info.kind = FindKind(group, version, place.rest[0]);
-  if (info.kind == nullptr) return std::unexpected(UnknownResource());
+  info.kind = api::scheme::FindKind(group, version, place.rest[0]);
+  if (info.kind == nullptr) return std::unexpected(api::scheme::UnknownResource());
   info.namespace_ = place.namespace_;
   if (place.rest.size() > 1) info.name = place.rest[1];
   if (place.rest.size() > 2) info.subresource = place.rest[2];
   const bool named_without_namespace =
       info.kind->namespaced && !place.in_namespace && !info.name.empty();
   if ((place.in_namespace && !info.kind->namespaced) || named_without_namespace) {
-    return std::unexpected(UnknownResource());
+    return std::unexpected(api::scheme::UnknownResource());
   }
   if (!info.subresource.empty() && info.kind->FindSubresource(info.subresource) == nullptr) {
-    return std::unexpected(UnknownResource());
+    return std::unexpected(api::scheme::UnknownResource());
   }
 
   // A watch of one object is a watch of its collection that selects its name.
@@ -133,7 +230,7 @@ ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo in
   const auto verb = VerbOf(method, info.name.empty(), watch);
   if (!verb) return std::unexpected(verb.error());
   info.verb = *verb;
-  if (!Offers(info)) return std::unexpected(MethodNotAllowed(method));
+  if (!Offers(info)) return std::unexpected(api::scheme::MethodNotAllowed(method));
   return info;
 }
 
@@ -161,9 +258,11 @@ std::string_view VerbName(Verb verb) {
   return "";
 }
 
-ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
-  if (!IsUtf8(method)) return std::unexpected(BadRequest("the request's method is not UTF-8"));
-  if (!IsUtf8(target)) return std::unexpected(BadRequest("the request's target is not UTF-8"));
+api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
+  if (!IsUtf8(method))
+    return std::unexpected(api::scheme::BadRequest("the request's method is not UTF-8"));
+  if (!IsUtf8(target))
+    return std::unexpected(api::scheme::BadRequest("the request's target is not UTF-8"));
   const size_t question = target.find('?');
   const auto segments = SplitPath(target.substr(0, question));
   if (!segments) return std::unexpected(segments.error());

@@ -7,7 +7,7 @@ namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
 
 // "verb group/version/resource namespace/name/subresource", or "path <path>", or the error's code.
-std::string Tell(const ApiResult<RequestInfo>& info) {
+std::string Tell(const api::scheme::ApiResult<RequestInfo>& info) {
   if (!info) return fmt::to_string(info.error().code);
   if (info->kind == nullptr) return "path " + info->path;
   return fmt::format("{} {}/{} {}/{}/{}", VerbName(info->verb), info->kind->api_version(),

@@ -8,38 +8,40 @@
 #include <charconv>
 #include <initializer_list>
 
-#include "api/json_text.h"
+#include "api/json/json_text.h"
+#include "base/text.h"
 
 namespace berth::apiserver {
 namespace {
 
 constexpr size_t kMaxManagerLength = 128;
 
-ApiError Unsupported(std::string_view options, std::string_view field, std::string_view value,
-                     std::initializer_list<std::string_view> known) {
+api::scheme::ApiError Unsupported(std::string_view options, std::string_view field,
+                                  std::string_view value,
+                                  std::initializer_list<std::string_view> known) {
   std::string list;
   for (const std::string_view name : known) {
     list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", name);
   }
   return InvalidOption(
       options, field, "FieldValueNotSupported",
-      fmt::format("Unsupported value: \"{}\": supported values: {}", api::Shorten(value), list));
+      fmt::format("Unsupported value: \"{}\": supported values: {}", Shorten(value), list));
 }
 
-ApiResult<std::optional<store::Version>> ReadVersion(std::string_view text) {
+api::scheme::ApiResult<std::optional<store::Version>> ReadVersion(std::string_view text) {
   if (text.empty()) return std::nullopt;
   store::Version version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return std::unexpected(
-        BadRequest(fmt::format("invalid resource version \"{}\": it must be the one that a list "
-                               "or an object had",
-                               api::Shorten(text))));
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("invalid resource version \"{}\": it must be the one that a list "
+                    "or an object had",
+                    Shorten(text))));
   }
   return version;
 }
 
-ApiResult<ListOptions::Match> ReadMatch(std::string_view text) {
+api::scheme::ApiResult<ListOptions::Match> ReadMatch(std::string_view text) {
   if (text.empty()) return ListOptions::Match::kUnset;
   if (text == "NotOlderThan") return ListOptions::Match::kNotOlderThan;
   if (text == "Exact") return ListOptions::Match::kExact;
@@ -48,7 +50,7 @@ ApiResult<ListOptions::Match> ReadMatch(std::string_view text) {
 }
 
 // The combinations that make no sense.
-std::optional<ApiError> CheckMatch(const ListOptions& options) {
+std::optional<api::scheme::ApiError> CheckMatch(const ListOptions& options) {
   const auto forbid = [](std::string_view field, std::string_view why) {
     return InvalidOption("ListOptions", field, "FieldValueForbidden",
                          fmt::format("Forbidden: {}", why));
@@ -86,12 +88,12 @@ std::optional<ApiError> CheckMatch(const ListOptions& options) {
   return std::nullopt;
 }
 
-ApiResult<bool> DryRunOf(std::string_view value, std::string_view options) {
+api::scheme::ApiResult<bool> DryRunOf(std::string_view value, std::string_view options) {
   if (value == "All") return true;
   return std::unexpected(Unsupported(options, "dryRun", value, {"All"}));
 }
 
-ApiResult<std::string> ReadPropagation(std::string_view text) {
+api::scheme::ApiResult<std::string> ReadPropagation(std::string_view text) {
   if (text.empty() || text == "Orphan" || text == "Background" || text == "Foreground") {
     return std::string(text);
   }
@@ -100,20 +102,23 @@ ApiResult<std::string> ReadPropagation(std::string_view text) {
 }
 
 // Reads one field of DeleteOptions; null counts as absent.
-ApiResult<std::string> StringField(const JsonObject& object, std::string_view name) {
-  const Json* value = object.if_contains(name);
+api::scheme::ApiResult<std::string> StringField(const api::JsonObject& object,
+                                                std::string_view name) {
+  const api::Json* value = object.if_contains(name);
   if (value == nullptr || value->is_null()) return std::string();
   if (const auto* text = value->if_string()) return std::string(*text);
-  return std::unexpected(BadRequest(fmt::format("DeleteOptions.{}: expected a string", name)));
+  return std::unexpected(
+      api::scheme::BadRequest(fmt::format("DeleteOptions.{}: expected a string", name)));
 }
 
-ApiResult<void> ReadDeleteBody(const JsonObject& body, DeleteOptions& options) {
-  if (const Json* grace = body.if_contains("gracePeriodSeconds"); grace && !grace->is_null()) {
+api::scheme::ApiResult<void> ReadDeleteBody(const api::JsonObject& body,
+                                            registry::DeleteOptions& options) {
+  if (const api::Json* grace = body.if_contains("gracePeriodSeconds"); grace && !grace->is_null()) {
     boost::system::error_code error;
     options.grace_period_seconds = grace->to_number<int64_t>(error);
     if (error) {
       return std::unexpected(
-          BadRequest("DeleteOptions.gracePeriodSeconds: expected a whole number"));
+          api::scheme::BadRequest("DeleteOptions.gracePeriodSeconds: expected a whole number"));
     }
   }
   auto policy = StringField(body, "propagationPolicy");
@@ -121,21 +126,22 @@ ApiResult<void> ReadDeleteBody(const JsonObject& body, DeleteOptions& options) {
   auto known = ReadPropagation(*policy);
   if (!known) return std::unexpected(known.error());
   if (!known->empty()) options.propagation_policy = *std::move(known);
-  if (const Json* orphan = body.if_contains("orphanDependents"); orphan && orphan->is_bool()) {
+  if (const api::Json* orphan = body.if_contains("orphanDependents"); orphan && orphan->is_bool()) {
     options.propagation_policy = orphan->get_bool() ? "Orphan" : "Background";
   }
-  if (const Json* dry = body.if_contains("dryRun"); dry && dry->is_array()) {
-    for (const Json& value : dry->get_array()) {
+  if (const api::Json* dry = body.if_contains("dryRun"); dry && dry->is_array()) {
+    for (const api::Json& value : dry->get_array()) {
       const auto* text = value.if_string();
       const auto all = DryRunOf(text ? std::string_view(*text) : "", "DeleteOptions");
       if (!all) return std::unexpected(all.error());
       options.dry_run = true;
     }
   }
-  const Json* conditions = body.if_contains("preconditions");
+  const api::Json* conditions = body.if_contains("preconditions");
   if (conditions == nullptr || conditions->is_null()) return {};
   if (!conditions->is_object()) {
-    return std::unexpected(BadRequest("DeleteOptions.preconditions: expected an object"));
+    return std::unexpected(
+        api::scheme::BadRequest("DeleteOptions.preconditions: expected an object"));
   }
   auto uid = StringField(conditions->get_object(), "uid");
   auto version = StringField(conditions->get_object(), "resourceVersion");
@@ -152,9 +158,9 @@ bool IsPrintable(std::string_view text) {
 
 }  // namespace
 
-ApiError InvalidOption(std::string_view options, std::string_view field, std::string_view reason,
-                       std::string_view why) {
-  ApiError error;
+api::scheme::ApiError InvalidOption(std::string_view options, std::string_view field,
+                                    std::string_view reason, std::string_view why) {
+  api::scheme::ApiError error;
   error.code = 422;
   error.reason = "Invalid";
   error.message = fmt::format("{}.meta.k8s.io \"\" is invalid: {}: {}", options, field, why);
@@ -164,7 +170,7 @@ ApiError InvalidOption(std::string_view options, std::string_view field, std::st
   return error;
 }
 
-ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch) {
+api::scheme::ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch) {
   ListOptions options;
   options.watch = watch;
   options.label_selector = query.Get("labelSelector");
@@ -189,7 +195,7 @@ ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch) {
   return options;
 }
 
-ApiResult<bool> ReadDryRun(const Query& query) {
+api::scheme::ApiResult<bool> ReadDryRun(const Query& query) {
   bool dry_run = false;
   for (const std::string_view value : query.All("dryRun")) {
     const auto all = DryRunOf(value, "CreateOptions");
@@ -199,19 +205,20 @@ ApiResult<bool> ReadDryRun(const Query& query) {
   return dry_run;
 }
 
-ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view user_agent) {
-  WriteOptions options;
+api::scheme::ApiResult<registry::WriteOptions> ReadWriteOptions(const Query& query,
+                                                                std::string_view user_agent) {
+  registry::WriteOptions options;
   const auto dry_run = ReadDryRun(query);
   if (!dry_run) return std::unexpected(dry_run.error());
   options.dry_run = *dry_run;
   options.force = query.Bool("force");
   const std::string_view validation = query.Get("fieldValidation");
   if (validation.empty() || validation == "Warn") {
-    options.field_validation = FieldValidation::kWarn;
+    options.field_validation = registry::FieldValidation::kWarn;
   } else if (validation == "Strict") {
-    options.field_validation = FieldValidation::kStrict;
+    options.field_validation = registry::FieldValidation::kStrict;
   } else if (validation == "Ignore") {
-    options.field_validation = FieldValidation::kIgnore;
+    options.field_validation = registry::FieldValidation::kIgnore;
   } else {
     return std::unexpected(
         Unsupported("CreateOptions", "fieldValidation", validation, {"Ignore", "Strict", "Warn"}));
@@ -221,7 +228,7 @@ ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view us
     return std::unexpected(
         InvalidOption("CreateOptions", "fieldManager", "FieldValueInvalid",
                       fmt::format("Invalid value: \"{}\": must be printable and at most {} bytes",
-                                  api::Shorten(options.field_manager), kMaxManagerLength)));
+                                  Shorten(options.field_manager), kMaxManagerLength)));
   }
   if (options.field_manager.empty() && !query.Find("fieldManager") && IsPrintable(user_agent)) {
     options.field_manager = user_agent.substr(0, std::min(user_agent.find('/'), kMaxManagerLength));
@@ -229,8 +236,9 @@ ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view us
   return options;
 }
 
-ApiResult<DeleteOptions> ReadDeleteOptions(const Query& query, const Json& body) {
-  DeleteOptions options;
+api::scheme::ApiResult<registry::DeleteOptions> ReadDeleteOptions(const Query& query,
+                                                                  const api::Json& body) {
+  registry::DeleteOptions options;
   const auto grace = query.Int("gracePeriodSeconds");
   if (!grace) return std::unexpected(grace.error());
   options.grace_period_seconds = *grace;
@@ -241,7 +249,8 @@ ApiResult<DeleteOptions> ReadDeleteOptions(const Query& query, const Json& body)
   if (!dry_run) return std::unexpected(dry_run.error());
   options.dry_run = *dry_run;
   if (body.is_null()) return options;
-  if (!body.is_object()) return std::unexpected(BadRequest("DeleteOptions: expected an object"));
+  if (!body.is_object())
+    return std::unexpected(api::scheme::BadRequest("DeleteOptions: expected an object"));
   if (const auto read = ReadDeleteBody(body.get_object(), options); !read) {
     return std::unexpected(read.error());
   }

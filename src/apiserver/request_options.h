@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/api.h"
-#include "apiserver/query.h"
-#include "kinds/api_error.h"
-#include "kinds/json.h"
+#include "api/json/json.h"
+#include "api/scheme/api_error.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/request_info.h"
 
 namespace berth::apiserver {
 
@@ -29,19 +29,21 @@ struct ListOptions {
   bool allow_bookmarks = false;
   std::optional<bool> send_initial_events;
 };
-ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch);
+api::scheme::ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch);
 
 // `user_agent` names the field manager of a client that does not: what stands before its slash.
-ApiResult<WriteOptions> ReadWriteOptions(const Query& query, std::string_view user_agent);
+api::scheme::ApiResult<registry::WriteOptions> ReadWriteOptions(const Query& query,
+                                                                std::string_view user_agent);
 
 // `body` is a DeleteOptions object, or null if there is none; it goes before the query.
-ApiResult<DeleteOptions> ReadDeleteOptions(const Query& query, const Json& body);
+api::scheme::ApiResult<registry::DeleteOptions> ReadDeleteOptions(const Query& query,
+                                                                  const api::Json& body);
 
 // True if the query has dryRun=All.
-ApiResult<bool> ReadDryRun(const Query& query);
+api::scheme::ApiResult<bool> ReadDryRun(const Query& query);
 
 // An Invalid of `options`, "ListOptions": `field: why`.
-ApiError InvalidOption(std::string_view options, std::string_view field, std::string_view reason,
-                       std::string_view why);
+api::scheme::ApiError InvalidOption(std::string_view options, std::string_view field,
+                                    std::string_view reason, std::string_view why);
 
 }  // namespace berth::apiserver

@@ -73,7 +73,7 @@ TEST(WriteOptionsTest, TheManagerIsTheUserAgentsFirstWord) {
   const auto options = ReadWriteOptions(*Query::Parse(""), "kubectl/v1.36.4 (linux/amd64)");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->field_manager, "kubectl");
-  EXPECT_EQ(options->field_validation, FieldValidation::kWarn);
+  EXPECT_EQ(options->field_validation, registry::FieldValidation::kWarn);
   EXPECT_FALSE(options->dry_run);
 }
 
@@ -82,7 +82,7 @@ TEST(WriteOptionsTest, EverythingIsRead) {
       *Query::Parse("fieldManager=me&fieldValidation=Strict&dryRun=All&force=true"), "x/1");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->field_manager, "me");
-  EXPECT_EQ(options->field_validation, FieldValidation::kStrict);
+  EXPECT_EQ(options->field_validation, registry::FieldValidation::kStrict);
   EXPECT_TRUE(options->dry_run);
   EXPECT_TRUE(options->force);
 }
@@ -112,8 +112,8 @@ TEST(DeleteOptionsTest, TheBodyGoesBeforeTheQuery) {
 }
 
 TEST(DeleteOptionsTest, WithoutABodyTheQueryCounts) {
-  const auto options =
-      ReadDeleteOptions(*Query::Parse("gracePeriodSeconds=5&propagationPolicy=Foreground"), Json());
+  const auto options = ReadDeleteOptions(
+      *Query::Parse("gracePeriodSeconds=5&propagationPolicy=Foreground"), api::Json());
   ASSERT_TRUE(options);
   EXPECT_EQ(options->grace_period_seconds, 5);
   EXPECT_EQ(options->propagation_policy, "Foreground");

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "api/scheme/api_error.h"
+#include "api/scheme/scheme.h"
 #include "api/selector.h"
+#include "apiserver/store/stored_object.h"
 #include "base/result.h"
-#include "kinds/api_error.h"
-#include "kinds/kinds.h"
-#include "store/object.h"
 
 namespace berth::apiserver {
 
@@ -34,8 +34,9 @@ class ObjectSelector {
  public:
   ObjectSelector() = default;
   // BadRequest if either string has bad syntax or names a field that the kind has not.
-  static ApiResult<ObjectSelector> Make(const Kind& kind, std::string_view labels,
-                                        std::string_view fields);
+  static api::scheme::ApiResult<ObjectSelector> Make(const api::scheme::Kind& kind,
+                                                     std::string_view labels,
+                                                     std::string_view fields);
 
   bool Matches(const store::Object& object) const;
   bool everything() const { return labels_.empty() && fields_.empty(); }

@@ -8,7 +8,7 @@ namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
 
 // One character per object of the test: '1' if it matches.
-std::string Matching(const ApiResult<ObjectSelector>& selector,
+std::string Matching(const api::scheme::ApiResult<ObjectSelector>& selector,
                      const std::vector<store::Object>& objects) {
   if (!selector) return selector.error().message;
   std::string out;
@@ -37,8 +37,9 @@ TEST_P(LabelSelectorTest, MatchesAsKubernetesDoes) {
       WithLabels({{"app", "db"}, {"size", "7"}}),
       WithLabels({{"app", ""}, {"in", "x"}}),
   };
-  EXPECT_EQ(Matching(ObjectSelector::Make(KindOf("pods"), GetParam().selector, ""), objects),
-            GetParam().want);
+  EXPECT_EQ(
+      Matching(ObjectSelector::Make(api::scheme::KindOf("pods"), GetParam().selector, ""), objects),
+      GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -72,7 +73,8 @@ struct BadCase {
 class BadSelectorTest : public testing::TestWithParam<BadCase> {};
 
 TEST_P(BadSelectorTest, IsABadRequest) {
-  const auto selector = ObjectSelector::Make(KindOf("pods"), GetParam().labels, GetParam().fields);
+  const auto selector =
+      ObjectSelector::Make(api::scheme::KindOf("pods"), GetParam().labels, GetParam().fields);
   ASSERT_FALSE(selector);
   EXPECT_EQ(selector.error().code, 400);
   EXPECT_FALSE(selector.error().message.empty());
@@ -113,7 +115,7 @@ TEST(FieldSelectorTest, MatchesNamesAndStoredFields) {
       WithFields("c", "y", {"n1", "Never", "s", "", "false", "Failed", "", ""}),
   };
   const auto matching = [&](std::string_view selector) {
-    return Matching(ObjectSelector::Make(KindOf("pods"), "", selector), pods);
+    return Matching(ObjectSelector::Make(api::scheme::KindOf("pods"), "", selector), pods);
   };
   EXPECT_EQ(matching("metadata.name=a"), "100");
   EXPECT_EQ(matching("metadata.name!=a"), "011");
@@ -126,8 +128,10 @@ TEST(FieldSelectorTest, MatchesNamesAndStoredFields) {
 
 TEST(FieldSelectorTest, BothKindsOfEventsNameTheSameFields) {
   store::Object event = WithFields("e", "x", {"Pod", "x", "a"});
-  const auto core = ObjectSelector::Make(KindOf("events"), "", "involvedObject.name=a");
-  const auto grouped = ObjectSelector::Make(KindOf("events.events.k8s.io"), "", "regarding.name=a");
+  const auto core =
+      ObjectSelector::Make(api::scheme::KindOf("events"), "", "involvedObject.name=a");
+  const auto grouped =
+      ObjectSelector::Make(api::scheme::KindOf("events.events.k8s.io"), "", "regarding.name=a");
   ASSERT_TRUE(core);
   ASSERT_TRUE(grouped);
   EXPECT_TRUE(core->Matches(event));
@@ -135,7 +139,7 @@ TEST(FieldSelectorTest, BothKindsOfEventsNameTheSameFields) {
 }
 
 TEST(FieldSelectorTest, NamespacesAreForNamespacedKinds) {
-  EXPECT_FALSE(ObjectSelector::Make(KindOf("nodes"), "", "metadata.namespace=x"));
+  EXPECT_FALSE(ObjectSelector::Make(api::scheme::KindOf("nodes"), "", "metadata.namespace=x"));
 }
 
 TEST(FieldSelectorTest, EscapesAreTakenAway) {
@@ -145,8 +149,8 @@ TEST(FieldSelectorTest, EscapesAreTakenAway) {
 }
 
 TEST(FieldSelectorTest, OneNameIsKnownBeforehand) {
-  EXPECT_EQ(ObjectSelector::Make(KindOf("pods"), "", "metadata.name=a")->name(), "a");
-  EXPECT_EQ(ObjectSelector::Make(KindOf("pods"), "", "metadata.name!=a")->name(), "");
+  EXPECT_EQ(ObjectSelector::Make(api::scheme::KindOf("pods"), "", "metadata.name=a")->name(), "a");
+  EXPECT_EQ(ObjectSelector::Make(api::scheme::KindOf("pods"), "", "metadata.name!=a")->name(), "");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kinds/base64.h"
-#include "kinds/kinds.h"
+#include "api/scheme/scheme.h"
+#include "base/base64.h"
 
 namespace berth::apiserver {
 namespace {
@@ -21,7 +21,8 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options,
     if (!opened) return std::unexpected(opened.error());
     journal = *std::move(opened);
   }
-  store::StoreOptions store_options{.collections = Collections(), .history = options.history};
+  store::StoreOptions store_options{.collections = api::scheme::CollectionNames(),
+                                    .history = options.history};
   if (journal == nullptr) store_options.first_version = FirstVersion(now);
   return store::Store::Open(std::move(store_options), std::move(journal));
 }
@@ -58,9 +59,9 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   if (!store) return std::unexpected(store.error());
   server->store_ = *std::move(store);
   const Clock& clock = own.clock != nullptr ? *own.clock : server->real_clock_;
-  server->api_ = std::make_unique<Api>(*server->store_, clock, own.seed);
-  server->handler_ =
-      std::make_unique<Handler>(*server->api_, Access(own.access), clock, server->real_clock_);
+  server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed);
+  server->handler_ = std::make_unique<Handler>(*server->api_, registry::Access(own.access), clock,
+                                               server->real_clock_);
 
   net::ServerOptions http;
   http.address = own.address;

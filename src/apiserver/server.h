@@ -6,13 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/access.h"
-#include "apiserver/api.h"
+#include "apiserver/authentication.h"
 #include "apiserver/handler.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/store/store.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http_server.h"
-#include "store/store.h"
 
 namespace berth::apiserver {
 
@@ -23,7 +23,7 @@ struct ApiServerOptions {
   std::string data_dir = {};                 // Empty: everything is forgotten with the server.
   size_t history = 50'000;                   // Events kept per collection.
   std::shared_ptr<net::ServerTls> tls = {};  // Null: plain.
-  AccessOptions access = {};
+  registry::AccessOptions access = {};
   uint64_t seed = 0;  // Of uids and generated names.
   // The API's time, if it is not the real one; must outlive the server.
   const Clock* clock = nullptr;
@@ -37,7 +37,7 @@ class ApiServer {
   ~ApiServer();
 
   store::Store& store() { return *store_; }
-  Api& api() { return *api_; }
+  registry::Api& api() { return *api_; }
   uint16_t port() const { return http_->port(); }
   // "https://127.0.0.1:6443": where clients on this machine reach it.
   std::string url() const;
@@ -52,7 +52,7 @@ class ApiServer {
   SystemClock real_clock_;
   // In the order in which they need each other.
   std::unique_ptr<store::Store> store_;
-  std::unique_ptr<Api> api_;
+  std::unique_ptr<registry::Api> api_;
   std::unique_ptr<Handler> handler_;
   std::unique_ptr<net::HttpServer> http_;
 };

@@ -5,7 +5,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
-#include "support/api_client.h"
+#include "testing/api_client.h"
 
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
@@ -31,12 +31,12 @@ class ServerTest : public testing::Test {
     client_ = std::make_unique<ApiClient>(server_->port());
   }
 
-  static std::string Reason(const ApiAnswer& answer) {
+  static std::string Reason(const ApiResponse& answer) {
     const auto status = boost::json::parse(answer.body);
     const auto* reason = status.as_object().if_contains("reason");
     return reason == nullptr ? "" : std::string(reason->as_string());
   }
-  static std::string Version(const ApiAnswer& answer) {
+  static std::string Version(const ApiResponse& answer) {
     return std::string(
         boost::json::parse(answer.body).at("metadata").at("resourceVersion").as_string());
   }
@@ -74,7 +74,7 @@ TEST_F(ServerTest, FixedPathsAnswer) {
       {"/metrics", "", "text/plain; version=0.0.4; charset=utf-8", "berth_store_version "},
   };
   for (const Case& c : cases) {
-    const ApiAnswer answer = client_->Get(c.path, c.accept);
+    const ApiResponse answer = client_->Get(c.path, c.accept);
     EXPECT_EQ(answer.status, 200) << c.path;
     EXPECT_EQ(answer.header("Content-Type"), c.type) << c.path;
     EXPECT_NE(answer.body.find(c.part), std::string::npos) << c.path << answer.body.substr(0, 400);
@@ -86,30 +86,30 @@ TEST_F(ServerTest, FixedPathsAnswer) {
 }
 
 TEST_F(ServerTest, ObjectsAreCreatedReadChangedAndDeleted) {
-  const ApiAnswer created = client_->Ask("POST", kConfigMaps, ConfigMap("a"));
+  const ApiResponse created = client_->Ask("POST", kConfigMaps, ConfigMap("a"));
   EXPECT_EQ(created.status, 201);
   const std::string path = std::string(kConfigMaps) + "/a";
   EXPECT_EQ(client_->Get(path).body, created.body);
   EXPECT_EQ(client_->Ask("HEAD", path).status, 200);
 
-  const ApiAnswer again = client_->Ask("POST", kConfigMaps, ConfigMap("a"));
+  const ApiResponse again = client_->Ask("POST", kConfigMaps, ConfigMap("a"));
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(Reason(again), "AlreadyExists");
 
   const std::string stale =
       ",\"resourceVersion\":\"" + Version(created) + "\",\"labels\":{\"x\":\"y\"}";
   EXPECT_EQ(client_->Ask("PUT", path, ConfigMap("a", stale)).status, 200);
-  const ApiAnswer conflict = client_->Ask(
+  const ApiResponse conflict = client_->Ask(
       "PUT", path, ConfigMap("a", ",\"resourceVersion\":\"" + Version(created) + "\""));
   EXPECT_EQ(conflict.status, 409);
   EXPECT_EQ(Reason(conflict), "Conflict");
 
-  const ApiAnswer patched = client_->Ask("PATCH", path, R"({"data":{"k":"v"}})",
-                                         "Content-Type: application/merge-patch+json\r\n");
+  const ApiResponse patched = client_->Ask("PATCH", path, R"({"data":{"k":"v"}})",
+                                           "Content-Type: application/merge-patch+json\r\n");
   EXPECT_EQ(patched.status, 200);
   EXPECT_NE(patched.body.find(R"("data":{"k":"v"})"), std::string::npos);
 
-  const ApiAnswer deleted = client_->Ask("DELETE", path);
+  const ApiResponse deleted = client_->Ask("DELETE", path);
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(boost::json::parse(deleted.body).at("status").as_string(), "Success");
   EXPECT_EQ(client_->Get(path).status, 404);
@@ -132,7 +132,7 @@ TEST_F(ServerTest, YamlBodiesAreRead) {
 TEST_F(ServerTest, CollectionsAreDeletedByLabel) {
   client_->Ask("POST", kConfigMaps, ConfigMap("a", R"(,"labels":{"app":"web"})"));
   client_->Ask("POST", kConfigMaps, ConfigMap("b"));
-  const ApiAnswer deleted =
+  const ApiResponse deleted =
       client_->Ask("DELETE", std::string(kConfigMaps) + "?labelSelector=app%3Dweb");
   EXPECT_EQ(deleted.status, 200);
   EXPECT_EQ(boost::json::parse(deleted.body).at("items").as_array().size(), 1u);
@@ -141,7 +141,7 @@ TEST_F(ServerTest, CollectionsAreDeletedByLabel) {
 }
 
 TEST_F(ServerTest, WarningsComeAsHeaders) {
-  const ApiAnswer created =
+  const ApiResponse created =
       client_->Ask("POST", kConfigMaps, R"({"metadata":{"name":"a"},"boat":1})");
   EXPECT_EQ(created.status, 201);
   EXPECT_TRUE(created.header("Warning").starts_with("299 - \"")) << created.head;
@@ -156,10 +156,10 @@ TEST_F(ServerTest, WarningsComeAsHeaders) {
 TEST_F(ServerTest, FieldsGivenTwiceAreToldOrRefused) {
   const std::string body = R"({"metadata":{"name":"a"},"data":{"k":"1","k":"2"}})";
   const std::string strict = std::string(kConfigMaps) + "?fieldValidation=Strict";
-  const ApiAnswer refused = client_->Ask("POST", strict, body);
+  const ApiResponse refused = client_->Ask("POST", strict, body);
   EXPECT_EQ(refused.status, 400);
   EXPECT_NE(refused.body.find("duplicate field \\\"data.k\\\""), std::string::npos) << refused.body;
-  const ApiAnswer created = client_->Ask("POST", kConfigMaps, body);
+  const ApiResponse created = client_->Ask("POST", kConfigMaps, body);
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.header("Warning"), R"(299 - "duplicate field \"data.k\"")");
 }
@@ -168,7 +168,7 @@ TEST_F(ServerTest, PodsAreBoundAndEvicted) {
   const std::string pods = "/api/v1/namespaces/default/pods";
   EXPECT_EQ(client_->Ask("POST", pods, Pod("p")).status, 201);
   const std::string binding = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})";
-  const ApiAnswer bound = client_->Ask("POST", pods + "/p/binding", binding);
+  const ApiResponse bound = client_->Ask("POST", pods + "/p/binding", binding);
   EXPECT_EQ(bound.status, 201);
   EXPECT_EQ(bound.body, R"({"kind":"Status","apiVersion":"v1","metadata":{},)"
                         R"("status":"Success","code":201})");
@@ -182,14 +182,14 @@ TEST_F(ServerTest, PodsAreBoundAndEvicted) {
 
 TEST_F(ServerTest, ScalesAreReadAndChanged) {
   const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
-  const ApiAnswer created = client_->Ask("POST", deployments, R"({"metadata":{"name":"d"},"spec":{
+  const ApiResponse created = client_->Ask("POST", deployments, R"({"metadata":{"name":"d"},"spec":{
       "replicas":2,"selector":{"matchLabels":{"app":"web"}},"template":{
       "metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   EXPECT_EQ(created.status, 201) << created.body;
   const std::string scale = deployments + "/d/scale";
   EXPECT_NE(client_->Get(scale).body.find(R"("replicas":2)"), std::string::npos);
-  const ApiAnswer patched = client_->Ask("PATCH", scale, R"({"spec":{"replicas":5}})",
-                                         "Content-Type: application/merge-patch+json\r\n");
+  const ApiResponse patched = client_->Ask("PATCH", scale, R"({"spec":{"replicas":5}})",
+                                           "Content-Type: application/merge-patch+json\r\n");
   EXPECT_EQ(patched.status, 200) << patched.body;
   EXPECT_NE(client_->Get(deployments + "/d").body.find(R"("replicas":5)"), std::string::npos);
 }
@@ -197,7 +197,7 @@ TEST_F(ServerTest, ScalesAreReadAndChanged) {
 TEST_F(ServerTest, EventsAreSeenInBothGroups) {
   const std::string core = "/api/v1/namespaces/default/events";
   const std::string grouped = "/apis/events.k8s.io/v1/namespaces/default/events";
-  const ApiAnswer created = client_->Ask("POST", core, R"({"metadata":{"name":"e"},
+  const ApiResponse created = client_->Ask("POST", core, R"({"metadata":{"name":"e"},
       "involvedObject":{"kind":"Pod","namespace":"default","name":"p"},"reason":"Tested",
       "message":"well"})");
   EXPECT_EQ(created.status, 201) << created.body;
@@ -212,8 +212,8 @@ TEST_F(ServerTest, EventsAreSeenInBothGroups) {
 }
 
 TEST_F(ServerTest, TablesAreForThoseWhoAsk) {
-  const ApiAnswer table = client_->Get("/api/v1/namespaces",
-                                       "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n");
+  const ApiResponse table = client_->Get(
+      "/api/v1/namespaces", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n");
   EXPECT_EQ(table.header("Content-Type"), "application/json");
   const auto document = boost::json::parse(table.body);
   EXPECT_EQ(document.at("kind").as_string(), "Table");
@@ -247,11 +247,12 @@ TEST_F(ServerTest, WatchesOfVersionsThatAreGoneEndWithAnError) {
 
 class TokenServerTest : public ServerTest {
  protected:
-  TokenServerTest() : ServerTest({.access = {.tokens = *ParseTokenFile("secret,alice,u1,ops")}}) {}
+  TokenServerTest()
+      : ServerTest({.access = {.tokens = *registry::ParseTokenFile("secret,alice,u1,ops")}}) {}
 };
 
 TEST_F(TokenServerTest, WithoutATokenTheConnectionEnds) {
-  const ApiAnswer refused = client_->Get("/api/v1/pods");
+  const ApiResponse refused = client_->Get("/api/v1/pods");
   EXPECT_EQ(refused.status, 401);
   EXPECT_EQ(Reason(refused), "Unauthorized");
   EXPECT_EQ(refused.header("Connection"), "close");
@@ -262,7 +263,7 @@ TEST_F(TokenServerTest, WithoutATokenTheConnectionEnds) {
 TEST_F(TokenServerTest, WithATokenEverythingIsAllowed) {
   const char* token = "Authorization: Bearer secret\r\n";
   EXPECT_EQ(client_->Get("/api/v1/pods", token).status, 200);
-  const ApiAnswer me =
+  const ApiResponse me =
       client_->Ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}", token);
   EXPECT_EQ(me.status, 201);
   EXPECT_NE(me.body.find("\"username\":\"alice\""), std::string::npos) << me.body;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apiserver/raw_json.h"
+#include "api/json/json_text.h"
 
 namespace berth::apiserver {
 namespace {
@@ -63,7 +63,7 @@ State WatchSource::Read(size_t limit, std::vector<net::Piece>& out) {
     SendBookmark(std::max(cursor_->position(), plan_.from), false, writer);
     bookmark_at_ = now + kBookmarkEvery;
   }
-  Rest(now);
+  ScheduleWake(now);
   return State::kWait;
 }
 
@@ -121,7 +121,8 @@ void WatchSource::SendObject(std::string_view head, const store::ObjectPtr& obje
 
 void WatchSource::SendLost(const store::ObjectPtr& object, store::Version version, Writer& writer) {
   const net::Piece whole = WholeObject(plan_.form.kind(), object);
-  const std::string_view digits = RawMember(RawMember(whole.bytes, "metadata"), "resourceVersion");
+  const std::string_view digits =
+      api::RawMember(api::RawMember(whole.bytes, "metadata"), "resourceVersion");
   if (plan_.form.form() != Form::kPlain || digits.empty()) {
     return SendObject(kDeleted, AtVersion(*object, version), writer);
   }
@@ -140,13 +141,14 @@ void WatchSource::SendBookmark(store::Version version, bool initial_end, Writer&
 }
 
 void WatchSource::SendExpired(Writer& writer) {
-  const ApiError error = Expired(fmt::format("too old resource version: {}", cursor_->position()));
+  const api::scheme::ApiError error =
+      api::scheme::Expired(fmt::format("too old resource version: {}", cursor_->position()));
   writer.out().push_back(Literal(kError));
-  writer.out().push_back(Owned(ToStatusJson(error)));
+  writer.out().push_back(Owned(api::scheme::ToStatusJson(error)));
   writer.out().push_back(Literal(kEventEnd));
 }
 
-void WatchSource::Rest(Instant now) {
+void WatchSource::ScheduleWake(Instant now) {
   std::optional<Instant> due = ends_at_;
   if (plan_.bookmarks) due = std::min(bookmark_at_, due.value_or(bookmark_at_));
   // One timer at a time is enough: when it fires, the next one is set.

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/object_form.h"
+#include "apiserver/responses.h"
 #include "apiserver/selectors.h"
+#include "apiserver/store/store.h"
 #include "base/time.h"
 #include "net/http_server.h"
-#include "store/store.h"
 
 namespace berth::apiserver {
 
@@ -60,7 +60,7 @@ class WatchSource final : public net::BodySource {
   void SendBookmark(store::Version version, bool initial_end, Writer& writer);
   void SendExpired(Writer& writer);
   // Asks to be woken when the next bookmark or the end is due.
-  void Rest(Instant now);
+  void ScheduleWake(Instant now);
 
   WatchPlan plan_;
   const Clock& clock_;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "apiserver/list.h"
-#include "support/stored_objects.h"
+#include "testing/stored_objects.h"
 
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
@@ -63,7 +63,7 @@ class WatchTest : public testing::Test {
                        std::string(metadata.at("name").as_string()), version);
   }
 
-  const Kind& pods_ = KindOf("pods");
+  const api::scheme::Kind& pods_ = api::scheme::KindOf("pods");
   StoredObjects world_{8};
   SimClock clock_{Instant::FromUnixSeconds(1000)};
   std::shared_ptr<FakeExchange> exchange_ = std::make_shared<FakeExchange>();
@@ -77,7 +77,7 @@ TEST_F(WatchTest, TellsEveryChangeAfterItsVersion) {
   const auto version = world_.Create(pods_, {"x", "a"})->version;
   Start(Plan(version));
   world_.Replace(pods_, {"x", "a"});
-  world_.Create(KindOf("nodes"), {"", "n"});
+  world_.Create(api::scheme::KindOf("nodes"), {"", "n"});
   world_.Create(pods_, {"y", "b"});
   world_.Delete(pods_, {"x", "a"});
   EXPECT_EQ(Read(), fmt::format("MODIFIED x/a@{} ADDED y/b@{} DELETED x/a@{}", version + 1,
@@ -206,7 +206,7 @@ TEST_F(WatchTest, BookmarksComeOnceAMinuteToThoseWhoWantThem) {
   EXPECT_EQ(Read(), "");
   ASSERT_EQ(exchange_->delays().size(), 1u);
   EXPECT_EQ(exchange_->delays()[0].count(), 60'001);
-  world_.Create(KindOf("nodes"), {"", "n"});
+  world_.Create(api::scheme::KindOf("nodes"), {"", "n"});
   clock_.Advance(Duration::Seconds(61));
   EXPECT_EQ(Read(), fmt::format("BOOKMARK @{}", world_.store().version()));
   EXPECT_EQ(Read(), "");

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/ids.h"
+#include "base/id.h"
 
 namespace berth {
 

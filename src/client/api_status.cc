@@ -6,22 +6,23 @@
 #include <cctype>
 #include <limits>
 
-#include "api/json_text.h"
-#include "kinds/json_access.h"
-#include "kinds/protobuf_body.h"
+#include "api/json/document.h"
+#include "api/json/json_text.h"
+#include "api/protobuf/to_json.h"
+#include "base/text.h"
 
 namespace berth::client {
 namespace {
 
-using apiserver::Json;
-using apiserver::JsonObject;
+using api::Json;
+using api::JsonObject;
 
 constexpr size_t kShownBody = 200;
 constexpr size_t kShownMessage = 2000;
 
-Json ParseStatus(const RestAnswer& answer) {
-  if (answer.content_type.starts_with(apiserver::kProtobufType)) {
-    auto decoded = apiserver::DecodeProtobufBody(answer.body);
+Json ParseStatus(const RestResponse& answer) {
+  if (answer.content_type.starts_with(api::protobuf::kContentType)) {
+    auto decoded = api::protobuf::DecodeToJson(answer.body);
     return decoded ? *std::move(decoded) : Json();
   }
   boost::json::error_code error;
@@ -87,37 +88,37 @@ std::string_view WithoutReason(std::string_view message, std::string_view reason
 
 }  // namespace
 
-ApiStatus ReadStatus(const RestAnswer& answer) {
+ApiStatus ReadStatus(const RestResponse& answer) {
   ApiStatus status;
   status.code = answer.status;
   const Json parsed = ParseStatus(answer);
-  const JsonObject* object = apiserver::AsObject(parsed);
-  if (apiserver::StringAt(object, "kind") == "Status") {
-    status.reason = apiserver::StringAt(object, "reason");
-    status.message = apiserver::StringAt(object, "message");
-    const JsonObject* details = apiserver::ObjectAt(object, "details");
-    const auto seconds = apiserver::IntAt(details, "retryAfterSeconds");
+  const JsonObject* object = api::AsObject(parsed);
+  if (api::StringAt(object, "kind") == "Status") {
+    status.reason = api::StringAt(object, "reason");
+    status.message = api::StringAt(object, "message");
+    const JsonObject* details = api::ObjectAt(object, "details");
+    const auto seconds = api::IntAt(details, "retryAfterSeconds");
     if (seconds && *seconds > 0 && *seconds <= std::numeric_limits<int>::max()) {
       status.retry_after_seconds = static_cast<int>(*seconds);
     }
   } else {
-    status.message = api::Shorten(answer.body, kShownBody);
+    status.message = Shorten(answer.body, kShownBody);
   }
   if (status.reason.empty()) status.reason = ReasonOf(answer.status);
   return status;
 }
 
-std::string Describe(std::string_view method, std::string_view path, const RestAnswer& answer) {
+std::string Describe(std::string_view method, std::string_view path, const RestResponse& answer) {
   const ApiStatus status = ReadStatus(answer);
   const std::string reason =
       status.reason.empty() ? fmt::format("status {}", status.code) : Words(status.reason);
   std::string text = fmt::format("{} {}: {}", method, path.substr(0, path.find('?')), reason);
   const std::string_view message = WithoutReason(status.message, status.reason);
-  if (!message.empty()) text += ": " + api::Shorten(message, kShownMessage);
+  if (!message.empty()) text += ": " + Shorten(message, kShownMessage);
   return text;
 }
 
-std::string Describe(const RestRequest& request, const RestResult<RestAnswer>& result) {
+std::string Describe(const RestRequest& request, const RestResult<RestResponse>& result) {
   return result ? Describe(request, *result) : result.error().message;
 }
 

@@ -17,15 +17,15 @@ struct ApiStatus {
 };
 
 // Reads the body of an answer that is not ok: a Status in JSON or protobuf, or anything else.
-ApiStatus ReadStatus(const RestAnswer& answer);
+ApiStatus ReadStatus(const RestResponse& answer);
 
 // One sentence for logs, without the query:
 //   GET /api/v1/pods: forbidden: User "x" cannot list resource "pods" in API group ""
-std::string Describe(std::string_view method, std::string_view path, const RestAnswer& answer);
-inline std::string Describe(const RestRequest& request, const RestAnswer& answer) {
+std::string Describe(std::string_view method, std::string_view path, const RestResponse& answer);
+inline std::string Describe(const RestRequest& request, const RestResponse& answer) {
   return Describe(request.method, request.path, answer);
 }
 // The same for a request without an answer; such errors name the request already.
-std::string Describe(const RestRequest& request, const RestResult<RestAnswer>& result);
+std::string Describe(const RestRequest& request, const RestResult<RestResponse>& result);
 
 }  // namespace berth::client

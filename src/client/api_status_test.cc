@@ -63,13 +63,13 @@ TEST(DescribeTest, IsOneSentence) {
       {"/a", 418, "", "/a: status 418"},
   };
   for (const auto& c : cases) {
-    const std::string text =
-        Describe({.method = "GET", .path = c.path}, RestAnswer{.status = c.status, .body = c.body});
+    const std::string text = Describe({.method = "GET", .path = c.path},
+                                      RestResponse{.status = c.status, .body = c.body});
     EXPECT_EQ(text.substr(0, 4 + c.want.size()), "GET " + c.want);
     EXPECT_LT(text.size(), 400u);
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
-  EXPECT_EQ(Describe({.path = "/a"}, RestResult<RestAnswer>(std::unexpected(
+  EXPECT_EQ(Describe({.path = "/a"}, RestResult<RestResponse>(std::unexpected(
                                          RestError{RestError::Kind::kTls, "GET h: TLS: no"}))),
             "GET h: TLS: no");
 }

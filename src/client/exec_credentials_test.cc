@@ -7,8 +7,8 @@
 #include <future>
 #include <mutex>
 
-#include "client/exec_protocol.h"
-#include "support/temporary_folder.h"
+#include "client/exec_credentials.h"
+#include "testing/temporary_directory.h"
 
 // Tests name the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -134,7 +134,7 @@ TEST(RunCommandTest, CollectsWhatIsPrinted) {
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_EQ(outcome->exit_code, 3);
   EXPECT_EQ(outcome->output, "out one two\n");
-  EXPECT_EQ(outcome->complaint, "err\n");
+  EXPECT_EQ(outcome->error_output, "err\n");
 }
 
 TEST(RunCommandTest, GivesNoneOfOurFiles) {
@@ -148,7 +148,7 @@ TEST(RunCommandTest, ReadsLongOutputAndDropsLongComplaints) {
       Shell("head -c 900000 /dev/zero | tr '\\0' x; head -c 900000 /dev/zero >&2; echo end"));
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_EQ(outcome->output.size(), 900'004u);
-  EXPECT_EQ(outcome->complaint.size(), 4096u);
+  EXPECT_EQ(outcome->error_output.size(), 4096u);
 }
 
 TEST(RunCommandTest, EndsWhatDoesNotBehave) {
@@ -179,7 +179,7 @@ TEST(RunCommandTest, SaysWhatCannotBeRun) {
   auto outcome = RunCommand(request);
   ASSERT_FALSE(outcome.has_value());
   EXPECT_TRUE(outcome.error().not_found);
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   request.command = folder.Write("text", "not a program");
   outcome = RunCommand(request);
   ASSERT_FALSE(outcome.has_value());
@@ -210,7 +210,7 @@ struct FakePlugin {
                   R"("status":{"token":")" +
                   token + "\"" +
                   (expires.empty() ? "" : ",\"expirationTimestamp\":\"" + expires + "\"") + "}}",
-        .complaint = ""});
+        .error_output = ""});
   }
 };
 
@@ -282,7 +282,7 @@ TEST_F(ExecCredentialsTest, FailuresAreExplainedAndTriedAgain) {
   plugin_.answers = {
       std::unexpected(ExecFailure{true, "No such file or directory"}),
       std::unexpected(ExecFailure{false, "it did not end within 1m0s"}),
-      ExecOutcome{.exit_code = 4, .output = kToken, .complaint = " please log in\n"},
+      ExecOutcome{.exit_code = 4, .output = kToken, .error_output = " please log in\n"},
       ExecOutcome{.exit_code = -1},
       ExecOutcome{.exit_code = 0, .output = "{}"},
   };

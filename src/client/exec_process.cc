@@ -65,11 +65,11 @@ struct Pipe {
 // The arguments of posix_spawn and what they need to stay alive.
 class Launch {
  public:
-  Launch(const ExecRequest& request, int output, int complaint) : request_(request) {
+  Launch(const ExecRequest& request, int output, int error_output) : request_(request) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, output, 1);
-    ::posix_spawn_file_actions_adddup2(&actions_, complaint, 2);
+    ::posix_spawn_file_actions_adddup2(&actions_, error_output, 2);
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     ::posix_spawnattr_init(&attributes_);
     // A group of its own can be killed as a whole. Signals are as a shell would leave them.
@@ -180,7 +180,7 @@ std::unexpected<ExecFailure> Failed(std::string message, bool not_found = false)
 }
 
 // Until the child ends.
-std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe& complaint,
+std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe& error_output,
                                                 const ExecRequest& request, int cancel_fd) {
   using std::chrono::steady_clock;
   if (child.end() < 0) return Failed("pidfd_open: " + Words(errno));
@@ -189,7 +189,7 @@ std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe
   for (bool ended = false; !ended;) {
     std::array<pollfd, 4> waiting = {pollfd{child.end(), POLLIN, 0}, pollfd{cancel_fd, POLLIN, 0},
                                      pollfd{output.read.get(), POLLIN, 0},
-                                     pollfd{complaint.read.get(), POLLIN, 0}};
+                                     pollfd{error_output.read.get(), POLLIN, 0}};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0) {
       return Failed(fmt::format("it did not end within {}", FormatGoDuration(request.timeout)));
@@ -203,7 +203,8 @@ std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe
       return Failed(fmt::format("it printed more than {} bytes", request.max_output_bytes));
     }
     // Complaints beyond the limit are dropped, piece by piece, so that the pipe does not fill.
-    for (int i = 0; i < 16 && !Drain(complaint.read, outcome.complaint, kMaxComplaintBytes); ++i) {
+    for (int i = 0; i < 16 && !Drain(error_output.read, outcome.error_output, kMaxComplaintBytes);
+         ++i) {
     }
   }
   outcome.exit_code = child.Reap();
@@ -213,16 +214,16 @@ std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe
 }  // namespace
 
 std::expected<ExecOutcome, ExecFailure> RunCommand(const ExecRequest& request, int cancel_fd) {
-  Pipe output, complaint;
-  if (!output.Open() || !complaint.Open()) return Failed("pipe: " + Words(errno));
+  Pipe output, error_output;
+  if (!output.Open() || !error_output.Open()) return Failed("pipe: " + Words(errno));
   pid_t pid = 0;
-  if (const int error = Launch(request, output.write.get(), complaint.write.get()).Run(pid)) {
+  if (const int error = Launch(request, output.write.get(), error_output.write.get()).Run(pid)) {
     return Failed(Words(error), error == ENOENT);
   }
   Child child(pid);
   output.write.Close();
-  complaint.write.Close();
-  return Collect(child, output, complaint, request, cancel_fd);
+  error_output.write.Close();
+  return Collect(child, output, error_output, request, cancel_fd);
 }
 
 }  // namespace berth::client

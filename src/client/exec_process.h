@@ -19,9 +19,9 @@ struct ExecRequest {
 };
 
 struct ExecOutcome {
-  int exit_code = 0;      // -1 if a signal ended it.
-  std::string output;     // Standard output, all of it.
-  std::string complaint;  // The first kilobytes of standard error.
+  int exit_code = 0;         // -1 if a signal ended it.
+  std::string output;        // Standard output, all of it.
+  std::string error_output;  // The first kilobytes of standard error.
 };
 
 struct ExecFailure {

@@ -4,12 +4,13 @@
 
 #include <utility>
 
-#include "api/json_text.h"
-#include "config/base64.h"
+#include "api/json/json_text.h"
+#include "base/base64.h"
+#include "base/text.h"
 
 namespace berth::client {
 
-using config::JsonValue;
+using api::JsonValue;
 using Kind = JsonValue::Kind;
 
 namespace {
@@ -56,7 +57,7 @@ std::vector<FieldCursor> FieldCursor::Items() const {
 std::vector<std::pair<std::string, FieldCursor>> FieldCursor::Members() const {
   std::vector<std::pair<std::string, FieldCursor>> members;
   if (!Is(Kind::kObject)) return members;
-  for (const config::JsonMember& member : value_->members) {
+  for (const api::JsonMember& member : value_->members) {
     members.emplace_back(member.name,
                          FieldCursor(UnlessNull(&member.value), path_ / member.name, *problem_));
   }
@@ -69,7 +70,7 @@ std::string FieldCursor::Secret() const { return Is(Kind::kString, true) ? value
 
 std::string FieldCursor::Bytes() const {
   if (!Is(Kind::kString, true)) return "";
-  auto bytes = config::DecodeBase64(value_->text);
+  auto bytes = DecodeBase64(value_->text);
   if (!bytes && problem_->empty()) {
     *problem_ = fmt::format("{}: {} bytes that are not base64", path_.text, value_->text.size());
   }
@@ -86,9 +87,9 @@ std::vector<std::string> FieldCursor::Texts() const {
 
 void FieldCursor::Refuse(std::string_view why) const {
   if (!problem_->empty()) return;
-  const std::string shown = value_ == nullptr ? "not set" : config::ToJsonText(*value_);
+  const std::string shown = value_ == nullptr ? "not set" : api::ToJsonText(*value_);
   *problem_ = fmt::format("{}: {}: {}", path_.text.empty() ? "the document" : path_.text,
-                          api::Shorten(shown), why);
+                          Shorten(shown), why);
 }
 
 bool FieldCursor::Is(Kind kind, bool secret) const {

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "config/field_path.h"
-#include "config/json_value.h"
+#include "api/field_errors.h"
+#include "api/json/json_value.h"
 
 namespace berth::client {
 
 class FieldCursor {
  public:
-  FieldCursor(const config::JsonValue* value, config::FieldPath path, std::string& problem)
+  FieldCursor(const api::JsonValue* value, api::FieldPath path, std::string& problem)
       : value_(value), path_(std::move(path)), problem_(&problem) {}
 
   // The field of an object.
@@ -35,18 +35,18 @@ class FieldCursor {
 
   // Something is there, and it is not null.
   bool present() const { return value_ != nullptr; }
-  const config::JsonValue* value() const { return value_; }
-  const config::FieldPath& path() const { return path_; }
+  const api::JsonValue* value() const { return value_; }
+  const api::FieldPath& path() const { return path_; }
 
   // Notes that the value is wrong, unless something was before.
   void Refuse(std::string_view why) const;
 
  private:
   // Whether the value is there and of `kind`; another kind is a problem.
-  bool Is(config::JsonValue::Kind kind, bool secret = false) const;
+  bool Is(api::JsonValue::Kind kind, bool secret = false) const;
 
-  const config::JsonValue* value_;
-  config::FieldPath path_;
+  const api::JsonValue* value_;
+  api::FieldPath path_;
   std::string* problem_;
 };
 

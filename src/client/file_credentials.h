@@ -1,17 +1,25 @@
-// FileCredentials gives what is in files: a token, a certificate and its key. Whoever issues them
-// replaces the files before they expire, so they are read again from time to time.
-//
-// Any thread; the files are small and local, and are read by the thread that asks.
+// Reads small files: kubeconfigs, tokens, certificates.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "client/client_config.h"
 
 namespace berth::client {
 
+inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
+
+// All of it. The error is the whole sentence: open PATH: No such file or directory.
+Result<std::string> ReadFile(const std::string& path, size_t max_bytes = kMaxFileBytes);
+
+// FileCredentials gives what is in files: a token, a certificate and its key. Whoever issues them
+// replaces the files before they expire, so they are read again from time to time.
+//
+// Any thread; the files are small and local, and are read by the thread that asks.
 struct CredentialFiles {
   std::string token;        // Empty: `fixed` has it, if there is any.
   std::string certificate;  // Both or none of these two.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/temporary_folder.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -26,7 +26,7 @@ class FileCredentialsTest : public testing::Test {
     credentials_->Refused({.bearer_token = token, .certificate = {}, .key = {}});
   }
 
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
   SimClock clock_{Instant::FromUnixSeconds(1000)};
   std::shared_ptr<FileCredentials> credentials_;
 };

@@ -13,14 +13,14 @@ struct Source {
   std::string_view resource;
   std::string_view path;
   ObjectCodec (*codec)();
-  ObjectCodec (*keeping_codec)() = nullptr;  // Null: its objects' texts are never kept.
+  ObjectCodec (*raw_json_codec)() = nullptr;  // Null: its objects' texts are never kept.
   std::string_view field_selector = {};
 };
 
 // Those that src/api decodes; pods come last, so that what they need is on its way first.
 constexpr Source kSources[] = {
     {"namespaces", "/api/v1/namespaces", CodecOf<api::Namespace>},
-    {"nodes", "/api/v1/nodes", CodecOf<api::Node>, KeepingCodecOf<api::Node>},
+    {"nodes", "/api/v1/nodes", CodecOf<api::Node>, RawJsonCodecOf<api::Node>},
     {"csinodes.storage.k8s.io", "/apis/storage.k8s.io/v1/csinodes", CodecOf<api::CsiNode>},
     {"csidrivers.storage.k8s.io", "/apis/storage.k8s.io/v1/csidrivers", CodecOf<api::CsiDriver>},
     {"storageclasses.storage.k8s.io", "/apis/storage.k8s.io/v1/storageclasses",
@@ -45,7 +45,7 @@ constexpr Source kSources[] = {
      CodecOf<api::ResourceSlice>},
     {"poddisruptionbudgets.policy", "/apis/policy/v1/poddisruptionbudgets",
      CodecOf<api::PodDisruptionBudget>},
-    {"pods", "/api/v1/pods", CodecOf<api::Pod>, KeepingCodecOf<api::Pod>,
+    {"pods", "/api/v1/pods", CodecOf<api::Pod>, RawJsonCodecOf<api::Pod>,
      "status.phase!=Succeeded,status.phase!=Failed"},
 };
 
@@ -56,11 +56,11 @@ Informers::Informers(Requests& requests, Timers& timers, const InformersOptions&
     : on_synced_(std::move(on_synced)), unsynced_(std::size(kSources)) {
   Random seeds(options.seed);
   for (const Source& source : kSources) {
-    const bool keep = options.keep_texts && source.keeping_codec != nullptr;
+    const bool keep = options.keep_raw_json && source.raw_json_codec != nullptr;
     ReflectorOptions one{.resource = std::string(source.resource),
                          .path = std::string(source.path),
                          .field_selector = std::string(source.field_selector),
-                         .codec = keep ? source.keeping_codec() : source.codec(),
+                         .codec = keep ? source.raw_json_codec() : source.codec(),
                          .protobuf = options.protobuf,
                          .watch_list = options.watch_list,
                          .seed = seeds.Next()};
@@ -99,7 +99,7 @@ std::vector<CollectionState> Informers::states() const {
   return states;
 }
 
-const driver::ToldObjects* Informers::told(std::string_view resource) const {
+const ObjectCache* Informers::told(std::string_view resource) const {
   for (const auto& reflector : reflectors_) {
     if (reflector->options().resource == resource) return &reflector->told();
   }

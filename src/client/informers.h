@@ -16,8 +16,8 @@
 namespace berth::client {
 
 struct InformersOptions {
-  bool protobuf = false;    // For pods and nodes: clientConnection.contentType says so.
-  bool keep_texts = false;  // Of pods and nodes, for extenders; there is no protobuf then.
+  bool protobuf = false;       // For pods and nodes: clientConnection.contentType says so.
+  bool keep_raw_json = false;  // Of pods and nodes, for extenders; there is no protobuf then.
   bool watch_list = true;
   uint64_t seed = 1;
 };
@@ -47,7 +47,7 @@ class Informers {
   bool synced() const { return unsynced_ == 0; }
   std::vector<CollectionState> states() const;
   // What was told of one collection; "pods", "csinodes.storage.k8s.io". Null if there is none.
-  const driver::ToldObjects* told(std::string_view resource) const;
+  const ObjectCache* told(std::string_view resource) const;
 
  private:
   void OnSynced();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "client/request_fakes.h"
+#include "client/requests_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -27,7 +27,7 @@ class AllInformers : public ::testing::Test {
     return {requests,
             timers,
             {.protobuf = protobuf},
-            [this](std::vector<Event> events) { told += events.size(); },
+            [this](std::vector<api::ObjectChange> events) { told += events.size(); },
             [this] { ++syncs; },
             [](const std::string&) {}};
   }

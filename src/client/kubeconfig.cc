@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/yaml.h"
+#include "api/json/json_value.h"
+#include "api/json/yaml.h"
 #include "client/field_cursor.h"
-#include "config/json_value.h"
 
 namespace berth::client {
 namespace {
@@ -18,7 +18,7 @@ std::string ExecConfigOf(const FieldCursor& cluster) {
   for (const FieldCursor& extension : cluster["extensions"].Items()) {
     if (extension["name"].Text() != kExecExtension) continue;
     const FieldCursor content = extension["extension"];
-    if (content.present()) return config::ToJsonText(*content.value());
+    if (content.present()) return api::ToJsonText(*content.value());
   }
   return "";
 }
@@ -136,7 +136,7 @@ void CheckType(const FieldCursor& document) {
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, std::string_view file) {
   const auto json = api::FirstDocumentToJson(text);
   if (!json) return Fail(fmt::format("{}: {}", file, json.error().message));
-  const auto root = config::ParseJson(*json);
+  const auto root = api::ParseJson(*json);
   if (!root) return Fail(fmt::format("{}: {}", file, root.error().message));
   std::string problem;
   const FieldCursor document(root->IsNull() ? nullptr : &*root, {}, problem);

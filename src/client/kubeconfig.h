@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/exec_plugin.h"
+#include "client/exec_credentials.h"
 
 namespace berth::client {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/manual_timers.h"
+#include "client/rest_client_testing.h"
 
 // Tests name the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"

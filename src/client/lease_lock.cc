@@ -7,15 +7,15 @@
 #include <limits>
 #include <utility>
 
+#include "api/json/document.h"
 #include "api/timestamp.h"
 #include "client/api_status.h"
-#include "kinds/json_access.h"
 
 namespace berth::client {
 namespace {
 
-using apiserver::Json;
-using apiserver::JsonObject;
+using api::Json;
+using api::JsonObject;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int kNotFound = 404;
@@ -26,17 +26,17 @@ std::string LeasesPath(const std::string& name_space) {
 
 // A time that is not one does not matter: expiry is judged by our own clock.
 Instant TimeAt(const JsonObject* spec, std::string_view key) {
-  return api::ParseTimestamp(apiserver::StringAt(spec, key)).value_or(Instant());
+  return api::ParseTimestamp(api::StringAt(spec, key)).value_or(Instant());
 }
 
 int CountAt(const JsonObject* spec, std::string_view key) {
-  const int64_t number = apiserver::IntAt(spec, key).value_or(0);
+  const int64_t number = api::IntAt(spec, key).value_or(0);
   return number < 0 || number > std::numeric_limits<int32_t>::max() ? 0 : static_cast<int>(number);
 }
 
 LeaderRecord RecordOf(const JsonObject& lease) {
-  const JsonObject* spec = apiserver::ObjectAt(&lease, "spec");
-  return {.holder = std::string(apiserver::StringAt(spec, "holderIdentity")),
+  const JsonObject* spec = api::ObjectAt(&lease, "spec");
+  return {.holder = std::string(api::StringAt(spec, "holderIdentity")),
           .lease_duration_seconds = CountAt(spec, "leaseDurationSeconds"),
           .acquire_time = TimeAt(spec, "acquireTime"),
           .renew_time = TimeAt(spec, "renewTime"),
@@ -45,11 +45,11 @@ LeaderRecord RecordOf(const JsonObject& lease) {
 
 void SetRecord(JsonObject& lease, const LeaderRecord& record) {
   JsonObject spec;
-  apiserver::SetString(spec, "holderIdentity", record.holder);
-  apiserver::SetInt(spec, "leaseDurationSeconds", record.lease_duration_seconds);
-  apiserver::SetString(spec, "acquireTime", FormatMicroTime(record.acquire_time));
-  apiserver::SetString(spec, "renewTime", FormatMicroTime(record.renew_time));
-  apiserver::SetInt(spec, "leaseTransitions", record.transitions);
+  api::SetString(spec, "holderIdentity", record.holder);
+  api::SetInt(spec, "leaseDurationSeconds", record.lease_duration_seconds);
+  api::SetString(spec, "acquireTime", FormatMicroTime(record.acquire_time));
+  api::SetString(spec, "renewTime", FormatMicroTime(record.renew_time));
+  api::SetInt(spec, "leaseTransitions", record.transitions);
   lease["spec"] = std::move(spec);
 }
 
@@ -100,11 +100,11 @@ void LeaseLock::Get(Read read) {
 
 void LeaseLock::Create(const LeaderRecord& record, Written written) {
   JsonObject lease;
-  apiserver::SetString(lease, "apiVersion", "coordination.k8s.io/v1");
-  apiserver::SetString(lease, "kind", "Lease");
-  JsonObject& metadata = apiserver::ObjectIn(lease, "metadata");
-  apiserver::SetString(metadata, "name", name_);
-  apiserver::SetString(metadata, "namespace", name_space_);
+  api::SetString(lease, "apiVersion", "coordination.k8s.io/v1");
+  api::SetString(lease, "kind", "Lease");
+  JsonObject& metadata = api::EnsureObject(lease, "metadata");
+  api::SetString(metadata, "name", name_);
+  api::SetString(metadata, "namespace", name_space_);
   SetRecord(lease, record);
   Send({.method = "POST",
         .path = LeasesPath(name_space_),
@@ -138,7 +138,7 @@ void LeaseLock::Send(RestRequest request, Read done) {
   const std::string path = request.path;
   under_way_ = client_.Send(
       std::move(request), [weak = std::weak_ptr(document_), turn = document_->turn, method, path,
-                           done = std::move(done)](RestResult<RestAnswer> result) {
+                           done = std::move(done)](RestResult<RestResponse> result) {
         const auto document = weak.lock();
         if (document == nullptr || document->turn != turn) return;
         if (!result) return done(std::unexpected(LockFailure{false, result.error().message}));
@@ -148,8 +148,8 @@ void LeaseLock::Send(RestRequest request, Read done) {
         }
         boost::json::error_code error;
         Json parsed = boost::json::parse(result->body, error);
-        JsonObject* lease = error ? nullptr : apiserver::AsObject(parsed);
-        if (lease == nullptr || apiserver::StringAt(lease, "kind") != "Lease") {
+        JsonObject* lease = error ? nullptr : api::AsObject(parsed);
+        if (lease == nullptr || api::StringAt(lease, "kind") != "Lease") {
           return done(std::unexpected(
               LockFailure{false, fmt::format("{} {}: the answer is not a Lease", method, path)}));
         }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "client/election_lock.h"
+#include "client/leader_elector.h"
 #include "client/rest_client.h"
 
 namespace berth::client {

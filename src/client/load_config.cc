@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
+#include "base/base64.h"
+#include "client/escaping.h"
 #include "client/exec_credentials.h"
-#include "client/file_content.h"
 #include "client/file_credentials.h"
-#include "client/header_value.h"
 #include "client/kubeconfig.h"
-#include "config/base64.h"
 #include "net/url.h"
 
 namespace berth::client {
@@ -170,7 +170,7 @@ Status AddCredentials(const Chosen& chosen, const Clock& clock, ClientConfig& co
   const KubeUser& user = chosen.user;
   if (!user.username.empty() || !user.password.empty()) {
     config.headers.push_back(
-        {"Authorization", "Basic " + config::EncodeBase64(user.username + ":" + user.password)});
+        {"Authorization", "Basic " + EncodeBase64(user.username + ":" + user.password)});
   }
   config.tls.cert_data = user.cert_data;
   config.tls.key_data = user.key_data;
@@ -236,9 +236,9 @@ Result<ClientConfig> Assemble(const Chosen& chosen, const ClientConfigSource& so
 }  // namespace
 
 Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
-                                      const Surroundings& surroundings) {
-  const Clock& clock = surroundings.clock == nullptr ? kSystemClock : *surroundings.clock;
-  if (source.kubeconfig.empty() && source.master.empty()) return InClusterConfig(surroundings);
+                                      const Environment& environment) {
+  const Clock& clock = environment.clock == nullptr ? kSystemClock : *environment.clock;
+  if (source.kubeconfig.empty() && source.master.empty()) return InClusterConfig(environment);
   if (source.kubeconfig.empty()) return Assemble({}, source, clock);
   const auto text = ReadFile(source.kubeconfig);
   if (!text) return Fail("kubeconfig: " + text.error().message);
@@ -249,6 +249,45 @@ Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
   ResolvePaths(*chosen, source.kubeconfig);
   auto config = Assemble(*chosen, source, clock);
   if (!config) return Fail(fmt::format("{}: {}", source.kubeconfig, config.error().message));
+  return config;
+}
+
+// InClusterConfig, declared in load_config.h.
+namespace {
+
+std::string Variable(const Environment& environment, const char* name) {
+  if (environment.variable) return environment.variable(name).value_or("");
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Result<ClientConfig> InClusterConfig(const Environment& environment) {
+  const std::string host = Variable(environment, "KUBERNETES_SERVICE_HOST");
+  const std::string port = Variable(environment, "KUBERNETES_SERVICE_PORT");
+  if (host.empty() || port.empty()) {
+    return Fail(
+        "no --kubeconfig is given, and this is not a pod: KUBERNETES_SERVICE_HOST and "
+        "KUBERNETES_SERVICE_PORT must be defined");
+  }
+  ClientConfig config;
+  config.server = host.contains(':') ? fmt::format("https://[{}]:{}", host, port)
+                                     : fmt::format("https://{}:{}", host, port);
+  if (const auto url = net::ParseUrl(config.server); !url) {
+    return Fail("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: " + url.error().message);
+  }
+  auto credentials = FileCredentials::Create(
+      {.token = environment.service_account + "/token", .certificate = {}, .key = {}, .fixed = {}},
+      environment.clock == nullptr ? kSystemClock : *environment.clock);
+  if (!credentials) return Fail("the service account: " + credentials.error().message);
+  config.credentials = *std::move(credentials);
+  // Without an authority of its own the cluster's certificate may be one that the system trusts.
+  const std::string authority = environment.service_account + "/ca.crt";
+  if (ReadFile(authority)) config.tls.ca_file = authority;
+  if (const auto name = ReadFile(environment.service_account + "/namespace")) {
+    if (!Trimmed(*name).empty()) config.default_namespace = Trimmed(*name);
+  }
   return config;
 }
 

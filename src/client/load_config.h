@@ -19,7 +19,7 @@ struct ClientConfigSource {
 };
 
 // What is read besides: tests have their own.
-struct Surroundings {
+struct Environment {
   // The value of an environment variable; the default asks the environment.
   std::function<std::optional<std::string>(const std::string& name)> variable = {};
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -34,10 +34,10 @@ struct Surroundings {
 //
 // DIFFERS: proxy-url and auth-provider are refused, and HTTPS_PROXY is not looked at.
 Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
-                                      const Surroundings& surroundings = {});
+                                      const Environment& environment = {});
 
 // The part for pods: the server of KUBERNETES_SERVICE_HOST and _PORT, the service account's token
 // and authority.
-Result<ClientConfig> InClusterConfig(const Surroundings& surroundings = {});
+Result<ClientConfig> InClusterConfig(const Environment& environment = {});
 
 }  // namespace berth::client

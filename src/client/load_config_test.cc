@@ -7,7 +7,7 @@
 #include <future>
 #include <map>
 
-#include "support/temporary_folder.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -68,7 +68,7 @@ class LoadConfigTest : public testing::Test {
     return config.has_value() ? "none" : config.error().message;
   }
 
-  TemporaryFolder folder_;
+  TemporaryDirectory folder_;
   SimClock clock_;
   std::map<std::string, std::string> variables_;
 };

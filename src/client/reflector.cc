@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "client/query_text.h"
+#include "client/escaping.h"
 
 namespace berth::client {
 namespace {
@@ -108,7 +108,7 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   answer_ = {.phase = phase, .since = timers_.Now()};
   const uint64_t turn = turn_;
   const auto guard = [&](auto callback) {
-    return lifeline_.Guard([this, turn, callback](auto&&... arguments) {
+    return callback_guard_.Guard([this, turn, callback](auto&&... arguments) {
       if (turn == turn_) (this->*callback)(std::forward<decltype(arguments)>(arguments)...);
     });
   };
@@ -125,15 +125,15 @@ void Reflector::Abandon() {
   request_.reset();
 }
 
-void Reflector::Later(Duration delay, void (Reflector::*what)()) {
+void Reflector::StartTimer(Duration delay, void (Reflector::*what)()) {
   Abandon();
-  timers_.After(delay, lifeline_.Guard([this, turn = turn_, what] {
+  timers_.After(delay, callback_guard_.Guard([this, turn = turn_, what] {
     if (turn == turn_) (this->*what)();
   }));
 }
 
 void Reflector::AfterBackoff(void (Reflector::*what)()) {
-  Later(backoff_.Next(random_, timers_.Now()), what);
+  StartTimer(backoff_.Next(random_, timers_.Now()), what);
 }
 
 // --- hearing ---
@@ -158,7 +158,7 @@ void Reflector::OnData(std::string_view bytes) {
     auto event = frame ? ReadWatchEvent(**frame, answer_.form, options_.codec)
                        : Result<WatchEvent>(std::unexpected(frame.error()));
     if (!event) {
-      Complain("the watch sent what cannot be read: " + event.error().message);
+      ReportProblem("the watch sent what cannot be read: " + event.error().message);
       AfterBackoff(&Reflector::List);
       break;
     }
@@ -177,7 +177,7 @@ void Reflector::OnEnd(RestResult<void> result) {
   if (answer_.phase == Phase::kPaging && result) return OnPage();
   const auto again = answer_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
   if (!result) {
-    Complain(result.error().message);
+    ReportProblem(result.error().message);
     return AfterBackoff(again);
   }
   // Watches end in the course of things; one that the server does not keep up at all is tried again
@@ -192,7 +192,7 @@ void Reflector::OnPage() {
   auto page = ReadListPage(std::move(answer_.body), answer_.form, options_.codec);
   answer_.body = {};
   if (!page) {
-    Complain(page.error().message);
+    ReportProblem(page.error().message);
     return AfterBackoff(&Reflector::List);
   }
   for (Received& received : page->items) Collect(std::move(received));
@@ -211,7 +211,7 @@ void Reflector::OnRefused(const ServerStatus& status) {
       return OnMissing();
     case 401:
     case 403:
-      Complain(
+      ReportProblem(
           fmt::format("the server does not let us read {}: {}", options_.resource, status.message));
       return AfterBackoff(is_watching ? &Reflector::Watch : &Reflector::List);
     case 410:
@@ -235,18 +235,18 @@ void Reflector::OnRefused(const ServerStatus& status) {
     use_watch_list_ = false;
     return List();
   }
-  Complain(status.message);
+  ReportProblem(status.message);
   AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
 }
 
 // A server that has no such resource has none of its objects.
 void Reflector::OnMissing() {
-  Complain(fmt::format("the server has no resource {} ({}): going on as if there were none",
-                       options_.resource, options_.path));
+  ReportProblem(fmt::format("the server has no resource {} ({}): going on as if there were none",
+                            options_.resource, options_.path));
   BeginList();
   FinishList("");
   Deliver();
-  Later(kRarely, &Reflector::List);
+  StartTimer(kRarely, &Reflector::List);
 }
 
 bool Reflector::Take(WatchEvent event) {
@@ -263,7 +263,7 @@ bool Reflector::Take(WatchEvent event) {
       }
       return true;
     case WatchEvent::Type::kUnknown:
-      Complain("the watch sent an event of an unknown type");
+      ReportProblem("the watch sent an event of an unknown type");
       return true;
     default:
       TakeObject(event.type, *std::move(event.received));
@@ -282,9 +282,9 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
   if (!meta.resource_version.empty()) version_ = meta.resource_version;
   if (gone) {
     unreadable_.erase({meta.namespace_, meta.name});
-    told_.Gone(meta.namespace_, meta.name, events_);
+    cache_.Gone(meta.namespace_, meta.name, events_);
   } else if (received.object) {
-    told_.Put(*std::move(received.object), events_);
+    cache_.Put(*std::move(received.object), events_);
   } else {
     NoteUnreadable(received);
   }
@@ -292,7 +292,7 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
 
 void Reflector::OnStreamError(const ServerStatus& status) {
   const bool is_watching = answer_.phase == Phase::kWatching;
-  if (status.code != 410) Complain(status.message);
+  if (status.code != 410) ReportProblem(status.message);
   from_newest_ |= !is_watching && (status.code == 410 || status.version_too_large);
   const bool may_pass = status.code == 429 || status.code == 500;
   AfterBackoff(is_watching && may_pass ? &Reflector::Watch : &Reflector::List);
@@ -300,7 +300,7 @@ void Reflector::OnStreamError(const ServerStatus& status) {
 
 void Reflector::Collect(Received received) {
   if (received.object) {
-    listed_.objects.push_back(told_.Share(*std::move(received.object)));
+    listed_.objects.push_back(cache_.Share(*std::move(received.object)));
     return;
   }
   NoteUnreadable(received);
@@ -324,10 +324,10 @@ void Reflector::FinishList(std::string version) {
     const std::set<api::ObjectKey> there(listed_.unreadable.begin(), listed_.unreadable.end());
     std::erase_if(unreadable_, [&](const auto& entry) { return !there.contains(entry.first); });
   }
-  told_.Replace(std::exchange(listed_, {}), events_);
+  cache_.Replace(std::exchange(listed_, {}), events_);
   version_ = std::move(version);
   from_newest_ = false;
-  complaint_.clear();
+  last_problem_.clear();
   if (!std::exchange(synced_, true)) {
     Deliver();
     if (on_synced_) on_synced_();
@@ -349,11 +349,11 @@ void Reflector::Deliver() {
   if (!events_.empty()) sink_(std::exchange(events_, {}));
 }
 
-void Reflector::Complain(const std::string& what) {
+void Reflector::ReportProblem(const std::string& what) {
   const Instant now = timers_.Now();
-  if (what == complaint_ && now - complained_ < kRarely) return;
-  complaint_ = what;
-  complained_ = now;
+  if (what == last_problem_ && now - last_problem_at_ < kRarely) return;
+  last_problem_ = what;
+  last_problem_at_ = now;
   warn_(fmt::format("{}: {}", options_.resource, what));
 }
 

@@ -1,13 +1,9 @@
-// Reflector follows one collection of an API server and tells what becomes of its objects, as
-// client-go's reflectors do: it lists, watches from there on, and lists again when it must. What
-// it told before is remembered (driver/told_objects.h), so nothing is told twice or lost.
-//
-// Lists come as a watch where the server can (WatchList), else page by page.
-//
-// Lives on the thread that its requests' and timers' callbacks come on: all is called there, and
-// the sink is called there, with events in order.
+// ReflectorBackoff says how long to wait before the server is asked again: 0.8 s, doubling up to
+// 30 s, each stretched at random by up to its double. After two minutes without need of it, it
+// begins anew.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,18 +12,44 @@
 #include <utility>
 #include <vector>
 
+#include "api/object.h"
 #include "base/random.h"
-#include "client/lifeline.h"
-#include "client/reflector_backoff.h"
-#include "client/requests.h"
+#include "base/time.h"
+#include "client/object_cache.h"
+#include "client/rest_client.h"
 #include "client/timers.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
-#include "driver/told_objects.h"
-#include "engine/events.h"
 
 namespace berth::client {
 
+class ReflectorBackoff {
+ public:
+  Duration Next(Random& random, Instant now) {
+    if (last_ && now - *last_ > kReset) base_ = kFirst;
+    last_ = now;
+    const Duration base = base_;
+    base_ = {std::min(base.nanos * 2, kLongest.nanos)};
+    return {base.nanos + static_cast<int64_t>(random.Below(static_cast<uint64_t>(base.nanos)))};
+  }
+
+ private:
+  static constexpr Duration kFirst = Duration::Millis(800);
+  static constexpr Duration kLongest = Duration::Seconds(30);
+  static constexpr Duration kReset = Duration::Seconds(120);
+
+  Duration base_ = kFirst;
+  std::optional<Instant> last_;
+};
+
+// Reflector follows one collection of an API server and tells what becomes of its objects, as
+// client-go's reflectors do: it lists, watches from there on, and lists again when it must. What
+// it told before is remembered (driver/told_objects.h), so nothing is told twice or lost.
+//
+// Lists come as a watch where the server can (WatchList), else page by page.
+//
+// Lives on the thread that its requests' and timers' callbacks come on: all is called there, and
+// the sink is called there, with events in order.
 // A line for whoever runs the program.
 using Warn = std::function<void(const std::string&)>;
 
@@ -43,7 +65,7 @@ struct ReflectorOptions {
 
 class Reflector {
  public:
-  using Sink = std::function<void(std::vector<Event>)>;
+  using Sink = std::function<void(std::vector<api::ObjectChange>)>;
 
   // `requests` and `timers` must outlive it. `on_synced` is called once, after the sink got what
   // the first list had.
@@ -62,7 +84,7 @@ class Reflector {
   const ReflectorOptions& options() const { return options_; }
   // All up to this version has been told; empty before the first list.
   const std::string& resource_version() const { return version_; }
-  const driver::ToldObjects& told() const { return told_; }
+  const ObjectCache& told() const { return cache_; }
   size_t lists() const { return lists_; }  // How often the collection was listed.
 
  private:
@@ -88,7 +110,7 @@ class Reflector {
   // `timeout` is for the whole answer.
   void Open(Phase phase, std::string query, Duration timeout);
   Duration NewWatchTime();
-  void Later(Duration delay, void (Reflector::*what)());
+  void StartTimer(Duration delay, void (Reflector::*what)());
   void AfterBackoff(void (Reflector::*what)());
   // Ends the request under way, if any: nothing more is heard of it.
   void Abandon();
@@ -110,7 +132,7 @@ class Reflector {
   void NoteUnreadable(const Received& received);
   void Deliver();
   // Says it again only after a while.
-  void Complain(const std::string& what);
+  void ReportProblem(const std::string& what);
 
   Requests& requests_;
   Timers& timers_;
@@ -120,15 +142,15 @@ class Reflector {
   const Warn warn_;
   Random random_;
   ReflectorBackoff backoff_;
-  Lifeline lifeline_;
+  CallbackGuard callback_guard_;
 
-  driver::ToldObjects told_;
-  std::vector<Event> events_;                         // Not handed over yet.
+  ObjectCache cache_;
+  std::vector<api::ObjectChange> events_;             // Not handed over yet.
   std::map<api::ObjectKey, std::string> unreadable_;  // Names and uids: each is logged once.
 
   // What a list has brought so far. Objects may go while it comes: then all of that name before
   // that place in the list are void.
-  driver::Listed listed_;
+  ObjectList listed_;
   std::map<api::ObjectKey, size_t> listed_gone_;
 
   bool use_watch_list_;
@@ -143,8 +165,8 @@ class Reflector {
   Answer answer_;
   bool synced_ = false;
   size_t lists_ = 0;
-  std::string complaint_;
-  Instant complained_;
+  std::string last_problem_;
+  Instant last_problem_at_;
 };
 
 }  // namespace berth::client

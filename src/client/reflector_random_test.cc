@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/reflector.h"
-#include "client/request_fakes.h"
+#include "client/requests_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -195,12 +195,12 @@ class Server {
 // Keeps what it is told, and notices what it should not have been.
 class Hearer {
  public:
-  void Hear(const std::vector<Event>& events) {
-    for (const Event& event : events) {
-      if (const auto* put = std::get_if<ObjectPut>(&event)) {
+  void Hear(const std::vector<api::ObjectChange>& events) {
+    for (const api::ObjectChange& event : events) {
+      if (const auto* put = std::get_if<api::ObjectPut>(&event)) {
         Put(*std::get<api::Ref<api::Pod>>(put->object));
       } else {
-        const auto& name = api::MetaOf(std::get<ObjectGone>(event).object).name;
+        const auto& name = api::MetaOf(std::get<api::ObjectDeleted>(event).object).name;
         EXPECT_EQ(pods.erase(name), 1U) << name;
       }
     }
@@ -230,7 +230,7 @@ void Follow(uint64_t seed) {
   Reflector reflector(
       requests, timers,
       {.resource = "pods", .path = "/api/v1/pods", .codec = CodecOf<api::Pod>(), .seed = seed},
-      [&](const std::vector<Event>& events) { hearer.Hear(events); }, {},
+      [&](const std::vector<api::ObjectChange>& events) { hearer.Hear(events); }, {},
       [](const std::string&) {});
   reflector.Start();
   for (int step = 0; step < 400; ++step) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "client/query_text.h"
-#include "client/request_fakes.h"
+#include "client/escaping.h"
+#include "client/requests_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -53,12 +53,12 @@ class PodReflector : public ::testing::Test {
                          .field_selector = std::move(selector),
                          .codec = CodecOf<api::Pod>(),
                          .watch_list = watch_list},
-        [this](std::vector<Event> batch) {
+        [this](std::vector<api::ObjectChange> batch) {
           ++batches;
-          for (const Event& event : batch) {
-            const auto* put = std::get_if<ObjectPut>(&event);
+          for (const api::ObjectChange& event : batch) {
+            const auto* put = std::get_if<api::ObjectPut>(&event);
             const api::ObjectMeta& meta =
-                api::MetaOf(put ? put->object : std::get<ObjectGone>(event).object);
+                api::MetaOf(put ? put->object : std::get<api::ObjectDeleted>(event).object);
             told.push_back((put ? "+" : "-") + meta.name + "@" + meta.resource_version);
           }
         },

@@ -1,11 +1,41 @@
 #include "client/rest_call.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
+
+#include "base/check.h"
 
 namespace berth::client {
 
-void RestCall::Finish(RestResult<RestAnswer> result) {
+namespace {
+
+// Longer waits would not fit a Duration, or anybody's patience.
+constexpr double kMaxWaitSeconds = 1e6;
+
+}  // namespace
+
+TokenBucket::TokenBucket(double qps, int burst, Instant now)
+    : qps_(qps), burst_(burst), tokens_(burst), last_(now) {
+  CHECK(qps > 0 && burst > 0);
+}
+
+Duration TokenBucket::Take(Instant now) {
+  const double elapsed = std::max(0.0, (now - last_).seconds());
+  tokens_ = std::min(burst_, tokens_ + elapsed * qps_);
+  last_ = std::max(last_, now);
+  // Whoever waits as long as he is told to must not be sent back because of a rounding error.
+  constexpr double kNearlyOne = 1 - 1e-9;
+  if (tokens_ >= kNearlyOne) {
+    tokens_ -= 1;
+    return {};
+  }
+  const double wait = std::min((1 - tokens_) / qps_, kMaxWaitSeconds);
+  return {std::max<int64_t>(1, static_cast<int64_t>(std::ceil(wait * 1e9)))};
+}
+
+void RestCall::Finish(RestResult<RestResponse> result) {
   if (!stream) return callback(std::move(result));
   if (!result) return stream->on_end(std::unexpected(std::move(result).error()));
   stream->on_head(result->status, result->content_type);
@@ -44,7 +74,7 @@ RestError ToRestError(net::HttpError error) {
   return {kind(), std::move(error.message)};
 }
 
-RestAnswer ToRestAnswer(net::HttpResponse response) {
+RestResponse ToRestAnswer(net::HttpResponse response) {
   return {.status = response.status,
           .content_type = std::string(response.header("Content-Type")),
           .body = std::move(response.body)};

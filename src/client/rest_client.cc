@@ -9,10 +9,8 @@
 #include <utility>
 
 #include "client/rest_call.h"
-#include "client/rest_observer.h"
 #include "client/rest_transport.h"
 #include "client/timers.h"
-#include "client/token_bucket.h"
 #include "net/url.h"
 
 namespace berth::client {
@@ -57,7 +55,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   void Begin(const CallPtr& call) {
     call->begun = timers_->Now();
     calls_[call->id] = call;
-    WaitForTurn(call);
+    AwaitRateLimit(call);
   }
 
   void Cancel(RequestId id) {
@@ -96,20 +94,20 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     };
   }
 
-  void WaitForTurn(const CallPtr& call) {
+  void AwaitRateLimit(const CallPtr& call) {
     if (!bucket_) return Authenticate(call);
     call->waits_since = timers_->Now();
     waiting_.push_back(call);
-    TakeTurns();
+    SendWaiting();
   }
 
   // First come, first served.
-  void TakeTurns() {
+  void SendWaiting() {
     while (!waiting_.empty()) {
       const Instant now = timers_->Now();
       if (const Duration wait = bucket_->Take(now); wait > Duration()) {
-        timers_->Cancel(turn_timer_);
-        turn_timer_ = timers_->After(wait, Guarded(&Parts::TakeTurns));
+        timers_->Cancel(rate_limit_timer_);
+        rate_limit_timer_ = timers_->After(wait, Guarded(&Parts::SendWaiting));
         return;
       }
       const CallPtr call = waiting_.front();
@@ -121,7 +119,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
 
   void Authenticate(const CallPtr& call) {
     if (config_.credentials == nullptr) return Transmit(call, {});
-    AskForCredential(call, [this, call](Result<Credential> credential) {
+    GetCredential(call, [this, call](Result<Credential> credential) {
       if (credential) return Transmit(call, *std::move(credential));
       Finish(call, std::unexpected(RestError{RestError::Kind::kCredentials,
                                              std::move(credential).error().message}));
@@ -129,7 +127,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   }
 
   // `then` is called later on the loop, unless the call is over by then.
-  void AskForCredential(const CallPtr& call, std::function<void(Result<Credential>)> then) {
+  void GetCredential(const CallPtr& call, std::function<void(Result<Credential>)> then) {
     config_.credentials->Get([weak = weak_from_this(), timers = timers_, id = call->id,
                               then = std::move(then)](Result<Credential> credential) {
       timers->Post([weak, id, then, credential = std::move(credential)]() mutable {
@@ -169,7 +167,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
       call->sent = transport_->Send(std::move(request),
                                     Guarded(call, [](Parts& parts, const CallPtr& same,
                                                      net::HttpResult<net::HttpResponse> result) {
-                                      parts.Answered(same, std::move(result));
+                                      parts.OnResponse(same, std::move(result));
                                     }));
     }
   }
@@ -204,14 +202,14 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   }
 
   void StreamEnds(const CallPtr& call, net::HttpResult<void> result) {
-    if (call->refusal) return Answered(call, *std::exchange(call->refusal, std::nullopt));
+    if (call->refusal) return OnResponse(call, *std::exchange(call->refusal, std::nullopt));
     if (observer_ && !call->streaming) observer_->Tried(call->request.method, host_, 0);
     calls_.erase(call->id);
     if (result) return call->stream->on_end({});
     call->stream->on_end(std::unexpected(ToRestError(std::move(result).error())));
   }
 
-  void Answered(const CallPtr& call, net::HttpResult<net::HttpResponse> result) {
+  void OnResponse(const CallPtr& call, net::HttpResult<net::HttpResponse> result) {
     call->sent = 0;
     const std::string& method = call->request.method;
     if (observer_) {
@@ -220,30 +218,31 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     }
     if (!result) return Finish(call, std::unexpected(ToRestError(std::move(result).error())));
     if (result->status == kUnauthorized && config_.credentials && !call->asked_again) {
-      return AskAgain(call, *std::move(result));
+      return RetryWithNewCredential(call, *std::move(result));
     }
     const auto wait = RetryAfterOf(*result);
     if (wait && *wait <= kMaxRetryAfter && call->tries <= kMaxRetries) {
       if (observer_) observer_->Retried(method, host_, result->status);
-      call->timer = timers_->After(
-          *wait, Guarded(call, [](Parts& parts, const CallPtr& same) { parts.WaitForTurn(same); }));
+      call->timer = timers_->After(*wait, Guarded(call, [](Parts& parts, const CallPtr& same) {
+        parts.AwaitRateLimit(same);
+      }));
       return;
     }
     Finish(call, ToRestAnswer(*std::move(result)));
   }
 
   // The server does not know us: perhaps by another credential.
-  void AskAgain(const CallPtr& call, net::HttpResponse refusal) {
+  void RetryWithNewCredential(const CallPtr& call, net::HttpResponse refusal) {
     call->asked_again = true;
     config_.credentials->Refused(call->credential);
-    AskForCredential(call, [this, call, refusal = std::move(refusal)](Result<Credential> fresh) {
+    GetCredential(call, [this, call, refusal = std::move(refusal)](Result<Credential> fresh) {
       if (!fresh || *fresh == call->credential) return Finish(call, ToRestAnswer(refusal));
       if (observer_) observer_->Retried(call->request.method, host_, kUnauthorized);
-      WaitForTurn(call);
+      AwaitRateLimit(call);
     });
   }
 
-  void Finish(const CallPtr& call, RestResult<RestAnswer> result) {
+  void Finish(const CallPtr& call, RestResult<RestResponse> result) {
     calls_.erase(call->id);
     if (observer_ && !call->stream) {
       observer_->Finished(call->request.method, host_, timers_->Now() - call->begun);
@@ -260,7 +259,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   std::map<RequestId, CallPtr> calls_;
   std::optional<TokenBucket> bucket_;
   std::deque<CallPtr> waiting_;
-  Timers::TimerId turn_timer_ = 0;
+  Timers::TimerId rate_limit_timer_ = 0;
   std::string certificate_;  // In use, of those that credentials gave.
 };
 
@@ -306,5 +305,25 @@ void RestClient::Cancel(RequestId id) {
 }
 
 const ClientConfig& RestClient::config() const { return parts_->config(); }
+
+// RestClient::Create, declared in rest_client.h: apart from the rest so that what runs on other
+// transports needs no network.
+Result<std::unique_ptr<RestClient>> RestClient::Create(net::EventLoop& loop, ClientConfig config,
+                                                       RestObserver* observer) {
+  auto transport = MakeHttpTransport(loop, config);
+  if (!transport) return Fail(config.server + ": " + transport.error().message);
+  return CreateOn(std::make_shared<LoopTimers>(loop), *std::move(transport), std::move(config),
+                  observer);
+}
+
+Requests::RequestId RestRequests::Send(RestRequest request, RestClient::Callback callback) {
+  return client_.Send(std::move(request), std::move(callback));
+}
+
+Requests::RequestId RestRequests::Open(RestRequest request, RestClient::Stream stream) {
+  return client_.Open(std::move(request), std::move(stream));
+}
+
+void RestRequests::Cancel(RequestId id) { client_.Cancel(id); }
 
 }  // namespace berth::client

@@ -1,10 +1,9 @@
-// RestClient makes requests to one Kubernetes API server: as somebody, no faster than allowed, and
-// again when the server asks for patience.
+// RestObserver hears what a RestClient does: the source of the rest_client_* metrics.
 //
-// Functions may be called on any thread; callbacks come on the loop's and must not block. Watches
-// have a RestClient of their own, so that they share no connection with writes.
+// Called on the loop's thread; must not block. `host` is the server's: "10.0.0.1:6443".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -19,6 +18,28 @@
 
 namespace berth::client {
 
+class RestObserver {
+ public:
+  virtual ~RestObserver() = default;
+
+  // One try is over: its status, or 0 if there was no answer (code "<error>").
+  virtual void Tried(std::string_view method, std::string_view host, int code) = 0;
+  // It is tried again because of that status.
+  virtual void Retried(std::string_view method, std::string_view host, int code) = 0;
+  // A request is over, waiting and all tries included. Streams are not told.
+  virtual void Finished(std::string_view method, std::string_view host, Duration took) = 0;
+  // How long a try had to wait for its turn. Not called where there is no limit.
+  virtual void Waited(std::string_view method, std::string_view host, Duration time) = 0;
+  // The bodies of a try; streams tell what they send only.
+  virtual void Sent(std::string_view method, std::string_view host, size_t bytes) = 0;
+  virtual void Received(std::string_view method, std::string_view host, size_t bytes) = 0;
+};
+
+// RestClient makes requests to one Kubernetes API server: as somebody, no faster than allowed, and
+// again when the server asks for patience.
+//
+// Functions may be called on any thread; callbacks come on the loop's and must not block. Watches
+// have a RestClient of their own, so that they share no connection with writes.
 class RestObserver;
 class RestTransport;
 class Timers;
@@ -32,7 +53,7 @@ struct RestRequest {
   Duration timeout = Duration::Seconds(30);  // Of each try; 0 for none.
 };
 
-struct RestAnswer {
+struct RestResponse {
   int status = 0;
   std::string content_type;
   std::string body;
@@ -60,7 +81,7 @@ using RestResult = std::expected<T, RestError>;
 class RestClient {
  public:
   using RequestId = uint64_t;
-  using Callback = std::function<void(RestResult<RestAnswer>)>;
+  using Callback = std::function<void(RestResult<RestResponse>)>;
 
   struct Stream {
     // The status and content type. A status that is not 2xx comes with its body and the end.
@@ -100,6 +121,33 @@ class RestClient {
   class Parts;
   explicit RestClient(std::shared_ptr<Parts> parts);
   std::shared_ptr<Parts> parts_;
+};
+
+// Requests is what informers and writers need of a RestClient, so that tests can stand in for the
+// server.
+class Requests {
+ public:
+  using RequestId = RestClient::RequestId;
+
+  virtual ~Requests() = default;
+  // As of RestClient. Callbacks come on the thread that the caller's other callbacks come on.
+  virtual RequestId Send(RestRequest request, RestClient::Callback callback) = 0;
+  virtual RequestId Open(RestRequest request, RestClient::Stream stream) = 0;
+  virtual void Cancel(RequestId id) = 0;
+};
+
+// RestRequests are the Requests of a RestClient.
+class RestRequests final : public Requests {
+ public:
+  // `client` must outlive it.
+  explicit RestRequests(RestClient& client) : client_(client) {}
+
+  RequestId Send(RestRequest request, RestClient::Callback callback) override;
+  RequestId Open(RestRequest request, RestClient::Stream stream) override;
+  void Cancel(RequestId id) override;
+
+ private:
+  RestClient& client_;
 };
 
 }  // namespace berth::client

@@ -4,11 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_transport.h"
 #include "client/file_credentials.h"
-#include "client/manual_timers.h"
-#include "client/rest_observer.h"
-#include "client/token_bucket.h"
+#include "client/rest_call.h"
+#include "client/rest_client.h"
+#include "client/rest_client_testing.h"
 
 // Tests name the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -101,7 +100,7 @@ class RestClientTest : public testing::Test {
   }
 
   RestClient::RequestId Send(RestRequest request = {.path = "/x"}) {
-    const auto id = client_->Send(std::move(request), [this](RestResult<RestAnswer> result) {
+    const auto id = client_->Send(std::move(request), [this](RestResult<RestResponse> result) {
       outcomes_.push_back(result ? fmt::format("{} {}", result->status, result->body)
                                  : fmt::format("error {} {}", static_cast<int>(result.error().kind),
                                                result.error().message));

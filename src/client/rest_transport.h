@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 
+#include "client/client_config.h"
+#include "net/event_loop.h"
 #include "net/http_client.h"
 
 namespace berth::client {
@@ -23,5 +25,10 @@ class RestTransport {
   virtual Result<void> UseTls(net::TlsOptions tls) = 0;
   virtual void Cancel(RequestId id) = 0;
 };
+
+// The transport of real clients: an HttpClient with HTTP/2.
+// `loop` must outlive it. The error is about the TLS options.
+Result<std::unique_ptr<RestTransport>> MakeHttpTransport(net::EventLoop& loop,
+                                                         const ClientConfig& config);
 
 }  // namespace berth::client

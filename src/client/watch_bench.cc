@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/protobuf/protobuf_testing.h"
 #include "base/check.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
-#include "kinds/protobuf_testing.h"
 
 namespace berth::client {
 namespace {
@@ -25,7 +25,7 @@ std::string PodText(size_t i) {
 }
 
 std::string PodMessage(size_t i) {
-  return apiserver::EncodeProtobufObject(boost::json::parse(PodText(i)), "v1", "Pod");
+  return api::protobuf::EncodeProtobufObject(boost::json::parse(PodText(i)), "v1", "Pod");
 }
 
 std::string WatchBytes(WireForm form) {
@@ -34,8 +34,8 @@ std::string WatchBytes(WireForm form) {
     if (form == WireForm::kJson) {
       bytes += R"({"type":"MODIFIED","object":)" + PodText(i) + "}\n";
     } else {
-      bytes += apiserver::ProtobufWatchFrame(
-          "MODIFIED", apiserver::ProtobufInEnvelope("v1", "Pod", PodMessage(i)));
+      bytes += api::protobuf::ProtobufWatchFrame(
+          "MODIFIED", api::protobuf::ProtobufInEnvelope("v1", "Pod", PodMessage(i)));
     }
   }
   return bytes;
@@ -71,13 +71,13 @@ void ReadList(benchmark::State& state, WireForm form) {
     if (form == WireForm::kJson) {
       items += (i == 0 ? "" : ",") + PodText(i);
     } else {
-      items += apiserver::ProtobufBytes(2, PodMessage(i));
+      items += api::protobuf::ProtobufBytes(2, PodMessage(i));
     }
   }
   const std::string body =
       form == WireForm::kJson
           ? R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[)" + items + "]}"
-          : apiserver::ProtobufInEnvelope("v1", "PodList", items);
+          : api::protobuf::ProtobufInEnvelope("v1", "PodList", items);
   size_t pods = 0;
   for (auto _ : state) {
     const auto page = ReadListPage(body, form, CodecOf<api::Pod>());

@@ -1,25 +1,29 @@
 #include "client/watch_events.h"
 
+#include <simdjson.h>
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "api/decode.h"
-#include "api/json_text.h"
-#include "kinds/json_access.h"
-#include "kinds/kept_text.h"
-#include "kinds/protobuf_body.h"
-#include "kinds/protobuf_objects.h"
+#include "api/json/decode.h"
+#include "api/json/document.h"
+#include "api/json/json_text.h"
+#include "api/protobuf/decode_object.h"
+#include "api/protobuf/to_json.h"
+#include "base/text.h"
 
 namespace berth::client {
 namespace {
 
-using apiserver::AsObject;
-using apiserver::Json;
-using apiserver::JsonObject;
-using apiserver::ObjectAt;
-using apiserver::StringAt;
+using api::AsObject;
+using api::Json;
+using api::JsonObject;
+using api::ObjectAt;
+using api::StringAt;
 using Type = WatchEvent::Type;
 
 constexpr std::string_view kListEnd = "k8s.io/initial-events-end";
@@ -41,7 +45,7 @@ Result<api::Object> DecodeJson(std::string_view json) {
 
 template <typename T>
 Result<api::Object> DecodeProtobuf(std::string_view message) {
-  auto object = apiserver::DecodeProtobufAs<T>(message);
+  auto object = api::protobuf::DecodeAs<T>(message);
   if (!object) return std::unexpected(std::move(object.error()));
   return api::Object(*std::move(object));
 }
@@ -69,10 +73,10 @@ api::ObjectMeta MetaOf(const JsonObject* object) {
 
 ServerStatus StatusOf(const JsonObject* object) {
   ServerStatus status;
-  status.code = apiserver::IntAt(object, "code").value_or(0);
+  status.code = api::IntAt(object, "code").value_or(0);
   status.reason = StringAt(object, "reason");
   status.message = StringAt(object, "message");
-  const auto* causes = apiserver::ArrayAt(ObjectAt(object, "details"), "causes");
+  const auto* causes = api::ArrayAt(ObjectAt(object, "details"), "causes");
   if (causes == nullptr) return status;
   for (const Json& cause : *causes) {
     status.version_too_large |= StringAt(AsObject(cause), "reason") == "ResourceVersionTooLarge";
@@ -88,7 +92,7 @@ class Raw {
       object_ = bytes;
       return;
     }
-    const auto envelope = apiserver::OpenProtobufEnvelope(bytes);
+    const auto envelope = api::protobuf::OpenEnvelope(bytes);
     if (envelope) object_ = envelope->object;
     envelope_ = bytes;
   }
@@ -103,7 +107,7 @@ class Raw {
 
   api::ObjectMeta Meta() const {
     if (form_ == WireForm::kProtobuf) {
-      return apiserver::DecodeProtobufMeta(object_).value_or(api::ObjectMeta());
+      return api::protobuf::DecodeMeta(object_).value_or(api::ObjectMeta());
     }
     const Json document = ParseJson(object_);
     return MetaOf(AsObject(document));
@@ -111,7 +115,7 @@ class Raw {
 
   ServerStatus Status() const {
     if (form_ == WireForm::kProtobuf) {
-      const auto document = apiserver::DecodeProtobufBody(envelope_);
+      const auto document = api::protobuf::DecodeToJson(envelope_);
       return document ? StatusOf(AsObject(*document)) : ServerStatus();
     }
     const Json document = ParseJson(object_);
@@ -184,12 +188,12 @@ ObjectCodec CodecOf() {
 }
 
 template <typename T>
-ObjectCodec KeepingCodecOf() {
-  return {apiserver::DecodeKeepingText<T>, nullptr};
+ObjectCodec RawJsonCodecOf() {
+  return {api::DecodeWithRawJson<T>, nullptr};
 }
 
-template ObjectCodec KeepingCodecOf<api::Pod>();
-template ObjectCodec KeepingCodecOf<api::Node>();
+template ObjectCodec RawJsonCodecOf<api::Pod>();
+template ObjectCodec RawJsonCodecOf<api::Node>();
 
 template ObjectCodec CodecOf<api::Pod>();
 template ObjectCodec CodecOf<api::Node>();
@@ -216,7 +220,7 @@ Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& co
 
 ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form) {
   ServerStatus status = Raw(body, form).Status();
-  if (status.message.empty()) status.message = api::Shorten(body, 200);
+  if (status.message.empty()) status.message = Shorten(body, 200);
   status.code = code;
   return status;
 }
@@ -224,7 +228,7 @@ ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form) {
 Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const ObjectCodec& codec) {
   if (form == WireForm::kProtobuf) {
     if (codec.protobuf == nullptr) return Fail("the event is protobuf, which was not asked for");
-    const auto event = apiserver::ReadProtobufWatchEvent(frame);
+    const auto event = api::protobuf::ReadWatchEventMessage(frame);
     if (!event) return std::unexpected(event.error());
     return EventOf(event->type, Raw(event->object, form), codec);
   }
@@ -232,9 +236,99 @@ Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const O
   const Json document = ParseJson(frame);
   const JsonObject* object = AsObject(document);
   if (object == nullptr) return Fail("the event is not a JSON object");
-  const Json* inner = apiserver::At(object, "object");
+  const Json* inner = api::At(object, "object");
   const std::string text = inner != nullptr ? boost::json::serialize(*inner) : "null";
   return EventOf(StringAt(object, "type"), Raw(text, form), codec);
+}
+
+// Lists, page by page: the objects' own texts are found first and then read one by one, so that
+// one that cannot be read does not spoil the others.
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+Result<ListPage> Broken(std::string_view why) {
+  return Fail("the list cannot be read: " + std::string(why));
+}
+
+Result<ListPage> ReadProtobuf(std::string_view body, const ObjectCodec& codec) {
+  if (codec.protobuf == nullptr) return Broken("it is protobuf, which was not asked for");
+  const auto envelope = api::protobuf::OpenEnvelope(body);
+  if (!envelope) return Broken(envelope.error());
+  const auto list = api::protobuf::ReadListMessage(envelope->object);
+  if (!list) return Broken(list.error().message);
+  ListPage page{std::string(list->resource_version), std::string(list->continue_token), {}};
+  page.items.reserve(list->items.size());
+  for (const std::string_view item : list->items) {
+    page.items.push_back(ReceiveItem(item, WireForm::kProtobuf, codec));
+  }
+  return page;
+}
+
+// The members of the list's metadata that are strings; others are of no interest.
+simdjson::error_code ReadMetadata(ondemand::object metadata, ListPage& page) {
+  for (auto field : metadata) {
+    std::string_view key;
+    if (const auto error = field.unescaped_key().get(key)) return error;
+    const bool is_version = key == "resourceVersion";
+    if (!is_version && key != "continue") continue;
+    std::string_view text;
+    if (const auto error = field.value().get_string().get(text)) return error;
+    (is_version ? page.resource_version : page.continue_token) = text;
+  }
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code ReadItems(ondemand::array items, const ObjectCodec& codec, ListPage& page) {
+  for (auto item : items) {
+    ondemand::object object;
+    std::string_view text;
+    if (const auto error = item.get_object().get(object)) return error;
+    if (const auto error = object.raw_json().get(text)) return error;
+    page.items.push_back(ReceiveItem(text, WireForm::kJson, codec));
+  }
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code ReadRoot(ondemand::object root, const ObjectCodec& codec, ListPage& page,
+                              bool& has_items) {
+  for (auto field : root) {
+    std::string_view key;
+    if (const auto error = field.unescaped_key().get(key)) return error;
+    if (key == "metadata") {
+      ondemand::object metadata;
+      if (const auto error = field.value().get_object().get(metadata)) return error;
+      if (const auto error = ReadMetadata(metadata, page)) return error;
+    } else if (key == "items") {
+      has_items = true;
+      bool is_null = false;
+      if (const auto error = field.value().is_null().get(is_null)) return error;
+      if (is_null) continue;
+      ondemand::array items;
+      if (const auto error = field.value().get_array().get(items)) return error;
+      if (const auto error = ReadItems(items, codec, page)) return error;
+    }
+  }
+  return simdjson::SUCCESS;
+}
+
+}  // namespace
+
+Result<ListPage> ReadListPage(std::string body, WireForm form, const ObjectCodec& codec) {
+  if (form == WireForm::kProtobuf) return ReadProtobuf(body, codec);
+  const size_t size = body.size();
+  body.reserve(size + simdjson::SIMDJSON_PADDING);
+  ondemand::parser parser;
+  ondemand::document document;
+  ondemand::object root;
+  ListPage page;
+  bool has_items = false;
+  auto error = parser.iterate(body.data(), size, body.capacity()).get(document);
+  if (!error) error = document.get_object().get(root);
+  if (!error) error = ReadRoot(root, codec, page, has_items);
+  if (error) return Broken(simdjson::error_message(error));
+  if (!has_items) return Broken("it has no items");
+  return page;
 }
 
 }  // namespace berth::client

@@ -28,7 +28,7 @@ ObjectCodec CodecOf();
 
 // The codec of pods or nodes whose text is kept (api/kept_text.h): as JSON only, which is the text.
 template <typename T>
-ObjectCodec KeepingCodecOf();
+ObjectCodec RawJsonCodecOf();
 
 // An object, or why it cannot be read and what it says of itself.
 struct Received {

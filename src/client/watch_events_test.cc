@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <string>
 
-#include "client/request_fakes.h"
-#include "kinds/protobuf_testing.h"
+#include "api/protobuf/protobuf_testing.h"
+#include "client/requests_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -15,9 +15,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using apiserver::EncodeProtobufObject;
-using apiserver::ProtobufInEnvelope;
-using apiserver::ProtobufWatchFrame;
+using api::protobuf::EncodeProtobufObject;
+using api::protobuf::ProtobufInEnvelope;
+using api::protobuf::ProtobufWatchFrame;
 
 const char* NameOf(WatchEvent::Type type) {
   constexpr const char* kNames[] = {"added", "modified", "deleted", "bookmark", "error", "unknown"};
@@ -137,22 +137,22 @@ TEST(KeepingCodec, KeepsTheTextAndReadsTheSame) {
       "{'kind':'Pod','metadata':{'name':'a','namespace':'n','managedFields':[]},"
       "'spec':{'priority':7,'serviceAccountName':'s'}}";
   const auto event = ReadWatchEvent(Doc("{'type':'ADDED','object':" + pod + "}"), WireForm::kJson,
-                                    KeepingCodecOf<api::Pod>());
+                                    RawJsonCodecOf<api::Pod>());
   ASSERT_TRUE(event && event->received && event->received->object);
   const api::Pod& read = *std::get<api::Ref<api::Pod>>(*event->received->object);
   EXPECT_EQ(read.priority(), 7);
   ASSERT_NE(read.text.json, nullptr);
   EXPECT_EQ(*read.text.json, Doc("{'metadata':{'name':'a','namespace':'n'},"
                                  "'spec':{'priority':7,'serviceAccountName':'s'}}"));
-  EXPECT_EQ(KeepingCodecOf<api::Pod>().protobuf, nullptr);
+  EXPECT_EQ(RawJsonCodecOf<api::Pod>().protobuf, nullptr);
 }
 
 TEST(ListPages, Protobuf) {
   const auto item = [](const std::string& json) {
-    return apiserver::ProtobufBytes(
+    return api::protobuf::ProtobufBytes(
         2, EncodeProtobufObject(boost::json::parse(Doc(json)), "v1", "Pod"));
   };
-  const std::string list = apiserver::ProtobufBytes(1, apiserver::ProtobufBytes(2, "9")) +
+  const std::string list = api::protobuf::ProtobufBytes(1, api::protobuf::ProtobufBytes(2, "9")) +
                            item("{'metadata':{'name':'a','namespace':'n'}}") +
                            item("{'metadata':{'name':'b'},'spec':{'overhead':{'cpu':'x'}}}");
   const auto page = ReadListPage(ProtobufInEnvelope("v1", "PodList", list), WireForm::kProtobuf,

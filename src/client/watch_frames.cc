@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "api/json_text.h"
+#include "api/json/json_text.h"
+#include "base/text.h"
 
 namespace berth::client {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
-constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view kContentType = "application/vnd.kubernetes.protobuf";
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -22,7 +23,7 @@ std::unexpected<Error> TooLong() {
 }  // namespace
 
 WireForm FormOf(std::string_view content_type) {
-  return content_type.starts_with(kProtobufType) ? WireForm::kProtobuf : WireForm::kJson;
+  return content_type.starts_with(kContentType) ? WireForm::kProtobuf : WireForm::kJson;
 }
 
 void WatchFrames::Add(std::string_view bytes) {
@@ -76,7 +77,7 @@ Result<std::optional<std::string_view>> WatchFrames::NextJson() {
     } else if (depth_ == 0) {
       if (!IsSpace(c)) {
         return Fail(fmt::format("an event is not JSON: {}",
-                                api::Shorten(std::string_view(buffer_).substr(scan_, 60))));
+                                Shorten(std::string_view(buffer_).substr(scan_, 60))));
       }
       begin_ = scan_ + 1;
     }

@@ -1,18 +1,233 @@
 #include "cmd/apiserver_command.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <utility>
 
 #include "cmd/command_line.h"
+#include "cmd/object_files.h"
+#include "net/certificates.h"
+#include "net/server_tls.h"
 
-namespace berth {
+namespace berth::cmd {
+namespace {
+
+using apiserver::ApiServer;
+using apiserver::ApiServerOptions;
+
+// What the server shows, and what clients must trust to believe it.
+struct Tls {
+  std::shared_ptr<net::ServerTls> server;  // Null: plain.
+  std::string ca;
+};
+
+Result<Tls> MakeTls(const ApiServerFlags& options) {
+  const bool given = !options.tls_cert_file.empty() || !options.tls_private_key_file.empty();
+  if (!options.tls && !given) {
+    if (options.client_ca_file.empty()) return Tls{};
+    return Fail("--client-ca-file needs --tls, or --tls-cert-file and --tls-private-key-file");
+  }
+  net::ServerTlsOptions tls;
+  Tls made;
+  if (given) {
+    if (options.tls_cert_file.empty() || options.tls_private_key_file.empty()) {
+      return Fail("--tls-cert-file and --tls-private-key-file must be given together");
+    }
+    tls.cert_file = options.tls_cert_file;
+    tls.key_file = options.tls_private_key_file;
+    auto certificate = ReadText(options.tls_cert_file);
+    if (!certificate) return std::unexpected(certificate.error());
+    made.ca = *std::move(certificate);
+  } else {
+    const auto authority = net::MakeCertificateAuthority("berth");
+    if (!authority) return std::unexpected(authority.error());
+    auto own = net::IssueServerCertificate(*authority, {options.address});
+    if (!own) return std::unexpected(own.error());
+    tls.cert_data = std::move(own->certificate);
+    tls.key_data = std::move(own->key);
+    made.ca = authority->certificate;
+  }
+  tls.client_ca_file = options.client_ca_file;
+  auto server = net::ServerTls::Create(tls);
+  if (!server) return std::unexpected(server.error());
+  made.server = *std::move(server);
+  return made;
+}
+
+Result<apiserver::registry::AccessOptions> MakeAccess(const ApiServerFlags& options) {
+  apiserver::registry::AccessOptions access;
+  access.client_certificates = !options.client_ca_file.empty();
+  access.allow_anonymous = options.allow_anonymous;
+  if (options.token_auth_file.empty()) return access;
+  const auto text = ReadText(options.token_auth_file);
+  if (!text) return std::unexpected(text.error());
+  auto tokens = apiserver::registry::ParseTokenFile(*text);
+  if (!tokens) return Fail(options.token_auth_file + ": " + tokens.error().message);
+  access.tokens = *std::move(tokens);
+  return access;
+}
+
+// For the owner's eyes only: it may hold a token.
+Status WriteSecret(const std::string& path, std::string_view text) {
+  const auto failed = [&] { return Fail(fmt::format("{}: {}", path, std::strerror(errno))); };
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return failed();
+  bool written = fchmod(file, S_IRUSR | S_IWUSR) == 0;
+  while (written && !text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    written = count >= 0;
+    if (written) text.remove_prefix(static_cast<size_t>(count));
+  }
+  const Status status = written ? Status() : failed();
+  close(file);
+  return status;
+}
+
+std::string ShellQuoted(const std::string& text) {
+  const bool plain = text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "_-./+:@%") == text.npos;
+  if (plain) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+sigset_t EndSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  // A terminal that is closed ends the program, unless it was started to outlive it (nohup).
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
+}  // namespace
+
+Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clock* clock) {
+  auto access = MakeAccess(options);
+  if (!access) return std::unexpected(access.error());
+  auto tls = MakeTls(options);
+  if (!tls) return std::unexpected(tls.error());
+  RunningApiServer started;
+  started.ca = std::move(tls->ca);
+  if (!access->tokens.empty()) {
+    started.token = access->tokens.front().secret;
+  } else if (tls->server != nullptr && !access->client_certificates) {
+    // Everybody is let in; but kubectl asks people for a name if its file has none.
+    started.token = "anyone";
+  }
+  std::random_device random;
+  ApiServerOptions server{.address = options.address,
+                          .port = options.port,
+                          .threads = options.threads,
+                          .data_dir = options.data_dir,
+                          .history = options.history,
+                          .tls = std::move(tls->server),
+                          .access = *std::move(access),
+                          .seed = uint64_t{random()} << 32 | random(),
+                          .clock = clock};
+  auto running = ApiServer::Start(std::move(server));
+  if (!running) return std::unexpected(running.error());
+  started.server = *std::move(running);
+  return started;
+}
+
+Status WriteKubeconfig(const std::string& path, const RunningApiServer& api) {
+  return WriteSecret(path, apiserver::KubeconfigText(api.server->url(), api.ca, api.token));
+}
+
+std::string ExportLine(const std::string& path) {
+  const std::string whole = std::filesystem::absolute(path).lexically_normal();
+  return "export KUBECONFIG=" + ShellQuoted(whole);
+}
+
+void BlockSignals() {
+  const sigset_t signals = EndSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+bool WaitForSignal() {
+  const sigset_t signals = EndSignals();
+  int signal = 0;
+  return sigwait(&signals, &signal) == 0;
+}
+
+bool WaitForSignal(Duration limit) {
+  const sigset_t signals = EndSignals();
+  const timespec time{limit.nanos / 1'000'000'000, limit.nanos % 1'000'000'000};
+  return sigtimedwait(&signals, nullptr, &time) >= 0;
+}
+
+void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
+  command.add_option("--address", options.address, "The address to listen on")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  command.add_option("--port", options.port, "The port to listen on; 0 for any free one")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--data-dir", options.data_dir,
+                  "Keep everything in this directory, safe from crashes (default: in memory, "
+                  "forgotten at the end)")
+      ->type_name("DIR");
+  command.add_option("--kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
+      ->type_name("FILE");
+  command.add_flag("--tls", options.tls,
+                   "Serve HTTPS, with a certificate made at every start if none is given");
+  command
+      .add_option("--tls-cert-file", options.tls_cert_file,
+                  "Serve HTTPS with this certificate (PEM, with those between it and its "
+                  "authority)")
+      ->type_name("FILE");
+  command
+      .add_option("--tls-private-key-file", options.tls_private_key_file, "Its private key (PEM)")
+      ->type_name("FILE");
+  command
+      .add_option("--client-ca-file", options.client_ca_file,
+                  "Let clients in that show a certificate of one of these authorities (PEM)")
+      ->type_name("FILE");
+  command
+      .add_option("--token-auth-file", options.token_auth_file,
+                  "Let clients in that show one of these tokens; lines of "
+                  "token,user,uid,\"group1,group2\"")
+      ->type_name("FILE");
+  command.add_flag("--insecure-allow-anonymous", options.allow_anonymous,
+                   "Let everybody in who can reach the address, and do everything");
+  command.add_option("--threads", options.threads, "How many threads serve requests")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256).description(""))
+      ->capture_default_str();
+  command
+      .add_option("--history", options.history,
+                  "How many changes of each kind of object are kept for watches that resume")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000'000).description(""))
+      ->capture_default_str();
+}
+
 namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{2000};
 
-Status Announce(const ServedApiOptions& options, const ServedApi& served) {
+Status Announce(const ApiServerFlags& options, const RunningApiServer& served) {
   const std::string url = served.server->url();
   fmt::print("listening on {}\n", url);
   if (options.kubeconfig.empty()) {
@@ -28,21 +243,21 @@ Status Announce(const ServedApiOptions& options, const ServedApi& served) {
   return {};
 }
 
-int Refuse(const Error& error) {
+int PrintError(const Error& error) {
   fmt::print(stderr, "berth apiserver: {}\n", error.message);
   return kExitFailed;
 }
 
 }  // namespace
 
-int RunApiServer(const ServedApiOptions& options) {
-  HoldSignals();
-  const auto served = StartApi(options);
-  if (!served) return Refuse(served.error());
-  if (const auto told = Announce(options, *served); !told) return Refuse(told.error());
-  AwaitEnd();
+int RunApiServer(const ApiServerFlags& options) {
+  BlockSignals();
+  const auto served = StartApiServer(options);
+  if (!served) return PrintError(served.error());
+  if (const auto told = Announce(options, *served); !told) return PrintError(told.error());
+  WaitForSignal();
   served->server->Stop(kStopGrace);
   return kExitOk;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -1,3 +1,3 @@
 #include "cmd/command_line.h"
 
-int main(int argc, char** argv) { return berth::RunCommandLine(argc, argv); }
+int main(int argc, char** argv) { return berth::cmd::RunCommandLine(argc, argv); }

@@ -11,23 +11,23 @@
 #include <utility>
 #include <vector>
 
+#include "api/json/document.h"
 #include "client/api_status.h"
 #include "client/informers.h"
 #include "client/load_config.h"
-#include "client/permission_check.h"
 #include "client/rest_client.h"
 #include "cmd/command_line.h"
-#include "cmd/configuration_check.h"
-#include "config/notes.h"
-#include "kinds/json_access.h"
+#include "cmd/config_command.h"
 #include "net/event_loop.h"
-#include "plugins/registry.h"
+#include "runtime/permission_check.h"
+#include "scheduler/config/validate.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
-using apiserver::AsObject;
-using apiserver::StringAt;
+using api::AsObject;
+using api::StringAt;
 
 // The minor versions of Kubernetes whose API a scheduler of 1.36 can be sure of: its own, and the
 // one before and after.
@@ -56,15 +56,15 @@ class Report {
   size_t problems_ = 0;
 };
 
-// The body of the answer; an error says what the server said instead.
+// The body of the response; an error says what the server said instead.
 Result<std::string> Get(client::RestClient& client, const std::string& path) {
   client::RestRequest request;
   request.path = path;
-  std::promise<client::RestResult<client::RestAnswer>> promise;
-  client.Send(request, [&](auto answer) { promise.set_value(std::move(answer)); });
-  auto answer = promise.get_future().get();
-  if (!answer || !answer->ok()) return Fail(client::Describe(request, answer));
-  return std::move(answer->body);
+  std::promise<client::RestResult<client::RestResponse>> promise;
+  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
+  auto response = promise.get_future().get();
+  if (!response || !response->ok()) return Fail(client::Describe(request, response));
+  return std::move(response->body);
 }
 
 void CheckVersion(const std::string& body, Report& report) {
@@ -88,29 +88,29 @@ void CheckVersion(const std::string& body, Report& report) {
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
   for (const std::string& path : client::WatchedPaths()) {
-    const auto answer = Get(client, path + "?limit=1");
-    if (answer) {
+    const auto response = Get(client, path + "?limit=1");
+    if (response) {
       ++served;
-    } else if (answer.error().message.find("forbidden") == std::string::npos) {
-      report.Note(fmt::format("{}; pods that need them stay pending", answer.error().message));
+    } else if (response.error().message.find("forbidden") == std::string::npos) {
+      report.Note(fmt::format("{}; pods that need them stay pending", response.error().message));
     }
   }
   report.Ok(fmt::format("{} collections can be read", served));
 }
 
-void CheckPermissions(client::RestClient& client, const config::Configuration& configuration,
-                      Report& report) {
+void CheckPermissions(client::RestClient& client,
+                      const scheduler::config::Configuration& configuration, Report& report) {
   const auto& election = configuration.leader_election;
   auto permissions =
-      client::SchedulerPermissions(election.resource_namespace, election.resource_name);
+      runtime::SchedulerPermissions(election.resource_namespace, election.resource_name);
   const size_t asked = permissions.size();
-  std::promise<Result<std::vector<client::MissingPermission>>> promise;
-  client::FindMissingPermissions(client, std::move(permissions),
-                                 [&](auto missing) { promise.set_value(std::move(missing)); });
+  std::promise<Result<std::vector<runtime::MissingPermission>>> promise;
+  runtime::FindMissingPermissions(client, std::move(permissions),
+                                  [&](auto missing) { promise.set_value(std::move(missing)); });
   const auto missing = promise.get_future().get();
   if (!missing) return report.Problem(missing.error().message);
-  for (const client::MissingPermission& one : *missing) {
-    const std::string what = client::ToString(one.permission);
+  for (const runtime::MissingPermission& one : *missing) {
+    const std::string what = runtime::ToString(one.permission);
     if (one.permission.feature.empty()) {
       report.Problem(
           fmt::format("may not {}{}{}", what, one.reason.empty() ? "" : ": ", one.reason));
@@ -125,15 +125,15 @@ void CheckPermissions(client::RestClient& client, const config::Configuration& c
 
 int RunCheck(const CheckOptions& options) {
   Report report;
-  const auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
+  const auto loaded = LoadConfiguration(options.config_file, scheduler::plugins::InTreeRegistry());
   if (!loaded) {
     report.Problem(loaded.error().message);
     return report.End();
   }
-  const config::Configuration& configuration = *loaded->completed;
+  const scheduler::config::Configuration& configuration = *loaded->completed;
   report.Ok(options.config_file.empty() ? "the default configuration"
                                         : options.config_file + " is valid");
-  for (const std::string& note : config::Notes(configuration)) report.Note(note);
+  for (const std::string& note : scheduler::config::Warnings(configuration)) report.Note(note);
 
   const std::string& named = configuration.client_connection.kubeconfig;
   auto api = client::LoadClientConfig(
@@ -164,4 +164,4 @@ int RunCheck(const CheckOptions& options) {
   return report.End();
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace berth {
+namespace berth::cmd {
 
 struct CheckOptions {
   std::string kubeconfig;   // Empty: that of the configuration, or in-cluster.
@@ -14,4 +14,4 @@ struct CheckOptions {
 // Returns the exit code of the program.
 int RunCheck(const CheckOptions& options);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -11,12 +11,10 @@
 #include "cmd/conformance_command.h"
 #include "cmd/replay_command.h"
 #include "cmd/schedule_command.h"
-#include "cmd/served_api_options.h"
 #include "cmd/simtest_command.h"
 #include "cmd/up_command.h"
-#include "cmd/up_options.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 constexpr const char* kParanoid =
@@ -24,7 +22,7 @@ constexpr const char* kParanoid =
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
 
-void AddApiServer(CLI::App& app, ServedApiOptions& options) {
+void AddApiServer(CLI::App& app, ApiServerFlags& options) {
   CLI::App* command = app.add_subcommand(
       "apiserver", "Serve the Kubernetes API on this machine, without a cluster");
   command->footer(
@@ -41,7 +39,7 @@ void AddApiServer(CLI::App& app, ServedApiOptions& options) {
       "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"
       "  berth apiserver --address 0.0.0.0 --tls --token-auth-file tokens.csv --kubeconfig admin");
-  AddServedApiOptions(*command, options);
+  AddApiServerFlags(*command, options);
 }
 
 // Of `berth config`: which of its commands, and on what file.
@@ -237,7 +235,7 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv) {
-  ServedApiOptions apiserver;
+  ApiServerFlags apiserver;
   CheckOptions check;
   ConfigOptions config;
   ConformanceOptions conformance;
@@ -281,4 +279,4 @@ int RunCommandLine(int argc, const char* const* argv) {
   return kExitOk;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -1,7 +1,7 @@
 // The `berth` command line: which subcommands there are, and their options.
 #pragma once
 
-namespace berth {
+namespace berth::cmd {
 
 // How the program ends. Scripts rely on these; docs/cli.md lists them.
 enum ExitCode : int {
@@ -14,4 +14,4 @@ enum ExitCode : int {
 // Parses the arguments, runs the subcommand and returns the exit code of the program.
 int RunCommandLine(int argc, const char* const* argv);
 
-}  // namespace berth
+}  // namespace berth::cmd

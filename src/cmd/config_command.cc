@@ -1,17 +1,88 @@
 #include "cmd/config_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "cmd/command_line.h"
-#include "cmd/configuration_check.h"
 #include "cmd/object_files.h"
-#include "config/notes.h"
-#include "config/print.h"
-#include "plugins/registry.h"
+#include "runtime/extender_tls.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/load.h"
+#include "scheduler/config/print.h"
+#include "scheduler/config/validate.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
-namespace berth {
+namespace berth::cmd {
+namespace {
+
+// Errors are worded as Go words them.
+Result<std::string> ReadNamedFile(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (file == nullptr) {
+    std::string why = std::strerror(errno);
+    why[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(why[0])));
+    return Fail(fmt::format("open {}: {}", path, why));
+  }
+  return ReadStream(file.get(), path);
+}
+
+CheckedConfiguration FailAt(CheckedConfiguration checked, std::string stage,
+                            std::vector<std::string> errors) {
+  checked.stage = std::move(stage);
+  checked.errors = std::move(errors);
+  return checked;
+}
+
+}  // namespace
+
+CheckedConfiguration CheckConfiguration(std::string_view text,
+                                        const scheduler::framework::Registry& registry) {
+  CheckedConfiguration checked;
+  auto decoded = scheduler::config::Decode(text);
+  if (!decoded) return FailAt(std::move(checked), "decode", std::move(decoded.error()));
+  checked.completed = *std::move(decoded);
+  auto mistakes = scheduler::config::Validate(*checked.completed);
+  if (!mistakes.empty()) return FailAt(std::move(checked), "validate", std::move(mistakes));
+
+  if (const Status tls = runtime::CheckExtenderTls(*checked.completed, ReadNamedFile); !tls) {
+    return FailAt(std::move(checked), "build", {tls.error().message});
+  }
+  auto configs = scheduler::config::ToProfileConfigs(*checked.completed);
+  if (!configs) return FailAt(std::move(checked), "build", {configs.error().message});
+  checked.profile_configs = *std::move(configs);
+  for (const scheduler::framework::ProfileConfig& profile : checked.profile_configs) {
+    auto built = scheduler::framework::Profile::Build(profile, registry);
+    if (!built) {
+      return FailAt(std::move(checked), "build",
+                    {fmt::format("initializing profiles: creating profile for scheduler name {}: "
+                                 "{}",
+                                 profile.scheduler_name, built.error().message)});
+    }
+    checked.profiles.push_back(*std::move(built));
+  }
+  return checked;
+}
+
+Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
+                                               const scheduler::framework::Registry& registry) {
+  if (file.empty())
+    return CheckConfiguration(scheduler::config::ToYaml(scheduler::config::Default()), registry);
+  const auto text = ReadText(file);
+  if (!text) return std::unexpected(text.error());
+  CheckedConfiguration checked = CheckConfiguration(*text, registry);
+  if (checked.ok()) return checked;
+  std::vector<std::string> lines;
+  for (const std::string& error : checked.errors) lines.push_back(file + ": " + error);
+  return Fail(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
 namespace {
 
 constexpr const char* kStandardInput = "-";
@@ -21,7 +92,7 @@ std::string NameOf(const std::string& file) {
 }
 
 // Prints every problem, one per line, and says how the program ends.
-int Tell(const CheckedConfiguration& checked, const std::string& file) {
+int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
   for (const std::string& error : checked.errors) {
     fmt::print(stderr, "{}: {}\n", NameOf(file), error);
   }
@@ -36,9 +107,10 @@ int RunConfigValidate(const std::string& file) {
     fmt::print(stderr, "berth config validate: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked = CheckConfiguration(*text, InTreeRegistry());
-  if (!checked.ok()) return Tell(checked, file);
-  for (const std::string& note : config::Notes(*checked.completed)) {
+  const CheckedConfiguration checked =
+      CheckConfiguration(*text, scheduler::plugins::InTreeRegistry());
+  if (!checked.ok()) return PrintErrors(checked, file);
+  for (const std::string& note : scheduler::config::Warnings(*checked.completed)) {
     fmt::print(stderr, "{}: note: {}\n", NameOf(file), note);
   }
   fmt::print("{}: valid\n", NameOf(file));
@@ -47,7 +119,7 @@ int RunConfigValidate(const std::string& file) {
 
 int RunConfigShow(const std::string& file) {
   if (file.empty()) {
-    fmt::print("{}", config::ToYaml(config::Default()));
+    fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default()));
     return kExitOk;
   }
   const auto text = ReadText(file);
@@ -55,9 +127,10 @@ int RunConfigShow(const std::string& file) {
     fmt::print(stderr, "berth config show: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked = CheckConfiguration(*text, InTreeRegistry());
-  if (checked.ok()) fmt::print("{}", config::ToYaml(*checked.completed));
-  return Tell(checked, file);
+  const CheckedConfiguration checked =
+      CheckConfiguration(*text, scheduler::plugins::InTreeRegistry());
+  if (checked.ok()) fmt::print("{}", scheduler::config::ToYaml(*checked.completed));
+  return PrintErrors(checked, file);
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -4,23 +4,72 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "cmd/case_file.h"
-#include "cmd/cluster_cases.h"
 #include "cmd/command_line.h"
-#include "cmd/config_cases.h"
-#include "cmd/conformance_report.h"
-#include "cmd/hint_cases.h"
-#include "cmd/json_fields.h"
-#include "cmd/row_cases.h"
-#include "plugins/registry.h"
+#include "cmd/conformance_api_cases.h"
+#include "cmd/conformance_cluster_cases.h"
+#include "cmd/conformance_config_cases.h"
+#include "cmd/conformance_file.h"
+#include "cmd/conformance_hint_cases.h"
+#include "cmd/text_table.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
-namespace berth {
+namespace berth::cmd {
+namespace {
+
+constexpr size_t kWidestColumn = 60;
+
+}  // namespace
+
+void ConformanceReport::Add(const std::string& group_name, const std::string& name,
+                            const Differences& differences) {
+  const auto [entry, is_new] = index_.try_emplace(group_name, groups_.size());
+  if (is_new) groups_.emplace_back().name = group_name;
+  Group& group = groups_[entry->second];
+  ++(differences.empty() ? group.passed : group.failed);
+  group.differences += differences.size();
+  const size_t kept = std::min(limit_ - group.first.size(), differences.size());
+  for (size_t i = 0; i < kept; ++i) group.first.emplace_back(name, differences[i]);
+}
+
+size_t ConformanceReport::passed() const {
+  size_t count = 0;
+  for (const Group& group : groups_) count += group.passed;
+  return count;
+}
+
+size_t ConformanceReport::failed() const {
+  size_t count = 0;
+  for (const Group& group : groups_) count += group.failed;
+  return count;
+}
+
+std::string ConformanceReport::ToString() const {
+  size_t width = 0;
+  for (const Group& group : groups_) width = std::max(width, DisplayWidth(group.name));
+  std::string out;
+  for (const Group& group : groups_) {
+    out += fmt::format("{:<{}}  {:>5} passed  {:>5} failed\n", group.name, width, group.passed,
+                       group.failed);
+    TextTable table("    ");
+    table.set_widest(kWidestColumn);
+    for (const auto& [name, difference] : group.first) {
+      table.Add({name, difference.what, "expected " + difference.expected,
+                 "actual " + difference.actual});
+    }
+    out += table.ToString();
+    const size_t left = group.differences - group.first.size();
+    if (left > 0 && limit_ > 0) out += fmt::format("    and {} more differences\n", left);
+  }
+  return out + fmt::format("{} passed, {} failed\n", passed(), failed());
+}
+
 namespace {
 
 using Value = JsonFields::Value;
@@ -67,7 +116,7 @@ class Runner {
   explicit Runner(const ConformanceOptions& options)
       : options_(options),
         cluster_cases_({.scores_of = options.scores_of}, options.paranoid),
-        registry_(InTreeRegistry()),
+        registry_(scheduler::plugins::InTreeRegistry()),
         report_(options.first) {}
 
   Status RunFile(const std::string& path) {
@@ -165,7 +214,7 @@ class Runner {
 
   const ConformanceOptions& options_;
   ClusterCases cluster_cases_;
-  Registry registry_;
+  scheduler::framework::Registry registry_;
   HintCases hint_cases_{registry_};
   ConformanceReport report_;
   std::set<std::string> seen_;
@@ -189,4 +238,4 @@ int RunConformance(const ConformanceOptions& options) {
   return runner.report().failed() > 0 ? kExitFailed : kExitOk;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/explanation_words.h"
+#include "scheduler/engine/decision.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 using Rejection = ExplanationSummary::Rejection;
@@ -33,18 +33,18 @@ void KeepMostFrequent(std::map<std::string, Details> by_text, Rejection& rejecti
   }
 }
 
-std::vector<Rejection> GroupRejections(const Explanation& explanation) {
+std::vector<Rejection> GroupRejections(const scheduler::engine::Explanation& explanation) {
   struct Group {
     Rejection rejection;
     std::map<std::string, Details> details;  // By text.
   };
   std::map<std::tuple<std::string, std::vector<std::string>>, Group> groups;
   for (const auto& [name, node] : explanation.nodes) {
-    const Verdict& verdict = node.verdict;
+    const scheduler::framework::Verdict& verdict = node.verdict;
     if (verdict.ok()) continue;
     auto& [rejection, details] = groups[{verdict.plugin(), verdict.reasons()}];
     rejection.plugin = verdict.plugin();
-    rejection.code = ToString(verdict.code());
+    rejection.code = scheduler::framework::ToString(verdict.code());
     rejection.reasons = verdict.reasons();
     Join(rejection, name);
     if (!node.details.empty()) Join(details[node.details], name);
@@ -58,9 +58,9 @@ std::vector<Rejection> GroupRejections(const Explanation& explanation) {
   return result;
 }
 
-void SummarizeScores(const Explanation& explanation, const std::string& chosen,
+void SummarizeScores(const scheduler::engine::Explanation& explanation, const std::string& chosen,
                      ExplanationSummary& summary) {
-  std::vector<std::pair<const std::string*, const Explanation::Node*>> feasible;
+  std::vector<std::pair<const std::string*, const scheduler::engine::Explanation::Node*>> feasible;
   for (const auto& [name, node] : explanation.nodes) {
     if (node.verdict.ok()) feasible.emplace_back(&name, &node);
   }
@@ -70,7 +70,7 @@ void SummarizeScores(const Explanation& explanation, const std::string& chosen,
     if (a.second->total != b.second->total) return a.second->total > b.second->total;
     return *a.first == chosen && *b.first != chosen;
   });
-  auto score_of = [](const Explanation::Node& node, const std::string& plugin) {
+  auto score_of = [](const scheduler::engine::Explanation::Node& node, const std::string& plugin) {
     auto found = node.scores.find(plugin);
     return found == node.scores.end() ? 0 : found->second;
   };
@@ -88,14 +88,16 @@ void SummarizeScores(const Explanation& explanation, const std::string& chosen,
   }
 }
 
-void SummarizePreemption(const Explanation::Preemption& preemption, ExplanationSummary& summary) {
+void SummarizePreemption(const scheduler::engine::Explanation::Preemption& preemption,
+                         ExplanationSummary& summary) {
   summary.preemption_tried = true;
   summary.preemption_eligible = preemption.eligible;
   summary.priority = preemption.priority;
   summary.candidate_count = preemption.candidates.size();
   for (const auto& [node, candidate] : preemption.candidates) {
     summary.candidates.push_back({node, candidate.victims, candidate.budget_violations,
-                                  node == preemption.selected, WhyNotThere(preemption, node)});
+                                  node == preemption.selected,
+                                  scheduler::engine::WhyNotThere(preemption, node)});
   }
   std::ranges::stable_partition(summary.candidates, &ExplanationSummary::Candidate::chosen);
   if (summary.candidates.size() > ExplanationSummary::kTop) {
@@ -105,22 +107,23 @@ void SummarizePreemption(const Explanation::Preemption& preemption, ExplanationS
 
 }  // namespace
 
-ExplanationSummary Summarize(const Explanation& explanation, const std::string& chosen,
-                             size_t cluster_size) {
+ExplanationSummary Summarize(const scheduler::engine::Explanation& explanation,
+                             const std::string& chosen, size_t cluster_size) {
   ExplanationSummary summary;
   summary.nodes = cluster_size;
-  if (explanation.pre_filter.rejected() || explanation.pre_filter.code() == Code::kError) {
+  if (explanation.pre_filter.rejected() ||
+      explanation.pre_filter.code() == scheduler::framework::Code::kError) {
     summary.pre_filter = explanation.pre_filter.Message();
     summary.pre_filter_plugin = explanation.pre_filter.plugin();
   }
   summary.rejections = GroupRejections(explanation);
   summary.plugins = explanation.scoring_plugins;
   SummarizeScores(explanation, chosen, summary);
-  summary.why = WhyChosen(explanation, chosen);
+  summary.why = scheduler::engine::WhyChosen(explanation, chosen);
   summary.nominated_node_fits = explanation.nominated_node_fits;
   if (explanation.preemption) SummarizePreemption(*explanation.preemption, summary);
   if (!explanation.fit_error.empty()) summary.post_filter = explanation.post_filter.reasons();
   return summary;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/explanation.h"
+#include "scheduler/engine/decision.h"
 
-namespace berth {
+namespace berth::cmd {
 
 struct ExplanationSummary {
   static constexpr size_t kExamples = 3;   // Nodes named in a group of reasons.
@@ -44,7 +44,7 @@ struct ExplanationSummary {
 
   struct Candidate {
     std::string node;
-    std::vector<Explanation::Preemption::Victim> victims;
+    std::vector<scheduler::engine::Explanation::Preemption::Victim> victims;
     int64_t budget_violations = 0;
     bool chosen = false;
     std::string why_not;  // Why another node was chosen.
@@ -70,7 +70,7 @@ struct ExplanationSummary {
 };
 
 // `chosen` is the node that the pod went to; empty if to none. `cluster_size` counts all nodes.
-ExplanationSummary Summarize(const Explanation& explanation, const std::string& chosen,
-                             size_t cluster_size);
+ExplanationSummary Summarize(const scheduler::engine::Explanation& explanation,
+                             const std::string& chosen, size_t cluster_size);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -6,7 +6,7 @@
 
 #include "cmd/schedule_text.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
@@ -14,19 +14,22 @@ using ::testing::Pair;
 
 // 5,000 nodes: every tenth fits, with totals that rise with the number; the others are short of
 // cpu, every hundredth short of memory too.
-Explanation BigCluster() {
-  Explanation explanation;
+scheduler::engine::Explanation BigCluster() {
+  scheduler::engine::Explanation explanation;
   for (int i = 0; i < 5000; ++i) {
-    Explanation::Node& node = explanation.nodes[fmt::format("node-{:04}", i)];
+    scheduler::engine::Explanation::Node& node = explanation.nodes[fmt::format("node-{:04}", i)];
     if (i % 10 == 0) {
       node.scores = {{"Fit", i / 100}, {"Taint", 300}};
       node.total = 300 + i / 100;
     } else if (i % 100 == 1) {
-      node.verdict = Verdict(Code::kUnschedulable,
-                             std::vector<std::string>{"Insufficient cpu", "Insufficient memory"})
+      node.verdict = scheduler::framework::Verdict(
+                         scheduler::framework::Code::kUnschedulable,
+                         std::vector<std::string>{"Insufficient cpu", "Insufficient memory"})
                          .By("NodeResourcesFit");
     } else {
-      node.verdict = Verdict(Code::kUnschedulable, "Insufficient cpu").By("NodeResourcesFit");
+      node.verdict = scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable,
+                                                   "Insufficient cpu")
+                         .By("NodeResourcesFit");
     }
   }
   explanation.scoring_plugins = {"Fit", "Taint"};
@@ -83,16 +86,21 @@ TEST(Summarize, TextStaysShortInABigCluster) {
 }
 
 TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
-  Explanation failed;
-  failed.nodes["a"].verdict = Verdict(Code::kUnschedulable, "Insufficient cpu").By("Fit");
-  failed.nodes["b"].verdict = Verdict(Code::kUnschedulable, "Insufficient cpu").By("Fit");
+  scheduler::engine::Explanation failed;
+  failed.nodes["a"].verdict =
+      scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable, "Insufficient cpu")
+          .By("Fit");
+  failed.nodes["b"].verdict =
+      scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable, "Insufficient cpu")
+          .By("Fit");
   failed.fit_error = "0/2 nodes are available: 2 Insufficient cpu.";
-  Explanation::Preemption preemption;
+  scheduler::engine::Explanation::Preemption preemption;
   preemption.eligible = true;
   preemption.priority = 9;
-  preemption.candidates["a"] = {.victims = {{"ns/p", 5, true}},
-                                .budget_violations = 1,
-                                .lost_by = VictimCriterion::kBudgetViolations};
+  preemption.candidates["a"] = {
+      .victims = {{"ns/p", 5, true}},
+      .budget_violations = 1,
+      .lost_by = scheduler::framework::VictimCriterion::kBudgetViolations};
   preemption.candidates["b"] = {.victims = {{"ns/q", 3, false}, {"ns/r", 1, false}}};
   preemption.selected = "b";
   failed.preemption = preemption;
@@ -111,16 +119,20 @@ TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
 }
 
 TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
-  Explanation failed;
+  scheduler::engine::Explanation failed;
   for (int i = 0; i < 1000; ++i) {
-    Explanation::Node& node = failed.nodes[fmt::format("n{:03}", i)];
-    node.verdict = Verdict(Code::kUnschedulable, "Insufficient cpu").By("Fit");
+    scheduler::engine::Explanation::Node& node = failed.nodes[fmt::format("n{:03}", i)];
+    node.verdict = scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable,
+                                                 "Insufficient cpu")
+                       .By("Fit");
     // Half of them alike, a few pairs, and the rest each with figures of its own.
     node.details = i % 2 == 0 ? "none of 4 are free"
                    : i < 16   ? fmt::format("{} of 8 are free", i / 4)
                               : fmt::format("{} of 2000 are free", i);
   }
-  failed.nodes["t"].verdict = Verdict(Code::kUnschedulable, "taint").By("Taint");
+  failed.nodes["t"].verdict =
+      scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable, "taint")
+          .By("Taint");
   failed.nodes["t"].details = "not tolerated: x";
   EXPECT_EQ(ToText(Summarize(failed, "", 1001)),
             "  0 of 1001 nodes fit\n"
@@ -137,12 +149,14 @@ TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
 }
 
 TEST(Summarize, PreFilterRejectionNamesThePlugin) {
-  Explanation failed;
-  failed.pre_filter = Verdict(Code::kUnschedulableAndUnresolvable, "pod affinity terms conflict")
-                          .By("NodeAffinity");
+  scheduler::engine::Explanation failed;
+  failed.pre_filter =
+      scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulableAndUnresolvable,
+                                    "pod affinity terms conflict")
+          .By("NodeAffinity");
   EXPECT_EQ(ToText(Summarize(failed, "", 3)),
             "  No node was looked at; NodeAffinity said: pod affinity terms conflict\n");
 }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth
+}  // namespace berth::cmd

@@ -11,9 +11,9 @@
 #include <memory>
 #include <tuple>
 
-#include "api/yaml.h"
+#include "api/json/yaml.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 constexpr const char* kStandardInput = "-";
@@ -95,4 +95,4 @@ Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& pat
   return objects;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -8,7 +8,7 @@
 #include "api/object.h"
 #include "base/result.h"
 
-namespace berth {
+namespace berth::cmd {
 
 // The whole of a file, or of standard input if `path` is "-". The error names the file.
 Result<std::string> ReadText(const std::string& path);
@@ -24,4 +24,4 @@ Result<std::vector<std::string>> ObjectFilesIn(const std::string& path);
 // object appears twice.
 Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths);
 
-}  // namespace berth
+}  // namespace berth::cmd

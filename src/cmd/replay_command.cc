@@ -6,11 +6,11 @@
 #include <cstdio>
 
 #include "cmd/command_line.h"
-#include "plugins/registry.h"
-#include "record/recording_file.h"
-#include "record/replay.h"
+#include "runtime/recording_file.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/recording/replay.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 // Tells how far a long replay is, on one line of the terminal that is gone in the end.
@@ -19,7 +19,7 @@ class ProgressLine {
   ~ProgressLine() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
   }
-  void Show(const ReplayReport& report, uint64_t records) {
+  void Show(const scheduler::recording::ReplayReport& report, uint64_t records) {
     constexpr uint64_t kEvery = 20'000;
     if (records % kEvery != 0) return;
     shown_ = true;
@@ -32,19 +32,20 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-Result<ReplayReport> ReplayFile(const ReplayCommandOptions& options) {
-  auto source = OpenRecordingFile(options.file);
+Result<scheduler::recording::ReplayReport> ReplayFile(const ReplayCommandOptions& options) {
+  auto source = runtime::OpenRecordingFile(options.file);
   if (!source) return std::unexpected(source.error());
-  auto reader = RecordReader::Open(*std::move(source));
+  auto reader = scheduler::recording::RecordReader::Open(*std::move(source));
   if (!reader) return Fail(fmt::format("{}: {}", options.file, reader.error().message));
-  ReplayOptions replay{.paranoid = options.paranoid};
+  scheduler::recording::ReplayOptions replay{.paranoid = options.paranoid};
   ProgressLine line;
   if (isatty(STDERR_FILENO) == 1) {
-    replay.progress = [&line](const ReplayReport& report, uint64_t records) {
+    replay.progress = [&line](const scheduler::recording::ReplayReport& report, uint64_t records) {
       line.Show(report, records);
     };
   }
-  auto report = Replay(**reader, InTreeRegistry(), replay);
+  auto report =
+      scheduler::recording::Replay(**reader, scheduler::plugins::InTreeRegistry(), replay);
   if (!report) return Fail(fmt::format("{}: {}", options.file, report.error().message));
   return report;
 }
@@ -59,12 +60,12 @@ int RunReplay(const ReplayCommandOptions& options) {
   }
   fmt::print("{} events, {} decisions, {} pods placed, {} commands\n", report->events,
              report->decisions, report->placed, report->commands);
-  if (report->parting) {
-    fmt::print("the decisions part at {}\n", report->parting->ToString());
+  if (report->mismatch) {
+    fmt::print("the decisions part at {}\n", report->mismatch->ToString());
     return kExitFailed;
   }
-  using Kind = RecordingEnd::Kind;
-  const RecordingEnd& end = report->end;
+  using Kind = scheduler::recording::RecordingEnd::Kind;
+  const scheduler::recording::RecordingEnd& end = report->end;
   if (end.kind != Kind::kClosed) {
     fmt::print(stderr, "berth replay: {}: {}\n", options.file, end.ToString());
     fmt::print("identical up to there\n");
@@ -74,4 +75,4 @@ int RunReplay(const ReplayCommandOptions& options) {
   return kExitOk;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

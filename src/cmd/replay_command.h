@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace berth {
+namespace berth::cmd {
 
 struct ReplayCommandOptions {
   std::string file;
@@ -13,4 +13,4 @@ struct ReplayCommandOptions {
 // Returns the exit code of the program.
 int RunReplay(const ReplayCommandOptions& options);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -8,21 +8,21 @@
 #include <memory>
 #include <utility>
 
-#include "base/thread_workers.h"
-#include "cmd/admission.h"
+#include "base/workers.h"
 #include "cmd/command_line.h"
-#include "cmd/configuration_check.h"
+#include "cmd/config_command.h"
 #include "cmd/object_files.h"
+#include "cmd/offline_admission.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
-#include "config/notes.h"
-#include "config/print.h"
-#include "plugins/registry.h"
-#include "record/recording_file.h"
-#include "record/replay.h"
+#include "runtime/recording_file.h"
+#include "scheduler/config/print.h"
+#include "scheduler/config/validate.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/recording/replay.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 // When the objects tell no later time: 2026-01-01T00:00:00Z. No clock is read, so that runs repeat.
@@ -59,9 +59,9 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
 }
 
 Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
-  auto loaded = LoadConfiguration(options.config_file, InTreeRegistry());
+  auto loaded = LoadConfiguration(options.config_file, scheduler::plugins::InTreeRegistry());
   if (!loaded) return std::unexpected(loaded.error());
-  for (const std::string& note : config::Notes(*loaded->completed)) {
+  for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
   }
   const auto read = ReadObjects(options.files);
@@ -69,15 +69,15 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   const Instant start = LatestTime(*read);
   const auto objects = AdmitAll(*read, start);
   if (!objects) return std::unexpected(objects.error());
-  const RecordingHeader header{std::string("berth schedule"), config::ToYaml(*loaded->completed),
-                               options.seed};
-  auto engine_options = OptionsFor(header);
+  const scheduler::recording::RecordingHeader header{
+      std::string("berth schedule"), scheduler::config::ToYaml(*loaded->completed), options.seed};
+  auto engine_options = scheduler::recording::OptionsFor(header);
   if (!engine_options) return std::unexpected(engine_options.error());
   engine_options->explain = options.explain;
   engine_options->paranoid = options.paranoid;
-  ThreadWorkers workers(ThreadWorkers::Useful(loaded->completed->parallelism));
+  ThreadWorkers workers(ThreadWorkers::UsefulCount(loaded->completed->parallelism));
   engine_options->workers = &workers;
-  auto record = StartRecording(options.record_file, header);
+  auto record = runtime::StartRecording(options.record_file, header);
   if (!record) return std::unexpected(record.error());
   auto report = ScheduleAll(*objects, *engine_options, start + Duration::Seconds(1), record->get());
   if (!report) {
@@ -118,4 +118,4 @@ int RunSchedule(const ScheduleOptions& options) {
   return options.fail_on_unschedulable && !all_scheduled ? kExitUnschedulable : kExitOk;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace berth {
+namespace berth::cmd {
 
 struct ScheduleOptions {
   std::vector<std::string> files;
@@ -22,4 +22,4 @@ struct ScheduleOptions {
 // Returns the exit code of the program.
 int RunSchedule(const ScheduleOptions& options);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "config/json_value.h"
+#include "api/json/json_value.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
-using config::JsonValue;
+using api::JsonValue;
 
 JsonValue Number(size_t value) { return JsonValue::Number(static_cast<int64_t>(value)); }
 
@@ -109,10 +109,10 @@ JsonValue ToValue(const ScheduleReport& report) {
   summary.Add("nodes", Number(report.nodes));
   summary.Add("running", Number(report.running));
   const std::pair<const char*, Kind> counts[] = {
-      {"scheduled", Kind::kScheduled}, {"unschedulable", Kind::kUnschedulable},
-      {"failed", Kind::kFailed},       {"gated", Kind::kGated},
-      {"notOurs", Kind::kNotOurs},     {"terminating", Kind::kTerminating},
-      {"preempted", Kind::kPreempted}, {"pending", Kind::kPending}};
+      {"scheduled", Kind::kScheduled},    {"unschedulable", Kind::kUnschedulable},
+      {"failed", Kind::kFailed},          {"gated", Kind::kGated},
+      {"notOurs", Kind::kOtherScheduler}, {"terminating", Kind::kTerminating},
+      {"preempted", Kind::kPreempted},    {"pending", Kind::kPending}};
   for (const auto& [name, kind] : counts) summary.Add(name, Number(report.Count(kind)));
 
   JsonValue pods = JsonValue::Array();
@@ -130,7 +130,7 @@ JsonValue ToValue(const ScheduleReport& report) {
       }
     }
     if (outcome.explanation) pod.Add("explanation", Explained(*outcome.explanation));
-    if (outcome.made_room) pod.Add("madeRoom", Explained(*outcome.made_room));
+    if (outcome.first_attempt) pod.Add("madeRoom", Explained(*outcome.first_attempt));
   }
   JsonValue evicted = JsonValue::Array();
   for (const EvictedPod& gone : report.evicted) {
@@ -151,7 +151,7 @@ JsonValue ToValue(const ScheduleReport& report) {
 void AppendIndented(const JsonValue& value, const std::string& indent, std::string& out) {
   const bool is_array = value.kind == JsonValue::Kind::kArray;
   if ((is_array && value.items.empty()) || value.members.size() + value.items.size() == 0) {
-    out += config::ToJsonText(value);
+    out += api::ToJsonText(value);
     return;
   }
   const std::string deeper = indent + "  ";
@@ -162,8 +162,8 @@ void AppendIndented(const JsonValue& value, const std::string& indent, std::stri
     AppendIndented(item, deeper, out);
     separator = ",\n";
   }
-  for (const config::JsonMember& member : value.members) {
-    out += separator + deeper + config::ToJsonText(JsonValue::String(member.name)) + ": ";
+  for (const api::JsonMember& member : value.members) {
+    out += separator + deeper + api::ToJsonText(JsonValue::String(member.name)) + ": ";
     AppendIndented(member.value, deeper, out);
     separator = ",\n";
   }
@@ -179,9 +179,9 @@ std::string ToJson(const ScheduleReport& report) {
 }
 
 std::string ToYaml(const ScheduleReport& report) {
-  std::string out = config::ToYamlText(ToValue(report));
+  std::string out = api::ToYamlText(ToValue(report));
   if (!out.ends_with('\n')) out += '\n';
   return out;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -6,9 +6,9 @@
 
 #include "cmd/schedule_run.h"
 
-namespace berth {
+namespace berth::cmd {
 
 std::string ToJson(const ScheduleReport& report);
 std::string ToYaml(const ScheduleReport& report);
 
-}  // namespace berth
+}  // namespace berth::cmd

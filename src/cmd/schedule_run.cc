@@ -10,11 +10,11 @@
 #include <variant>
 
 #include "base/check.h"
-#include "net/extender_calls.h"
-#include "plugins/registry.h"
-#include "record/recording_engine.h"
+#include "runtime/extender_calls.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/recording/recording_engine.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 using PodRef = api::Ref<api::Pod>;
@@ -22,11 +22,11 @@ using PodRef = api::Ref<api::Pod>;
 const PodRef* AsPod(const api::Object& object) { return std::get_if<PodRef>(&object); }
 
 // Records the last decision about each pod.
-class Recorder final : public DecisionObserver {
+class OutcomeRecorder final : public scheduler::engine::DecisionObserver {
  public:
-  explicit Recorder(const Engine& engine) : engine_(engine) {}
+  explicit OutcomeRecorder(const scheduler::engine::Engine& engine) : engine_(engine) {}
 
-  void OnDecision(const Decision& decision) override {
+  void OnDecision(const scheduler::engine::Decision& decision) override {
     PodOutcome outcome;
     outcome.pod = decision.key;
     outcome.node = decision.node;
@@ -35,13 +35,13 @@ class Recorder final : public DecisionObserver {
     if (const PodOutcome* before = Find(decision.key)) outcome.victims = before->victims;
     outcome.victims.insert(outcome.victims.end(), decision.victims.begin(), decision.victims.end());
     switch (decision.kind) {
-      case Decision::Kind::kPlaced:
+      case scheduler::engine::Decision::Kind::kPlaced:
         outcome.kind = PodOutcome::Kind::kScheduled;
         break;
-      case Decision::Kind::kUnschedulable:
+      case scheduler::engine::Decision::Kind::kUnschedulable:
         outcome.kind = PodOutcome::Kind::kUnschedulable;
         break;
-      case Decision::Kind::kFailed:
+      case scheduler::engine::Decision::Kind::kFailed:
         outcome.kind = PodOutcome::Kind::kFailed;
         break;
     }
@@ -50,9 +50,9 @@ class Recorder final : public DecisionObserver {
                                       engine_.cluster().nodes().present_count());
     }
     if (!decision.victims.empty()) {
-      made_room_[decision.key] = outcome.explanation;
-    } else if (auto found = made_room_.find(decision.key); found != made_room_.end()) {
-      outcome.made_room = found->second;
+      first_attempts_[decision.key] = outcome.explanation;
+    } else if (auto found = first_attempts_.find(decision.key); found != first_attempts_.end()) {
+      outcome.first_attempt = found->second;
     }
     outcomes_.insert_or_assign(decision.key, std::move(outcome));
   }
@@ -63,28 +63,30 @@ class Recorder final : public DecisionObserver {
   }
 
  private:
-  const Engine& engine_;
+  const scheduler::engine::Engine& engine_;
   std::map<api::ObjectKey, PodOutcome> outcomes_;
-  std::map<api::ObjectKey, std::optional<ExplanationSummary>> made_room_;
+  std::map<api::ObjectKey, std::optional<ExplanationSummary>> first_attempts_;
 };
 
 // What is only asked, or told to users, changes nothing.
-bool ChangesTheWorld(const ApiWrite& write) {
-  const WriteLane lane = LaneOf(write);
-  return !std::holds_alternative<CallExtender>(write) && lane != WriteLane::kStatus &&
-         lane != WriteLane::kEvent;
+bool ChangesObjects(const scheduler::framework::ApiWrite& write) {
+  const scheduler::framework::WriteLane lane = scheduler::framework::LaneOf(write);
+  return !std::holds_alternative<scheduler::framework::CallExtender>(write) &&
+         lane != scheduler::framework::WriteLane::kStatus &&
+         lane != scheduler::framework::WriteLane::kEvent;
 }
 
 // Plays the API server towards the engine.
-class World {
+class FakeApiServer {
  public:
-  World(RecordingEngine& engine, net::ExtenderCalls& extenders, Instant start)
+  FakeApiServer(scheduler::recording::RecordingEngine& engine, runtime::ExtenderCalls& extenders,
+                Instant start)
       : engine_(engine), extenders_(extenders), now_(start) {}
 
   // Each object becomes known a millisecond after the one before.
   void Put(const api::Object& object) {
     if (const PodRef* pod = AsPod(object)) pods_[api::KeyOf(object)] = *pod;
-    engine_.Handle(ObjectPut{object}, now_);
+    engine_.Handle(scheduler::engine::ObjectPut{object}, now_);
     now_ = now_ + Duration::Millis(1);
   }
 
@@ -98,27 +100,27 @@ class World {
       progress = false;
       for (bool busy = true; busy;) {
         busy = engine_.Schedule(now_) > 0;
-        for (const Command& command : engine_.TakeCommands()) {
+        for (const scheduler::engine::Command& command : engine_.TakeCommands()) {
           std::visit([&](const auto& write) { Do(command.id, write); }, command.write);
           busy = true;
-          progress |= ChangesTheWorld(command.write);
+          progress |= ChangesObjects(command.write);
         }
       }
     }
   }
 
  private:
-  void Do(CommandId id, const BindPod& bind) {
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::BindPod& bind) {
     auto found = pods_.find(bind.pod);
     CHECK(found != pods_.end());  // The engine binds only pods that it was given.
     auto bound = api::CopyToChange(*found->second);
     bound->spec.node_name = bind.node;
     bound->status.start_time = now_;
     Put(PodRef(std::move(bound)));
-    engine_.Handle(WriteDone{id, {}}, now_);
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
-  void Do(CommandId id, const PatchPodStatus& patch) {
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::PatchPodStatus& patch) {
     if (auto found = pods_.find(patch.pod); found != pods_.end()) {
       auto patched = api::CopyToChange(*found->second);
       if (patch.nominated_node_name)
@@ -131,36 +133,40 @@ class World {
       }
       Put(PodRef(std::move(patched)));
     }
-    engine_.Handle(WriteDone{id, {}}, now_);
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
-  void Do(CommandId id, const CallExtender& call) {
-    engine_.Handle(WriteDone{id, extenders_.CarryAndWait(call)}, now_);
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::CallExtender& call) {
+    engine_.Handle(scheduler::engine::WriteDone{id, extenders_.ExecuteAndWait(call)}, now_);
   }
-  void Do(CommandId id, const RecordEvent&) { engine_.Handle(WriteDone{id, {}}, now_); }
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::RecordEvent&) {
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
+  }
 
   // Pods leave at once: there is no grace period to wait for.
-  void Do(CommandId id, const DeletePod& remove) {
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::DeletePod& remove) {
     if (auto found = pods_.find(remove.pod); found != pods_.end()) {
       const PodRef gone = std::move(found->second);
       pods_.erase(found);
       evicted_.push_back({remove.pod, gone->spec.node_name});
-      engine_.Handle(ObjectGone{gone}, now_);
+      engine_.Handle(scheduler::engine::ObjectDeleted{gone}, now_);
     }
-    engine_.Handle(WriteDone{id, {}}, now_);
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
   // Volumes are bound as soon as the engine asks for it, and made where it wants new ones.
-  void Do(CommandId id, const UpdatePersistentVolume& update) {
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::UpdatePersistentVolume& update) {
     auto volume = std::make_shared<api::PersistentVolume>(*update.object);
     const api::ObjectReference claim = *volume->claim_ref;
     volume->phase = "Bound";
     Put(api::Ref<api::PersistentVolume>(volume));
     const auto& claims = engine_.engine().cluster().objects<api::PersistentVolumeClaim>();
     BindClaim(*claims.Find({claim.namespace_, claim.name}), volume->metadata.name);
-    engine_.Handle(WriteDone{id, {}}, now_);
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
-  void Do(CommandId id, const UpdatePersistentVolumeClaim& update) {
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::UpdatePersistentVolumeClaim& update) {
     const api::PersistentVolumeClaim& claim = *update.object;
     auto volume = std::make_shared<api::PersistentVolume>();
     volume->metadata.name =
@@ -178,7 +184,7 @@ class World {
     volume->phase = "Bound";
     Put(api::Ref<api::PersistentVolume>(volume));
     BindClaim(claim, volume->metadata.name);
-    engine_.Handle(WriteDone{id, {}}, now_);
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
   void BindClaim(const api::PersistentVolumeClaim& claim, const std::string& volume) {
     auto bound = std::make_shared<api::PersistentVolumeClaim>(claim);
@@ -188,20 +194,22 @@ class World {
     Put(api::Ref<api::PersistentVolumeClaim>(std::move(bound)));
   }
 
-  RecordingEngine& engine_;
-  net::ExtenderCalls& extenders_;
+  scheduler::recording::RecordingEngine& engine_;
+  runtime::ExtenderCalls& extenders_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
   std::vector<EvictedPod> evicted_;
 };
 
-PodOutcome OutcomeOf(const api::Pod& pod, const EngineOptions& options, const Recorder& recorder) {
+PodOutcome OutcomeOf(const api::Pod& pod, const scheduler::engine::EngineOptions& options,
+                     const OutcomeRecorder& recorder) {
   PodOutcome outcome;
   outcome.pod = {pod.metadata.namespace_, pod.metadata.name};
   const bool ours = std::ranges::find(options.profiles, pod.spec.scheduler_name,
-                                      &ProfileConfig::scheduler_name) != options.profiles.end();
+                                      &scheduler::framework::ProfileConfig::scheduler_name) !=
+                    options.profiles.end();
   if (!ours) {
-    outcome.kind = PodOutcome::Kind::kNotOurs;
+    outcome.kind = PodOutcome::Kind::kOtherScheduler;
     outcome.message = fmt::format("schedulerName is \"{}\"", pod.spec.scheduler_name);
   } else if (pod.metadata.deletion_timestamp) {
     outcome.kind = PodOutcome::Kind::kTerminating;
@@ -230,7 +238,7 @@ std::string_view ToString(PodOutcome::Kind kind) {
       return "Failed";
     case PodOutcome::Kind::kGated:
       return "Gated";
-    case PodOutcome::Kind::kNotOurs:
+    case PodOutcome::Kind::kOtherScheduler:
       return "NotOurs";
     case PodOutcome::Kind::kTerminating:
       return "Terminating";
@@ -247,26 +255,26 @@ size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
 }
 
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const EngineOptions& options, Instant start,
-                                   RecordWriter* record) {
-  auto made = Engine::Make(options, InTreeRegistry());
+                                   const scheduler::engine::EngineOptions& options, Instant start,
+                                   scheduler::recording::RecordWriter* record) {
+  auto made = scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
   if (!made) return std::unexpected(made.error());
-  RecordingEngine engine(**made, record);
-  Recorder recorder(**made);
+  scheduler::recording::RecordingEngine engine(**made, record);
+  OutcomeRecorder recorder(**made);
   engine.Observe(&recorder);
-  auto extenders = net::ExtenderCalls::Make(options.extenders);
+  auto extenders = runtime::ExtenderCalls::Make(options.extenders);
   if (!extenders) return std::unexpected(extenders.error());
-  World world(engine, **extenders, start);
+  FakeApiServer api_server(engine, **extenders, start);
   for (const api::Object& object : objects) {
-    if (AsPod(object) == nullptr) world.Put(object);
+    if (AsPod(object) == nullptr) api_server.Put(object);
   }
   for (const api::Object& object : objects) {
-    if (AsPod(object) != nullptr) world.Put(object);
+    if (AsPod(object) != nullptr) api_server.Put(object);
   }
-  world.Run();
+  api_server.Run();
 
   ScheduleReport report;
-  report.evicted = world.evicted();
+  report.evicted = api_server.evicted();
   report.nodes = (*made)->cluster().nodes().present_count();
   for (const api::Object& object : objects) {
     const PodRef* pod = AsPod(object);
@@ -283,4 +291,4 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
   return report;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -10,22 +10,22 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "cmd/explanation_summary.h"
-#include "engine/engine.h"
-#include "record/writer.h"
+#include "scheduler/engine/engine.h"
+#include "scheduler/recording/recording.h"
 
-namespace berth {
+namespace berth::cmd {
 
 // What became of a pod that had no node at the start.
 struct PodOutcome {
   enum class Kind {
     kScheduled,
-    kUnschedulable,  // Fits nowhere.
-    kFailed,         // The cycle ended with an error.
-    kGated,          // Has scheduling gates.
-    kNotOurs,        // Names another scheduler.
-    kTerminating,    // Being deleted.
-    kPreempted,      // Was placed, and then made room for a more important pod.
-    kPending,        // Was not tried.
+    kUnschedulable,   // Fits nowhere.
+    kFailed,          // The cycle ended with an error.
+    kGated,           // Has scheduling gates.
+    kOtherScheduler,  // Names another scheduler.
+    kTerminating,     // Being deleted.
+    kPreempted,       // Was placed, and then made room for a more important pod.
+    kPending,         // Was not tried.
   };
 
   api::ObjectKey pod;
@@ -35,7 +35,7 @@ struct PodOutcome {
   std::vector<api::ObjectKey> victims = {};  // Pods that had to leave to make room for it.
   std::optional<ExplanationSummary> explanation;
   // Of the earlier attempt that had the victims evicted, if they left before this one.
-  std::optional<ExplanationSummary> made_room = {};
+  std::optional<ExplanationSummary> first_attempt = {};
 };
 
 // As in the output: "Scheduled".
@@ -61,7 +61,7 @@ struct ScheduleReport {
 // asks for is done. `objects` must be complete, see admission.h. What the engine hears and answers
 // goes to `record`, unless it is null. Fails if a profile cannot be built.
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const EngineOptions& options, Instant start,
-                                   RecordWriter* record = nullptr);
+                                   const scheduler::engine::EngineOptions& options, Instant start,
+                                   scheduler::recording::RecordWriter* record = nullptr);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -9,7 +9,7 @@
 
 #include "cmd/text_table.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 using Align = TextTable::Align;
@@ -142,9 +142,9 @@ std::string Explained(const PodOutcome& outcome) {
   std::string out = outcome.node.empty()
                         ? fmt::format("\n{}: {}\n", outcome.pod.ToString(), ToString(outcome.kind))
                         : fmt::format("\n{} -> {}\n", outcome.pod.ToString(), outcome.node);
-  if (outcome.made_room) {
+  if (outcome.first_attempt) {
     out += fmt::format("{}First there was no room, and it was made:\n", kIndent);
-    out += ToText(*outcome.made_room);
+    out += ToText(*outcome.first_attempt);
     out += fmt::format("{}Then, with the victims gone:\n", kIndent);
   }
   out += ToText(*outcome.explanation);
@@ -170,7 +170,7 @@ std::string Summary(const ScheduleReport& report) {
   const std::pair<Kind, const char*> others[] = {{Kind::kUnschedulable, "unschedulable"},
                                                  {Kind::kFailed, "failed"},
                                                  {Kind::kGated, "gated"},
-                                                 {Kind::kNotOurs, "of other schedulers"},
+                                                 {Kind::kOtherScheduler, "of other schedulers"},
                                                  {Kind::kTerminating, "being deleted"},
                                                  {Kind::kPreempted, "preempted"},
                                                  {Kind::kPending, "not tried"}};
@@ -210,4 +210,4 @@ std::string ToText(const ScheduleReport& report) {
   return out + "\n" + Summary(report);
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -14,9 +14,9 @@
 
 #include "base/result.h"
 #include "cmd/command_line.h"
-#include "sim/simulation.h"
+#include "simulation/simulation.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 struct SeedRange {
@@ -97,7 +97,7 @@ void PrepareLastWords(uint64_t seed, const SimtestOptions& options) {
   g_last_words_size = std::min(written.size, g_last_words.size());
 }
 
-void PrintBroken(uint64_t seed, const sim::SimulationReport& report,
+void PrintBroken(uint64_t seed, const simulation::SimulationReport& report,
                  const SimtestOptions& options) {
   fmt::print("seed {} breaks {} at step {}: {}\n", seed, report.broken->invariant, report.step,
              report.broken->what);
@@ -110,7 +110,7 @@ void PrintBroken(uint64_t seed, const sim::SimulationReport& report,
 
 void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
   PrepareLastWords(seed, options);
-  sim::SimulationOptions simulation{.seed = seed, .steps = options.steps};
+  simulation::SimulationOptions simulation{.seed = seed, .steps = options.steps};
   simulation.paranoid = options.paranoid;
   if (options.trace) {
     simulation.trace = [](const std::string& line) {
@@ -118,7 +118,7 @@ void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
       std::fflush(stdout);
     };
   }
-  const sim::SimulationReport report = sim::Simulate(simulation);
+  const simulation::SimulationReport report = simulation::Simulate(simulation);
   ++totals.seeds;
   totals.decisions += report.decisions;
   totals.binds += report.binds;
@@ -178,4 +178,4 @@ int RunSimtest(const SimtestOptions& options) {
   return totals.broken == 0 ? kExitOk : kExitFailed;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace berth {
+namespace berth::cmd {
 
 struct SimtestOptions {
   std::string seeds;      // "1..2000", or one seed.
@@ -17,4 +17,4 @@ struct SimtestOptions {
 // Returns the exit code of the program.
 int RunSimtest(const SimtestOptions& options);
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace berth {
+namespace berth::cmd {
 
 size_t DisplayWidth(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(
@@ -35,4 +35,4 @@ std::string TextTable::ToString() const {
   return out;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth {
+namespace berth::cmd {
 
 class TextTable {
  public:
@@ -35,4 +35,4 @@ class TextTable {
 // How many columns `text` takes on a terminal, if each code point takes one.
 size_t DisplayWidth(std::string_view text);
 
-}  // namespace berth
+}  // namespace berth::cmd

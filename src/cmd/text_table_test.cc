@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace berth {
+namespace berth::cmd {
 namespace BERTH_TEST_FILE {
 
 using Align = TextTable::Align;
@@ -55,4 +55,4 @@ TEST(TextTable, WideCellsStickOut) {
 TEST(TextTable, NoRowsGiveNothing) { EXPECT_EQ(TextTable("  ").ToString(), ""); }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth
+}  // namespace berth::cmd

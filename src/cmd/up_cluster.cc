@@ -13,15 +13,14 @@
 #include <utility>
 
 #include "client/load_config.h"
-#include "cmd/configuration_check.h"
-#include "cmd/up_files.h"
-#include "cmd/up_nodes.h"
-#include "config/engine_options.h"
-#include "config/notes.h"
-#include "plugins/registry.h"
-#include "world/store_connection.h"
+#include "cmd/config_command.h"
+#include "cmd/up_objects.h"
+#include "runtime/embedded/store_connection.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/validate.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
-namespace berth {
+namespace berth::cmd {
 namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{1000};
@@ -35,25 +34,25 @@ std::string HostName() {
 
 // What the engine is made with, and how many workers it shall have.
 struct Scheduler {
-  EngineOptions options;
+  scheduler::engine::EngineOptions options;
   int parallelism = 1;
 };
 
 Result<Scheduler> SchedulerFrom(const std::string& file) {
-  const auto loaded = LoadConfiguration(file, InTreeRegistry());
+  const auto loaded = LoadConfiguration(file, scheduler::plugins::InTreeRegistry());
   if (!loaded) return std::unexpected(loaded.error());
-  for (const std::string& note : config::Notes(*loaded->completed)) {
+  for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     Warn(fmt::format("note: {}: {}", file, note));
   }
-  auto options = config::ToEngineOptions(*loaded->completed);
+  auto options = scheduler::config::ToEngineOptions(*loaded->completed);
   if (!options) return Fail(fmt::format("{}: {}", file, options.error().message));
   std::random_device random;
   options->seed = random();
   return Scheduler{*std::move(options), loaded->completed->parallelism};
 }
 
-world::WorldOptions WorldOptionsFor(const UpOptions& options) {
-  world::WorldOptions world;
+localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& options) {
+  localcluster::LocalClusterOptions world;
   world.kubelets = !options.no_kubelets;
   world.controllers = !options.no_controllers;
   world.leases = !options.no_leases && !options.no_kubelets;
@@ -65,7 +64,7 @@ world::WorldOptions WorldOptionsFor(const UpOptions& options) {
 
 Result<std::unique_ptr<UpCluster>> UpCluster::Start(const UpOptions& options) {
   std::unique_ptr<UpCluster> cluster(new UpCluster(options.speed));
-  auto served = StartApi(options.api, &cluster->clock_);
+  auto served = StartApiServer(options.api, &cluster->clock_);
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
@@ -75,7 +74,8 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(const UpOptions& options) {
   }();
   if (!ready) return std::unexpected(ready.error());
   // Last, so that what the files hold is there before anybody makes something of it.
-  cluster->world_ = world::World::Start(cluster->api(), cluster->clock_, WorldOptionsFor(options));
+  cluster->local_cluster_ = localcluster::LocalCluster::Start(cluster->api(), cluster->clock_,
+                                                              LocalClusterOptionsFor(options));
   if (cluster->driver_ != nullptr) cluster->driver_->Start();
   if (cluster->scheduler_ != nullptr) {
     cluster->scheduler_->Start([scheduler = cluster->scheduler_.get()] { scheduler->Lead(); });
@@ -88,7 +88,7 @@ UpCluster::~UpCluster() { Stop(); }
 void UpCluster::Stop() {
   if (driver_ != nullptr) driver_->Stop();
   if (scheduler_ != nullptr) scheduler_->Stop(Duration::Seconds(1));
-  world_.reset();
+  local_cluster_.reset();
   driver_.reset();
   scheduler_.reset();
   if (served_.server != nullptr) served_.server->Stop(kStopGrace);
@@ -106,49 +106,50 @@ Status UpCluster::MakeScheduler(const UpOptions& options) {
   auto scheduler = SchedulerFrom(options.config_file);
   if (!scheduler) return std::unexpected(scheduler.error());
   if (options.scheduler == "embedded") {
-    workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::Useful(scheduler->parallelism));
+    workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
     return MakeEmbeddedScheduler(options, std::move(scheduler->options));
   }
   if (options.speed != 1) return Fail("--scheduler=http goes by real time: --speed must be 1");
   return MakeHttpScheduler(std::move(scheduler->options), scheduler->parallelism);
 }
 
-Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options, EngineOptions engine) {
-  auto extenders = net::ExtenderCalls::Make(engine.extenders);
+Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options,
+                                        scheduler::engine::EngineOptions engine) {
+  auto extenders = runtime::ExtenderCalls::Make(engine.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
-  driver::EngineDriverOptions driver;
+  runtime::EngineDriverOptions driver;
   driver.engine = std::move(engine);
   driver.engine.workers = workers_.get();
   driver.speed = options.speed;
-  world::StoreConnectionOptions connection;
+  runtime::embedded::StoreConnectionOptions connection;
   if (!driver.engine.extenders.empty()) {
-    connection.call_extender = [this](const CallExtender& call, auto done) {
-      extenders_->Carry(call, std::move(done));
+    connection.call_extender = [this](const scheduler::framework::CallExtender& call, auto done) {
+      extenders_->Execute(call, std::move(done));
     };
   }
   connection.instance = HostName();
   connection.log = Warn;
   connection.stopwatch = &real_clock_;
-  auto made =
-      world::MakeDriver(api(), clock_, std::move(connection), std::move(driver), InTreeRegistry());
+  auto made = runtime::embedded::MakeDriver(api(), clock_, std::move(connection), std::move(driver),
+                                            scheduler::plugins::InTreeRegistry());
   if (!made) return Fail(fmt::format("{}: {}", options.config_file, made.error().message));
   driver_ = *std::move(made);
   return {};
 }
 
 // Over the same client, and the same kubeconfig file, as any other program would.
-Status UpCluster::MakeHttpScheduler(EngineOptions engine, int parallelism) {
+Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism) {
   auto api = client::LoadClientConfig({.kubeconfig = kubeconfig_});
   if (!api) return std::unexpected(api.error());
-  daemon::SchedulerOptions options;
+  runtime::SchedulerOptions options;
   options.api = *std::move(api);
   options.api.qps = -1;
   options.engine = std::move(engine);
   options.parallelism = parallelism;
   options.host = HostName();
   options.warn = Warn;
-  auto made = daemon::Scheduler::Make(std::move(options), InTreeRegistry());
+  auto made = runtime::Scheduler::Make(std::move(options), scheduler::plugins::InTreeRegistry());
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   return {};
@@ -184,10 +185,10 @@ Status UpCluster::Fill(const UpOptions& options) {
   return {};
 }
 
-std::shared_ptr<const driver::DriverSnapshot> UpCluster::scheduling() const {
+std::shared_ptr<const runtime::DriverSnapshot> UpCluster::scheduling() const {
   if (driver_ != nullptr) return driver_->snapshot();
   if (scheduler_ != nullptr) return scheduler_->driver().snapshot();
-  return std::make_shared<driver::DriverSnapshot>();
+  return std::make_shared<runtime::DriverSnapshot>();
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

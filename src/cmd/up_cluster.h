@@ -6,17 +6,16 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/thread_workers.h"
 #include "base/time.h"
-#include "cmd/served_api.h"
-#include "cmd/up_options.h"
-#include "daemon/scheduler.h"
-#include "driver/engine_driver.h"
-#include "net/extender_calls.h"
-#include "world/scaled_clock.h"
-#include "world/world.h"
+#include "base/workers.h"
+#include "cmd/apiserver_command.h"
+#include "cmd/up_command.h"
+#include "localcluster/local_cluster.h"
+#include "runtime/engine_driver.h"
+#include "runtime/extender_calls.h"
+#include "runtime/scheduler.h"
 
-namespace berth {
+namespace berth::cmd {
 
 class UpCluster {
  public:
@@ -25,14 +24,14 @@ class UpCluster {
   static Result<std::unique_ptr<UpCluster>> Start(const UpOptions& options);
   ~UpCluster();
 
-  apiserver::Api& api() { return served_.server->api(); }
-  store::Store& store() { return served_.server->store(); }
-  const ServedApi& served() const { return served_; }
+  apiserver::registry::Api& api() { return served_.server->api(); }
+  apiserver::store::Store& store() { return served_.server->store(); }
+  const RunningApiServer& served() const { return served_; }
   const Clock& real_clock() const { return real_clock_; }
   // Where the kubeconfig file is; it goes with the cluster if the user did not say where.
   const std::string& kubeconfig() const { return kubeconfig_; }
   // What the scheduler has done; empty if there is none.
-  std::shared_ptr<const driver::DriverSnapshot> scheduling() const;
+  std::shared_ptr<const runtime::DriverSnapshot> scheduling() const;
 
   // Ends everything in order; what was acknowledged is kept.
   void Stop();
@@ -40,23 +39,23 @@ class UpCluster {
  private:
   explicit UpCluster(double speed) : clock_(real_clock_, speed) {}
   Status MakeScheduler(const UpOptions& options);
-  Status MakeEmbeddedScheduler(const UpOptions& options, EngineOptions engine);
-  Status MakeHttpScheduler(EngineOptions engine, int parallelism);
+  Status MakeEmbeddedScheduler(const UpOptions& options, scheduler::engine::EngineOptions engine);
+  Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism);
   Status PlaceKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 
   SystemClock real_clock_;
-  world::ScaledClock clock_;
+  ScaledClock clock_;
   std::string kubeconfig_;
   std::string own_directory_;  // Of the kubeconfig, if the user named none: removed at the end.
   // In the order in which they need each other.
-  ServedApi served_;
-  std::unique_ptr<net::ExtenderCalls> extenders_;
+  RunningApiServer served_;
+  std::unique_ptr<runtime::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
-  std::unique_ptr<world::World> world_;
+  std::unique_ptr<localcluster::LocalCluster> local_cluster_;
   // One of them, or none.
-  std::unique_ptr<driver::EngineDriver> driver_;
-  std::unique_ptr<daemon::Scheduler> scheduler_;
+  std::unique_ptr<runtime::EngineDriver> driver_;
+  std::unique_ptr<runtime::Scheduler> scheduler_;
 };
 
-}  // namespace berth
+}  // namespace berth::cmd

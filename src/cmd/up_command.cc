@@ -3,23 +3,102 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
+#include "cmd/apiserver_command.h"
 #include "cmd/command_line.h"
 #include "cmd/up_cluster.h"
 #include "cmd/up_demo.h"
-#include "cmd/up_status_line.h"
-#include "cmd/up_summary.h"
-#include "cmd/up_workload.h"
+#include "cmd/up_status.h"
 
-namespace berth {
+namespace berth::cmd {
+namespace {
+
+constexpr size_t kMaxNodes = 100'000;
+
+void AddObjectFlags(CLI::App& command, UpOptions& options) {
+  command
+      .add_option("--nodes", options.nodes, "Make so many nodes, in three zones and three sizes")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{0}, kMaxNodes).description(""));
+  command
+      .add_option("--nodes-from", options.nodes_from,
+                  "Make the nodes in this file, YAML or JSON, as kubectl get nodes -o yaml prints "
+                  "them; - for standard input")
+      ->type_name("FILE");
+  command
+      .add_option("-f,--filename", options.files,
+                  "Create or apply the objects in this file, YAML or JSON: a file, a directory "
+                  "(its *.yaml, *.yml and *.json), or - for standard input; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command.add_flag("--demo", options.demo,
+                   "Show a thousand nodes and ten thousand pods at work, on any free port; ends "
+                   "with a summary unless standard output is a terminal");
+}
+
+void AddClusterFlags(CLI::App& command, UpOptions& options) {
+  command
+      .add_option(
+          "--scheduler", options.scheduler,
+          "Who schedules: embedded (Berth, on the store itself), http (Berth, as a client of "
+          "the API, the way berth-scheduler works) or none (bring your own)")
+      ->type_name("WHO")
+      ->check(CLI::IsMember({"embedded", "http", "none"}))
+      ->capture_default_str();
+  command
+      .add_option("--config", options.config_file,
+                  "KubeSchedulerConfiguration file of the scheduler (default: the default "
+                  "configuration)")
+      ->type_name("FILE");
+  command
+      .add_option("--speed", options.speed,
+                  "How many seconds pass in the cluster while one passes outside")
+      ->type_name("X")
+      ->check(CLI::Range(0.001, 10'000.0).description(""))
+      ->capture_default_str();
+  command.add_flag("--no-controllers", options.no_controllers,
+                   "Leave Deployments, Jobs and other workloads to somebody else");
+  command.add_flag("--no-kubelets", options.no_kubelets,
+                   "Leave nodes and the pods on them to somebody else");
+  command.add_flag("--no-leases", options.no_leases,
+                   "Do not renew the leases of nodes, and take none for lost");
+}
+
+}  // namespace
+
+void AddUp(CLI::App& app, UpOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "up", "Run a cluster on this machine: API server, scheduler, controllers and fake nodes");
+  command->footer(
+      "kubectl and other clients use it as any cluster. Pods are bound, get an address and are "
+      "Running,\n"
+      "but nothing is executed. Prints the line that points kubectl at it, then a status line.\n"
+      "Ctrl-C ends it; with --data-dir, the next start goes on where this one ended.\n"
+      "Exit codes: 0 ended by a signal, or the demonstration is over; 1 it could not start, or "
+      "its data\n"
+      "cannot be written any more; 2 bad usage.\n"
+      "\n"
+      "Example:\n"
+      "  berth up --nodes 100 -f deployment.yaml\n"
+      "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
+      "  berth up --demo");
+  AddObjectFlags(*command, options);
+  AddClusterFlags(*command, options);
+  AddApiServerFlags(*command, options.api);
+  command->callback([command, &options] {
+    if (options.demo && command->count("--port") == 0) options.api.port = 0;
+  });
+}
+
 namespace {
 
 constexpr Duration kTerminalTick = Duration::Millis(500);
 constexpr Duration kLogTick = Duration::Seconds(5);
 
-int Refuse(const Error& error) {
+int PrintError(const Error& error) {
   fmt::print(stderr, "berth up: {}\n", error.message);
   return kExitFailed;
 }
@@ -30,10 +109,10 @@ int Watch(UpCluster& cluster, bool terminal) {
   DecisionRate rate;
   rate.Look(*cluster.scheduling(), cluster.real_clock().Now());
   std::string last;
-  while (!AwaitEnd(terminal ? kTerminalTick : kLogTick)) {
+  while (!WaitForSignal(terminal ? kTerminalTick : kLogTick)) {
     if (const auto health = cluster.store().health(); !health) {
       line.End();
-      return Refuse(health.error());
+      return PrintError(health.error());
     }
     const double per_second = rate.Look(*cluster.scheduling(), cluster.real_clock().Now());
     std::string text = StatusText(CountCluster(cluster.store()), per_second);
@@ -44,12 +123,12 @@ int Watch(UpCluster& cluster, bool terminal) {
 }
 
 int RunDemo(UpCluster& cluster, bool terminal) {
-  const auto played = PlayDemo(cluster, terminal);
-  if (!played) return Refuse(played.error());
+  const auto played = RunDemoWorkloads(cluster, terminal);
+  if (!played) return PrintError(played.error());
   if (!*played) return kExitOk;
   fmt::print("\n{}\n", SummaryText(**played));
   if (!terminal) {
-    fmt::print("{}", StepsAfterwards());
+    fmt::print("{}", NextStepsAfterExit());
     return kExitOk;
   }
   fmt::print("{}\nCtrl-C ends it.\n\n", NextSteps(**played, ExportLine(cluster.kubeconfig())));
@@ -67,14 +146,14 @@ int Run(UpCluster& cluster, bool terminal) {
 }  // namespace
 
 int RunUp(UpOptions options) {
-  HoldSignals();
+  BlockSignals();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   if (options.demo && options.nodes == 0 && options.nodes_from.empty()) options.nodes = kDemoNodes;
   const auto cluster = UpCluster::Start(options);
-  if (!cluster) return Refuse(cluster.error());
+  if (!cluster) return PrintError(cluster.error());
   const int code = options.demo ? RunDemo(**cluster, terminal) : Run(**cluster, terminal);
   (*cluster)->Stop();
   return code;
 }
 
-}  // namespace berth
+}  // namespace berth::cmd

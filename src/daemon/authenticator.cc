@@ -6,12 +6,138 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/json_value.h"
+#include "api/json/json_value.h"
 
 namespace berth::daemon {
 namespace {
 
-using config::JsonValue;
+constexpr const char* kConfigMapPath =
+    "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+constexpr const char* kConfigMap = "configmap kube-system/extension-apiserver-authentication";
+
+// A list of texts, as JSON; what is absent is empty.
+Status ReadNames(const api::JsonValue& data, const char* key, std::vector<std::string>& names) {
+  const api::JsonValue* text = data.Find(key);
+  names.clear();
+  if (text == nullptr || text->text.empty()) return {};
+  const auto list = api::ParseJson(text->text);
+  if (!list || list->kind != api::JsonValue::Kind::kArray) {
+    return Fail(fmt::format("{}: {} is not a list", kConfigMap, key));
+  }
+  for (const api::JsonValue& item : list->items) names.push_back(item.text);
+  return {};
+}
+
+}  // namespace
+
+ClientTrust::ClientTrust(AuthenticationFlags flags, FileReader read, ApiRequests* api)
+    : flags_(std::move(flags)), read_(std::move(read)), api_(api) {
+  Trust trust;
+  const RequestHeaderFlags& headers = flags_.request_header;
+  trust.proxy_names = headers.allowed_names;
+  trust.username_headers = headers.username_headers;
+  trust.uid_headers = headers.uid_headers;
+  trust.group_headers = headers.group_headers;
+  trust.extra_header_prefixes = headers.extra_header_prefixes;
+  current_ = std::make_shared<const Trust>(std::move(trust));
+}
+
+std::shared_ptr<const Trust> ClientTrust::current() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+void ClientTrust::Publish(Trust trust) {
+  const std::lock_guard lock(mutex_);
+  current_ = std::make_shared<const Trust>(std::move(trust));
+}
+
+bool ClientTrust::NeedsConfigMap() const {
+  if (api_ == nullptr || flags_.skip_lookup) return false;
+  return flags_.client_ca_file.empty() || flags_.request_header.client_ca_file.empty();
+}
+
+Status ClientTrust::ReadFiles(Trust& trust) const {
+  const auto read = [&](const std::string& file, auto& authorities) -> Status {
+    if (file.empty()) return {};
+    const auto text = read_(file);
+    if (!text) return std::unexpected(text.error());
+    auto parsed = net::ClientAuthorities::Parse(*text, file);
+    if (!parsed) return std::unexpected(parsed.error());
+    authorities = *std::move(parsed);
+    return {};
+  };
+  if (auto status = read(flags_.client_ca_file, trust.clients); !status) {
+    return Fail("unable to load client CA provider: " + status.error().message);
+  }
+  if (auto status = read(flags_.request_header.client_ca_file, trust.proxies); !status) {
+    return Fail("unable to create request header authentication config: " + status.error().message);
+  }
+  return {};
+}
+
+Status ClientTrust::ReadConfigMap(const std::string& body, Trust& trust) const {
+  const auto object = api::ParseJson(body);
+  if (!object) return Fail(fmt::format("{}: {}", kConfigMap, object.error().message));
+  const api::JsonValue nothing = api::JsonValue::Object();
+  const api::JsonValue* found = object->Find("data");
+  const api::JsonValue& data = found == nullptr ? nothing : *found;
+  const auto read = [&](const char* key, auto& authorities) -> Status {
+    const api::JsonValue* pem = data.Find(key);
+    if (pem == nullptr || pem->text.empty()) return {};
+    auto parsed = net::ClientAuthorities::Parse(pem->text, fmt::format("{}: {}", kConfigMap, key));
+    if (!parsed) return std::unexpected(parsed.error());
+    authorities = *std::move(parsed);
+    return {};
+  };
+  if (flags_.client_ca_file.empty()) {
+    if (auto status = read("client-ca-file", trust.clients); !status) return status;
+  }
+  if (!flags_.request_header.client_ca_file.empty()) return {};
+  if (auto status = read("requestheader-client-ca-file", trust.proxies); !status) return status;
+  // Where the cluster says whom to trust, it also says which headers count.
+  if (trust.proxies == nullptr) return {};
+  const std::pair<const char*, std::vector<std::string>*> lists[] = {
+      {"requestheader-allowed-names", &trust.proxy_names},
+      {"requestheader-username-headers", &trust.username_headers},
+      {"requestheader-uid-headers", &trust.uid_headers},
+      {"requestheader-group-headers", &trust.group_headers},
+      {"requestheader-extra-headers-prefix", &trust.extra_header_prefixes},
+  };
+  for (const auto& [key, names] : lists) {
+    if (auto status = ReadNames(data, key, *names); !status) return status;
+  }
+  return {};
+}
+
+Status ClientTrust::CheckFiles() const {
+  Trust scratch;
+  return ReadFiles(scratch);
+}
+
+void ClientTrust::Refresh(const std::function<void(Status)>& done) {
+  Trust trust = *current();
+  const Status files = ReadFiles(trust);
+  Publish(trust);
+  if (!files || !NeedsConfigMap()) return done(files);
+  client::RestRequest request;
+  request.path = kConfigMapPath;
+  request.timeout = Duration::Seconds(10);
+  api_->Send(std::move(request), [this, done](client::RestResult<client::RestResponse> answer) {
+    if (!answer) return done(Fail(fmt::format("{}: {}", kConfigMap, answer.error().message)));
+    if (!answer->ok()) {
+      return done(Fail(fmt::format("{}: the API server answered {}", kConfigMap, answer->status)));
+    }
+    Trust updated = *current();
+    const Status status = ReadConfigMap(answer->body, updated);
+    if (status) Publish(std::move(updated));
+    done(status);
+  });
+}
+
+namespace {
+
+using api::JsonValue;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
@@ -100,7 +226,7 @@ std::string ReviewBody(const std::string& token) {
   review.Add("metadata", JsonValue::Object());
   review.Add("spec", std::move(spec));
   review.Add("status", JsonValue::Object());
-  return config::ToJsonText(review);
+  return api::ToJsonText(review);
 }
 
 std::string TextAt(const JsonValue& object, std::string_view name) {
@@ -117,7 +243,7 @@ std::vector<std::string> TextsAt(const JsonValue& object, std::string_view name)
 }
 
 Result<std::optional<User>> ReadReview(const std::string& body) {
-  const auto review = config::ParseJson(body);
+  const auto review = api::ParseJson(body);
   if (!review) return Fail("the review of the token cannot be read: " + review.error().message);
   const JsonValue* status = review->Find("status");
   const JsonValue* authenticated = status == nullptr ? nullptr : status->Find("authenticated");
@@ -133,9 +259,9 @@ Result<std::optional<User>> ReadReview(const std::string& body) {
 
 }  // namespace
 
-Authenticator::Authenticator(const ClientTrust& trust, ApiRequests* api, Later later,
+Authenticator::Authenticator(const ClientTrust& trust, ApiRequests* api, Timer later,
                              const Clock& clock, Duration token_ttl)
-    : trust_(trust), api_(api), later_(std::move(later)), token_ttl_(token_ttl), tokens_(clock) {}
+    : trust_(trust), api_(api), timer_(std::move(later)), token_ttl_(token_ttl), tokens_(clock) {}
 
 void Authenticator::Authenticate(const net::ServerRequest& request, Callback callback) {
   const auto trust = trust_.current();
@@ -187,7 +313,7 @@ void Authenticator::ReviewToken(const std::string& token, Callback callback) {
   request.body = ReviewBody(token);
   request.content_type = "application/json";
   request.timeout = Duration::Seconds(10);
-  SendPatiently(*api_, later_, std::move(request), [this, key](Result<std::string> body) {
+  SendWithRetries(*api_, timer_, std::move(request), [this, key](Result<std::string> body) {
     if (!body) return tokens_.Finish(key, std::unexpected(body.error()), {});
     tokens_.Finish(key, ReadReview(*body), token_ttl_);
   });

@@ -39,7 +39,7 @@ class AuthenticatorTest : public testing::Test {
       trust_->Refresh(
           [&](const Status& status) { problem = status ? "" : status.error().message; });
       refresh_problem_ = problem;
-      authenticator_.emplace(*trust_, api(), later_.later(), clock_, Duration::Seconds(10));
+      authenticator_.emplace(*trust_, api(), timer_.later(), clock_, Duration::Seconds(10));
     }
     std::string told = "nothing";
     authenticator_->Authenticate(request, [&](Result<User> user) {
@@ -85,7 +85,7 @@ class AuthenticatorTest : public testing::Test {
   const net::KeyPair proxies_ = *net::MakeCertificateAuthority("proxies");
   AuthenticationFlags flags_;
   FakeApi api_;
-  FakeLater later_;
+  FakeTimer timer_;
   SimClock clock_;
   bool has_api_ = true;
   std::optional<ClientTrust> trust_;
@@ -133,7 +133,7 @@ TEST_F(AuthenticatorTest, AReviewThatFailsIsTriedAgainAndNotRemembered) {
   api_.Break(client::RestError::Kind::kUnreachable);
   EXPECT_EQ(Ask(WithToken("Bearer t")), "(connection refused)");
   EXPECT_EQ(api_.requests.size(), 5U);
-  EXPECT_THAT(later_.delays, ElementsAre(Duration::Millis(500), Duration::Millis(750),
+  EXPECT_THAT(timer_.delays, ElementsAre(Duration::Millis(500), Duration::Millis(750),
                                          Duration::Millis(1125), Duration{1'687'500'000}));
   api_.Answer(201, kJane);
   api_.Answer(201, kJane);

@@ -1,7 +1,7 @@
-#include "daemon/command_line.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "daemon/options.h"
 
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {

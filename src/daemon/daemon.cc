@@ -5,26 +5,63 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <future>
 #include <random>
 #include <utility>
 
+#include "api/timestamp.h"
 #include "client/load_config.h"
-#include "config/print.h"
-#include "daemon/cache_report.h"
-#include "daemon/election_event.h"
-#include "daemon/log.h"
-#include "daemon/run_on.h"
-#include "daemon/shadow_log.h"
-#include "plugins/registry.h"
-#include "record/recording_file.h"
+#include "observability/log.h"
+#include "runtime/cache_debugger.h"
+#include "runtime/recording_file.h"
+#include "runtime/scheduler.h"
+#include "runtime/shadow.h"
+#include "scheduler/config/print.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::daemon {
+
+client::RestRequest ElectionEvent(const std::string& message,
+                                  const scheduler::config::Configuration& configuration,
+                                  Instant now) {
+  const scheduler::config::LeaderElection& election = configuration.leader_election;
+  const std::string& space = election.resource_namespace;
+  const std::string& name = election.resource_name;
+  const std::string component =
+      configuration.profiles.front().scheduler_name.value_or("default-scheduler");
+  const std::string time = api::FormatTimestamp(now);
+  const boost::json::object event{
+      {"apiVersion", "v1"},
+      {"kind", "Event"},
+      {"metadata", {{"name", fmt::format("{}.{:x}", name, now.nanos)}, {"namespace", space}}},
+      {"involvedObject",
+       {{"kind", "Lease"},
+        {"apiVersion", "coordination.k8s.io/v1"},
+        {"namespace", space},
+        {"name", name}}},
+      {"reason", "LeaderElection"},
+      {"message", message},
+      {"source", {{"component", component}}},
+      {"reportingComponent", component},
+      {"firstTimestamp", time},
+      {"lastTimestamp", time},
+      {"count", 1},
+      {"type", "Normal"}};
+  client::RestRequest request;
+  request.method = "POST";
+  request.path = fmt::format("/api/v1/namespaces/{}/events", space);
+  request.content_type = "application/json";
+  request.body = boost::json::serialize(event);
+  return request;
+}
+
 namespace {
 
 // What is under way when the end comes gets this long.
-constexpr Duration kPatience = Duration::Seconds(5);
+constexpr Duration kGracePeriod = Duration::Seconds(5);
 constexpr std::chrono::milliseconds kServingGrace{5000};
 
 std::string HostName() {
@@ -46,7 +83,7 @@ std::string NewUuid(std::random_device& random) {
                      word() & 0xfff, 0x8000 | (word() & 0x3fff), word() & 0xffff, word());
 }
 
-bool IsProtobuf(const config::ClientConnection& connection) {
+bool IsProtobuf(const scheduler::config::ClientConnection& connection) {
   return connection.content_type == "application/vnd.kubernetes.protobuf";
 }
 
@@ -70,7 +107,7 @@ Daemon::Daemon(DaemonOptions options)
 Daemon::~Daemon() = default;
 
 Result<void> Daemon::MakeScheduler() {
-  const config::ClientConnection& connection = options_.configuration.client_connection;
+  const scheduler::config::ClientConnection& connection = options_.configuration.client_connection;
   auto api = client::LoadClientConfig(
       {.kubeconfig = connection.kubeconfig, .master = options_.flags.master});
   if (!api) return std::unexpected(api.error());
@@ -85,14 +122,15 @@ Result<void> Daemon::MakeScheduler() {
   if (!engine) return std::unexpected(engine.error());
   engine->seed = std::random_device{}();
   engine->measurements = &metrics_->engine();
-  const RecordingHeader header{.program = "berth-scheduler",
-                               .configuration = config::ToYaml(options_.configuration),
-                               .seed = engine->seed};
-  auto recording = StartRecording(options_.flags.record, header);
+  const scheduler::recording::RecordingHeader header{
+      .program = "berth-scheduler",
+      .configuration = scheduler::config::ToYaml(options_.configuration),
+      .seed = engine->seed};
+  auto recording = runtime::StartRecording(options_.flags.record, header);
   if (!recording) return std::unexpected(recording.error());
   recording_ = *std::move(recording);
 
-  SchedulerOptions scheduler;
+  runtime::SchedulerOptions scheduler;
   scheduler.api = api_;
   scheduler.protobuf = IsProtobuf(connection);
   scheduler.engine = *std::move(engine);
@@ -103,18 +141,18 @@ Result<void> Daemon::MakeScheduler() {
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
   if (options_.flags.shadow) {
-    scheduler.shadow = [this](const driver::Judgement& judgement, Duration took) {
+    scheduler.shadow = [this](const runtime::Judgement& judgement, Duration took) {
       OnJudgement(judgement, took);
     };
   }
-  auto made = Scheduler::Make(std::move(scheduler), InTreeRegistry());
+  auto made = runtime::Scheduler::Make(std::move(scheduler), scheduler::plugins::InTreeRegistry());
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   return {};
 }
 
 Result<void> Daemon::MakeElector() {
-  const config::LeaderElection& election = options_.configuration.leader_election;
+  const scheduler::config::LeaderElection& election = options_.configuration.leader_election;
   // Who only watches has no part in it.
   if (!election.leader_elect || options_.flags.shadow) return {};
   client::ClientConfig api = api_;
@@ -162,14 +200,14 @@ int Daemon::Run() {
     return 1;
   }
   if (options_.configuration.delay_cache_until_active && elector_ != nullptr) {
-    StandForElection();
+    StartElection();
   } else {
     StartScheduler();
   }
   for (;;) {
-    const Happening what = happenings_.Next();
-    if (what != Happening::kDump) return End(what);
-    ReportCache(*scheduler_);
+    const ProcessEvent what = process_events_.Next();
+    if (what != ProcessEvent::kDump) return End(what);
+    runtime::ReportCache(*scheduler_);
   }
 }
 
@@ -185,11 +223,11 @@ void Daemon::OnSynced() {
     leads_ = true;
     scheduler_->Lead();
   } else {
-    StandForElection();
+    StartElection();
   }
 }
 
-void Daemon::StandForElection() {
+void Daemon::StartElection() {
   LOG_INFO("Attempting to acquire leader lease...", {{"lock", lease_->name()}});
   side_timers_->Post([this] { elector_->Run(); });
 }
@@ -211,44 +249,44 @@ void Daemon::OnStoppedLeading() {
   if (ending_) return;
   lease_lost_ = true;
   scheduler_->driver().Lead(false);
-  happenings_.Tell(Happening::kLeaseLost);
+  process_events_.Post(ProcessEvent::kLeaseLost);
 }
 
 void Daemon::RecordElection(const std::string& message) {
   lease_client_->Send(
       ElectionEvent(message, options_.configuration, clock_.Now()),
-      [](const client::RestResult<client::RestAnswer>& answer) {
+      [](const client::RestResult<client::RestResponse>& answer) {
         if (!answer)
           LOG_WARNING("The event about the lease was not written: " + answer.error().message);
       });
 }
 
-void Daemon::OnJudgement(const driver::Judgement& judgement, Duration took) {
+void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
   ++judged_;
   agreed_ += judgement.agrees;
   metrics_->Note(judgement, took);
-  LogJudgement(judgement, took);
+  runtime::LogJudgement(judgement, took);
 }
 
 // --- the end ---
 
-int Daemon::End(Happening why) {
-  const bool lost = why == Happening::kLeaseLost;
+int Daemon::End(ProcessEvent why) {
+  const bool lost = why == ProcessEvent::kLeaseLost;
   ending_ = true;
   if (lost) LOG_ERROR("", "Leaderelection lost");
   // What others may do as soon as the lease is free must not be under way here any more.
-  scheduler_->Stop(lost ? Duration{} : kPatience);
+  scheduler_->Stop(lost ? Duration{} : kGracePeriod);
   if (elector_ != nullptr) {
     std::promise<void> released;
     side_timers_->Post([&] { elector_->Stop([&] { released.set_value(); }); });
     released.get_future().wait();
-    RunOn(*side_timers_, [this] { elector_.reset(); });
+    runtime::RunOn(*side_timers_, [this] { elector_.reset(); });
   }
   if (server_ != nullptr) server_->Stop(kServingGrace);
   if (recording_ != nullptr && !recording_->status()) {
     LOG_ERROR(recording_->status().error(), "The recording is incomplete");
   }
-  if (options_.flags.shadow) LogSummary(judged_, agreed_);
+  if (options_.flags.shadow) runtime::LogSummary(judged_, agreed_);
   if (lost) return 1;
   LOG_INFO("Requested to terminate, exiting");
   if (options_.flags.shadow || options_.configuration.leader_election.leader_elect) return 0;

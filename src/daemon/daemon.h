@@ -1,5 +1,4 @@
-// Daemon is berth-scheduler at work: the scheduler, who leads, the HTTPS port and the metrics, from
-// its options to its exit code.
+// The event about the lease that candidates write: core/v1, as client-go's elections do.
 #pragma once
 
 #include <atomic>
@@ -10,18 +9,27 @@
 #include "base/time.h"
 #include "client/leader_elector.h"
 #include "client/lease_lock.h"
-#include "daemon/decision_log.h"
+#include "client/rest_client.h"
+#include "daemon/daemon_metrics.h"
 #include "daemon/delegated_access.h"
 #include "daemon/endpoints.h"
-#include "daemon/happenings.h"
-#include "daemon/metrics.h"
 #include "daemon/options.h"
-#include "daemon/scheduler.h"
+#include "daemon/process_events.h"
 #include "daemon/secure_server.h"
-#include "serve/health.h"
+#include "observability/health.h"
+#include "observability/scheduling/decision_log.h"
+#include "runtime/scheduler.h"
+#include "scheduler/config/configuration.h"
 
 namespace berth::daemon {
 
+// `message` is "<identity> became leader".
+client::RestRequest ElectionEvent(const std::string& message,
+                                  const scheduler::config::Configuration& configuration,
+                                  Instant now);
+
+// Daemon is berth-scheduler at work: the scheduler, who leads, the HTTPS port and the metrics, from
+// its options to its exit code.
 class Daemon {
  public:
   // Blocks signals: to be made before any thread is started. The error says what is wrong with the
@@ -29,7 +37,7 @@ class Daemon {
   static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options);
   ~Daemon();
 
-  const config::Configuration& configuration() const { return options_.configuration; }
+  const scheduler::config::Configuration& configuration() const { return options_.configuration; }
 
   // Runs until a signal comes or the lease is lost. The exit code.
   int Run();
@@ -50,33 +58,33 @@ class Daemon {
   // --- running ---
   void StartScheduler();
   void OnSynced();
-  void StandForElection();
+  void StartElection();
   void OnStartedLeading();
   void OnStoppedLeading();
   void RecordElection(const std::string& message);
-  void OnJudgement(const driver::Judgement& judgement, Duration took);
-  int End(Happening why);
+  void OnJudgement(const runtime::Judgement& judgement, Duration took);
+  int End(ProcessEvent why);
 
   const DaemonOptions options_;
   const SystemClock clock_;
   const Instant started_ = clock_.Now();
   // In the order in which they need each other.
-  Happenings happenings_;
+  ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
-  DecisionLog decision_log_;
-  std::unique_ptr<RecordWriter> recording_;
+  observability::scheduling::DecisionLog decision_log_;
+  std::unique_ptr<scheduler::recording::RecordWriter> recording_;
   std::string agent_;  // How it names itself to the API server.
   client::ClientConfig api_;
-  std::unique_ptr<Scheduler> scheduler_;
-  std::unique_ptr<DelegatedAccess> access_;  // Outlives the clients, whose answers come to it.
+  std::unique_ptr<runtime::Scheduler> scheduler_;
+  std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, whose answers come to it.
   std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.
   std::unique_ptr<client::LoopTimers> side_timers_;
   std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
   std::unique_ptr<ApiRequests> authentication_api_, authorization_api_;
   std::unique_ptr<client::LeaseLock> lease_;
   std::unique_ptr<client::LeaderElector> elector_;  // Null if it leads without asking.
-  serve::HealthSlis slis_;
-  std::unique_ptr<serve::HealthEndpoint> healthz_, livez_, readyz_;
+  observability::HealthSlis slis_;
+  std::unique_ptr<observability::HealthEndpoint> healthz_, livez_, readyz_;
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
   std::atomic<bool> leads_ = false;

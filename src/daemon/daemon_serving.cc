@@ -5,35 +5,35 @@
 #include <utility>
 
 #include "client/load_config.h"
-#include "daemon/answers.h"
 #include "daemon/daemon.h"
-#include "daemon/log.h"
-#include "daemon/loop_timer.h"
-#include "daemon/rest_api_requests.h"
-#include "net/metric_exposition.h"
-#include "serve/resource_metrics.h"
+#include "daemon/endpoint_responses.h"
+#include "daemon/review_client.h"
+#include "observability/log.h"
+#include "observability/metric_registry.h"
+#include "observability/scheduling/resource_metrics.h"
 
 namespace berth::daemon {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 
-net::ServerAnswer TextAnswer(int status, std::string text) {
-  return net::ServerAnswer::Text(status, std::string(kText), std::move(text));
+net::ServerResponse TextResponse(int status, std::string text) {
+  return net::ServerResponse::Text(status, std::string(kText), std::move(text));
 }
 
-net::ServerAnswer MetricsAnswer(std::string text) {
-  return net::ServerAnswer::Text(200, std::string(net::kMetricsContentType), std::move(text));
+net::ServerResponse MetricsResponse(std::string text) {
+  return net::ServerResponse::Text(200, std::string(observability::kMetricsContentType),
+                                   std::move(text));
 }
 
-Endpoints::Handler HealthHandler(const serve::HealthEndpoint& endpoint) {
+Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) {
   return [&endpoint](const net::ServerRequest& request) {
     const std::string_view target = request.target;
     const size_t end = std::min(target.find('?'), target.size());
     const std::string_view query = end < target.size() ? target.substr(end + 1) : "";
     const auto answer = endpoint.Answer(target.substr(0, end), query);
-    return answer ? TextAnswer(answer->status, answer->text)
-                  : TextAnswer(404, "404 page not found\n");
+    return answer ? TextResponse(answer->status, answer->text)
+                  : TextResponse(404, "404 page not found\n");
   };
 }
 
@@ -71,33 +71,33 @@ Result<void> Daemon::MakeReviewClients() {
 }
 
 void Daemon::MakeHealth() {
-  const serve::HealthCheck election{
+  const observability::HealthCheck election{
       "leaderElection", [this]() -> Status {
         if (!lease_lost_) return {};
         return Fail("failed election to renew leadership on lease " + lease_->name());
       }};
-  const serve::HealthCheck shutdown{"shutdown", [this]() -> Status {
-                                      if (!ending_) return {};
-                                      return Fail("process is shutting down");
-                                    }};
-  const serve::HealthCheck sync{"sched-handler-sync", [this]() -> Status {
-                                  if (scheduler_->synced()) return {};
-                                  return Fail("handlers are not fully synchronized");
-                                }};
+  const observability::HealthCheck shutdown{"shutdown", [this]() -> Status {
+                                              if (!ending_) return {};
+                                              return Fail("process is shutting down");
+                                            }};
+  const observability::HealthCheck sync{"sched-handler-sync", [this]() -> Status {
+                                          if (scheduler_->synced()) return {};
+                                          return Fail("handlers are not fully synchronized");
+                                        }};
   const bool elects = elector_ != nullptr;
-  healthz_ = std::make_unique<serve::HealthEndpoint>(
-      "healthz", std::vector{elects ? election : serve::PingCheck()}, &slis_);
-  livez_ =
-      std::make_unique<serve::HealthEndpoint>("livez", std::vector{serve::PingCheck()}, &slis_);
+  healthz_ = std::make_unique<observability::HealthEndpoint>(
+      "healthz", std::vector{elects ? election : observability::PingCheck()}, &slis_);
+  livez_ = std::make_unique<observability::HealthEndpoint>(
+      "livez", std::vector{observability::PingCheck()}, &slis_);
   auto ready = elects ? std::vector{election, shutdown, sync} : std::vector{shutdown, sync};
-  readyz_ = std::make_unique<serve::HealthEndpoint>("readyz", std::move(ready), &slis_);
+  readyz_ = std::make_unique<observability::HealthEndpoint>("readyz", std::move(ready), &slis_);
 }
 
 Result<void> Daemon::Serve() {
   if (options_.flags.serving.secure_port == 0) return {};
   access_ = std::make_unique<DelegatedAccess>(
       options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
-      LaterOn(*side_loop_), clock_, ReadFile);
+      TimerOn(*side_loop_), clock_, ReadFile);
   access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;
@@ -119,17 +119,19 @@ EndpointSources Daemon::Sources() {
   sources.healthz = HealthHandler(*healthz_);
   sources.livez = HealthHandler(*livez_);
   sources.readyz = HealthHandler(*readyz_);
-  sources.metrics = [this](const net::ServerRequest&) { return MetricsAnswer(metrics_->Text()); };
-  sources.metrics_slis = [this](const net::ServerRequest&) { return MetricsAnswer(slis_.Text()); };
+  sources.metrics = [this](const net::ServerRequest&) { return MetricsResponse(metrics_->Text()); };
+  sources.metrics_slis = [this](const net::ServerRequest&) {
+    return MetricsResponse(slis_.Text());
+  };
   sources.metrics_resources = [this](const net::ServerRequest&) {
-    return MetricsAnswer(ResourceMetrics());
+    return MetricsResponse(ResourceMetrics());
   };
   sources.reset_metrics = [this] { metrics_->Reset(); };
   sources.reset_slis = [this] { slis_.Reset(); };
   sources.configuration = options_.configuration;
   sources.flags = options_.flags.values;
   sources.gates = options_.gates;
-  sources.log = &Log();
+  sources.log = &observability::Log();
   sources.clock = &clock_;
   sources.started = started_;
   return sources;
@@ -139,9 +141,10 @@ EndpointSources Daemon::Sources() {
 std::string Daemon::ResourceMetrics() {
   if (!leads_) return "";
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  scheduler_->driver().RunBetweenSteps(
-      [&](const Engine& engine) { pods = serve::PodsOf(engine.cluster()); });
-  return serve::ResourceMetricsText(pods);
+  scheduler_->driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
+    pods = observability::scheduling::PodsOf(engine.cluster());
+  });
+  return observability::scheduling::ResourceMetricsText(pods);
 }
 
 }  // namespace berth::daemon

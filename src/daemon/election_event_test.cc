@@ -1,12 +1,12 @@
-#include "daemon/election_event.h"
-
 #include <gtest/gtest.h>
+
+#include "daemon/daemon.h"
 
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
 
 TEST(ElectionEvent, IsWhatElectionsWrite) {
-  config::Configuration configuration = config::Default();
+  scheduler::config::Configuration configuration = scheduler::config::Default();
   configuration.leader_election.resource_namespace = "kube-system";
   configuration.leader_election.resource_name = "lock";
   const auto request =

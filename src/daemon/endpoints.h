@@ -1,6 +1,4 @@
-// Endpoints answers requests by their paths: what kube-scheduler's HTTPS port offers.
-//
-// Filled before the server starts; then any thread may call Serve.
+// The pages /flagz and /statusz: as text for people, and structured for those who ask for it.
 #pragma once
 
 #include <functional>
@@ -10,16 +8,34 @@
 #include <vector>
 
 #include "base/time.h"
-#include "config/configuration.h"
 #include "daemon/feature_gates.h"
-#include "daemon/log.h"
 #include "net/http_server.h"
+#include "observability/log.h"
+#include "scheduler/config/configuration.h"
 
 namespace berth::daemon {
 
+// Flags with their values.
+net::ServerResponse FlagzResponse(const net::ServerRequest& request,
+                                  const std::map<std::string, std::string>& flags);
+
+struct StatusPage {
+  Instant started;
+  Instant now;
+  std::string runtime;             // In the place of Go's version.
+  std::string binary_version;      // "1.36.0"
+  std::string emulation_version;   // "1.36"
+  std::vector<std::string> paths;  // All paths served; the page shows what they begin with.
+};
+
+net::ServerResponse StatuszResponse(const net::ServerRequest& request, const StatusPage& page);
+
+// Endpoints answers requests by their paths: what kube-scheduler's HTTPS port offers.
+//
+// Filled before the server starts; then any thread may call Serve.
 class Endpoints {
  public:
-  using Handler = std::function<net::ServerAnswer(const net::ServerRequest&)>;
+  using Handler = std::function<net::ServerResponse(const net::ServerRequest&)>;
 
   // For exactly `path`. Listed ones appear on /statusz.
   void Handle(std::string path, Handler handler, bool listed = true);
@@ -27,7 +43,7 @@ class Endpoints {
   void HandlePrefix(std::string prefix, Handler handler);
 
   // 404 if nobody answers for the path.
-  net::ServerAnswer Serve(const net::ServerRequest& request) const;
+  net::ServerResponse Serve(const net::ServerRequest& request) const;
 
   std::vector<std::string> listed_paths() const { return listed_; }
 
@@ -53,11 +69,11 @@ struct EndpointSources {
   std::function<void()> reset_metrics = {};
   std::function<void()> reset_slis = {};
 
-  config::Configuration configuration = {};
+  scheduler::config::Configuration configuration = {};
   std::map<std::string, std::string> flags = {};
   FeatureGates gates = {};
   // Must outlive the endpoints.
-  Logger* log = nullptr;
+  observability::Logger* log = nullptr;
   const Clock* clock = nullptr;
   Instant started = {};
 };

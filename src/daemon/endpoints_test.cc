@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/answers.h"
+#include "daemon/endpoint_responses.h"
 #include "daemon/flags.h"
 
 namespace berth::daemon {
@@ -14,13 +14,13 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string BodyOf(const net::ServerAnswer& answer) {
+std::string BodyOf(const net::ServerResponse& answer) {
   std::string body;
   for (const net::Piece& piece : answer.body) body += piece.bytes;
   return body;
 }
 
-std::string HeaderOf(const net::ServerAnswer& answer, std::string_view name) {
+std::string HeaderOf(const net::ServerResponse& answer, std::string_view name) {
   return std::string(net::FindHeader(answer.headers, name));
 }
 
@@ -35,7 +35,7 @@ net::ServerRequest Request(std::string target, std::string method = "GET",
 
 Endpoints::Handler Says(const std::string& text) {
   return [text](const net::ServerRequest& request) {
-    return PlainAnswer(200, text + " " + request.target);
+    return PlainResponse(200, text + " " + request.target);
   };
 }
 
@@ -51,7 +51,7 @@ class EndpointsTest : public testing::Test {
     sources.metrics_resources = Says("resources");
     sources.reset_metrics = [this] { resets_ += "metrics "; };
     sources.reset_slis = [this] { resets_ += "slis "; };
-    sources.configuration = config::Default();
+    sources.configuration = scheduler::config::Default();
     sources.flags = {{"a", "1"}, {"b-c", "[x,y]"}};
     sources.log = &log_;
     sources.clock = &clock_;
@@ -67,7 +67,7 @@ class EndpointsTest : public testing::Test {
   }
 
   SimClock clock_{Instant::FromUnixSeconds(1'717'590'896 + 3661)};
-  Logger log_{clock_, 1, [](std::string_view) {}, [](std::string_view) {}};
+  observability::Logger log_{clock_, 1, [](std::string_view) {}, [](std::string_view) {}};
   std::string resets_;
 };
 
@@ -191,25 +191,25 @@ TEST_F(EndpointsTest, GatesSwitchPagesOff) {
 
 TEST(AnswersTest, RefusalsAreStatusObjects) {
   const net::ServerRequest request = Request("/metrics?x=1");
-  EXPECT_EQ(BodyOf(UnauthorizedAnswer(request)),
+  EXPECT_EQ(BodyOf(UnauthorizedResponse(request)),
             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
             "\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}\n");
-  const auto forbidden = ForbiddenAnswer(request, {"system:anonymous"}, "get", "");
+  const auto forbidden = ForbiddenResponse(request, {"system:anonymous"}, "get", "");
   EXPECT_EQ(forbidden.status, 403);
   EXPECT_EQ(BodyOf(forbidden),
             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
             "\"message\":\"forbidden: User \\\"system:anonymous\\\" cannot get path "
             "\\\"/metrics\\\"\",\"reason\":\"Forbidden\",\"details\":{},\"code\":403}\n");
-  EXPECT_THAT(BodyOf(ForbiddenAnswer(Request("/<a>"), {"b&c"}, "get", "no role")),
+  EXPECT_THAT(BodyOf(ForbiddenResponse(Request("/<a>"), {"b&c"}, "get", "no role")),
               HasSubstr("User \\\"b&amp;c\\\" cannot get path \\\"/&lt;a&gt;\\\": no role"));
-  EXPECT_EQ(BodyOf(InternalErrorAnswer(request, "boom")),
+  EXPECT_EQ(BodyOf(InternalErrorResponse(request, "boom")),
             "Internal Server Error: \"/metrics?x=1\": boom\n");
 }
 
 TEST(AnswersTest, PeopleGetLines) {
   const auto request = Request("/metrics", "GET", {{"User-Agent", "curl/8.0"}});
   EXPECT_EQ(
-      BodyOf(ForbiddenAnswer(request, {"a"}, "get", "")),
+      BodyOf(ForbiddenResponse(request, {"a"}, "get", "")),
       "{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {},\n"
       "  \"status\": \"Failure\",\n  \"message\": \"forbidden: User \\\"a\\\" cannot get path "
       "\\\"/metrics\\\"\",\n  \"reason\": \"Forbidden\",\n  \"details\": {},\n  \"code\": "

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "daemon/flag_values.h"
-#include "daemon/go_quote.h"
 
 namespace berth::daemon {
 namespace {

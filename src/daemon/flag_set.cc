@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "daemon/go_quote.h"
+#include "base/text.h"
 
 namespace berth::daemon {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "api/quantity.h"
-#include "daemon/go_quote.h"
+#include "base/text.h"
 
 namespace berth::daemon {
 namespace {
@@ -143,8 +143,8 @@ std::string ShowList(const std::vector<std::string>& list) {
   return text + "]";
 }
 
-Result<std::vector<VModule>> ParseVModule(std::string_view text) {
-  std::vector<VModule> modules;
+Result<std::vector<observability::VModule>> ParseVModule(std::string_view text) {
+  std::vector<observability::VModule> modules;
   for (const std::string_view entry : Split(text, ',')) {
     if (entry.empty()) continue;
     const auto parts = Split(entry, '=');
@@ -161,9 +161,9 @@ Result<std::vector<VModule>> ParseVModule(std::string_view text) {
   return modules;
 }
 
-std::string ShowVModule(const std::vector<VModule>& modules) {
+std::string ShowVModule(const std::vector<observability::VModule>& modules) {
   std::string text;
-  for (const VModule& module : modules) {
+  for (const observability::VModule& module : modules) {
     if (!text.empty()) text += ',';
     text += fmt::format("{}={}", module.pattern, module.level);
   }

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "daemon/log.h"
+#include "observability/log.h"
 
 namespace berth::daemon {
 
@@ -28,8 +28,8 @@ Result<std::vector<std::string>> ParseList(std::string_view text);
 // [a,b]
 std::string ShowList(const std::vector<std::string>& list);
 // sched*=5,queue=3
-Result<std::vector<VModule>> ParseVModule(std::string_view text);
-std::string ShowVModule(const std::vector<VModule>& modules);
+Result<std::vector<observability::VModule>> ParseVModule(std::string_view text);
+std::string ShowVModule(const std::vector<observability::VModule>& modules);
 // A number of bytes: 512, 1k, 2Ki, 3M.
 Result<size_t> ParseBytes(std::string_view text);
 std::string ShowFloat(float number);

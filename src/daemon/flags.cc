@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "daemon/flag_group.h"
+#include "base/text.h"
+#include "daemon/flag_groups.h"
 #include "daemon/flag_set.h"
-#include "daemon/go_quote.h"
 
 namespace berth::daemon {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "config/configuration.h"
 #include "daemon/flag_values.h"
+#include "scheduler/config/configuration.h"
 
 namespace berth::daemon {
 
@@ -92,7 +92,7 @@ struct LogFlags {
   std::string format = "text";
   Duration flush_frequency = Duration::Seconds(5);
   int32_t verbosity = 0;
-  std::vector<VModule> vmodule;
+  std::vector<observability::VModule> vmodule;
   bool text_split_stream = false;
   bool json_split_stream = false;
   size_t text_info_buffer_bytes = 0;
@@ -107,7 +107,7 @@ struct DaemonFlags {
   AuthenticationFlags authentication;
   AuthorizationFlags authorization;
   DeprecatedFlags deprecated;
-  config::LeaderElection leader_election;
+  scheduler::config::LeaderElection leader_election;
   FeatureFlags features;
   MetricsFlags metrics;
   LogFlags logs;

@@ -2,25 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
-#include "config/decode.h"
-#include "config/engine_options.h"
-#include "config/print.h"
-#include "config/validate.h"
-#include "daemon/flag_checks.h"
+#include "api/field_errors.h"
+#include "api/json/json_value.h"
+#include "api/json/yaml.h"
+#include "base/text.h"
+#include "daemon/serving_tls.h"
+#include "net/http_message.h"
+#include "observability/log.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/load.h"
+#include "scheduler/config/print.h"
+#include "scheduler/config/validate.h"
 
 namespace berth::daemon {
 namespace {
 
 constexpr double kJitterFactor = 1.2;
 
-void ApplyDeprecated(const DaemonFlags& flags, config::Configuration& configuration) {
+void ApplyDeprecated(const DaemonFlags& flags, scheduler::config::Configuration& configuration) {
   const DeprecatedFlags& given = flags.deprecated;
-  config::ClientConnection& connection = configuration.client_connection;
+  scheduler::config::ClientConnection& connection = configuration.client_connection;
   if (flags.is_given("profiling")) configuration.enable_profiling = given.profiling;
   if (flags.is_given("contention-profiling")) {
     configuration.enable_contention_profiling = given.contention_profiling;
@@ -31,8 +39,8 @@ void ApplyDeprecated(const DaemonFlags& flags, config::Configuration& configurat
   if (flags.is_given("kube-api-burst")) connection.burst = given.burst;
 }
 
-void ApplyLeaderElection(const DaemonFlags& flags, config::LeaderElection& election) {
-  const config::LeaderElection& given = flags.leader_election;
+void ApplyLeaderElection(const DaemonFlags& flags, scheduler::config::LeaderElection& election) {
+  const scheduler::config::LeaderElection& given = flags.leader_election;
   const auto apply = [&](std::string_view name, auto& field, const auto& value) {
     if (flags.is_given(name)) field = value;
   };
@@ -54,7 +62,8 @@ void WarnOfIgnored(const DaemonFlags& flags, std::vector<std::string>& warnings)
 }
 
 // What the elector would refuse later.
-void CheckElection(const config::LeaderElection& election, std::vector<std::string>& problems) {
+void CheckElection(const scheduler::config::LeaderElection& election,
+                   std::vector<std::string>& problems) {
   if (!election.leader_elect) return;
   const double least = kJitterFactor * static_cast<double>(election.retry_period.nanos);
   if (static_cast<double>(election.renew_deadline.nanos) > least) return;
@@ -64,15 +73,15 @@ void CheckElection(const config::LeaderElection& election, std::vector<std::stri
 }
 
 // The configuration before flags have their say.
-Checked<config::Configuration> Base(const DaemonFlags& flags, const FileReader& read) {
+Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags, const FileReader& read) {
   if (flags.config.empty()) {
-    config::Configuration configuration = config::Default();
+    scheduler::config::Configuration configuration = scheduler::config::Default();
     ApplyDeprecated(flags, configuration);
     return configuration;
   }
   const auto text = read(flags.config);
   if (!text) return std::unexpected(std::vector{text.error().message});
-  auto configuration = config::Decode(*text);
+  auto configuration = scheduler::config::Decode(*text);
   if (configuration) return configuration;
   std::vector<std::string> problems;
   for (const std::string& problem : configuration.error()) {
@@ -116,27 +125,239 @@ Checked<DaemonOptions> Complete(DaemonFlags flags, FeatureGates gates, const Fil
   options.configuration = *std::move(configuration);
   if (!options.flags.config.empty()) WarnOfIgnored(options.flags, options.warnings);
   ApplyLeaderElection(options.flags, options.configuration.leader_election);
-  const std::vector<std::string> mistakes = config::Validate(options.configuration);
+  const std::vector<std::string> mistakes = scheduler::config::Validate(options.configuration);
   add(mistakes);
   if (mistakes.empty()) CheckElection(options.configuration.leader_election, problems);
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return options;
 }
 
-Result<EngineOptions> ToEngineOptions(const DaemonOptions& options) {
-  auto engine = config::ToEngineOptions(options.configuration);
+Result<scheduler::engine::EngineOptions> ToEngineOptions(const DaemonOptions& options) {
+  auto engine = scheduler::config::ToEngineOptions(options.configuration);
   if (!engine) return engine;
-  engine->max_parked = options.flags.deprecated.max_in_unschedulable;
+  engine->max_in_unschedulable_pods = options.flags.deprecated.max_in_unschedulable;
   engine->paranoid = options.flags.paranoid;
   return engine;
 }
 
-Status WriteConfiguration(const config::Configuration& configuration, const std::string& path) {
+Status WriteConfiguration(const scheduler::config::Configuration& configuration,
+                          const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << config::ToYaml(configuration);
+  file << scheduler::config::ToYaml(configuration);
   file.close();
   if (file.fail()) return Fail(fmt::format("open {}: {}", path, std::strerror(errno)));
   return {};
+}
+
+namespace {
+
+constexpr std::string_view kPreviousVersion = "1.35";
+
+void CheckHeaders(const RequestHeaderFlags& flags, std::vector<std::string>& problems,
+                  std::vector<std::string>& warnings) {
+  const auto check = [&](const char* flag, const std::vector<std::string>& names) {
+    const auto is_blank = [](const std::string& name) {
+      return name.find_first_not_of(" \t") == name.npos;
+    };
+    if (std::ranges::any_of(names, is_blank)) {
+      problems.push_back(fmt::format("empty value in \"{}\"", flag));
+    }
+  };
+  const auto lacks = [](const std::vector<std::string>& names, const char* usual) {
+    return !names.empty() && std::ranges::none_of(names, [&](const std::string& name) {
+      return net::EqualIgnoringCase(name, usual);
+    });
+  };
+  check("requestheader-username-headers", flags.username_headers);
+  check("requestheader-uid-headers", flags.uid_headers);
+  check("requestheader-group-headers", flags.group_headers);
+  check("requestheader-extra-headers-prefix", flags.extra_header_prefixes);
+  check("requestheader-allowed-names", flags.allowed_names);
+  const auto expect = [&](const char* flag, const std::vector<std::string>& names,
+                          const char* usual, const char* what) {
+    if (!lacks(names, usual)) return;
+    warnings.push_back(
+        fmt::format("--{} is set without specifying the standard {} {} - API aggregation will not "
+                    "work",
+                    flag, usual, what));
+  };
+  expect("requestheader-username-headers", flags.username_headers, "X-Remote-User", "header");
+  expect("requestheader-group-headers", flags.group_headers, "X-Remote-Group", "header");
+  expect("requestheader-extra-headers-prefix", flags.extra_header_prefixes, "X-Remote-Extra-",
+         "header prefix");
+  if (lacks(flags.uid_headers, "X-Remote-Uid")) {
+    problems.emplace_back(
+        "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - "
+        "API aggregation will not work");
+  }
+}
+
+void CheckServing(const ServingFlags& serving, std::vector<std::string>& problems) {
+  if (serving.secure_port < 0 || serving.secure_port > 65535) {
+    problems.push_back(fmt::format(
+        "--secure-port {} must be between 0 and 65535, inclusive. 0 for turning off secure port",
+        serving.secure_port));
+  }
+  if (serving.tls_cert_file.empty() != serving.tls_private_key_file.empty()) {
+    problems.push_back(fmt::format("missing filename for serving {}",
+                                   serving.tls_cert_file.empty() ? "cert" : "key"));
+  }
+  if (serving.http2_max_streams < 0) {
+    problems.push_back(fmt::format("--http2-max-streams-per-connection {} must not be negative",
+                                   serving.http2_max_streams));
+  }
+  if (const auto choices = TlsChoices(serving); !choices) {
+    problems.push_back(choices.error().message);
+  }
+}
+
+void CheckPaths(const std::vector<std::string>& paths, std::vector<std::string>& problems) {
+  for (const std::string& path : paths) {
+    const std::string_view rest = std::string_view(path).substr(path.starts_with('/') ? 1 : 0);
+    if (rest.empty() || rest.find('*') >= rest.size() - 1) continue;
+    problems.push_back("only trailing * allowed in " + GoQuote(rest));
+  }
+}
+
+void CheckVersions(const DaemonFlags& flags, std::vector<std::string>& problems) {
+  const auto add = [&](const Status& status) {
+    if (!status) problems.push_back(status.error().message);
+  };
+  add(CheckEmulatedVersion(flags.features.emulated_version));
+  add(CheckMinCompatibilityVersion(flags.features.min_compatibility_version));
+  const std::string& hidden = flags.metrics.show_hidden_for_version;
+  if (!hidden.empty() && hidden != kPreviousVersion) {
+    problems.push_back(
+        fmt::format("--show-hidden-metrics-for-version must be omitted or have the value '{}'. "
+                    "Only the previous minor version is allowed",
+                    kPreviousVersion));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> CheckFlags(const DaemonFlags& flags, std::vector<std::string>& warnings) {
+  std::vector<std::string> problems;
+  CheckVersions(flags, problems);
+  CheckServing(flags.serving, problems);
+  CheckHeaders(flags.authentication.request_header, problems, warnings);
+  CheckPaths(flags.authorization.always_allow_paths, problems);
+  return problems;
+}
+
+std::vector<std::string> ReadMetricLabels(MetricsFlags& metrics, const FileReader& read) {
+  std::vector<std::string> problems;
+  const std::string& file = metrics.allowed_labels_manifest;
+  if (metrics.allowed_labels.empty() && !file.empty()) {
+    const auto text = read(file);
+    if (!text) return {text.error().message};
+    const auto json = api::FirstDocumentToJson(*text);
+    if (!json) return {fmt::format("{}: {}", file, json.error().message)};
+    const auto document = api::ParseJson(*json);
+    if (!document) return {fmt::format("{}: {}", file, document.error().message)};
+    const api::JsonValue* labels = document->Find("allowListMapping");
+    if (labels == nullptr) return {file + ": it has no allowListMapping"};
+    for (const auto& [key, value] : labels->members) {
+      metrics.allowed_labels[key] = value.text;
+    }
+  }
+  for (const auto& [key, values] : metrics.allowed_labels) {
+    const size_t comma = key.find(',');
+    if (comma != key.npos && comma > 0 && comma + 1 < key.size() &&
+        key.find(',', comma + 1) == key.npos) {
+      continue;
+    }
+    problems.push_back(fmt::format("--allow-metric-labels: {} is not metric,label",
+                                   GoQuote(std::string_view(key))));
+  }
+  return problems;
+}
+
+Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const FeatureGates& gates) {
+  api::FieldErrors errors;
+  const bool is_json = flags.format == "json";
+  if (flags.flush_frequency <= Duration{}) {
+    errors.Invalid(api::FieldPath{"flushFrequency"}, flags.flush_frequency,
+                   "Must be greater than zero");
+  }
+  if (!is_json && flags.format != "text") {
+    errors.Invalid(api::FieldPath{"format"}, flags.format, "Unsupported log format");
+  }
+  if (is_json && !gates.IsOn("LoggingBetaOptions")) {
+    errors.Forbidden(api::FieldPath{"format"},
+                     "Log format json is disabled, see LoggingBetaOptions feature");
+  }
+  if (is_json && !flags.vmodule.empty()) {
+    errors.Forbidden(api::FieldPath{"vmodule"}, "Only supported for text log format");
+  }
+  const auto check_alpha = [&](const char* path, bool is_used) {
+    if (!is_used || gates.IsOn("LoggingAlphaOptions")) return;
+    errors.Forbidden(api::FieldPath{path}, "Feature LoggingAlphaOptions is disabled");
+  };
+  check_alpha("options.text.splitStream", flags.text_split_stream);
+  check_alpha("options.text.infoBufferSize", flags.text_info_buffer_bytes != 0);
+  check_alpha("options.json.splitStream", flags.json_split_stream);
+  check_alpha("options.json.infoBufferSize", flags.json_info_buffer_bytes != 0);
+  std::vector<std::string> problems = std::move(errors).Take();
+  if (!problems.empty()) return std::unexpected(std::move(problems));
+  return observability::LogOptions{
+      .json = is_json,
+      .verbosity = flags.verbosity,
+      .vmodule = flags.vmodule,
+      .split_stream = is_json ? flags.json_split_stream : flags.text_split_stream,
+      .info_buffer_bytes = is_json ? flags.json_info_buffer_bytes : flags.text_info_buffer_bytes,
+      .flush_frequency = flags.flush_frequency};
+}
+
+namespace {
+
+// The last words of a process that cannot start.
+std::unexpected<int> CommandFailed(std::span<const std::string> problems) {
+  LOG_ERROR(Aggregate(problems), "command failed");
+  return std::unexpected(1);
+}
+
+void LogFlagValues(const DaemonFlags& flags) {
+  for (const auto& [name, value] : flags.values) {
+    LOG_PLAIN(1, fmt::format("FLAG: --{}={}", name, GoQuote(std::string_view(value))));
+  }
+}
+
+}  // namespace
+
+std::expected<DaemonOptions, int> ReadCommandLine(std::span<const std::string> arguments,
+                                                  const FileReader& read, const Streams& streams) {
+  auto flags = ParseFlags(arguments);
+  if (!flags) {
+    streams.err(fmt::format("{}\nError: {}\n", UsageText(), flags.error().message));
+    return std::unexpected(1);
+  }
+  if (flags->help) {
+    streams.out(HelpText());
+    return std::unexpected(0);
+  }
+  for (const std::string& warning : flags->warnings) streams.err(warning + "\n");
+  if (const Status status = CheckNoArguments(*flags); !status) {
+    streams.err(fmt::format("Error: {}\n", status.error().message));
+    return std::unexpected(1);
+  }
+  auto gates = FeatureGates::Parse(flags->features.gates);
+  if (!gates) return CommandFailed(gates.error());
+  if (const std::string version = VersionText(flags->version); !version.empty()) {
+    streams.out(version);
+    return std::unexpected(0);
+  }
+  auto log = ToLogOptions(flags->logs, *gates);
+  if (!log) {
+    streams.err(Aggregate(log.error()) + "\n");
+    return std::unexpected(1);
+  }
+  observability::Log().Configure(*std::move(log));
+  LogFlagValues(*flags);
+  auto options = Complete(*std::move(flags), *std::move(gates), read);
+  if (!options) return CommandFailed(options.error());
+  for (const std::string& warning : options->warnings) LOG_WARNING(warning);
+  return *std::move(options);
 }
 
 }  // namespace berth::daemon

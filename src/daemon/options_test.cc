@@ -58,7 +58,7 @@ TEST(OptionsTest, DeprecatedFlagsCountWithoutFile) {
             "--contention-profiling=false", "--kube-api-content-type=application/json",
             "--leader-elect-resource-name=other"});
   ASSERT_TRUE(options.has_value());
-  const config::Configuration& configuration = options->configuration;
+  const scheduler::config::Configuration& configuration = options->configuration;
   EXPECT_EQ(configuration.client_connection.kubeconfig, "k");
   EXPECT_EQ(configuration.client_connection.qps, 5);
   EXPECT_EQ(configuration.client_connection.burst, 6);
@@ -73,7 +73,7 @@ TEST(OptionsTest, TheFileGoesBeforeDeprecatedFlagsAndElectionFlagsBeforeTheFile)
                              "--leader-elect-retry-period=1s"},
                             Files({{"f", kFile}}));
   ASSERT_TRUE(options.has_value());
-  const config::Configuration& configuration = options->configuration;
+  const scheduler::config::Configuration& configuration = options->configuration;
   EXPECT_EQ(configuration.parallelism, 3);
   EXPECT_EQ(configuration.client_connection.kubeconfig, "file.conf");
   EXPECT_EQ(configuration.client_connection.qps, 7);
@@ -93,7 +93,7 @@ TEST(OptionsTest, WhatHasNoPlaceInTheFileComesFromFlagsInAnyCase) {
   ASSERT_TRUE(options.has_value());
   const auto engine = ToEngineOptions(*options);
   ASSERT_TRUE(engine.has_value());
-  EXPECT_EQ(engine->max_parked, Duration::Seconds(60));
+  EXPECT_EQ(engine->max_in_unschedulable_pods, Duration::Seconds(60));
   EXPECT_TRUE(engine->paranoid);
 }
 

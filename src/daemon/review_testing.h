@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/api_requests.h"
+#include "daemon/review_client.h"
 
 namespace berth::daemon {
 
@@ -24,7 +24,7 @@ class FakeApi final : public ApiRequests {
 
   // Answers for the next requests; the last one stays.
   void Answer(int status, std::string body) {
-    answers.push_back(client::RestAnswer{status, "application/json", std::move(body)});
+    answers.push_back(client::RestResponse{status, "application/json", std::move(body)});
   }
   void Break(client::RestError::Kind kind) {
     answers.push_back(std::unexpected(client::RestError{kind, "connection refused"}));
@@ -39,21 +39,21 @@ class FakeApi final : public ApiRequests {
   bool hold = false;
 
  private:
-  client::RestResult<client::RestAnswer> Next() {
-    if (answers.empty()) return client::RestAnswer{404, "", "{}"};
+  client::RestResult<client::RestResponse> Next() {
+    if (answers.empty()) return client::RestResponse{404, "", "{}"};
     auto answer = answers.front();
     if (answers.size() > 1) answers.pop_front();
     return answer;
   }
 
-  std::deque<client::RestResult<client::RestAnswer>> answers;
+  std::deque<client::RestResult<client::RestResponse>> answers;
   std::vector<client::RestClient::Callback> held;
 };
 
 // Calls at once, and remembers the delays.
-struct FakeLater {
+struct FakeTimer {
   std::vector<Duration> delays;
-  Later later() {
+  Timer later() {
     return [this](Duration delay, const std::function<void()>& call) {
       delays.push_back(delay);
       call();

@@ -4,15 +4,15 @@
 
 #include <utility>
 
-#include "daemon/log.h"
 #include "daemon/serving_tls.h"
+#include "observability/log.h"
 
 namespace berth::daemon {
 namespace {
 
 constexpr std::chrono::minutes kRefreshPeriod{1};
 
-void Answer(net::Exchange& exchange, net::ServerAnswer answer) {
+void Answer(net::Exchange& exchange, net::ServerResponse answer) {
   answer.headers.push_back({"Cache-Control", "no-cache, private"});
   exchange.Answer(std::move(answer));
 }
@@ -20,7 +20,7 @@ void Answer(net::Exchange& exchange, net::ServerAnswer answer) {
 net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {
   return [&access, &endpoints](const std::shared_ptr<net::Exchange>& exchange) {
     access.Check(
-        exchange->request(), [exchange, &endpoints](std::optional<net::ServerAnswer> refusal) {
+        exchange->request(), [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
           Answer(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
         });
   };

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "daemon/answers.h"
+#include "daemon/endpoint_responses.h"
 #include "daemon/review_testing.h"
 #include "daemon/serving_tls.h"
 #include "net/certificates.h"
-#include "support/tls_client.h"
+#include "testing/tls_client.h"
 
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
@@ -43,9 +43,10 @@ class SecureServerTest : public testing::Test {
     flags_.serving.tls_private_key_file = folder_ + "/own.key";
     flags_.authentication.client_ca_file = folder_ + "/ca.crt";
     flags_.authentication.skip_lookup = true;
-    endpoints_.Handle("/healthz", [](const net::ServerRequest&) { return PlainAnswer(200, "ok"); });
+    endpoints_.Handle("/healthz",
+                      [](const net::ServerRequest&) { return PlainResponse(200, "ok"); });
     endpoints_.Handle("/metrics",
-                      [](const net::ServerRequest&) { return PlainAnswer(200, "m 1"); });
+                      [](const net::ServerRequest&) { return PlainResponse(200, "m 1"); });
   }
   ~SecureServerTest() override {
     server_.reset();
@@ -53,7 +54,7 @@ class SecureServerTest : public testing::Test {
   }
 
   void Start() {
-    access_.emplace(flags_, ReviewApis{&api_, &api_}, later_.later(), clock_, ReadFile);
+    access_.emplace(flags_, ReviewApis{&api_, &api_}, timer_.later(), clock_, ReadFile);
     Status status = Fail("not called");
     access_->Prepare([&](const Status& result) { status = result; });
     ASSERT_TRUE(status.has_value()) << status.error().message;
@@ -78,7 +79,7 @@ class SecureServerTest : public testing::Test {
   std::string folder_;
   DaemonFlags flags_;
   FakeApi api_;
-  FakeLater later_;
+  FakeTimer timer_;
   SimClock clock_;
   Endpoints endpoints_;
   std::optional<DelegatedAccess> access_;
@@ -183,7 +184,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
   flags_.authentication.skip_lookup = false;
   api_.Answer(403, "{}");
   const auto prepare = [this] {
-    DelegatedAccess access(flags_, {&api_, &api_}, later_.later(), clock_, ReadFile);
+    DelegatedAccess access(flags_, {&api_, &api_}, timer_.later(), clock_, ReadFile);
     std::string problem = "not called";
     access.Prepare([&](const Status& status) { problem = status ? "" : status.error().message; });
     return problem;
@@ -199,7 +200,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
 
 TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {
   DaemonFlags flags;
-  const DelegatedAccess access(flags, {}, later_.later(), clock_, ReadFile);
+  const DelegatedAccess access(flags, {}, timer_.later(), clock_, ReadFile);
   EXPECT_EQ(access.warnings().size(), 3U);
 }
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "daemon/go_quote.h"
+#include "base/text.h"
 #include "net/certificates.h"
 
 namespace berth::daemon {

@@ -9,9 +9,9 @@
 #include <boost/asio/ssl/context.hpp>
 #include <utility>
 
-#include "net/duration_text.h"
 #include "net/http1_client_session.h"
 #include "net/http2_client_session.h"
+#include "net/steady_time.h"
 
 namespace berth::net {
 
@@ -109,7 +109,7 @@ void ClientConnection::Fail(HttpError::Kind kind, std::string text) {
 }
 
 void ClientConnection::Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
-                             AnswerSink& sink) {
+                             ResponseSink& sink) {
   session_->Begin(id, std::move(request), sink);
   // Others that begin in the same turn of the loop go out together.
   PumpLater();
@@ -192,7 +192,7 @@ bool ClientConnection::Handshake(SteadyTime now) {
 }
 
 bool ClientConnection::ReadSome() {
-  if (ended_ || input_.size() >= kMaxAnswerHeaderBytes + kReadSizes.large) return false;
+  if (ended_ || input_.size() >= kMaxResponseHeaderBytes + kReadSizes.large) return false;
   switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:
       heard_ = true;
@@ -262,13 +262,13 @@ void ClientConnection::Report() {
       if (!session_->multiplexes() && !out_.empty()) session_->Drain();
       if (session_->idle()) idle_since_ = SteadyNow();
     }
-    const bool room = !lost_ && session_->room() > 0;
-    opened_ |= room;
-    const bool news = room && !had_room_;
-    had_room_ = room;
+    const bool capacity = !lost_ && session_->capacity() > 0;
+    opened_ |= capacity;
+    const bool news = capacity && !had_capacity_;
+    had_capacity_ = capacity;
     if (!ended.empty()) owner->OnEnded(*this, std::move(ended));
-    if (news && !closed_) owner->OnRoom(*this);
-    if (!closed_) had_room_ = room && session_->room() > 0;
+    if (news && !closed_) owner->OnCapacity(*this);
+    if (!closed_) had_capacity_ = capacity && session_->capacity() > 0;
   }
   if (closed_) return;
   const bool finished =

@@ -11,7 +11,6 @@
 
 #include "base/time.h"
 #include "net/client_session.h"
-#include "net/input_buffer.h"
 #include "net/polled_socket.h"
 #include "net/url.h"
 
@@ -22,7 +21,7 @@ class ClientConnection;
 class ConnectionOwner {
  public:
   // Requests may begin, which could not before.
-  virtual void OnRoom(ClientConnection& connection) = 0;
+  virtual void OnCapacity(ClientConnection& connection) = 0;
   virtual void OnEnded(ClientConnection& connection, std::vector<EndedRequest> ended) = 0;
   // Last, unless it was closed: it is of no more use. All its requests have ended before.
   virtual void OnLost(ClientConnection& connection, const HttpError& why) = 0;
@@ -57,15 +56,15 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   bool opened() const { return opened_; }
   bool multiplexes() const { return session_ != nullptr && session_->multiplexes(); }
   bool idle() const { return session_ != nullptr && session_->idle(); }
-  size_t room() const { return opened_ && !lost_ && !closed_ ? session_->room() : 0; }
+  size_t capacity() const { return opened_ && !lost_ && !closed_ ? session_->capacity() : 0; }
 
   // Looks whether the server has closed it while it was idle, or has said something unasked; if so,
-  // there is no room.
+  // there is no capacity.
   void Probe();
 
   // As the session's.
   void Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
-             AnswerSink& sink);
+             ResponseSink& sink);
   void Abandon(HttpClient::RequestId id);
   // Takes no more requests; lost when those under way have ended.
   void Retire();
@@ -104,7 +103,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   Outgoing out_;
 
   bool opened_ = false;
-  bool had_room_ = false;
+  bool had_capacity_ = false;
   bool heard_ = false;  // Something has come over it.
   bool write_failed_ = false;
   bool ended_ = false;  // Nothing more will come; `loss_` says why.

@@ -1,7 +1,4 @@
-// ClientSession is what one connection of HttpClient says in its protocol: bytes in, bytes out, and
-// no I/O. Http1ClientSession and Http2ClientSession are the two.
-//
-// All on the loop's thread. The time comes from the caller.
+// A request of HttpClient, checked and ready to be sent in either protocol.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +8,44 @@
 #include <string_view>
 #include <vector>
 
-#include "net/client_request.h"
+#include "base/result.h"
 #include "net/http_client.h"
 #include "net/outgoing.h"
 #include "net/steady_time.h"
+#include "net/url.h"
 
 namespace berth::net {
 
-// The headers of an answer are an error beyond it.
-constexpr size_t kMaxAnswerHeaderBytes = 64 << 10;
+struct WireRequest {
+  std::string method;
+  Url url;
+  // Without those about framing and the connection, which differ between the protocols.
+  std::vector<HttpHeader> headers;
+  std::string body;
 
-// AnswerSink is who gets the answer to a request as it arrives. It must not call the session.
-class AnswerSink {
+  // Whether the body's length is said: always if there is one, and for methods that have one.
+  bool has_length() const;
+};
+
+// The error names what cannot be sent: the URL, the method or a header.
+Result<WireRequest> MakeWireRequest(ClientRequest request);
+
+// ClientSession is what one connection of HttpClient says in its protocol: bytes in, bytes out, and
+// no I/O. Http1ClientSession and Http2ClientSession are the two.
+//
+// All on the loop's thread. The time comes from the caller.
+// The headers of an answer are an error beyond it.
+constexpr size_t kMaxResponseHeaderBytes = 64 << 10;
+
+// ResponseSink is who gets the answer to a request as it arrives. It must not call the session.
+class ResponseSink {
  public:
   // Both return whether it wants more; the request ends if not.
   virtual bool Head(int status, std::vector<HttpHeader> headers) = 0;
   virtual bool Data(std::string_view bytes) = 0;
 
  protected:
-  ~AnswerSink() = default;
+  ~ResponseSink() = default;
 };
 
 struct EndedRequest {
@@ -54,16 +70,16 @@ class ClientSession {
 
   virtual bool multiplexes() const = 0;
   // How many requests may begin now.
-  virtual size_t room() const = 0;
+  virtual size_t capacity() const = 0;
   virtual bool idle() const = 0;  // None is under way.
   // Nothing is under way, and nothing may begin any more: close when all is sent.
   virtual bool finished() const = 0;
   // What the server did wrong, if that is why it is finished.
   virtual std::string problem() const { return {}; }
 
-  // There must be room. The sink must live until the request has ended or is abandoned.
+  // There must be capacity. The sink must live until the request has ended or is abandoned.
   virtual void Begin(RequestId id, std::shared_ptr<const WireRequest> request,
-                     AnswerSink& sink) = 0;
+                     ResponseSink& sink) = 0;
   // Its sink hears nothing more. Passed over if it is not under way.
   virtual void Abandon(RequestId id) = 0;
   // Lets no more requests begin.

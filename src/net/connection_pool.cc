@@ -1,14 +1,118 @@
 #include "net/connection_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "base/check.h"
-#include "net/duration_text.h"
+#include "net/gzip.h"
+#include "net/steady_time.h"
 
 namespace berth::net {
+
+namespace {
+
+// A longer body is given capacity as it comes: a length alone must not cost memory.
+constexpr size_t kMaxReserve = 1 << 20;
+
+std::unexpected<HttpError> Named(const std::string& name, HttpError error) {
+  error.message = fmt::format("{}: {}", name, error.message);
+  return std::unexpected(std::move(error));
+}
+
+class BufferedResponse final : public ClientResponse {
+ public:
+  BufferedResponse(BufferedResponseOptions options, HttpClient::Callback callback)
+      : options_(std::move(options)), callback_(std::move(callback)) {}
+
+  bool Head(int status, std::vector<HttpHeader> headers) override {
+    response_.status = status;
+    response_.headers = std::move(headers);
+    const std::string_view length = response_.header("Content-Length");
+    size_t size = 0;
+    std::from_chars(length.data(), length.data() + length.size(), size);
+    too_long_ = size > options_.max_body_bytes;
+    if (!too_long_) response_.body.reserve(std::min(size, kMaxReserve));
+    return !too_long_;
+  }
+
+  bool Data(std::string_view bytes) override {
+    too_long_ = bytes.size() > options_.max_body_bytes - response_.body.size();
+    if (!too_long_) response_.body.append(bytes);
+    return !too_long_;
+  }
+
+  void End(HttpResult<void> result) override {
+    if (result && options_.gzip) result = Unpack();
+    if (too_long_) {
+      result = std::unexpected(
+          HttpError{HttpError::Kind::kBroken,
+                    fmt::format("the answer is longer than {} bytes", options_.max_body_bytes)});
+    }
+    if (!result) return callback_(Named(options_.name, std::move(result).error()));
+    callback_(std::move(response_));
+  }
+
+ private:
+  HttpResult<void> Unpack() {
+    if (!EqualIgnoringCase(response_.header("Content-Encoding"), "gzip")) return {};
+    // The answer to a HEAD request has no body to unpack.
+    if (response_.body.empty()) return {};
+    auto body = Gunzip(response_.body, options_.max_body_bytes);
+    if (!body) return std::unexpected(HttpError{HttpError::Kind::kBroken, body.error().message});
+    response_.body = *std::move(body);
+    std::erase_if(response_.headers, [](const HttpHeader& header) {
+      return EqualIgnoringCase(header.name, "Content-Encoding") ||
+             EqualIgnoringCase(header.name, "Content-Length");
+    });
+    return {};
+  }
+
+  const BufferedResponseOptions options_;
+  const HttpClient::Callback callback_;
+  HttpResponse response_;
+  bool too_long_ = false;
+};
+
+class StreamedResponse final : public ClientResponse {
+ public:
+  StreamedResponse(std::string name, ResponseStream stream)
+      : name_(std::move(name)), stream_(std::move(stream)) {}
+
+  bool Head(int status, std::vector<HttpHeader> headers) override {
+    if (stream_.on_head) stream_.on_head(status, headers);
+    return true;
+  }
+
+  bool Data(std::string_view bytes) override {
+    if (stream_.on_data && !bytes.empty()) stream_.on_data(bytes);
+    return true;
+  }
+
+  void End(HttpResult<void> result) override {
+    if (!result) result = Named(name_, std::move(result).error());
+    if (stream_.on_end) stream_.on_end(std::move(result));
+  }
+
+ private:
+  const std::string name_;
+  const ResponseStream stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<ClientResponse> MakeBufferedResponse(BufferedResponseOptions options,
+                                                     HttpClient::Callback callback) {
+  return std::make_unique<BufferedResponse>(std::move(options), std::move(callback));
+}
+
+std::unique_ptr<ClientResponse> MakeStreamedResponse(std::string name, ResponseStream stream) {
+  return std::make_unique<StreamedResponse>(std::move(name), std::move(stream));
+}
 
 namespace {
 
@@ -68,7 +172,7 @@ void ConnectionPool::Close() {
 
 void ConnectionPool::ServeWaiting(Host& host) {
   while (!host.waiting.empty() && !closed_) {
-    auto connection = FindRoom(host);
+    auto connection = FindConnection(host);
     if (!connection) return OpenMore(host);
     const auto next = under_way_.find(*host.waiting.begin());
     host.waiting.erase(host.waiting.begin());
@@ -79,13 +183,13 @@ void ConnectionPool::ServeWaiting(Host& host) {
   }
 }
 
-std::shared_ptr<ClientConnection> ConnectionPool::FindRoom(Host& host) {
+std::shared_ptr<ClientConnection> ConnectionPool::FindConnection(Host& host) {
   // The one used last is the least likely to be closed soon.
   for (size_t i = host.connections.size(); i-- > 0;) {
     const auto connection = host.connections[i];
-    if (connection->room() == 0) continue;
+    if (connection->capacity() == 0) continue;
     if (connection->idle()) connection->Probe();
-    if (connection->room() > 0) return connection;
+    if (connection->capacity() > 0) return connection;
   }
   return nullptr;
 }
@@ -93,7 +197,7 @@ std::shared_ptr<ClientConnection> ConnectionPool::FindRoom(Host& host) {
 void ConnectionPool::OpenMore(Host& host) {
   const Url& url = under_way_.at(*host.waiting.begin()).request->url;
   const bool http2 = url.https ? options_.http2 : options_.h2c;
-  // All may find room on one connection, unless it is known to carry one request at a time.
+  // All may find capacity on one connection, unless it is known to carry one request at a time.
   const size_t wanted = http2 && !host.http1 ? 1 : host.waiting.size();
   auto opening = static_cast<size_t>(
       std::ranges::count_if(host.connections, [](const auto& c) { return !c->opened(); }));
@@ -113,7 +217,7 @@ void ConnectionPool::OpenMore(Host& host) {
   }
 }
 
-void ConnectionPool::OnRoom(ClientConnection& connection) {
+void ConnectionPool::OnCapacity(ClientConnection& connection) {
   Host& host = hosts_[connection.origin().origin()];
   host.http1 = !connection.multiplexes();
   ServeWaiting(host);
@@ -170,7 +274,7 @@ void ConnectionPool::CloseSurplus(Host& host) {
   size_t idle = 0;
   for (size_t i = host.connections.size(); i-- > 0;) {
     const auto connection = host.connections[i];
-    if (connection->room() == 0 || !connection->idle()) continue;
+    if (connection->capacity() == 0 || !connection->idle()) continue;
     if (++idle > options_.max_idle_per_host) connection->Retire();
   }
 }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "net/response_head.h"
+#include "net/server_session.h"
 
 namespace berth::net {
 
@@ -122,7 +122,7 @@ Result<std::string> Gunzip(std::string_view packed, size_t limit) {
   }
 }
 
-void CompressIfWorthwhile(const ServerRequest& request, ServerAnswer& answer) {
+void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& answer) {
   if (BodySize(answer) < kWorthCompressing || !MayHaveBody(answer.status)) return;
   if (!AcceptsGzip(request.header("Accept-Encoding"))) return;
   if (!FindHeader(answer.headers, "Content-Encoding").empty()) return;

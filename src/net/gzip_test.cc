@@ -76,23 +76,23 @@ TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
   request.headers = {{"Accept-Encoding", "gzip"}};
   const std::string large(128 << 10, 'x');
 
-  ServerAnswer answer = ServerAnswer::Text(200, "text/plain", large);
+  ServerResponse answer = ServerResponse::Text(200, "text/plain", large);
   CompressIfWorthwhile(request, answer);
   EXPECT_EQ(FindHeader(answer.headers, "Content-Encoding"), "gzip");
   EXPECT_EQ(FindHeader(answer.headers, "Vary"), "Accept-Encoding");
   EXPECT_EQ(Inflate(std::string(answer.body.at(0).bytes)), large);
 
-  ServerAnswer small = ServerAnswer::Text(200, "text/plain", large.substr(1));
+  ServerResponse small = ServerResponse::Text(200, "text/plain", large.substr(1));
   CompressIfWorthwhile(request, small);
   EXPECT_EQ(FindHeader(small.headers, "Content-Encoding"), "");
 
-  ServerAnswer done = ServerAnswer::Text(200, "text/plain", large);
+  ServerResponse done = ServerResponse::Text(200, "text/plain", large);
   done.headers.push_back({"Content-Encoding", "br"});
   CompressIfWorthwhile(request, done);
   EXPECT_EQ(done.body.at(0).bytes, large);
 
   request.headers.clear();
-  ServerAnswer plain = ServerAnswer::Text(200, "text/plain", large);
+  ServerResponse plain = ServerResponse::Text(200, "text/plain", large);
   CompressIfWorthwhile(request, plain);
   EXPECT_EQ(plain.body.at(0).bytes, large);
 }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "net/duration_text.h"
 #include "net/http2_fields.h"
+#include "net/steady_time.h"
 
 namespace berth::net {
 
@@ -29,7 +29,7 @@ struct Http2ClientSession::Stream {
   RequestId request = 0;
   int32_t id = 0;
   std::shared_ptr<const WireRequest> message;
-  AnswerSink* sink = nullptr;
+  ResponseSink* sink = nullptr;
   size_t body_sent = 0;
   bool sent = false;  // Its headers are on their way.
   int status = 0;
@@ -138,7 +138,7 @@ Http2ClientSession::Http2ClientSession(Duration ping_after, Duration ping_timeou
   const std::array<nghttp2_settings_entry, 3> settings = {{
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
-      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxAnswerHeaderBytes},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxResponseHeaderBytes},
   }};
   nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, settings.data(), settings.size());
   nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
@@ -151,7 +151,7 @@ Http2ClientSession::Stream* Http2ClientSession::Find(int32_t id) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
-size_t Http2ClientSession::room() const {
+size_t Http2ClientSession::capacity() const {
   if (!settled_ || draining_ || failed_) return 0;
   const size_t limit =
       nghttp2_session_get_remote_settings(session_.get(), NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
@@ -164,7 +164,7 @@ bool Http2ClientSession::finished() const {
 }
 
 void Http2ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> request,
-                               AnswerSink& sink) {
+                               ResponseSink& sink) {
   const std::string authority = request->url.authority();
   const fmt::format_int length(request->body.size());
   std::vector<std::string> names;
@@ -237,9 +237,9 @@ ConnectionLoss Http2ClientSession::BrokenRules() const {
 
 void Http2ClientSession::AddHeader(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + kHttp2HeaderOverhead;
-  if (stream.header_bytes > kMaxAnswerHeaderBytes) {
+  if (stream.header_bytes > kMaxResponseHeaderBytes) {
     return Refuse(stream, fmt::format("the headers of the answer are longer than {} bytes",
-                                      kMaxAnswerHeaderBytes));
+                                      kMaxResponseHeaderBytes));
   }
   if (name == ":status") {
     // nghttp2 has checked that it is a number.

@@ -1,7 +1,7 @@
 // Http2ClientSession speaks HTTP/2: many requests at once, each on a stream of its own.
 //
 // nghttp2 does frames, header compression and flow control. Windows are large and open again as
-// bytes come: whoever reads here takes everything at once. There is no room before the server's
+// bytes come: whoever reads here takes everything at once. There is no capacity before the server's
 // settings have come, as they say how much there is.
 #pragma once
 
@@ -29,12 +29,12 @@ class Http2ClientSession final : public ClientSession {
   ~Http2ClientSession() override;
 
   bool multiplexes() const override { return true; }
-  size_t room() const override;
+  size_t capacity() const override;
   bool idle() const override { return streams_.empty(); }
   bool finished() const override;
   std::string problem() const override { return problem_; }
 
-  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, AnswerSink& sink) override;
+  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink) override;
   void Abandon(RequestId id) override;
   void Drain() override { draining_ = true; }
   size_t Receive(std::string_view bytes, SteadyTime now) override;

@@ -6,11 +6,10 @@
 
 #include "net/certificates.h"
 #include "net/http_client.h"
-#include "support/body_sources.h"
-#include "support/http_peer.h"
-#include "support/http_requests.h"
-#include "support/http_server.h"
-#include "support/serve.h"
+#include "testing/fake_http_server.h"
+#include "testing/http_handlers.h"
+#include "testing/http_peer.h"
+#include "testing/http_requests.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -43,7 +42,7 @@ void TellProtocol(const std::shared_ptr<Exchange>& exchange) {
   const ServerRequest& request = exchange->request();
   const bool lower = std::ranges::any_of(
       request.headers, [](const HttpHeader& header) { return header.name == "user-agent"; });
-  exchange->Answer(ServerAnswer::Text(
+  exchange->Answer(ServerResponse::Text(
       200, "text/plain",
       (lower ? "2 " : "1 ") + request.method + " " + request.target + " " +
           std::to_string(request.body.size()) + " " + request.body.substr(0, 20)));
@@ -76,7 +75,7 @@ TEST_F(Http2ClientTest, SendsAnyMethod) {
 TEST_F(Http2ClientTest, AgreesOnTheProtocolByTls) {
   const KeyPair authority = MakeCertificateAuthority("a").value();
   const KeyPair own = IssueServerCertificate(authority, {}).value();
-  const auto tls = net::ServerTls::Create({.cert_data = own.certificate, .key_data = own.key});
+  const auto tls = ServerTls::Create({.cert_data = own.certificate, .key_data = own.key});
   const auto server = Serve(TellProtocol, {.tls = tls.value()});
   const std::string url = "https://localhost:" + std::to_string(server->port()) + "/x";
   const TlsOptions trust{.ca_data = authority.certificate};
@@ -88,8 +87,8 @@ TEST_F(Http2ClientTest, AgreesOnTheProtocolByTls) {
 
 TEST_F(Http2ClientTest, SpeaksHttp1WhereTheServerDoes) {
   const Certificate authority = MakeAuthority("a");
-  berth::HttpServer server(
-      [](const ServedRequest& request) { return ServedAnswer{.body = request.target}; },
+  berth::FakeHttpServer server(
+      [](const ReceivedRequest& request) { return FakeResponse{.body = request.target}; },
       berth::ServerTls{MakeCertificate(authority, "s", "IP:127.0.0.1"), ""});
   const auto client = Client({.tls = {.ca_data = authority.certificate}});
   std::vector<HttpFuture> futures;
@@ -100,7 +99,7 @@ TEST_F(Http2ClientTest, SpeaksHttp1WhereTheServerDoes) {
 TEST_F(Http2ClientTest, CarriesManyRequestsAndLargeAnswers) {
   const std::string large(20 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    exchange->Answer(ServerAnswer::Text(
+    exchange->Answer(ServerResponse::Text(
         200, "text/plain",
         exchange->request().target == "/large" ? large : exchange->request().target));
   });
@@ -118,7 +117,7 @@ TEST_F(Http2ClientTest, CarriesManyRequestsAndLargeAnswers) {
 TEST_F(Http2ClientTest, UnpacksGzip) {
   const std::string large(1 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    exchange->Answer(ServerAnswer::Text(200, "text/plain", large));
+    exchange->Answer(ServerResponse::Text(200, "text/plain", large));
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
   const auto answer = Get(*Client({.gzip = true}), url).get();

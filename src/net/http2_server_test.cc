@@ -7,10 +7,9 @@
 #include <thread>
 
 #include "net/http_server.h"
-#include "support/body_sources.h"
-#include "support/http2_client.h"
-#include "support/raw_client.h"
-#include "support/serve.h"
+#include "testing/http2_client.h"
+#include "testing/http_handlers.h"
+#include "testing/raw_client.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -31,7 +30,7 @@ TEST(Http2ServerTest, AnswersRequestsWithAndWithoutBodies) {
   });
   RawClient client(server->port());
   Http2Client http2(client);
-  const Http2Answer& get = http2.Finish(http2.Send("GET", "/a?b=c", {{"x-thing", "one"}}));
+  const Http2Response& get = http2.Finish(http2.Send("GET", "/a?b=c", {{"x-thing", "one"}}));
   EXPECT_EQ(get.status, 200);
   EXPECT_EQ(get.body, "GET /a?b=c 0 ");
   EXPECT_EQ(FindHeader(get.headers, "content-type"), "text/plain");
@@ -40,7 +39,7 @@ TEST(Http2ServerTest, AnswersRequestsWithAndWithoutBodies) {
   EXPECT_EQ(headers, want);
   EXPECT_EQ(http2.Finish(http2.Send("POST", "/p", {}, "abc")).body, "POST /p 3 abc");
   EXPECT_EQ(http2.Finish(http2.Send("POST", "/p", {}, "")).body, "POST /p 0 ");
-  const Http2Answer& head = http2.Finish(http2.Send("HEAD", "/a"));
+  const Http2Response& head = http2.Finish(http2.Send("HEAD", "/a"));
   EXPECT_EQ(head.status, 200);
   EXPECT_EQ(head.body, "");
   EXPECT_EQ(FindHeader(head.headers, "content-length"), "10");
@@ -81,7 +80,7 @@ TEST(Http2ServerTest, CarriesLargeBodies) {
   const std::string large(10 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     EXPECT_EQ(exchange->request().body.size(), size_t{2} << 20);
-    exchange->Answer(ServerAnswer::Text(200, "text/plain", large));
+    exchange->Answer(ServerResponse::Text(200, "text/plain", large));
   });
   RawClient client(server->port());
   Http2Client http2(client);
@@ -166,12 +165,12 @@ TEST(Http2ServerTest, RefusesWhatIsTooLarge) {
   const auto server = Serve(Echo, {.max_header_bytes = 2000, .max_body_bytes = 1000});
   RawClient client(server->port());
   Http2Client http2(client);
-  const Http2Answer& announced =
+  const Http2Response& announced =
       http2.Finish(http2.Send("POST", "/", {{"content-length", "1001"}}, std::string(1001, 'x')));
   EXPECT_EQ(announced.status, 413);
   EXPECT_EQ(announced.body, "the body is longer than 1000 bytes\n");
   EXPECT_EQ(http2.Finish(http2.Send("POST", "/", {}, std::string(5000, 'x'))).status, 413);
-  const Http2Answer& header =
+  const Http2Response& header =
       http2.Finish(http2.Send("GET", "/", {{"x-long", std::string(3000, 'x')}}));
   EXPECT_EQ(header.status, 431);
   EXPECT_EQ(http2.Finish(http2.Send("GET", "/")).body, "GET / 0 ");
@@ -180,13 +179,13 @@ TEST(Http2ServerTest, RefusesWhatIsTooLarge) {
 TEST(Http2ServerTest, ASlowBodyIsRefusedAndASlowReaderCutOff) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
-        exchange->Answer(ServerAnswer::Text(200, "text/plain", std::string(5000, 'x')));
+        exchange->Answer(ServerResponse::Text(200, "text/plain", std::string(5000, 'x')));
       },
       {.body_timeout = milliseconds(20), .send_timeout = milliseconds(20)});
   RawClient client(server->port());
   Http2Client http2(client, 1000);
   EXPECT_EQ(http2.Finish(http2.SendHead("POST", "/")).status, 408);
-  const Http2Answer& stuck = http2.Finish(http2.Send("GET", "/"));
+  const Http2Response& stuck = http2.Finish(http2.Send("GET", "/"));
   EXPECT_EQ(stuck.error, kCancel);
   EXPECT_EQ(stuck.body.size(), 1000U);
 }
@@ -202,7 +201,7 @@ TEST(Http2ServerTest, StopSaysGoodbyeAndLetsAnswersEnd) {
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
   EXPECT_TRUE(http2.WaitUntil([&] { return http2.got_goaway(); }));
   EXPECT_EQ(http2.goaway_error(), kNoError);
-  exchange->Answer(ServerAnswer::Text(200, "text/plain", "late"));
+  exchange->Answer(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_EQ(http2.Finish(stream).body, "late");
   EXPECT_EQ(client.ReadAll(), "");
   client.Close();

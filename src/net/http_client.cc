@@ -4,8 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "net/client_answer.h"
-#include "net/client_request.h"
+#include "net/client_session.h"
 #include "net/connection_pool.h"
 
 namespace berth::net {
@@ -46,19 +45,19 @@ HttpClient::RequestId HttpClient::Send(ClientRequest request, Callback callback)
   // Whoever asks for an encoding unpacks it.
   const bool gzip = gzip_ && FindHeader(request.headers, "Accept-Encoding").empty();
   if (gzip) request.headers.push_back({"Accept-Encoding", "gzip"});
-  auto answer =
-      MakeWholeAnswer({.name = NameOf(request), .max_body_bytes = max_body_bytes_, .gzip = gzip},
-                      std::move(callback));
+  auto answer = MakeBufferedResponse(
+      {.name = NameOf(request), .max_body_bytes = max_body_bytes_, .gzip = gzip},
+      std::move(callback));
   return Start(std::move(request), std::move(answer));
 }
 
 HttpClient::RequestId HttpClient::Open(ClientRequest request, ResponseStream stream) {
-  auto answer = MakeStreamedAnswer(NameOf(request), std::move(stream));
+  auto answer = MakeStreamedResponse(NameOf(request), std::move(stream));
   return Start(std::move(request), std::move(answer));
 }
 
 HttpClient::RequestId HttpClient::Start(ClientRequest request,
-                                        std::unique_ptr<ClientAnswer> answer) {
+                                        std::unique_ptr<ClientResponse> answer) {
   const RequestId id = ++last_id_;
   const Duration timeout = request.timeout;
   auto checked = MakeWireRequest(std::move(request));

@@ -94,7 +94,7 @@ struct HttpClientOptions {
   Duration ping_timeout = Duration::Seconds(15);
 };
 
-class ClientAnswer;
+class ClientResponse;
 class ConnectionPool;
 
 class HttpClient {
@@ -129,7 +129,7 @@ class HttpClient {
 
  private:
   explicit HttpClient(std::shared_ptr<ConnectionPool> pool, const HttpClientOptions& options);
-  RequestId Start(ClientRequest request, std::unique_ptr<ClientAnswer> answer);
+  RequestId Start(ClientRequest request, std::unique_ptr<ClientResponse> answer);
 
   const std::shared_ptr<ConnectionPool> pool_;
   const size_t max_body_bytes_;

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "net/http_client.h"
-#include "support/http_peer.h"
-#include "support/http_requests.h"
-#include "support/http_server.h"
+#include "testing/fake_http_server.h"
+#include "testing/http_peer.h"
+#include "testing/http_requests.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -15,7 +15,7 @@
 namespace berth::net {
 namespace BERTH_TEST_FILE {
 
-ServedAnswer Target(const ServedRequest& request) { return {.body = request.target}; }
+FakeResponse Target(const ReceivedRequest& request) { return {.body = request.target}; }
 
 class HttpClientErrorsTest : public testing::Test {
  protected:
@@ -34,12 +34,12 @@ class HttpClientErrorsTest : public testing::Test {
 };
 
 TEST_F(HttpClientErrorsTest, HaveTheirKind) {
-  HttpServer silent([](const ServedRequest&) { return ServedAnswer{.none = true}; });
-  HttpServer cut([](const ServedRequest&) { return ServedAnswer{.raw = "HTTP/1.1 200"}; });
-  HttpServer strange(Target, Tls(stranger_));
+  FakeHttpServer silent([](const ReceivedRequest&) { return FakeResponse{.none = true}; });
+  FakeHttpServer cut([](const ReceivedRequest&) { return FakeResponse{.raw = "HTTP/1.1 200"}; });
+  FakeHttpServer strange(Target, Tls(stranger_));
   berth::ServerTls asks = Tls(authority_);
   asks.client_authority = authority_.certificate;
-  HttpServer asking(Target, asks);
+  FakeHttpServer asking(Target, asks);
   const auto client = Client({.tls = {.ca_data = authority_.certificate}});
   const std::string long_name(80, 'x');
   const struct {
@@ -137,8 +137,8 @@ TEST_F(HttpClientErrorsTest, StreamsHaveTheirTimeLimit) {
 }
 
 TEST_F(HttpClientErrorsTest, UsesNewTlsOptionsForNewConnections) {
-  HttpServer first(Target, Tls(authority_));
-  HttpServer second(Target, Tls(stranger_));
+  FakeHttpServer first(Target, Tls(authority_));
+  FakeHttpServer second(Target, Tls(stranger_));
   const auto client = Client({.tls = {.ca_data = authority_.certificate}});
   EXPECT_EQ(Summary(Get(*client, first.url() + "/1").get()), "200 /1");
   EXPECT_FALSE(client->UseTls({.ca_data = "nonsense"}).has_value());
@@ -155,17 +155,17 @@ TEST_F(HttpClientErrorsTest, ReadsCertificatesAgainWhenTheyChange) {
   const auto write = [&](const std::string& text) { std::ofstream(file) << text; };
   write(authority_.certificate);
   const auto client = Client({.tls = {.ca_file = file}});
-  HttpServer first(Target, Tls(authority_));
+  FakeHttpServer first(Target, Tls(authority_));
   EXPECT_EQ(Summary(Get(*client, first.url() + "/1").get()), "200 /1");
   write(stranger_.certificate + "\n");
-  HttpServer second(Target, Tls(stranger_));
+  FakeHttpServer second(Target, Tls(stranger_));
   EXPECT_EQ(Summary(Get(*client, second.url() + "/2").get()), "200 /2");
   // What is wrong changes nothing.
   write("nonsense");
-  HttpServer third(Target, Tls(stranger_));
+  FakeHttpServer third(Target, Tls(stranger_));
   EXPECT_EQ(Summary(Get(*client, third.url() + "/3").get()), "200 /3");
   std::filesystem::remove(file);
-  HttpServer fourth(Target, Tls(stranger_));
+  FakeHttpServer fourth(Target, Tls(stranger_));
   EXPECT_EQ(Summary(Get(*client, fourth.url() + "/4").get()), "200 /4");
 }
 

@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-#include "support/http_server.h"
+#include "testing/fake_http_server.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -19,12 +19,12 @@ using testing::StartsWith;
 // Long enough never to matter.
 constexpr Duration kLong = Duration::Seconds(600);
 
-ServedAnswer Echo(const ServedRequest& request) { return {.body = "echo " + request.body}; }
-ServedAnswer Nothing(const ServedRequest&) { return {.body = {}, .none = true}; }
+FakeResponse Echo(const ReceivedRequest& request) { return {.body = "echo " + request.body}; }
+FakeResponse Nothing(const ReceivedRequest&) { return {.body = {}, .none = true}; }
 
-HttpServer::Handler Raw(std::string text) {
-  return [text = std::move(text)](const ServedRequest&) {
-    return ServedAnswer{.body = {}, .raw = text};
+FakeHttpServer::Handler Raw(std::string text) {
+  return [text = std::move(text)](const ReceivedRequest&) {
+    return FakeResponse{.body = {}, .raw = text};
   };
 }
 
@@ -70,8 +70,8 @@ class HttpClientTest : public testing::Test {
 };
 
 TEST_F(HttpClientTest, PostsAndGetsTheAnswer) {
-  HttpServer server([](const ServedRequest& request) {
-    return ServedAnswer{.status = 404, .body = "echo " + request.body};
+  FakeHttpServer server([](const ReceivedRequest& request) {
+    return FakeResponse{.status = 404, .body = "echo " + request.body};
   });
   const auto client = Client();
   const auto response = Post(*client, server.url() + "/a/b?c=d", "hello");
@@ -82,7 +82,7 @@ TEST_F(HttpClientTest, PostsAndGetsTheAnswer) {
   EXPECT_EQ(response->header("x-none"), "");
 
   ASSERT_EQ(server.requests().size(), 1u);
-  const ServedRequest request = server.requests()[0];
+  const ReceivedRequest request = server.requests()[0];
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.target, "/a/b?c=d");
   EXPECT_EQ(request.host, "127.0.0.1:" + std::to_string(server.port()));
@@ -91,7 +91,7 @@ TEST_F(HttpClientTest, PostsAndGetsTheAnswer) {
 }
 
 TEST_F(HttpClientTest, CarriesLargeBodies) {
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   const auto client = Client();
   const std::string large(5 << 20, 'x');
   const auto response = Post(*client, server.url(), large);
@@ -100,7 +100,7 @@ TEST_F(HttpClientTest, CarriesLargeBodies) {
 }
 
 TEST_F(HttpClientTest, FindsHostsByName) {
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   const auto client = Client();
   EXPECT_EQ(Outcome(*client, "http://localhost:" + std::to_string(server.port())), "200 echo x");
   // Longer than a name may be, so that nobody has to be asked.
@@ -109,7 +109,7 @@ TEST_F(HttpClientTest, FindsHostsByName) {
 }
 
 TEST_F(HttpClientTest, KeepsConnections) {
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   const auto client = Client();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Outcome(*client, server.url() + "/x"), "200 echo x");
   EXPECT_EQ(server.connections(), 1u);
@@ -117,7 +117,7 @@ TEST_F(HttpClientTest, KeepsConnections) {
 
 TEST_F(HttpClientTest, DropsKeptConnectionsThatTheServerCloses) {
   // The answer promises to keep the connection; then the server closes it all the same.
-  HttpServer server(Raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  FakeHttpServer server(Raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const auto client = Client();
   for (size_t i = 1; i <= 3; ++i) {
     EXPECT_EQ(Outcome(*client, server.url()), "200 ok");
@@ -127,7 +127,7 @@ TEST_F(HttpClientTest, DropsKeptConnectionsThatTheServerCloses) {
 }
 
 TEST_F(HttpClientTest, DropsConnectionsThatWereKeptTooLong) {
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   const auto client = Client({.idle_limit = Duration::Millis(1)});
   EXPECT_EQ(Outcome(*client, server.url()), "200 echo x");
   server.WaitForClosed(1);
@@ -160,7 +160,7 @@ TEST_F(HttpClientTest, MisbehavingServersGiveErrors) {
   };
   const auto client = Client({.max_body_bytes = 100});
   for (const auto& c : cases) {
-    HttpServer server(Raw(c.raw));
+    FakeHttpServer server(Raw(c.raw));
     EXPECT_EQ(Outcome(*client, server.url()), c.want) << c.name;
   }
 }
@@ -182,13 +182,13 @@ TEST_F(HttpClientTest, UnderstandsUnusualAnswers) {
   };
   const auto client = Client();
   for (const auto& c : cases) {
-    HttpServer server(Raw(c.raw));
+    FakeHttpServer server(Raw(c.raw));
     EXPECT_EQ(Outcome(*client, server.url()), c.want) << c.name;
   }
 }
 
 TEST_F(HttpClientTest, AbsentServerIsAnError) {
-  const std::string url = HttpServer(Echo).url();
+  const std::string url = FakeHttpServer(Echo).url();
   EXPECT_EQ(Outcome(*Client(), url), "connection refused");
 }
 
@@ -200,13 +200,13 @@ TEST_F(HttpClientTest, BadUrlIsAnError) {
 }
 
 TEST_F(HttpClientTest, StopsWaitingWhenTimeIsUp) {
-  HttpServer server(Nothing);
+  FakeHttpServer server(Nothing);
   const auto client = Client();
   EXPECT_EQ(Outcome(*client, server.url(), Duration::Millis(20)), "no answer within 20ms");
 }
 
 TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
-  HttpServer server(Nothing);
+  FakeHttpServer server(Nothing);
   const auto client = Client({.max_connections_per_host = 1});
   HttpClient::RequestId id = 0;
   auto first = Begin(*client, server.url(), "first", Duration(), &id);
@@ -218,7 +218,7 @@ TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
 }
 
 TEST_F(HttpClientTest, CancelledRequestMakesRoomForTheNext) {
-  HttpServer server([](const ServedRequest& request) {
+  FakeHttpServer server([](const ReceivedRequest& request) {
     return request.body == "first" ? Nothing(request) : Echo(request);
   });
   const auto client = Client({.max_connections_per_host = 1});
@@ -234,7 +234,7 @@ TEST_F(HttpClientTest, CancelledRequestMakesRoomForTheNext) {
 }
 
 TEST_F(HttpClientTest, EndOfTheClientCancels) {
-  HttpServer server(Nothing);
+  FakeHttpServer server(Nothing);
   auto client = Client();
   auto pending = Begin(*client, server.url(), "x");
   server.WaitForRequests(1);
@@ -246,7 +246,7 @@ TEST_F(HttpClientTest, EndOfTheClientCancels) {
 TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
   constexpr int kThreads = 8;
   constexpr int kRequests = 50;
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   const auto client = Client({.max_connections_per_host = 4});
   std::vector<std::thread> threads;
   std::atomic<int> good = 0;
@@ -269,7 +269,7 @@ TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
 }
 
 TEST(HttpClient, RunsOnTheCallersThread) {
-  HttpServer server(Echo);
+  FakeHttpServer server(Echo);
   EventLoop loop;
   const auto client = HttpClient::Create(loop, {}).value();
   std::thread::id where;
@@ -283,7 +283,7 @@ TEST(HttpClient, RunsOnTheCallersThread) {
 }
 
 TEST(HttpClient, LoopMayStopWithRequestsUnderWay) {
-  HttpServer server(Nothing);
+  FakeHttpServer server(Nothing);
   EventLoop loop;
   loop.Start();
   const auto client = HttpClient::Create(loop, {}).value();
@@ -301,7 +301,7 @@ class HttpClientTlsTest : public HttpClientTest {
   }
 
   std::string Try(const ServerTls& server_tls, TlsOptions options) {
-    HttpServer server(Echo, server_tls);
+    FakeHttpServer server(Echo, server_tls);
     const auto client = Client({.tls = std::move(options)});
     return Outcome(*client, server.url() + "/x");
   }
@@ -372,7 +372,7 @@ TEST_F(HttpClientTlsTest, ShowsItsCertificate) {
 }
 
 TEST_F(HttpClientTlsTest, KeepsConnections) {
-  HttpServer server(Echo, Server("IP:127.0.0.1"));
+  FakeHttpServer server(Echo, Server("IP:127.0.0.1"));
   const auto client = Client({.tls = {.ca_data = authority_.certificate}});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Outcome(*client, server.url()), "200 echo x");
   EXPECT_EQ(server.connections(), 1u);
@@ -380,13 +380,14 @@ TEST_F(HttpClientTlsTest, KeepsConnections) {
 
 TEST_F(HttpClientTlsTest, ServersOfAnotherProtocolGiveErrors) {
   const auto client = Client({.tls = {.insecure = true}});
-  HttpServer plain(Raw("hello"));
+  FakeHttpServer plain(Raw("hello"));
   EXPECT_EQ(Outcome(*client, "https://127.0.0.1:" + std::to_string(plain.port())),
             "TLS: wrong version number");
-  HttpServer cut(Raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), Server("IP:127.0.0.1"));
+  FakeHttpServer cut(Raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
+                     Server("IP:127.0.0.1"));
   EXPECT_EQ(Outcome(*client, cut.url()),
             "the server closed the connection before the answer was complete");
-  HttpServer silent(Raw(""), Server("IP:127.0.0.1"));
+  FakeHttpServer silent(Raw(""), Server("IP:127.0.0.1"));
   EXPECT_EQ(Outcome(*client, silent.url()), "the server closed the connection without an answer");
 }
 

@@ -67,12 +67,12 @@ struct ServerRequest {
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
 };
 
-struct ServerAnswer {
+struct ServerResponse {
   int status = 200;
   std::vector<HttpHeader> headers;  // Content-Length and the like are the server's matter.
   std::vector<Piece> body;
 
-  static ServerAnswer Text(int status, std::string content_type, std::string body);
+  static ServerResponse Text(int status, std::string content_type, std::string body);
 };
 
 // Exchange is one request and its answer. Exactly one of Answer and Stream is called, once, on any
@@ -84,9 +84,9 @@ class Exchange {
 
   // Sends the whole answer, compressed, by the caller's thread, if it is large and the peer accepts
   // gzip. "Connection: close" among the headers ends an HTTP/1.1 connection after it.
-  virtual void Answer(ServerAnswer answer) = 0;
+  virtual void Answer(ServerResponse answer) = 0;
   // Sends the head at once, then what `source` gives; never compressed.
-  virtual void Stream(ServerAnswer head, std::unique_ptr<BodySource> source) = 0;
+  virtual void Stream(ServerResponse head, std::unique_ptr<BodySource> source) = 0;
   // The source is worth reading again. Any thread, cheap, may be called when the peer has gone.
   virtual void Wake() = 0;
   // Wake after `delay`.

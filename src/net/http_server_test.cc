@@ -7,9 +7,8 @@
 #include <future>
 #include <thread>
 
-#include "support/body_sources.h"
-#include "support/raw_client.h"
-#include "support/serve.h"
+#include "testing/http_handlers.h"
+#include "testing/raw_client.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -45,7 +44,7 @@ TEST(HttpServerTest, GivesTheHandlerTheRequestAsSent) {
 
 TEST(HttpServerTest, LeavesOutHeadersThatCannotBeSent) {
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    ServerAnswer answer = ServerAnswer::Text(201, "text/plain", "hello");
+    ServerResponse answer = ServerResponse::Text(201, "text/plain", "hello");
     answer.headers.push_back({"X-Good", "yes"});
     answer.headers.push_back({"X-Bad", "a\r\nX-Injected: b"});
     answer.headers.push_back({"Bad Name", "x"});
@@ -81,7 +80,7 @@ TEST(HttpServerTest, AnAnswerMayComeFromAnotherThread) {
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  promise.get_future().get()->Answer(ServerAnswer::Text(200, "text/plain", "late"));
+  promise.get_future().get()->Answer(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_THAT(client.ReadUntil("late"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
@@ -95,7 +94,7 @@ TEST(HttpServerTest, AnExchangeMayOutliveTheServer) {
   server.reset();
   exchange->Wake();
   exchange->WakeAfter(milliseconds(1));
-  exchange->Answer(ServerAnswer::Text(200, "text/plain", "nobody hears"));
+  exchange->Answer(ServerResponse::Text(200, "text/plain", "nobody hears"));
   EXPECT_EQ(client.ReadAll(), "");
 }
 
@@ -287,7 +286,7 @@ TEST(HttpServerTest, StopLetsAnswersEnd) {
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
   // The idle one is closed, so the server is stopping.
   EXPECT_EQ(idle.ReadAll(), "");
-  exchange->Answer(ServerAnswer::Text(200, "text/plain", "late"));
+  exchange->Answer(ServerResponse::Text(200, "text/plain", "late"));
   const std::string answer = client.ReadAll();
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(answer, EndsWith("late"));
@@ -327,7 +326,7 @@ TEST(HttpServerTest, SaysWhyItCannotListen) {
 TEST(HttpServerTest, ListensOnEveryAddressOfEitherKind) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
-        exchange->Answer(ServerAnswer::Text(200, "text/plain", exchange->request().peer.address));
+        exchange->Answer(ServerResponse::Text(200, "text/plain", exchange->request().peer.address));
       },
       {.address = "::"});
   RawClient client(server->port());

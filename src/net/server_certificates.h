@@ -33,3 +33,35 @@ class ServerCertificates {
 };
 
 }  // namespace berth::net
+
+// ClientAuthorities tells whether a client's certificate was signed by somebody who is trusted to
+// say who clients are. Immutable; any thread.
+typedef struct x509_store_st X509_STORE;
+
+namespace berth::net {
+
+// Whom a certificate is for.
+struct CertificateSubject {
+  std::string common_name;
+  std::vector<std::string> organizations;
+};
+
+class ClientAuthorities {
+ public:
+  // One or more PEM certificates. `source` names them in the error.
+  static Result<std::shared_ptr<const ClientAuthorities>> Parse(const std::string& pem,
+                                                                const std::string& source);
+  ~ClientAuthorities();
+  ClientAuthorities(const ClientAuthorities&) = delete;
+  ClientAuthorities& operator=(const ClientAuthorities&) = delete;
+
+  // `certificates` are DER: the client's own first, then those between it and its authority. The
+  // error says why it does not count.
+  Result<CertificateSubject> Verify(const std::vector<std::string>& certificates) const;
+
+ private:
+  explicit ClientAuthorities(X509_STORE* store);
+  X509_STORE* const store_;
+};
+
+}  // namespace berth::net

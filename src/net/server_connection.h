@@ -1,20 +1,59 @@
-// ServerConnection moves bytes between a socket and a session, and keeps the time limits.
-//
-// Lives on the thread of its worker, which keeps it until Close.
+// ServerExchange carries what a handler decides, on whatever thread, to the connection that waits
+// for it.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
 
-#include "net/input_buffer.h"
 #include "net/polled_socket.h"
-#include "net/server_exchange.h"
 #include "net/server_session.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace berth::net {
 
+// ExchangePort is a connection as its exchanges see it. All but context() is for its own thread.
+class ExchangePort {
+ public:
+  virtual boost::asio::io_context& context() = 0;
+  virtual void Deliver(RequestNumber number, Outcome outcome) = 0;
+  virtual void Wake(RequestNumber number) = 0;
+  virtual void WakeAfter(RequestNumber number, std::chrono::milliseconds delay) = 0;
+
+ protected:
+  ~ExchangePort() = default;
+};
+
+class ServerExchange final : public Exchange, public std::enable_shared_from_this<ServerExchange> {
+ public:
+  // Holds `port` weakly: the connection may go at any time, and with it the context.
+  ServerExchange(std::weak_ptr<ExchangePort> port, RequestNumber number, ServerRequest request);
+  ~ServerExchange() override;
+
+  const ServerRequest& request() const override { return request_; }
+  void Answer(ServerResponse answer) override;
+  void Stream(ServerResponse head, std::unique_ptr<BodySource> source) override;
+  void Wake() override;
+  void WakeAfter(std::chrono::milliseconds delay) override;
+
+ private:
+  void Finish(Outcome outcome);
+
+  const std::weak_ptr<ExchangePort> port_;
+  const RequestNumber number_;
+  const ServerRequest request_;
+  std::atomic<bool> answered_ = false;
+  std::atomic<bool> woken_ = false;  // A wake is on its way to the connection's thread.
+};
+
+// ServerConnection moves bytes between a socket and a session, and keeps the time limits.
+//
+// Lives on the thread of its worker, which keeps it until Close.
 class ServerWorker;
 
 class ServerConnection final : public ExchangePort,

@@ -1,5 +1,5 @@
 // ServerSession is what one connection of HttpServer says in its protocol: bytes in, bytes out, and
-// no I/O. Http1Session and Http2Session are the two.
+// no I/O. Http1ServerSession and Http2ServerSession are the two.
 //
 // All on the connection's thread. The time comes from the caller.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "net/http_server.h"
@@ -21,7 +22,7 @@ using RequestNumber = uint64_t;
 
 // What a handler has decided: a whole answer, or the head of one and the source of its body.
 struct Outcome {
-  ServerAnswer answer;
+  ServerResponse answer;
   std::unique_ptr<BodySource> source;
 };
 
@@ -65,5 +66,28 @@ class ServerSession {
   // Takes no more requests; finished when those under way are.
   virtual void Drain() = 0;
 };
+
+// The head of an answer, as both protocols send it.
+// How the peer learns where the body ends.
+struct Http1Framing {
+  std::optional<size_t> content_length;
+  bool chunked = false;
+  bool close = false;  // The connection is closed after the answer.
+};
+
+// Whether an answer of that status may have a body.
+bool MayHaveBody(int status);
+
+size_t BodySize(const ServerResponse& answer);
+
+// Whether `header` goes out as the handler gave it: headers about framing and the connection are
+// the server's, and what cannot be sent safely is left out.
+bool IsSendable(const HttpHeader& header);
+
+// The time now, as the Date header has it; made once a second.
+std::string_view HttpDate();
+
+// Appends status line, headers and the empty line.
+void AppendHttp1Head(const ServerResponse& answer, const Http1Framing& framing, std::string& out);
 
 }  // namespace berth::net

@@ -6,7 +6,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <string_view>
 
-#include "net/pem.h"
+#include "net/openssl_handles.h"
 #include "net/server_certificates.h"
 
 namespace berth::net {

@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "net/certificates.h"
-#include "support/body_sources.h"
-#include "support/http2_client.h"
-#include "support/serve.h"
-#include "support/tls_client.h"
+#include "testing/http2_client.h"
+#include "testing/http_handlers.h"
+#include "testing/tls_client.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -28,7 +27,7 @@ void TellWho(const std::shared_ptr<Exchange>& exchange) {
   const Peer& peer = exchange->request().peer;
   std::string text = peer.address + (peer.tls ? " tls " : " plain ") + peer.common_name + " [";
   for (const std::string& group : peer.organizations) text += group + " ";
-  exchange->Answer(ServerAnswer::Text(200, "text/plain", text + "]"));
+  exchange->Answer(ServerResponse::Text(200, "text/plain", text + "]"));
 }
 
 class ServerTlsTest : public testing::Test {
@@ -123,7 +122,7 @@ TEST_F(ServerTlsTest, CarriesLargeBodiesAndStreams) {
   const auto server = Serve(
       [&](const std::shared_ptr<Exchange>& exchange) {
         if (exchange->request().target == "/large") {
-          return exchange->Answer(ServerAnswer::Text(200, "text/plain", large));
+          return exchange->Answer(ServerResponse::Text(200, "text/plain", large));
         }
         exchange->Stream({}, channel->Open(exchange));
       },

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/pem.h"
+#include "net/openssl_handles.h"
 
 namespace berth::net {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "api/json_text.h"
+#include "base/text.h"
 
 namespace berth::net {
 
@@ -48,7 +48,7 @@ Result<std::string> TakeHost(std::string_view& rest) {
   };
   // An address needs a colon, or it could not be told from a name.
   if (!std::ranges::all_of(host, is_good) || (brackets && !host.contains(':'))) {
-    return Fail(fmt::format("\"{}\" is not {}", api::Shorten(host),
+    return Fail(fmt::format("\"{}\" is not {}", Shorten(host),
                             brackets ? "an IPv6 address" : "the name of a host"));
   }
   return Lower(host);
@@ -62,7 +62,7 @@ Result<uint16_t> ParsePort(std::string_view text, bool https) {
   const auto [stop, error] = std::from_chars(text.data() + 1, end, port);
   if (text.front() != ':' || error != std::errc() || stop != end || port == 0) {
     if (text.front() == ':') text.remove_prefix(1);
-    return Fail(fmt::format("\"{}\" is not a port: it must be 1 to 65535", api::Shorten(text)));
+    return Fail(fmt::format("\"{}\" is not a port: it must be 1 to 65535", Shorten(text)));
   }
   return port;
 }
@@ -113,7 +113,7 @@ std::string Url::ToString() const {
 Result<Url> ParseUrl(std::string_view text) {
   auto url = Parse(text);
   if (!url) {
-    return Fail(fmt::format("URL \"{}\": {}", api::Shorten(text, 200), url.error().message));
+    return Fail(fmt::format("URL \"{}\": {}", Shorten(text, 200), url.error().message));
   }
   return url;
 }

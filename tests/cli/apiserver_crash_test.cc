@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "api/json/document.h"
 #include "base/random.h"
-#include "kinds/json_access.h"
-#include "running.h"
-#include "support/api_client.h"
+#include "berth_process_testing.h"
+#include "testing/api_client.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -25,9 +25,9 @@ constexpr int kRounds = 50;
 constexpr int kWriters = 4;
 constexpr std::string_view kConfigMaps = "/api/v1/namespaces/default/configmaps";
 
-using apiserver::AsObject;
-using apiserver::ObjectAt;
-using apiserver::StringAt;
+using api::AsObject;
+using api::ObjectAt;
+using api::StringAt;
 using Version = uint64_t;
 
 Version VersionOf(const boost::json::value& object) {
@@ -38,7 +38,7 @@ Version VersionOf(const boost::json::value& object) {
 class ApiServerCrashTest : public testing::Test {
  protected:
   void StartServer() {
-    server_ = std::make_unique<Running>(std::vector<std::string>{
+    server_ = std::make_unique<RunningProcess>(std::vector<std::string>{
         BERTH_BINARY, "apiserver", "--port", "0", "--data-dir", data_.Path("data")});
     const std::string port = server_->WaitForLine("listening on http://127.0.0.1:");
     ASSERT_FALSE(port.empty()) << server_->err();
@@ -97,12 +97,12 @@ class ApiServerCrashTest : public testing::Test {
   }
 
   void Check() {
-    const ApiAnswer answer = ApiClient(port_).Get(kConfigMaps);
+    const ApiResponse answer = ApiClient(port_).Get(kConfigMaps);
     ASSERT_EQ(answer.status, 200) << answer.body;
     const auto list = boost::json::parse(answer.body);
     newest_before_ = VersionOf(list);
     std::map<std::string, Version> present;
-    for (const auto& item : *apiserver::ArrayAt(AsObject(list), "items")) {
+    for (const auto& item : *api::ArrayAt(AsObject(list), "items")) {
       const std::string name(StringAt(ObjectAt(AsObject(item), "metadata"), "name"));
       EXPECT_TRUE(present.emplace(name, VersionOf(item)).second) << name << " is there twice";
       EXPECT_TRUE(tried_.contains(name)) << name << " was written by nobody";
@@ -133,8 +133,8 @@ class ApiServerCrashTest : public testing::Test {
     }
   }
 
-  TempDir data_;
-  std::unique_ptr<Running> server_;
+  TemporaryDirectory data_;
+  std::unique_ptr<RunningProcess> server_;
   uint16_t port_ = 0;
   std::mutex mutex_;  // Guards what follows, while writers run.
   std::map<std::string, Version> acknowledged_;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
-#include "support/http_server.h"
+#include "berth_process_testing.h"
+#include "testing/fake_http_server.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -23,7 +23,7 @@ class ApiServerRefusalTest : public testing::TestWithParam<RefusedCase> {};
 TEST_P(ApiServerRefusalTest, SaysWhatIsWrong) {
   std::vector<std::string> arguments = {"apiserver", "--port", "0"};
   arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
-  const Ended ended = RunBerth(arguments);
+  const ProcessResult ended = RunBerth(arguments);
   EXPECT_EQ(ended.code, GetParam().code) << ended.err;
   EXPECT_NE(ended.err.find(GetParam().text), std::string::npos) << ended.err;
 }
@@ -62,15 +62,15 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(ApiServerCommandTest, SaysThatAPortIsTaken) {
-  const HttpServer other([](const ServedRequest&) { return ServedAnswer{}; });
+  const FakeHttpServer other([](const ReceivedRequest&) { return FakeResponse{}; });
   const std::string port = std::to_string(other.port());
-  const Ended ended = RunBerth({"apiserver", "--port", port});
+  const ProcessResult ended = RunBerth({"apiserver", "--port", port});
   EXPECT_EQ(ended.code, 1);
   EXPECT_NE(ended.err.find(port), std::string::npos) << ended.err;
 }
 
 TEST(ApiServerCommandTest, HelpNamesEveryOption) {
-  const Ended ended = RunBerth({"apiserver", "--help"});
+  const ProcessResult ended = RunBerth({"apiserver", "--help"});
   EXPECT_EQ(ended.code, 0);
   for (const char* option :
        {"--address", "--port", "--data-dir", "--kubeconfig", "--tls", "--tls-cert-file",

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command.h"
+#include "berth_process_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -52,9 +52,9 @@ constexpr auto kNameOf = [](const auto& tested) { return std::string(tested.para
 class BadObjects : public ::testing::TestWithParam<BadCase> {};
 
 TEST_P(BadObjects, AreToldWithFileAndField) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("objects.yaml", GetParam().content);
-  const Ended ended = RunBerth({"schedule", "-f", path});
+  const ProcessResult ended = RunBerth({"schedule", "-f", path});
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("berth schedule: " + path));
@@ -131,9 +131,9 @@ const BadCase kBadObjects[] = {
 INSTANTIATE_TEST_SUITE_P(All, BadObjects, ::testing::ValuesIn(kBadObjects), kNameOf);
 
 TEST(BadObjects, UnknownPriorityClassNamesThePod) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("p.yaml", PodSpec("priorityClassName: gold"));
-  const Ended ended = RunBerth({"schedule", "-f", path});
+  const ProcessResult ended = RunBerth({"schedule", "-f", path});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("Pod \"default/p\": spec.priorityClassName: there is no "
                                    "PriorityClass \"gold\""));
@@ -142,10 +142,10 @@ TEST(BadObjects, UnknownPriorityClassNamesThePod) {
 class BadConfig : public ::testing::TestWithParam<BadCase> {};
 
 TEST_P(BadConfig, IsToldWithFileAndField) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string objects = files.Write("node.yaml", Node(""));
   const std::string config = files.Write("config.yaml", GetParam().content);
-  const Ended ended = RunBerth({"schedule", "-f", objects, "--config", config});
+  const ProcessResult ended = RunBerth({"schedule", "-f", objects, "--config", config});
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("berth schedule: "));
@@ -173,9 +173,9 @@ INSTANTIATE_TEST_SUITE_P(All, BadConfig, ::testing::ValuesIn(kBadConfigs), kName
 class BadCaseFile : public ::testing::TestWithParam<BadCase> {};
 
 TEST_P(BadCaseFile, IsToldWithFileAndLine) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("cases.jsonl", GetParam().content);
-  const Ended ended = RunBerth({"conformance", path});
+  const ProcessResult ended = RunBerth({"conformance", path});
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr("berth conformance: " + path));
@@ -225,7 +225,7 @@ void PrintTo(const UsageCase& bad, std::ostream* out) { *out << bad.name; }
 class BadUsage : public ::testing::TestWithParam<UsageCase> {};
 
 TEST_P(BadUsage, IsTold) {
-  const Ended ended = RunBerth(GetParam().arguments);
+  const ProcessResult ended = RunBerth(GetParam().arguments);
   EXPECT_EQ(ended.code, GetParam().code);
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, HasSubstr(GetParam().error));
@@ -268,8 +268,8 @@ const UsageCase kBadUsages[] = {
 INSTANTIATE_TEST_SUITE_P(All, BadUsage, ::testing::ValuesIn(kBadUsages), kNameOf);
 
 TEST(BadUsage, UnknownGroupListsTheGroups) {
-  const TempDir files;
-  const Ended ended =
+  const TemporaryDirectory files;
+  const ProcessResult ended =
       RunBerth({"conformance", files.Write("q.jsonl", kGoodRow), "--group", "quantity"});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command.h"
+#include "berth_process_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -94,7 +94,7 @@ profiles:
 
 class ScheduleTest : public ::testing::Test {
  protected:
-  Ended Schedule(const std::string& pods, std::vector<std::string> more = {}) {
+  ProcessResult Schedule(const std::string& pods, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{
         "schedule",   "-f",       files_.Write("cluster.yaml", kCluster),  "-f", "-",
         "--paranoid", "--config", files_.Write("config.yaml", kFewPlugins)};
@@ -102,11 +102,11 @@ class ScheduleTest : public ::testing::Test {
     return RunBerth(arguments, pods);
   }
 
-  TempDir files_;
+  TemporaryDirectory files_;
 };
 
 TEST_F(ScheduleTest, PrintsATable) {
-  const Ended ended = Schedule(kPods);
+  const ProcessResult ended = Schedule(kPods);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
@@ -123,7 +123,7 @@ TEST_F(ScheduleTest, PrintsATable) {
 }
 
 TEST_F(ScheduleTest, ExplainsOnePod) {
-  const Ended ended = Schedule(kPods, {"--explain", "--pod", "web"});
+  const ProcessResult ended = Schedule(kPods, {"--explain", "--pod", "web"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
             "POD          STATUS     NODE  MESSAGE\n"
@@ -144,7 +144,7 @@ TEST_F(ScheduleTest, ExplainsOnePod) {
 }
 
 TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
-  const Ended ended = Schedule(kPods, {"--explain", "--pod", "default/huge"});
+  const ProcessResult ended = Schedule(kPods, {"--explain", "--pod", "default/huge"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(
       ended.out,
@@ -159,7 +159,7 @@ TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
 }
 
 TEST_F(ScheduleTest, PrintsJson) {
-  const Ended ended = Schedule(kWebPod, {"-o", "json", "--explain"});
+  const ProcessResult ended = Schedule(kWebPod, {"-o", "json", "--explain"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, R"json({
   "kind": "ScheduleReport",
@@ -236,7 +236,7 @@ TEST_F(ScheduleTest, PrintsJson) {
 }
 
 TEST_F(ScheduleTest, PrintsYaml) {
-  const Ended ended = Schedule(kWebPod, {"-o", "yaml"});
+  const ProcessResult ended = Schedule(kWebPod, {"-o", "yaml"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
             "evicted: []\n"
@@ -272,7 +272,7 @@ TEST_F(ScheduleTest, PodsArePlacedByPriorityThenInOrder) {
   const std::string pods =
       "{apiVersion: v1, kind: Pod, metadata: {name: first}, spec: {" + spec + "\n---\n" +
       "{apiVersion: v1, kind: Pod, metadata: {name: urgent}, spec: {priority: 5, " + spec + "\n";
-  const Ended ended = Schedule("", {"-f", files_.Write("pods.yaml", pods)});
+  const ProcessResult ended = Schedule("", {"-f", files_.Write("pods.yaml", pods)});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("default/first   Unschedulable  -"));
   EXPECT_THAT(ended.out, HasSubstr("default/urgent  Scheduled      big"));
@@ -285,26 +285,26 @@ TEST_F(ScheduleTest, RunsRepeat) {
         "{apiVersion: v1, kind: Pod, metadata: {name: p" + std::to_string(i) +
         "}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]}}\n---\n";
   }
-  const Ended once = Schedule(pods, {"--seed", "7"});
-  const Ended twice = Schedule(pods, {"--seed", "7"});
+  const ProcessResult once = Schedule(pods, {"--seed", "7"});
+  const ProcessResult twice = Schedule(pods, {"--seed", "7"});
   EXPECT_EQ(once.code, 0) << once.err;
   EXPECT_EQ(once.out, twice.out);
 }
 
 TEST_F(ScheduleTest, ReadsADirectoryByName) {
-  const TempDir directory;
+  const TemporaryDirectory directory;
   directory.Write("a.yaml", kCluster);
   directory.Write("b.yml", kWebPod);
   directory.Write("c.json",
                   R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "j"}, "spec": {}})");
   directory.Write("notes.txt", "not: [an object");
-  const Ended ended = RunBerth({"schedule", "-f", directory.Path("")});
+  const ProcessResult ended = RunBerth({"schedule", "-f", directory.Path("")});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("2 of 2 pods scheduled"));
 }
 
 TEST_F(ScheduleTest, SaysThatWorkloadsAreNotTurnedIntoPods) {
-  const Ended ended =
+  const ProcessResult ended =
       Schedule("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 3}\n");
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.err, HasSubstr("no pending pods were read"));
@@ -325,19 +325,21 @@ std::string WrongRow() {
 }
 
 TEST(ConformanceTest, AllPassed) {
-  const TempDir files;
-  const Ended ended = RunBerth({"conformance", "--paranoid", files.Write("t.jsonl", kRightRow)});
+  const TemporaryDirectory files;
+  const ProcessResult ended =
+      RunBerth({"conformance", "--paranoid", files.Write("t.jsonl", kRightRow)});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, "tiny      1 passed      0 failed\n1 passed, 0 failed\n");
 }
 
 TEST(ConformanceTest, TellsWhatDiffers) {
-  const TempDir files;
-  const Ended ended = RunBerth({"conformance", files.Write("t.jsonl", kRightRow + WrongRow())});
+  const TemporaryDirectory files;
+  const ProcessResult ended =
+      RunBerth({"conformance", files.Write("t.jsonl", kRightRow + WrongRow())});
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.out,
             "tiny      1 passed      1 failed\n"
-            "    tiny/0001  filter a  expected Unschedulable by NodePorts: no  came Success\n"
+            "    tiny/0001  filter a  expected Unschedulable by NodePorts: no  actual Success\n"
             "1 passed, 1 failed\n");
 }
 
@@ -345,44 +347,44 @@ TEST(ConformanceTest, TheDecisionItselfIsComparedToo) {
   std::string row = kRightRow;
   const std::string right = R"("bestNodes": ["a"])";
   row.replace(row.find(right), right.size(), R"("bestNodes": ["b"])");
-  const TempDir files;
-  const Ended ended = RunBerth({"conformance", files.Write("t.jsonl", row)});
+  const TemporaryDirectory files;
+  const ProcessResult ended = RunBerth({"conformance", files.Write("t.jsonl", row)});
   EXPECT_EQ(ended.code, 1);
   EXPECT_EQ(ended.out,
             "tiny      0 passed      1 failed\n"
-            "    tiny/0000  bestNodes  expected b         came a\n"
-            "    tiny/0000  decision   expected one of b  came a\n"
+            "    tiny/0000  bestNodes  expected b         actual a\n"
+            "    tiny/0000  decision   expected one of b  actual a\n"
             "0 passed, 1 failed\n");
 }
 
 TEST(ConformanceTest, RunsTheGroupsThatWereAskedFor) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string tiny = files.Write("t.jsonl", WrongRow());
   const std::string quantities = files.Write(
       "q.jsonl",
       R"({"s": "1k", "ok": true, "canonical": "1k", "sign": 1, "value": 1000, "milli": 1000000})");
-  const Ended ended = RunBerth({"conformance", "--group", "quantities", tiny, quantities});
+  const ProcessResult ended = RunBerth({"conformance", "--group", "quantities", tiny, quantities});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, "quantities      1 passed      0 failed\n1 passed, 0 failed\n");
 }
 
 TEST(ConformanceTest, WhatIsNotSupportedFails) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path =
       files.Write("c.jsonl", R"({"name": "cel/0000", "expression": "true", "result": true})");
-  const Ended ended = RunBerth({"conformance", path});
+  const ProcessResult ended = RunBerth({"conformance", path});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.out, HasSubstr("device selectors (CEL) are not supported by this build yet"));
 }
 
 TEST(HelpTest, NamesEveryOption) {
-  const Ended schedule = RunBerth({"schedule", "--help"});
+  const ProcessResult schedule = RunBerth({"schedule", "--help"});
   EXPECT_EQ(schedule.code, 0);
   for (const char* option : {"--filename", "--config", "--output", "--explain", "--pod", "--seed",
                              "--paranoid", "--fail-on-unschedulable"}) {
     EXPECT_THAT(schedule.out, HasSubstr(option));
   }
-  const Ended conformance = RunBerth({"conformance", "--help"});
+  const ProcessResult conformance = RunBerth({"conformance", "--help"});
   EXPECT_EQ(conformance.code, 0);
   for (const char* option : {"--group", "--first", "--scores-of", "--paranoid", "FILE"}) {
     EXPECT_THAT(conformance.out, HasSubstr(option));
@@ -390,14 +392,15 @@ TEST(HelpTest, NamesEveryOption) {
 }
 
 TEST(VersionTest, IsPrintedBothWays) {
-  const Ended flag = RunBerth({"--version"});
+  const ProcessResult flag = RunBerth({"--version"});
   EXPECT_EQ(flag.code, 0);
   EXPECT_THAT(flag.out, StartsWith("berth "));
   EXPECT_EQ(RunBerth({"version"}).out, flag.out);
 }
 
 TEST(ExamplesTest, AreScheduledAsTheyStand) {
-  const Ended ended = RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
+  const ProcessResult ended =
+      RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));

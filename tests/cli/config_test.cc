@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "command.h"
+#include "berth_process_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -19,16 +19,16 @@ std::string Config(std::string_view rest) {
 }
 
 TEST(ConfigValidateTest, SaysThatAFileIsValid) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("c.yaml", Config("parallelism: 4\n"));
-  const Ended ended = RunBerth({"config", "validate", path});
+  const ProcessResult ended = RunBerth({"config", "validate", path});
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out, path + ": valid\n");
   EXPECT_EQ(ended.err, "");
 }
 
 TEST(ConfigValidateTest, ReadsStandardInput) {
-  const Ended ended = RunBerth({"config", "validate", "-"}, Config(""));
+  const ProcessResult ended = RunBerth({"config", "validate", "-"}, Config(""));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out, "standard input: valid\n");
 }
@@ -42,14 +42,14 @@ struct ProblemCase {
 class ConfigProblems : public ::testing::TestWithParam<ProblemCase> {};
 
 TEST_P(ConfigProblems, AreAllToldWithTheirFields) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("c.yaml", GetParam().content);
   std::string problems = GetParam().problems;
   for (size_t at = 0; (at = problems.find("FILE", at)) != std::string::npos;) {
     problems.replace(at, 4, path);
   }
   for (const char* command : {"validate", "show"}) {
-    const Ended ended = RunBerth({"config", command, path});
+    const ProcessResult ended = RunBerth({"config", command, path});
     EXPECT_EQ(ended.code, 1) << command;
     EXPECT_EQ(ended.out, "") << command;
     EXPECT_EQ(ended.err, problems) << command;
@@ -80,11 +80,11 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(ConfigValidateTest, NotesWhatHasNoEffect) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write(
       "c.yaml",
       Config("profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}]}}}]\n"));
-  const Ended ended = RunBerth({"config", "validate", path});
+  const ProcessResult ended = RunBerth({"config", "validate", path});
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out, path + ": valid\n");
   EXPECT_THAT(ended.err, HasSubstr("note: profiles[0].plugins.multiPoint.enabled[20]: "
@@ -92,15 +92,15 @@ TEST(ConfigValidateTest, NotesWhatHasNoEffect) {
 }
 
 TEST(ConfigShowTest, FillsInTheDefaults) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("c.yaml", Config("parallelism: 4\n"));
-  const Ended given = RunBerth({"config", "show", path});
-  const Ended standard = RunBerth({"config", "show"});
+  const ProcessResult given = RunBerth({"config", "show", path});
+  const ProcessResult standard = RunBerth({"config", "show"});
   EXPECT_EQ(given.code, 0) << given.err;
   EXPECT_EQ(standard.code, 0) << standard.err;
   EXPECT_THAT(given.out, HasSubstr("\nparallelism: 4\n"));
   EXPECT_THAT(standard.out, HasSubstr("\nparallelism: 16\n"));
-  for (const Ended& ended : {given, standard}) {
+  for (const ProcessResult& ended : {given, standard}) {
     EXPECT_THAT(ended.out, HasSubstr("kind: KubeSchedulerConfiguration\n"));
     EXPECT_THAT(ended.out, HasSubstr("  leaseDuration: 15s\n"));
     EXPECT_THAT(ended.out, HasSubstr("- name: TaintToleration\n        weight: 3\n"));
@@ -108,7 +108,7 @@ TEST(ConfigShowTest, FillsInTheDefaults) {
 }
 
 TEST(ConfigShowTest, WhatItPrintsIsValidAndComplete) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string first = RunBerth({"config", "show"}).out;
   const std::string path = files.Write("c.yaml", first);
   EXPECT_EQ(RunBerth({"config", "validate", path}).code, 0);
@@ -116,10 +116,10 @@ TEST(ConfigShowTest, WhatItPrintsIsValidAndComplete) {
 }
 
 TEST(ConfigUsageTest, IsTold) {
-  const Ended unreadable = RunBerth({"config", "validate", "/no/such.yaml"});
+  const ProcessResult unreadable = RunBerth({"config", "validate", "/no/such.yaml"});
   EXPECT_EQ(unreadable.code, 2);
   EXPECT_EQ(unreadable.err, "berth config validate: /no/such.yaml: No such file or directory\n");
-  const Ended shown = RunBerth({"config", "show", "/no/such.yaml"});
+  const ProcessResult shown = RunBerth({"config", "show", "/no/such.yaml"});
   EXPECT_EQ(shown.code, 2);
   EXPECT_EQ(shown.err, "berth config show: /no/such.yaml: No such file or directory\n");
   EXPECT_EQ(RunBerth({"config"}).code, 2);
@@ -127,11 +127,11 @@ TEST(ConfigUsageTest, IsTold) {
 }
 
 TEST(ConfigHelpTest, TellsOfCommandsFilesAndExitCodes) {
-  const Ended all = RunBerth({"config", "--help"});
+  const ProcessResult all = RunBerth({"config", "--help"});
   EXPECT_EQ(all.code, 0);
   for (const char* command : {"validate", "show"}) {
     EXPECT_THAT(all.out, HasSubstr(command));
-    const Ended help = RunBerth({"config", command, "--help"});
+    const ProcessResult help = RunBerth({"config", command, "--help"});
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, HasSubstr("FILE"));
     EXPECT_THAT(help.out, HasSubstr("Exit codes"));

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "command.h"
-#include "support/http_server.h"
+#include "berth_process_testing.h"
+#include "testing/fake_http_server.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -32,7 +32,7 @@ spec:
 
 class ExtenderCliTest : public ::testing::Test {
  protected:
-  Ended Schedule(const std::string& url, std::string_view more) {
+  ProcessResult Schedule(const std::string& url, std::string_view more) {
     const std::string config = fmt::format(R"(
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -46,24 +46,24 @@ extenders:
                      files_.Write("config.yaml", config)});
   }
 
-  TempDir files_;
+  TemporaryDirectory files_;
 };
 
 TEST_F(ExtenderCliTest, FilterDecides) {
-  HttpServer server([](const ServedRequest& request) {
-    return ServedAnswer{.body = request.target == "/filter"
+  FakeHttpServer server([](const ReceivedRequest& request) {
+    return FakeResponse{.body = request.target == "/filter"
                                     ? R"({"NodeNames":["small"],"FailedNodes":{"big":"no"}})"
                                     : "unexpected"};
   });
-  const Ended ended = Schedule(server.url(), "filterVerb: filter");
+  const ProcessResult ended = Schedule(server.url(), "filterVerb: filter");
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("default/web  Scheduled  small"));
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
 TEST_F(ExtenderCliTest, ExtenderMayBind) {
-  HttpServer server([](const ServedRequest&) { return ServedAnswer{.body = "{}"}; });
-  const Ended ended = Schedule(server.url(), "bindVerb: bind");
+  FakeHttpServer server([](const ReceivedRequest&) { return FakeResponse{.body = "{}"}; });
+  const ProcessResult ended = Schedule(server.url(), "bindVerb: bind");
   EXPECT_THAT(ended.out, HasSubstr("default/web  Scheduled  big"));
   ASSERT_EQ(server.requests().size(), 1u);
   EXPECT_THAT(server.requests()[0].body, HasSubstr(R"("Node":"big")"));
@@ -72,7 +72,7 @@ TEST_F(ExtenderCliTest, ExtenderMayBind) {
 TEST_F(ExtenderCliTest, BadServersAreNamed) {
   struct Case {
     const char* name;
-    ServedAnswer answer;
+    FakeResponse answer;
     const char* want;
   };
   const Case cases[] = {
@@ -82,8 +82,8 @@ TEST_F(ExtenderCliTest, BadServersAreNamed) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    HttpServer server([&](const ServedRequest&) { return c.answer; });
-    const Ended ended = Schedule(server.url(), "filterVerb: filter\n  httpTimeout: 100ms");
+    FakeHttpServer server([&](const ReceivedRequest&) { return c.answer; });
+    const ProcessResult ended = Schedule(server.url(), "filterVerb: filter\n  httpTimeout: 100ms");
     EXPECT_EQ(ended.code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("default/web  Failed"));
     EXPECT_THAT(ended.out, HasSubstr(c.want));
@@ -93,7 +93,7 @@ TEST_F(ExtenderCliTest, BadServersAreNamed) {
 TEST_F(ExtenderCliTest, AbsentServerIsFatalUnlessIgnorable) {
   std::string url;
   {
-    HttpServer gone([](const ServedRequest&) { return ServedAnswer{}; });
+    FakeHttpServer gone([](const ReceivedRequest&) { return FakeResponse{}; });
     url = gone.url();
   }
   EXPECT_THAT(Schedule(url, "filterVerb: filter").out, HasSubstr("connection refused"));

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "command.h"
-#include "record/testing.h"
+#include "berth_process_testing.h"
+#include "scheduler/recording/recording_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -21,17 +21,17 @@ class ReplayTest : public ::testing::Test {
   // Records the examples and returns the path of the recording.
   std::string RecordRun() {
     const std::string path = files_.Path("run.berth");
-    const Ended ended =
+    const ProcessResult ended =
         RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
     EXPECT_EQ(ended.code, 0) << ended.err;
     return path;
   }
 
-  const TempDir files_;
+  const TemporaryDirectory files_;
 };
 
 TEST_F(ReplayTest, IsIdentical) {
-  const Ended ended = RunBerth({"replay", "--paranoid", RecordRun()});
+  const ProcessResult ended = RunBerth({"replay", "--paranoid", RecordRun()});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(" decisions, 9 pods placed, "));
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
@@ -40,14 +40,14 @@ TEST_F(ReplayTest, IsIdentical) {
 
 TEST_F(ReplayTest, ReadsStandardInput) {
   RecordRun();
-  const Ended ended = RunBerth({"replay", "-"}, files_.Read("run.berth"));
+  const ProcessResult ended = RunBerth({"replay", "-"}, files_.Read("run.berth"));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
 }
 
 TEST_F(ReplayTest, RecordingChangesNothing) {
-  const Ended plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
-  const Ended recorded = RunBerth(
+  const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
+  const ProcessResult recorded = RunBerth(
       {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.Path("run.berth")});
   EXPECT_EQ(plain.out, recorded.out);
 }
@@ -59,10 +59,10 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
                    "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
                    "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n");
   const std::string path = files_.Path("run.berth");
-  const Ended scheduled = RunBerth(
+  const ProcessResult scheduled = RunBerth(
       {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", config, "--record", path});
   ASSERT_EQ(scheduled.code, 0) << scheduled.err;
-  const Ended ended = RunBerth({"replay", path});
+  const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
 }
 
@@ -70,7 +70,7 @@ TEST_F(ReplayTest, TellsOfACutOffTailAndReplaysTheRest) {
   RecordRun();
   const std::string bytes = files_.Read("run.berth");
   const std::string path = files_.Write("cut.berth", bytes.substr(0, bytes.size() - 11));
-  const Ended ended = RunBerth({"replay", path});
+  const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": cut off after record "));
   EXPECT_THAT(ended.out, HasSubstr("9 pods placed"));
@@ -82,21 +82,22 @@ TEST_F(ReplayTest, TellsOfDamage) {
   std::string bytes = files_.Read("run.berth");
   bytes[bytes.size() - 30] ^= 4;
   const std::string path = files_.Write("damaged.berth", bytes);
-  const Ended ended = RunBerth({"replay", path});
+  const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": damaged at record "));
 }
 
 TEST_F(ReplayTest, TellsWhereDecisionsPart) {
   RecordRun();
-  const auto reader = MustOpen(files_.Read("run.berth"));
-  std::vector<Record> records = AllRecords(*reader);
-  for (Record& record : records) {
-    auto* decided = std::get_if<Decided>(&record);
+  const auto reader = scheduler::recording::MustOpen(files_.Read("run.berth"));
+  std::vector<scheduler::recording::Record> records = scheduler::recording::AllRecords(*reader);
+  for (scheduler::recording::Record& record : records) {
+    auto* decided = std::get_if<scheduler::recording::DecisionsRecord>(&record);
     if (decided != nullptr && !decided->decisions.empty()) decided->decisions.front() = "another";
   }
-  const std::string path = files_.Write("other.berth", RecordingOf(records, reader->header()));
-  const Ended ended = RunBerth({"replay", path});
+  const std::string path =
+      files_.Write("other.berth", scheduler::recording::RecordingOf(records, reader->header()));
+  const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 1) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nthe decisions part at record "));
   EXPECT_THAT(ended.out, HasSubstr(": after schedule, at 2026-"));
@@ -106,10 +107,10 @@ TEST_F(ReplayTest, TellsWhereDecisionsPart) {
 
 TEST_F(ReplayTest, TellsWhatCannotBeRead) {
   const std::string text = files_.Write("pods.yaml", "kind: Pod\n");
-  const Ended other = RunBerth({"replay", text});
+  const ProcessResult other = RunBerth({"replay", text});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, StartsWith("berth replay: " + text + ": not a recording"));
-  const Ended missing = RunBerth({"replay", "/no/such.berth"});
+  const ProcessResult missing = RunBerth({"replay", "/no/such.berth"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_EQ(missing.err, "berth replay: /no/such.berth: No such file or directory\n");
   EXPECT_EQ(RunBerth({"replay"}).code, 2);
@@ -118,16 +119,17 @@ TEST_F(ReplayTest, TellsWhatCannotBeRead) {
 
 TEST_F(ReplayTest, TellsWhatCannotBeWritten) {
   const std::string examples = BERTH_SOURCE_DIR "/examples";
-  const Ended missing = RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
+  const ProcessResult missing =
+      RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
   EXPECT_EQ(missing.code, 1);
   EXPECT_EQ(missing.err, "berth schedule: /no/such/run.berth: No such file or directory\n");
-  const Ended full = RunBerth({"schedule", "-f", examples, "--record", "/dev/full"});
+  const ProcessResult full = RunBerth({"schedule", "-f", examples, "--record", "/dev/full"});
   EXPECT_EQ(full.code, 1);
   EXPECT_EQ(full.err, "berth schedule: /dev/full: No space left on device\n");
 }
 
 TEST_F(ReplayTest, HelpNamesEveryOption) {
-  const Ended help = RunBerth({"replay", "--help"});
+  const ProcessResult help = RunBerth({"replay", "--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word : {"FILE", "--paranoid", "Exit codes", "Example"}) {
     EXPECT_THAT(help.out, HasSubstr(word));

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "command.h"
+#include "berth_process_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(Simtest, RunsARangeOfSeeds) {
-  const Ended ended = RunBerth({"simtest", "--seeds", "1..5"});
+  const ProcessResult ended = RunBerth({"simtest", "--seeds", "1..5"});
   EXPECT_EQ(ended.code, 0) << ended.out;
   EXPECT_THAT(ended.out, StartsWith("5 seeds, 0 broken; "));
   EXPECT_THAT(ended.out, HasSubstr(" seeds/s\n"));
@@ -20,15 +20,16 @@ TEST(Simtest, RunsARangeOfSeeds) {
 }
 
 TEST(Simtest, RunsTheSeedsOfAFile) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string path = files.Write("seeds", "# two of them\n3\n\n  4  # why\n");
-  const Ended ended = RunBerth({"simtest", "--seeds", "1", "--seed-file", path, "--steps", "20"});
+  const ProcessResult ended =
+      RunBerth({"simtest", "--seeds", "1", "--seed-file", path, "--steps", "20"});
   EXPECT_EQ(ended.code, 0) << ended.out;
   EXPECT_THAT(ended.out, StartsWith("3 seeds, 0 broken; "));
 }
 
 TEST(Simtest, TracesWhatHappens) {
-  const Ended ended = RunBerth({"simtest", "--seeds", "1..1", "--trace"});
+  const ProcessResult ended = RunBerth({"simtest", "--seeds", "1..1", "--trace"});
   EXPECT_THAT(ended.out, HasSubstr("\nput Pod p"));
   EXPECT_THAT(ended.out, HasSubstr("\ndecision: p"));
   EXPECT_THAT(ended.out, HasSubstr(": bind p"));
@@ -41,7 +42,7 @@ struct UsageCase {
 };
 
 TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string bad = files.Write("bad", "1\nfour\n");
   const std::vector<UsageCase> cases = {
       {{}, "berth simtest: no seeds: give --seeds or --seed-file\n"},
@@ -54,7 +55,7 @@ TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
   for (const UsageCase& wrong : cases) {
     std::vector<std::string> arguments = {"simtest"};
     arguments.insert(arguments.end(), wrong.arguments.begin(), wrong.arguments.end());
-    const Ended ended = RunBerth(arguments);
+    const ProcessResult ended = RunBerth(arguments);
     EXPECT_EQ(ended.code, 2);
     EXPECT_THAT(ended.err, HasSubstr(wrong.error));
   }

@@ -1,7 +1,7 @@
 // `berth up` from the command line, as far as no other program is needed; tests/e2e has the rest.
 #include <gmock/gmock.h>
 
-#include "command.h"
+#include "berth_process_testing.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
@@ -15,7 +15,7 @@ INSTANTIATE_TEST_SUITE_P(Schedulers, UpDemoTest, testing::Values("embedded", "ht
                          [](const auto& test) { return test.param; });
 
 TEST_P(UpDemoTest, PlacesTenThousandPodsAndEnds) {
-  const Ended ended = RunBerth({"up", "--demo", "--scheduler", GetParam()});
+  const ProcessResult ended = RunBerth({"up", "--demo", "--scheduler", GetParam()});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("placed   9,978 pods in "));
   EXPECT_THAT(ended.out, HasSubstr("pending  22 pods\n"));
@@ -32,7 +32,7 @@ TEST_P(UpDemoTest, PlacesTenThousandPodsAndEnds) {
 }
 
 TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
-  const TempDir files;
+  const TemporaryDirectory files;
   const std::string boat = files.Write("boat.yaml", "apiVersion: v1\nkind: Boat\n");
   const std::string empty = files.Write("empty.yaml", "");
   struct Case {
@@ -55,7 +55,7 @@ TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
   for (const Case& c : cases) {
     std::vector<std::string> arguments{"up", "--port", "0"};
     arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
-    const Ended ended = RunBerth(arguments);
+    const ProcessResult ended = RunBerth(arguments);
     EXPECT_EQ(ended.code, c.code) << c.want;
     EXPECT_THAT(ended.err + ended.out, HasSubstr(c.want));
   }

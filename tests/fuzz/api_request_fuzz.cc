@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "api/json_text.h"
-#include "apiserver/api.h"
+#include "api/json/json_text.h"
+#include "api/scheme/scheme.h"
 #include "apiserver/handler.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/store/store.h"
 #include "base/check.h"
 #include "base/time.h"
-#include "kinds/kinds.h"
-#include "store/store.h"
 
 namespace {
 
@@ -25,14 +25,14 @@ class FuzzExchange final : public net::Exchange {
   explicit FuzzExchange(net::ServerRequest request) : request_(std::move(request)) {}
 
   const net::ServerRequest& request() const override { return request_; }
-  void Answer(net::ServerAnswer answer) override {
+  void Answer(net::ServerResponse answer) override {
     ++answers_;
     CheckBody(answer);
     if (answer.status < 400) return;
     CHECK(!answer.body.empty());
     CHECK(answer.body.front().bytes.starts_with("{\"kind\":\"Status\""));
   }
-  void Stream(net::ServerAnswer, std::unique_ptr<net::BodySource> source) override {
+  void Stream(net::ServerResponse, std::unique_ptr<net::BodySource> source) override {
     ++answers_;
     std::vector<net::Piece> pieces;
     while (source->Read(1000, pieces) == net::BodySource::State::kMore) {
@@ -44,7 +44,7 @@ class FuzzExchange final : public net::Exchange {
   int answers() const { return answers_; }
 
  private:
-  static void CheckBody(const net::ServerAnswer& answer) {
+  static void CheckBody(const net::ServerResponse& answer) {
     if (net::FindHeader(answer.headers, "Content-Type") != "application/json") return;
     std::string body;
     for (const net::Piece& piece : answer.body) body += piece.bytes;
@@ -62,7 +62,7 @@ class FuzzExchange final : public net::Exchange {
 // A server with something in it.
 struct World {
   World() {
-    using berth::apiserver::Kind;
+    using berth::api::scheme::Kind;
     const auto answer = [&](const char* target, const char* body) {
       net::ServerRequest request;
       request.method = "POST";
@@ -77,10 +77,10 @@ struct World {
   }
 
   berth::SimClock clock{berth::Instant::FromUnixSeconds(1'700'000'000)};
-  std::unique_ptr<berth::store::Store> store = *berth::store::Store::Open(
-      {.collections = berth::apiserver::Collections(), .history = 100}, nullptr);
-  berth::apiserver::Api api{*store, clock, 1};
-  berth::apiserver::Handler handler{api, berth::apiserver::Access({}), clock, clock};
+  std::unique_ptr<berth::apiserver::store::Store> store = *berth::apiserver::store::Store::Open(
+      {.collections = berth::api::scheme::CollectionNames(), .history = 100}, nullptr);
+  berth::apiserver::registry::Api api{*store, clock, 1};
+  berth::apiserver::Handler handler{api, berth::apiserver::registry::Access({}), clock, clock};
 };
 
 // The next line of `text`, which loses it.

@@ -6,18 +6,21 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "config/configuration.h"
-#include "config/print.h"
-#include "config/profiles.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/print.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto configuration = berth::config::Load(text, "fuzz");
+  const auto configuration = berth::scheduler::config::Load(text, "fuzz");
   if (!configuration) return 0;
-  (void)berth::config::ToProfileConfigs(*configuration);
-  const auto from_yaml = berth::config::Load(berth::config::ToYaml(*configuration), "yaml");
-  const auto from_json = berth::config::Load(berth::config::ToJsonText(*configuration), "json");
+  (void)berth::scheduler::config::ToProfileConfigs(*configuration);
+  const auto from_yaml =
+      berth::scheduler::config::Load(berth::scheduler::config::ToYaml(*configuration), "yaml");
+  const auto from_json =
+      berth::scheduler::config::Load(berth::config::ToJsonText(*configuration), "json");
   CHECK(from_yaml.has_value() && from_json.has_value());
-  CHECK(berth::config::ToYaml(*from_yaml) == berth::config::ToYaml(*from_json));
+  CHECK(berth::scheduler::config::ToYaml(*from_yaml) ==
+        berth::scheduler::config::ToYaml(*from_json));
   return 0;
 }

@@ -6,14 +6,15 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "framework/extender_answer.h"
+#include "scheduler/engine/extender_protocol.h"
 
 namespace {
 
 bool WasSent(std::string_view node) { return node == "a" || node == "b"; }
 
-void CheckFilter(const berth::ExtenderConfig& extender, std::string_view json) {
-  const auto answer = berth::DecodeFilterAnswer(extender, json, WasSent);
+void CheckFilter(const berth::scheduler::framework::ExtenderConfig& extender,
+                 std::string_view json) {
+  const auto answer = berth::scheduler::engine::DecodeExtenderFilterResult(extender, json, WasSent);
   if (!answer) return;
   for (const std::string& node : answer->nodes) CHECK(WasSent(node));
   for (const auto& [node, reason] : answer->failed) {
@@ -25,14 +26,16 @@ void CheckFilter(const berth::ExtenderConfig& extender, std::string_view json) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  berth::ExtenderConfig extender;
+  berth::scheduler::framework::ExtenderConfig extender;
   CheckFilter(extender, text);
   extender.node_cache_capable = true;
   CheckFilter(extender, text);
-  (void)berth::DecodePrioritizeAnswer(extender, text);
-  (void)berth::DecodeBindAnswer(extender, text);
-  if (const auto victims = berth::DecodePreemptAnswer(extender, text)) {
-    const auto found = berth::FindVictims(extender, *victims, berth::Cluster());
+  (void)berth::scheduler::engine::DecodeHostPriorityList(extender, text);
+  (void)berth::scheduler::engine::DecodeExtenderBindingResult(extender, text);
+  if (const auto victims =
+          berth::scheduler::engine::DecodeExtenderPreemptionResult(extender, text)) {
+    const auto found = berth::scheduler::engine::FindVictims(extender, *victims,
+                                                             berth::scheduler::model::Cluster());
     CHECK(found.has_value() == victims->empty());
   }
   return 0;

@@ -20,21 +20,21 @@
 namespace {
 
 using berth::Duration;
-using berth::net::AnswerSink;
 using berth::net::ClientSession;
 using berth::net::HttpHeader;
+using berth::net::ResponseSink;
 using berth::net::WireRequest;
 
 constexpr size_t kMaxBody = 500;
 
-class Sink final : public AnswerSink {
+class Sink final : public ResponseSink {
  public:
   bool Head(int status, std::vector<HttpHeader> headers) override {
     CHECK(!ended && !has_head);
     CHECK(status >= 0);
     size_t size = 0;
     for (const HttpHeader& header : headers) size += header.name.size() + header.value.size();
-    CHECK(size <= berth::net::kMaxAnswerHeaderBytes);
+    CHECK(size <= berth::net::kMaxResponseHeaderBytes);
     has_head = true;
     return status != 299;
   }
@@ -61,7 +61,7 @@ class Requests {
       request->body = "body";
       return request;
     }();
-    if (session_.room() == 0 || sinks_.size() >= 20) return;
+    if (session_.capacity() == 0 || sinks_.size() >= 20) return;
     const uint64_t id = sinks_.size() + 1;
     session_.Begin(id, kRequest, sinks_[id]);
   }
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   session->ReceiveEnd({.text = {}, .clean = data[1] % 2 == 0});
   requests.Collect();
   requests.CheckAllEnded();
-  CHECK(session->room() == 0);
+  CHECK(session->capacity() == 0);
   CHECK(session->finished());
   return 0;
 }

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "net/http1_session.h"
-#include "net/http2_session.h"
+#include "net/http1_server_session.h"
+#include "net/http2_server_session.h"
 #include "net/outgoing.h"
 
 namespace {
@@ -23,9 +23,9 @@ using berth::net::BodySource;
 using berth::net::Outcome;
 using berth::net::Piece;
 using berth::net::RequestNumber;
-using berth::net::ServerAnswer;
 using berth::net::ServerOptions;
 using berth::net::ServerRequest;
+using berth::net::ServerResponse;
 using berth::net::ServerSession;
 using berth::net::SteadyTime;
 
@@ -68,7 +68,7 @@ class Host final : public berth::net::SessionHost {
   }
 
   void Answer(RequestNumber number) {
-    session->Deliver(number, {ServerAnswer::Text(200, "text/plain", "answer"), nullptr}, now);
+    session->Deliver(number, {ServerResponse::Text(200, "text/plain", "answer"), nullptr}, now);
   }
 
   ServerSession* session = nullptr;
@@ -102,9 +102,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string input;
   std::unique_ptr<ServerSession> session;
   if (data[0] % 2 == 0) {
-    session = std::make_unique<berth::net::Http1Session>(options, host, host.now);
+    session = std::make_unique<berth::net::Http1ServerSession>(options, host, host.now);
   } else {
-    session = std::make_unique<berth::net::Http2Session>(options, host, host.now);
+    session = std::make_unique<berth::net::Http2ServerSession>(options, host, host.now);
     // What every peer sends first: the preface and empty settings.
     constexpr std::string_view kPreface("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
     if (data[0] % 4 == 1) input = kPreface;

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <variant>
 
-#include "api/decode.h"
-#include "api/encode.h"
-#include "api/yaml.h"
+#include "api/json/decode.h"
+#include "api/json/encode.h"
+#include "api/json/yaml.h"
 #include "base/check.h"
 
 namespace {

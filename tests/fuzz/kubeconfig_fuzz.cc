@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "client/exec_protocol.h"
-#include "client/header_value.h"
+#include "client/escaping.h"
+#include "client/exec_credentials.h"
 #include "client/kubeconfig.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -5,24 +5,24 @@
 #include <cstdint>
 #include <string_view>
 
+#include "api/json/document.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/patch/patches.h"
+#include "apiserver/patch/server_side_apply.h"
 #include "base/check.h"
-#include "kinds/json_numbers.h"
-#include "kinds/kinds.h"
-#include "patch/patches.h"
-#include "patch/server_side_apply.h"
 
 namespace {
 
-using berth::apiserver::HasFiniteNumbers;
-using berth::apiserver::Json;
+using berth::api::HasFiniteNumbers;
+using berth::api::Json;
 
 void CheckApply(const Json& document, const Json& config) {
-  berth::apiserver::Kind kind;
+  berth::api::scheme::Kind kind;
   kind.version = "v1";
   kind.kind = "Pod";
   kind.has_status = true;
   const auto apply = [&](const Json& live, bool force) {
-    return berth::apiserver::ServerSideApply(
+    return berth::apiserver::patch::ServerSideApply(
         kind, live, config, {.manager = "kubectl", .force = force, .now = {}, .subresource = ""});
   };
   const auto careful = apply(document, false);
@@ -34,7 +34,7 @@ void CheckApply(const Json& document, const Json& config) {
   CHECK(careful ? *careful == *applied : careful.error().code == 409);
   const auto again = apply(*applied, false);
   CHECK(again && *again == *applied);
-  (void)berth::apiserver::TrackUpdate(kind, *applied, document, "editor", "", {});
+  (void)berth::apiserver::patch::TrackUpdate(kind, *applied, document, "editor", "", {});
 }
 
 }  // namespace
@@ -49,12 +49,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Json patch = boost::json::parse(text.substr(end + 1), error);
   if (error || !HasFiniteNumbers(document) || !HasFiniteNumbers(patch)) return 0;
 
-  if (const auto patched = berth::apiserver::ApplyJsonPatch(document, patch); !patched) {
+  if (const auto patched = berth::apiserver::patch::ApplyJsonPatch(document, patch); !patched) {
     CHECK(patched.error().code >= 400 && !patched.error().message.empty());
   }
-  const Json merged = berth::apiserver::ApplyMergePatch(document, patch);
-  CHECK(berth::apiserver::ApplyMergePatch(merged, patch) == merged);
-  if (const auto patched = berth::apiserver::ApplyStrategicPatch(document, patch); !patched) {
+  const Json merged = berth::apiserver::patch::ApplyMergePatch(document, patch);
+  CHECK(berth::apiserver::patch::ApplyMergePatch(merged, patch) == merged);
+  if (const auto patched = berth::apiserver::patch::ApplyStrategicPatch(document, patch);
+      !patched) {
     CHECK(patched.error().code == 400 && !patched.error().message.empty());
   }
   CheckApply(document, patch);

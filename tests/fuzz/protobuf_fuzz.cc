@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include "api/protobuf/to_json.h"
 #include "base/check.h"
-#include "kinds/protobuf_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   for (const std::string& body : {bytes, std::string("k8s\0", 4) + bytes}) {
-    const auto object = berth::apiserver::DecodeProtobufBody(body);
+    const auto object = berth::api::protobuf::DecodeToJson(body);
     if (!object) {
       CHECK(object.error().code == 400 && !object.error().message.empty());
       continue;

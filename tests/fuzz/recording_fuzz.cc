@@ -7,12 +7,11 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "record/reader.h"
-#include "record/writer.h"
+#include "scheduler/recording/recording.h"
 
 namespace {
 
-berth::RecordSource SourceOf(std::string_view bytes) {
+berth::scheduler::recording::RecordSource SourceOf(std::string_view bytes) {
   return [bytes](std::span<char> into) mutable -> berth::Result<size_t> {
     const size_t count = bytes.copy(into.data(), into.size());
     bytes.remove_prefix(count);
@@ -25,14 +24,14 @@ berth::RecordSource SourceOf(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   // The records themselves, for checksums keep the fuzzer from ever getting to them.
-  if (auto record = berth::RecordCodec().Decode(bytes)) {
-    const std::string again = berth::RecordCodec().Encode(*record);
-    auto same = berth::RecordCodec().Decode(again);
-    CHECK(same.has_value() && berth::RecordCodec().Encode(*same) == again);
+  if (auto record = berth::scheduler::recording::RecordCodec().Decode(bytes)) {
+    const std::string again = berth::scheduler::recording::RecordCodec().Encode(*record);
+    auto same = berth::scheduler::recording::RecordCodec().Decode(again);
+    CHECK(same.has_value() && berth::scheduler::recording::RecordCodec().Encode(*same) == again);
   }
-  (void)berth::Inflater().Unpack(bytes, berth::kMaxRecordSize);
+  (void)berth::scheduler::recording::Inflater().Decompress(bytes, berth::kMaxRecordSize);
 
-  auto reader = berth::RecordReader::Open(SourceOf(bytes));
+  auto reader = berth::scheduler::recording::RecordReader::Open(SourceOf(bytes));
   if (!reader) return 0;
   uint64_t count = 0;
   while ((*reader)->Next()) ++count;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/yaml.h"
+#include "api/json/yaml.h"
 #include "base/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apiserver/server.h"
-#include "malformed/malformed_bodies.h"
-#include "support/api_client.h"
+#include "malformed/malformed_bodies_testing.h"
+#include "testing/api_client.h"
 
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
@@ -168,7 +168,7 @@ class MalformedRequestsTest : public testing::Test {
     for (const Malformed& request : requests) {
       const std::string what = request.method + " " + request.target + "\n" + request.headers +
                                request.body.substr(0, 200);
-      const ApiAnswer answer =
+      const ApiResponse answer =
           client_->Ask(request.method, request.target, request.body, request.headers);
       EXPECT_EQ(answer.status, request.code) << what << "\n" << answer.body;
       boost::system::error_code error;

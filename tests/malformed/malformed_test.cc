@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "api/decode.h"
-#include "api/yaml.h"
+#include "api/json/decode.h"
+#include "api/json/yaml.h"
 
 namespace berth::api {
 namespace BERTH_TEST_FILE {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "api/selector.h"
-#include "cluster/cluster.h"
-#include "support/random_world.h"
+#include "scheduler/model/cluster.h"
+#include "testing/random_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -41,12 +41,12 @@ const std::string* Find(const api::StringMap& labels, const std::string& key) {
 // Whether a term of a pod in `owner` means `pod`. With `incoming`, a selector of namespaces that
 // holds for no labels at all means every namespace.
 bool Means(const api::PodAffinityTerm& term, const std::string& owner, bool incoming,
-           const twin::World& world, const api::Pod& pod) {
+           const scheduler::reference::Snapshot& world, const api::Pod& pod) {
   const std::string& namespace_ = pod.metadata.namespace_;
-  bool in_namespace = twin::Contains(term.namespaces, namespace_);
+  bool in_namespace = scheduler::reference::Contains(term.namespaces, namespace_);
   if (term.namespaces.empty() && !term.namespace_selector) in_namespace = namespace_ == owner;
   if (term.namespace_selector) {
-    const auto* known = twin::Find(world.namespaces, namespace_);
+    const auto* known = scheduler::reference::Find(world.namespaces, namespace_);
     in_namespace |= Selects(term.namespace_selector,
                             known == nullptr ? api::StringMap{} : known->metadata.labels);
     if (incoming) in_namespace |= Selects(term.namespace_selector, {});
@@ -101,7 +101,7 @@ class Story {
   explicit Story(uint64_t seed) : generator_(seed), random_(~seed), questions_(Questions()) {
     for (const char* key : kKeys) keys_.push_back(cluster_.UseTopologyKey(Name(key)));
     for (const Question& question : questions_) counters_.push_back(Ask(question));
-    for (const api::Object& object : ObjectsOf(generator_.World(6))) Put(object);
+    for (const api::Object& object : ObjectsOf(generator_.Snapshot(6))) Put(object);
   }
 
   void Step() {
@@ -110,7 +110,7 @@ class Story {
     if (kind < 24) return Assume();
     if (kind < 30) return Forget();
     if (kind < 33) return AskForAWhile();
-    const WorldChange change = generator_.Change(world_);
+    const RandomChange change = generator_.Change(world_);
     if (!change.removed) return Put(change.object);
     world_.Remove(change.object);
     std::visit(
@@ -123,7 +123,7 @@ class Story {
       SCOPED_TRACE(questions_[i].name);
       EXPECT_EQ(Kept(*counters_[i]), Counted(questions_[i]));
     }
-    cluster_.pods().ForEach([&](const PodRecord& pod) {
+    cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       SCOPED_TRACE(pod.key().ToString());
       EXPECT_EQ(KeptCarriers(pod), CountedCarriers(pod));
     });
@@ -137,21 +137,22 @@ class Story {
 
   // A waiting pod is placed somewhere, and then perhaps taken back.
   void Assume() {
-    const PodId id = OneIn(PodState::kPending);
+    const scheduler::model::PodId id = OneIn(scheduler::model::PodState::kPending);
     if (!id.valid() || cluster_.nodes().present_count() == 0) return;
-    const std::vector<NodeRow>& rows = cluster_.nodes().order().rows();
+    const std::vector<scheduler::model::NodeRow>& rows = cluster_.nodes().order().rows();
     cluster_.Assume(id, rows[random_.Below(rows.size())]);
   }
   void Forget() {
-    if (const PodId id = OneIn(PodState::kAssumed); id.valid()) cluster_.Forget(id);
+    if (const scheduler::model::PodId id = OneIn(scheduler::model::PodState::kAssumed); id.valid())
+      cluster_.Forget(id);
   }
 
-  PodId OneIn(PodState state) {
-    std::vector<PodId> found;
-    cluster_.pods().ForEach([&](const PodRecord& pod) {
+  scheduler::model::PodId OneIn(scheduler::model::PodState state) {
+    std::vector<scheduler::model::PodId> found;
+    cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       if (pod.state == state) found.push_back(pod.id);
     });
-    return found.empty() ? PodId{} : found[random_.Below(found.size())];
+    return found.empty() ? scheduler::model::PodId{} : found[random_.Below(found.size())];
   }
 
   // Others ask questions too, and lose interest.
@@ -163,10 +164,11 @@ class Story {
     passing_.push_back(Ask(question));
   }
 
-  std::shared_ptr<const PodCounter> Ask(const Question& question) {
-    const PodQuery query{{PodMatcher(question.term, "default", cluster_.mutable_symbols())},
-                         question.incoming,
-                         question.count_terminating};
+  std::shared_ptr<const scheduler::model::PodCounter> Ask(const Question& question) {
+    const scheduler::model::PodQuery query{
+        {scheduler::model::PodMatcher(question.term, "default", cluster_.mutable_symbols())},
+        question.incoming,
+        question.count_terminating};
     return cluster_.CountPods(query, keys_);
   }
 
@@ -174,21 +176,23 @@ class Story {
 
   // --- as it is kept ---
 
-  Counts Kept(const PodCounter& counter) const {
+  Counts Kept(const scheduler::model::PodCounter& counter) const {
     Counts counts;
     for (uint32_t row = 0; row < counter.per_node().size(); ++row) {
       if (counter.OnNode(row) == 0) continue;
-      AddTo(counts, "on " + cluster_.nodes().name(NodeRow{row}), counter.OnNode(row));
+      AddTo(counts, "on " + cluster_.nodes().name(scheduler::model::NodeRow{row}),
+            counter.OnNode(row));
     }
-    for (TopologyKeyId key : keys_) AddDomains(key, counter.PerDomain(key), "", counts);
+    for (scheduler::model::TopologyKeyId key : keys_)
+      AddDomains(key, counter.PerDomain(key), "", counts);
     return counts;
   }
 
-  Counts KeptCarriers(const PodRecord& pod) const {
+  Counts KeptCarriers(const scheduler::model::PodRecord& pod) const {
     Counts counts;
-    const AffinityTerms& terms = cluster_.affinity_terms();
+    const scheduler::model::AffinityTerms& terms = cluster_.affinity_terms();
     for (uint32_t i : terms.Matching(pod.labels)) {
-      const AffinityTerms::Term& term = terms.term(i);
+      const scheduler::model::AffinityTerms::Term& term = terms.term(i);
       int64_t sum = 0;
       for (int32_t carriers : term.carriers) sum += carriers;
       EXPECT_EQ(sum, term.in_domains);
@@ -199,9 +203,9 @@ class Story {
     return counts;
   }
 
-  void AddDomains(TopologyKeyId id, std::span<const int32_t> per_domain, const std::string& prefix,
-                  Counts& counts) const {
-    const Topology::Key& key = cluster_.nodes().topology().key(id);
+  void AddDomains(scheduler::model::TopologyKeyId id, std::span<const int32_t> per_domain,
+                  const std::string& prefix, Counts& counts) const {
+    const scheduler::model::Topology::Key& key = cluster_.nodes().topology().key(id);
     for (size_t domain = 0; domain < per_domain.size(); ++domain) {
       if (per_domain[domain] == 0) continue;
       AddTo(counts,
@@ -215,10 +219,10 @@ class Story {
 
   template <typename Visit>
   void ForEachPlaced(Visit&& visit) const {
-    cluster_.pods().ForEach([&](const PodRecord& pod) {
-      if (pod.state == PodState::kPending) return;
+    cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+      if (pod.state == scheduler::model::PodState::kPending) return;
       const std::string& name = cluster_.nodes().name(pod.node);
-      visit(*pod.object, name, twin::Find(world_.nodes, name));
+      visit(*pod.object, name, scheduler::reference::Find(world_.nodes, name));
     });
   }
 
@@ -237,18 +241,18 @@ class Story {
   }
 
   // The terms of placed pods that mean `pod`, by the domains they are in.
-  Counts CountedCarriers(const PodRecord& pod) const {
+  Counts CountedCarriers(const scheduler::model::PodRecord& pod) const {
     Counts counts;
     ForEachPlaced([&](const api::Pod& carrier, const std::string&, const api::Node* node) {
       if (node == nullptr || !carrier.spec.affinity) return;
-      const auto add = [&](AffinityTerms::Kind kind, int32_t weight,
+      const auto add = [&](scheduler::model::AffinityTerms::Kind kind, int32_t weight,
                            const api::PodAffinityTerm& term) {
         const std::string* value = Find(node->metadata.labels, term.topology_key);
         if (value == nullptr) return;
         if (!Means(term, carrier.metadata.namespace_, false, world_, *pod.object)) return;
         AddTo(counts, Text({static_cast<int>(kind), weight, term.topology_key}, *value), 1);
       };
-      using enum AffinityTerms::Kind;
+      using enum scheduler::model::AffinityTerms::Kind;
       if (const auto& near = carrier.spec.affinity->pod_affinity) {
         for (const auto& term : near->required) add(kRequired, 0, term);
         for (const auto& term : near->preferred) add(kPreferred, term.weight, term.term);
@@ -261,14 +265,15 @@ class Story {
     return counts;
   }
 
-  WorldGenerator generator_;
+  ClusterGenerator generator_;
   Random random_;
   const std::vector<Question> questions_;
-  Cluster cluster_;
-  twin::World world_;  // For its nodes and namespaces.
-  std::vector<TopologyKeyId> keys_;
-  std::vector<std::shared_ptr<const PodCounter>> counters_;  // Held from the first day.
-  std::vector<std::shared_ptr<const PodCounter>> passing_;
+  scheduler::model::Cluster cluster_;
+  scheduler::reference::Snapshot world_;  // For its nodes and namespaces.
+  std::vector<scheduler::model::TopologyKeyId> keys_;
+  std::vector<std::shared_ptr<const scheduler::model::PodCounter>>
+      counters_;  // Held from the first day.
+  std::vector<std::shared_ptr<const scheduler::model::PodCounter>> passing_;
 };
 
 TEST(CountersProperty, EqualADirectCountAfterAnyChanges) {

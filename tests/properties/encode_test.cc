@@ -1,6 +1,6 @@
 // DecodeJson(EncodeJson(x)) equals x: for the objects of clusters made at random, and for objects
 // of every kind whose every field holds something at random.
-#include "api/encode.h"
+#include "api/json/encode.h"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "api/decode.h"
-#include "api/json_fields_dynamic_resources.h"
-#include "api/json_fields_node.h"
-#include "api/json_fields_pod.h"
-#include "api/json_fields_storage.h"
-#include "api/json_fields_workloads.h"
+#include "api/json/decode.h"
+#include "api/json/fields.h"
+#include "api/json/fields_pod.h"
+#include "api/json/fields_storage.h"
 #include "base/check.h"
-#include "support/random_world.h"
+#include "testing/random_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -157,8 +155,8 @@ TEST(EncodeProperty, DecodingGivesBackWhatWasEncoded) {
 
 TEST(EncodeProperty, DecodingGivesBackRandomWorlds) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    WorldGenerator generator(seed);
-    const twin::World world = generator.World(10);
+    ClusterGenerator generator(seed);
+    const scheduler::reference::Snapshot world = generator.Snapshot(10);
     std::vector<api::Object> objects = ObjectsOf(world);
     for (int i = 0; i < 50; ++i) {
       objects.push_back(generator.WaitingPod(world));

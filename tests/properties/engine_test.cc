@@ -8,28 +8,28 @@
 #include <string>
 #include <vector>
 
-#include "support/cluster_dump.h"
-#include "support/engine_world.h"
-#include "support/small_objects.h"
+#include "testing/cluster_dump.h"
+#include "testing/engine_harness.h"
+#include "testing/small_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
 
 struct WriteText {
-  std::string operator()(const BindPod& w) const {
+  std::string operator()(const scheduler::framework::BindPod& w) const {
     return fmt::format("bind {} ({}) to {}", w.pod.ToString(), w.uid, w.node);
   }
-  std::string operator()(const PatchPodStatus& w) const {
+  std::string operator()(const scheduler::framework::PatchPodStatus& w) const {
     return fmt::format("patch {} ({}), nominated to {}", w.pod.ToString(), w.uid,
                        w.nominated_node_name.value_or("-"));
   }
-  std::string operator()(const DeletePod& w) const {
+  std::string operator()(const scheduler::framework::DeletePod& w) const {
     return fmt::format("delete {} ({})", w.pod.ToString(), w.uid);
   }
   std::string operator()(const auto&) const { return "another write"; }
 };
 
-std::string Describe(const Command& command) {
+std::string Describe(const scheduler::engine::Command& command) {
   return fmt::format("{}: {}", command.id.value, std::visit(WriteText(), command.write));
 }
 
@@ -63,17 +63,18 @@ class Story {
   }
 
   void Check(uint64_t seed) {
-    const Cluster& cluster = worlds_[0].cluster();
-    const NodeColumns& columns = cluster.nodes().columns();
+    const scheduler::model::Cluster& cluster = worlds_[0].cluster();
+    const scheduler::model::NodeColumns& columns = cluster.nodes().columns();
     cluster.nodes().present().ForEach([&](size_t row) {
       EXPECT_LE(columns.requested_cpu[row], columns.allocatable_cpu[row]) << "seed " << seed;
       EXPECT_LE(columns.requested_memory[row], columns.allocatable_memory[row]) << "seed " << seed;
       EXPECT_LE(columns.pod_count[row], columns.allocatable_pods[row]) << "seed " << seed;
     });
     size_t pending = 0;
-    cluster.pods().ForEach(
-        [&](const PodRecord& pod) { pending += pod.state == PodState::kPending; });
-    const SchedulingQueue::Sizes waiting = worlds_[0].engine().queue().sizes();
+    cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+      pending += pod.state == scheduler::model::PodState::kPending;
+    });
+    const scheduler::queue::SchedulingQueue::Sizes waiting = worlds_[0].engine().queue().sizes();
     EXPECT_EQ(waiting.active + waiting.backoff + waiting.unschedulable + waiting.gated, pending)
         << "seed " << seed;
     EXPECT_EQ(Dump(cluster), Dump(worlds_[1].cluster())) << "seed " << seed;
@@ -92,11 +93,11 @@ class Story {
   void PutNode() {
     api::Node node = NodeOf(random_.Below(8));
     node.spec.unschedulable = random_.Chance(10);
-    for (EngineWorld& world : worlds_) world.Put(std::make_shared<const api::Node>(node));
+    for (EngineHarness& world : worlds_) world.Put(std::make_shared<const api::Node>(node));
   }
   void RemoveNode() {
     const api::Node node = NodeOf(random_.Below(8));
-    for (EngineWorld& world : worlds_) world.Remove(std::make_shared<const api::Node>(node));
+    for (EngineHarness& world : worlds_) world.Remove(std::make_shared<const api::Node>(node));
   }
 
   void CreatePod() {
@@ -114,23 +115,24 @@ class Story {
     std::advance(entry, random_.Below(pods_.size()));
     const auto gone = std::make_shared<const api::Pod>(entry->second);
     pods_.erase(entry);
-    for (EngineWorld& world : worlds_) world.Remove(gone);
+    for (EngineHarness& world : worlds_) world.Remove(gone);
   }
 
   void Schedule() {
     const size_t limit = 1 + random_.Below(5);
     std::vector<size_t> tried;
-    for (EngineWorld& world : worlds_) tried.push_back(world.Schedule(limit));
+    for (EngineHarness& world : worlds_) tried.push_back(world.Schedule(limit));
     EXPECT_EQ(tried[0], tried[1]);
     EXPECT_EQ(worlds_[0].Decisions(), worlds_[1].Decisions());
     TakeCommands();
   }
 
   void TakeCommands() {
-    const std::vector<Command> commands = worlds_[0].Commands();
+    const std::vector<scheduler::engine::Command> commands = worlds_[0].Commands();
     std::vector<std::string> told, told_by_other;
-    for (const Command& command : commands) told.push_back(Describe(command));
-    for (const Command& command : worlds_[1].Commands()) told_by_other.push_back(Describe(command));
+    for (const scheduler::engine::Command& command : commands) told.push_back(Describe(command));
+    for (const scheduler::engine::Command& command : worlds_[1].Commands())
+      told_by_other.push_back(Describe(command));
     EXPECT_EQ(told, told_by_other);
     under_way_.insert(under_way_.end(), commands.begin(), commands.end());
   }
@@ -140,30 +142,34 @@ class Story {
   void AnswerWrite() {
     if (under_way_.empty()) return;
     const size_t i = random_.Below(under_way_.size());
-    const Command command = under_way_[i];
+    const scheduler::engine::Command command = under_way_[i];
     under_way_.erase(under_way_.begin() + static_cast<ptrdiff_t>(i));
-    const WriteResult result =
-        random_.Chance(20) ? WriteResult{WriteResult::Kind::kTimeout, "too late"} : Carry(command);
-    for (EngineWorld& world : worlds_) world.End(command, result);
+    const scheduler::framework::WriteResult result =
+        random_.Chance(20)
+            ? scheduler::framework::WriteResult{scheduler::framework::WriteResult::Kind::kTimeout,
+                                                "too late"}
+            : Execute(command);
+    for (EngineHarness& world : worlds_) world.End(command, result);
     TakeCommands();
   }
 
-  WriteResult Carry(const Command& command) {
-    const WriteResult no_such_pod{WriteResult::Kind::kNotFound, "no such pod"};
-    if (const auto* bind = std::get_if<BindPod>(&command.write)) {
+  scheduler::framework::WriteResult Execute(const scheduler::engine::Command& command) {
+    const scheduler::framework::WriteResult no_such_pod{
+        scheduler::framework::WriteResult::Kind::kNotFound, "no such pod"};
+    if (const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write)) {
       api::Pod* pod = Find(bind->pod, bind->uid);
       if (pod == nullptr) return no_such_pod;
       EXPECT_EQ(pod->spec.node_name, "") << "bound twice";
       pod->spec.node_name = bind->node;
       ++binds_;
       if (random_.Chance(30)) Show(*pod);  // The watch may be faster than the answer.
-    } else if (const auto* removal = std::get_if<DeletePod>(&command.write)) {
+    } else if (const auto* removal = std::get_if<scheduler::framework::DeletePod>(&command.write)) {
       const api::Pod* pod = Find(removal->pod, removal->uid);
       if (pod == nullptr) return no_such_pod;
       ++evictions_;
       const auto gone = std::make_shared<const api::Pod>(*pod);
       pods_.erase(removal->pod.name);
-      for (EngineWorld& world : worlds_) world.Remove(gone);
+      for (EngineHarness& world : worlds_) world.Remove(gone);
     }
     return {};
   }
@@ -180,13 +186,13 @@ class Story {
   }
 
   void Show(const api::Pod& pod) {
-    for (EngineWorld& world : worlds_) world.Put(std::make_shared<const api::Pod>(pod));
+    for (EngineHarness& world : worlds_) world.Put(std::make_shared<const api::Pod>(pod));
   }
 
   Random random_;
-  std::vector<EngineWorld> worlds_;
+  std::vector<EngineHarness> worlds_;
   std::map<std::string, api::Pod> pods_;  // As the API server has them.
-  std::vector<Command> under_way_;
+  std::vector<scheduler::engine::Command> under_way_;
   uint64_t pods_made_ = 0;
   size_t binds_ = 0;
   size_t evictions_ = 0;

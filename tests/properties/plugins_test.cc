@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "framework/attempt.h"
-#include "support/engine_world.h"
-#include "support/small_world.h"
+#include "scheduler/framework/attempt.h"
+#include "testing/engine_harness.h"
+#include "testing/small_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-std::unique_ptr<Profile> MakeDefaultProfile() {
-  auto profile = Profile::Build(DefaultProfile(), InTreeRegistry());
+std::unique_ptr<scheduler::framework::Profile> MakeDefaultProfile() {
+  auto profile =
+      scheduler::framework::Profile::Build(DefaultProfile(), scheduler::plugins::InTreeRegistry());
   CHECK(profile.has_value());
   return *std::move(profile);
 }
@@ -23,17 +24,18 @@ std::unique_ptr<Profile> MakeDefaultProfile() {
 // Takes a visitor's record back when it goes.
 class Visitor {
  public:
-  Visitor(Cluster& cluster, const api::Pod& pod)
-      : cluster_(cluster), record(cluster.MakeVisitor(std::make_shared<const api::Pod>(pod))) {}
+  Visitor(scheduler::model::Cluster& cluster, const api::Pod& pod)
+      : cluster_(cluster),
+        record(cluster.MakeHypotheticalPod(std::make_shared<const api::Pod>(pod))) {}
   ~Visitor() { cluster_.Release(record); }
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
 
  private:
-  Cluster& cluster_;
+  scheduler::model::Cluster& cluster_;
 
  public:
-  const PodRecord record;
+  const scheduler::model::PodRecord record;
 };
 
 TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
@@ -41,23 +43,25 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
   std::map<std::string, size_t> rejections;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    Cluster cluster;
-    for (const api::Object& object : SmallWorld(random)) cluster.Put(object);
+    scheduler::model::Cluster cluster;
+    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
     for (int i = 0; i < 4; ++i) {
       const Visitor visitor(cluster, SmallPod(random, "incoming"));
-      ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-      Cycle cycle(cluster, visitor.record, results.compiled());
-      for (const FilterPlugin* filter : profile->filter()) {
-        const auto* pre_filter = dynamic_cast<const PreFilterPlugin*>(filter);
+      scheduler::framework::ClassResults results(*profile, cluster,
+                                                 cluster.class_of(visitor.record));
+      scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
+      for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
+        const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
         if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
-        NodeMask left = cluster.nodes().present();
+        scheduler::model::NodeMask left = cluster.nodes().present();
         ASSERT_TRUE(filter->Filter(cycle, left).ok()) << filter->name();
         for (size_t row = 0; row < cluster.nodes().rows(); ++row) {
           if (!cluster.nodes().present().Test(row)) {
             ASSERT_FALSE(left.Test(row)) << filter->name() << " set a bit, seed " << seed;
             continue;
           }
-          const Verdict verdict = filter->Explain(cycle, NodeRow{static_cast<uint32_t>(row)});
+          const scheduler::framework::Verdict verdict =
+              filter->Explain(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
           ASSERT_EQ(left.Test(row), verdict.ok())
               << filter->name() << ": " << verdict.Message() << ", seed " << seed;
           ASSERT_TRUE(verdict.ok() || verdict.rejected()) << verdict.Message();
@@ -78,19 +82,19 @@ TEST(PluginsProperty, FilterJudgesANodeTheSameWhoeverElseIsAskedAbout) {
   const auto profile = MakeDefaultProfile();
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
-    Cluster cluster;
-    for (const api::Object& object : SmallWorld(random)) cluster.Put(object);
+    scheduler::model::Cluster cluster;
+    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
     const Visitor visitor(cluster, SmallPod(random, "incoming"));
-    ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-    Cycle cycle(cluster, visitor.record, results.compiled());
-    for (const FilterPlugin* filter : profile->filter()) {
-      const auto* pre_filter = dynamic_cast<const PreFilterPlugin*>(filter);
+    scheduler::framework::ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
+    scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
+    for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
+      const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
       if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
-      NodeMask all = cluster.nodes().present();
+      scheduler::model::NodeMask all = cluster.nodes().present();
       ASSERT_TRUE(filter->Filter(cycle, all).ok());
-      NodeMask some = cluster.nodes().present();
+      scheduler::model::NodeMask some = cluster.nodes().present();
       some.KeepIf([&](size_t) { return random.Chance(50); });
-      NodeMask want = some;
+      scheduler::model::NodeMask want = some;
       want &= all;
       ASSERT_TRUE(filter->Filter(cycle, some).ok());
       ASSERT_EQ(some, want) << filter->name() << ", seed " << seed;
@@ -116,13 +120,15 @@ std::string ToString(const Outcome& outcome) {
   return text;
 }
 
-Outcome Try(const Profile& profile, Cluster& cluster, const api::Pod& pod) {
+Outcome Try(const scheduler::framework::Profile& profile, scheduler::model::Cluster& cluster,
+            const api::Pod& pod) {
   Outcome outcome;
   const Visitor visitor(cluster, pod);
-  ClassResults results(profile, cluster, cluster.class_of(visitor.record));
-  Attempt attempt(cluster, profile, results, visitor.record);
-  const Verdict pre_filter = attempt.PreFilter();
-  const Verdict filtered = pre_filter.ok() ? attempt.Filter() : Verdict();
+  scheduler::framework::ClassResults results(profile, cluster, cluster.class_of(visitor.record));
+  scheduler::framework::Attempt attempt(cluster, profile, results, visitor.record);
+  const scheduler::framework::Verdict pre_filter = attempt.PreFilter();
+  const scheduler::framework::Verdict filtered =
+      pre_filter.ok() ? attempt.Filter() : scheduler::framework::Verdict();
   EXPECT_TRUE(filtered.ok());
   if (!pre_filter.ok() || attempt.feasible().None()) {
     outcome.failure = attempt.Diagnose(pre_filter).Message();
@@ -130,10 +136,11 @@ Outcome Try(const Profile& profile, Cluster& cluster, const api::Pod& pod) {
   }
   EXPECT_TRUE(attempt.Score().ok());
   outcome.best = cluster.nodes().name(attempt.Best());
-  Attempt::ScoreTable table;
+  scheduler::framework::Attempt::ScoreTable table;
   EXPECT_TRUE(attempt.ScoreInDetail(table).ok());
   attempt.feasible().ForEach([&](size_t row) {
-    auto& scores = outcome.scores[cluster.nodes().name(NodeRow{static_cast<uint32_t>(row)})];
+    auto& scores =
+        outcome.scores[cluster.nodes().name(scheduler::model::NodeRow{static_cast<uint32_t>(row)})];
     for (const auto& column : table.plugins) scores[column.plugin] = column.scores[row];
   });
   return outcome;
@@ -144,8 +151,8 @@ TEST(PluginsProperty, OrderInWhichObjectsCameDoesNotMatter) {
   size_t placed = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    std::vector<api::Object> objects = SmallWorld(random);
-    Cluster first, second;
+    std::vector<api::Object> objects = SmallCluster(random);
+    scheduler::model::Cluster first, second;
     for (const api::Object& object : objects) first.Put(object);
     // Nodes that come and go in between leave their rows to others.
     for (int i = 0; i < 5; ++i) second.Put(MakeNode(fmt::format("passing{}", i)));

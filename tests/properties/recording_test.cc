@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/random.h"
-#include "plugins/registry.h"
-#include "record/recording_engine.h"
-#include "record/replay.h"
-#include "record/testing.h"
-#include "support/objects.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/recording/recording_engine.h"
+#include "scheduler/recording/recording_testing.h"
+#include "scheduler/recording/replay.h"
+#include "testing/object_builders.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -27,7 +27,7 @@ constexpr size_t kRunning = 1'500;  // Beyond these, the oldest pods end.
 // Plays the API server towards a recorded engine.
 class TenThousandPods {
  public:
-  explicit TenThousandPods(RecordingEngine& engine) : engine_(engine) {}
+  explicit TenThousandPods(scheduler::recording::RecordingEngine& engine) : engine_(engine) {}
 
   void Play() {
     for (uint64_t i = 0; i < kNodes; ++i) Put(Node(i));
@@ -93,21 +93,25 @@ class TenThousandPods {
     while (engine_.Schedule(Tick(), 25) > 0) {
       for (bool more = true; more;) {
         more = false;
-        for (const Command& command : engine_.TakeCommands()) {
+        for (const scheduler::engine::Command& command : engine_.TakeCommands()) {
           more = true;
-          const WriteResult result =
+          const scheduler::framework::WriteResult result =
               std::visit([this](const auto& write) { return Do(write); }, command.write);
-          engine_.Handle(WriteDone{command.id, result}, Tick());
+          engine_.Handle(scheduler::engine::WriteDone{command.id, result}, Tick());
         }
       }
     }
   }
 
-  WriteResult Do(const BindPod& bind) {
+  scheduler::framework::WriteResult Do(const scheduler::framework::BindPod& bind) {
     if (random_.Chance(3)) {
       ++failed_binds_;
-      return random_.Chance(50) ? WriteResult{WriteResult::Kind::kConflict, "changed meanwhile"}
-                                : WriteResult{WriteResult::Kind::kTimeout, "no answer"};
+      return random_.Chance(50)
+                 ? scheduler::framework::
+                       WriteResult{scheduler::framework::WriteResult::Kind::kConflict,
+                                   "changed meanwhile"}
+                 : scheduler::framework::WriteResult{
+                       scheduler::framework::WriteResult::Kind::kTimeout, "no answer"};
     }
     api::Pod pod = *pods_.at(bind.pod.name);
     pod.spec.node_name = bind.node;
@@ -117,23 +121,27 @@ class TenThousandPods {
     Show(std::move(pod));
     return {};
   }
-  WriteResult Do(const PatchPodStatus& patch) {
+  scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodStatus& patch) {
     const auto found = pods_.find(patch.pod.name);
-    if (found == pods_.end()) return {WriteResult::Kind::kNotFound, "no such pod"};
+    if (found == pods_.end())
+      return {scheduler::framework::WriteResult::Kind::kNotFound, "no such pod"};
     api::Pod pod = *found->second;
     if (patch.nominated_node_name) pod.status.nominated_node_name = *patch.nominated_node_name;
     if (patch.condition) pod.status.conditions = {*patch.condition};
     Show(std::move(pod));
     return {};
   }
-  WriteResult Do(const DeletePod& removal) {
-    if (!pods_.contains(removal.pod.name)) return {WriteResult::Kind::kNotFound, "no such pod"};
+  scheduler::framework::WriteResult Do(const scheduler::framework::DeletePod& removal) {
+    if (!pods_.contains(removal.pod.name))
+      return {scheduler::framework::WriteResult::Kind::kNotFound, "no such pod"};
     ++evicted_;
     Remove(removal.pod.name);
     return {};
   }
   // The run has nothing that any other write would be about.
-  WriteResult Do(const auto&) { return {WriteResult::Kind::kRejected, "not in this test"}; }
+  scheduler::framework::WriteResult Do(const auto&) {
+    return {scheduler::framework::WriteResult::Kind::kRejected, "not in this test"};
+  }
 
   void EndOldest() {
     const std::string name = std::move(running_.front());
@@ -146,16 +154,18 @@ class TenThousandPods {
     pods_[shown->metadata.name] = shown;
     Put(shown);
   }
-  void Put(const api::Object& object) { engine_.Handle(ObjectPut{object}, Tick()); }
+  void Put(const api::Object& object) {
+    engine_.Handle(scheduler::engine::ObjectPut{object}, Tick());
+  }
   void Remove(const std::string& name) {
     const auto found = pods_.find(name);
-    engine_.Handle(ObjectGone{found->second}, Tick());
+    engine_.Handle(scheduler::engine::ObjectDeleted{found->second}, Tick());
     pods_.erase(found);
   }
 
   Instant Tick() { return now_ = now_ + Duration::Millis(1); }
 
-  RecordingEngine& engine_;
+  scheduler::recording::RecordingEngine& engine_;
   Random random_{7};
   Instant now_ = Instant::FromUnixSeconds(1'767'225'600);
   std::map<std::string, api::Ref<api::Pod>> pods_;
@@ -164,14 +174,15 @@ class TenThousandPods {
 };
 
 TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
-  const RecordingHeader header = DefaultHeader(/*seed=*/42);
+  const scheduler::recording::RecordingHeader header =
+      scheduler::recording::DefaultHeader(/*seed=*/42);
   std::string bytes;
-  RecordWriter writer(header, AppendTo(bytes));
-  auto options = OptionsFor(header);
+  scheduler::recording::RecordWriter writer(header, scheduler::recording::AppendTo(bytes));
+  auto options = scheduler::recording::OptionsFor(header);
   ASSERT_TRUE(options.has_value()) << options.error().message;
-  auto engine = Engine::Make(*options, InTreeRegistry());
+  auto engine = scheduler::engine::Engine::Make(*options, scheduler::plugins::InTreeRegistry());
   ASSERT_TRUE(engine.has_value()) << engine.error().message;
-  RecordingEngine recording(**engine, &writer);
+  scheduler::recording::RecordingEngine recording(**engine, &writer);
   TenThousandPods run(recording);
   run.Play();
   writer.Close();
@@ -182,11 +193,12 @@ TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
   // Four or more records for each pod, in less than a page of text.
   EXPECT_LT(bytes.size(), kPods * 500);
 
-  const auto reader = MustOpen(bytes);
-  const auto report = Replay(*reader, InTreeRegistry());
+  const auto reader = scheduler::recording::MustOpen(bytes);
+  const auto report = scheduler::recording::Replay(*reader, scheduler::plugins::InTreeRegistry());
   ASSERT_TRUE(report.has_value()) << report.error().message;
-  EXPECT_TRUE(report->identical()) << report->parting->ToString();
-  EXPECT_EQ(report->end.kind, RecordingEnd::Kind::kClosed) << report->end.ToString();
+  EXPECT_TRUE(report->identical()) << report->mismatch->ToString();
+  EXPECT_EQ(report->end.kind, scheduler::recording::RecordingEnd::Kind::kClosed)
+      << report->end.ToString();
   EXPECT_EQ(report->end.records, writer.records());
   EXPECT_EQ(report->placed, run.bound() + run.failed_binds());
   RecordProperty("bytes", static_cast<int>(bytes.size()));

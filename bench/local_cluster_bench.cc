@@ -1,0 +1,95 @@
+// How long the world takes to run pods that have been bound, and to bring a Deployment up.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/registry/api.h"
+#include "base/check.h"
+#include "localcluster/local_cluster.h"
+#include "localcluster/object_json.h"
+#include "localcluster/work_queue.h"
+
+namespace berth::world {
+namespace {
+
+struct Cluster {
+  explicit Cluster(int nodes)
+      : localcluster::store(std::move(*apiserver::store::Store::Open(
+            {.collections = api::scheme::CollectionNames()}, nullptr))),
+        api(*store, clock, 1) {
+    for (int i = 0; i < nodes; ++i) {
+      Create(localcluster::Nodes(), "",
+             fmt::format(R"({{"metadata":{{"name":"node-{}"}},"status":{{"capacity":)"
+                         R"({{"cpu":"64","memory":"256Gi","pods":"500"}}}}}})",
+                         i));
+    }
+  }
+  void Create(const Kind& kind, std::string_view namespace_, std::string_view text) {
+    CHECK(api.Create(kind, namespace_, boost::json::parse(text)).has_value());
+  }
+  void Bind(const ObjectName& pod, int node) {
+    const auto binding =
+        boost::json::parse(fmt::format(R"({{"target":{{"kind":"Node","name":"node-{}"}}}})", node));
+    CHECK(api.Bind(pod, binding).has_value());
+  }
+
+  SimClock clock{Instant::FromUnixSeconds(1767225600)};
+  std::unique_ptr<apiserver::store::Store> store;
+  apiserver::registry::Api api;
+};
+
+// From `pods` bound pods on a tenth as many nodes to all of them Running.
+void BM_BoundToRunning(benchmark::State& state) {
+  const int pods = static_cast<int>(state.range(0));
+  const int nodes = pods / 10;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Cluster cluster(nodes);
+    localcluster::LocalCluster world(cluster.api, cluster.clock, {.leases = false});
+    world.RunUntilIdle();
+    for (int i = 0; i < pods; ++i) {
+      const std::string name = fmt::format("pod-{}", i);
+      cluster.Create(localcluster::Pods(), "default",
+                     fmt::format(R"({{"metadata":{{"name":"{}","labels":{{"app":"web"}}}},"spec":)"
+                                 R"({{"containers":[{{"name":"c","image":"nginx","resources":)"
+                                 R"({{"requests":{{"cpu":"100m","memory":"64Mi"}}}}}}]}}}})",
+                                 name));
+      cluster.Bind({"default", name}, i % nodes);
+    }
+    state.ResumeTiming();
+    world.RunUntilIdle();
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(BM_BoundToRunning)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+// From a Deployment of `pods` to all of its pods made.
+void BM_DeploymentToPods(benchmark::State& state) {
+  const int pods = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    Cluster cluster(1);
+    localcluster::LocalCluster world(cluster.api, cluster.clock, {.leases = false});
+    world.RunUntilIdle();
+    state.ResumeTiming();
+    cluster.Create(
+        localcluster::Deployments(), "default",
+        fmt::format(
+            R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":)"
+            R"({{"matchLabels":{{"app":"web"}}}},"template":{{"metadata":{{"labels":)"
+            R"({{"app":"web"}}}},"spec":{{"containers":[{{"name":"c","image":"nginx"}}]}}}}}}}})",
+            pods));
+    world.RunUntilIdle();
+    CHECK(cluster.store->Count(localcluster::Pods().collection) == static_cast<size_t>(pods));
+  }
+  state.SetItemsProcessed(state.iterations() * pods);
+}
+BENCHMARK(BM_DeploymentToPods)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace berth::world

@@ -1,0 +1,268 @@
+#include "api/json/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/json/field_reader.h"
+#include "api/json/fields.h"
+#include "api/json/fields_pod.h"
+#include "api/json/fields_storage.h"
+#include "api/json/json_text.h"
+#include "base/text.h"
+
+namespace berth::api {
+
+namespace {
+
+constexpr std::string_view kListSuffix = "List";
+
+// Decoders keep their buffers from one document to the next.
+JsonReader& ThreadReader() {
+  thread_local JsonReader reader;
+  return reader;
+}
+
+const KindInfo* FindKind(std::string_view kind) {
+  const auto* found = std::ranges::find(kKinds, kind, &KindInfo::kind);
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+// Reads `object` as a T. The kind, if the object has one, has been looked at.
+template <typename T>
+std::shared_ptr<T> ReadTyped(JsonReader& json, JsonReader::Object& object) {
+  auto out = std::make_shared<T>();
+  FieldReader::ReadStruct(json, object, *out);
+  ObjectMeta& meta = out->metadata;
+  if (!KindOf<T>().namespaced) {
+    meta.namespace_.clear();
+  } else if (meta.namespace_.empty()) {
+    meta.namespace_ = "default";
+  }
+  if (meta.name.empty()) {
+    json.Fail(
+        "metadata.name is missing: the object needs a name, and generateName alone is not one");
+  }
+  return out;
+}
+
+template <size_t... kIndex>
+Object ReadByIndex(JsonReader& json, JsonReader::Object& object, size_t index,
+                   std::index_sequence<kIndex...>) {
+  using Reader = Object (*)(JsonReader&, JsonReader::Object&);
+  static constexpr Reader kReaders[] = {[](JsonReader& r, JsonReader::Object& o) -> Object {
+    using T =
+        std::remove_const_t<typename std::variant_alternative_t<kIndex, Object>::element_type>;
+    return Ref<T>(ReadTyped<T>(r, o));
+  }...};
+  return kReaders[index](json, object);
+}
+
+// Reads `object` as `kind`, one of kKinds.
+Object ReadKind(JsonReader& json, JsonReader::Object& object, const KindInfo& kind) {
+  return ReadByIndex(json, object, static_cast<size_t>(&kind - kKinds),
+                     std::make_index_sequence<std::variant_size_v<Object>>());
+}
+
+// "namespace/name" as `object`'s metadata gives it; empty if that cannot be read.
+std::string NameOf(JsonReader& json, JsonReader::Object& object, const KindInfo& kind) {
+  const auto value = json.Find(object, "metadata");
+  if (!value) return {};
+  JsonReader::Object meta = json.AsObject(*value);
+  const auto name = json.Peek(meta, "name");
+  if (!name || name->empty()) return {};
+  ObjectKey key{.namespace_ = "", .name = Shorten(*name)};
+  if (kind.namespaced) key.namespace_ = Shorten(json.Peek(meta, "namespace").value_or("default"));
+  return key.ToString();
+}
+
+// The name of an object that may be broken anywhere, for an error message; empty if it cannot be
+// found. `item` is its place in the document's list of items, if it is in one.
+std::string FindName(std::string_view document, const KindInfo& kind, std::optional<size_t> item) {
+  JsonReader json;
+  json.Open(document);
+  JsonReader::Object object = json.Root();
+  if (item) {
+    const auto items = json.Find(object, "items");
+    if (!items) return {};
+    size_t index = 0;
+    std::string name;
+    json.ReadArray(*items, [&](JsonReader::Value element) {
+      if (index++ != *item) return;
+      object = json.AsObject(element);
+      name = NameOf(json, object, kind);
+      json.Fail("");  // Enough seen.
+    });
+    return name;
+  }
+  return NameOf(json, object, kind);
+}
+
+// One document on its way from JSON to objects.
+class DocumentDecoder {
+ public:
+  DocumentDecoder(std::string_view text, size_t first_line) : text_(text) {
+    json_.Open(text, first_line);
+  }
+
+  // `wanted` is the only kind accepted, and the kind of an object that does not say; or null.
+  Result<std::vector<Object>> Decode(const KindInfo* wanted) {
+    JsonReader::Object root = json_.Root();
+    const auto kind = json_.Peek(root, "kind");
+    if (!json_.ok()) return Failure();
+    if (!kind && wanted == nullptr) {
+      json_.Fail("the document has no kind");
+    } else if (wanted != nullptr && kind && *kind != wanted->kind) {
+      json_.Fail(fmt::format("expected a {}, found kind \"{}\"", wanted->kind, Shorten(*kind)));
+    } else if (const KindInfo* info = wanted != nullptr ? wanted : FindKind(*kind)) {
+      kind_ = info;
+      objects_.push_back(ReadKind(json_, root, *info));
+    } else if (kind->ends_with(kListSuffix)) {
+      ReadList(root, *kind);
+    } else {
+      SkipAll(root);
+    }
+    json_.CheckEnd();
+    if (!json_.ok()) return Failure();
+    return std::move(objects_);
+  }
+
+ private:
+  void SkipAll(JsonReader::Object& object) {
+    json_.ReadFields(object, [](std::string_view, JsonReader::Value) { return false; });
+  }
+
+  // `kind` ends in List: its items say their kinds, or are of the kind before that ending. But it
+  // may be any kind that happens to end so.
+  void ReadList(JsonReader::Object& root, std::string_view kind) {
+    const std::string_view item_kind = kind.substr(0, kind.size() - kListSuffix.size());
+    const bool known = item_kind.empty() || FindKind(item_kind) != nullptr;
+    json_.ReadFields(root, [&](std::string_view key, JsonReader::Value value) {
+      if (key != "items" || (!known && !json_.IsArray(value))) return false;
+      size_t index = 0;
+      json_.ReadArray(value, [&](JsonReader::Value element) {
+        item_ = index++;
+        json_.RelativePaths(true);
+        ReadItem(element, item_kind);
+        if (!json_.ok()) return;
+        json_.RelativePaths(false);
+        kind_ = nullptr;
+        item_.reset();
+      });
+      return true;
+    });
+  }
+
+  void ReadItem(JsonReader::Value element, std::string_view list_kind) {
+    JsonReader::Object object = json_.AsObject(element);
+    auto kind = json_.Peek(object, "kind");
+    if (!json_.ok()) return;
+    if (!kind && list_kind.empty()) return json_.Fail("the item has no kind");
+    if (!kind) kind = list_kind;
+    kind_ = FindKind(*kind);
+    if (kind_ != nullptr) {
+      objects_.push_back(ReadKind(json_, object, *kind_));
+    } else if (*kind == kListSuffix) {
+      json_.Fail("a List within a List is not supported");
+    } else {
+      SkipAll(object);
+    }
+  }
+
+  // `Pod "default/web": spec.priority: ...`, as far as these are known.
+  std::unexpected<Error> Failure() const {
+    std::string message;
+    if (item_) message += fmt::format("items[{}]: ", *item_);
+    if (kind_ != nullptr) {
+      const std::string name = FindName(text_, *kind_, item_);
+      message += kind_->kind;
+      message += name.empty() ? ": " : fmt::format(" \"{}\": ", name);
+    }
+    return Fail(message + json_.problem());
+  }
+
+  std::string_view text_;
+  JsonReader& json_ = ThreadReader();
+  std::vector<Object> objects_;
+  const KindInfo* kind_ = nullptr;  // Of the object being read.
+  std::optional<size_t> item_;      // Its place in the list.
+};
+
+}  // namespace
+
+Result<std::vector<Object>> DecodeDocument(std::string_view json, size_t first_line) {
+  return DocumentDecoder(json, first_line).Decode(nullptr);
+}
+
+Result<std::vector<Object>> DecodeJson(std::string_view json) { return DecodeDocument(json, 1); }
+
+template <typename T>
+Result<Ref<T>> DecodeJsonAs(std::string_view json) {
+  auto objects = DocumentDecoder(json, 1).Decode(&KindOf<T>());
+  if (!objects) return std::unexpected(std::move(objects).error());
+  return std::get<Ref<T>>(std::move(objects->front()));
+}
+
+template <typename T>
+Result<Ref<T>> DecodeJsonWithRaw(std::string json) {
+  auto object = DecodeJsonAs<T>(json);
+  if (!object) return object;
+  // Nobody else has it yet.
+  const std::shared_ptr<T> fresh = std::const_pointer_cast<T>(*object);
+  fresh->text.json = std::make_shared<const std::string>(std::move(json));
+  return object;
+}
+
+template Result<Ref<Pod>> DecodeJsonWithRaw(std::string);
+template Result<Ref<Node>> DecodeJsonWithRaw(std::string);
+
+template Result<Ref<Pod>> DecodeJsonAs(std::string_view);
+template Result<Ref<Node>> DecodeJsonAs(std::string_view);
+template Result<Ref<Namespace>> DecodeJsonAs(std::string_view);
+template Result<Ref<Service>> DecodeJsonAs(std::string_view);
+template Result<Ref<ReplicationController>> DecodeJsonAs(std::string_view);
+template Result<Ref<ReplicaSet>> DecodeJsonAs(std::string_view);
+template Result<Ref<StatefulSet>> DecodeJsonAs(std::string_view);
+template Result<Ref<PersistentVolume>> DecodeJsonAs(std::string_view);
+template Result<Ref<PersistentVolumeClaim>> DecodeJsonAs(std::string_view);
+template Result<Ref<StorageClass>> DecodeJsonAs(std::string_view);
+template Result<Ref<CsiNode>> DecodeJsonAs(std::string_view);
+template Result<Ref<CsiDriver>> DecodeJsonAs(std::string_view);
+template Result<Ref<CsiStorageCapacity>> DecodeJsonAs(std::string_view);
+template Result<Ref<VolumeAttachment>> DecodeJsonAs(std::string_view);
+template Result<Ref<PodDisruptionBudget>> DecodeJsonAs(std::string_view);
+template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view);
+template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view);
+template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view);
+template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view);
+
+std::string StripTypeAndManagedFields(std::string_view object) {
+  boost::json::error_code error;
+  boost::json::parse_options options;
+  options.max_depth = kMaxNesting;
+  boost::json::value value = boost::json::parse({object.data(), object.size()}, error, {}, options);
+  boost::json::object* const fields = error ? nullptr : value.if_object();
+  if (fields == nullptr) return std::string(object);
+  fields->stable_erase("apiVersion");
+  fields->stable_erase("kind");
+  boost::json::value* const metadata = fields->if_contains("metadata");
+  if (metadata != nullptr && metadata->is_object())
+    metadata->get_object().stable_erase("managedFields");
+  return boost::json::serialize(value);
+}
+
+template <typename T>
+Result<Object> DecodeWithRawJson(std::string_view json) {
+  auto object = DecodeJsonWithRaw<T>(StripTypeAndManagedFields(json));
+  if (!object) return std::unexpected(std::move(object.error()));
+  return Object(*std::move(object));
+}
+
+template Result<Object> DecodeWithRawJson<Pod>(std::string_view);
+template Result<Object> DecodeWithRawJson<Node>(std::string_view);
+
+}  // namespace berth::api

@@ -1,0 +1,136 @@
+// FieldReader is the visitor of json_fields.h that reads: it holds one field of a JSON object and
+// gives it to the struct's field of the same name.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/fields.h"
+#include "api/json/reader.h"
+
+namespace berth::api {
+
+// What the API server fills in for a struct; for most, nothing. Overloads stand beside the Fields
+// of a type.
+template <typename T>
+void ApplyDefaults(T&) {}
+
+class FieldReader {
+ public:
+  using Value = JsonReader::Value;
+
+  FieldReader(JsonReader& json, std::string_view key, Value value)
+      : json_(json), key_(key), value_(value) {}
+
+  // True if the struct has the field.
+  bool taken() const { return taken_; }
+
+  // Inlined, the comparisons with a struct's names become a handful of instructions each.
+  template <typename T>
+  [[gnu::always_inline]] void operator()(std::string_view name, T& field) {
+    if (Take(name)) ReadValue(json_, value_, field);
+  }
+
+  template <typename T>
+  [[gnu::always_inline]] void Required(std::string_view name, T& field) {
+    (*this)(name, field);
+  }
+
+  template <typename FieldsOfGroup>
+  void Group(std::string_view name, FieldsOfGroup fields) {
+    if (!Take(name)) return;
+    json_.ReadObject(value_, [&](std::string_view key, Value value) {
+      FieldReader reader(json_, key, value);
+      fields(reader);
+      return reader.taken();
+    });
+  }
+
+  void Names(std::string_view name, std::string_view inner, std::vector<std::string>& names) {
+    if (!Take(name)) return;
+    json_.ReadArray(value_, [&](Value element) {
+      std::string& entry = names.emplace_back();
+      if (json_.IsNull(element)) return;
+      json_.ReadObject(element, [&](std::string_view key, Value value) {
+        if (key != inner) return false;
+        json_.Read(value, entry);
+        return true;
+      });
+    });
+  }
+
+  void Keys(std::string_view name, std::set<std::string, std::less<>>& keys) {
+    if (!Take(name)) return;
+    json_.ReadMap(value_, [&](std::string_view key, Value) { return keys.emplace(key).second; });
+  }
+
+  template <typename Variant, typename T>
+  void Alternative(std::string_view name, Variant& variant, As<T>) {
+    if (Take(name)) ReadValue(json_, value_, variant.template emplace<T>());
+  }
+
+  template <typename T>
+  static void ReadStruct(JsonReader& json, JsonReader::Object& object, T& out) {
+    json.ReadFields(object, [&](std::string_view key, Value value) {
+      FieldReader reader(json, key, value);
+      Fields(reader, out);
+      return reader.taken();
+    });
+    ApplyDefaults(out);
+  }
+
+ private:
+  [[gnu::always_inline]] bool Take(std::string_view name) {
+    if (taken_ || key_ != name) return false;
+    return taken_ = true;
+  }
+
+  // Scalars are JsonReader's own; the rest follows from the type.
+  static void ReadValue(JsonReader& json, Value value, auto& out)
+    requires requires { json.Read(value, out); }
+  {
+    json.Read(value, out);
+  }
+
+  template <typename T>
+  static void ReadValue(JsonReader& json, Value value, std::optional<T>& out) {
+    ReadValue(json, value, out.emplace());
+  }
+
+  template <typename T>
+  static void ReadValue(JsonReader& json, Value value, std::vector<T>& out) {
+    json.ReadArray(value, [&](Value element) {
+      T& entry = out.emplace_back();
+      if (!json.IsNull(element)) ReadValue(json, element, entry);
+    });
+  }
+
+  template <typename T>
+  static void ReadValue(JsonReader& json, Value value, std::map<std::string, T, std::less<>>& out) {
+    json.ReadMap(value, [&](std::string_view key, Value element) {
+      // API servers send maps sorted: the end is nearly always the right place.
+      const size_t size = out.size();
+      const auto entry = out.emplace_hint(out.end(), key, T());
+      if (out.size() == size) return false;
+      if (!json.IsNull(element)) ReadValue(json, element, entry->second);
+      return true;
+    });
+  }
+
+  template <typename T>
+  static void ReadValue(JsonReader& json, Value value, T& out) {
+    JsonReader::Object object = json.AsObject(value);
+    ReadStruct(json, object, out);
+  }
+
+  JsonReader& json_;
+  std::string_view key_;
+  Value value_;
+  bool taken_ = false;
+};
+
+}  // namespace berth::api

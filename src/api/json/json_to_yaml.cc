@@ -1,0 +1,112 @@
+// ToYamlText, declared in json_value.h.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/json/json_value.h"
+#include "api/json/writer.h"
+
+namespace berth::api {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a reader of YAML 1.1 takes the bare word for something other than a string.
+bool IsReserved(std::string_view text) {
+  static constexpr std::array<std::string_view, 9> kWords = {"y",    "n",  "yes",   "no", "true",
+                                                             "null", "on", "false", "off"};
+  const auto same_letter = [](char a, char b) { return (IsLetter(a) ? a | 0x20 : a) == b; };
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return std::ranges::equal(text, word, same_letter); });
+}
+
+// Errs on the side of quotes: only what is plainly a word, a path, an address or a duration goes
+// bare.
+bool IsBare(std::string_view text) {
+  if (text.empty() || IsReserved(text)) return false;
+  const bool is_duration = IsDigit(text.front()) && text.back() == 's';
+  if (!IsLetter(text.front()) && text.front() != '/' && !is_duration) return false;
+  if (text.back() == ':') return false;
+  return std::ranges::all_of(text, [](char c) {
+    return IsLetter(c) || IsDigit(c) || std::string_view("-_./:").contains(c);
+  });
+}
+
+// Readers differ in what they do with line separators, control characters and the like, so all that
+// is not ASCII is escaped. `text` is valid UTF-8.
+std::string EscapeUnicode(std::string_view text) {
+  std::string escaped;
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x7f) {
+      escaped += text[i++];
+      continue;
+    }
+    const size_t tails = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    uint32_t code = tails == 0 ? lead : lead & (0x3fu >> tails);
+    for (size_t j = 1; j <= tails; ++j) {
+      code = code << 6 | (static_cast<unsigned char>(text[i + j]) & 0x3fu);
+    }
+    i += tails + 1;
+    escaped += fmt::format("\\U{:08x}", code);
+  }
+  return escaped;
+}
+
+std::string Scalar(std::string_view text) {
+  if (IsBare(text)) return std::string(text);
+  std::string quoted;
+  AppendJsonString(quoted, text);
+  return EscapeUnicode(quoted);
+}
+
+using Lines = std::vector<std::string>;
+
+Lines ToLines(const JsonValue& value);
+
+void Append(Lines& lines, const Lines& more, std::string_view first, std::string_view others) {
+  for (const std::string& line : more) {
+    lines.push_back(std::string(&line == &more.front() ? first : others) + line);
+  }
+}
+
+Lines ObjectLines(const JsonValue& object) {
+  std::vector<const JsonMember*> members;
+  for (const JsonMember& member : object.members) members.push_back(&member);
+  std::ranges::sort(members, {}, &JsonMember::name);
+  Lines lines;
+  for (const JsonMember* member : members) {
+    const JsonValue& value = member->value;
+    const std::string key = Scalar(member->name) + ":";
+    if (value.items.empty() && value.members.empty()) {
+      lines.push_back(key + " " + ToLines(value).front());
+      continue;
+    }
+    lines.push_back(key);
+    const std::string_view indent = value.kind == JsonValue::Kind::kObject ? "  " : "";
+    Append(lines, ToLines(value), indent, indent);
+  }
+  return lines;
+}
+
+Lines ToLines(const JsonValue& value) {
+  if (value.kind == JsonValue::Kind::kString) return {Scalar(value.text)};
+  if (!value.members.empty()) return ObjectLines(value);
+  if (value.items.empty()) return {ToJsonText(value)};
+  Lines lines;
+  for (const JsonValue& item : value.items) Append(lines, ToLines(item), "- ", "  ");
+  return lines;
+}
+
+}  // namespace
+
+std::string ToYamlText(const JsonValue& value) {
+  std::string text;
+  for (const std::string& line : ToLines(value)) text += line + "\n";
+  return text;
+}
+
+}  // namespace berth::api

@@ -1,0 +1,360 @@
+#include "api/json/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "api/timestamp.h"
+#include "base/text.h"
+
+namespace berth::api {
+
+namespace {
+
+constexpr size_t kManyKeys = 32;
+constexpr size_t kKeptBuffer = 4 << 20;
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::string_view TrimEnd(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  return TrimEnd(text);
+}
+
+// True if the brackets of `json`, which are balanced, nest deeper than `limit`.
+bool NestsDeeper(std::string_view json, size_t limit) {
+  if (json.size() < 2 * limit) return false;
+  size_t opened = 0;
+  for (const char c : json) opened += (c | 0x20) == '{';  // '[' and '{' differ in that bit.
+  if (opened <= limit) return false;
+
+  size_t depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '{' || c == '[')) {
+      if (++depth > limit) return true;
+    } else if (!quoted && (c == '}' || c == ']')) {
+      if (depth > 0) --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool JsonReader::KeySet::Contains(std::string_view key) {
+  const auto begin = stack_.begin() + static_cast<ptrdiff_t>(begin_);
+  if (stack_.size() - begin_ <= kManyKeys)
+    return std::find(begin, stack_.end(), key) != stack_.end();
+  many_.insert(begin + static_cast<ptrdiff_t>(many_.size()), stack_.end());
+  return many_.contains(key);
+}
+
+void JsonReader::Open(std::string_view json, size_t first_line) {
+  path_.clear();
+  path_begin_ = 0;
+  keys_.clear();
+  failed_ = false;
+  path_text_.clear();
+  problem_.clear();
+  first_line_ = first_line;
+  size_ = json.size();
+  if (buffer_.capacity() > kKeptBuffer && json.size() < kKeptBuffer) {
+    buffer_ = std::string();
+    parser_ = simdjson::ondemand::parser();
+  }
+  buffer_.assign(json);
+  buffer_.append(simdjson::SIMDJSON_PADDING, ' ');
+  if (Trim(json).empty()) return Fail("the document is empty");
+  if (const auto error = parser_.iterate(buffer_.data(), size_, buffer_.size()).get(document_)) {
+    FailSyntax(error);
+  }
+}
+
+JsonReader::Object JsonReader::Root() {
+  Object object;
+  if (failed_) return object;
+  if (const std::string_view text = Trim({buffer_.data(), size_}); text.front() != '{') {
+    const std::string found = text.front() == '[' ? "a list" : Shorten(text);
+    Fail(fmt::format("expected an object with a kind, found {}", found));
+  } else if (const auto error = document_.get_object().get(object)) {
+    FailSyntax(error);
+  }
+  return object;
+}
+
+void JsonReader::CheckEnd() {
+  if (failed_) return;
+  const char* location = nullptr;
+  if (document_.current_location().get(location) == simdjson::SUCCESS) {
+    Fail(fmt::format("invalid JSON at {}: unexpected {} after the document", PlaceText(location),
+                     Shorten(Trim({location, buffer_.data() + size_}), 20)));
+  }
+}
+
+void JsonReader::Fail(std::string problem) {
+  if (failed_) return;
+  failed_ = true;
+  path_text_ = PathText();
+  problem_ = std::move(problem);
+}
+
+void JsonReader::FailSyntax(simdjson::error_code error) {
+  const char* location = nullptr;
+  std::string place;
+  switch (error) {
+    case simdjson::UTF8_ERROR:
+      return Fail("invalid UTF-8");
+    case simdjson::UNCLOSED_STRING:
+      return Fail("invalid JSON: a string does not end");
+    case simdjson::UNESCAPED_CHARS:
+      return Fail("invalid JSON: a string contains a control character");
+    case simdjson::CAPACITY:
+      return Fail("the document is too large");
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+      return Fail("invalid JSON: the document ends within an object or a list");
+    default:  // Nearly always TAPE_ERROR.
+      if (document_.current_location().get(location) == simdjson::SUCCESS) {
+        place = " at " + PlaceText(location);
+      }
+      return Fail(fmt::format(
+          "invalid JSON{}: missing or superfluous comma, colon, quote or bracket", place));
+  }
+}
+
+void JsonReader::FailType(std::string_view expected, Value& value) {
+  const std::string_view token = Token(value);
+  std::string found = Shorten(token);
+  if (token.starts_with('{')) found = "an object";
+  if (token.starts_with('[')) found = "a list";
+  Fail(fmt::format("expected {}, found {}", expected, found));
+}
+
+std::string JsonReader::PathText() const {
+  const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
+  std::string text;
+  for (const Step& step : std::span(path_).subspan(std::min(path_begin_, path_.size()))) {
+    if (step.key.data() == nullptr) {
+      text += fmt::format("[{}]", step.index);
+    } else if (!step.key.empty() && std::ranges::all_of(step.key, is_word)) {
+      if (!text.empty()) text += '.';
+      text += Shorten(step.key);
+    } else {
+      text += fmt::format("[{}]", Shorten(step.key));
+    }
+  }
+  return text;
+}
+
+std::string JsonReader::PlaceText(const char* location) const {
+  const std::string_view before(buffer_.data(), std::min<size_t>(location - buffer_.data(), size_));
+  const auto newlines = static_cast<size_t>(std::ranges::count(before, '\n'));
+  const size_t last = before.rfind('\n');
+  const size_t column = last == std::string_view::npos ? before.size() + 1 : before.size() - last;
+  return fmt::format("line {}, column {}", first_line_ + newlines, column);
+}
+
+std::optional<JsonReader::Value> JsonReader::Find(Object& object, std::string_view wanted) {
+  if (failed_) return std::nullopt;
+  for (auto field : object) {
+    std::string_view key;
+    if (!ReadKey(field, key)) return std::nullopt;
+    if (key != wanted) continue;
+    const Value value = field.value_unsafe().value();
+    if (IsNull(value)) return std::nullopt;
+    return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> JsonReader::Peek(Object& object, std::string_view key) {
+  std::optional<std::string> text;
+  if (const auto value = Find(object, key)) {
+    path_.push_back({.key = key});
+    Read(*value, text.emplace());
+    if (!failed_) path_.pop_back();
+  }
+  if (failed_) return std::nullopt;
+  if (const auto error = object.reset().error()) FailSyntax(error);
+  return text;
+}
+
+// simdjson gives the text up to the next token: what follows the value itself is white space.
+std::string_view JsonReader::Token(Value& value) { return TrimEnd(value.raw_json_token()); }
+
+JsonReader::Object JsonReader::AsObject(Value value) {
+  Object object;
+  if (failed_) return object;
+  const auto error = value.get_object().get(object);
+  if (error == simdjson::INCORRECT_TYPE) {
+    FailType("an object", value);
+  } else if (error) {
+    FailSyntax(error);
+  }
+  return object;
+}
+
+bool JsonReader::StartArray(Value& value, simdjson::ondemand::array& array) {
+  if (failed_) return false;
+  const auto error = value.get_array().get(array);
+  if (error == simdjson::INCORRECT_TYPE) {
+    FailType("a list", value);
+  } else if (error) {
+    FailSyntax(error);
+  }
+  return !failed_;
+}
+
+bool JsonReader::ReadKey(simdjson::simdjson_result<simdjson::ondemand::field>& field,
+                         std::string_view& key) {
+  if (const auto error = field.error()) {
+    FailSyntax(error);
+    return false;
+  }
+  const char* begin = field.value_unsafe().key().raw();
+  const auto* end = static_cast<const char*>(
+      std::memchr(begin, '"', static_cast<size_t>(buffer_.data() + buffer_.size() - begin)));
+  if (end != nullptr && std::memchr(begin, '\\', end - begin) == nullptr) {
+    key = {begin, end};
+    return true;
+  }
+  if (const auto error = field.unescaped_key().get(key)) FailSyntax(error);
+  return !failed_;
+}
+
+bool JsonReader::IsNull(Value value) {
+  if (!value.raw_json_token().starts_with('n')) return false;
+  if (Token(value) != "null") FailType("a value", value);
+  return true;
+}
+
+// The string's text, which lives as long as the document.
+std::optional<std::string_view> JsonReader::ReadText(Value& value) {
+  const std::string_view token = Token(value);
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') {
+    FailType("a string", value);
+    return std::nullopt;
+  }
+  std::string_view text = token.substr(1, token.size() - 2);
+  simdjson::error_code error = simdjson::SUCCESS;
+  if (std::memchr(text.data(), '\\', text.size()) != nullptr) {
+    error = value.get_string().get(text);
+  } else {
+    error = value.get_raw_json_string().error();  // Moves past the string.
+  }
+  if (error == simdjson::STRING_ERROR) {
+    Fail(fmt::format("invalid JSON: bad escape in {}", Shorten(token)));
+  } else if (error) {
+    FailSyntax(error);
+  }
+  if (failed_) return std::nullopt;
+  return text;
+}
+
+void JsonReader::Read(Value value, std::string& out) {
+  if (failed_) return;
+  if (const auto text = ReadText(value)) out = *text;
+}
+
+void JsonReader::Read(Value value, bool& out) {
+  if (failed_) return;
+  const std::string_view token = Token(value);
+  if (token != "true" && token != "false") return FailType("a boolean", value);
+  out = token == "true";
+}
+
+bool JsonReader::ReadInteger(Value& value, int64_t low, int64_t high, int64_t& out) {
+  if (failed_) return false;
+  const std::string_view token = Token(value);
+  if (!IsJsonNumber(token)) {
+    FailType("an integer", value);
+    return false;
+  }
+  const auto number = ParseJsonInteger(token);
+  if (!number) {
+    FailType("an integer", value);
+  } else if (number->overflow || number->value < low || number->value > high) {
+    const int bits = high == std::numeric_limits<int32_t>::max() ? 32 : 64;
+    Fail(fmt::format("{} does not fit in {} bits", Shorten(token), bits));
+  } else {
+    out = number->value;
+  }
+  return !failed_;
+}
+
+void JsonReader::Read(Value value, int32_t& out) {
+  using Limits = std::numeric_limits<int32_t>;
+  int64_t number = 0;
+  if (ReadInteger(value, Limits::min(), Limits::max(), number)) out = static_cast<int32_t>(number);
+}
+
+void JsonReader::Read(Value value, int64_t& out) {
+  using Limits = std::numeric_limits<int64_t>;
+  ReadInteger(value, Limits::min(), Limits::max(), out);
+}
+
+void JsonReader::Read(Value value, Quantity& out) {
+  if (failed_) return;
+  std::string_view text = Token(value);
+  if (text.starts_with('"')) {
+    const auto string = ReadText(value);
+    if (!string) return;
+    text = Trim(*string);
+  } else if (!IsJsonNumber(text)) {
+    return FailType("a quantity", value);
+  }
+  if (auto quantity = Quantity::Parse(text)) {
+    out = *std::move(quantity);
+  } else {
+    Fail(fmt::format("invalid quantity \"{}\": {}", Shorten(text), quantity.error().message));
+  }
+}
+
+void JsonReader::Read(Value value, Instant& out) {
+  if (failed_) return;
+  const auto text = ReadText(value);
+  if (!text) return;
+  if (const auto instant = ParseTimestamp(*text)) {
+    out = *instant;
+  } else {
+    Fail(fmt::format("invalid time \"{}\": {}", Shorten(*text), instant.error().message));
+  }
+}
+
+void JsonReader::Skip(Value value) {
+  const std::string_view token = Token(value);
+  std::string_view json;
+  Object object;
+  simdjson::ondemand::array array;
+  simdjson::error_code error = simdjson::SUCCESS;
+  if (token.starts_with('{')) {
+    object = AsObject(value);
+    if (!failed_) error = object.raw_json().get(json);
+  } else if (token.starts_with('[')) {
+    if (StartArray(value, array)) error = array.raw_json().get(json);
+  } else if (token.starts_with('"')) {
+    error = value.get_raw_json_string().error();  // Moves past the string.
+  } else if (token != "true" && token != "false" && !IsJsonNumber(token)) {
+    return FailType("a value", value);
+  }
+  if (error) return FailSyntax(error);
+  if (NestsDeeper(json, kMaxNesting - path_.size())) {
+    Fail(fmt::format("nested deeper than {} levels", kMaxNesting));
+  }
+}
+
+}  // namespace berth::api

@@ -1,0 +1,98 @@
+#include "api/protobuf/decode_object.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "api/json/fields.h"
+#include "api/json/fields_pod.h"
+#include "api/json/json_text.h"
+#include "api/protobuf/message_decoder.h"
+#include "base/check.h"
+#include "base/text.h"
+
+namespace berth::api::protobuf {
+namespace {
+
+const MessageDescriptor& MessageOf(std::string_view api_version, std::string_view kind) {
+  const MessageDescriptor* message = Descriptors::Get().Find(api_version, kind);
+  CHECK(message != nullptr);
+  return *message;
+}
+
+// The bytes of the first field of that number; empty if there is none, or it has no bytes.
+std::string_view FindField(std::string_view bytes, uint32_t number) {
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) break;
+    if (field->number == number) return field->bytes;
+  }
+  return {};
+}
+
+// "namespace/name", as far as it can be read.
+std::string FindName(std::string_view message) {
+  const std::string_view metadata = FindField(message, 1);
+  const ObjectKey key{Shorten(FindField(metadata, 3)), Shorten(FindField(metadata, 1))};
+  return key.ToString();
+}
+
+}  // namespace
+
+template <typename T>
+Result<Ref<T>> DecodeAs(std::string_view message) {
+  const KindInfo& kind = KindOf<T>();
+  static const MessageDescriptor& schema = MessageOf(kind.api_version, kind.kind);
+  auto out = std::make_shared<T>();
+  auto problem = MessageDecoder::ReadStruct(message, schema, 0, *out);
+  ObjectMeta& meta = out->metadata;
+  if (problem.empty() && meta.name.empty()) problem.text = "metadata.name is missing";
+  if (!problem.empty()) {
+    return Fail(fmt::format("{} \"{}\": {}", kind.kind, FindName(message), problem.ToString()));
+  }
+  if (!kind.namespaced) {
+    meta.namespace_.clear();
+  } else if (meta.namespace_.empty()) {
+    meta.namespace_ = "default";
+  }
+  return out;
+}
+
+template Result<Ref<Pod>> DecodeAs(std::string_view);
+template Result<Ref<Node>> DecodeAs(std::string_view);
+
+Result<ObjectMeta> DecodeMeta(std::string_view message) {
+  // Every kind has its metadata in field 1; a pod's message says what is in it.
+  static const MessageDescriptor& schema = *MessageOf("v1", "Pod").Find(1)->message;
+  ObjectMeta meta;
+  const auto problem = MessageDecoder::ReadStruct(FindField(message, 1), schema, 0, meta);
+  if (!problem.empty()) return Fail("metadata: " + problem.ToString());
+  return meta;
+}
+
+Result<ListMessage> ReadListMessage(std::string_view message) {
+  ListMessage list;
+  for (WireReader reader(message); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) return Fail("the list: " + field.error());
+    if (field->number == 2) list.items.push_back(field->bytes);
+    if (field->number != 1) continue;
+    list.resource_version = FindField(field->bytes, 2);
+    list.continue_token = FindField(field->bytes, 3);
+  }
+  return list;
+}
+
+Result<WatchEventMessage> ReadWatchEventMessage(std::string_view frame) {
+  WatchEventMessage event;
+  for (WireReader reader(frame); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) return Fail("the event: " + field.error());
+    if (field->number == 1) event.type = field->bytes;
+    if (field->number == 2) event.object = FindField(field->bytes, 1);
+  }
+  return event;
+}
+
+}  // namespace berth::api::protobuf

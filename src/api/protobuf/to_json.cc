@@ -1,0 +1,338 @@
+#include "api/protobuf/to_json.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "api/json/document.h"
+#include "api/protobuf/descriptors.h"
+#include "api/protobuf/wire_reader.h"
+#include "api/timestamp.h"
+#include "base/base64.h"
+#include "base/go_duration.h"
+#include "base/time.h"
+
+namespace berth::api::protobuf {
+namespace {
+
+using Decoded = std::expected<std::optional<Json>, std::string>;
+using enum FieldType;
+
+// Seconds that an Instant can hold, roughly: the years 1685 to 2255.
+constexpr int64_t kMaxSeconds = 9'000'000'000;
+
+// The small messages that stand for one value have at most three fields: by number, what was sent.
+struct SmallMessage {
+  uint64_t numbers[4] = {};
+  std::string_view texts[4];
+};
+
+std::expected<SmallMessage, std::string> ReadSmall(std::string_view bytes) {
+  SmallMessage message;
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) return std::unexpected(field.error());
+    if (field->number >= std::size(message.numbers)) continue;
+    message.numbers[field->number] = field->value;
+    message.texts[field->number] = field->bytes;
+  }
+  return message;
+}
+
+Decoded Text(std::string_view bytes) {
+  const auto text = CheckedText(bytes);
+  if (!text) return std::unexpected(text.error());
+  return Json(*text);
+}
+
+// Nothing if the message says that there is no time; else a complaint, empty if it is in range.
+std::optional<std::string> CheckTime(int64_t seconds, int64_t nanos) {
+  if (seconds == 0 && nanos == 0) return std::nullopt;
+  if (seconds > kMaxSeconds || seconds < -kMaxSeconds || nanos < 0 || nanos >= 1'000'000'000) {
+    return "a time of " + std::to_string(seconds) + " s and " + std::to_string(nanos) +
+           " ns is out of range";
+  }
+  return "";
+}
+
+Decoded Time(const SmallMessage& message, bool micro) {
+  const auto seconds = static_cast<int64_t>(message.numbers[1]);
+  const auto nanos = static_cast<int64_t>(message.numbers[2]);
+  const auto problem = CheckTime(seconds, nanos);
+  if (!problem) return std::nullopt;
+  if (!problem->empty()) return std::unexpected(*problem);
+  std::string text = FormatTimestamp(Instant::FromUnixSeconds(seconds));
+  if (micro) {
+    const std::string fraction = std::to_string(1'000'000 + nanos / 1'000);
+    text.replace(text.size() - 1, 1, "." + fraction.substr(1) + "Z");
+  }
+  return Json(text);
+}
+
+Decoded DecodeRawExtension(std::string_view bytes) {
+  if (bytes.empty()) return std::nullopt;
+  boost::json::error_code error;
+  Json value = boost::json::parse(bytes, error);
+  if (error) return std::unexpected("it is not JSON: " + error.message());
+  if (!HasFiniteNumbers(value)) return std::unexpected("a number in it is out of range");
+  return value;
+}
+
+Decoded Strings(std::string_view bytes) {
+  JsonArray list;
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) return std::unexpected(field.error());
+    if (field->number != 1) continue;
+    auto text = Text(field->bytes);
+    if (!text) return text;
+    list.push_back(**std::move(text));
+  }
+  return list;
+}
+
+// Values that are messages in protobuf and one value in JSON.
+Decoded FromMessage(std::string_view bytes, FieldType type) {
+  if (type == kStrings) return Strings(bytes);
+  const auto message = ReadSmall(bytes);
+  if (!message) return std::unexpected(message.error());
+  switch (type) {
+    case kQuantity:
+      return message->texts[1].empty() ? Decoded(Json("0")) : Text(message->texts[1]);
+    case kTime:
+      return Time(*message, false);
+    case kMicroTime:
+      return Time(*message, true);
+    case kDuration:
+      return Json(FormatGoDuration(Duration{static_cast<int64_t>(message->numbers[1])}));
+    case kIntOrString:
+      if (message->numbers[1] == 1) return Text(message->texts[3]);
+      return Json(static_cast<int64_t>(static_cast<int32_t>(message->numbers[2])));
+    default:
+      return DecodeRawExtension(message->texts[1]);
+  }
+}
+
+}  // namespace
+
+std::expected<std::string_view, std::string> CheckedText(std::string_view bytes) {
+  if (!simdjson::validate_utf8(bytes.data(), bytes.size())) {
+    return std::unexpected("a string is not UTF-8");
+  }
+  return bytes;
+}
+
+std::expected<std::optional<int64_t>, std::string> DecodeSeconds(std::string_view bytes) {
+  const auto message = ReadSmall(bytes);
+  if (!message) return std::unexpected(message.error());
+  const auto seconds = static_cast<int64_t>(message->numbers[1]);
+  const auto problem = CheckTime(seconds, static_cast<int64_t>(message->numbers[2]));
+  if (!problem) return std::nullopt;
+  if (!problem->empty()) return std::unexpected(*problem);
+  return seconds;
+}
+
+Decoded DecodeValueToJson(const WireField& field, FieldType type, bool keep_zero) {
+  const WireType wanted = type == kInt || type == kBool ? WireType::kVarint : WireType::kBytes;
+  if (field.type != wanted) {
+    return std::unexpected("the value is " + std::string(NameOf(field.type)) + " instead of " +
+                           std::string(NameOf(wanted)));
+  }
+  if (wanted == WireType::kVarint) {
+    if (field.value == 0 && !keep_zero) return std::nullopt;
+    return type == kBool ? Json(field.value != 0) : Json(static_cast<int64_t>(field.value));
+  }
+  if (type == kString || type == kBytes) {
+    if (field.bytes.empty() && !keep_zero) return std::nullopt;
+    return type == kString ? Text(field.bytes) : Decoded(Json(EncodeBase64(field.bytes)));
+  }
+  return FromMessage(field.bytes, type);
+}
+
+namespace {
+
+constexpr std::string_view kMagic("k8s\0", 4);
+constexpr int kMaxDepth = 64;
+
+using Outcome = std::expected<void, std::string>;
+
+Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, JsonObject& object,
+                      int depth);
+
+// One value of a list or a map, which is kept even if it is zero.
+std::expected<Json, std::string> DecodeElement(const WireField& wire, const FieldDescriptor& field,
+                                               int depth) {
+  if (field.type != FieldType::kMessage) {
+    auto value = DecodeValueToJson(wire, field.type, true);
+    if (!value) return std::unexpected(std::move(value.error()));
+    return *value ? **std::move(value) : Json();
+  }
+  if (wire.type != WireType::kBytes) {
+    return std::unexpected("a message is " + std::string(NameOf(wire.type)));
+  }
+  JsonObject object;
+  if (auto outcome = DecodeMessage(wire.bytes, *field.message, object, depth); !outcome) {
+    return std::unexpected(std::move(outcome.error()));
+  }
+  return object;
+}
+
+Outcome DecodeList(const WireField& wire, const FieldDescriptor& field, Json& list, int depth) {
+  if (!list.is_array()) list = JsonArray();
+  JsonArray& array = list.get_array();
+  const bool numbers = field.type == FieldType::kInt || field.type == FieldType::kBool;
+  if (numbers && wire.type == WireType::kBytes) {
+    for (WireReader packed(wire.bytes); !packed.done();) {
+      const auto value = packed.NextVarint();
+      if (!value) return std::unexpected(value.error());
+      auto element = DecodeElement({wire.number, WireType::kVarint, *value, {}}, field, depth);
+      if (!element) return std::unexpected(std::move(element.error()));
+      array.push_back(*std::move(element));
+    }
+    return {};
+  }
+  auto element = DecodeElement(wire, field, depth);
+  if (!element) return std::unexpected(std::move(element.error()));
+  array.push_back(*std::move(element));
+  return {};
+}
+
+// A value that an entry of a map leaves out: the type's zero.
+Json ZeroOf(FieldType type) {
+  if (type == FieldType::kMessage) return JsonObject();
+  if (type == FieldType::kInt) return 0;
+  if (type == FieldType::kBool) return false;
+  return "";
+}
+
+Outcome DecodeMapEntry(const WireField& wire, const FieldDescriptor& field, Json& map, int depth) {
+  if (wire.type != WireType::kBytes) {
+    return std::unexpected("an entry of a map is " + std::string(NameOf(wire.type)));
+  }
+  if (!map.is_object()) map = JsonObject();
+  std::string key;
+  Json value = ZeroOf(field.type);
+  for (WireReader reader(wire.bytes); !reader.done();) {
+    const auto part = reader.Next();
+    if (!part) return std::unexpected(part.error());
+    if (part->number == 1) {
+      const auto text = CheckedText(part->bytes);
+      if (!text) return std::unexpected(text.error());
+      key = *text;
+    } else if (part->number == 2) {
+      auto decoded = DecodeElement(*part, field, depth);
+      if (!decoded) return std::unexpected("[" + key + "]: " + decoded.error());
+      value = *std::move(decoded);
+    }
+  }
+  map.get_object().insert_or_assign(key, std::move(value));
+  return {};
+}
+
+Outcome DecodeSingle(const WireField& wire, const FieldDescriptor& field, JsonObject& object,
+                     int depth) {
+  if (field.type != FieldType::kMessage) {
+    auto value = DecodeValueToJson(wire, field.type, field.keep_zero);
+    if (!value) return std::unexpected(std::move(value.error()));
+    if (*value) object.insert_or_assign(field.name, **std::move(value));
+    return {};
+  }
+  if (wire.type != WireType::kBytes) {
+    return std::unexpected("a message is " + std::string(NameOf(wire.type)));
+  }
+  if (field.name.empty()) return DecodeMessage(wire.bytes, *field.message, object, depth);
+  // A message that comes in several parts is their union, as protobuf has it.
+  JsonObject member;
+  if (Json* before = object.if_contains(field.name)) member = std::move(before->get_object());
+  if (auto outcome = DecodeMessage(wire.bytes, *field.message, member, depth); !outcome) {
+    return outcome;
+  }
+  if (!member.empty() || field.keep_zero) object.insert_or_assign(field.name, std::move(member));
+  return {};
+}
+
+Outcome DecodeField(const WireField& wire, const FieldDescriptor& field, JsonObject& object,
+                    int depth) {
+  switch (field.shape) {
+    case FieldDescriptor::Shape::kList:
+      return DecodeList(wire, field, object[field.name], depth);
+    case FieldDescriptor::Shape::kMap:
+      return DecodeMapEntry(wire, field, object[field.name], depth);
+    default:
+      return DecodeSingle(wire, field, object, depth);
+  }
+}
+
+Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, JsonObject& object,
+                      int depth) {
+  if (depth > kMaxDepth) return std::unexpected("messages are nested too deeply");
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto wire = reader.Next();
+    if (!wire) return std::unexpected(schema.name + ": " + wire.error());
+    // Fields of later versions are passed over.
+    const FieldDescriptor* field = schema.Find(wire->number);
+    if (field == nullptr) continue;
+    if (auto outcome = DecodeField(*wire, *field, object, depth + 1); !outcome) {
+      return std::unexpected(field->name.empty() ? outcome.error()
+                                                 : field->name + ": " + outcome.error());
+    }
+  }
+  return {};
+}
+
+Outcome ReadEnvelope(std::string_view bytes, Envelope& envelope) {
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto field = reader.Next();
+    if (!field) return std::unexpected(field.error());
+    if (field->number == 2) envelope.object = field->bytes;
+    if (field->number == 3) envelope.encoding = field->bytes;
+    if (field->number != 1) continue;
+    for (WireReader type(field->bytes); !type.done();) {
+      const auto part = type.Next();
+      if (!part) return std::unexpected("its type: " + part.error());
+      const auto text = CheckedText(part->bytes);
+      if (!text) return std::unexpected("its type: " + text.error());
+      if (part->number == 1) envelope.api_version = *text;
+      if (part->number == 2) envelope.kind = *text;
+    }
+  }
+  if (!envelope.encoding.empty()) return std::unexpected("it has a content encoding");
+  return {};
+}
+
+}  // namespace
+
+std::expected<Envelope, std::string> OpenEnvelope(std::string_view body) {
+  if (!body.starts_with(kMagic)) {
+    return std::unexpected("it does not start with the bytes 6b 38 73 00");
+  }
+  Envelope envelope;
+  if (auto outcome = ReadEnvelope(body.substr(kMagic.size()), envelope); !outcome) {
+    return std::unexpected("the envelope: " + outcome.error());
+  }
+  return envelope;
+}
+
+std::expected<Json, std::string> DecodeToJson(std::string_view body) {
+  const auto opened = OpenEnvelope(body);
+  if (!opened) return std::unexpected(opened.error());
+  const Envelope& envelope = *opened;
+  const std::string type = std::string(envelope.kind) + " of " + std::string(envelope.api_version);
+  const MessageDescriptor* schema = Descriptors::Get().Find(envelope.api_version, envelope.kind);
+  if (schema == nullptr) {
+    return std::unexpected("kind " + type + " is not known in this form; send JSON");
+  }
+  JsonObject object;
+  object["kind"] = envelope.kind;
+  object["apiVersion"] = envelope.api_version;
+  if (auto outcome = DecodeMessage(envelope.object, *schema, object, 0); !outcome) {
+    return std::unexpected(type + ": " + outcome.error());
+  }
+  return object;
+}
+
+}  // namespace berth::api::protobuf

@@ -1,0 +1,185 @@
+#include "api/scheme/api_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/json/writer.h"
+#include "api/scheme/scheme.h"
+
+namespace berth::api::scheme {
+namespace {
+
+// An error about one object; its details name the resource.
+ApiError AboutObject(int code, std::string_view reason, const Kind& kind, std::string_view name,
+                     std::string message) {
+  return {.code = code,
+          .reason = std::string(reason),
+          .message = std::move(message),
+          .name = std::string(name),
+          .group = std::string(kind.group),
+          .kind = std::string(kind.resource),
+          .uid = {},
+          .causes = {}};
+}
+
+ApiError Plain(int code, std::string_view reason, std::string message) {
+  ApiError error;
+  error.code = code;
+  error.reason = reason;
+  error.message = std::move(message);
+  return error;
+}
+
+// Writes the field unless the value is empty.
+void WriteField(JsonWriter& out, std::string_view key, std::string_view value) {
+  if (value.empty()) return;
+  out.Key(key);
+  out.String(value);
+}
+
+void WriteCauses(JsonWriter& out, const std::vector<ApiError::Cause>& causes) {
+  if (causes.empty()) return;
+  out.Key("causes");
+  out.BeginArray();
+  for (const ApiError::Cause& cause : causes) {
+    out.BeginObject();
+    WriteField(out, "reason", cause.reason);
+    WriteField(out, "message", cause.message);
+    WriteField(out, "field", cause.field);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
+void WriteDetails(JsonWriter& out, const ApiError& error) {
+  const size_t before = out.mark();
+  out.Key("details");
+  out.BeginObject();
+  WriteField(out, "name", error.name);
+  WriteField(out, "group", error.group);
+  WriteField(out, "kind", error.kind);
+  WriteField(out, "uid", error.uid);
+  WriteCauses(out, error.causes);
+  if (error.retry_after_seconds != 0) {
+    out.Key("retryAfterSeconds");
+    out.Int(error.retry_after_seconds);
+  }
+  // A NotFound of no object in particular has details, too: clients tell the two apart by them.
+  const bool empty = out.at_start();
+  out.EndObject();
+  if (empty && error.reason != "NotFound") out.Rewind(before);
+}
+
+// What ErrorList's text is: one cause as it is, several in brackets, equal ones once.
+std::string Sentences(const std::vector<ApiError::Cause>& causes) {
+  std::vector<std::string> sentences;
+  for (const ApiError::Cause& cause : causes) {
+    std::string sentence = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    if (std::ranges::find(sentences, sentence) == sentences.end()) {
+      sentences.push_back(std::move(sentence));
+    }
+  }
+  if (sentences.size() == 1) return sentences.front();
+  return fmt::format("[{}]", fmt::join(sentences, ", "));
+}
+
+}  // namespace
+
+std::string ToStatusJson(const ApiError& error) {
+  JsonWriter out;
+  out.BeginObject();
+  WriteField(out, "kind", "Status");
+  WriteField(out, "apiVersion", "v1");
+  out.Key("metadata");
+  out.BeginObject();
+  out.EndObject();
+  WriteField(out, "status", "Failure");
+  WriteField(out, "message", error.message);
+  WriteField(out, "reason", error.reason);
+  WriteDetails(out, error);
+  out.Key("code");
+  out.Int(error.code);
+  out.EndObject();
+  return out.Take();
+}
+
+ApiError NotFound(const Kind& kind, std::string_view name) {
+  return AboutObject(404, "NotFound", kind, name,
+                     fmt::format("{} \"{}\" not found", kind.group_resource(), name));
+}
+
+ApiError AlreadyExists(const Kind& kind, std::string_view name) {
+  return AboutObject(409, "AlreadyExists", kind, name,
+                     fmt::format("{} \"{}\" already exists", kind.group_resource(), name));
+}
+
+ApiError Conflict(const Kind& kind, std::string_view name, std::string_view why) {
+  return AboutObject(409, "Conflict", kind, name,
+                     fmt::format("Operation cannot be fulfilled on {} \"{}\": {}",
+                                 kind.group_resource(), name, why));
+}
+
+ApiError Modified(const Kind& kind, std::string_view name) {
+  return Conflict(kind, name,
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
+}
+
+ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why) {
+  const std::string what =
+      name.empty() ? kind.group_resource() : fmt::format("{} \"{}\"", kind.group_resource(), name);
+  return AboutObject(403, "Forbidden", kind, name, fmt::format("{} is forbidden: {}", what, why));
+}
+
+ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::Cause> causes) {
+  std::string what(kind.kind);
+  if (!kind.group.empty()) what += "." + std::string(kind.group);
+  std::string message = fmt::format("{} \"{}\" is invalid", what, name);
+  if (!causes.empty()) message += ": " + Sentences(causes);
+  ApiError error = AboutObject(422, "Invalid", kind, name, std::move(message));
+  error.kind = kind.kind;
+  error.causes = std::move(causes);
+  return error;
+}
+
+ApiError BadRequest(std::string message) { return Plain(400, "BadRequest", std::move(message)); }
+
+ApiError Unauthorized() { return Plain(401, "Unauthorized", "Unauthorized"); }
+
+ApiError UnknownResource() {
+  return Plain(404, "NotFound", "the server could not find the requested resource");
+}
+
+ApiError Expired(std::string message) { return Plain(410, "Expired", std::move(message)); }
+
+ApiError UnsupportedMediaType(std::string_view given, std::string_view supported) {
+  std::string message = fmt::format(
+      "the body of the request was in an unknown format - accepted media types include: {}",
+      supported);
+  if (!given.empty()) message += fmt::format(" (given: {})", given);
+  return Plain(415, "UnsupportedMediaType", std::move(message));
+}
+
+ApiError NotAcceptable(std::string_view supported) {
+  return Plain(406, "NotAcceptable",
+               fmt::format("only the following media types are accepted: {}", supported));
+}
+
+ApiError MethodNotAllowed(std::string_view method) {
+  std::string message = "the server does not allow this method on the requested resource";
+  if (!method.empty()) message += fmt::format(": {}", method);
+  return Plain(405, "MethodNotAllowed", std::move(message));
+}
+
+ApiError TooManyRequests(std::string message) {
+  return Plain(429, "TooManyRequests", std::move(message));
+}
+
+ApiError InternalError(std::string message) {
+  ApiError error = Plain(500, "InternalError", "Internal error occurred: " + message);
+  error.causes.push_back({"", std::move(message), ""});
+  return error;
+}
+
+}  // namespace berth::api::scheme

@@ -1,0 +1,82 @@
+// ApiError is why a request failed, in the words of the Kubernetes API: it becomes a Status object.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/json/json.h"
+
+namespace berth::api::scheme {
+
+struct Kind;
+
+struct ApiError {
+  struct Cause {
+    std::string reason;   // "FieldValueInvalid"
+    std::string message;  // `Invalid value: "x": must be ...`
+    std::string field;    // "spec.containers[0].name"
+  };
+
+  int code = 500;
+  std::string reason;  // "NotFound"
+  std::string message;
+  // The Status's details; left out where empty.
+  std::string name;
+  std::string group;
+  std::string kind;  // The resource ("pods"), or the kind ("Pod") for Invalid.
+  std::string uid;
+  std::vector<Cause> causes;
+  int retry_after_seconds = 0;
+};
+
+template <typename T>
+using ApiResult = std::expected<T, ApiError>;
+
+// The Status object of a failed request.
+std::string ToStatusJson(const ApiError& error);
+
+// `pods "a" not found`; group "apps" makes it `deployments.apps "a" not found`.
+ApiError NotFound(const Kind& kind, std::string_view name);
+ApiError AlreadyExists(const Kind& kind, std::string_view name);
+// `Operation cannot be fulfilled on pods "a": <why>`.
+ApiError Conflict(const Kind& kind, std::string_view name, std::string_view why);
+// Conflict with the words for a stale resourceVersion.
+ApiError Modified(const Kind& kind, std::string_view name);
+// `pods "a" is forbidden: <why>`.
+ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why);
+// `Pod "a" is invalid: spec.x: Invalid value: ...`; several causes as a bracketed list.
+ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::Cause> causes);
+ApiError BadRequest(std::string message);
+ApiError Unauthorized();
+// A path that names no resource; unlike NotFound, of no object in particular.
+ApiError UnknownResource();
+ApiError Expired(std::string message);
+ApiError UnsupportedMediaType(std::string_view given, std::string_view supported);
+ApiError NotAcceptable(std::string_view supported);
+ApiError MethodNotAllowed(std::string_view method);
+ApiError TooManyRequests(std::string message);
+ApiError InternalError(std::string message);
+
+// What a client hears about a patch, an applied configuration or a body that cannot be used.
+inline ApiError MakeError(int code, std::string_view reason, std::string message) {
+  ApiError error;
+  error.code = code;
+  error.reason = reason;
+  error.message = std::move(message);
+  return error;
+}
+
+// The patch itself makes no sense.
+inline ApiError MalformedPatch(std::string message) {
+  return MakeError(400, "BadRequest", std::move(message));
+}
+
+// The patch is well formed but does not fit the document.
+inline ApiError UnprocessablePatch(std::string message) {
+  return MakeError(422, "Invalid", std::move(message));
+}
+
+}  // namespace berth::api::scheme

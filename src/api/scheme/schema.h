@@ -1,0 +1,61 @@
+// Schemas: which fields the objects of a kind have. They serve `kubectl explain`, and find
+// misspelt fields.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/json.h"
+
+namespace berth::api::scheme {
+
+struct Kind;
+struct Schema;
+
+struct SchemaField {
+  enum class Shape : uint8_t { kOne, kList, kMap };
+  enum class Type : uint8_t {
+    kString,
+    kInt,   // 32 bits
+    kLong,  // 64 bits
+    kDouble,
+    kBool,
+    kBytes,  // In base64.
+    kTime,
+    kQuantity,
+    kIntOrString,
+    kObject,  // Of any fields.
+    kSchema,
+  };
+
+  std::string_view name;
+  std::string_view description;     // Empty for rare ones.
+  std::string_view patch_strategy;  // "merge", "merge,retainKeys"; empty: replace.
+  std::string_view merge_key;
+  bool required = false;
+  Shape shape = Shape::kOne;
+  Type type = Type::kString;
+  const Schema* schema = nullptr;  // If kSchema.
+};
+
+struct Schema {
+  std::string name;  // "io.k8s.api.core.v1.PodSpec"
+  std::string_view description;
+  std::vector<SchemaField> fields;  // By name.
+
+  const SchemaField* Find(std::string_view field) const;  // Or null.
+};
+
+// All of them. Made on first use, never changed.
+const std::deque<Schema>& Schemas();
+// Null if there is no complete one.
+const Schema* SchemaOf(std::string_view api_version, std::string_view kind);
+
+// What the object has and its kind has not, such as `unknown field "spec.nodNam"`; the paths are
+// those of the fields, in the document's order. Kinds without a schema have no unknown fields.
+std::vector<std::string> UnknownFields(const Kind& kind, const Json& object);
+
+}  // namespace berth::api::scheme

@@ -1,0 +1,148 @@
+// Schemas of storage and devices. schema_tables.h says how to read them.
+#include "api/scheme/schema_tables.h"
+
+namespace berth::api::scheme {
+
+std::string_view StorageSchemas() {
+  return R"(
+package io.k8s.api.resource.v1
+type AllocatedDeviceStatus
+  conditions []meta.Condition, data object, device! string, driver! string
+  networkData NetworkDeviceData, pool! string, shareID string
+type AllocationResult
+  allocationTimestamp time, devices DeviceAllocationResult, nodeSelector core.NodeSelector
+type CELDeviceSelector
+  expression! string
+type CapacityRequestPolicy
+  default quantity, validRange CapacityRequestPolicyRange, validValues []quantity
+type CapacityRequestPolicyRange
+  max quantity, min! quantity, step quantity
+type CapacityRequirements
+  requests {}quantity
+type Counter
+  value! quantity
+type CounterSet
+  counters! {}Counter, name! string
+type Device
+  allNodes bool, allowMultipleAllocations bool, attributes {}DeviceAttribute
+  bindingConditions []string, bindingFailureConditions []string, bindsToNode bool
+  capacity {}DeviceCapacity, consumesCounters []DeviceCounterConsumption, name! string
+  nodeAllocatableResourceMappings {}NodeAllocatableResourceMapping, nodeName string
+  nodeSelector core.NodeSelector, taints []DeviceTaint
+type DeviceAllocationConfiguration
+  opaque OpaqueDeviceConfiguration, requests []string, source! string
+type DeviceAllocationResult
+  config []DeviceAllocationConfiguration, results []DeviceRequestAllocationResult
+type DeviceAttribute
+  bool bool, bools []bool, int long, ints []long, string string, strings []string, version string
+  versions []string
+type DeviceCapacity
+  requestPolicy CapacityRequestPolicy, value! quantity
+type DeviceClaim
+  config []DeviceClaimConfiguration, constraints []DeviceConstraint, requests []DeviceRequest
+type DeviceClaimConfiguration
+  opaque OpaqueDeviceConfiguration, requests []string
+kind DeviceClass: A kind of device.
+  spec! DeviceClassSpec
+type DeviceClassConfiguration
+  opaque OpaqueDeviceConfiguration
+type DeviceClassSpec
+  config []DeviceClassConfiguration, extendedResourceName string, selectors []DeviceSelector
+type DeviceConstraint
+  distinctAttribute string, matchAttribute string, requests []string
+type DeviceCounterConsumption
+  counterSet! string, counters! {}Counter
+type DeviceRequest
+  exactly ExactDeviceRequest, firstAvailable []DeviceSubRequest, name! string
+type DeviceRequestAllocationResult
+  adminAccess bool, bindingConditions []string, bindingFailureConditions []string
+  consumedCapacity {}quantity, device! string, driver! string, pool! string, request! string
+  shareID string, tolerations []DeviceToleration
+type DeviceSelector
+  cel CELDeviceSelector
+type DeviceSubRequest
+  allocationMode string, capacity CapacityRequirements, count long, deviceClassName! string
+  name! string, selectors []DeviceSelector, tolerations []DeviceToleration
+type DeviceTaint
+  effect! string, key! string, timeAdded time, value string
+type DeviceToleration
+  effect string, key string, operator string, tolerationSeconds long, value string
+type ExactDeviceRequest
+  adminAccess bool, allocationMode string, capacity CapacityRequirements, count long
+  deviceClassName! string, selectors []DeviceSelector, tolerations []DeviceToleration
+type NetworkDeviceData
+  hardwareAddress string, interfaceName string, ips []string
+type NodeAllocatableResourceMapping
+  allocationMultiplier quantity, capacityKey string
+type OpaqueDeviceConfiguration
+  driver! string, parameters! object
+kind ResourceClaim: A request for devices.
+  spec! ResourceClaimSpec: Which devices.
+  status ResourceClaimStatus: Which were allocated, and for whom.
+type ResourceClaimConsumerReference
+  apiGroup string, name! string, resource! string, uid! string
+type ResourceClaimSpec
+  devices DeviceClaim
+type ResourceClaimStatus
+  allocation AllocationResult, devices []AllocatedDeviceStatus
+  reservedFor []ResourceClaimConsumerReference @merge:uid
+kind ResourceClaimTemplate: From which claims are made for pods.
+  spec! ResourceClaimTemplateSpec
+type ResourceClaimTemplateSpec
+  metadata meta.ObjectMeta, spec! ResourceClaimSpec
+type ResourcePool
+  generation! long, name! string, resourceSliceCount! long
+kind ResourceSlice: Devices that a driver offers.
+  spec! ResourceSliceSpec: The devices, and where they are.
+type ResourceSliceSpec
+  allNodes bool, devices []Device, driver! string, nodeName string, nodeSelector core.NodeSelector
+  perDeviceNodeSelection bool, pool! ResourcePool, sharedCounters []CounterSet
+package io.k8s.api.storage.v1
+kind CSIDriver: What a storage driver can do.
+  spec! CSIDriverSpec
+type CSIDriverSpec
+  attachRequired bool, fsGroupPolicy string, nodeAllocatableUpdatePeriodSeconds long
+  podInfoOnMount bool, preventPodSchedulingIfMissing bool, requiresRepublish bool
+  seLinuxMount bool, serviceAccountTokenInSecrets bool, storageCapacity bool
+  tokenRequests []TokenRequest, volumeLifecycleModes []string
+kind CSINode: Storage drivers on a node.
+  spec! CSINodeSpec: The drivers.
+type CSINodeDriver: A storage driver on a node.
+  allocatable VolumeNodeResources: How many volumes it can attach there.
+  name! string, nodeID! string
+  topologyKeys []string: Labels of the node that say which volumes it reaches.
+type CSINodeSpec
+  drivers! []CSINodeDriver @merge:name
+kind CSIStorageCapacity: How much room a driver has in a place.
+  capacity quantity: Room that is left.
+  maximumVolumeSize quantity: The largest volume that can be made.
+  nodeTopology meta.LabelSelector: Nodes that reach it.
+  storageClassName! string: Class of the volumes.
+kind StorageClass: A kind of storage, and who makes it.
+  allowVolumeExpansion bool: Whether volumes may grow.
+  allowedTopologies []core.TopologySelectorTerm: Places where volumes may be made.
+  mountOptions []string: Options for mounting.
+  parameters {}string: Settings for the provisioner.
+  provisioner! string: Who makes the volumes.
+  reclaimPolicy string: Delete or Retain: what becomes of volumes after their claims.
+  volumeBindingMode string: Immediate or WaitForFirstConsumer: whether binding waits for a pod.
+type TokenRequest
+  audience! string, expirationSeconds long
+kind VolumeAttachment: A volume that is to be attached to a node.
+  spec! VolumeAttachmentSpec, status VolumeAttachmentStatus
+type VolumeAttachmentSource
+  inlineVolumeSpec core.PersistentVolumeSpec, persistentVolumeName string
+type VolumeAttachmentSpec
+  attacher! string, nodeName! string, source! VolumeAttachmentSource
+type VolumeAttachmentStatus
+  attachError VolumeError, attached! bool, attachmentMetadata {}string, detachError VolumeError
+kind VolumeAttributesClass: Settings of volumes that can be changed later.
+  driverName! string, parameters {}string
+type VolumeError
+  errorCode int, message string, time time
+type VolumeNodeResources
+  count int
+)";
+}
+
+}  // namespace berth::api::scheme

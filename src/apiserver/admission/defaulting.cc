@@ -1,0 +1,276 @@
+#include "apiserver/admission/defaulting.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "api/json/document.h"
+#include "api/quantity.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/admission/field_errors.h"
+#include "base/base64.h"
+
+namespace berth::apiserver::admission {
+
+namespace {
+
+// Rewrites quantities until one is bad.
+class Rewriter {
+ public:
+  explicit Rewriter(const api::scheme::Kind& kind) : kind_(kind) {}
+
+  void Value(api::Json* value, const FieldPath& path) {
+    if (!value || error_) return;
+    // A bare number is fine, too.
+    std::string number;
+    if (const std::optional<int64_t> whole = api::AsInt(value)) {
+      number = fmt::format("{}", *whole);
+    } else if (const double* fraction = value->if_double()) {
+      number = fmt::format("{}", *fraction);
+    }
+    const std::string_view text = number.empty() ? api::AsString(*value) : std::string_view(number);
+    const Result<api::Quantity> quantity = api::Quantity::Parse(text);
+    if (!quantity) {
+      error_ = api::scheme::BadRequest(fmt::format(
+          "{0} in version \"{1}\" cannot be handled as a {0}: {2} (field {3}, value {4})",
+          kind_.kind, kind_.version, quantity.error().message, path.ToString(), Quote(text)));
+      return;
+    }
+    const std::string canonical = quantity->ToString();
+    if (canonical != api::AsString(*value)) *value = canonical;
+  }
+
+  void List(api::JsonObject* holder, std::string_view key, const FieldPath& path) {
+    api::JsonObject* list = api::ObjectAt(holder, key);
+    if (!list) return;
+    const FieldPath at = path / key;
+    for (auto& member : *list) Value(&member.value(), at.Key(member.key()));
+  }
+
+  void Resources(api::JsonObject* holder, const FieldPath& path) {
+    api::JsonObject* resources = api::ObjectAt(holder, "resources");
+    if (!resources) return;
+    const FieldPath at = path / "resources";
+    List(resources, "requests", at);
+    List(resources, "limits", at);
+  }
+
+  void PodSpec(api::JsonObject* spec, const FieldPath& path) {
+    if (!spec) return;
+    for (const std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
+      api::JsonArray* containers = api::ArrayAt(spec, key);
+      const FieldPath at = path / key;
+      for (size_t i = 0; containers && i < containers->size(); ++i) {
+        Resources((*containers)[i].if_object(), at[i]);
+      }
+    }
+    List(spec, "overhead", path);
+    Resources(spec, path);
+    api::JsonArray* volumes = api::ArrayAt(spec, "volumes");
+    const FieldPath at = path / "volumes";
+    for (size_t i = 0; volumes && i < volumes->size(); ++i) {
+      api::JsonObject* volume = (*volumes)[i].if_object();
+      const FieldPath one = at[i];
+      if (api::JsonObject* source = api::ObjectAt(volume, "emptyDir")) {
+        const FieldPath empty_dir = one / "emptyDir";
+        Value(api::At(source, "sizeLimit"), empty_dir / "sizeLimit");
+      }
+    }
+  }
+
+  std::optional<api::scheme::ApiError> Take() { return std::move(error_); }
+
+ private:
+  const api::scheme::Kind& kind_;
+  std::optional<api::scheme::ApiError> error_;
+};
+
+}  // namespace
+
+api::scheme::ApiResult<void> CanonicalizeQuantities(const api::scheme::Kind& kind,
+                                                    api::JsonObject& document) {
+  Rewriter rewriter(kind);
+  const FieldPath spec_path("spec");
+  const FieldPath status_path("status");
+  api::JsonObject* spec = api::ObjectAt(&document, "spec");
+  api::JsonObject* status = api::ObjectAt(&document, "status");
+  const std::string_view name = kind.kind;
+  if (name == "Pod") {
+    rewriter.PodSpec(spec, spec_path);
+  } else if (name == "Node") {
+    rewriter.List(status, "capacity", status_path);
+    rewriter.List(status, "allocatable", status_path);
+  } else if (name == "PersistentVolume") {
+    rewriter.List(spec, "capacity", spec_path);
+  } else if (name == "PersistentVolumeClaim") {
+    rewriter.Resources(spec, spec_path);
+    rewriter.List(status, "capacity", status_path);
+    rewriter.List(status, "allocatedResources", status_path);
+  } else if (name == "ResourceQuota") {
+    rewriter.List(spec, "hard", spec_path);
+  } else if (name == "CSIStorageCapacity") {
+    for (const std::string_view key : {"capacity", "maximumVolumeSize"}) {
+      rewriter.Value(api::At(&document, key), FieldPath(key));
+    }
+  } else if (name == "CronJob") {
+    const FieldPath job = spec_path / "jobTemplate";
+    const FieldPath job_spec = job / "spec";
+    const FieldPath pod = job_spec / "template";
+    api::JsonObject* job_template = api::ObjectAt(api::ObjectAt(spec, "jobTemplate"), "spec");
+    rewriter.PodSpec(api::ObjectAt(api::ObjectAt(job_template, "template"), "spec"), pod / "spec");
+  } else if (api::JsonObject* pod = api::ObjectAt(spec, "template")) {
+    const FieldPath path = spec_path / "template";
+    rewriter.PodSpec(api::ObjectAt(pod, "spec"), path / "spec");
+  }
+  if (auto error = rewriter.Take()) return std::unexpected(std::move(*error));
+  return {};
+}
+
+namespace {
+
+// stringData is for writing only: it goes into data.
+void DefaultSecret(api::JsonObject& secret) {
+  api::DefaultString(secret, "type", "Opaque");
+  const api::Json* plain = api::At(&secret, "stringData");
+  if (!plain) return;
+  const api::Json texts = *plain;
+  secret.erase("stringData");
+  const api::JsonObject* members = texts.if_object();
+  if (!members || members->empty()) return;
+  api::JsonObject& data = api::EnsureObject(secret, "data");
+  for (const auto& [key, value] : *members) data[key] = EncodeBase64(api::AsString(value));
+}
+
+void DefaultNode(api::JsonObject& node) {
+  api::JsonObject* status = api::ObjectAt(&node, "status");
+  if (const api::Json* capacity = api::At(status, "capacity");
+      capacity && !api::At(status, "allocatable")) {
+    const api::Json copy = *capacity;
+    (*status)["allocatable"] = copy;
+  }
+  api::JsonObject* spec = api::ObjectAt(&node, "spec");
+  const std::string cidr(api::StringAt(spec, "podCIDR"));
+  if (!cidr.empty() && api::EmptyAt(spec, "podCIDRs"))
+    api::EnsureArray(*spec, "podCIDRs").emplace_back(cidr);
+}
+
+void DefaultDeviceRequest(api::JsonObject* request) {
+  if (!request) return;
+  api::DefaultString(*request, "allocationMode", "ExactCount");
+  if (api::StringAt(request, "allocationMode") == "ExactCount")
+    api::DefaultInt(*request, "count", 1);
+}
+
+void DefaultClaimSpec(api::JsonObject* spec) {
+  api::JsonArray* requests = api::ArrayAt(api::ObjectAt(spec, "devices"), "requests");
+  for (size_t i = 0; requests && i < requests->size(); ++i) {
+    api::JsonObject* request = (*requests)[i].if_object();
+    DefaultDeviceRequest(api::ObjectAt(request, "exactly"));
+    api::JsonArray* alternatives = api::ArrayAt(request, "firstAvailable");
+    for (size_t k = 0; alternatives && k < alternatives->size(); ++k) {
+      DefaultDeviceRequest((*alternatives)[k].if_object());
+    }
+  }
+}
+
+}  // namespace
+
+void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
+  const std::string_view name = kind.kind;
+  if (name == "Pod") return DefaultPod(document);
+  if (DefaultWorkload(kind, document) || DefaultBatch(kind, document) ||
+      DefaultStorage(kind, document)) {
+    return;
+  }
+  if (name == "Service") return DefaultService(document);
+  if (name == "Node") return DefaultNode(document);
+  if (name == "Secret") return DefaultSecret(document);
+  if (name == "PriorityClass") {
+    api::DefaultString(document, "preemptionPolicy", "PreemptLowerPriority");
+  }
+  if (name == "HorizontalPodAutoscaler")
+    api::DefaultInt(api::EnsureObject(document, "spec"), "minReplicas", 1);
+  if (name == "ResourceClaim") DefaultClaimSpec(api::ObjectAt(&document, "spec"));
+  if (name == "ResourceClaimTemplate") {
+    DefaultClaimSpec(api::ObjectAt(api::ObjectAt(&document, "spec"), "spec"));
+  }
+  if (name == "PodTemplate") {
+    if (api::JsonObject* pod = api::ObjectAt(&document, "template"))
+      DefaultPodSpec(api::EnsureObject(*pod, "spec"));
+  }
+}
+
+// Defaults of services; addresses are given out by admission.
+void DefaultService(api::JsonObject& service) {
+  api::JsonObject& spec = api::EnsureObject(service, "spec");
+  api::DefaultString(spec, "type", "ClusterIP");
+  api::DefaultString(spec, "sessionAffinity", "None");
+  if (api::StringAt(&spec, "sessionAffinity") == "ClientIP") {
+    api::JsonObject& client =
+        api::EnsureObject(api::EnsureObject(spec, "sessionAffinityConfig"), "clientIP");
+    api::DefaultInt(client, "timeoutSeconds", 10800);
+  }
+  const std::string_view type = api::StringAt(&spec, "type");
+  if (type == "NodePort" || type == "LoadBalancer") {
+    api::DefaultString(spec, "externalTrafficPolicy", "Cluster");
+  }
+  if (api::StringAt(&spec, "type") == "LoadBalancer") {
+    api::DefaultBool(spec, "allocateLoadBalancerNodePorts", true);
+  }
+  if (api::StringAt(&spec, "type") != "ExternalName") {
+    api::DefaultString(spec, "internalTrafficPolicy", "Cluster");
+  }
+  api::JsonArray* ports = api::ArrayAt(&spec, "ports");
+  for (size_t i = 0; ports && i < ports->size(); ++i) {
+    api::JsonObject* port = (*ports)[i].if_object();
+    if (!port) continue;
+    api::DefaultString(*port, "protocol", "TCP");
+    const auto number = api::IntAt(port, "port");
+    const api::Json* target = api::At(port, "targetPort");
+    if (number && (!target || api::IsEmpty(target) || api::AsInt(target) == 0)) {
+      api::SetInt(*port, "targetPort", *number);
+    }
+  }
+}
+
+// Defaults of volumes, claims, storage classes and CSI drivers.
+namespace {
+
+void DefaultCsiDriver(api::JsonObject& spec) {
+  api::DefaultBool(spec, "attachRequired", true);
+  api::DefaultBool(spec, "podInfoOnMount", false);
+  api::DefaultBool(spec, "storageCapacity", false);
+  api::DefaultString(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+  api::DefaultBool(spec, "requiresRepublish", false);
+  api::DefaultBool(spec, "seLinuxMount", false);
+  if (api::EmptyAt(&spec, "volumeLifecycleModes")) {
+    api::EnsureArray(spec, "volumeLifecycleModes").emplace_back("Persistent");
+  }
+}
+
+}  // namespace
+
+bool DefaultStorage(const api::scheme::Kind& kind, api::JsonObject& document) {
+  const std::string_view name = kind.kind;
+  if (name == "StorageClass") {
+    api::DefaultString(document, "reclaimPolicy", "Delete");
+    api::DefaultString(document, "volumeBindingMode", "Immediate");
+  } else if (name == "CSIDriver") {
+    DefaultCsiDriver(api::EnsureObject(document, "spec"));
+  } else if (name == "PersistentVolume") {
+    api::JsonObject& spec = api::EnsureObject(document, "spec");
+    api::DefaultString(spec, "persistentVolumeReclaimPolicy", "Retain");
+    api::DefaultString(spec, "volumeMode", "Filesystem");
+    api::DefaultString(api::EnsureObject(document, "status"), "phase", "Pending");
+  } else if (name == "PersistentVolumeClaim") {
+    api::DefaultString(api::EnsureObject(document, "spec"), "volumeMode", "Filesystem");
+    api::DefaultString(api::EnsureObject(document, "status"), "phase", "Pending");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace berth::apiserver::admission

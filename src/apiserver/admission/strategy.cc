@@ -1,0 +1,223 @@
+#include "apiserver/admission/strategy.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "api/json/document.h"
+#include "api/quantity.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/admission/metadata.h"
+
+namespace berth::apiserver::admission {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kCounted = {"cpu", "memory"};
+
+bool IsPositive(const api::Json* value) {
+  if (!value) return false;
+  const auto quantity = api::Quantity::Parse(api::AsString(value));
+  return quantity && quantity->Sign() > 0;
+}
+
+bool AreEqual(const api::Json* a, const api::Json* b) {
+  const std::string_view left = api::AsString(a);
+  const std::string_view right = api::AsString(b);
+  if (left == right) return true;
+  const auto x = api::Quantity::Parse(left);
+  const auto y = api::Quantity::Parse(right);
+  return x && y && *x == *y;
+}
+
+struct Claims {
+  bool any = false;        // Something is requested or limited.
+  bool guaranteed = true;  // All of it is requested and limited alike, for each container.
+};
+
+void Look(const api::JsonObject* resources, Claims& claims) {
+  const api::JsonObject* requests = api::ObjectAt(resources, "requests");
+  const api::JsonObject* limits = api::ObjectAt(resources, "limits");
+  for (const std::string_view name : kCounted) {
+    const api::Json* request = api::At(requests, name);
+    const api::Json* limit = api::At(limits, name);
+    const bool limited = IsPositive(limit);
+    claims.any = claims.any || limited || IsPositive(request);
+    claims.guaranteed = claims.guaranteed && limited && request && AreEqual(request, limit);
+  }
+}
+
+}  // namespace
+
+std::string_view QosClassOf(const api::JsonObject* pod_spec) {
+  Claims claims;
+  // Resources of the whole pod decide alone, if there are any.
+  const api::JsonObject* whole = api::ObjectAt(pod_spec, "resources");
+  if (!api::IsEmpty(api::At(whole, "requests")) || !api::IsEmpty(api::At(whole, "limits"))) {
+    Look(whole, claims);
+  } else {
+    for (const std::string_view key : {"containers", "initContainers"}) {
+      const api::JsonArray* containers = api::ArrayAt(pod_spec, key);
+      for (size_t i = 0; containers && i < containers->size(); ++i) {
+        Look(api::ObjectAt(api::AsObject((*containers)[i]), "resources"), claims);
+      }
+    }
+  }
+  if (!claims.any) return "BestEffort";
+  return claims.guaranteed ? "Guaranteed" : "Burstable";
+}
+
+namespace {
+
+void Take(const api::JsonObject& from, api::JsonObject& to, std::string_view key) {
+  if (api::SameAt(&from, &to, key)) return;
+  if (const api::Json* value = api::At(&from, key)) {
+    to[key] = *value;
+  } else {
+    to.erase(key);
+  }
+}
+
+// The numbers that a controller has yet to count.
+void ZeroStatus(std::string_view kind, api::JsonObject& status) {
+  const auto zero = [&](std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) api::SetInt(status, key, 0);
+  };
+  if (kind == "ReplicaSet" || kind == "ReplicationController") zero({"replicas"});
+  if (kind == "StatefulSet") zero({"replicas", "availableReplicas"});
+  if (kind == "DaemonSet") {
+    zero({"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"});
+  }
+  if (kind == "PodDisruptionBudget") {
+    zero({"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"});
+  }
+  if (kind == "Service") status["loadBalancer"].emplace_object();
+  if (kind == "Namespace") api::SetString(status, "phase", "Active");
+}
+
+void PrepareNamespace(api::JsonObject& document) {
+  api::JsonObject& metadata = MetadataOf(document);
+  const std::string name(api::StringAt(&metadata, "name"));
+  api::SetString(api::EnsureObject(metadata, "labels"), "kubernetes.io/metadata.name", name);
+  api::JsonArray& finalizers = api::EnsureArray(api::EnsureObject(document, "spec"), "finalizers");
+  if (std::ranges::find(finalizers, api::Json("kubernetes")) == finalizers.end()) {
+    finalizers.emplace_back("kubernetes");
+  }
+}
+
+// Everything but the status; the labels and annotations of pods and nodes may come with it.
+void KeepAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& before,
+                      api::JsonObject& after) {
+  for (const auto& member : before) {
+    const std::string_view key = member.key();
+    if (key != "status" && key != "metadata") Take(before, after, key);
+  }
+  for (size_t i = 0; i < after.size();) {
+    const auto member = after.begin() + i;
+    if (member->key() == "status" || before.contains(member->key())) {
+      ++i;
+    } else {
+      after.stable_erase(member);
+    }
+  }
+  const api::JsonObject* old_metadata = MetadataOf(before);
+  api::JsonObject& metadata = MetadataOf(after);
+  const api::JsonObject none;
+  for (const std::string_view key : {"ownerReferences", "finalizers"}) {
+    Take(old_metadata ? *old_metadata : none, metadata, key);
+  }
+  if (kind.kind == "Pod" || kind.kind == "Node") return;
+  for (const std::string_view key : {"labels", "annotations"}) {
+    Take(old_metadata ? *old_metadata : none, metadata, key);
+  }
+}
+
+// Only the resources of the containers.
+void KeepAllButSizes(const api::JsonObject& before, api::JsonObject& after) {
+  const api::Json sized = after.contains("spec") ? after["spec"] : api::Json();
+  for (const auto& member : before) {
+    if (member.key() != "metadata") Take(before, after, member.key());
+  }
+  api::JsonObject* spec = api::ObjectAt(&after, "spec");
+  for (const std::string_view key : {"containers", "initContainers"}) {
+    const api::JsonArray* from = api::ArrayAt(api::AsObject(sized), key);
+    api::JsonArray* to = api::ArrayAt(spec, key);
+    for (size_t i = 0; from && to && i < std::min(from->size(), to->size()); ++i) {
+      const api::JsonObject* container = api::AsObject((*from)[i]);
+      api::JsonObject* kept = (*to)[i].if_object();
+      if (!container || !kept || api::StringAt(container, "name") != api::StringAt(kept, "name"))
+        continue;
+      for (const std::string_view part : {"resources", "resizePolicy"}) {
+        if (const api::Json* value = api::At(container, part)) (*kept)[part] = *value;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void SetCondition(api::JsonObject& status, std::string_view type, std::string_view value,
+                  std::string_view reason, std::string_view message, Instant now) {
+  api::JsonArray& conditions = api::EnsureArray(status, "conditions");
+  const auto found = std::ranges::find_if(conditions, [&](const api::Json& condition) {
+    return api::StringAt(api::AsObject(condition), "type") == type;
+  });
+  api::Json& slot =
+      found != conditions.end() ? *found : conditions.emplace_back(boost::json::object_kind);
+  api::JsonObject* condition = slot.if_object();
+  if (!condition) condition = &slot.emplace_object();
+  const bool changes = api::StringAt(condition, "status") != value;
+  api::SetString(*condition, "type", type);
+  api::SetString(*condition, "status", value);
+  if (changes || !api::At(condition, "lastTransitionTime")) {
+    api::SetString(*condition, "lastTransitionTime", FormatTime(now));
+  }
+  for (const auto& [key, text] :
+       {std::pair<std::string_view, std::string_view>{"reason", reason}, {"message", message}}) {
+    if (text.empty()) {
+      condition->erase(key);
+    } else {
+      api::SetString(*condition, key, text);
+    }
+  }
+}
+
+void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document) {
+  if (kind.kind == "Node" || !kind.has_status) return;
+  if (kind.kind == "Namespace") PrepareNamespace(document);
+  api::JsonObject& status = document["status"].emplace_object();
+  ZeroStatus(kind.kind, status);
+}
+
+void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now) {
+  if (kind.kind != "Pod") return;
+  const api::JsonObject* spec = api::ObjectAt(&document, "spec");
+  const std::string_view quality = QosClassOf(spec);
+  const bool gated = !api::EmptyAt(spec, "schedulingGates");
+  api::JsonObject& status = api::EnsureObject(document, "status");
+  api::SetString(status, "phase", "Pending");
+  api::SetString(status, "qosClass", quality);
+  if (gated) {
+    SetCondition(status, "PodScheduled", "False", "SchedulingGated",
+                 "Scheduling is blocked due to non-empty scheduling gates", now);
+  }
+}
+
+void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresource,
+                      const api::JsonObject& before, api::JsonObject& after) {
+  if (subresource == "status") return KeepAllButStatus(kind, before, after);
+  if (subresource == "resize") return KeepAllButSizes(before, after);
+  if (kind.has_status) Take(before, after, "status");
+  if (kind.kind == "Namespace") {
+    api::JsonObject& spec = api::EnsureObject(after, "spec");
+    const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");
+    const api::JsonObject none;
+    // The finalizers of the spec have a way of their own.
+    if (subresource != "finalize") Take(old_spec ? *old_spec : none, spec, "finalizers");
+    const std::string name(api::StringAt(MetadataOf(before), "name"));
+    api::SetString(api::EnsureObject(MetadataOf(after), "labels"), "kubernetes.io/metadata.name",
+                   name);
+  }
+}
+
+}  // namespace berth::apiserver::admission

@@ -1,0 +1,255 @@
+// Rules for what a container requests and is limited to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json/document.h"
+#include "api/quantity.h"
+#include "api/selector.h"
+#include "apiserver/admission/field_errors.h"
+#include "apiserver/admission/validation.h"
+
+namespace berth::apiserver::admission {
+
+namespace {
+
+bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
+
+bool IsStandard(std::string_view name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePages(name);
+}
+
+bool IsExtended(std::string_view name) {
+  return name.find('/') != std::string_view::npos && !name.starts_with("kubernetes.io/") &&
+         !name.starts_with("requests.");
+}
+
+// Whoever is over its request can be squeezed for these only.
+bool MayOvercommit(std::string_view name) { return !IsExtended(name) && !IsHugePages(name); }
+
+void ValidateName(std::string_view name, const FieldPath& path, FieldErrors& errors) {
+  for (const std::string& what : api::QualifiedNameErrors(name)) errors.Invalid(path, name, what);
+  if (name.find('/') == std::string_view::npos && !IsStandard(name)) {
+    errors.Invalid(path, name, "must be a standard resource for containers");
+  }
+}
+
+void ValidateList(const api::JsonObject* list, const FieldPath& path, FieldErrors& errors) {
+  if (!list) return;
+  for (const auto& [key, value] : *list) {
+    const FieldPath at = path.Key(key);
+    ValidateName(key, at, errors);
+    const std::string_view text = api::AsString(value);
+    const Result<api::Quantity> quantity = api::Quantity::Parse(text);
+    if (!quantity) {
+      errors.Invalid(at, text, quantity.error().message);
+      continue;
+    }
+    if (quantity->Sign() < 0) {
+      errors.Invalid(at, text, "must be greater than or equal to 0");
+    } else if (IsExtended(key) && quantity->MilliValue() % 1000 != 0) {
+      errors.Invalid(at, text, "must be an integer");
+    }
+  }
+}
+
+}  // namespace
+
+void ValidateResources(const api::JsonObject* container, const FieldPath& path,
+                       FieldErrors& errors) {
+  const api::JsonObject* resources = api::ObjectAt(container, "resources");
+  if (!resources || resources->empty()) return;
+  const FieldPath at = path / "resources";
+  const FieldPath requests_path = at / "requests";
+  const FieldPath limits_path = at / "limits";
+  const api::JsonObject* requests = api::ObjectAt(resources, "requests");
+  const api::JsonObject* limits = api::ObjectAt(resources, "limits");
+  ValidateList(limits, limits_path, errors);
+  ValidateList(requests, requests_path, errors);
+  if (!requests) return;
+  for (const auto& [key, value] : *requests) {
+    const api::Json* limit_value = api::At(limits, key);
+    if (!limit_value) {
+      if (!MayOvercommit(key)) {
+        errors.Required(limits_path, "Limit must be set for non overcommitable resources");
+      }
+      continue;
+    }
+    const std::string_view text = api::AsString(value);
+    const std::string_view limit_text = api::AsString(limit_value);
+    const Result<api::Quantity> request = api::Quantity::Parse(text);
+    const Result<api::Quantity> limit = api::Quantity::Parse(limit_text);
+    if (!request || !limit) continue;
+    if (!MayOvercommit(key)) {
+      if (*request == *limit) continue;
+      errors.Invalid(
+          requests_path, text,
+          fmt::format("must be equal to {} limit of {}", std::string_view(key), limit_text));
+    } else if (*request > *limit) {
+      errors.Invalid(requests_path, text,
+                     fmt::format("must be less than or equal to {} limit of {}",
+                                 std::string_view(key), limit_text));
+    }
+  }
+}
+
+// Rules for the containers and volumes of a pod.
+namespace {
+
+constexpr std::string_view kPortRange = "must be between 1 and 65535, inclusive";
+
+// Adds `text` to `seen`; false if it is there already.
+bool Note(std::vector<std::string>& seen, std::string_view text) {
+  if (std::ranges::find(seen, text) != seen.end()) return false;
+  seen.emplace_back(text);
+  return true;
+}
+
+struct Seen {
+  std::vector<std::string> names;
+  std::vector<std::string> host_ports;
+};
+
+void ValidatePort(const api::JsonObject* port, const FieldPath& path, bool host_network, Seen& seen,
+                  FieldErrors& errors) {
+  const auto in_range = [](int64_t number) { return number >= 1 && number <= 65535; };
+  const int64_t number = api::IntAt(port, "containerPort").value_or(0);
+  if (number == 0) {
+    errors.Required(path / "containerPort");
+  } else if (!in_range(number)) {
+    errors.Invalid(path / "containerPort", number, kPortRange);
+  }
+  const std::string_view protocol = api::StringAt(port, "protocol");
+  if (protocol.empty()) {
+    errors.Required(path / "protocol");
+  } else if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
+    errors.NotSupported(path / "protocol", protocol, {"SCTP", "TCP", "UDP"});
+  }
+  const int64_t host_port = api::IntAt(port, "hostPort").value_or(0);
+  if (host_port == 0) return;
+  if (!in_range(host_port)) {
+    errors.Invalid(path / "hostPort", host_port, kPortRange);
+  } else if (host_network && host_port != number) {
+    errors.Invalid(path / "hostPort", host_port,
+                   "must match `containerPort` when `hostNetwork` is true");
+  }
+  const std::string where =
+      fmt::format("{}/{}/{}", protocol, api::StringAt(port, "hostIP"), host_port);
+  if (!Note(seen.host_ports, where)) errors.Duplicate(path / "hostPort", where);
+}
+
+void ValidateMounts(const api::JsonObject* container, const api::JsonArray* volumes,
+                    const FieldPath& path, FieldErrors& errors) {
+  const api::JsonArray* mounts = api::ArrayAt(container, "volumeMounts");
+  if (!mounts) return;
+  const FieldPath list = path / "volumeMounts";
+  std::vector<std::string> places;
+  for (size_t i = 0; i < mounts->size(); ++i) {
+    const api::JsonObject* mount = api::AsObject((*mounts)[i]);
+    const FieldPath at = list[i];
+    const std::string_view name = api::StringAt(mount, "name");
+    const std::string_view place = api::StringAt(mount, "mountPath");
+    const bool known = volumes && std::ranges::any_of(*volumes, [&](const api::Json& volume) {
+                         return api::StringAt(api::AsObject(volume), "name") == name;
+                       });
+    if (name.empty()) {
+      errors.Required(at / "name");
+    } else if (!known) {
+      errors.NotFound(at / "name", name);
+    }
+    if (place.empty()) {
+      errors.Required(at / "mountPath");
+    } else if (!Note(places, place)) {
+      errors.Invalid(at / "mountPath", place, "must be unique");
+    }
+  }
+}
+
+void ValidateImage(const api::JsonObject* container, const FieldPath& path, FieldErrors& errors) {
+  const std::string_view image = api::StringAt(container, "image");
+  if (image.empty()) {
+    errors.Required(path / "image");
+  } else if (image.front() == ' ' || image.back() == ' ') {
+    errors.Invalid(path / "image", image, "must not have leading or trailing whitespace");
+  }
+  const std::string_view pull = api::StringAt(container, "imagePullPolicy");
+  if (pull != "Always" && pull != "IfNotPresent" && pull != "Never") {
+    errors.NotSupported(path / "imagePullPolicy", pull, {"Always", "IfNotPresent", "Never"});
+  }
+}
+
+void ValidateContainer(const api::JsonObject* container, const api::JsonObject* spec,
+                       const FieldPath& path, Seen& seen, FieldErrors& errors) {
+  const std::string_view name = api::StringAt(container, "name");
+  if (name.empty()) {
+    errors.Required(path / "name");
+  } else if (const auto what = CheckDnsLabel(name)) {
+    errors.Invalid(path / "name", name, *what);
+  } else if (!Note(seen.names, name)) {
+    errors.Duplicate(path / "name", name);
+  }
+  ValidateImage(container, path, errors);
+  const FieldPath ports_path = path / "ports";
+  const api::JsonArray* ports = api::ArrayAt(container, "ports");
+  for (size_t i = 0; ports && i < ports->size(); ++i) {
+    ValidatePort(api::AsObject((*ports)[i]), ports_path[i], api::BoolAt(spec, "hostNetwork"), seen,
+                 errors);
+  }
+  const FieldPath env_path = path / "env";
+  const api::JsonArray* env = api::ArrayAt(container, "env");
+  for (size_t i = 0; env && i < env->size(); ++i) {
+    const FieldPath at = env_path[i];
+    if (api::StringAt(api::AsObject((*env)[i]), "name").empty()) errors.Required(at / "name");
+  }
+  ValidateMounts(container, api::ArrayAt(spec, "volumes"), path, errors);
+  ValidateResources(container, path, errors);
+}
+
+void ValidateVolumes(const api::JsonArray* volumes, const FieldPath& path, FieldErrors& errors) {
+  std::vector<std::string> names;
+  for (size_t i = 0; volumes && i < volumes->size(); ++i) {
+    const api::JsonObject* volume = api::AsObject((*volumes)[i]);
+    const FieldPath at = path[i];
+    const std::string_view name = api::StringAt(volume, "name");
+    if (name.empty()) {
+      errors.Required(at / "name");
+    } else if (const auto what = CheckDnsLabel(name)) {
+      errors.Invalid(at / "name", name, *what);
+    } else if (!Note(names, name)) {
+      errors.Duplicate(at / "name", name);
+    }
+    if (volume && volume->size() > 2) {
+      errors.Forbidden(at, "may not specify more than 1 volume type");
+    }
+    const api::JsonObject* claim = api::ObjectAt(volume, "persistentVolumeClaim");
+    if (claim && api::StringAt(claim, "claimName").empty()) {
+      const FieldPath source = at / "persistentVolumeClaim";
+      errors.Required(source / "claimName");
+    }
+  }
+}
+
+}  // namespace
+
+void ValidateContainers(const api::JsonObject* pod_spec, const FieldPath& path,
+                        FieldErrors& errors) {
+  Seen seen;
+  if (const api::JsonArray* volumes = api::ArrayAt(pod_spec, "volumes")) {
+    ValidateVolumes(volumes, path / "volumes", errors);
+  }
+  if (api::EmptyAt(pod_spec, "containers")) errors.Required(path / "containers");
+  for (const std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
+    const api::JsonArray* containers = api::ArrayAt(pod_spec, key);
+    const FieldPath list = path / key;
+    for (size_t i = 0; containers && i < containers->size(); ++i) {
+      ValidateContainer(api::AsObject((*containers)[i]), pod_spec, list[i], seen, errors);
+    }
+    // Init containers are done when the others start: they may use the same ports.
+    seen.host_ports.clear();
+  }
+}
+
+}  // namespace berth::apiserver::admission

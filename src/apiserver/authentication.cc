@@ -1,0 +1,108 @@
+#include "apiserver/authentication.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace berth::apiserver {
+namespace {
+
+using registry::User;
+
+constexpr std::string_view kAuthenticated = "system:authenticated";
+constexpr std::string_view kAdmins = "system:masters";
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == text.npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+bool StartsWithIgnoringCase(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() &&
+         std::ranges::equal(text.substr(0, lower.size()), lower, [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a | 0x20) : a) == b;
+         });
+}
+
+// "h" of "h:80", "::1" of "[::1]:80".
+std::string_view HostOf(std::string_view authority) {
+  if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
+  return authority.substr(0, authority.find(':'));
+}
+
+// Whether a browser sent this for a page that was not loaded from this machine, or believes that
+// this machine is another: what lets web pages reach servers on loopback addresses.
+bool FromElsewhere(const net::ServerRequest& request) {
+  std::string_view origin = request.header("Origin");
+  if (!origin.empty()) {
+    const size_t scheme = origin.find("://");
+    if (scheme == origin.npos || !IsLoopback(HostOf(origin.substr(scheme + 3)))) return true;
+  }
+  const std::string_view host = HostOf(request.header("Host"));
+  return !host.empty() && !IsLoopback(host);
+}
+
+api::scheme::ApiError ForbiddenElsewhere() {
+  api::scheme::ApiError error;
+  error.code = 403;
+  error.reason = "Forbidden";
+  error.message =
+      "without authentication, only requests to a loopback address that no foreign web page has "
+      "sent are answered";
+  return error;
+}
+
+User Everybody() {
+  return {"system:admin", "", {std::string(kAdmins), std::string(kAuthenticated)}};
+}
+
+}  // namespace
+
+bool IsLoopback(std::string_view address) {
+  if (address == "localhost" || address == "::1") return true;
+  return address.starts_with("127.") && address.find_first_not_of("0123456789.") == address.npos;
+}
+
+Status CheckExposure(std::string_view address, bool tls, const registry::AccessOptions& options) {
+  if (options.allow_anonymous || IsLoopback(address)) return {};
+  if (!tls) {
+    return Fail(fmt::format(
+        "{} is not a loopback address: others can reach it. Add --tls (or --tls-cert-file and "
+        "--tls-private-key-file), and --token-auth-file or --client-ca-file; or listen on "
+        "127.0.0.1",
+        address));
+  }
+  if (options.tokens.empty() && !options.client_certificates) {
+    return Fail(
+        fmt::format("{} is not a loopback address: others can reach it. Add --token-auth-file or "
+                    "--client-ca-file, so that not everybody may do everything",
+                    address));
+  }
+  return {};
+}
+
+api::scheme::ApiResult<User> Authenticate(const registry::Access& access,
+                                          const net::ServerRequest& request) {
+  const net::Peer& peer = request.peer;
+  if (access.options().client_certificates && !peer.common_name.empty()) {
+    User user{peer.common_name, "", peer.organizations};
+    user.groups.emplace_back(kAuthenticated);
+    return user;
+  }
+  const std::string_view authorization = request.header("Authorization");
+  constexpr std::string_view kBearer = "bearer ";
+  if (StartsWithIgnoringCase(authorization, kBearer)) {
+    if (const User* user = access.FindToken(Trim(authorization.substr(kBearer.size()))))
+      return *user;
+  }
+  if (!access.open()) return std::unexpected(api::scheme::Unauthorized());
+  if (!access.options().allow_anonymous && FromElsewhere(request)) {
+    return std::unexpected(ForbiddenElsewhere());
+  }
+  return Everybody();
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,229 @@
+#include "apiserver/negotiation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+
+#include "api/json/document.h"
+#include "api/json/json_text.h"
+#include "api/json/yaml.h"
+#include "api/protobuf/to_json.h"
+#include "apiserver/request_info.h"
+#include "base/text.h"
+
+namespace berth::apiserver {
+namespace {
+
+constexpr std::string_view kSupported = "application/json";
+// More entries than any client sends are not looked at.
+constexpr size_t kMaxEntries = 64;
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == text.npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  });
+  return out;
+}
+
+// Calls `part` for each piece of `text` between `separator`s, trimmed.
+void ForEachPart(std::string_view text, char separator,
+                 const std::function<void(std::string_view)>& part) {
+  while (true) {
+    const size_t end = text.find(separator);
+    part(Trim(text.substr(0, end)));
+    if (end == text.npos) return;
+    text = text.substr(end + 1);
+  }
+}
+
+double Quality(const MediaType& type) {
+  const std::string text(type.parameter("q"));
+  if (text.empty()) return 1;
+  char* end = nullptr;
+  const double quality = std::strtod(text.c_str(), &end);
+  return *end == '\0' && quality >= 0 && quality <= 1 ? quality : 1;
+}
+
+bool IsJson(const MediaType& type) {
+  return type.type == "application/json" || type.type == "*/*" || type.type == "application/*";
+}
+
+bool IsMeta(const MediaType& type) {
+  const std::string_view version = type.parameter("v");
+  return type.parameter("g") == "meta.k8s.io" && (version == "v1" || version == "v1beta1");
+}
+
+std::optional<WantedForm> ObjectForm(const MediaType& type) {
+  if (!IsJson(type)) return std::nullopt;
+  const std::string_view as = type.parameter("as");
+  if (as.empty()) return WantedForm{};
+  if (!IsMeta(type)) return std::nullopt;
+  const std::string version(type.parameter("v"));
+  if (as == "Table") return WantedForm{Form::kTable, version};
+  if (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") {
+    return WantedForm{Form::kPartialMetadata, version};
+  }
+  return std::nullopt;
+}
+
+std::optional<WantedForm> DiscoveryForm(const MediaType& type) {
+  if (!IsJson(type)) return std::nullopt;
+  const std::string_view as = type.parameter("as");
+  if (as.empty()) return WantedForm{};
+  const std::string version(type.parameter("v"));
+  const bool known = version == "v2" || version == "v2beta1";
+  if (as != "APIGroupDiscoveryList" || type.parameter("g") != "apidiscovery.k8s.io" || !known) {
+    return std::nullopt;
+  }
+  return WantedForm{Form::kDiscovery, version};
+}
+
+api::scheme::ApiResult<WantedForm> FirstOf(std::string_view accept,
+                                           std::optional<WantedForm> (*form_of)(const MediaType&)) {
+  if (Trim(accept).empty()) return WantedForm{};
+  for (const MediaType& type : ParseAccept(accept)) {
+    if (auto form = form_of(type)) return *std::move(form);
+  }
+  return std::unexpected(api::scheme::NotAcceptable(kSupported));
+}
+
+}  // namespace
+
+std::string_view MediaType::parameter(std::string_view name) const {
+  for (const auto& [key, value] : parameters) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
+MediaType ParseMediaType(std::string_view text) {
+  MediaType media;
+  bool first = true;
+  ForEachPart(text, ';', [&](std::string_view part) {
+    if (first) {
+      media.type = Lower(part);
+      first = false;
+      return;
+    }
+    const size_t equals = part.find('=');
+    if (equals == part.npos) return;
+    std::string_view value = Trim(part.substr(equals + 1));
+    if (value.size() > 1 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    media.parameters.emplace_back(Lower(Trim(part.substr(0, equals))), value);
+  });
+  return media;
+}
+
+std::vector<MediaType> ParseAccept(std::string_view header) {
+  std::vector<MediaType> types;
+  ForEachPart(header, ',', [&](std::string_view part) {
+    if (part.empty() || types.size() >= kMaxEntries) return;
+    types.push_back(ParseMediaType(part));
+  });
+  std::erase_if(types, [](const MediaType& type) { return Quality(type) == 0; });
+  std::ranges::stable_sort(types, std::greater<>(), Quality);
+  return types;
+}
+
+api::scheme::ApiResult<WantedForm> WantedObjectForm(std::string_view accept) {
+  return FirstOf(accept, ObjectForm);
+}
+
+api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept) {
+  return FirstOf(accept, DiscoveryForm);
+}
+
+namespace {
+
+constexpr std::string_view kSupportedBodyTypes =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+std::string PlaceOf(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const size_t newline = before.rfind('\n');
+  const size_t column = before.size() - (newline == before.npos ? 0 : newline + 1) + 1;
+  return fmt::format("line {}, column {}", line, column);
+}
+
+}  // namespace
+
+api::scheme::ApiResult<api::Json> ParseJson(std::string_view text,
+                                            boost::json::storage_ptr storage) {
+  boost::json::parse_options options;
+  options.max_depth = api::kMaxNesting;
+  std::array<unsigned char, 4096> stack;  // Most documents need no more.
+  boost::json::stream_parser parser({}, options, stack.data(), stack.size());
+  parser.reset(std::move(storage));
+  boost::system::error_code error;
+  const size_t read = parser.write(text.data(), text.size(), error);
+  if (!error) parser.finish(error);
+  if (error) {
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("the body is not valid JSON: {}: {}", PlaceOf(text, read), error.message())));
+  }
+  api::Json document = parser.release();
+  if (!api::HasFiniteNumbers(document)) {
+    return std::unexpected(
+        api::scheme::BadRequest("the body is not valid JSON: a number is out of range"));
+  }
+  return document;
+}
+
+api::scheme::ApiResult<api::Json> ParseYaml(std::string_view text,
+                                            boost::json::storage_ptr storage) {
+  const auto json = api::FirstDocumentToJson(text);
+  if (!json) {
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("the body is not valid YAML: {}", json.error().message)));
+  }
+  return ParseJson(*json, std::move(storage));
+}
+
+bool IsJsonBody(std::string_view content_type) {
+  return content_type.empty() || ParseMediaType(content_type).type == "application/json";
+}
+
+api::scheme::ApiResult<api::Json> ParseBody(std::string_view content_type, std::string_view body,
+                                            boost::json::storage_ptr storage) {
+  if (IsJsonBody(content_type)) return ParseJson(body, std::move(storage));
+  const std::string type = ParseMediaType(content_type).type;
+  if (type == "application/yaml") return ParseYaml(body, std::move(storage));
+  if (type == api::protobuf::kContentType) {
+    auto decoded = api::protobuf::DecodeToJson(body);
+    if (decoded) return *std::move(decoded);
+    return std::unexpected(
+        api::scheme::MalformedPatch("the protobuf body cannot be read: " + decoded.error()));
+  }
+  const bool readable = IsUtf8(content_type);
+  return std::unexpected(api::scheme::UnsupportedMediaType(
+      readable ? Shorten(content_type) : "not UTF-8", kSupportedBodyTypes));
+}
+
+api::scheme::ApiResult<api::Json> ParseOptionalBody(std::string_view content_type,
+                                                    std::string_view body,
+                                                    boost::json::storage_ptr storage) {
+  if (body.empty()) return api::Json();
+  return ParseBody(content_type, body, std::move(storage));
+}
+
+api::scheme::ApiResult<api::Json> ParsePatchBody(bool yaml, std::string_view body,
+                                                 boost::json::storage_ptr storage) {
+  return yaml ? ParseYaml(body, std::move(storage)) : ParseJson(body, std::move(storage));
+}
+
+}  // namespace berth::apiserver

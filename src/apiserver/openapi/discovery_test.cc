@@ -1,0 +1,117 @@
+#include "apiserver/openapi/discovery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "api/json/view.h"
+#include "api/scheme/scheme.h"
+
+namespace berth::apiserver::openapi {
+namespace BERTH_TEST_FILE {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(DiscoveryTest, AggregatedCoreGroupHasNoName) {
+  const std::string text = AggregatedDiscovery(true, "v2");
+  EXPECT_THAT(text, StartsWith(R"({"kind":"APIGroupDiscoveryList",)"
+                               R"("apiVersion":"apidiscovery.k8s.io/v2","metadata":{},)"
+                               R"("items":[{"metadata":{},"versions":[{"version":"v1",)"));
+  EXPECT_THAT(text, Not(HasSubstr("deployments")));
+}
+
+TEST(DiscoveryTest, AggregatedPods) {
+  EXPECT_THAT(
+      AggregatedDiscovery(true, "v2"),
+      HasSubstr(R"({"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},)"
+                R"("scope":"Namespaced","singularResource":"pod","verbs":["create","delete",)"
+                R"("deletecollection","get","list","patch","update","watch"],)"
+                R"("shortNames":["po"],"categories":["all"],"subresources":[)"
+                R"({"subresource":"binding","responseKind":{"group":"","version":"v1",)"
+                R"("kind":"Binding"},"verbs":["create"]},)"
+                R"({"subresource":"eviction","responseKind":{"group":"policy","version":"v1",)"
+                R"("kind":"Eviction"},"verbs":["create"]},)"));
+}
+
+TEST(DiscoveryTest, AggregatedDeploymentsScaleAsAutoscalingSays) {
+  const std::string text = AggregatedDiscovery(false, "v2beta1");
+  EXPECT_THAT(text, HasSubstr(R"("apiVersion":"apidiscovery.k8s.io/v2beta1")"));
+  EXPECT_THAT(text, HasSubstr(R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"));
+  EXPECT_THAT(text, HasSubstr(R"("shortNames":["deploy"],"categories":["all"],"subresources":[)"
+                              R"({"subresource":"scale","responseKind":{"group":"autoscaling",)"
+                              R"("version":"v1","kind":"Scale"},"verbs":["get","patch",)"
+                              R"("update"]})"));
+  EXPECT_THAT(text, Not(HasSubstr(R"("resource":"pods")")));
+}
+
+TEST(DiscoveryTest, EveryKindIsInOneOfTheAggregatedDocuments) {
+  size_t count = 0;
+  for (const bool core : {true, false}) {
+    const api::Json document = boost::json::parse(AggregatedDiscovery(core, "v2"));
+    for (const api::JsonView group : api::JsonView(document)["items"].items()) {
+      for (const api::JsonView version : group["versions"].items()) {
+        EXPECT_EQ(version["freshness"].text(), "Current");
+        for (const api::JsonView resource : version["resources"].items()) {
+          EXPECT_NE(api::scheme::FindKind(group["metadata"]["name"].text(),
+                                          version["version"].text(), resource["resource"].text()),
+                    nullptr);
+          ++count;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(count, api::scheme::Kinds().size());
+}
+
+TEST(DiscoveryTest, ApiVersions) {
+  EXPECT_EQ(ApiVersions(),
+            R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})");
+}
+
+TEST(DiscoveryTest, GroupsAreListedOnceWithTheirVersion) {
+  const std::string text = ApiGroupList();
+  EXPECT_THAT(text, StartsWith(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)"));
+  const std::string apps =
+      R"("name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],)"
+      R"("preferredVersion":{"groupVersion":"apps/v1","version":"v1"}})";
+  EXPECT_THAT(text, HasSubstr("{" + apps));
+  EXPECT_EQ(text.find(apps), text.rfind(apps));
+  EXPECT_EQ(ApiGroup("apps"), R"({"kind":"APIGroup","apiVersion":"v1",)" + apps);
+}
+
+TEST(DiscoveryTest, UnknownGroupsAreNot) {
+  EXPECT_EQ(ApiGroup("x"), std::nullopt);
+  EXPECT_EQ(ApiGroup(""), std::nullopt);
+  EXPECT_EQ(ApiResourceList("apps", "v1beta1"), std::nullopt);
+  EXPECT_EQ(ApiResourceList("", "v2"), std::nullopt);
+}
+
+TEST(DiscoveryTest, PlainResources) {
+  const std::string text = ApiResourceList("", "v1").value_or("");
+  EXPECT_THAT(text, StartsWith(R"({"kind":"APIResourceList","apiVersion":"v1",)"
+                               R"("groupVersion":"v1","resources":[)"));
+  EXPECT_THAT(text, HasSubstr(R"({"name":"nodes","singularName":"node","namespaced":false,)"
+                              R"("kind":"Node","verbs":["create",)"));
+  EXPECT_THAT(text, HasSubstr(R"({"name":"pods/eviction","singularName":"","namespaced":true,)"
+                              R"("group":"policy","version":"v1","kind":"Eviction",)"
+                              R"("verbs":["create"]})"));
+  EXPECT_THAT(text, HasSubstr(R"({"name":"pods/status","singularName":"","namespaced":true,)"
+                              R"("kind":"Pod","verbs":["get","patch","update"]})"));
+}
+
+TEST(DiscoveryTest, PlainScale) {
+  EXPECT_THAT(ApiResourceList("apps", "v1").value_or(""),
+              HasSubstr(R"({"name":"deployments/scale","singularName":"","namespaced":true,)"
+                        R"("group":"autoscaling","version":"v1","kind":"Scale",)"
+                        R"("verbs":["get","patch","update"]})"));
+}
+
+TEST(DiscoveryTest, TheVersionIsASemanticOne) {
+  EXPECT_THAT(VersionInfo(), StartsWith(R"({"major":"1","minor":"36","gitVersion":"v1.36.0",)"));
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::apiserver::openapi

@@ -1,0 +1,325 @@
+#include "apiserver/openapi/openapi.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "apiserver/openapi/discovery.h"
+#include "apiserver/openapi/openapi_protobuf.h"
+
+namespace berth::apiserver::openapi {
+namespace {
+
+constexpr std::string_view kQuantity = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+constexpr std::string_view kIntOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(OpenApiVersion version) : version_(version) {}
+
+  void AddKind(const api::scheme::Kind& kind) {
+    const api::scheme::Schema* schema = api::scheme::SchemaOf(kind.api_version(), kind.kind);
+    // Clients of version 2 would take what a short schema does not name for mistakes.
+    if (schema == nullptr && version_ == OpenApiVersion::kV2) return;
+    const std::string name = schema != nullptr ? schema->name : PlainName(kind);
+    api::JsonObject& json = out_[name].emplace_object();
+    json = schema != nullptr ? ObjectJson(*schema) : PlainJson();
+    json["x-kubernetes-group-version-kind"] = api::JsonArray{KindJson(kind)};
+  }
+
+  // Adds what was referred to, and what that refers to.
+  api::JsonObject Finish() {
+    for (size_t next = 0; next < referred_.size(); ++next) {
+      const api::scheme::Schema& schema = *referred_[next];
+      // A kind that is referred to is there already, with more.
+      if (!out_.contains(schema.name)) out_[schema.name] = ObjectJson(schema);
+    }
+    out_[kQuantity] = Quantity();
+    out_[kIntOrString] = IntOrString();
+    return std::move(out_);
+  }
+
+ private:
+  // Refers to the schema of that name.
+  api::Json Reference(std::string_view name) const {
+    const std::string_view where =
+        version_ == OpenApiVersion::kV2 ? "#/definitions/" : "#/components/schemas/";
+    return api::JsonObject{{"$ref", std::string(where) + std::string(name)}};
+  }
+
+  api::Json Reference(const api::scheme::Schema& schema) {
+    if (seen_.insert(&schema).second) referred_.push_back(&schema);
+    return Reference(schema.name);
+  }
+
+  api::Json TypeJson(const api::scheme::SchemaField& field) {
+    using Type = api::scheme::SchemaField::Type;
+    switch (field.type) {
+      case Type::kString:
+        return api::JsonObject{{"type", "string"}};
+      case Type::kInt:
+        return api::JsonObject{{"type", "integer"}, {"format", "int32"}};
+      case Type::kLong:
+        return api::JsonObject{{"type", "integer"}, {"format", "int64"}};
+      case Type::kDouble:
+        return api::JsonObject{{"type", "number"}, {"format", "double"}};
+      case Type::kBool:
+        return api::JsonObject{{"type", "boolean"}};
+      case Type::kBytes:
+        return api::JsonObject{{"type", "string"}, {"format", "byte"}};
+      case Type::kTime:
+        return api::JsonObject{{"type", "string"}, {"format", "date-time"}};
+      case Type::kQuantity:
+        return Reference(kQuantity);
+      case Type::kIntOrString:
+        return Reference(kIntOrString);
+      case Type::kObject:
+        return api::JsonObject{{"type", "object"}};
+      case Type::kSchema:
+        break;
+    }
+    return Reference(*field.schema);
+  }
+
+  api::JsonObject FieldJson(const api::scheme::SchemaField& field) {
+    api::JsonObject json;
+    api::Json type = TypeJson(field);
+    if (field.shape == api::scheme::SchemaField::Shape::kList) {
+      json = {{"type", "array"}, {"items", std::move(type)}};
+    } else if (field.shape == api::scheme::SchemaField::Shape::kMap) {
+      json = {{"type", "object"}, {"additionalProperties", std::move(type)}};
+    } else if (version_ == OpenApiVersion::kV3 && type.get_object().contains("$ref")) {
+      // In version 3 nothing may stand beside a reference.
+      json = {{"allOf", api::JsonArray{std::move(type)}}};
+    } else {
+      json = std::move(type.get_object());
+    }
+    if (!field.description.empty()) json["description"] = field.description;
+    if (!field.patch_strategy.empty()) json["x-kubernetes-patch-strategy"] = field.patch_strategy;
+    if (!field.merge_key.empty()) json["x-kubernetes-patch-merge-key"] = field.merge_key;
+    return json;
+  }
+
+  api::JsonObject ObjectJson(const api::scheme::Schema& schema) {
+    api::JsonObject json;
+    if (!schema.description.empty()) json["description"] = schema.description;
+    api::JsonArray required;
+    api::JsonObject properties;
+    for (const api::scheme::SchemaField& field : schema.fields) {
+      if (field.required) required.emplace_back(field.name);
+      properties[field.name] = FieldJson(field);
+    }
+    json["type"] = "object";
+    if (!required.empty()) json["required"] = std::move(required);
+    json["properties"] = std::move(properties);
+    return json;
+  }
+
+  static std::string PlainName(const api::scheme::Kind& kind) {
+    return "berth." + std::string(kind.group.empty() ? "core" : kind.group) + "." +
+           std::string(kind.version) + "." + std::string(kind.kind);
+  }
+
+  api::JsonObject PlainJson() {
+    api::JsonObject json;
+    json["description"] = "Kept as it is given.";
+    json["type"] = "object";
+    api::JsonObject properties;
+    properties["apiVersion"] = api::JsonObject{{"type", "string"}};
+    properties["kind"] = api::JsonObject{{"type", "string"}};
+    for (const api::scheme::Schema& schema : api::scheme::Schemas()) {
+      if (schema.name == kObjectMeta) properties["metadata"] = Reference(schema);
+    }
+    json["properties"] = std::move(properties);
+    // Other fields are not named, but are not wrong either.
+    json["x-kubernetes-preserve-unknown-fields"] = true;
+    return json;
+  }
+
+  api::JsonObject Quantity() const {
+    const std::string_view text = "An amount: 500m, 2, 1.5Gi.";
+    if (version_ == OpenApiVersion::kV2) return {{"description", text}, {"type", "string"}};
+    return {{"description", text},
+            {"oneOf", api::JsonArray{api::JsonObject{{"type", "string"}},
+                                     api::JsonObject{{"type", "number"}}}}};
+  }
+
+  api::JsonObject IntOrString() const {
+    const std::string_view text = "A number, or text such as 25%.";
+    api::JsonObject json = {{"description", text}, {"format", "int-or-string"}};
+    if (version_ == OpenApiVersion::kV2) {
+      json["type"] = "string";
+    } else {
+      json["oneOf"] =
+          api::JsonArray{api::JsonObject{{"type", "integer"}}, api::JsonObject{{"type", "string"}}};
+    }
+    return json;
+  }
+
+  OpenApiVersion version_;
+  api::JsonObject out_;
+  std::vector<const api::scheme::Schema*> referred_;
+  std::set<const api::scheme::Schema*> seen_;
+};
+
+}  // namespace
+
+api::JsonObject SchemasJson(const std::vector<const api::scheme::Kind*>& kinds,
+                            OpenApiVersion version) {
+  SchemaWriter writer(version);
+  for (const api::scheme::Kind* kind : kinds) writer.AddKind(*kind);
+  return writer.Finish();
+}
+
+api::JsonObject KindJson(const api::scheme::Kind& kind) {
+  return {{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
+}
+
+std::string PathOf(const api::scheme::Kind& kind, bool named) {
+  std::string path = kind.group.empty() ? "/api/" : "/apis/";
+  path += kind.api_version();
+  if (kind.namespaced) path += "/namespaces/{namespace}";
+  path += "/";
+  path += kind.resource;
+  if (named) path += "/{name}";
+  return path;
+}
+
+// OpenAPI version 3: a document per group and version.
+namespace {
+
+// "api/v1", "apis/apps/v1"
+std::string DocumentPath(const api::scheme::Kind& kind) {
+  return (kind.group.empty() ? "api/" : "apis/") + std::string(kind.api_version());
+}
+
+api::JsonObject Parameter(std::string_view name, std::string_view in, std::string_view type) {
+  return {{"name", name}, {"in", in}, {"schema", api::JsonObject{{"type", type}}}};
+}
+
+// Request bodies are left out on purpose: told that PATCH takes strategic merge patches, kubectl
+// would compute them from these schemas rather than from the types that it was compiled with.
+api::JsonObject Operation(const api::scheme::Kind& kind, std::string_view action) {
+  api::JsonObject operation;
+  if (action == "patch") {
+    api::JsonArray parameters;
+    for (const std::string_view name : kPatchParameters) {
+      parameters.push_back(Parameter(name, "query", name == "force" ? "boolean" : "string"));
+    }
+    operation["parameters"] = std::move(parameters);
+  }
+  operation["responses"] = api::JsonObject{{"200", api::JsonObject{{"description", "OK"}}}};
+  operation["x-kubernetes-action"] = action;
+  operation["x-kubernetes-group-version-kind"] = KindJson(kind);
+  return operation;
+}
+
+bool Offers(const api::scheme::Kind& kind, std::string_view verb) {
+  return std::ranges::find(kind.verbs, verb) != kind.verbs.end();
+}
+
+void AddPaths(api::JsonObject& paths, const api::scheme::Kind& kind) {
+  api::JsonArray place;
+  if (kind.namespaced) place.push_back(Parameter("namespace", "path", "string"));
+  api::JsonObject collection;
+  if (Offers(kind, "list")) collection["get"] = Operation(kind, "list");
+  if (Offers(kind, "create")) collection["post"] = Operation(kind, "post");
+  if (!place.empty()) collection["parameters"] = place;
+  paths[PathOf(kind, false)] = std::move(collection);
+
+  api::JsonObject object;
+  if (Offers(kind, "get")) object["get"] = Operation(kind, "get");
+  if (Offers(kind, "update")) object["put"] = Operation(kind, "put");
+  if (Offers(kind, "patch")) object["patch"] = Operation(kind, "patch");
+  if (Offers(kind, "delete")) object["delete"] = Operation(kind, "delete");
+  if (object.empty()) return;
+  place.push_back(Parameter("name", "path", "string"));
+  object["parameters"] = std::move(place);
+  paths[PathOf(kind, true)] = std::move(object);
+}
+
+std::string V2Document(const std::vector<const api::scheme::Kind*>& kinds) {
+  api::JsonObject paths;
+  for (const api::scheme::Kind* kind : kinds) AddPaths(paths, *kind);
+  const api::JsonObject document = {
+      {"openapi", "3.0.0"},
+      {"info", api::JsonObject{{"title", "Kubernetes"}, {"version", "v1.36.0"}}},
+      {"paths", std::move(paths)},
+      {"components", api::JsonObject{{"schemas", SchemasJson(kinds, OpenApiVersion::kV3)}}}};
+  return boost::json::serialize(document);
+}
+
+// Clients keep a document for as long as the index gives it the same hash.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+std::string MakeIndex() {
+  api::JsonObject paths;
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    const std::string path = DocumentPath(kind);
+    if (paths.contains(path)) continue;
+    const uint64_t hash = HashOf(*OpenApiDocument(path));
+    paths[path] = api::JsonObject{
+        {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={:016X}", path, hash)}};
+  }
+  return boost::json::serialize(api::JsonObject{{"paths", std::move(paths)}});
+}
+
+}  // namespace
+
+std::string OpenApiIndex() {
+  // Hashing takes making every document.
+  static const std::string index = MakeIndex();
+  return index;
+}
+
+std::optional<std::string> OpenApiDocument(std::string_view path) {
+  std::vector<const api::scheme::Kind*> kinds;
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    if (DocumentPath(kind) == path) kinds.push_back(&kind);
+  }
+  if (kinds.empty()) return std::nullopt;
+  return V2Document(kinds);
+}
+
+// OpenAPI version 2 (swagger): one document for all kinds, for clients that know no other.
+namespace {
+
+api::JsonObject PatchOperation(const api::scheme::Kind& kind) {
+  api::JsonArray parameters;
+  for (const std::string_view name : kPatchParameters) {
+    const std::string_view type = name == "force" ? "boolean" : "string";
+    parameters.push_back(api::JsonObject{{"name", name}, {"in", "query"}, {"type", type}});
+  }
+  return {{"parameters", std::move(parameters)},
+          {"responses", api::JsonObject{{"200", api::JsonObject{{"description", "OK"}}}}},
+          {"x-kubernetes-action", "patch"},
+          {"x-kubernetes-group-version-kind", KindJson(kind)}};
+}
+
+api::JsonObject V2Document() {
+  std::vector<const api::scheme::Kind*> kinds;
+  api::JsonObject paths;
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    kinds.push_back(&kind);
+    if (kind.stored) paths[PathOf(kind, true)] = api::JsonObject{{"patch", PatchOperation(kind)}};
+  }
+  return {{"swagger", "2.0"},
+          {"info", api::JsonObject{{"title", "Kubernetes"}, {"version", "v1.36.0"}}},
+          {"paths", std::move(paths)},
+          {"definitions", SchemasJson(kinds, OpenApiVersion::kV2)}};
+}
+
+}  // namespace
+
+std::string OpenApiV2(bool protobuf) {
+  // Old clients ask for it with every apply, and making it takes longer than the rest of that.
+  static const std::string kProtobuf = OpenApiV2Protobuf(V2Document());
+  return protobuf ? kProtobuf : boost::json::serialize(V2Document());
+}
+
+}  // namespace berth::apiserver::openapi

@@ -1,0 +1,280 @@
+#include "apiserver/patch/json_patch.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "api/json/document.h"
+#include "api/scheme/api_error.h"
+#include "apiserver/patch/patches.h"
+
+namespace berth::apiserver::patch {
+namespace {
+
+std::optional<std::string> Unescape(std::string_view token) {
+  std::string plain;
+  for (size_t i = 0; i < token.size(); ++i) {
+    if (token[i] != '~') {
+      plain += token[i];
+      continue;
+    }
+    if (++i == token.size() || (token[i] != '0' && token[i] != '1')) return std::nullopt;
+    plain += token[i] == '0' ? '~' : '/';
+  }
+  return plain;
+}
+
+std::expected<api::Json*, std::string> Step(api::Json& value, const std::string& token) {
+  if (auto* object = value.if_object()) {
+    if (api::Json* member = object->if_contains(token)) return member;
+    return std::unexpected("there is no member \"" + token + "\"");
+  }
+  if (auto* array = value.if_array()) {
+    if (const auto index = ParseArrayIndex(token, array->size())) return &(*array)[*index];
+    return std::unexpected("\"" + token + "\" is no index of the array, which has " +
+                           std::to_string(array->size()) + " elements");
+  }
+  return std::unexpected("\"" + token + "\" is looked for in a value that has no members");
+}
+
+std::expected<api::Json*, std::string> Walk(api::Json& document,
+                                            std::span<const std::string> tokens) {
+  api::Json* value = &document;
+  for (const std::string& token : tokens) {
+    const auto next = Step(*value, token);
+    if (!next) return next;
+    value = *next;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::optional<size_t> ParseArrayIndex(std::string_view token, size_t limit) {
+  size_t index = 0;
+  const char* end = token.data() + token.size();
+  const auto [stop, error] = std::from_chars(token.data(), end, index);
+  if (error != std::errc() || stop != end || index >= limit) return std::nullopt;
+  if (token.size() > 1 && token.front() == '0') return std::nullopt;
+  return index;
+}
+
+std::expected<JsonPointer, std::string> JsonPointer::Parse(std::string_view text) {
+  JsonPointer pointer;
+  if (text.empty()) return pointer;
+  if (text.front() != '/') return std::unexpected("it does not start with a slash");
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const size_t end = std::min(text.find('/'), text.size());
+    auto token = Unescape(text.substr(0, end));
+    if (!token) return std::unexpected("a tilde is followed by neither 0 nor 1");
+    pointer.tokens_.push_back(*std::move(token));
+    if (pointer.depth() > kMaxDepth) {
+      return std::unexpected("it is deeper than " + std::to_string(kMaxDepth));
+    }
+    text.remove_prefix(end);
+  }
+  return pointer;
+}
+
+bool JsonPointer::Contains(const JsonPointer& other) const {
+  return tokens_.size() <= other.tokens_.size() &&
+         std::equal(tokens_.begin(), tokens_.end(), other.tokens_.begin());
+}
+
+std::expected<api::Json*, std::string> JsonPointer::Find(api::Json& document) const {
+  return Walk(document, tokens_);
+}
+
+std::expected<api::Json*, std::string> JsonPointer::FindParent(api::Json& document) const {
+  return Walk(document, std::span(tokens_).first(tokens_.size() - 1));
+}
+
+// JSON patch (RFC 6902).
+namespace {
+
+constexpr size_t kMaxOperations = 10'000;
+// Copies may double a document with each operation, and moves of large values cost time: what both
+// add up to is limited, in values.
+constexpr size_t kMaxCopiedValues = 1'000'000;
+
+using Outcome = std::expected<void, std::string>;
+
+// How many values `value` consists of, and how deep they are nested.
+struct Extent {
+  size_t values = 1;
+  size_t depth = 1;
+
+  void Add(const Extent& child) {
+    values += child.values;
+    depth = std::max(depth, child.depth + 1);
+  }
+};
+
+Extent Measure(const api::Json& value) {
+  Extent extent;
+  if (const auto* object = value.if_object()) {
+    for (const auto& member : *object) extent.Add(Measure(member.value()));
+  } else if (const auto* array = value.if_array()) {
+    for (const api::Json& element : *array) extent.Add(Measure(element));
+  }
+  return extent;
+}
+
+Outcome Add(api::Json& document, const JsonPointer& path, api::Json value) {
+  if (path.depth() + Measure(value).depth > JsonPointer::kMaxDepth) {
+    return std::unexpected("the document would be nested too deeply");
+  }
+  if (path.IsRoot()) {
+    document = std::move(value);
+    return {};
+  }
+  const auto parent = path.FindParent(document);
+  if (!parent) return std::unexpected(parent.error());
+  if (auto* object = (*parent)->if_object()) {
+    object->insert_or_assign(path.leaf(), std::move(value));
+    return {};
+  }
+  auto* array = (*parent)->if_array();
+  if (array == nullptr) return std::unexpected("the place is inside a value without members");
+  const auto index =
+      path.leaf() == "-" ? array->size() : ParseArrayIndex(path.leaf(), array->size() + 1);
+  if (!index) {
+    return std::unexpected("\"" + path.leaf() + "\" is no place in the array, which has " +
+                           std::to_string(array->size()) + " elements");
+  }
+  array->insert(array->begin() + static_cast<ptrdiff_t>(*index), std::move(value));
+  return {};
+}
+
+// Removes and returns what is at `path`.
+std::expected<api::Json, std::string> Take(api::Json& document, const JsonPointer& path) {
+  const auto found = path.Find(document);
+  if (!found) return std::unexpected(found.error());
+  api::Json value = std::move(**found);
+  if (path.IsRoot()) {
+    document = nullptr;
+    return value;
+  }
+  api::Json& parent = **path.FindParent(document);
+  if (auto* object = parent.if_object()) {
+    api::EraseMember(*object, path.leaf());
+  } else {
+    api::JsonArray& array = parent.get_array();
+    array.erase(array.begin() + (*found - array.data()));
+  }
+  return value;
+}
+
+class JsonPatch {
+ public:
+  explicit JsonPatch(api::Json document) : document_(std::move(document)) {}
+
+  Outcome Apply(std::string_view name, const api::JsonObject& operation, const JsonPointer& path) {
+    if (name == "add" || name == "replace" || name == "test") {
+      const api::Json* value = operation.if_contains("value");
+      if (value == nullptr) return std::unexpected("it has no \"value\"");
+      if (name == "add") return Add(document_, path, *value);
+      return name == "test" ? Test(path, *value) : Replace(path, *value);
+    }
+    if (name == "remove") {
+      const auto removed = Take(document_, path);
+      return removed ? Outcome() : std::unexpected(removed.error());
+    }
+    if (name == "move" || name == "copy") return MoveOrCopy(name == "move", operation, path);
+    return std::unexpected("there is no such operation");
+  }
+
+  api::Json Result() && { return std::move(document_); }
+
+ private:
+  Outcome Replace(const JsonPointer& path, const api::Json& value) {
+    if (path.depth() + Measure(value).depth > JsonPointer::kMaxDepth) {
+      return std::unexpected("the document would be nested too deeply");
+    }
+    const auto found = path.Find(document_);
+    if (!found) return std::unexpected(found.error());
+    **found = value;
+    return {};
+  }
+
+  Outcome Test(const JsonPointer& path, const api::Json& value) {
+    const auto found = path.Find(document_);
+    if (!found) return std::unexpected(found.error());
+    if (**found != value) return std::unexpected("the value there is another one");
+    return {};
+  }
+
+  Outcome MoveOrCopy(bool move, const api::JsonObject& operation, const JsonPointer& path) {
+    const api::Json* from_text = operation.if_contains("from");
+    if (from_text == nullptr || !from_text->is_string()) {
+      return std::unexpected("it has no \"from\"");
+    }
+    const auto from = JsonPointer::Parse(std::string_view(from_text->get_string()));
+    if (!from) return std::unexpected("\"from\" is no JSON pointer: " + from.error());
+    const auto found = from->Find(document_);
+    if (!found) return std::unexpected("from: " + found.error());
+    copied_ += Measure(**found).values;
+    if (copied_ > kMaxCopiedValues) return std::unexpected("the patch copies too much");
+    if (!move) return Add(document_, path, **found);
+    if (from->Contains(path)) {
+      if (path.depth() == from->depth()) return {};
+      return std::unexpected("a value cannot move into itself");
+    }
+    auto value = Take(document_, *from);
+    return Add(document_, path, *std::move(value));
+  }
+
+  api::Json document_;
+  size_t copied_ = 0;
+};
+
+std::string Quoted(const api::Json* value) {
+  return value == nullptr ? std::string("none") : boost::json::serialize(*value);
+}
+
+}  // namespace
+
+api::scheme::ApiResult<api::Json> ApplyJsonPatch(api::Json document, const api::Json& patch) {
+  const auto* operations = patch.if_array();
+  if (operations == nullptr) {
+    return std::unexpected(api::scheme::MalformedPatch("a JSON patch is an array of operations"));
+  }
+  if (operations->size() > kMaxOperations) {
+    return std::unexpected(api::scheme::MakeError(
+        413, "RequestEntityTooLarge",
+        "a JSON patch may have " + std::to_string(kMaxOperations) + " operations; this one has " +
+            std::to_string(operations->size())));
+  }
+  JsonPatch result(std::move(document));
+  for (const api::Json& element : *operations) {
+    const auto* operation = element.if_object();
+    if (operation == nullptr) {
+      return std::unexpected(
+          api::scheme::MalformedPatch("an operation of a JSON patch is an object"));
+    }
+    const api::Json* name = operation->if_contains("op");
+    const api::Json* path = operation->if_contains("path");
+    if (name == nullptr || !name->is_string() || path == nullptr || !path->is_string()) {
+      return std::unexpected(
+          api::scheme::MalformedPatch("an operation of a JSON patch has the strings \"op\" "
+                                      "and \"path\"; this one has op " +
+                                      Quoted(name) + " and path " + Quoted(path)));
+    }
+    const auto pointer = JsonPointer::Parse(std::string_view(path->get_string()));
+    const Outcome outcome =
+        pointer ? result.Apply(std::string_view(name->get_string()), *operation, *pointer)
+                : std::unexpected("the path is no JSON pointer: " + pointer.error());
+    if (!outcome) {
+      return std::unexpected(
+          api::scheme::UnprocessablePatch("the operation " + Quoted(name) + " at " + Quoted(path) +
+                                          " of the JSON patch failed: " + outcome.error()));
+    }
+  }
+  return std::move(result).Result();
+}
+
+}  // namespace berth::apiserver::patch

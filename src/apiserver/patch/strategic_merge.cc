@@ -1,0 +1,373 @@
+#include "apiserver/patch/strategic_merge.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "api/json/document.h"
+#include "api/scheme/api_error.h"
+#include "apiserver/patch/merge_keys.h"
+#include "apiserver/patch/patches.h"
+
+namespace berth::apiserver::patch {
+namespace {
+
+using Positions = std::unordered_map<std::string, size_t>;
+
+Positions PositionsOf(const api::JsonArray& list, std::string_view key) {
+  Positions positions;
+  for (const api::Json& element : list) {
+    if (auto identity = IdentityOf(element, key)) {
+      positions.emplace(*std::move(identity), positions.size());
+    }
+  }
+  return positions;
+}
+
+struct Placed {
+  api::Json element;
+  std::optional<size_t> in_order;     // Its position in the order asked for.
+  std::optional<size_t> in_original;  // Its position before the patch.
+};
+
+std::optional<size_t> Find(const Positions& positions, const std::optional<std::string>& identity) {
+  if (!identity) return std::nullopt;
+  const auto found = positions.find(*identity);
+  return found == positions.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
+std::optional<std::string> IdentityOf(const api::Json& element, std::string_view key) {
+  if (key.empty()) return boost::json::serialize(element);
+  const auto* object = element.if_object();
+  const api::Json* value = object != nullptr ? object->if_contains(key) : nullptr;
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return boost::json::serialize(*value);
+}
+
+api::JsonArray InOrder(api::JsonArray merged, const api::JsonArray& order,
+                       const api::JsonArray& original, std::string_view key) {
+  const Positions wanted = PositionsOf(order, key);
+  const Positions before = PositionsOf(original, key);
+  std::vector<Placed> named;
+  std::vector<Placed> others;
+  for (api::Json& element : merged) {
+    const auto identity = IdentityOf(element, key);
+    Placed placed{std::move(element), Find(wanted, identity), Find(before, identity)};
+    (placed.in_order ? named : others).push_back(std::move(placed));
+  }
+  std::ranges::stable_sort(named, {}, &Placed::in_order);
+
+  api::JsonArray result;
+  result.reserve(merged.size());
+  auto other = others.begin();
+  for (Placed& next : named) {
+    while (other != others.end() && other->in_original && next.in_original &&
+           *other->in_original < *next.in_original) {
+      result.push_back(std::move((other++)->element));
+    }
+    result.push_back(std::move(next.element));
+  }
+  for (; other != others.end(); ++other) result.push_back(std::move(other->element));
+  return result;
+}
+
+// Strategic merge patches: merge patches that know which lists merge by which key.
+namespace {
+
+constexpr std::string_view kPatch = "$patch";
+constexpr std::string_view kRetainKeys = "$retainKeys";
+constexpr std::string_view kDeleteFrom = "$deleteFromPrimitiveList/";
+constexpr std::string_view kSetOrder = "$setElementOrder/";
+
+using Outcome = std::expected<void, api::scheme::ApiError>;
+
+Outcome Malformed(std::string message) {
+  return std::unexpected(
+      api::scheme::MalformedPatch("the strategic merge patch is malformed: " + message));
+}
+
+bool IsDirective(std::string_view key) {
+  return key == kPatch || key == kRetainKeys || key.starts_with(kDeleteFrom) ||
+         key.starts_with(kSetOrder);
+}
+
+// The value of "$patch"; empty if there is none.
+std::string_view DirectiveOf(const api::Json& value) {
+  const auto* object = value.if_object();
+  const api::Json* directive = object != nullptr ? object->if_contains(kPatch) : nullptr;
+  if (directive == nullptr) return "";
+  return directive->is_string() ? std::string_view(directive->get_string()) : "not a string";
+}
+
+bool IsKnownDirective(std::string_view directive) {
+  return directive.empty() || directive == "delete" || directive == "replace" ||
+         directive == "merge";
+}
+
+// What a patch sets where nothing was: its value without nulls and directives. Nothing if it only
+// asks for a deletion.
+std::optional<api::Json> PlainValue(const api::Json& patch) {
+  if (DirectiveOf(patch) == "delete") return std::nullopt;
+  if (const auto* object = patch.if_object()) {
+    api::JsonObject plain;
+    for (const auto& member : *object) {
+      if (IsDirective(member.key()) || member.value().is_null()) continue;
+      if (auto value = PlainValue(member.value())) plain.emplace(member.key(), *std::move(value));
+    }
+    return plain;
+  }
+  if (const auto* array = patch.if_array()) {
+    api::JsonArray plain;
+    for (const api::Json& element : *array) {
+      const bool only_directive = !DirectiveOf(element).empty() && element.get_object().size() == 1;
+      if (only_directive) continue;
+      if (auto value = PlainValue(element)) plain.push_back(*std::move(value));
+    }
+    return plain;
+  }
+  return patch;
+}
+
+class StrategicMerge {
+ public:
+  explicit StrategicMerge(std::string kind) : kind_(std::move(kind)) {}
+
+  // `field` is the name of the field that holds `original`, empty for the document.
+  Outcome MergeObject(api::JsonObject& original, const api::JsonObject& patch,
+                      std::string_view field) const;
+
+ private:
+  Outcome MergeMember(api::JsonObject& original, const api::JsonObject& patch,
+                      std::string_view field, std::string_view key, const api::Json& change) const;
+  Outcome MergeList(api::JsonArray& original, const api::JsonArray& patch,
+                    const FieldRule& rule) const;
+  Outcome MergeByKey(api::JsonArray& original, const api::JsonArray& patch,
+                     const FieldRule& rule) const;
+  Outcome SetOrder(api::JsonObject& original, const api::JsonArray& before, std::string_view field,
+                   std::string_view key, const api::Json& order) const;
+
+  std::string kind_;
+};
+
+// Drops the members that "$retainKeys" does not name. It names all that the patch sets.
+Outcome RetainKeys(api::JsonObject& original, const api::JsonObject& patch) {
+  const api::Json* directive = patch.if_contains(kRetainKeys);
+  if (directive == nullptr) return {};
+  const auto* list = directive->if_array();
+  if (list == nullptr) return Malformed("$retainKeys is not a list");
+  std::unordered_set<std::string> kept;
+  for (const api::Json& key : *list) {
+    if (!key.is_string()) return Malformed("$retainKeys has an element that is not a string");
+    kept.emplace(std::string_view(key.get_string()));
+  }
+  for (const auto& member : patch) {
+    if (IsDirective(member.key()) || member.value().is_null()) continue;
+    if (!kept.contains(std::string(member.key()))) {
+      return Malformed("the patch sets \"" + std::string(member.key()) +
+                       "\", which $retainKeys does not name");
+    }
+  }
+  api::JsonObject result;
+  for (auto& member : original) {
+    if (kept.contains(std::string(member.key()))) {
+      result.emplace(member.key(), std::move(member.value()));
+    }
+  }
+  original = std::move(result);
+  return {};
+}
+
+Outcome DeleteValues(api::JsonObject& original, std::string_view key, const api::Json& values) {
+  const auto* unwanted = values.if_array();
+  if (unwanted == nullptr) {
+    return Malformed(std::string(kDeleteFrom) + std::string(key) + " is not a list");
+  }
+  api::Json* member = original.if_contains(key);
+  auto* list = member != nullptr ? member->if_array() : nullptr;
+  if (list == nullptr) return {};
+  std::unordered_set<std::string> identities;
+  for (const api::Json& value : *unwanted) identities.insert(boost::json::serialize(value));
+  api::JsonArray kept;
+  for (api::Json& value : *list) {
+    if (!identities.contains(boost::json::serialize(value))) kept.push_back(std::move(value));
+  }
+  *list = std::move(kept);
+  return {};
+}
+
+Outcome StrategicMerge::MergeObject(api::JsonObject& original, const api::JsonObject& patch,
+                                    std::string_view field) const {
+  if (const api::Json* directive = patch.if_contains(kPatch)) {
+    const std::string text =
+        directive->is_string() ? std::string(std::string_view(directive->get_string())) : "";
+    if (text == "delete") {
+      original.clear();
+      return {};
+    }
+    if (text == "replace") {
+      original = PlainValue(patch)->get_object();
+      return {};
+    }
+    if (text != "merge") return Malformed("$patch is " + boost::json::serialize(*directive));
+  }
+  if (auto outcome = RetainKeys(original, patch); !outcome) return outcome;
+  for (const auto& [prefixed, values] : patch) {
+    if (!prefixed.starts_with(kDeleteFrom)) continue;
+    const std::string_view key = std::string_view(prefixed).substr(kDeleteFrom.size());
+    if (auto outcome = DeleteValues(original, key, values); !outcome) return outcome;
+  }
+  for (const auto& [key, change] : patch) {
+    if (IsDirective(key)) continue;
+    if (auto outcome = MergeMember(original, patch, field, key, change); !outcome) return outcome;
+  }
+  // Lists whose order is given, but which the patch does not change otherwise.
+  for (const auto& [prefixed, order] : patch) {
+    if (!prefixed.starts_with(kSetOrder)) continue;
+    const std::string_view key = std::string_view(prefixed).substr(kSetOrder.size());
+    if (patch.contains(key)) continue;
+    const api::Json* list = original.if_contains(key);
+    if (list == nullptr || !list->is_array()) continue;
+    const api::JsonArray before = list->get_array();
+    if (auto outcome = SetOrder(original, before, field, key, order); !outcome) return outcome;
+  }
+  return {};
+}
+
+Outcome StrategicMerge::MergeMember(api::JsonObject& original, const api::JsonObject& patch,
+                                    std::string_view field, std::string_view key,
+                                    const api::Json& change) const {
+  if (change.is_null()) {
+    api::EraseMember(original, key);
+    return {};
+  }
+  api::Json* current = original.if_contains(key);
+  if (current != nullptr && current->is_object() && change.is_object() &&
+      !PatchReplacesObject(kind_, field, key)) {
+    return MergeObject(current->get_object(), change.get_object(), key);
+  }
+  const std::string order_key = std::string(kSetOrder) + std::string(key);
+  const api::Json* order = change.is_array() ? patch.if_contains(order_key) : nullptr;
+  api::JsonArray before;
+  if (order != nullptr && current != nullptr && current->is_array()) before = current->get_array();
+
+  const FieldRule* rule = change.is_array() ? FindListRule(kind_, field, key) : nullptr;
+  if (current != nullptr && current->is_array() && rule != nullptr &&
+      rule->patch != FieldRule::Patch::kReplace) {
+    if (auto outcome = MergeList(current->get_array(), change.get_array(), *rule); !outcome) {
+      return outcome;
+    }
+  } else if (auto plain = PlainValue(change)) {
+    original.insert_or_assign(key, *std::move(plain));
+  } else {
+    api::EraseMember(original, key);
+  }
+  return order != nullptr ? SetOrder(original, before, field, key, *order) : Outcome();
+}
+
+Outcome StrategicMerge::MergeList(api::JsonArray& original, const api::JsonArray& patch,
+                                  const FieldRule& rule) const {
+  const api::JsonArray before = original;
+  if (rule.patch == FieldRule::Patch::kMergeValues) {
+    std::unordered_set<std::string> present;
+    api::JsonArray merged;
+    for (const api::JsonArray* list : {&before, &patch}) {
+      for (const api::Json& value : *list) {
+        if (present.insert(boost::json::serialize(value)).second) merged.push_back(value);
+      }
+    }
+    original = std::move(merged);
+  } else if (auto outcome = MergeByKey(original, patch, rule); !outcome) {
+    return outcome;
+  }
+  original = InOrder(std::move(original), patch, before, rule.patch_key);
+  return {};
+}
+
+Outcome StrategicMerge::MergeByKey(api::JsonArray& original, const api::JsonArray& patch,
+                                   const FieldRule& rule) const {
+  const std::string field(rule.field);
+  std::unordered_set<std::string> deleted;
+  bool replace = false;
+  for (const api::Json& change : patch) {
+    if (!change.is_object()) return Malformed(field + " has an element that is not an object");
+    const std::string_view directive = DirectiveOf(change);
+    if (!IsKnownDirective(directive)) {
+      return Malformed("$patch is " + boost::json::serialize(change.get_object().at(kPatch)));
+    }
+    if (directive == "replace") replace = true;
+    if (directive == "replace" && change.get_object().size() == 1) continue;
+    const auto identity = IdentityOf(change, rule.patch_key);
+    if (!identity) {
+      return Malformed("an element of " + field + " lacks its key \"" +
+                       std::string(rule.patch_key) + "\": " + boost::json::serialize(change));
+    }
+    if (directive == "delete") deleted.insert(*identity);
+  }
+  api::JsonArray merged;
+  std::unordered_map<std::string, size_t> positions;
+  for (api::Json& element : original) {
+    if (replace) break;
+    if (auto identity = IdentityOf(element, rule.patch_key)) {
+      if (deleted.contains(*identity)) continue;
+      positions.emplace(*std::move(identity), merged.size());
+    }
+    merged.push_back(std::move(element));
+  }
+  for (const api::Json& change : patch) {
+    const std::string_view directive = DirectiveOf(change);
+    if (directive == "delete" || directive == "replace") continue;
+    const auto [position, added] =
+        positions.emplace(*IdentityOf(change, rule.patch_key), merged.size());
+    if (added) {
+      merged.push_back(*PlainValue(change));
+      continue;
+    }
+    auto outcome =
+        MergeObject(merged[position->second].get_object(), change.get_object(), rule.field);
+    if (!outcome) return outcome;
+  }
+  original = std::move(merged);
+  return {};
+}
+
+Outcome StrategicMerge::SetOrder(api::JsonObject& original, const api::JsonArray& before,
+                                 std::string_view field, std::string_view key,
+                                 const api::Json& order) const {
+  const auto* list = order.if_array();
+  if (list == nullptr) {
+    return Malformed(std::string(kSetOrder) + std::string(key) + " is not a list");
+  }
+  const FieldRule* rule = FindListRule(kind_, field, key);
+  api::Json* member = original.if_contains(key);
+  if (rule == nullptr || rule->patch == FieldRule::Patch::kReplace || member == nullptr) return {};
+  api::JsonArray& merged = member->get_array();
+  merged = InOrder(std::move(merged), *list, before, rule->patch_key);
+  return {};
+}
+
+}  // namespace
+
+api::scheme::ApiResult<api::Json> ApplyStrategicPatch(api::Json document, const api::Json& patch) {
+  const auto* changes = patch.if_object();
+  if (changes == nullptr) {
+    return std::unexpected(api::scheme::MalformedPatch("a strategic merge patch is an object"));
+  }
+  if (!document.is_object()) document = api::JsonObject();
+  api::JsonObject& object = document.get_object();
+  const api::Json* kind = object.if_contains("kind");
+  const std::string name =
+      kind != nullptr && kind->is_string() ? std::string(std::string_view(kind->get_string())) : "";
+  if (auto outcome = StrategicMerge(name).MergeObject(object, *changes, ""); !outcome) {
+    return std::unexpected(std::move(outcome.error()));
+  }
+  return document;
+}
+
+}  // namespace berth::apiserver::patch

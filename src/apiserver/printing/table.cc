@@ -1,0 +1,176 @@
+#include "apiserver/printing/table.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <unordered_map>
+
+#include "api/json/writer.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/printing/columns.h"
+
+namespace berth::apiserver::printing {
+namespace {
+
+const TableLayout& PlainLayout() {
+  static const TableLayout layout = {
+      {NameColumn(), {"Created At", "When the object was created."}},
+      [](api::JsonView object, Instant) -> Cells {
+        return {NameOf(object), std::string(object["metadata"]["creationTimestamp"].text())};
+      }};
+  return layout;
+}
+
+using LayoutIndex = std::unordered_map<std::string_view, TableLayout>;
+
+LayoutIndex AllLayouts() {
+  LayoutIndex index;
+  for (const Layouts& layouts : {PodLayouts(), ClusterLayouts(), NetworkLayouts(),
+                                 WorkloadLayouts(), StorageLayouts(), AccessLayouts()}) {
+    index.insert(layouts.begin(), layouts.end());
+  }
+  return index;
+}
+
+void AppendColumn(std::string& out, const TableColumn& column) {
+  api::JsonWriter json;
+  json.BeginObject();
+  json.Key("name");
+  json.String(column.name);
+  json.Key("type");
+  json.String(column.type);
+  json.Key("format");
+  json.String(column.format);
+  json.Key("description");
+  json.String(column.description);
+  json.Key("priority");
+  json.Int(column.wide ? 1 : 0);
+  json.EndObject();
+  out += json.Take();
+}
+
+void AppendColumns(std::string& out, const TableLayout& layout) {
+  out += '[';
+  for (const TableColumn& column : layout.columns) {
+    if (out.back() != '[') out += ',';
+    AppendColumn(out, column);
+  }
+  out += ']';
+}
+
+void AppendCell(std::string& out, const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    api::AppendJsonString(out, *text);
+  } else if (const auto* number = std::get_if<int64_t>(&cell)) {
+    out += fmt::format("{}", *number);
+  } else {
+    out += std::get<bool>(cell) ? "true" : "false";
+  }
+}
+
+void AppendObject(std::string& out, const store::Object& object, api::JsonView document,
+                  const TableOptions& options) {
+  switch (options.include) {
+    case IncludeObject::kNone:
+      out += "null";
+      return;
+    case IncludeObject::kObject:
+      out += object.json;
+      return;
+    case IncludeObject::kMetadata:
+      out += R"({"kind":"PartialObjectMetadata","apiVersion":)";
+      api::AppendJsonString(out, options.api_version);
+      out += ",\"metadata\":";
+      const api::Json* metadata = document["metadata"].value();
+      out += metadata == nullptr ? "{}" : boost::json::serialize(*metadata);
+      out += '}';
+  }
+}
+
+// Makes the rows one after another, reusing what parsing takes.
+class RowWriter {
+ public:
+  RowWriter(const TableLayout& layout, const TableOptions& options)
+      : layout_(layout), options_(options) {}
+
+  void Append(std::string& out, const store::Object& object) {
+    boost::json::monotonic_resource memory(buffer_, sizeof(buffer_));
+    parser_.reset(&memory);
+    boost::json::error_code error;
+    parser_.write(object.json, error);
+    // What the store holds was parsed before; should it be damaged, the cells are empty.
+    const api::Json parsed = error ? api::Json() : parser_.release();
+    const api::JsonView document(parsed);
+    out += "{\"cells\":[";
+    for (const Cell& cell : layout_.cells(document, options_.now)) {
+      if (out.back() != '[') out += ',';
+      AppendCell(out, cell);
+    }
+    out += "],\"object\":";
+    AppendObject(out, object, document, options_);
+    out += '}';
+    parser_.reset();  // It must not look at `memory` again.
+  }
+
+ private:
+  const TableLayout& layout_;
+  const TableOptions& options_;
+  boost::json::parser parser_;
+  unsigned char buffer_[16 * 1024];  // Enough for most objects, so that nothing is allocated.
+};
+
+}  // namespace
+
+const TableLayout& LayoutOf(const api::scheme::Kind& kind) {
+  static const LayoutIndex index = AllLayouts();
+  const auto found = index.find(kind.group_resource());
+  return found == index.end() ? PlainLayout() : found->second;
+}
+
+std::string MakeTable(const api::scheme::Kind& kind, std::span<const store::ObjectPtr> objects,
+                      const std::string& list_metadata, const TableOptions& options) {
+  const TableLayout& layout = LayoutOf(kind);
+  std::string out = R"({"kind":"Table","apiVersion":)";
+  api::AppendJsonString(out, options.api_version);
+  out += ",\"metadata\":" + (list_metadata.empty() ? "{}" : list_metadata);
+  out += ",\"columnDefinitions\":";
+  if (options.columns) {
+    AppendColumns(out, layout);
+  } else {
+    out += "null";
+  }
+  out += ",\"rows\":[";
+  RowWriter rows(layout, options);
+  for (const store::ObjectPtr& object : objects) {
+    if (out.back() != '[') out += ',';
+    rows.Append(out, *object);
+  }
+  return out + "]}";
+}
+
+std::string ShortAge(Duration age) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t seconds = age.nanos / kSecond;
+  const int64_t minutes = seconds / 60;
+  const int64_t hours = minutes / 60;
+  const int64_t days = hours / 24;
+  // Two units while the second still says something; it is left out when zero.
+  const auto two = [](int64_t first, char unit, int64_t second, char lesser) {
+    if (second == 0) return fmt::format("{}{}", first, unit);
+    return fmt::format("{}{}{}{}", first, unit, second, lesser);
+  };
+  // Clocks of different machines differ a little; by more than a second, something is wrong.
+  if (seconds < -1) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 2 * 60) return fmt::format("{}s", seconds);
+  if (minutes < 10) return two(minutes, 'm', seconds % 60, 's');
+  if (minutes < 3 * 60) return fmt::format("{}m", minutes);
+  if (hours < 8) return two(hours, 'h', minutes % 60, 'm');
+  if (hours < 48) return fmt::format("{}h", hours);
+  if (days < 8) return two(days, 'd', hours % 24, 'h');
+  if (days < 2 * 365) return fmt::format("{}d", days);
+  if (days < 8 * 365) return two(days / 365, 'y', days % 365, 'd');
+  return fmt::format("{}y", days / 365);
+}
+
+}  // namespace berth::apiserver::printing

@@ -1,0 +1,48 @@
+// What the tests of tables share: the cells of one object, as text.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/scheme/scheme.h"
+#include "api/timestamp.h"
+#include "apiserver/printing/table.h"
+
+namespace berth::apiserver::printing {
+
+// An object of `resource`, created at 10:00:00 and looked at an hour later unless told otherwise.
+struct CellCase {
+  const char* name;
+  const char* resource;  // "pods"
+  std::string fields;    // What follows the metadata's opening: `},"spec":{...}`.
+  const char* want;      // The row's cells.
+};
+
+inline store::ObjectPtr ObjectOf(const std::string& json) {
+  auto object = std::make_shared<store::Object>();
+  object->json = json;
+  return object;
+}
+
+// The text between `from` and `to`.
+inline std::string Between(const std::string& text, std::string_view from, std::string_view to) {
+  const size_t start = text.find(from);
+  if (start == std::string::npos) return "";
+  const size_t begin = start + from.size();
+  return text.substr(begin, text.find(to, begin) - begin);
+}
+
+// The row's cells, as JSON.
+inline std::string CellsOf(const CellCase& test) {
+  TableOptions options;
+  options.include = IncludeObject::kNone;
+  options.now = *api::ParseTimestamp("2026-01-01T11:00:00Z");
+  const std::string json =
+      R"({"metadata":{"name":"x","creationTimestamp":"2026-01-01T10:00:00Z")" + test.fields + "}";
+  const store::ObjectPtr object = ObjectOf(json);
+  const std::string table =
+      MakeTable(api::scheme::KindOf(test.resource), {&object, 1}, "", options);
+  return Between(table, R"("rows":[{"cells":[)", R"(],"object":null}]})");
+}
+
+}  // namespace berth::apiserver::printing

@@ -1,0 +1,156 @@
+#include "apiserver/registry/api.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+#include <string_view>
+
+#include "api/json/document.h"
+#include "apiserver/admission/metadata.h"
+#include "apiserver/admission/priority_classes.h"
+#include "apiserver/registry/write_attempt.h"
+#include "apiserver/store/codec.h"
+#include "base/check.h"
+
+namespace berth::apiserver::registry {
+
+const api::scheme::Kind& StoredKind(const api::scheme::Kind& kind) {
+  static const api::scheme::Kind& core_events = api::scheme::KindOf("events");
+  return kind.collection == core_events.collection && kind.stored ? core_events : kind;
+}
+
+api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::Kind& kind,
+                                 std::string_view name, store::WriteError error) {
+  switch (error) {
+    case store::WriteError::kExists:
+      return api::scheme::AlreadyExists(kind, name);
+    case store::WriteError::kNotFound:
+      return api::scheme::NotFound(kind, name);
+    case store::WriteError::kConflict:
+      return TooManyConflicts(kind, name);
+    case store::WriteError::kFailed:
+      break;
+  }
+  const Status health = store.health();
+  return api::scheme::InternalError(health ? "the write was not kept" : health.error().message);
+}
+
+api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::string_view name) {
+  return api::scheme::Conflict(kind, name,
+                               "the object is being modified by too many clients at once");
+}
+
+Api::Api(store::Store& store, const Clock& clock, uint64_t seed)
+    : store_(store), clock_(clock), random_(seed) {
+  priorities_.Refresh(store_);
+  CreateBootstrapObjects();
+}
+
+uint64_t Api::NextRandom() {
+  const std::lock_guard lock(random_mutex_);
+  return random_.Next();
+}
+
+void Api::AfterWrite(const api::scheme::Kind& kind) {
+  if (kind.kind == "PriorityClass") priorities_.Refresh(store_);
+}
+
+api::scheme::ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, bool dry_run) {
+  const api::scheme::Kind& kind = attempt.kind;
+  const ObjectPtr& seen = attempt.seen;
+  const bool released = admission::IsReleased(kind, attempt.new_object());
+  if (!released && store::SameDocument(attempt.old_object(), attempt.new_object())) return seen;
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, attempt.new_object());
+  if (!draft) return std::unexpected(std::move(draft.error()));
+  if (dry_run) return store::Finish(std::move(*draft), seen->version);
+  // Once nothing holds the object it goes, with its last words.
+  const store::WriteOutcome outcome =
+      released ? store_.Delete(kind.collection, seen->key, seen->version)
+               : store_.Replace(kind.collection, std::move(*draft), seen->version);
+  if (!outcome) {
+    if (outcome.error() == store::WriteError::kConflict) return std::nullopt;
+    return std::unexpected(ToApiError(store_, kind, seen->key.name, outcome.error()));
+  }
+  AfterWrite(kind);
+  if (released) return store::Finish(std::move(*draft), (*outcome)->version);
+  return *outcome;
+}
+
+api::scheme::ApiResult<ObjectPtr> Api::Modify(const api::scheme::Kind& kind, const ObjectName& name,
+                                              const std::function<bool(api::Json&)>& change) {
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    ObjectPtr seen = store_.Get(kind.collection, name);
+    if (!seen) return std::unexpected(api::scheme::NotFound(kind, name.name));
+    // Shared: `change` may keep parts of the document.
+    const auto storage = boost::json::make_shared_resource<boost::json::monotonic_resource>();
+    Attempt attempt{kind, seen, store::ParseIn(*seen, storage), api::Json(storage)};
+    attempt.after = attempt.before;
+    if (!change(attempt.after)) return seen;
+    if (!attempt.after.is_object()) {
+      return std::unexpected(api::scheme::InternalError("a change left no object"));
+    }
+    admission::DropNulls(attempt.new_object());
+    admission::PreserveIdentity(attempt.old_object(), attempt.new_object());
+    admission::BumpGeneration(kind, attempt.old_object(), attempt.new_object());
+    api::scheme::ApiResult<std::optional<ObjectPtr>> done = Commit(attempt, false);
+    if (!done) return std::unexpected(std::move(done.error()));
+    if (*done) return std::move(**done);
+  }
+  return std::unexpected(TooManyConflicts(kind, name.name));
+}
+
+// Api: what every cluster has from the start.
+namespace {
+
+api::JsonObject Named(std::string_view name) {
+  api::JsonObject document;
+  api::SetString(admission::MetadataOf(document), "name", name);
+  return document;
+}
+
+api::JsonObject PriorityClassNamed(const admission::SystemPriority& priority) {
+  api::JsonObject document = Named(priority.name);
+  api::SetInt(document, "value", priority.value);
+  api::SetString(document, "description", priority.description);
+  return document;
+}
+
+api::JsonObject KubernetesService() {
+  api::JsonObject document = Named("kubernetes");
+  api::JsonObject& labels = api::EnsureObject(admission::MetadataOf(document), "labels");
+  api::SetString(labels, "component", "apiserver");
+  api::SetString(labels, "provider", "kubernetes");
+  api::JsonObject& spec = api::EnsureObject(document, "spec");
+  api::SetString(spec, "clusterIP", "10.96.0.1");
+  api::JsonObject& port =
+      api::EnsureArray(spec, "ports").emplace_back(boost::json::object_kind).get_object();
+  api::SetString(port, "name", "https");
+  api::SetInt(port, "port", 443);
+  api::SetInt(port, "targetPort", 6443);
+  return document;
+}
+
+}  // namespace
+
+// A store that was read back from a journal has most of it already.
+void Api::CreateBootstrapObjects() {
+  const auto ensure = [&](const api::scheme::Kind& kind, std::string_view namespace_,
+                          api::JsonObject document) {
+    const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
+    if (store_.Get(kind.collection, {std::string(namespace_), name})) return;
+    // If somebody took its address meanwhile, they keep it.
+    (void)Create(kind, namespace_, std::move(document));
+  };
+  const api::scheme::Kind& namespaces = api::scheme::KindOf("namespaces");
+  for (const std::string_view name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    ensure(namespaces, "", Named(name));
+  }
+  for (const admission::SystemPriority& priority : admission::kSystemPriorities) {
+    ensure(api::scheme::KindOf("priorityclasses.scheduling.k8s.io"), "",
+           PriorityClassNamed(priority));
+  }
+  ensure(api::scheme::KindOf("services"), "default", KubernetesService());
+}
+
+}  // namespace berth::apiserver::registry

@@ -1,0 +1,127 @@
+// Api: creating objects.
+#include <fmt/format.h>
+
+#include "apiserver/admission/admission.h"
+#include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/field_errors.h"
+#include "apiserver/admission/metadata.h"
+#include "apiserver/admission/strategy.h"
+#include "apiserver/admission/validation.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/field_validation.h"
+#include "apiserver/registry/reviews.h"
+#include "apiserver/registry/write_attempt.h"
+#include "apiserver/store/codec.h"
+
+namespace berth::apiserver::registry {
+
+namespace {
+
+constexpr int kNameAttempts = 8;
+
+// Gives the object a name that is free, if it has but a prefix for one.
+api::scheme::ApiResult<void> ChooseName(const store::Store& store, const api::scheme::Kind& kind,
+                                        std::string_view namespace_, api::JsonObject& metadata,
+                                        Random& random) {
+  if (!api::StringAt(&metadata, "name").empty()) return {};
+  const std::string prefix(api::StringAt(&metadata, "generateName"));
+  if (prefix.empty()) return {};
+  std::string name;
+  for (int i = 0; i < kNameAttempts; ++i) {
+    name = admission::GenerateName(prefix, random);
+    if (!store.Get(kind.collection, {std::string(namespace_), name})) {
+      api::SetString(metadata, "name", name);
+      return {};
+    }
+  }
+  return std::unexpected(api::scheme::AlreadyExists(kind, name));
+}
+
+}  // namespace
+
+api::scheme::ApiResult<Written> Api::Create(const api::scheme::Kind& requested,
+                                            std::string_view namespace_, api::Json body,
+                                            const WriteOptions& options) {
+  if (auto checked = admission::CheckType(requested, body); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckFieldTypes(requested, body.get_object()); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (!requested.stored) return Written{EvaluateReview(requested, body, options), true};
+  const api::scheme::Kind& kind = StoredKind(requested);
+  api::JsonObject& document = body.get_object();
+  if (&kind != &requested) ToCoreEvent(document);
+  api::JsonObject& metadata = admission::MetadataOf(document);
+  metadata.erase("managedFields");
+  const std::string_view version = api::StringAt(&metadata, "resourceVersion");
+  if (!version.empty() && version != "0") {
+    return std::unexpected(
+        api::scheme::BadRequest("resourceVersion should not be set on objects to be created"));
+  }
+  return CreateChecked(kind, namespace_, std::move(body), options);
+}
+
+api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind,
+                                                   std::string_view namespace_, api::Json body,
+                                                   const WriteOptions& options) {
+  api::JsonObject& document = body.get_object();
+  if (auto checked = admission::CheckNameAndNamespace(kind, document, {}, namespace_); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (kind.namespaced) {
+    if (namespace_.empty()) {
+      return std::unexpected(
+          api::scheme::BadRequest("an empty namespace may not be set during creation"));
+    }
+    const std::string_view name =
+        api::StringAt(admission::MetadataOf(std::as_const(document)), "name");
+    if (auto admitted = admission::AdmitNamespace(store_, kind, name, namespace_); !admitted) {
+      return std::unexpected(std::move(admitted.error()));
+    }
+    api::SetString(admission::MetadataOf(document), "namespace", namespace_);
+  }
+  admission::DropNulls(document);
+  if (auto done = admission::CanonicalizeQuantities(kind, document); !done) {
+    return std::unexpected(std::move(done.error()));
+  }
+
+  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom())};
+  if (auto chosen =
+          ChooseName(store_, kind, namespace_, admission::MetadataOf(document), context.random);
+      !chosen) {
+    return std::unexpected(std::move(chosen.error()));
+  }
+  admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
+  admission::PrepareForCreate(kind, document);
+  admission::ApplyDefaults(kind, document);
+  if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
+  admission::CompleteCreate(kind, document, context.now);
+
+  const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
+  admission::FieldErrors errors;
+  admission::ValidateMetadata(kind, document, errors);
+  admission::Validate(kind, document, errors);
+  if (!errors.empty()) return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
+
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document);
+  if (!draft) return std::unexpected(std::move(draft.error()));
+  if (options.dry_run) {
+    if (store_.Get(kind.collection, draft->object.key)) {
+      return std::unexpected(api::scheme::AlreadyExists(kind, name));
+    }
+    return Written{store::Finish(std::move(*draft), 0), true};
+  }
+  const store::WriteOutcome outcome = store_.Create(kind.collection, std::move(*draft));
+  if (!outcome) return std::unexpected(ToApiError(store_, kind, name, outcome.error()));
+  AfterWrite(kind);
+  return Written{*outcome, true};
+}
+
+}  // namespace berth::apiserver::registry

@@ -1,0 +1,58 @@
+#include "apiserver/registry/event_conversion.h"
+
+#include <array>
+#include <string_view>
+
+#include "api/json/document.h"
+#include "apiserver/registry/write_attempt.h"
+#include "apiserver/store/codec.h"
+
+namespace berth::apiserver::registry {
+
+namespace {
+
+struct Names {
+  std::string_view events;  // In events.k8s.io.
+  std::string_view core;
+};
+constexpr std::array<Names, 7> kRenamed = {{
+    {"regarding", "involvedObject"},
+    {"note", "message"},
+    {"reportingController", "reportingComponent"},
+    {"deprecatedSource", "source"},
+    {"deprecatedFirstTimestamp", "firstTimestamp"},
+    {"deprecatedLastTimestamp", "lastTimestamp"},
+    {"deprecatedCount", "count"},
+}};
+
+void Rename(api::JsonObject& event, std::string_view from, std::string_view to) {
+  const auto found = event.find(from);
+  if (found == event.end()) return;
+  api::Json value = std::move(found->value());
+  event.stable_erase(found);
+  event.insert_or_assign(to, std::move(value));
+}
+
+}  // namespace
+
+void ToCoreEvent(api::JsonObject& event) {
+  for (const Names& names : kRenamed) Rename(event, names.events, names.core);
+  event.erase("apiVersion");
+}
+
+void FromCoreEvent(api::JsonObject& event) {
+  for (const Names& names : kRenamed) Rename(event, names.core, names.events);
+  event.erase("apiVersion");
+}
+
+std::string ConvertEvent(const api::scheme::Kind& kind, const store::Object& object) {
+  if (&StoredKind(kind) == &kind) return object.json;
+  store::Scratch scratch;
+  api::Json document = store::ParseIn(object, scratch.storage());
+  FromCoreEvent(document.get_object());
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document.get_object());
+  // What was stored is not too deep to print.
+  return draft ? store::Finish(std::move(*draft), object.version)->json : object.json;
+}
+
+}  // namespace berth::apiserver::registry

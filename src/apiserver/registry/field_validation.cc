@@ -1,0 +1,182 @@
+#include "apiserver/registry/field_validation.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <vector>
+
+#include "api/json/document.h"
+#include "api/scheme/schema.h"
+#include "apiserver/admission/field_errors.h"
+#include "apiserver/registry/api.h"
+
+namespace berth::apiserver::registry {
+
+namespace {
+
+using Shape = api::scheme::SchemaField::Shape;
+using Type = api::scheme::SchemaField::Type;
+
+// Looked up once per kind.
+const api::scheme::Schema* SchemaFor(const api::scheme::Kind& kind) {
+  static const std::vector<const api::scheme::Schema*> table = [] {
+    std::vector<const api::scheme::Schema*> all;
+    for (const api::scheme::Kind& row : api::scheme::Kinds())
+      all.push_back(api::scheme::SchemaOf(row.api_version(), row.kind));
+    return all;
+  }();
+  const ptrdiff_t index = &kind - api::scheme::Kinds().data();
+  return index >= 0 && static_cast<size_t>(index) < table.size() ? table[index] : nullptr;
+}
+
+std::string_view JsonTypeOf(const api::Json& value) {
+  switch (value.kind()) {
+    case boost::json::kind::bool_:
+      return "bool";
+    case boost::json::kind::string:
+      return "string";
+    case boost::json::kind::array:
+      return "array";
+    case boost::json::kind::object:
+      return "object";
+    default:
+      return "number";
+  }
+}
+
+std::string_view NameOf(Type type) {
+  switch (type) {
+    case Type::kInt:
+      return "int32";
+    case Type::kLong:
+      return "int64";
+    case Type::kDouble:
+      return "float64";
+    case Type::kBool:
+      return "bool";
+    case Type::kSchema:
+      return "object";
+    default:
+      return "string";
+  }
+}
+
+bool Fits(const api::Json& value, Type type) {
+  switch (type) {
+    case Type::kString:
+    case Type::kBytes:
+    case Type::kTime:
+      return value.is_string();
+    case Type::kQuantity:
+      return value.is_string() || value.is_number();
+    case Type::kIntOrString:
+      return value.is_string() || api::AsInt(&value).has_value();
+    case Type::kInt: {
+      const std::optional<int64_t> number = api::AsInt(&value);
+      return number && *number >= std::numeric_limits<int32_t>::min() &&
+             *number <= std::numeric_limits<int32_t>::max();
+    }
+    case Type::kLong:
+      return api::AsInt(&value).has_value();
+    case Type::kDouble:
+      return value.is_number();
+    case Type::kBool:
+      return value.is_bool();
+    case Type::kObject:
+      return true;
+    case Type::kSchema:
+      return value.is_object();
+  }
+  return true;
+}
+
+// Finds the first misfit.
+class Checker {
+ public:
+  explicit Checker(const api::scheme::Kind& kind) : kind_(kind) {}
+
+  bool Object(const api::JsonObject& object, const api::scheme::Schema& schema,
+              const admission::FieldPath* path, std::string_view only = {}) {
+    for (const auto& member : object) {
+      const std::string_view key = member.key();
+      if (!only.empty() && key != only) continue;
+      const api::scheme::SchemaField* field = schema.Find(key);
+      if (!field || member.value().is_null()) continue;
+      if (!Field(member.value(), *field, path ? *path / key : admission::FieldPath(key)))
+        return false;
+    }
+    return true;
+  }
+
+  api::scheme::ApiError Take() { return std::move(error_); }
+
+ private:
+  bool Field(const api::Json& value, const api::scheme::SchemaField& field,
+             const admission::FieldPath& path) {
+    if (field.shape == Shape::kOne) return One(value, field, path);
+    if (field.shape == Shape::kList) {
+      const api::JsonArray* array = value.if_array();
+      if (!array) return Misfit(value, "array", path);
+      for (size_t i = 0; i < array->size(); ++i) {
+        if (!One((*array)[i], field, path[i])) return false;
+      }
+      return true;
+    }
+    const api::JsonObject* map = value.if_object();
+    if (!map) return Misfit(value, "map", path);
+    for (const auto& member : *map) {
+      if (member.value().is_null()) continue;
+      if (!One(member.value(), field, path.Key(member.key()))) return false;
+    }
+    return true;
+  }
+
+  bool One(const api::Json& value, const api::scheme::SchemaField& field,
+           const admission::FieldPath& path) {
+    if (!Fits(value, field.type)) return Misfit(value, NameOf(field.type), path);
+    if (field.type != Type::kSchema || !field.schema) return true;
+    return Object(value.get_object(), *field.schema, &path);
+  }
+
+  bool Misfit(const api::Json& value, std::string_view want, const admission::FieldPath& path) {
+    error_ = api::scheme::BadRequest(fmt::format(
+        "{0} in version \"{1}\" cannot be handled as a {0}: json: cannot unmarshal {2} into field "
+        "{3} of type {4}",
+        kind_.kind, kind_.version, JsonTypeOf(value), path.ToString(), want));
+    return false;
+  }
+
+  const api::scheme::Kind& kind_;
+  api::scheme::ApiError error_;
+};
+
+}  // namespace
+
+api::scheme::ApiResult<void> CheckFieldTypes(const api::scheme::Kind& kind,
+                                             const api::JsonObject& document,
+                                             std::string_view only) {
+  const api::scheme::Schema* schema = SchemaFor(kind);
+  if (!schema) return {};
+  Checker checker(kind);
+  if (checker.Object(document, *schema, nullptr, only)) return {};
+  return std::unexpected(checker.Take());
+}
+
+api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
+                                                const api::Json& document,
+                                                const WriteOptions& options) {
+  if (options.field_validation == FieldValidation::kIgnore) return {};
+  std::vector<std::string> unknown = api::scheme::UnknownFields(kind, document);
+  if (unknown.empty()) return {};
+  if (options.field_validation == FieldValidation::kStrict) {
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: strict decoding error: {2}",
+                    kind.kind, kind.version, fmt::join(unknown, ", "))));
+  }
+  if (options.warnings) {
+    for (std::string& field : unknown) options.warnings->push_back(std::move(field));
+  }
+  return {};
+}
+
+}  // namespace berth::apiserver::registry

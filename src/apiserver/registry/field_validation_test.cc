@@ -1,0 +1,77 @@
+// Types and names of fields.
+#include <gtest/gtest.h>
+
+#include "apiserver/registry/api_testing.h"
+
+namespace berth::apiserver::registry {
+namespace BERTH_TEST_FILE {
+
+struct Case {
+  const char* name;
+  const char* spec;
+  const char* want;  // After "Pod in version ... as a Pod: json: cannot unmarshal ".
+};
+class FieldTypes : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FieldTypes, MustFit) {
+  ApiFixture world;
+  const std::string text = fmt::format("{{'metadata':{{'name':'a'}},'spec':{}}}", GetParam().spec);
+  EXPECT_EQ(ErrorOf(world.Create("pods", text)),
+            fmt::format("400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: {}",
+                        GetParam().want));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, FieldTypes,
+    ::testing::Values(
+        Case{"NoList", "{'containers':{}}",
+             "json: cannot unmarshal object into field spec.containers of type array"},
+        Case{"NoObjectInAList", "{'containers':[5]}",
+             "json: cannot unmarshal number into field spec.containers[0] of type object"},
+        Case{"NoText", "{'containers':[{'name':5}]}",
+             "json: cannot unmarshal number into field spec.containers[0].name of type string"},
+        Case{"NoNumber", "{'priority':'high'}",
+             "json: cannot unmarshal string into field spec.priority of type int32"},
+        Case{"ANumberTooLarge", "{'priority':3000000000}",
+             "json: cannot unmarshal number into field spec.priority of type int32"},
+        Case{"NoFlag", "{'hostNetwork':'yes'}",
+             "json: cannot unmarshal string into field spec.hostNetwork of type bool"},
+        Case{"NoMap", "{'nodeSelector':{'a':1}}",
+             "json: cannot unmarshal number into field spec.nodeSelector[a] of type string"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(FieldTypes, HoldForPatchesToo) {
+  ApiFixture world;
+  world.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'status':{'conditions':3}}", "status")),
+            "400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: json: cannot "
+            "unmarshal number into field status.conditions of type array");
+}
+
+TEST(UnknownFields, AreRefusedWarnedOfOrIgnored) {
+  ApiFixture world;
+  const auto create = [&](const char* name, FieldValidation validation,
+                          std::vector<std::string>* warnings) {
+    WriteOptions options;
+    options.field_validation = validation;
+    options.warnings = warnings;
+    return world.api.Create(api::scheme::KindOf("pods"), "default",
+                            Doc(fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'nodNam':'n',"
+                                            "'containers':[{{'name':'c','image':'i'}}]}}}}",
+                                            name)),
+                            options);
+  };
+  std::vector<std::string> warnings;
+  EXPECT_EQ(ErrorOf(create("a", FieldValidation::kStrict, nullptr)),
+            "400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: strict decoding "
+            "error: unknown field \"spec.nodNam\"");
+  EXPECT_EQ(ErrorOf(create("a", FieldValidation::kWarn, &warnings)), "ok");
+  EXPECT_EQ(warnings, std::vector<std::string>{"unknown field \"spec.nodNam\""});
+  EXPECT_EQ(ErrorOf(create("b", FieldValidation::kIgnore, &warnings)), "ok");
+  EXPECT_EQ(warnings.size(), 1U);
+  // What nobody knows is kept.
+  EXPECT_HOLDS(world.Get("pods", "b"), "{'spec':{'nodNam':'n'}}");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::apiserver::registry

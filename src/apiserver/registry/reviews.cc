@@ -1,0 +1,77 @@
+#include "apiserver/registry/reviews.h"
+
+#include <memory>
+#include <string_view>
+
+#include "api/json/document.h"
+#include "apiserver/registry/access.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/store/codec.h"
+
+namespace berth::apiserver::registry {
+
+namespace {
+
+void DescribeUser(api::JsonObject& user, std::string_view name,
+                  const std::vector<std::string>& groups) {
+  api::SetString(user, "username", name);
+  api::JsonArray& list = api::EnsureArray(user, "groups");
+  for (const std::string& group : groups) list.emplace_back(group);
+}
+
+void AnswerToken(api::JsonObject& status, std::string_view token, const Access* access) {
+  const User* user = access != nullptr ? access->FindToken(token) : nullptr;
+  api::SetBool(status, "authenticated", user != nullptr);
+  if (user == nullptr) return api::SetString(status, "error", "nobody here has this token");
+  DescribeUser(api::EnsureObject(status, "user"), user->name, user->groups);
+  if (!user->uid.empty()) api::SetString(api::EnsureObject(status, "user"), "uid", user->uid);
+}
+
+bool IsStranger(const api::JsonObject* spec, const Access* access) {
+  return access != nullptr && !access->open() && api::StringAt(spec, "user") == "system:anonymous";
+}
+
+void AddRule(api::JsonObject& status, std::string_view list,
+             std::initializer_list<std::string_view> fields) {
+  api::JsonObject& rule =
+      api::EnsureArray(status, list).emplace_back(boost::json::object_kind).get_object();
+  for (const std::string_view field : fields) api::EnsureArray(rule, field).emplace_back("*");
+}
+
+void Answer(std::string_view kind, const api::JsonObject* spec, api::JsonObject& status,
+            const WriteOptions& options) {
+  if (kind == "SelfSubjectReview") {
+    DescribeUser(api::EnsureObject(status, "userInfo"), options.user, options.groups);
+  } else if (kind == "SelfSubjectRulesReview") {
+    AddRule(status, "resourceRules", {"verbs", "apiGroups", "resources"});
+    AddRule(status, "nonResourceRules", {"verbs", "nonResourceURLs"});
+    api::SetBool(status, "incomplete", false);
+  } else if (kind == "TokenReview") {
+    AnswerToken(status, api::StringAt(spec, "token"), options.access);
+  } else if (IsStranger(spec, options.access)) {
+    api::SetBool(status, "allowed", false);
+    api::SetString(status, "reason", "strangers are not let in");
+  } else {
+    api::SetBool(status, "allowed", true);
+    api::SetString(status, "reason", "every access is allowed");
+  }
+}
+
+}  // namespace
+
+store::ObjectPtr EvaluateReview(const api::scheme::Kind& kind, const api::Json& review,
+                                const WriteOptions& options) {
+  api::JsonObject answer;
+  api::SetString(answer, "kind", kind.kind);
+  api::SetString(answer, "apiVersion", kind.api_version());
+  const api::JsonObject* asked = api::AsObject(review);
+  const api::Json* metadata = api::At(asked, "metadata");
+  answer["metadata"] = metadata && metadata->is_object() ? *metadata : api::Json(api::JsonObject());
+  if (const api::Json* spec = api::At(asked, "spec")) answer["spec"] = *spec;
+  Answer(kind.kind, api::ObjectAt(asked, "spec"), answer["status"].emplace_object(), options);
+  auto object = std::make_shared<store::Object>();
+  if (!store::AppendJson(object->json, answer)) object->json.clear();
+  return object;
+}
+
+}  // namespace berth::apiserver::registry

@@ -1,0 +1,249 @@
+// Api: updates, and what updates and patches have in common.
+#include <fmt/format.h>
+
+#include "apiserver/admission/admission.h"
+#include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/field_errors.h"
+#include "apiserver/admission/metadata.h"
+#include "apiserver/admission/strategy.h"
+#include "apiserver/admission/validation.h"
+#include "apiserver/patch/server_side_apply.h"
+#include "apiserver/registry/api.h"
+#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/field_validation.h"
+#include "apiserver/registry/write_attempt.h"
+#include "apiserver/store/codec.h"
+
+namespace berth::apiserver::registry {
+
+namespace {
+
+api::scheme::ApiResult<void> CheckVersionGiven(const api::scheme::Kind& kind, std::string_view name,
+                                               const api::JsonObject& document) {
+  const std::string_view version =
+      api::StringAt(admission::MetadataOf(document), "resourceVersion");
+  if (kind.unconditional_update || (!version.empty() && version != "0")) return {};
+  admission::FieldErrors errors;
+  const admission::FieldPath metadata("metadata");
+  errors.Invalid(metadata / "resourceVersion", version, "must be specified for an update");
+  return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
+}
+
+}  // namespace
+
+api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attempt,
+                                                                 std::string_view subresource,
+                                                                 const WriteOptions& options) {
+  const api::scheme::Kind& kind = attempt.kind;
+  const api::JsonObject& before = attempt.old_object();
+  api::JsonObject& after = attempt.new_object();
+  admission::DropNulls(after);
+  admission::PreserveIdentity(before, after);
+  admission::PrepareForUpdate(kind, subresource, before, after);
+  const bool spec_write = subresource != "status";
+  if (spec_write || kind.kind == "Node" || kind.kind == "PersistentVolumeClaim") {
+    if (auto done = admission::CanonicalizeQuantities(kind, after); !done) {
+      return std::unexpected(std::move(done.error()));
+    }
+  }
+  admission::FieldErrors errors;
+  if (spec_write) {
+    admission::ApplyDefaults(kind, after);
+    admission::AdmissionContext context{store_, priorities_, now(), Random(0)};
+    if (kind.kind == "Service") context.random = Random(NextRandom());
+    if (auto admitted = admission::AdmitUpdate(context, kind, before, after); !admitted) {
+      return std::unexpected(std::move(admitted.error()));
+    }
+    admission::BumpGeneration(kind, before, after);
+    admission::Validate(kind, after, errors);
+    if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
+  }
+  admission::ValidateMetadata(kind, after, errors);
+  admission::ValidateMetadataUpdate(before, after, errors);
+  if (!errors.empty()) {
+    return std::unexpected(api::scheme::Invalid(kind, attempt.seen->key.name, errors.Take()));
+  }
+  // An apply has said itself what it owns.
+  if (!attempt.applied && api::At(admission::MetadataOf(before), "managedFields")) {
+    attempt.after = patch::TrackUpdate(kind, attempt.before, std::move(attempt.after),
+                                       options.field_manager, subresource, now());
+  }
+  api::scheme::ApiResult<std::optional<ObjectPtr>> done = Commit(attempt, options.dry_run);
+  if (!done) return std::unexpected(std::move(done.error()));
+  if (!*done) return std::nullopt;
+  return Written{std::move(**done), false};
+}
+
+api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
+                                            const ObjectName& name, std::string_view subresource,
+                                            api::Json body, const WriteOptions& options) {
+  if (auto checked = admission::CheckType(requested, body); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckFieldTypes(requested, body.get_object()); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  const api::scheme::Kind& kind = StoredKind(requested);
+  api::JsonObject& document = body.get_object();
+  if (&kind != &requested) ToCoreEvent(document);
+  if (auto checked = admission::CheckNameAndNamespace(kind, document, name.name, name.namespace_);
+      !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    const ObjectPtr seen = store_.Get(kind.collection, name);
+    if (!seen) {
+      if (!kind.create_on_update || !subresource.empty()) {
+        return std::unexpected(api::scheme::NotFound(kind, name.name));
+      }
+      // Who names a uid means the one that is gone.
+      if (auto checked = admission::CheckIdentity(kind, name.name, document, "", ""); !checked) {
+        return std::unexpected(std::move(checked.error()));
+      }
+      api::SetString(admission::MetadataOf(document), "name", name.name);
+      admission::MetadataOf(document).erase("resourceVersion");
+      return CreateChecked(kind, name.namespace_, std::move(body), options);
+    }
+    if (auto checked = CheckVersionGiven(kind, name.name, document); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked = admission::CheckIdentity(kind, name.name, document, seen->uid,
+                                                fmt::format("{}", seen->version));
+        !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    store::Scratch scratch;
+    Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
+                    api::Json(body, scratch.storage())};
+    api::scheme::ApiResult<std::optional<Written>> done =
+        FinishUpdate(attempt, subresource, options);
+    if (!done) return std::unexpected(std::move(done.error()));
+    if (*done) return std::move(**done);
+  }
+  return std::unexpected(TooManyConflicts(kind, name.name));
+}
+
+// Api: patches of every type, server-side apply among them.
+namespace {
+
+api::scheme::ApiResult<api::Json> PatchDocument(const api::scheme::Kind& kind, api::Json document,
+                                                patch::PatchType type, const api::Json& patch,
+                                                const patch::ApplyOptions& apply) {
+  switch (type) {
+    case patch::PatchType::kJson:
+      return patch::ApplyJsonPatch(std::move(document), patch);
+    case patch::PatchType::kMerge:
+      return patch::ApplyMergePatch(std::move(document), patch);
+    case patch::PatchType::kStrategic:
+      return patch::ApplyStrategicPatch(std::move(document), patch);
+    case patch::PatchType::kApply:
+      return patch::ServerSideApply(kind, document, patch, apply);
+  }
+  return std::unexpected(api::scheme::InternalError("unknown type of patch"));
+}
+
+api::scheme::ApiError ManagerRequired() {
+  api::scheme::ApiError error;
+  error.code = 422;
+  error.reason = "Invalid";
+  error.message =
+      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
+      "apply patch";
+  error.group = "meta.k8s.io";
+  error.kind = "PatchOptions";
+  error.causes.push_back(
+      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
+  return error;
+}
+
+// A patch may state which object it is for.
+api::scheme::ApiResult<void> CheckPatched(const api::scheme::Kind& kind, const ObjectName& name,
+                                          const store::Object& seen, const api::Json& patched,
+                                          std::string_view subresource) {
+  if (auto checked = admission::CheckType(kind, patched); !checked) return checked;
+  const api::JsonObject& document = patched.get_object();
+  const std::string_view part = subresource == "status" ? subresource : std::string_view();
+  if (auto checked = CheckFieldTypes(kind, document, part); !checked) return checked;
+  if (auto checked = admission::CheckNameAndNamespace(kind, document, name.name, name.namespace_);
+      !checked)
+    return checked;
+  return admission::CheckIdentity(kind, name.name, document, seen.uid,
+                                  fmt::format("{}", seen.version));
+}
+
+}  // namespace
+
+api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
+                                           const ObjectName& name, std::string_view subresource,
+                                           patch::PatchType type, const api::Json& patch,
+                                           const WriteOptions& options) {
+  const api::scheme::Kind& kind = StoredKind(requested);
+  const bool converts = &kind != &requested;
+  const patch::ApplyOptions apply{options.field_manager, options.force, now(),
+                                  std::string(subresource)};
+  if (type == patch::PatchType::kApply) {
+    if (options.field_manager.empty()) return std::unexpected(ManagerRequired());
+    if (auto checked = admission::CheckType(requested, patch); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked =
+            admission::CheckNameAndNamespace(kind, patch.get_object(), name.name, name.namespace_);
+        !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked = CheckFieldTypes(requested, patch.get_object()); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+  }
+  for (int i = 0; i < kMaxAttempts; ++i) {
+    const ObjectPtr seen = store_.Get(kind.collection, name);
+    if (!seen) {
+      if (type != patch::PatchType::kApply || !subresource.empty()) {
+        return std::unexpected(api::scheme::NotFound(kind, name.name));
+      }
+      api::scheme::ApiResult<api::Json> fresh =
+          patch::ServerSideApply(requested, api::Json(), patch, apply);
+      if (!fresh) return std::unexpected(std::move(fresh.error()));
+      if (auto checked = CheckUnknownFields(requested, *fresh, options); !checked) {
+        return std::unexpected(std::move(checked.error()));
+      }
+      if (converts) ToCoreEvent(fresh->get_object());
+      api::SetString(admission::MetadataOf(fresh->get_object()), "name", name.name);
+      api::scheme::ApiResult<Written> created =
+          CreateChecked(kind, name.namespace_, std::move(*fresh), options);
+      // Somebody else was first: then it is to be changed.
+      if (!created && created.error().reason == "AlreadyExists") continue;
+      return created;
+    }
+    store::Scratch scratch;
+    Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
+                    api::Json(scratch.storage())};
+    api::Json document = attempt.before;
+    if (converts) {
+      FromCoreEvent(document.get_object());
+      api::SetString(document.get_object(), "apiVersion", requested.api_version());
+    }
+    api::scheme::ApiResult<api::Json> patched =
+        PatchDocument(requested, std::move(document), type, patch, apply);
+    if (!patched) return std::unexpected(std::move(patched.error()));
+    if (auto checked = CheckPatched(requested, name, *seen, *patched, subresource); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked = CheckUnknownFields(requested, *patched, options); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    attempt.applied = type == patch::PatchType::kApply;
+    if (converts) ToCoreEvent(patched->get_object());
+    attempt.after = std::move(*patched);
+    api::scheme::ApiResult<std::optional<Written>> done =
+        FinishUpdate(attempt, subresource, options);
+    if (!done) return std::unexpected(std::move(done.error()));
+    if (*done) return std::move(**done);
+  }
+  return std::unexpected(TooManyConflicts(kind, name.name));
+}
+
+}  // namespace berth::apiserver::registry

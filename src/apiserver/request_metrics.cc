@@ -1,0 +1,49 @@
+#include "apiserver/request_metrics.h"
+
+#include <fmt/format.h>
+
+#include "api/scheme/scheme.h"
+#include "observability/metric_registry.h"
+
+namespace berth::apiserver {
+
+using observability::Stability;
+
+Metrics::Metrics()
+    : requests_(registry_.AddCounter({.name = "apiserver_request_total",
+                                      .help = "Requests answered.",
+                                      .stability = Stability::kStable,
+                                      .labels = {"verb", "resource", "code"}})),
+      watches_(registry_.AddGauge({.name = "apiserver_registered_watchers",
+                                   .help = "Watches that are open.",
+                                   .labels = {"resource"}})),
+      objects_(registry_.AddGauge({.name = "apiserver_storage_objects",
+                                   .help = "Objects stored.",
+                                   .stability = Stability::kStable,
+                                   .labels = {"resource"}})),
+      version_(registry_
+                   .AddGauge({.name = "berth_store_version",
+                              .help = "The newest resourceVersion.",
+                              .stability = Stability::kUnsaid})
+                   .With({})) {}
+
+void Metrics::CountRequest(std::string_view verb, std::string_view resource, int code) {
+  requests_.With({verb, resource, fmt::format_int(code).c_str()}).Increment();
+}
+
+std::shared_ptr<void> Metrics::OpenWatch(std::string_view resource) {
+  observability::Gauge& open = watches_.With({resource});
+  open.Add(+1);
+  return {nullptr, [self = shared_from_this(), &open](void*) { open.Add(-1); }};
+}
+
+std::string Metrics::Text(const store::Store& store) const {
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    if (!kind.stored || kind.group == "events.k8s.io") continue;
+    objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
+  }
+  version_.Set(static_cast<double>(store.version()));
+  return observability::MetricsText(registry_);
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,35 @@
+// Metrics counts what the server does, and writes it in Prometheus' text format.
+//
+// Thread-safe; counting a request costs one lock and one look-up.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apiserver/store/store.h"
+#include "observability/metric_registry.h"
+
+namespace berth::apiserver {
+
+class Metrics : public std::enable_shared_from_this<Metrics> {
+ public:
+  Metrics();
+
+  // `resource` is "pods" or "deployments.apps", empty for other paths.
+  void CountRequest(std::string_view verb, std::string_view resource, int code);
+  // The watch is open as long as what is returned.
+  std::shared_ptr<void> OpenWatch(std::string_view resource);
+
+  // Everything, with what `store` holds now.
+  std::string Text(const store::Store& store) const;
+
+ private:
+  observability::MetricRegistry registry_;
+  observability::CounterFamily& requests_;
+  observability::GaugeFamily& watches_;
+  observability::GaugeFamily& objects_;
+  observability::Gauge& version_;
+};
+
+}  // namespace berth::apiserver

@@ -1,0 +1,217 @@
+#include "apiserver/responses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <span>
+
+#include "api/json/json_text.h"
+#include "api/json/writer.h"
+#include "apiserver/registry/event_conversion.h"
+#include "apiserver/request_options.h"
+
+namespace berth::apiserver {
+namespace {
+
+api::scheme::ApiResult<printing::IncludeObject> ReadInclude(std::string_view text) {
+  if (text.empty() || text == "Metadata") return printing::IncludeObject::kMetadata;
+  if (text == "Object") return printing::IncludeObject::kObject;
+  if (text == "None") return printing::IncludeObject::kNone;
+  return std::unexpected(
+      InvalidOption("TableOptions", "includeObject", "FieldValueNotSupported",
+                    "Unsupported value: supported values: \"Metadata\", \"None\", \"Object\""));
+}
+
+}  // namespace
+
+net::Piece Owned(std::string text) {
+  const auto owner = std::make_shared<const std::string>(std::move(text));
+  return {owner, *owner};
+}
+
+net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
+  if (kind.kind == "Event" && !kind.group.empty())
+    return Owned(registry::ConvertEvent(kind, *object));
+  return {object, object->json};
+}
+
+store::ObjectPtr AtVersion(const store::Object& object, store::Version version) {
+  auto copy = std::make_shared<store::Object>(object);
+  const std::string_view json = object.json;
+  const std::string_view digits =
+      api::RawMember(api::RawMember(json, "metadata"), "resourceVersion");
+  if (!digits.empty()) {
+    copy->json.replace(static_cast<size_t>(digits.data() - json.data()), digits.size(),
+                       fmt::format("\"{}\"", version));
+  }
+  copy->version = version;
+  return copy;
+}
+
+api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::Kind& kind,
+                                                    std::string_view accept, const Query& query,
+                                                    const Clock& clock) {
+  auto wanted = WantedObjectForm(accept);
+  if (!wanted) return std::unexpected(wanted.error());
+  const auto include = ReadInclude(query.Get("includeObject"));
+  if (!include) return std::unexpected(include.error());
+  ObjectForm form(kind);
+  form.wanted_ = *std::move(wanted);
+  form.include_ = *include;
+  form.clock_ = &clock;
+  return form;
+}
+
+printing::TableOptions ObjectForm::Table(bool columns) const {
+  return {.include = include_,
+          .columns = columns,
+          .api_version = MetaApiVersion(),
+          .now = clock_->Now()};
+}
+
+void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
+                        std::vector<net::Piece>& out) const {
+  switch (wanted_.form) {
+    case Form::kTable: {
+      const auto metadata = fmt::format(R"({{"resourceVersion":"{}"}})", object->version);
+      out.push_back(
+          Owned(printing::MakeTable(*kind_, std::span(&object, 1), metadata, Table(columns))));
+      return;
+    }
+    case Form::kPartialMetadata:
+      out.push_back(Owned(fmt::format(
+          R"({{"kind":"PartialObjectMetadata","apiVersion":"{}","metadata":)", MetaApiVersion())));
+      out.push_back({object, api::RawMember(object->json, "metadata")});
+      out.push_back(Literal("}"));
+      return;
+    default:
+      out.push_back(WholeObject(*kind_, object));
+  }
+}
+
+void ObjectForm::AppendList(const std::vector<store::ObjectPtr>& objects,
+                            const std::string& metadata, std::vector<net::Piece>& out) const {
+  if (wanted_.form == Form::kTable) {
+    out.push_back(Owned(printing::MakeTable(*kind_, objects, metadata, Table(true))));
+    return;
+  }
+  const bool partial = wanted_.form == Form::kPartialMetadata;
+  out.reserve(out.size() + objects.size() * (partial ? 3 : 2) + 2);
+  const std::string list_kind =
+      partial ? "PartialObjectMetadataList" : fmt::format("{}List", kind_->kind);
+  const std::string api_version = partial ? MetaApiVersion() : std::string(kind_->api_version());
+  out.push_back(Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)",
+                                  list_kind, api_version, metadata)));
+  bool first = true;
+  for (const store::ObjectPtr& object : objects) {
+    if (!first) out.push_back(Literal(","));
+    first = false;
+    Append(object, true, out);
+  }
+  out.push_back(Literal("]}"));
+}
+
+void ObjectForm::AppendBookmark(store::Version version, bool initial_events_end,
+                                std::vector<net::Piece>& out) const {
+  const auto metadata = fmt::format(
+      R"({{"resourceVersion":"{}"{}}})", version,
+      initial_events_end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "");
+  if (wanted_.form == Form::kTable) {
+    out.push_back(Owned(printing::MakeTable(*kind_, {}, metadata, Table(false))));
+    return;
+  }
+  const bool partial = wanted_.form == Form::kPartialMetadata;
+  out.push_back(
+      Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})",
+                        partial ? "PartialObjectMetadata" : kind_->kind,
+                        partial ? MetaApiVersion() : std::string(kind_->api_version()), metadata)));
+}
+
+namespace {
+
+// More than this in total would trouble clients that limit their headers.
+constexpr size_t kMaxWarningBytes = 4096;
+
+// In quotes, fit for a header.
+std::string QuotedForHeader(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c >= 0 && c < ' ' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+net::ServerResponse JsonResponseHead(int status) {
+  net::ServerResponse answer;
+  answer.status = status;
+  answer.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
+  return answer;
+}
+
+net::ServerResponse JsonResponse(int status, std::string body) {
+  net::ServerResponse answer = JsonResponseHead(status);
+  answer.body.push_back(Owned(std::move(body)));
+  return answer;
+}
+
+net::ServerResponse ErrorResponse(const api::scheme::ApiError& error) {
+  net::ServerResponse answer = JsonResponse(error.code, api::scheme::ToStatusJson(error));
+  if (error.retry_after_seconds > 0) {
+    answer.headers.push_back({"Retry-After", fmt::to_string(error.retry_after_seconds)});
+  }
+  if (error.code == 401) answer.headers.push_back({"Connection", "close"});
+  return answer;
+}
+
+VersionedResponse ObjectResponse(int status, const ObjectForm& form,
+                                 const store::ObjectPtr& object) {
+  VersionedResponse reply{JsonResponseHead(status), object->version};
+  form.Append(object, true, reply.answer.body);
+  return reply;
+}
+
+VersionedResponse CreatedResponse(store::Version version) {
+  return {JsonResponse(201, R"({"kind":"Status","apiVersion":"v1","metadata":{},)"
+                            R"("status":"Success","code":201})"),
+          version};
+}
+
+VersionedResponse DeletedResponse(const api::scheme::Kind& kind, const store::Object& object) {
+  api::JsonWriter json;
+  const auto field = [&json](std::string_view key, std::string_view value) {
+    json.Key(key);
+    json.String(value);
+  };
+  json.BeginObject();
+  field("kind", "Status");
+  field("apiVersion", "v1");
+  json.Key("metadata");
+  json.BeginObject();
+  json.EndObject();
+  field("status", "Success");
+  json.Key("details");
+  json.BeginObject();
+  field("name", object.key.name);
+  if (!kind.group.empty()) field("group", kind.group);
+  field("kind", kind.resource);
+  field("uid", object.uid);
+  json.EndObject();
+  json.EndObject();
+  return {JsonResponse(200, json.Take()), object.version};
+}
+
+void AddWarnings(const std::vector<std::string>& warnings, net::ServerResponse& answer) {
+  size_t bytes = 0;
+  for (const std::string& warning : warnings) {
+    bytes += warning.size();
+    if (bytes > kMaxWarningBytes) return;
+    answer.headers.push_back({"Warning", "299 - " + QuotedForHeader(warning)});
+  }
+}
+
+}  // namespace berth::apiserver

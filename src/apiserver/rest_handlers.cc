@@ -1,0 +1,317 @@
+#include "apiserver/rest_handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <iterator>
+
+#include "api/json/json_text.h"
+#include "apiserver/list.h"
+#include "apiserver/negotiation.h"
+#include "apiserver/request_options.h"
+#include "apiserver/selectors.h"
+#include "base/text.h"
+
+namespace berth::apiserver {
+namespace {
+
+// A delete of these answers with the object even if it is gone.
+constexpr std::array<std::string_view, 6> kReturnDeleted = {
+    "pods",     "persistentvolumes", "persistentvolumeclaims",
+    "services", "serviceaccounts",   "resourcequotas"};
+
+api::scheme::ApiResult<VersionedResponse> Get(const RequestContext& call) {
+  const auto options = ReadListOptions(call.info.query, false);
+  if (!options) return std::unexpected(options.error());
+  const store::Store& store = call.api.store();
+  const store::Version wanted = options->resource_version.value_or(0);
+  if (wanted > store.version()) return std::unexpected(TooLargeVersion(wanted, store.version()));
+  const auto object = store.Get(call.kind().collection, call.info.object());
+  if (object == nullptr) return std::unexpected(api::scheme::NotFound(call.kind(), call.info.name));
+  return ObjectResponse(200, call.form, object);
+}
+
+api::scheme::ApiResult<VersionedResponse> List(const RequestContext& call) {
+  const auto options = ReadListOptions(call.info.query, false);
+  if (!options) return std::unexpected(options.error());
+  const auto selector =
+      ObjectSelector::Make(call.kind(), options->label_selector, options->field_selector);
+  if (!selector) return std::unexpected(selector.error());
+  auto list = ListObjects(call.api.store(), call.info.namespace_, *options, *selector, call.form);
+  if (!list) return std::unexpected(list.error());
+  VersionedResponse reply{JsonResponseHead(200), list->version};
+  reply.answer.body = std::move(list->body);
+  return reply;
+}
+
+api::scheme::ApiResult<VersionedResponse> WrittenResponse(
+    const RequestContext& call, const api::scheme::ApiResult<registry::Written>& written) {
+  if (!written) return std::unexpected(written.error());
+  return ObjectResponse(written->created ? 201 : 200, call.form, written->object);
+}
+
+// The body of a write. Fields given twice, of which the last would count, are told to the client.
+api::scheme::ApiResult<api::Json> ReadWrittenBody(const RequestContext& call,
+                                                  const registry::WriteOptions& options) {
+  auto body = ReadObjectBody(call);
+  if (!body || options.field_validation == registry::FieldValidation::kIgnore) return body;
+  if (!IsJsonBody(call.request.header("Content-Type"))) return body;
+  std::vector<std::string> twice;
+  for (const std::string& path : api::DuplicateKeys(call.request.body)) {
+    twice.push_back("duplicate field \"" + path + "\"");
+  }
+  if (twice.empty()) return body;
+  if (options.field_validation == registry::FieldValidation::kStrict) {
+    return std::unexpected(
+        api::scheme::BadRequest(fmt::format("strict decoding error: {}", fmt::join(twice, ", "))));
+  }
+  std::ranges::move(twice, std::back_inserter(call.warnings));
+  return body;
+}
+
+api::scheme::ApiResult<VersionedResponse> Create(const RequestContext& call) {
+  const auto options = OptionsOf(call);
+  if (!options) return std::unexpected(options.error());
+  auto body = ReadWrittenBody(call, *options);
+  if (!body) return std::unexpected(body.error());
+  const auto written =
+      call.api.Create(call.kind(), call.info.namespace_, *std::move(body), *options);
+  if (!written) return std::unexpected(written.error());
+  return ObjectResponse(201, call.form, written->object);
+}
+
+api::scheme::ApiResult<VersionedResponse> Update(const RequestContext& call) {
+  const auto options = OptionsOf(call);
+  if (!options) return std::unexpected(options.error());
+  auto body = ReadWrittenBody(call, *options);
+  if (!body) return std::unexpected(body.error());
+  return WrittenResponse(call, call.api.Update(call.kind(), call.info.object(),
+                                               call.info.subresource, *std::move(body), *options));
+}
+
+api::scheme::ApiResult<VersionedResponse> Patch(const RequestContext& call) {
+  const auto options = OptionsOf(call);
+  if (!options) return std::unexpected(options.error());
+  const auto body = ReadPatchBody(call);
+  if (!body) return std::unexpected(body.error());
+  return WrittenResponse(
+      call, call.api.Patch(call.kind(), call.info.object(), call.info.subresource, body->type,
+                           body->patch, *options));
+}
+
+api::scheme::ApiResult<registry::DeleteOptions> ReadDelete(const RequestContext& call) {
+  const auto body = ParseOptionalBody(call.request.header("Content-Type"), call.request.body,
+                                      call.scratch.storage());
+  if (!body) return std::unexpected(body.error());
+  return ReadDeleteOptions(call.info.query, *body);
+}
+
+api::scheme::ApiResult<VersionedResponse> Delete(const RequestContext& call) {
+  const auto options = ReadDelete(call);
+  if (!options) return std::unexpected(options.error());
+  const auto deleted = call.api.Delete(call.kind(), call.info.object(), *options);
+  if (!deleted) return std::unexpected(deleted.error());
+  const bool whole = !deleted->gone || (call.kind().group.empty() &&
+                                        std::ranges::find(kReturnDeleted, call.kind().resource) !=
+                                            kReturnDeleted.end());
+  return whole ? ObjectResponse(200, call.form, deleted->object)
+               : DeletedResponse(call.kind(), *deleted->object);
+}
+
+api::scheme::ApiResult<VersionedResponse> DeleteCollection(const RequestContext& call) {
+  const auto options = ReadDelete(call);
+  if (!options) return std::unexpected(options.error());
+  const auto wanted = ReadListOptions(call.info.query, false);
+  if (!wanted) return std::unexpected(wanted.error());
+  const auto selector =
+      ObjectSelector::Make(call.kind(), wanted->label_selector, wanted->field_selector);
+  if (!selector) return std::unexpected(selector.error());
+
+  store::ListResult list = Snapshot(call.api.store(), call.kind(), call.info.namespace_, *selector);
+  std::vector<store::ObjectPtr> deleted;
+  store::Version version = list.version;
+  for (const store::ObjectPtr& object : list.objects) {
+    auto outcome = call.api.Delete(call.kind(), object->key, *options);
+    if (!outcome && outcome.error().code == 404) continue;
+    if (!outcome) return std::unexpected(outcome.error());
+    version = std::max(version, outcome->object->version);
+    deleted.push_back(std::move(outcome->object));
+  }
+  VersionedResponse reply{JsonResponseHead(200), version};
+  const std::string metadata = "{\"resourceVersion\":\"" + std::to_string(version) + "\"}";
+  call.form.AppendList(deleted, metadata, reply.answer.body);
+  return reply;
+}
+
+bool IsOwnDocument(std::string_view subresource) {
+  return subresource == "binding" || subresource == "eviction" || subresource == "scale";
+}
+
+}  // namespace
+
+api::scheme::ApiResult<api::Json> ReadObjectBody(const RequestContext& call) {
+  auto body =
+      ParseBody(call.request.header("Content-Type"), call.request.body, call.scratch.storage());
+  if (!body) return body;
+  if (!body->is_object()) {
+    return std::unexpected(
+        api::scheme::BadRequest("the body must be an object, as JSON, YAML or protobuf"));
+  }
+  return body;
+}
+
+api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call) {
+  const auto type = patch::PatchTypeOf(call.request.header("Content-Type"));
+  if (!type) return std::unexpected(type.error());
+  auto patch =
+      ParsePatchBody(*type == patch::PatchType::kApply, call.request.body, call.scratch.storage());
+  if (!patch) return std::unexpected(patch.error());
+  if (*type == patch::PatchType::kJson ? !patch->is_array() : !patch->is_object()) {
+    return std::unexpected(api::scheme::BadRequest(*type == patch::PatchType::kJson
+                                                       ? "a JSON patch must be a list of operations"
+                                                       : "the patch must be an object"));
+  }
+  return PatchBody{*type, *std::move(patch)};
+}
+
+api::scheme::ApiResult<registry::WriteOptions> OptionsOf(const RequestContext& call) {
+  auto options = ReadWriteOptions(call.info.query, call.request.header("User-Agent"));
+  if (!options) return options;
+  options->warnings = &call.warnings;
+  options->user = call.user.name;
+  options->groups = call.user.groups;
+  options->access = &call.access;
+  return options;
+}
+
+api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& call) {
+  if (IsOwnDocument(call.info.subresource)) return ServeSubresource(call);
+  switch (call.info.verb) {
+    case Verb::kGet:
+      return Get(call);
+    case Verb::kList:
+      return List(call);
+    case Verb::kCreate:
+      return Create(call);
+    case Verb::kUpdate:
+      return Update(call);
+    case Verb::kPatch:
+      return Patch(call);
+    case Verb::kDelete:
+      return Delete(call);
+    case Verb::kDeleteCollection:
+      return DeleteCollection(call);
+    case Verb::kWatch:
+      break;
+  }
+  return std::unexpected(api::scheme::MethodNotAllowed(call.request.method));
+}
+
+// Requests about bindings, evictions and scales (declared in object_requests.h): documents of their
+// own, not views of the object.
+namespace {
+
+// How often a patch of a scale is tried again when someone else writes in between.
+constexpr int kPatchAttempts = 8;
+
+// The name in the body, if there is one, must be that of the path.
+std::optional<api::scheme::ApiError> CheckName(const RequestContext& call, const api::Json& body) {
+  const api::Json* metadata = body.get_object().if_contains("metadata");
+  const api::Json* name = metadata != nullptr && metadata->is_object()
+                              ? metadata->get_object().if_contains("name")
+                              : nullptr;
+  if (name == nullptr || !name->is_string() || name->get_string().empty()) return std::nullopt;
+  if (name->get_string() == call.info.name) return std::nullopt;
+  return api::scheme::BadRequest(
+      fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                  Shorten(std::string_view(name->get_string())), call.info.name));
+}
+
+api::scheme::ApiResult<VersionedResponse> Bind(const RequestContext& call) {
+  const auto dry_run = ReadDryRun(call.info.query);
+  if (!dry_run) return std::unexpected(dry_run.error());
+  const auto body = ReadObjectBody(call);
+  if (!body) return std::unexpected(body.error());
+  if (auto error = CheckName(call, *body)) return std::unexpected(*std::move(error));
+  const auto bound = call.api.Bind(call.info.object(), *body, *dry_run);
+  if (!bound) return std::unexpected(bound.error());
+  return CreatedResponse((*bound)->version);
+}
+
+api::scheme::ApiResult<VersionedResponse> Evict(const RequestContext& call) {
+  const auto body = ReadObjectBody(call);
+  if (!body) return std::unexpected(body.error());
+  if (auto error = CheckName(call, *body)) return std::unexpected(*std::move(error));
+  const api::Json* given = body->get_object().if_contains("deleteOptions");
+  const auto options = ReadDeleteOptions(call.info.query, given == nullptr ? api::Json() : *given);
+  if (!options) return std::unexpected(options.error());
+  const auto evicted = call.api.Evict(call.info.object(), *options);
+  if (!evicted) return std::unexpected(evicted.error());
+  return CreatedResponse(evicted->object->version);
+}
+
+api::scheme::ApiResult<VersionedResponse> ScaleReply(
+    const RequestContext& call, const api::scheme::ApiResult<api::Json>& scale) {
+  if (!scale) return std::unexpected(scale.error());
+  // The scale's version is the object's: what was read or written is not newer than this.
+  return VersionedResponse{JsonResponse(200, boost::json::serialize(*scale)),
+                           call.api.store().version()};
+}
+
+api::scheme::ApiResult<api::Json> Patched(api::Json scale, const PatchBody& body) {
+  switch (body.type) {
+    case patch::PatchType::kJson:
+      return patch::ApplyJsonPatch(std::move(scale), body.patch);
+    case patch::PatchType::kStrategic:
+      return patch::ApplyStrategicPatch(std::move(scale), body.patch);
+    case patch::PatchType::kMerge:
+    case patch::PatchType::kApply:
+      break;
+  }
+  return patch::ApplyMergePatch(std::move(scale), body.patch);
+}
+
+api::scheme::ApiResult<api::Json> PatchScale(const RequestContext& call) {
+  const auto options = OptionsOf(call);
+  if (!options) return std::unexpected(options.error());
+  const auto body = ReadPatchBody(call);
+  if (!body) return std::unexpected(body.error());
+  for (int attempt = 1;; ++attempt) {
+    auto scale = call.api.GetScale(call.kind(), call.info.object());
+    if (!scale) return scale;
+    auto patched = Patched(*std::move(scale), *body);
+    if (!patched) return patched;
+    if (!patched->is_object())
+      return std::unexpected(api::scheme::BadRequest("the patch leaves no object"));
+    auto put = call.api.PutScale(call.kind(), call.info.object(), *patched, *options);
+    if (put || put.error().code != 409 || attempt == kPatchAttempts) return put;
+  }
+}
+
+api::scheme::ApiResult<VersionedResponse> Scale(const RequestContext& call) {
+  switch (call.info.verb) {
+    case Verb::kGet:
+      return ScaleReply(call, call.api.GetScale(call.kind(), call.info.object()));
+    case Verb::kPatch:
+      return ScaleReply(call, PatchScale(call));
+    default:
+      break;
+  }
+  const auto options = OptionsOf(call);
+  if (!options) return std::unexpected(options.error());
+  const auto body = ReadObjectBody(call);
+  if (!body) return std::unexpected(body.error());
+  return ScaleReply(call, call.api.PutScale(call.kind(), call.info.object(), *body, *options));
+}
+
+}  // namespace
+
+api::scheme::ApiResult<VersionedResponse> ServeSubresource(const RequestContext& call) {
+  if (call.info.subresource == "binding") return Bind(call);
+  if (call.info.subresource == "eviction") return Evict(call);
+  return Scale(call);
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,258 @@
+#include "apiserver/store/codec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/parse.hpp>
+#include <charconv>
+
+#include "api/json/document.h"
+#include "api/json/writer.h"
+#include "api/scheme/scheme.h"
+#include "base/check.h"
+
+namespace berth::apiserver::store {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kMetadataFirst = {"name", "generateName", "namespace",
+                                                            "uid", "resourceVersion"};
+// In the order in which the stock server writes them; others follow.
+constexpr std::array<std::string_view, 9> kMetadataNext = {
+    "generation",   "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "labels",       "annotations",       "ownerReferences",   "finalizers",
+    "managedFields"};
+
+template <typename Number>
+void AppendNumber(std::string& out, Number number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  out.append(digits.data(), end);
+}
+
+void AppendKey(std::string& out, std::string_view key) {
+  api::AppendJsonString(out, key);
+  out += ':';
+}
+
+bool AppendMember(std::string& out, std::string_view key, const api::Json& value, size_t depth) {
+  if (out.back() != '{') out += ',';
+  AppendKey(out, key);
+  return AppendJson(out, value, depth);
+}
+
+// Returns where the digits of the resourceVersion belong, or nothing if it is too deep.
+std::optional<size_t> AppendMetadata(std::string& out, const api::JsonObject& metadata) {
+  out += '{';
+  for (const std::string_view key : kMetadataFirst) {
+    if (key == "resourceVersion") continue;
+    const api::Json* value = api::At(&metadata, key);
+    if (value && !AppendMember(out, key, *value, kMaxDepth)) return std::nullopt;
+  }
+  if (out.back() != '{') out += ',';
+  out += "\"resourceVersion\":\"";
+  const size_t version_at = out.size();
+  out += '"';
+  for (const std::string_view key : kMetadataNext) {
+    const api::Json* value = api::At(&metadata, key);
+    if (value && !AppendMember(out, key, *value, kMaxDepth)) return std::nullopt;
+  }
+  for (const auto& [key, value] : metadata) {
+    const std::string_view name(key.data(), key.size());
+    if (value.is_null() || std::ranges::find(kMetadataFirst, name) != kMetadataFirst.end() ||
+        std::ranges::find(kMetadataNext, name) != kMetadataNext.end()) {
+      continue;
+    }
+    if (!AppendMember(out, name, value, kMaxDepth)) return std::nullopt;
+  }
+  out += '}';
+  return version_at;
+}
+
+bool SameManagedFields(const api::Json* a, const api::Json* b) {
+  if (!a || !b) return api::IsEmpty(a) && api::IsEmpty(b);
+  const api::JsonArray* left = a->if_array();
+  const api::JsonArray* right = b->if_array();
+  if (!left || !right || left->size() != right->size()) return *a == *b;
+  for (size_t i = 0; i < left->size(); ++i) {
+    const api::JsonObject* x = (*left)[i].if_object();
+    const api::JsonObject* y = (*right)[i].if_object();
+    if (!x || !y || x->size() != y->size()) return false;
+    for (const auto& [key, value] : *x) {
+      const api::Json* other = y->if_contains(key);
+      if (!other || (key != "time" && *other != value)) return false;
+    }
+  }
+  return true;
+}
+
+bool SameMetadata(const api::JsonObject* before, const api::JsonObject* after) {
+  if (!before || !after) return !before && !after;
+  const auto covered = [](const api::JsonObject& a, const api::JsonObject& b) {
+    return std::ranges::all_of(a, [&](const auto& member) {
+      if (member.key() == "resourceVersion" || member.key() == "managedFields") return true;
+      return api::SameAt(&a, &b, member.key());
+    });
+  };
+  return covered(*before, *after) && covered(*after, *before) &&
+         SameManagedFields(api::At(before, "managedFields"), api::At(after, "managedFields"));
+}
+
+const api::Json* Walk(const api::JsonObject& document, std::string_view path) {
+  const api::JsonObject* object = &document;
+  for (;;) {
+    const size_t dot = path.find('.');
+    const api::Json* value = api::At(object, path.substr(0, dot));
+    if (dot == std::string_view::npos) return value;
+    object = api::AsObject(value);
+    if (!object) return nullptr;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+bool AppendJson(std::string& out, const api::Json& value, size_t depth) {
+  switch (value.kind()) {
+    case boost::json::kind::null:
+      out += "null";
+      return true;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return true;
+    case boost::json::kind::int64:
+      AppendNumber(out, value.get_int64());
+      return true;
+    case boost::json::kind::uint64:
+      AppendNumber(out, value.get_uint64());
+      return true;
+    case boost::json::kind::double_:
+      AppendNumber(out, value.get_double());
+      return true;
+    case boost::json::kind::string:
+      api::AppendJsonString(out, api::ViewOf(value.get_string()));
+      return true;
+    case boost::json::kind::array: {
+      if (depth == 0) return false;
+      char separator = '[';
+      for (const api::Json& item : value.get_array()) {
+        out += separator;
+        separator = ',';
+        if (!AppendJson(out, item, depth - 1)) return false;
+      }
+      out += separator == '[' ? "[]" : "]";
+      return true;
+    }
+    case boost::json::kind::object: {
+      if (depth == 0) return false;
+      char separator = '{';
+      for (const auto& [key, item] : value.get_object()) {
+        out += separator;
+        separator = ',';
+        AppendKey(out, {key.data(), key.size()});
+        if (!AppendJson(out, item, depth - 1)) return false;
+      }
+      out += separator == '{' ? "{}" : "}";
+      return true;
+    }
+  }
+  return true;
+}
+
+std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,
+                            std::string_view path) {
+  // Two names that are not paths of the object.
+  if (kind.kind == "Job" && path == "status.successful") path = "status.succeeded";
+  if (kind.kind == "Event" && path == "source") {
+    const std::string_view component =
+        api::StringAt(api::ObjectAt(&document, "source"), "component");
+    return std::string(component.empty() ? api::StringAt(&document, "reportingComponent")
+                                         : component);
+  }
+  const api::Json* value = Walk(document, path);
+  if (!value) {
+    if (path == "spec.unschedulable" || path == "spec.hostNetwork") return "false";
+    if (path == "status.succeeded" || path == "status.replicas") return "0";
+    return {};
+  }
+  if (const bool* flag = value->if_bool()) return *flag ? "true" : "false";
+  if (const std::optional<int64_t> number = api::AsInt(value)) return fmt::format("{}", *number);
+  return std::string(api::AsString(*value));
+}
+
+api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
+                                        const api::JsonObject& document) {
+  Draft draft;
+  Object& object = draft.object;
+  const api::JsonObject* metadata = api::ObjectAt(&document, "metadata");
+  const api::JsonObject empty;
+  object.key = {std::string(api::StringAt(metadata, "namespace")),
+                std::string(api::StringAt(metadata, "name"))};
+  object.uid = api::StringAt(metadata, "uid");
+  if (const api::JsonObject* labels = api::ObjectAt(metadata, "labels")) {
+    object.labels.reserve(labels->size());
+    for (const auto& [key, value] : *labels) object.labels.emplace_back(key, api::AsString(value));
+    std::ranges::sort(object.labels);
+  }
+  object.fields.reserve(kind.selectable_fields.size());
+  for (const std::string_view path : kind.selectable_fields) {
+    object.fields.push_back(SelectableField(kind, document, path));
+  }
+
+  std::string& out = object.json;
+  out.reserve(2048);
+  out += "{\"kind\":";
+  api::AppendJsonString(out, kind.kind);
+  out += ",\"apiVersion\":";
+  api::AppendJsonString(out, kind.api_version());
+  out += ",\"metadata\":";
+  const std::optional<size_t> version_at = AppendMetadata(out, metadata ? *metadata : empty);
+  bool fits = version_at.has_value();
+  for (const auto& [key, value] : document) {
+    if (!fits) break;
+    if (key == "kind" || key == "apiVersion" || key == "metadata" || value.is_null()) continue;
+    fits = AppendMember(out, {key.data(), key.size()}, value, kMaxDepth);
+  }
+  if (!fits) {
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("the object is nested more than {} levels deep", kMaxDepth)));
+  }
+  out += '}';
+  draft.version_at = *version_at;
+  return draft;
+}
+
+ObjectPtr Finish(Draft draft, Version version) {
+  auto object = std::make_shared<Object>(std::move(draft.object));
+  object->json.insert(draft.version_at, fmt::format("{}", version));
+  object->version = version;
+  object->version_at = draft.version_at;
+  return object;
+}
+
+bool SameDocument(const api::JsonObject& before, const api::JsonObject& after) {
+  const auto covered = [](const api::JsonObject& a, const api::JsonObject& b) {
+    return std::ranges::all_of(a, [&](const auto& member) {
+      const std::string_view key = member.key();
+      if (key == "metadata" || key == "kind" || key == "apiVersion") return true;
+      return api::SameAt(&a, &b, key);
+    });
+  };
+  return SameMetadata(api::ObjectAt(&before, "metadata"), api::ObjectAt(&after, "metadata")) &&
+         covered(before, after) && covered(after, before);
+}
+
+api::Json ParseIn(const Object& object, boost::json::storage_ptr storage) {
+  boost::json::parse_options options;
+  // The document itself is two levels above what MakeDraft counts.
+  options.max_depth = kMaxDepth + 2;
+  boost::json::error_code error;
+  api::Json document = boost::json::parse(object.json, error, std::move(storage), options);
+  CHECK(!error && document.is_object());  // Only MakeDraft's texts are stored.
+  return document;
+}
+
+api::Json Parse(const Object& object) { return ParseIn(object, {}); }
+
+}  // namespace berth::apiserver::store

@@ -1,0 +1,72 @@
+// A thin wrapper of SQLite: connections and statements that close themselves, errors that name the
+// file. For one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace berth::apiserver::store {
+
+class Statement {
+ public:
+  // Parameters count from 1. Text must live until the statement is reset.
+  Statement& Bind(int parameter, int64_t value);
+  Statement& Bind(int parameter, std::string_view text);
+
+  // True if there is a row to read.
+  Result<bool> Step();
+  // Steps to the end and resets.
+  Status Run();
+  void Reset();
+
+  // Columns count from 0. Text lives until the next step.
+  int64_t Integer(int column) const;
+  std::string_view Text(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  class Database* database_ = nullptr;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bind_error_ = 0;  // Told by the next step.
+};
+
+class Database {
+ public:
+  // Opens the file, or creates an empty one that its owner alone may read. SQLite looks into it
+  // when the first statement is run.
+  static Result<std::unique_ptr<Database>> Open(const std::string& path);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  Status Execute(const char* sql);
+  Result<Statement> Prepare(std::string_view sql);
+  // The first column of the first row; of text, or 0 if there is no row.
+  Result<std::string> QueryText(std::string_view sql);
+  Result<int64_t> QueryInteger(std::string_view sql);
+
+  // A sentence about the error that SQLite has just returned.
+  Error Describe(int code) const;
+
+ private:
+  Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
+
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+}  // namespace berth::apiserver::store

@@ -1,0 +1,135 @@
+// Small objects for tests of the store, and ways to look at what it says.
+#pragma once
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/store/journal.h"
+#include "apiserver/store/store.h"
+
+namespace berth::apiserver::store {
+
+// The draft of {"v":"<version>","text":"<text>"}; `name` is "namespace/name", or "name".
+inline Draft MakeDraft(std::string_view name, std::string_view text) {
+  Draft draft;
+  const size_t slash = name.find('/');
+  if (slash != std::string_view::npos) draft.object.key.namespace_ = name.substr(0, slash);
+  draft.object.key.name = slash != std::string_view::npos ? name.substr(slash + 1) : name;
+  draft.object.uid = fmt::format("uid-{}", name);
+  draft.object.labels = {{"text", std::string(text)}};
+  draft.object.fields = {std::string(name), ""};
+  draft.object.json = fmt::format(R"({{"v":"","text":"{}"}})", text);
+  draft.version_at = 6;
+  return draft;
+}
+
+inline ObjectName Name(std::string_view name) { return MakeDraft(name, "").object.key; }
+
+// "namespace/name@version=text", where version and text are read from the JSON.
+inline std::string Show(const Object& object) {
+  const size_t version_end = object.json.find('"', 6);
+  const size_t text_at = version_end + std::string_view(R"(","text":")").size();
+  return fmt::format("{}/{}@{}={}", object.key.namespace_, object.key.name,
+                     object.json.substr(6, version_end - 6),
+                     object.json.substr(text_at, object.json.size() - text_at - 2));
+}
+
+inline std::vector<std::string> Show(const std::vector<ObjectPtr>& objects) {
+  std::vector<std::string> shown;
+  for (const ObjectPtr& object : objects) shown.push_back(Show(*object));
+  return shown;
+}
+
+// "+object", "~object was previous" or "-object was previous".
+inline std::vector<std::string> Show(const std::vector<Event>& events) {
+  std::vector<std::string> shown;
+  for (const Event& event : events) {
+    std::string text = "+~-"[static_cast<size_t>(event.type)] + Show(*event.object);
+    if (event.previous != nullptr) text += " was " + Show(*event.previous);
+    shown.push_back(std::move(text));
+  }
+  return shown;
+}
+
+inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullptr,
+                                        size_t history = 1000, Version first_version = 1) {
+  StoreOptions options;
+  options.collections = {"pods", "nodes"};
+  options.history = history;
+  options.first_version = first_version;
+  return std::move(*Store::Open(std::move(options), std::move(journal)));
+}
+
+constexpr Collection kPods = 0;
+constexpr Collection kNodes = 1;
+
+// All that `cursor` has to say, or "expired".
+inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000) {
+  std::vector<Event> events;
+  if (!cursor.Read(limit, events)) return {"expired"};
+  return Show(events);
+}
+
+// TempDirectory is a directory that is removed with everything in it.
+class TempDirectory {
+ public:
+  TempDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "berth-store-XXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~TempDirectory() { std::filesystem::remove_all(path_); }
+  TempDirectory(const TempDirectory&) = delete;
+  TempDirectory& operator=(const TempDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// ManualJournal is a journal in memory for tests: what is appended becomes durable when the test
+// says so.
+class ManualJournal final : public Journal {
+ public:
+  // What the journal was told; outlives it.
+  struct Notes {
+    std::vector<JournalEntry> appended;
+    std::vector<Compaction> compactions;
+    std::function<void(Result<Version>)> durable;
+    Version reserved = 1'000'000;
+    Recovered recovered;
+  };
+  explicit ManualJournal(std::shared_ptr<Notes> notes) : notes_(std::move(notes)) {}
+
+  Result<Recovered> Recover() override { return notes_->recovered; }
+  Status Replay(const std::function<Status(const JournalEntry&)>& entry) override {
+    for (const JournalEntry& kept : notes_->appended) {
+      if (const Status taken = entry(kept); !taken) return taken;
+    }
+    return {};
+  }
+  Status Start(Version, std::function<void(Result<Version>)> durable) override {
+    notes_->durable = std::move(durable);
+    return {};
+  }
+  Version reserved() const override { return notes_->reserved; }
+  void Append(JournalEntry entry) override { notes_->appended.push_back(std::move(entry)); }
+  void Compact(Compaction compaction) override {
+    notes_->compactions.push_back(std::move(compaction));
+  }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::shared_ptr<Notes> notes_;
+  std::string name_ = "the held journal";
+};
+
+}  // namespace berth::apiserver::store

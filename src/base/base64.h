@@ -1,0 +1,18 @@
+// Base64 as RFC 4648 defines it: the standard alphabet with padding, and the URL alphabet without.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace berth {
+
+std::string EncodeBase64(std::string_view bytes);
+// Returns nullopt if `text` is not base64. Ignores line ends, as Go's decoder does.
+std::optional<std::string> DecodeBase64(std::string_view text);
+
+std::string EncodeBase64Url(std::string_view bytes);
+// Returns nullopt if `text` is not the encoding of any bytes.
+std::optional<std::string> DecodeBase64Url(std::string_view text);
+
+}  // namespace berth

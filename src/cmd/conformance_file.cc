@@ -1,0 +1,153 @@
+#include "cmd/conformance_file.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+namespace berth::cmd {
+
+Result<CaseFile> CaseFile::Read(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Fail(fmt::format("{}: is a directory; name the case files in it", path));
+  }
+  errno = 0;
+  // gzread passes files through that are not gzipped.
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose_r);
+  if (file == nullptr) {
+    return Fail(fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : ENOMEM)));
+  }
+  CaseFile result;
+  constexpr size_t kChunk = 1 << 20;
+  for (;;) {
+    const size_t size = result.text_.size();
+    result.text_.resize(size + kChunk);
+    const int count = gzread(file.get(), result.text_.data() + size, kChunk);
+    result.text_.resize(size + (count > 0 ? static_cast<size_t>(count) : 0));
+    if (count > 0) continue;
+    int code = Z_OK;
+    const char* why = gzerror(file.get(), &code);
+    if (code == Z_OK || code == Z_STREAM_END) return result;
+    return Fail(fmt::format("{}: {}", path, code == Z_ERRNO ? std::strerror(errno) : why));
+  }
+}
+
+std::vector<CaseFile::Row> CaseFile::rows() const {
+  std::vector<Row> rows;
+  std::string_view rest = text_;
+  for (size_t line = 1; !rest.empty(); ++line) {
+    const size_t end = rest.find('\n');
+    std::string_view text = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    if (text.find_first_not_of(" \t\r") != std::string_view::npos) rows.push_back({line, text});
+  }
+  return rows;
+}
+
+void JsonFields::AddError(std::string_view key, std::string_view what) {
+  if (!error_) error_ = Error{fmt::format("field \"{}\": {}", key, what)};
+}
+
+Status JsonFields::status() const {
+  if (error_) return std::unexpected(*error_);
+  return {};
+}
+
+std::optional<JsonFields::Value> JsonFields::Find(Value object, std::string_view key) {
+  simdjson::dom::object fields;
+  if (object.get(fields) != simdjson::SUCCESS) {
+    AddError(key, "the value around it is not an object");
+    return std::nullopt;
+  }
+  Value value;
+  if (fields.at_key(key).get(value) != simdjson::SUCCESS || value.is_null()) return std::nullopt;
+  return value;
+}
+
+JsonFields::Value JsonFields::Require(Value object, std::string_view key) {
+  const auto found = Find(object, key);
+  if (!found) AddError(key, "missing");
+  return found.value_or(object);
+}
+
+template <typename T>
+T JsonFields::Get(Value value, std::string_view key, std::string_view wanted) {
+  T result{};
+  if (value.get(result) != simdjson::SUCCESS) {
+    AddError(key, fmt::format("must be {}", wanted));
+    return T{};
+  }
+  return result;
+}
+
+std::string JsonFields::StringOf(Value value, std::string_view key) {
+  return std::string(Get<std::string_view>(value, key, "a string"));
+}
+
+std::string JsonFields::String(Value object, std::string_view key) {
+  return OptionalString(object, key).value_or("");
+}
+
+std::optional<std::string> JsonFields::OptionalString(Value object, std::string_view key) {
+  const auto found = Find(object, key);
+  if (!found) return std::nullopt;
+  return StringOf(*found, key);
+}
+
+int64_t JsonFields::Int(Value object, std::string_view key) {
+  const auto found = Find(object, key);
+  return found ? Get<int64_t>(*found, key, "a whole number of 64 bits") : 0;
+}
+
+bool JsonFields::Bool(Value object, std::string_view key) {
+  const auto found = Find(object, key);
+  return found ? Get<bool>(*found, key, "true or false") : false;
+}
+
+std::vector<JsonFields::Value> JsonFields::List(Value object, std::string_view key) {
+  std::vector<Value> result;
+  const auto found = Find(object, key);
+  if (!found) return result;
+  simdjson::dom::array items;
+  if (found->get(items) != simdjson::SUCCESS) {
+    AddError(key, "must be a list");
+    return result;
+  }
+  for (const Value item : items) result.push_back(item);
+  return result;
+}
+
+std::map<std::string, JsonFields::Value> JsonFields::Fields(Value object, std::string_view key) {
+  std::map<std::string, Value> result;
+  const auto found = Find(object, key);
+  if (!found) return result;
+  simdjson::dom::object fields;
+  if (found->get(fields) != simdjson::SUCCESS) {
+    AddError(key, "must be an object");
+    return result;
+  }
+  for (const auto& [name, value] : fields) result.emplace(name, value);
+  return result;
+}
+
+std::vector<std::string> JsonFields::Strings(Value object, std::string_view key) {
+  std::vector<std::string> result;
+  for (const Value item : List(object, key)) result.push_back(StringOf(item, key));
+  return result;
+}
+
+std::map<std::string, int64_t> JsonFields::Ints(Value object, std::string_view key) {
+  std::map<std::string, int64_t> result;
+  for (const auto& [name, value] : Fields(object, key)) {
+    result.emplace(name, Get<int64_t>(value, name, "a whole number of 64 bits"));
+  }
+  return result;
+}
+
+std::string JsonText(JsonFields::Value value) { return simdjson::minify(value); }
+
+}  // namespace berth::cmd

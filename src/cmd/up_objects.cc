@@ -1,0 +1,234 @@
+#include "cmd/up_objects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "api/json/document.h"
+#include "api/json/yaml_stream.h"
+#include "apiserver/admission/metadata.h"
+#include "cmd/object_files.h"
+
+namespace berth::cmd {
+namespace {
+
+using api::Json;
+using api::JsonArray;
+using api::JsonObject;
+
+constexpr const char* kZones[] = {"zone-a", "zone-b", "zone-c"};
+
+struct Size {
+  const char* name;
+  const char* cpu;
+  const char* memory;
+};
+// Half of the nodes are of the middle size.
+constexpr Size kSizes[] = {{"medium", "16", "64Gi"},
+                           {"small", "8", "32Gi"},
+                           {"medium", "16", "64Gi"},
+                           {"large", "32", "128Gi"}};
+
+// Ready from the start: a node that is not would be tainted until its kubelet says so.
+JsonArray Conditions(const std::string& now) {
+  const auto condition = [&](const char* type, const char* status, const char* reason) {
+    return JsonObject{{"type", type},
+                      {"status", status},
+                      {"reason", reason},
+                      {"lastHeartbeatTime", now},
+                      {"lastTransitionTime", now}};
+  };
+  JsonArray conditions;
+  conditions.push_back(condition("MemoryPressure", "False", "KubeletHasSufficientMemory"));
+  conditions.push_back(condition("DiskPressure", "False", "KubeletHasNoDiskPressure"));
+  conditions.push_back(condition("PIDPressure", "False", "KubeletHasSufficientPID"));
+  conditions.push_back(condition("Ready", "True", "KubeletReady"));
+  return conditions;
+}
+
+Json NodeJson(size_t index, size_t digits, const std::string& now) {
+  const std::string name = fmt::format("node-{:0{}}", index + 1, digits);
+  const size_t zone = index % std::size(kZones);
+  const Size& size = kSizes[index / std::size(kZones) % std::size(kSizes)];
+  const JsonObject capacity{
+      {"cpu", size.cpu}, {"memory", size.memory}, {"ephemeral-storage", "100Gi"}, {"pods", "110"}};
+  return {{"kind", "Node"},
+          {"apiVersion", "v1"},
+          {"metadata",
+           {{"name", name},
+            {"labels",
+             {{"kubernetes.io/hostname", name},
+              {"kubernetes.io/os", "linux"},
+              {"kubernetes.io/arch", "amd64"},
+              {"node.kubernetes.io/instance-type", size.name},
+              {"topology.kubernetes.io/region", "region-1"},
+              {"topology.kubernetes.io/zone", kZones[zone]}}}}},
+          {"status",
+           {{"capacity", capacity}, {"allocatable", capacity}, {"conditions", Conditions(now)}}}};
+}
+
+}  // namespace
+
+Status MakeNodes(apiserver::registry::Api& api, size_t count) {
+  const api::scheme::Kind& nodes = api::scheme::KindOf("nodes");
+  const size_t digits = std::max<size_t>(4, fmt::formatted_size("{}", count));
+  const std::string now = apiserver::admission::FormatTime(api.now());
+  for (size_t i = 0; i < count; ++i) {
+    const auto created = api.Create(nodes, "", NodeJson(i, digits, now));
+    if (!created && created.error().reason != "AlreadyExists") {
+      return Fail(fmt::format("--nodes: {}", created.error().message));
+    }
+  }
+  return {};
+}
+
+namespace {
+
+using api::Json;
+using api::JsonObject;
+using api::StringAt;
+using api::scheme::ApiResult;
+using apiserver::registry::Written;
+
+// What becomes of one object of a document.
+using Visit = std::function<Status(Json object)>;
+
+constexpr int kMaxDepth = 200;
+
+// The objects of a List, or the document itself.
+Result<size_t> ApplyDocument(std::string_view text, const Visit& visit) {
+  boost::json::error_code error;
+  boost::json::parse_options limits;
+  limits.max_depth = kMaxDepth;
+  Json document = boost::json::parse(text, error, {}, limits);
+  if (error) return Fail(error.message());
+  if (!api::HasFiniteNumbers(document)) return Fail("a number is out of range");
+  JsonObject* object = document.if_object();
+  if (object == nullptr) return Fail("not an object");
+  auto* items = api::ArrayAt(object, "items");
+  if (items == nullptr || !StringAt(object, "kind").ends_with("List")) {
+    if (auto visited = visit(std::move(document)); !visited)
+      return std::unexpected(visited.error());
+    return 1;
+  }
+  for (size_t i = 0; i < items->size(); ++i) {
+    if (auto visited = visit(std::move((*items)[i])); !visited) {
+      return Fail(fmt::format("items[{}]: {}", i, visited.error().message));
+    }
+  }
+  return items->size();
+}
+
+Result<size_t> ApplyFile(const std::string& path, const Visit& visit) {
+  const std::string name = path == "-" ? "standard input" : path;
+  const auto text = ReadText(path);
+  if (!text) return std::unexpected(text.error());
+  api::YamlStream stream(*text);
+  size_t count = 0;
+  for (int number = 1;; ++number) {
+    const auto document = stream.Next();
+    if (!document) return Fail(fmt::format("{}: {}", name, document.error().message));
+    if (!*document) return count;
+    if (**document == "null") continue;
+    const auto visited = ApplyDocument(**document, visit);
+    if (!visited) {
+      return Fail(fmt::format("{}: document {}: {}", name, number, visited.error().message));
+    }
+    count += *visited;
+  }
+}
+
+Result<const api::scheme::Kind*> KindOf(const JsonObject& object) {
+  const std::string_view version = StringAt(&object, "apiVersion");
+  const std::string_view kind = StringAt(&object, "kind");
+  if (version.empty()) return Fail("apiVersion is missing");
+  if (kind.empty()) return Fail("kind is missing");
+  const api::scheme::Kind* found = api::scheme::FindKindByName(version, kind);
+  if (found == nullptr) return Fail(fmt::format("there is no kind {} in {}", kind, version));
+  return found;
+}
+
+// An object that was printed by a cluster tells its version there.
+void ForgetVersion(JsonObject& object) {
+  if (JsonObject* metadata = api::ObjectAt(&object, "metadata")) {
+    metadata->erase("resourceVersion");
+    metadata->erase("uid");
+    metadata->erase("managedFields");
+  }
+}
+
+Status Apply(apiserver::registry::Api& api, Json document) {
+  JsonObject* object = document.if_object();
+  if (object == nullptr) return Fail("not an object");
+  const auto kind = KindOf(*object);
+  if (!kind) return std::unexpected(kind.error());
+  ForgetVersion(*object);
+  const JsonObject* metadata = apiserver::admission::MetadataOf(std::as_const(*object));
+  std::string space;
+  if ((*kind)->namespaced) {
+    space = StringAt(metadata, "namespace");
+    if (space.empty()) space = "default";
+  }
+  const apiserver::store::ObjectName name{space, std::string(StringAt(metadata, "name"))};
+  apiserver::registry::WriteOptions options;
+  options.field_validation = apiserver::registry::FieldValidation::kStrict;
+  options.field_manager = "berth-up";
+  options.force = true;
+  ApiResult<Written> written = api.Create(**kind, space, document, options);
+  if (!written && written.error().reason == "AlreadyExists") {
+    written = api.Patch(**kind, name, "", apiserver::patch::PatchType::kApply, document, options);
+  }
+  if (!written) return Fail(written.error().message);
+  return {};
+}
+
+Status CreateNode(apiserver::registry::Api& api, const Json& document) {
+  const JsonObject* given = document.if_object();
+  if (StringAt(given, "kind") != "Node") {
+    return Fail(fmt::format("kind is \"{}\", but only nodes may be there; -f takes all kinds",
+                            StringAt(given, "kind")));
+  }
+  JsonObject metadata;
+  const JsonObject* from = api::ObjectAt(given, "metadata");
+  for (const char* key : {"name", "labels", "annotations"}) {
+    if (const Json* value = api::At(from, key)) metadata[key] = *value;
+  }
+  JsonObject node{{"kind", "Node"}, {"apiVersion", "v1"}, {"metadata", std::move(metadata)}};
+  for (const char* key : {"spec", "status"}) {
+    if (const Json* value = api::At(given, key)) node[key] = *value;
+  }
+  const auto created = api.Create(api::scheme::KindOf("nodes"), "", std::move(node));
+  if (created || created.error().reason == "AlreadyExists") return {};
+  return Fail(created.error().message);
+}
+
+}  // namespace
+
+Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::string>& paths) {
+  size_t count = 0;
+  for (const std::string& path : paths) {
+    const auto files = ObjectFilesIn(path);
+    if (!files) return std::unexpected(files.error());
+    for (const std::string& file : *files) {
+      const auto visited =
+          ApplyFile(file, [&](Json object) { return Apply(api, std::move(object)); });
+      if (!visited) return visited;
+      count += *visited;
+    }
+  }
+  return count;
+}
+
+Result<size_t> ApplyNodes(apiserver::registry::Api& api, const std::string& path) {
+  return ApplyFile(path, [&](const Json& object) { return CreateNode(api, object); });
+}
+
+}  // namespace berth::cmd

@@ -1,0 +1,146 @@
+#include "daemon/daemon_metrics.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "base/check.h"
+#include "daemon/feature_gate_table.h"
+#include "daemon/options.h"
+#include "observability/component_metrics.h"
+#include "observability/metric_registry.h"
+
+namespace berth::daemon {
+namespace {
+
+observability::MetricOptions ToMetricOptions(const MetricsFlags& flags) {
+  observability::MetricOptions options;
+  options.disabled.insert(flags.disabled.begin(), flags.disabled.end());
+  options.show_hidden = !flags.show_hidden_for_version.empty();
+  // Flags are checked when they are read.
+  for (const auto& [label, values] : flags.allowed_labels) {
+    CHECK(options.Allow(fmt::format("{}={}", label, values)).has_value());
+  }
+  return options;
+}
+
+int64_t SteadyNanos() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+double Seconds(Duration duration) { return static_cast<double>(duration.nanos) / 1e9; }
+
+std::string TextOf(const char* path) { return ReadFile(path).value_or(std::string()); }
+
+observability::ProcessValues ThisProcess() {
+  const std::string stat = TextOf("/proc/self/stat");
+  const std::string limits = TextOf("/proc/self/limits");
+  const std::string system = TextOf("/proc/stat");
+  observability::ProcessTexts texts{.stat = stat, .limits = limits, .system_stat = system};
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
+    static_cast<void>(entry);
+    ++texts.open_fds;
+  }
+  texts.ticks_per_second = sysconf(_SC_CLK_TCK);
+  texts.page_bytes = sysconf(_SC_PAGESIZE);
+  return observability::ReadProcess(texts);
+}
+
+observability::BuildInfo ThisBuild() {
+  observability::BuildInfo build;
+  build.major = "1";
+  build.minor = "36";
+  build.git_version = GitVersion();
+  build.compiler = "gcc";
+  utsname system = {};
+  if (uname(&system) == 0) build.platform = fmt::format("linux/{}", system.machine);
+  return build;
+}
+
+// As client-go labels it.
+std::string CodeText(int code) { return code == 0 ? "<error>" : fmt::format("{}", code); }
+
+}  // namespace
+
+DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates)
+    : registry_(ToMetricOptions(flags)),
+      scheduler_(registry_),
+      generic_(registry_),
+      shadow_decisions_(registry_.AddCounter(
+          {.name = "berth_shadow_decisions_total",
+           .help = "Decisions of another scheduler that were judged in shadow mode.",
+           .labels = {"decision", "result"}})),
+      shadow_duration_(
+          registry_
+              .AddHistogram({.name = "berth_shadow_decision_duration_seconds",
+                             .help = "How long it took to decide, and explain, the same pod here.",
+                             .buckets = observability::ExponentialBuckets(0.0001, 2, 15)})
+              .With({})),
+      engine_(scheduler_, &SteadyNanos) {
+  generic_.SetBuildInfo(ThisBuild());
+  for (const FeatureGate& gate : AllFeatureGates()) {
+    generic_.SetFeature(gate.name, StageLabel(gate.stage), gates.IsOn(gate.name));
+  }
+}
+
+void DaemonMetrics::SetLeader(std::string_view name, bool leads) {
+  generic_.leader_status.With({name}).Set(leads ? 1 : 0);
+}
+
+void DaemonMetrics::NoteSlowElection(std::string_view name) {
+  generic_.leader_slow_path.With({name}).Increment();
+}
+
+void DaemonMetrics::Note(const runtime::Judgement& judgement, Duration took) {
+  shadow_decisions_
+      .With({runtime::ToString(judgement.kind), judgement.agrees ? "agrees" : "differs"})
+      .Increment();
+  shadow_duration_.Observe(Seconds(took));
+}
+
+std::string DaemonMetrics::Text() {
+  generic_.SetProcess(ThisProcess());
+  return observability::MetricsText(registry_);
+}
+
+void DaemonMetrics::Tried(std::string_view method, std::string_view host, int code) {
+  generic_.requests.With({CodeText(code), method, host}).Increment();
+}
+
+void DaemonMetrics::Retried(std::string_view method, std::string_view host, int code) {
+  generic_.retries.With({CodeText(code), method, host}).Increment();
+}
+
+void DaemonMetrics::Finished(std::string_view method, std::string_view host, Duration took) {
+  generic_.request_duration.With({method, host}).Observe(Seconds(took));
+}
+
+void DaemonMetrics::Waited(std::string_view method, std::string_view host, Duration time) {
+  generic_.rate_limiter.With({method, host}).Observe(Seconds(time));
+}
+
+void DaemonMetrics::Sent(std::string_view method, std::string_view host, size_t bytes) {
+  generic_.request_size.With({method, host}).Observe(static_cast<double>(bytes));
+}
+
+void DaemonMetrics::Received(std::string_view method, std::string_view host, size_t bytes) {
+  generic_.response_size.With({method, host}).Observe(static_cast<double>(bytes));
+}
+
+void DaemonMetrics::Authenticated(std::string_view result, Duration took) {
+  generic_.authentication_duration.With({result}).Observe(Seconds(took));
+}
+
+void DaemonMetrics::Authorized(std::string_view result, Duration took) {
+  generic_.authorization_attempts.With({result}).Increment();
+  generic_.authorization_duration.With({result}).Observe(Seconds(took));
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,55 @@
+// DaemonMetrics is everything that /metrics shows: kube-scheduler's own metrics, those that every
+// component of Kubernetes has, and those of shadow mode.
+#pragma once
+
+#include <string>
+
+#include "client/rest_client.h"
+#include "daemon/delegated_access.h"
+#include "daemon/feature_gates.h"
+#include "daemon/flags.h"
+#include "observability/component_metrics.h"
+#include "observability/metric_registry.h"
+#include "observability/scheduling/scheduler_metrics.h"
+#include "runtime/shadow.h"
+
+namespace berth::daemon {
+
+class DaemonMetrics final : private client::RestObserver, private AccessObserver {
+ public:
+  DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates);
+
+  // What the engine and the clients of the API are given.
+  scheduler::framework::Measurements& engine() { return engine_; }
+  client::RestObserver& requests() { return *this; }
+  AccessObserver& access() { return *this; }
+
+  // `name` is that of the lease.
+  void SetLeader(std::string_view name, bool leads);
+  void NoteSlowElection(std::string_view name);
+  void Note(const runtime::Judgement& judgement, Duration took);
+
+  // From any thread.
+  std::string Text();
+  void Reset() { registry_.Reset(); }
+
+ private:
+  void Tried(std::string_view method, std::string_view host, int code) override;
+  void Retried(std::string_view method, std::string_view host, int code) override;
+  void Finished(std::string_view method, std::string_view host, Duration took) override;
+  void Waited(std::string_view method, std::string_view host, Duration time) override;
+  void Sent(std::string_view method, std::string_view host, size_t bytes) override;
+  void Received(std::string_view method, std::string_view host, size_t bytes) override;
+
+  void Authenticated(std::string_view result, Duration took) override;
+  void Authorized(std::string_view result, Duration took) override;
+
+  observability::MetricRegistry registry_;
+  observability::scheduling::SchedulerMetrics scheduler_;
+  observability::ComponentMetrics generic_;
+  observability::CounterFamily& shadow_decisions_;  // decision, result
+  observability::Histogram& shadow_duration_;
+  observability::scheduling::EngineMeasurements engine_;
+};
+
+}  // namespace berth::daemon

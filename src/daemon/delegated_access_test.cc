@@ -1,0 +1,126 @@
+#include "daemon/delegated_access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/review_testing.h"
+
+namespace berth::daemon {
+namespace BERTH_TEST_FILE {
+
+using testing::StartsWith;
+
+class AuthorizerTest : public testing::Test {
+ protected:
+  // "yes", "no", "no: reason", or the error in parentheses.
+  std::string Ask(const User& user, std::string_view path, std::string_view verb = "get") {
+    if (!authorizer_) {
+      authorizer_.emplace(flags_, has_api_ ? &api_ : nullptr, timer_.later(), clock_);
+    }
+    std::string told = "nothing";
+    authorizer_->Authorize(user, verb, path, [&](const Result<AccessDecision>& access) {
+      told = !access                  ? "(" + access.error().message + ")"
+             : access->allowed        ? "yes"
+             : access->reason.empty() ? "no"
+                                      : "no: " + access->reason;
+    });
+    return told;
+  }
+
+  AuthorizationFlags flags_;
+  FakeApi api_;
+  FakeTimer timer_;
+  SimClock clock_;
+  bool has_api_ = true;
+  std::optional<Authorizer> authorizer_;
+};
+
+TEST_F(AuthorizerTest, SomePathsAreAlwaysAllowed) {
+  flags_.always_allow_paths = {"/healthz", "livez", "/open/*"};
+  has_api_ = false;
+  const User nobody{"system:anonymous"};
+  EXPECT_EQ(Ask(nobody, "/healthz"), "yes");
+  EXPECT_EQ(Ask(nobody, "/livez"), "yes");
+  EXPECT_EQ(Ask(nobody, "/open/a/b"), "yes");
+  EXPECT_EQ(Ask(nobody, "/healthz/ping"), "no");
+  EXPECT_EQ(Ask(nobody, "/metrics"), "no");
+}
+
+TEST_F(AuthorizerTest, AdministratorsMayDoEverything) {
+  has_api_ = false;
+  EXPECT_EQ(Ask({"root", "", {"system:masters"}}, "/metrics"), "yes");
+}
+
+TEST_F(AuthorizerTest, OthersAreReviewed) {
+  api_.Answer(201, R"({"status":{"allowed":true}})");
+  const User user{"jane", "7", {"dev"}, {{"scopes", {"a"}}}};
+  EXPECT_EQ(Ask(user, "/metrics"), "yes");
+  EXPECT_EQ(Ask(user, "/metrics"), "yes");
+  ASSERT_EQ(api_.requests.size(), 1U);
+  EXPECT_EQ(api_.requests[0].path, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
+  EXPECT_EQ(api_.requests[0].body,
+            R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+            R"("metadata":{},"spec":{"nonResourceAttributes":{"path":"/metrics","verb":"get"},)"
+            R"("user":"jane","groups":["dev"],"extra":{"scopes":["a"]},"uid":"7"},)"
+            R"("status":{"allowed":false}})");
+}
+
+TEST_F(AuthorizerTest, DenialsAreRememberedForTheirOwnTime) {
+  flags_.unauthorized_ttl = Duration::Seconds(1);
+  api_.Answer(201, R"({"status":{"allowed":false,"reason":"not today"}})");
+  EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
+  EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
+  EXPECT_EQ(api_.requests.size(), 1U);
+  EXPECT_EQ(Ask({"joe"}, "/metrics", "delete"), "no: not today");
+  EXPECT_EQ(api_.requests.size(), 2U);
+  clock_.Advance(Duration::Seconds(2));
+  Ask({"joe"}, "/metrics");
+  EXPECT_EQ(api_.requests.size(), 3U);
+}
+
+TEST_F(AuthorizerTest, ReviewsThatFailAreErrors) {
+  api_.Answer(500, "{}");
+  EXPECT_THAT(Ask({"joe"}, "/metrics"), StartsWith("(POST /apis/authorization.k8s.io/"));
+  EXPECT_EQ(api_.requests.size(), 5U);
+}
+
+TEST_F(AuthorizerTest, ManyWhoWantTheSameCauseOneReview) {
+  api_.hold = true;
+  api_.Answer(201, R"({"status":{"allowed":true}})");
+  Authorizer authorizer(flags_, &api_, timer_.later(), clock_);
+  int allowed = 0;
+  for (int i = 0; i < 3; ++i) {
+    authorizer.Authorize({"joe"}, "get", "/metrics",
+                         [&](const Result<AccessDecision>& access) { allowed += access->allowed; });
+  }
+  EXPECT_EQ(api_.requests.size(), 1U);
+  EXPECT_EQ(allowed, 0);
+  api_.Release();
+  EXPECT_EQ(allowed, 3);
+}
+
+TEST(AnswerCacheTest, ItHoldsABoundedNumber) {
+  SimClock clock;
+  ReviewCache<int> cache(clock, 2);
+  const auto put = [&](const std::string& key, int64_t seconds) {
+    EXPECT_TRUE(cache.Want(key, [](const Result<int>&) {}));
+    cache.Finish(key, 1, Duration::Seconds(seconds));
+  };
+  put("a", 5);
+  put("b", 9);
+  put("c", 7);
+  const auto knows = [&](const std::string& key) {
+    bool known = false;
+    if (cache.Want(key, [&](const Result<int>&) { known = true; })) {
+      cache.Finish(key, Fail("gone"), {});
+      return false;
+    }
+    return known;
+  };
+  EXPECT_FALSE(knows("a"));
+  EXPECT_TRUE(knows("b"));
+  EXPECT_TRUE(knows("c"));
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::daemon

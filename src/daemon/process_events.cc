@@ -1,0 +1,62 @@
+#include "daemon/process_events.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace berth::daemon {
+namespace {
+
+// SIGUSR1 ends the thread that takes signals.
+sigset_t TakenSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
+  return signals;
+}
+
+}  // namespace
+
+ProcessEvents::ProcessEvents() {
+  const sigset_t signals = TakenSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signals_ = std::thread([this] { TakeSignals(); });
+}
+
+ProcessEvents::~ProcessEvents() {
+  pthread_kill(signals_.native_handle(), SIGUSR1);
+  signals_.join();
+}
+
+void ProcessEvents::TakeSignals() {
+  const sigset_t signals = TakenSignals();
+  bool ending = false;
+  for (int signal = 0; sigwait(&signals, &signal) == 0 && signal != SIGUSR1;) {
+    if (signal == SIGUSR2) {
+      Post(ProcessEvent::kDump);
+      continue;
+    }
+    if (ending) _exit(1);
+    ending = true;
+    Post(ProcessEvent::kEnd);
+  }
+}
+
+void ProcessEvents::Post(ProcessEvent what) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(what);
+  }
+  changed_.notify_one();
+}
+
+ProcessEvent ProcessEvents::Next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !waiting_.empty(); });
+  const ProcessEvent next = waiting_.front();
+  waiting_.pop_front();
+  return next;
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,43 @@
+#include "localcluster/controller.h"
+
+#include "localcluster/daemon_set.h"
+#include "localcluster/deployment.h"
+#include "localcluster/disruption.h"
+#include "localcluster/garbage_collector.h"
+#include "localcluster/job.h"
+#include "localcluster/node_kubelet.h"
+#include "localcluster/node_lifecycle.h"
+#include "localcluster/persistent_volume_controller.h"
+#include "localcluster/pod_kubelet.h"
+#include "localcluster/replica_set.h"
+#include "localcluster/stateful_set.h"
+
+namespace berth::localcluster {
+
+std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
+  std::vector<std::unique_ptr<Controller>> all;
+  const LocalClusterOptions& options = context.options;
+  if (options.kubelets) {
+    all.push_back(std::make_unique<NodeKubelet>(context));
+    if (options.leases) all.push_back(std::make_unique<NodeLeases>(context));
+    all.push_back(std::make_unique<PodKubelet>(context));
+  }
+  if (options.controllers) {
+    all.push_back(std::make_unique<NodeLifecycle>(context));
+    all.push_back(std::make_unique<TaintEviction>(context));
+    all.push_back(std::make_unique<PodGarbageCollector>(context));
+    all.push_back(std::make_unique<DeploymentController>(context));
+    all.push_back(std::make_unique<ReplicaSetController>(context, ReplicaSets()));
+    all.push_back(std::make_unique<ReplicaSetController>(context, ReplicationControllers()));
+    all.push_back(std::make_unique<StatefulSetController>(context));
+    all.push_back(std::make_unique<DaemonSetController>(context));
+    all.push_back(std::make_unique<JobController>(context));
+    all.push_back(std::make_unique<PersistentVolumeController>(context));
+    all.push_back(std::make_unique<DisruptionController>(context));
+    all.push_back(std::make_unique<GarbageCollector>(context));
+    all.push_back(std::make_unique<NamespaceController>(context));
+  }
+  return all;
+}
+
+}  // namespace berth::localcluster

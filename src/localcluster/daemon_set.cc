@@ -1,0 +1,296 @@
+#include "localcluster/daemon_set.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json/serialize.hpp>
+#include <string>
+
+#include "api/json/decode.h"
+#include "api/selector.h"
+#include "localcluster/object_json.h"
+#include "localcluster/workload_pods.h"
+
+namespace berth::localcluster {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTolerations = {{
+    {"node.kubernetes.io/not-ready", "NoExecute"},
+    {"node.kubernetes.io/unreachable", "NoExecute"},
+    {"node.kubernetes.io/disk-pressure", "NoSchedule"},
+    {"node.kubernetes.io/memory-pressure", "NoSchedule"},
+    {"node.kubernetes.io/pid-pressure", "NoSchedule"},
+    {"node.kubernetes.io/unschedulable", "NoSchedule"},
+}};
+
+void Tolerate(JsonObject& spec, std::string_view key, std::string_view effect) {
+  JsonArray& tolerations = EnsureArray(spec, "tolerations");
+  const bool present = std::ranges::any_of(tolerations, [&](const Json& toleration) {
+    const JsonObject* fields = AsObject(toleration);
+    return StringAt(fields, "key") == key && StringAt(fields, "effect") == effect &&
+           StringAt(fields, "operator") == "Exists" && !At(fields, "tolerationSeconds");
+  });
+  if (present) return;
+  JsonObject& toleration = tolerations.emplace_back(boost::json::object_kind).get_object();
+  SetString(toleration, "key", key);
+  SetString(toleration, "operator", "Exists");
+  SetString(toleration, "effect", effect);
+}
+
+bool MatchesAffinity(const api::Pod& pod, const api::Node& node) {
+  const api::StringMap& labels = node.metadata.labels;
+  if (pod.spec.node_selector) {
+    const bool met = std::ranges::all_of(*pod.spec.node_selector, [&](const auto& wanted) {
+      const auto found = labels.find(wanted.first);
+      return found != labels.end() && found->second == wanted.second;
+    });
+    if (!met) return false;
+  }
+  if (!pod.spec.affinity || !pod.spec.affinity->node_affinity ||
+      !pod.spec.affinity->node_affinity->required) {
+    return true;
+  }
+  return api::CompiledNodeSelector::MakeLazy(*pod.spec.affinity->node_affinity->required)
+      .Matches(labels, node.metadata.name);
+}
+
+}  // namespace
+
+void AddDaemonTolerations(JsonObject& pod) {
+  JsonObject& spec = EnsureObject(pod, "spec");
+  for (const auto& [key, effect] : kTolerations) Tolerate(spec, key, effect);
+  if (BoolAt(&spec, "hostNetwork")) {
+    Tolerate(spec, "node.kubernetes.io/network-unavailable", "NoSchedule");
+  }
+}
+
+void RequireNode(JsonObject& pod, std::string_view node) {
+  JsonObject& affinity =
+      EnsureObject(EnsureObject(EnsureObject(pod, "spec"), "affinity"), "nodeAffinity");
+  JsonObject& required = EnsureObject(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
+  JsonArray& terms = EnsureArray(required, "nodeSelectorTerms");
+  if (terms.empty()) terms.emplace_back(boost::json::object_kind);
+  for (Json& term : terms) {
+    JsonObject* fields = term.if_object();
+    if (!fields) continue;
+    JsonArray& match = (*fields)["matchFields"].emplace_array();
+    JsonObject& name = match.emplace_back(boost::json::object_kind).get_object();
+    SetString(name, "key", "metadata.name");
+    SetString(name, "operator", "In");
+    name["values"].emplace_array().emplace_back(node);
+  }
+}
+
+DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node) {
+  if (!MatchesAffinity(pod, node)) return {};
+  DaemonPodFit fit{true, true};
+  for (const api::Taint& taint : node.spec.taints) {
+    if (taint.effect == "PreferNoSchedule") continue;
+    if (api::ToleratesAny(pod.spec.tolerations, taint)) continue;
+    fit.runs = false;
+    if (taint.effect == "NoExecute") fit.stays = false;
+  }
+  return fit;
+}
+
+namespace {
+
+constexpr size_t kBurst = 500;
+
+// What decides where pods may run is the same.
+bool SameForPods(const NodeRecord* a, const NodeRecord* b) {
+  return a && b && a->node && b->node && a->node->metadata.labels == b->node->metadata.labels &&
+         a->node->spec == b->node->spec;
+}
+
+bool IsCurrent(const PodRecord& pod, const std::string& hash) {
+  const std::string* label = pod.Label(kRevisionHash);
+  return label && *label == hash;
+}
+
+JsonObject MakePod(const JsonObject& document, const std::string& hash) {
+  const JsonObject* metadata = ObjectAt(&document, "metadata");
+  const JsonObject* pod_template = ObjectAt(ObjectAt(&document, "spec"), "template");
+  JsonObject pod =
+      PodFromTemplate(pod_template ? *pod_template : JsonObject(), DaemonSets(), document);
+  JsonObject& own = EnsureObject(pod, "metadata");
+  SetString(own, "generateName", std::string(StringAt(metadata, "name")) + "-");
+  JsonObject& labels = EnsureObject(own, "labels");
+  SetString(labels, kRevisionHash, hash);
+  const std::string_view generation =
+      StringAt(ObjectAt(metadata, "annotations"), "deprecated.daemonset.template.generation");
+  SetString(labels, "pod-template-generation", generation.empty() ? "1" : generation);
+  AddDaemonTolerations(pod);
+  return pod;
+}
+
+}  // namespace
+
+void DaemonSetController::Observe(const Change& change) {
+  const ObjectName& name = change.object.key;
+  if (&change.kind == &DaemonSets()) {
+    if (change.deleted) {
+      sets_.erase(name);
+      return queue_.Forget(name);
+    }
+    sets_.insert(name);
+    queue_.Add(name);
+  } else if (&change.kind == &Nodes()) {
+    if (!change.deleted && SameForPods(change.node, change.previous_node)) return;
+    for (const ObjectName& set : sets_) queue_.Add(set);
+  } else if (&change.kind == &Pods()) {
+    for (const PodRecord* pod : {change.pod, change.previous_pod}) {
+      if (pod && pod->owner_kind == DaemonSets().kind) {
+        queue_.Add({name.namespace_, pod->owner_name});
+      }
+    }
+  }
+}
+
+DaemonSetController::View DaemonSetController::Look(const apiserver::store::Object& object,
+                                                    const JsonObject& document) {
+  View view;
+  view.hash = TemplateHash(document);
+  std::set<std::string> live;
+  for (const PodRecord* pod : context_.pods.OwnedBy(object.uid)) {
+    const std::string& node = pod->node().empty() ? pod->target : pod->node();
+    view.pods[node].push_back(pod);
+    if (const std::string* label = pod->Label(kRevisionHash)) live.insert(*label);
+  }
+  EnsureRevision(context_, DaemonSets(), document, view.hash, live);
+  JsonObject sample = MakePod(document, view.hash);
+  SetString(EnsureObject(sample, "metadata"), "name", "sample");
+  SetString(sample, "kind", "Pod");
+  SetString(sample, "apiVersion", "v1");
+  const auto pod = api::DecodeJsonAs<api::Pod>(boost::json::serialize(sample));
+  if (!pod) return view;
+  for (const auto& [name, node] : context_.nodes.all()) {
+    if (!node.node) continue;
+    const DaemonPodFit fit = NodeShouldRunDaemonPod(**pod, *node.node);
+    if (fit.runs) view.wanted.insert(name);
+    if (fit.stays) view.kept.insert(name);
+  }
+  return view;
+}
+
+void DaemonSetController::Sync(const ObjectName& key) {
+  const apiserver::store::ObjectPtr object = context_.store().Get(DaemonSets().collection, key);
+  if (!object) return;
+  const Json parsed = apiserver::store::Parse(*object);
+  const JsonObject& document = parsed.get_object();
+  if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
+  const View view = Look(*object, document);
+  Place(key, document, view);
+  Replace(key, document, view);
+  WriteStatus(key, document, view);
+}
+
+void DaemonSetController::Place(const ObjectName& key, const JsonObject& document,
+                                const View& view) {
+  for (const auto& [node, pods] : view.pods) {
+    bool occupied = false;
+    for (const PodRecord* pod : pods) {
+      if (pod->deleting) continue;
+      // Those that failed are made again; of several, one is enough.
+      if (occupied || pod->finished() || !view.kept.contains(node)) {
+        Remove(key, *pod);
+      } else {
+        occupied = true;
+      }
+    }
+  }
+  size_t made = 0;
+  JsonObject pod = MakePod(document, view.hash);
+  for (const std::string& node : view.wanted) {
+    if (view.pods.contains(node)) continue;
+    if (made++ == kBurst) break;
+    JsonObject copy = pod;
+    RequireNode(copy, node);
+    const auto created = context_.api.Create(Pods(), key.namespace_, std::move(copy));
+    if (!created) return queue_.AddAfterFailure(key, context_.now());
+    Wrote(key, created->object);
+  }
+  queue_.Succeeded(key);
+}
+
+void DaemonSetController::Remove(const ObjectName& key, const PodRecord& pod) {
+  const auto gone = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
+  if (gone) Wrote(key, gone->object);
+}
+
+void DaemonSetController::Replace(const ObjectName& key, const JsonObject& document,
+                                  const View& view) {
+  const JsonObject* strategy = ObjectAt(ObjectAt(&document, "spec"), "updateStrategy");
+  if (StringAt(strategy, "type") == "OnDelete") return;
+  const auto wanted = static_cast<int64_t>(view.wanted.size());
+  const Json* most = At(ObjectAt(strategy, "rollingUpdate"), "maxUnavailable");
+  // Surging is not simulated: with maxSurge instead, pods are replaced one at a time.
+  int64_t budget = std::max<int64_t>(1, ScaledValue(most, wanted, true, 1));
+  std::vector<const PodRecord*> old_pods;
+  for (const std::string& node : view.wanted) {
+    const auto found = view.pods.find(node);
+    const bool served =
+        found != view.pods.end() && std::ranges::any_of(found->second, [](const PodRecord* pod) {
+          return pod->ready && pod->active();
+        });
+    if (!served) --budget;
+    if (found == view.pods.end()) continue;
+    for (const PodRecord* pod : found->second) {
+      if (!pod->active() || IsCurrent(*pod, view.hash)) continue;
+      // One that does not serve costs nothing.
+      if (!pod->ready) {
+        Remove(key, *pod);
+      } else {
+        old_pods.push_back(pod);
+      }
+    }
+  }
+  for (const PodRecord* pod : old_pods) {
+    if (budget-- <= 0) return;
+    Remove(key, *pod);
+  }
+}
+
+void DaemonSetController::WriteStatus(const ObjectName& key, const JsonObject& document,
+                                      const View& view) {
+  const JsonObject* metadata = ObjectAt(&document, "metadata");
+  const int64_t min_ready = IntAt(ObjectAt(&document, "spec"), "minReadySeconds").value_or(0);
+  std::optional<Instant> due;
+  int64_t present = 0;
+  int64_t misplaced = 0;
+  int64_t ready = 0;
+  int64_t available = 0;
+  int64_t updated = 0;
+  for (const auto& [node, pods] : view.pods) {
+    const auto found =
+        std::ranges::find_if(pods, [](const PodRecord* pod) { return pod->active(); });
+    if (found == pods.end()) continue;
+    if (!view.wanted.contains(node)) {
+      ++misplaced;
+      continue;
+    }
+    ++present;
+    ready += (*found)->ready;
+    available += IsAvailable(**found, min_ready, context_.now(), due);
+    updated += IsCurrent(**found, view.hash);
+  }
+  if (due) queue_.AddAt(key, *due);
+  const auto wanted = static_cast<int64_t>(view.wanted.size());
+  const auto done = context_.api.Modify(DaemonSets(), key, [&](Json& newest) {
+    JsonObject& fields = newest.get_object();
+    if (StringAt(ObjectAt(&fields, "metadata"), "uid") != StringAt(metadata, "uid")) return false;
+    JsonObject& status = EnsureObject(fields, "status");
+    SetInt(status, "observedGeneration", IntAt(metadata, "generation").value_or(0));
+    SetInt(status, "desiredNumberScheduled", wanted);
+    SetInt(status, "currentNumberScheduled", present);
+    SetInt(status, "numberMisscheduled", misplaced);
+    SetInt(status, "numberReady", ready);
+    SetCount(status, "numberAvailable", available);
+    SetCount(status, "numberUnavailable", wanted - available);
+    SetCount(status, "updatedNumberScheduled", updated);
+    return true;
+  });
+  if (done) Wrote(key, *done);
+}
+
+}  // namespace berth::localcluster

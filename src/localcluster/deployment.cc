@@ -1,0 +1,257 @@
+#include "localcluster/deployment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "localcluster/deployment_rollout.h"
+
+namespace berth::localcluster {
+
+namespace {
+
+bool IsPaused(const JsonObject& deployment) {
+  return BoolAt(ObjectAt(&deployment, "spec"), "paused");
+}
+
+SetSizes SizesOf(const DeploymentReplicaSets& sets) {
+  const auto size = [](const DeploymentReplicaSet& set) {
+    return SetSize{set.replicas, set.available, set.annotated_max};
+  };
+  SetSizes sizes;
+  for (const DeploymentReplicaSet& set : sets.old_sets) sizes.old_sets.push_back(size(set));
+  if (sets.new_set) sizes.new_set = size(*sets.new_set);
+  return sizes;
+}
+
+// The Deployment's size changed since its sets were sized.
+bool IsScaled(const DeploymentReplicaSets& sets, int64_t replicas) {
+  const auto stale = [&](const DeploymentReplicaSet& set) {
+    return set.replicas > 0 && set.desired >= 0 && set.desired != replicas;
+  };
+  return std::ranges::any_of(sets.old_sets, stale) || (sets.new_set && stale(*sets.new_set));
+}
+
+}  // namespace
+
+void DeploymentController::Observe(const Change& change) {
+  const ObjectName& name = change.object.key;
+  if (&change.kind == &Deployments()) {
+    if (change.deleted) return queue_.Forget(name);
+    return queue_.Add(name);
+  }
+  if (&change.kind == &ReplicaSets()) {
+    const auto known = owner_of_.find(name);
+    if (known != owner_of_.end()) {
+      queue_.Add({name.namespace_, known->second.name});
+      const auto sets = sets_of_.find(known->second.uid);
+      sets->second.erase(name);
+      if (sets->second.empty()) sets_of_.erase(sets);
+      owner_of_.erase(known);
+    }
+    const JsonObject* owner = ControllerOf(ObjectAt(&change.document, "metadata"));
+    if (change.deleted || StringAt(owner, "kind") != Deployments().kind) return;
+    const Owner found{std::string(StringAt(owner, "uid")), std::string(StringAt(owner, "name"))};
+    sets_of_[found.uid].insert(name);
+    owner_of_.emplace(name, found);
+    queue_.Add({name.namespace_, found.name});
+  } else if (&change.kind == &Pods() && change.deleted && change.pod) {
+    // Recreate waits for the last of the old pods.
+    const auto known = owner_of_.find({name.namespace_, change.pod->owner_name});
+    if (known != owner_of_.end()) queue_.Add({name.namespace_, known->second.name});
+  }
+}
+
+DeploymentReplicaSets DeploymentController::ReadSets(const JsonObject& deployment) {
+  DeploymentReplicaSets sets;
+  const std::string uid(StringAt(ObjectAt(&deployment, "metadata"), "uid"));
+  const std::string wanted = TemplateText(ObjectAt(ObjectAt(&deployment, "spec"), "template"));
+  const auto known = sets_of_.find(uid);
+  if (known == sets_of_.end()) return sets;
+  for (const ObjectName& name : known->second) {
+    apiserver::store::ObjectPtr object = context_.store().Get(ReplicaSets().collection, name);
+    if (object) sets.old_sets.push_back(DeploymentReplicaSet::Read(std::move(object)));
+  }
+  std::ranges::stable_sort(
+      sets.old_sets, [](const DeploymentReplicaSet& a, const DeploymentReplicaSet& b) {
+        return a.created != b.created ? a.created < b.created : a.revision < b.revision;
+      });
+  const auto found = std::ranges::find(sets.old_sets, wanted, &DeploymentReplicaSet::template_text);
+  if (found != sets.old_sets.end()) {
+    sets.new_set = std::move(*found);
+    sets.old_sets.erase(found);
+  }
+  return sets;
+}
+
+void DeploymentController::Sync(const ObjectName& key) {
+  const apiserver::store::ObjectPtr object = context_.store().Get(Deployments().collection, key);
+  if (!object) return;
+  const Json parsed = apiserver::store::Parse(*object);
+  const JsonObject& deployment = parsed.get_object();
+  DeploymentReplicaSets sets = ReadSets(deployment);
+  if (!At(ObjectAt(&deployment, "metadata"), "deletionTimestamp")) {
+    const RolloutLimits limits = LimitsOf(deployment);
+    const std::string_view strategy =
+        StringAt(ObjectAt(ObjectAt(&deployment, "spec"), "strategy"), "type");
+    if (IsPaused(deployment) || IsScaled(sets, limits.replicas)) {
+      SetSizes sizes = SizesOf(sets);
+      if (IsScaled(sets, limits.replicas)) ScaleProportionally(limits, sizes);
+      ApplySizes(key, sets, sizes, limits);
+    } else if (strategy == "Recreate") {
+      Recreate(key, deployment, sets);
+    } else {
+      Roll(key, deployment, sets);
+    }
+  }
+  WriteStatus(key, deployment, sets);
+  CleanUp(key, deployment, sets);
+}
+
+void DeploymentController::Roll(const ObjectName& key, const JsonObject& deployment,
+                                DeploymentReplicaSets& sets) {
+  const RolloutLimits limits = LimitsOf(deployment);
+  SetSizes sizes = SizesOf(sets);
+  RollForward(limits, sizes);
+  if (!sets.new_set && !CreateNewSet(key, deployment, sets, sizes.new_set.replicas)) return;
+  NumberRevision(key, deployment, sets);
+  ApplySizes(key, sets, sizes, limits);
+}
+
+void DeploymentController::Recreate(const ObjectName& key, const JsonObject& deployment,
+                                    DeploymentReplicaSets& sets) {
+  const RolloutLimits limits = LimitsOf(deployment);
+  bool gone = true;
+  for (DeploymentReplicaSet& set : sets.old_sets) {
+    Resize(key, set, 0, limits);
+    const PodIndex::Set& pods = context_.pods.OwnedBy(set.object->uid);
+    gone &= std::ranges::all_of(pods, [](const PodRecord* pod) { return pod->finished(); });
+  }
+  if (!gone) return;
+  if (!sets.new_set && !CreateNewSet(key, deployment, sets, limits.replicas)) return;
+  NumberRevision(key, deployment, sets);
+  Resize(key, *sets.new_set, limits.replicas, limits);
+}
+
+bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject& deployment,
+                                        DeploymentReplicaSets& sets, int64_t replicas) {
+  const JsonObject* pod_template = ObjectAt(ObjectAt(&deployment, "spec"), "template");
+  const int64_t collisions = IntAt(ObjectAt(&deployment, "status"), "collisionCount").value_or(0);
+  const std::string text = TemplateText(pod_template);
+  const std::string hash = SafeHash(collisions == 0 ? text : fmt::format("{}{}", text, collisions));
+  const auto made =
+      context_.api.Create(ReplicaSets(), key.namespace_,
+                          MakeReplicaSet(deployment, hash, replicas, sets.MaxOldRevision() + 1));
+  if (!made) {
+    if (made.error().code == 409) {
+      // Somebody else's, or one of ours that is yet to be heard of: another name will do.
+      const auto counted = context_.api.Modify(Deployments(), key, [&](Json& newest) {
+        SetInt(EnsureObject(newest.get_object(), "status"), "collisionCount", collisions + 1);
+        return true;
+      });
+      if (counted) Wrote(key, *counted);
+    }
+    queue_.AddAfterFailure(key, context_.now());
+    return false;
+  }
+  queue_.Succeeded(key);
+  Wrote(key, made->object);
+  sets.new_set = DeploymentReplicaSet::Read(made->object);
+  return true;
+}
+
+void DeploymentController::NumberRevision(const ObjectName& key, const JsonObject& deployment,
+                                          DeploymentReplicaSets& sets) {
+  DeploymentReplicaSet& set = *sets.new_set;
+  const int64_t revision = std::max(set.revision, sets.MaxOldRevision() + 1);
+  if (revision > set.revision) {
+    const auto done = context_.api.Modify(ReplicaSets(), set.object->key, [&](Json& newest) {
+      JsonObject& annotations =
+          EnsureObject(EnsureObject(newest.get_object(), "metadata"), "annotations");
+      if (set.revision > 0) {
+        std::string history(StringAt(&annotations, kRevisionHistory));
+        if (!history.empty()) history += ',';
+        SetString(annotations, kRevisionHistory, history + fmt::format("{}", set.revision));
+      }
+      SetString(annotations, kRevision, fmt::format("{}", revision));
+      return true;
+    });
+    if (done) Wrote(key, *done);
+    set.revision = revision;
+  }
+  const std::string text = fmt::format("{}", revision);
+  const JsonObject* metadata = ObjectAt(&deployment, "metadata");
+  if (StringAt(ObjectAt(metadata, "annotations"), kRevision) == text) return;
+  const auto done = context_.api.Modify(Deployments(), key, [&](Json& newest) {
+    JsonObject& own = EnsureObject(newest.get_object(), "metadata");
+    if (StringAt(&own, "uid") != StringAt(metadata, "uid")) return false;
+    SetString(EnsureObject(own, "annotations"), kRevision, text);
+    return true;
+  });
+  if (done) Wrote(key, *done);
+}
+
+void DeploymentController::Resize(const ObjectName& key, DeploymentReplicaSet& set,
+                                  int64_t replicas, const RolloutLimits& limits) {
+  const int64_t most = limits.replicas + limits.max_surge;
+  const bool annotated = set.desired == limits.replicas && set.annotated_max == most;
+  // Old sets that are empty stay as they are.
+  if (set.replicas == replicas && (annotated || replicas == 0)) return;
+  const auto done = context_.api.Modify(ReplicaSets(), set.object->key, [&](Json& newest) {
+    JsonObject& fields = newest.get_object();
+    SetInt(EnsureObject(fields, "spec"), "replicas", replicas);
+    JsonObject& annotations = EnsureObject(EnsureObject(fields, "metadata"), "annotations");
+    SetString(annotations, kDesiredReplicas, fmt::format("{}", limits.replicas));
+    SetString(annotations, kMaxReplicas, fmt::format("{}", most));
+    return true;
+  });
+  if (!done) return;
+  Wrote(key, *done);
+  set.replicas = replicas;
+  set.observed = false;
+}
+
+void DeploymentController::ApplySizes(const ObjectName& key, DeploymentReplicaSets& sets,
+                                      const SetSizes& sizes, const RolloutLimits& limits) {
+  for (size_t i = 0; i < sets.old_sets.size(); ++i) {
+    Resize(key, sets.old_sets[i], sizes.old_sets[i].replicas, limits);
+  }
+  if (sets.new_set) Resize(key, *sets.new_set, sizes.new_set.replicas, limits);
+}
+
+void DeploymentController::CleanUp(const ObjectName& key, const JsonObject& deployment,
+                                   const DeploymentReplicaSets& sets) {
+  const JsonObject* spec = ObjectAt(&deployment, "spec");
+  const auto limit =
+      static_cast<size_t>(std::max<int64_t>(0, IntAt(spec, "revisionHistoryLimit").value_or(10)));
+  if (sets.old_sets.size() <= limit || !IsRolledOut(LimitsOf(deployment), sets)) return;
+  std::vector<const DeploymentReplicaSet*> oldest;
+  for (const DeploymentReplicaSet& set : sets.old_sets) oldest.push_back(&set);
+  std::ranges::stable_sort(oldest, {}, &DeploymentReplicaSet::revision);
+  oldest.resize(oldest.size() - limit);
+  for (const DeploymentReplicaSet* set : oldest) {
+    if (set->replicas != 0 || set->present != 0 || !set->observed || set->deleting) continue;
+    const auto gone =
+        context_.api.Delete(ReplicaSets(), set->object->key, {.uid = set->object->uid});
+    if (gone) Wrote(key, gone->object);
+  }
+}
+
+void DeploymentController::WriteStatus(const ObjectName& key, const JsonObject& deployment,
+                                       const DeploymentReplicaSets& sets) {
+  const Instant now = context_.now();
+  std::optional<Instant> due;
+  const JsonObject* metadata = ObjectAt(&deployment, "metadata");
+  const auto done = context_.api.Modify(Deployments(), key, [&](Json& newest) {
+    JsonObject& fields = newest.get_object();
+    if (StringAt(ObjectAt(&fields, "metadata"), "uid") != StringAt(metadata, "uid")) return false;
+    JsonObject& status = EnsureObject(fields, "status");
+    SetInt(status, "observedGeneration", IntAt(metadata, "generation").value_or(0));
+    due = SetDeploymentStatus(deployment, sets, now, status);
+    return true;
+  });
+  if (due) queue_.AddAt(key, *due);
+  if (done) Wrote(key, *done);
+}
+
+}  // namespace berth::localcluster

@@ -1,0 +1,232 @@
+#include "localcluster/garbage_collector.h"
+
+#include <algorithm>
+
+#include "localcluster/object_json.h"
+
+namespace berth::localcluster {
+
+namespace {
+
+constexpr std::string_view kForeground = "foregroundDeletion";
+constexpr std::string_view kOrphan = "orphan";
+
+bool HasFinalizer(const JsonObject* metadata, std::string_view name) {
+  const JsonArray* finalizers = ArrayAt(metadata, "finalizers");
+  return finalizers && std::ranges::find(*finalizers, Json(name)) != finalizers->end();
+}
+
+ObjectName Key(const std::string& uid) { return {"", uid}; }
+
+// Drops the references to the owners for which `gone` holds.
+template <typename Predicate>
+void DropOwners(JsonObject& metadata, Predicate gone) {
+  JsonArray* owners = ArrayAt(&metadata, "ownerReferences");
+  for (size_t i = owners ? owners->size() : 0; i-- > 0;) {
+    const JsonObject* owner = (*owners)[i].if_object();
+    if (owner && gone(*owner)) owners->erase(owners->begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (owners && owners->empty()) metadata.erase("ownerReferences");
+}
+
+// True unless the store says that the owner, which may be in `namespace_`, is not there.
+bool IsPresent(const apiserver::store::Store& store, const JsonObject& owner,
+               const std::string& namespace_) {
+  const Kind* kind =
+      api::scheme::FindKindByName(StringAt(&owner, "apiVersion"), StringAt(&owner, "kind"));
+  if (!kind || !kind->stored) return true;
+  const ObjectName name{kind->namespaced ? namespace_ : "", std::string(StringAt(&owner, "name"))};
+  const apiserver::store::ObjectPtr object = store.Get(kind->collection, name);
+  return object && object->uid == StringAt(&owner, "uid");
+}
+
+}  // namespace
+
+void GarbageCollector::Observe(const Change& change) {
+  const std::string& uid = change.object.uid;
+  if (change.deleted) {
+    Untrack(uid);
+    deleting_.erase(uid);
+    const auto orphaned = dependents_.find(uid);
+    if (orphaned == dependents_.end()) return;
+    for (const std::string& dependent : orphaned->second) queue_.Add(Key(dependent));
+    return;
+  }
+  const JsonObject* metadata = ObjectAt(&change.document, "metadata");
+  Track(change);
+  if (!At(metadata, "deletionTimestamp")) return;
+  if (HasFinalizer(metadata, kForeground) || HasFinalizer(metadata, kOrphan)) {
+    deleting_[uid] = {&change.kind, change.object.key};
+    queue_.Add(Key(uid));
+  } else {
+    deleting_.erase(uid);
+  }
+}
+
+void GarbageCollector::Track(const Change& change) {
+  const std::string& uid = change.object.uid;
+  const JsonObject* metadata = ObjectAt(&change.document, "metadata");
+  std::vector<std::string> owners;
+  for (const JsonObject& owner : ObjectsAt(metadata, "ownerReferences")) {
+    owners.emplace_back(StringAt(&owner, "uid"));
+  }
+  const auto known = objects_.find(uid);
+  if (known == objects_.end() ? owners.empty() : known->second.owners == owners) return;
+  Untrack(uid);
+  if (owners.empty()) return;
+  for (const std::string& owner : owners) dependents_[owner].insert(uid);
+  objects_[uid] = {{&change.kind, change.object.key}, std::move(owners)};
+  queue_.Add(Key(uid));
+}
+
+void GarbageCollector::Untrack(const std::string& uid) {
+  const auto known = objects_.find(uid);
+  if (known == objects_.end()) return;
+  for (const std::string& owner : known->second.owners) {
+    const auto group = dependents_.find(owner);
+    if (group == dependents_.end()) continue;
+    group->second.erase(uid);
+    if (group->second.empty()) dependents_.erase(group);
+    // One that waits for its dependents may have waited for this one.
+    if (deleting_.contains(owner)) queue_.Add(Key(owner));
+  }
+  objects_.erase(known);
+  queue_.Forget(Key(uid));
+}
+
+void GarbageCollector::Sync(const ObjectName& key) {
+  const std::string& uid = key.name;
+  if (const auto ending = deleting_.find(uid); ending != deleting_.end()) End(uid, ending->second);
+  if (const auto found = objects_.find(uid); found != objects_.end()) Judge(uid, found->second);
+}
+
+void GarbageCollector::End(const std::string& uid, const Place& place) {
+  const apiserver::store::ObjectPtr object =
+      context_.store().Get(place.kind->collection, place.name);
+  if (!object || object->uid != uid) return;
+  const Json document = apiserver::store::Parse(*object);
+  const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
+  if (HasFinalizer(metadata, kOrphan)) {
+    ReleaseDependents(Key(uid), uid, place);
+  } else if (HasFinalizer(metadata, kForeground)) {
+    DeleteDependents(Key(uid), uid, place);
+  }
+}
+
+void GarbageCollector::DeleteDependents(const ObjectName& key, const std::string& uid,
+                                        const Place& place) {
+  bool blocked = false;
+  const auto group = dependents_.find(uid);
+  const std::set<std::string> dependents =
+      group == dependents_.end() ? std::set<std::string>() : group->second;
+  for (const std::string& dependent : dependents) {
+    const Place& its = objects_.at(dependent).place;
+    const apiserver::store::ObjectPtr object = context_.store().Get(its.kind->collection, its.name);
+    if (!object || object->uid != dependent) continue;
+    const Json document = apiserver::store::Parse(*object);
+    const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
+    for (const JsonObject& owner : ObjectsAt(metadata, "ownerReferences")) {
+      blocked |= StringAt(&owner, "uid") == uid && BoolAt(&owner, "blockOwnerDeletion");
+    }
+    if (At(metadata, "deletionTimestamp")) continue;
+    // Whoever has no dependents of its own need not wait for them.
+    const bool deep = dependents_.contains(dependent);
+    const auto gone = context_.api.Delete(
+        *its.kind, its.name,
+        {.propagation_policy = deep ? "Foreground" : "Background", .uid = dependent});
+    if (gone) Wrote(key, gone->object);
+  }
+  if (!blocked) RemoveFinalizer(key, place, kForeground);
+}
+
+void GarbageCollector::ReleaseDependents(const ObjectName& key, const std::string& uid,
+                                         const Place& place) {
+  const auto group = dependents_.find(uid);
+  const std::set<std::string> dependents =
+      group == dependents_.end() ? std::set<std::string>() : group->second;
+  for (const std::string& dependent : dependents) {
+    const Place& its = objects_.at(dependent).place;
+    (void)context_.api.Modify(*its.kind, its.name, [&](Json& newest) {
+      DropOwners(EnsureObject(newest.get_object(), "metadata"),
+                 [&](const JsonObject& owner) { return StringAt(&owner, "uid") == uid; });
+      return true;
+    });
+  }
+  RemoveFinalizer(key, place, kOrphan);
+}
+
+void GarbageCollector::RemoveFinalizer(const ObjectName& key, const Place& place,
+                                       std::string_view finalizer) {
+  const auto done = context_.api.Modify(*place.kind, place.name, [&](Json& newest) {
+    JsonObject& metadata = EnsureObject(newest.get_object(), "metadata");
+    return StringAt(&metadata, "uid") == key.name && RemoveText(metadata, "finalizers", finalizer);
+  });
+  if (done) Wrote(key, *done);
+}
+
+void GarbageCollector::Judge(const std::string& uid, const Dependent& dependent) {
+  const Kind& kind = *dependent.place.kind;
+  const ObjectName& name = dependent.place.name;
+  const apiserver::store::ObjectPtr object = context_.store().Get(kind.collection, name);
+  if (!object || object->uid != uid) return;
+  const Json document = apiserver::store::Parse(*object);
+  const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
+  const auto is_gone = [&](const JsonObject& owner) {
+    return !IsPresent(context_.store(), owner, name.namespace_);
+  };
+  const auto owners = ObjectsAt(metadata, "ownerReferences");
+  const auto gone = std::ranges::count_if(owners, is_gone);
+  if (gone == 0 || At(metadata, "deletionTimestamp")) return;
+  if (gone < static_cast<std::ptrdiff_t>(owners.size())) {
+    const auto done = context_.api.Modify(kind, name, [&](Json& newest) {
+      DropOwners(EnsureObject(newest.get_object(), "metadata"), is_gone);
+      return true;
+    });
+    if (done) Wrote(Key(uid), *done);
+    return;
+  }
+  const auto deleted =
+      context_.api.Delete(kind, name, {.propagation_policy = "Background", .uid = uid});
+  if (deleted) Wrote(Key(uid), deleted->object);
+}
+
+namespace {
+
+// To count again what is left, should a change have been missed.
+constexpr Duration kRecount = Duration::Seconds(10);
+
+}  // namespace
+
+void NamespaceController::Observe(const Change& change) {
+  if (&change.kind == &Namespaces()) {
+    const ObjectName& key = change.object.key;
+    if (change.deleted) {
+      remaining_.erase(key.name);
+      return queue_.Forget(key);
+    }
+    const bool ends = At(ObjectAt(&change.document, "metadata"), "deletionTimestamp") != nullptr;
+    if (ends && !remaining_.contains(key.name)) queue_.Add(key);
+  } else if (change.deleted && !remaining_.empty()) {
+    const auto left = remaining_.find(change.object.key.namespace_);
+    if (left == remaining_.end()) return;
+    if (left->second > 0) --left->second;
+    if (left->second == 0) queue_.Add({"", left->first});
+  }
+}
+
+void NamespaceController::Sync(const ObjectName& key) {
+  const apiserver::store::ObjectPtr object = context_.store().Get(Namespaces().collection, key);
+  if (!object) return;
+  const Json parsed = apiserver::store::Parse(*object);
+  if (!At(ObjectAt(AsObject(parsed), "metadata"), "deletionTimestamp")) return;
+  const size_t left = context_.api.DeleteNamespaceContent(key.name, std::nullopt);
+  remaining_[key.name] = left;
+  if (left > 0) return queue_.AddAt(key, context_.now() + kRecount);
+  (void)context_.api.Modify(Namespaces(), key, [&](Json& newest) {
+    JsonObject& fields = newest.get_object();
+    if (StringAt(ObjectAt(&fields, "metadata"), "uid") != object->uid) return false;
+    return RemoveText(EnsureObject(fields, "spec"), "finalizers", "kubernetes");
+  });
+}
+
+}  // namespace berth::localcluster

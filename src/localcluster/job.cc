@@ -1,0 +1,333 @@
+#include "localcluster/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apiserver/admission/metadata.h"
+#include "apiserver/admission/strategy.h"
+#include "localcluster/object_json.h"
+#include "localcluster/workload_pods.h"
+
+namespace berth::localcluster {
+
+int64_t CompletionIndexOf(const PodRecord& pod) {
+  const std::string* label = pod.Label(kCompletionIndex);
+  return label ? api::ParseInt(*label).value_or(-1) : -1;
+}
+
+JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& gone, int64_t completions) {
+  JobPods count;
+  count.succeeded = gone.succeeded;
+  count.failed = gone.failed;
+  count.done_indexes = gone.indexes;
+  for (const PodRecord* pod : pods) {
+    const int64_t index = CompletionIndexOf(*pod);
+    if (pod->phase() == "Succeeded") {
+      ++count.succeeded;
+      if (index >= 0 && index < completions) count.done_indexes.insert(index);
+    } else if (pod->phase() == "Failed") {
+      ++count.failed;
+    } else if (pod->deleting) {
+      ++count.terminating;
+    } else {
+      count.active.push_back(pod);
+      count.ready += pod->ready;
+      count.restarts += pod->restarts;
+      if (index >= 0) count.active_indexes.insert(index);
+    }
+  }
+  return count;
+}
+
+std::string FormatIndexes(const std::set<int64_t>& indexes) {
+  std::string text;
+  for (auto at = indexes.begin(); at != indexes.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    while (++at != indexes.end() && *at == last + 1) last = *at;
+    if (!text.empty()) text += ',';
+    text += fmt::format("{}", first);
+    if (last > first) text += fmt::format("{}{}", last == first + 1 ? ',' : '-', last);
+  }
+  return text;
+}
+
+std::set<int64_t> ParseIndexes(std::string_view text) {
+  constexpr int64_t kMaxIndexes = 100'000;
+  std::set<int64_t> indexes;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const size_t dash = part.find('-');
+    const auto first = api::ParseInt(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : api::ParseInt(part.substr(dash + 1));
+    if (!first || !last || *last - *first > kMaxIndexes) continue;
+    for (int64_t i = *first; i <= *last; ++i) indexes.insert(i);
+  }
+  return indexes;
+}
+
+namespace {
+
+constexpr int64_t kBurst = 500;
+constexpr int64_t kFirstBackoffSeconds = 10;
+constexpr int64_t kLongestBackoffSeconds = 600;
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+bool IsIndexed(const JsonObject* spec) { return StringAt(spec, "completionMode") == "Indexed"; }
+
+// Without a number of completions, one success ends the Job once all pods are done.
+int64_t CompletionsOf(const JsonObject* spec) {
+  return IntAt(spec, "completions").value_or(kNoLimit);
+}
+
+bool IsFinished(const JsonObject* status) {
+  return IsTrue(status, "Complete") || IsTrue(status, "Failed");
+}
+
+void GiveIndex(JsonObject& pod, const std::string& job, int64_t index) {
+  const std::string text = fmt::format("{}", index);
+  JsonObject& metadata = EnsureObject(pod, "metadata");
+  SetString(metadata, "generateName", fmt::format("{}-{}-", job, index));
+  SetString(EnsureObject(metadata, "labels"), kCompletionIndex, text);
+  SetString(EnsureObject(metadata, "annotations"), kCompletionIndex, text);
+  JsonObject& spec = EnsureObject(pod, "spec");
+  SetString(spec, "hostname", fmt::format("{}-{}", job, index));
+  for (const std::string_view key : {"initContainers", "containers"}) {
+    JsonArray* containers = ArrayAt(&spec, key);
+    for (size_t i = 0; containers && i < containers->size(); ++i) {
+      JsonObject* container = (*containers)[i].if_object();
+      if (!container) continue;
+      JsonObject& variable =
+          EnsureArray(*container, "env").emplace_back(boost::json::object_kind).get_object();
+      SetString(variable, "name", "JOB_COMPLETION_INDEX");
+      SetString(variable, "value", text);
+    }
+  }
+}
+
+}  // namespace
+
+void JobController::Observe(const Change& change) {
+  const ObjectName& name = change.object.key;
+  if (&change.kind == &Jobs()) {
+    if (!change.deleted) return queue_.Add(name);
+    tallies_.erase(change.object.uid);
+    return queue_.Forget(name);
+  }
+  if (&change.kind != &Pods()) return;
+  for (const PodRecord* pod : {change.pod, change.previous_pod}) {
+    if (pod && pod->owner_kind == Jobs().kind) queue_.Add({name.namespace_, pod->owner_name});
+  }
+  if (change.deleted && change.pod) CountGone(*change.pod);
+}
+
+void JobController::CountGone(const PodRecord& pod) {
+  if (dropped_.erase(pod.uid()) != 0) return;
+  const auto known = tallies_.find(pod.owner);
+  if (known == tallies_.end()) return;
+  JobTally& gone = known->second.gone;
+  if (pod.phase() == "Succeeded") {
+    ++gone.succeeded;
+    if (CompletionIndexOf(pod) >= 0) gone.indexes.insert(CompletionIndexOf(pod));
+  } else if (pod.phase() == "Failed" || pod.phase() == "Running") {
+    ++gone.failed;
+  }
+}
+
+JobController::Tally& JobController::TallyOf(const apiserver::store::Object& job,
+                                             const JsonObject& document) {
+  Tally& tally = tallies_[job.uid];
+  if (tally.adjusted) return tally;
+  tally.adjusted = true;
+  const JsonObject* status = ObjectAt(&document, "status");
+  const JobPods seen = CountJobPods(context_.pods.OwnedBy(job.uid), tally.gone,
+                                    CompletionsOf(ObjectAt(&document, "spec")));
+  tally.gone.succeeded +=
+      std::max<int64_t>(0, IntAt(status, "succeeded").value_or(0) - seen.succeeded);
+  tally.gone.failed += std::max<int64_t>(0, IntAt(status, "failed").value_or(0) - seen.failed);
+  tally.gone.indexes.merge(ParseIndexes(StringAt(status, "completedIndexes")));
+  return tally;
+}
+
+void JobController::Sync(const ObjectName& key) {
+  const apiserver::store::ObjectPtr object = context_.store().Get(Jobs().collection, key);
+  if (!object) return;
+  const Json parsed = apiserver::store::Parse(*object);
+  const JsonObject& document = parsed.get_object();
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  if (IsFinished(ObjectAt(&document, "status"))) return ExpireFinished(key, document);
+  if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
+  JobPods pods = CountJobPods(context_.pods.OwnedBy(object->uid), TallyOf(*object, document).gone,
+                              CompletionsOf(spec));
+  const Outcome outcome = Judge(key, document, pods);
+  if (outcome.type.empty()) {
+    Scale(key, document, pods);
+  } else {
+    const size_t all = pods.active.size();
+    pods.terminating += static_cast<int64_t>(all);
+    DeletePods(key, std::move(pods.active), all);
+    pods.active.clear();
+    pods.ready = 0;
+  }
+  WriteStatus(key, document, pods, outcome);
+}
+
+void JobController::ExpireFinished(const ObjectName& key, const JsonObject& document) {
+  const JsonObject* metadata = ObjectAt(&document, "metadata");
+  const JsonObject* status = ObjectAt(&document, "status");
+  const auto ttl = IntAt(ObjectAt(&document, "spec"), "ttlSecondsAfterFinished");
+  if (!ttl || At(metadata, "deletionTimestamp")) return;
+  const JsonObject* condition = ConditionOf(status, "Complete");
+  if (!condition) condition = ConditionOf(status, "Failed");
+  const auto finished = TimeAt(condition, "lastTransitionTime");
+  const Instant due = finished.value_or(Instant{}) + Duration::Seconds(*ttl);
+  if (context_.now() < due) return queue_.AddAt(key, due);
+  (void)context_.api.Delete(
+      Jobs(), key,
+      {.propagation_policy = "Foreground", .uid = std::string(StringAt(metadata, "uid"))});
+}
+
+JobController::Outcome JobController::Judge(const ObjectName& key, const JsonObject& document,
+                                            const JobPods& pods) {
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  if (BoolAt(spec, "suspend")) return {};
+  const int64_t limit = IntAt(spec, "backoffLimit").value_or(6);
+  if (pods.failed > limit || (pods.restarts > 0 && pods.restarts >= limit)) {
+    return {"Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
+  }
+  const auto seconds = IntAt(spec, "activeDeadlineSeconds");
+  const auto started = TimeAt(ObjectAt(&document, "status"), "startTime");
+  if (seconds && started) {
+    const Instant due = *started + Duration::Seconds(*seconds);
+    if (due <= context_.now()) {
+      return {"Failed", "DeadlineExceeded", "Job was active longer than specified deadline"};
+    }
+    queue_.AddAt(key, due);
+  }
+  constexpr std::string_view kReached = "Reached expected number of succeeded pods";
+  const auto wanted = IntAt(spec, "completions");
+  const auto done = static_cast<int64_t>(IsIndexed(spec) ? pods.done_indexes.size()
+                                                         : static_cast<size_t>(pods.succeeded));
+  const bool complete =
+      wanted ? done >= *wanted : pods.succeeded > 0 && pods.active.empty() && !pods.terminating;
+  if (complete) return {"Complete", "CompletionsReached", kReached};
+  return {};
+}
+
+void JobController::Scale(const ObjectName& key, const JsonObject& document, JobPods& pods) {
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  const auto active = static_cast<int64_t>(pods.active.size());
+  const int64_t parallelism = std::max<int64_t>(0, IntAt(spec, "parallelism").value_or(1));
+  int64_t wanted = parallelism;
+  if (const auto completions = IntAt(spec, "completions")) {
+    const auto done =
+        IsIndexed(spec) ? static_cast<int64_t>(pods.done_indexes.size()) : pods.succeeded;
+    wanted = std::min(parallelism, std::max<int64_t>(0, *completions - done));
+  } else if (pods.succeeded > 0) {
+    // One has found the end of the work: the others finish theirs.
+    wanted = std::min(active, parallelism);
+  }
+  if (BoolAt(spec, "suspend")) wanted = 0;
+  if (active > wanted) {
+    DeletePods(key, pods.active, static_cast<size_t>(active - wanted));
+  } else if (active < wanted) {
+    CreatePods(key, document, pods, std::min(wanted - active, kBurst));
+  }
+}
+
+void JobController::DeletePods(const ObjectName& key, std::vector<const PodRecord*> pods,
+                               size_t count) {
+  SortForDeletion(pods);
+  pods.resize(std::min(count, pods.size()));
+  for (const PodRecord* pod : pods) {
+    const auto gone = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
+    if (!gone) continue;
+    Wrote(key, gone->object);
+    dropped_.insert(pod->uid());
+  }
+}
+
+void JobController::CreatePods(const ObjectName& key, const JsonObject& document, JobPods& pods,
+                               int64_t count) {
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  const JsonObject* pod_template = ObjectAt(spec, "template");
+  if (!pod_template) return;
+  // After a failure the next try waits, longer each time.
+  if (pods.failed > 0) {
+    Instant last = {};
+    for (const PodRecord* pod :
+         context_.pods.OwnedBy(std::string(StringAt(ObjectAt(&document, "metadata"), "uid")))) {
+      if (pod->phase() == "Failed") last = std::max(last, pod->ready_since);
+    }
+    const int64_t seconds = std::min(kFirstBackoffSeconds << std::min<int64_t>(pods.failed - 1, 6),
+                                     kLongestBackoffSeconds);
+    const Instant due = last + Duration::Seconds(seconds);
+    if (context_.now() < due) return queue_.AddAt(key, due);
+  }
+  const int64_t completions = CompletionsOf(spec);
+  int64_t index = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    JsonObject pod = PodFromTemplate(*pod_template, Jobs(), document);
+    SetString(EnsureObject(pod, "metadata"), "generateName", key.name + "-");
+    if (IsIndexed(spec)) {
+      while (pods.done_indexes.contains(index) || pods.active_indexes.contains(index)) ++index;
+      if (index >= completions) return;
+      GiveIndex(pod, key.name, index);
+      pods.active_indexes.insert(index);
+    }
+    const auto made = context_.api.Create(Pods(), key.namespace_, std::move(pod));
+    if (!made) return queue_.AddAfterFailure(key, context_.now());
+    Wrote(key, made->object);
+  }
+  queue_.Succeeded(key);
+}
+
+void JobController::WriteStatus(const ObjectName& key, const JsonObject& document,
+                                const JobPods& pods, const Outcome& outcome) {
+  const Instant now = context_.now();
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  const bool suspended = BoolAt(spec, "suspend");
+  const std::string_view uid = StringAt(ObjectAt(&document, "metadata"), "uid");
+  const auto done = context_.api.Modify(Jobs(), key, [&](Json& newest) {
+    JsonObject& fields = newest.get_object();
+    if (StringAt(ObjectAt(&fields, "metadata"), "uid") != uid) return false;
+    JsonObject& status = EnsureObject(fields, "status");
+    SetCount(status, "active", static_cast<int64_t>(pods.active.size()));
+    SetInt(status, "ready", pods.ready);
+    SetInt(status, "terminating", pods.terminating);
+    SetCount(status, "succeeded", pods.succeeded);
+    SetCount(status, "failed", pods.failed);
+    EnsureObject(status, "uncountedTerminatedPods");
+    if (IsIndexed(spec)) {
+      const std::string indexes = FormatIndexes(pods.done_indexes);
+      if (!indexes.empty()) SetString(status, "completedIndexes", indexes);
+    }
+    const auto set = [&](std::string_view type, std::string_view value, std::string_view reason,
+                         std::string_view message) {
+      apiserver::admission::SetCondition(status, type, value, reason, message, now);
+    };
+    if (suspended) {
+      set("Suspended", "True", "JobSuspended", "Job suspended");
+      status.erase("startTime");
+    } else {
+      if (IsTrue(&status, "Suspended")) set("Suspended", "False", "JobResumed", "Job resumed");
+      if (!At(&status, "startTime"))
+        SetString(status, "startTime", apiserver::admission::FormatTime(now));
+    }
+    if (outcome.type == "Complete") {
+      set("SuccessCriteriaMet", "True", outcome.reason, outcome.message);
+      SetString(status, "completionTime", apiserver::admission::FormatTime(now));
+    } else if (outcome.type == "Failed") {
+      set("FailureTarget", "True", outcome.reason, outcome.message);
+    }
+    if (!outcome.type.empty()) set(outcome.type, "True", outcome.reason, outcome.message);
+    return true;
+  });
+  if (done) Wrote(key, *done);
+}
+
+}  // namespace berth::localcluster

@@ -1,0 +1,142 @@
+#include "localcluster/job.h"
+
+#include "localcluster/local_cluster_testing.h"
+
+namespace berth::localcluster {
+namespace BERTH_TEST_FILE {
+
+using ::testing::IsEmpty;
+
+std::string Job(std::string_view spec,
+                std::string_view annotations = "berth.dev/run-seconds: '10'") {
+  return fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: work}}
+spec:
+  template:
+    metadata: {{annotations: {{{}}}}}
+    spec: {{restartPolicy: Never, containers: [{{name: c, image: nginx}}]}}
+  {}
+)",
+                     annotations, spec);
+}
+
+constexpr std::string_view kComplete =
+    "Complete=True(CompletionsReached) SuccessCriteriaMet=True(CompletionsReached)";
+
+TEST(Job, RunsUntilEnoughHaveSucceeded) {
+  Scenario story;
+  story.AddNodes(2);
+  story.Apply(Job("completions: 5\n  parallelism: 2"));
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 terminating=0");
+  story.AdvanceSeconds(10);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 succeeded=2 terminating=0");
+  story.AdvanceSeconds(10);
+  EXPECT_EQ(story.ShowPods(), "1 work-* Running, 4 work-* Succeeded");
+  story.AdvanceSeconds(10);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "ready=0 succeeded=5 terminating=0");
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
+  EXPECT_HOLDS(story.Get("jobs.batch", "work"),
+               "{'status':{'startTime':'2026-01-01T00:00:00Z',"
+               "'completionTime':'2026-01-01T00:00:30Z'}}");
+}
+
+TEST(Job, PodsOfJobsEndByThemselves) {
+  Scenario story({.job_run = Duration::Seconds(3)});
+  story.AddNodes(1);
+  story.Apply(Job("", ""));
+  story.AdvanceSeconds(3);
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
+}
+
+TEST(Job, EachIndexSucceedsOnce) {
+  Scenario story;
+  story.AddNodes(1);
+  story.Apply(Job("completions: 4\n  parallelism: 3\n  completionMode: Indexed"));
+  EXPECT_EQ(story.ShowPods(), "1 work-0-* Running, 1 work-1-* Running, 1 work-2-* Running");
+  const Json pod = story.Get("pods", story.Names(Pods()).back());
+  EXPECT_HOLDS(pod,
+               "{'metadata':{'labels':{'batch.kubernetes.io/job-completion-index':'2'},"
+               "'annotations':{'batch.kubernetes.io/job-completion-index':'2'}},"
+               "'spec':{'hostname':'work-2','containers':[{"
+               "'env':[{'name':'JOB_COMPLETION_INDEX','value':'2'}]}]}}");
+  story.AdvanceSeconds(10);
+  EXPECT_HOLDS(story.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-2'}}");
+  story.AdvanceSeconds(10);
+  EXPECT_HOLDS(story.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-3'}}");
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
+}
+
+TEST(Job, TooManyFailuresEndIt) {
+  Scenario story;
+  story.AddNodes(1);
+  story.Apply(Job("backoffLimit: 2", "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'"));
+  story.AdvanceSeconds(1);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 terminating=0");
+  // The next try waits ten seconds, then twenty.
+  story.AdvanceSeconds(10);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=1 failed=1 ready=1 terminating=0");
+  story.AdvanceSeconds(22);
+  EXPECT_EQ(story.ShowPods(), "3 work-* Failed");
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"),
+            "Failed=True(BackoffLimitExceeded) FailureTarget=True(BackoffLimitExceeded)");
+}
+
+TEST(Job, ASuspendedOneRunsNothing) {
+  Scenario story;
+  story.AddNodes(1);
+  story.Apply(Job("parallelism: 2\n  completions: 2"));
+  story.Merge("jobs.batch", "work", "{'spec':{'suspend':true}}");
+  story.Run();
+  EXPECT_EQ(story.ShowPods(), "");
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"), "Suspended=True(JobSuspended)");
+  story.Merge("jobs.batch", "work", "{'spec':{'suspend':false}}");
+  story.AdvanceSeconds(10);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "ready=0 succeeded=2 terminating=0");
+}
+
+TEST(Job, ADeadlineEndsIt) {
+  Scenario story;
+  story.AddNodes(1);
+  story.Apply(Job("activeDeadlineSeconds: 5"));
+  story.AdvanceSeconds(5);
+  EXPECT_EQ(story.ShowPods(), "");
+  EXPECT_EQ(story.Conditions("jobs.batch", "work"),
+            "Failed=True(DeadlineExceeded) FailureTarget=True(DeadlineExceeded)");
+}
+
+TEST(Job, IsForgottenAWhileAfterItsEnd) {
+  Scenario story({.leases = false});
+  story.AddNodes(1);
+  story.Apply(Job("ttlSecondsAfterFinished: 100"));
+  story.AdvanceSeconds(109);
+  EXPECT_EQ(story.ShowPods(), "1 work-* Succeeded");
+  story.AdvanceSeconds(1);
+  EXPECT_EQ(story.ShowPods(), "");
+  EXPECT_THAT(story.Names(Jobs()), IsEmpty());
+  story.Delete("nodes", "node-0");
+  story.AdvanceSeconds(60);
+  EXPECT_THAT(story.Leftovers(), IsEmpty());
+}
+
+TEST(Job, APodThatWasDeletedIsReplaced) {
+  Scenario story;
+  story.AddNodes(1);
+  story.Apply(Job(""));
+  story.Delete("pods", story.Names(Pods()).front());
+  story.AdvanceSeconds(20);
+  EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 succeeded=1 terminating=0");
+}
+
+TEST(JobPods, IndexesAsTheyAreWritten) {
+  EXPECT_EQ(FormatIndexes({}), "");
+  EXPECT_EQ(FormatIndexes({0}), "0");
+  EXPECT_EQ(FormatIndexes({0, 1}), "0,1");
+  EXPECT_EQ(FormatIndexes({0, 1, 2, 5, 7, 8, 9}), "0-2,5,7-9");
+  EXPECT_EQ(ParseIndexes("0-2,5,7-9"), (std::set<int64_t>{0, 1, 2, 5, 7, 8, 9}));
+  EXPECT_EQ(ParseIndexes("x,3-"), std::set<int64_t>());
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::localcluster

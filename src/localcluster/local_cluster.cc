@@ -1,0 +1,202 @@
+#include "localcluster/local_cluster.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/parse.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <thread>
+
+#include "localcluster/collection_informer.h"
+#include "localcluster/controller.h"
+#include "localcluster/object_json.h"
+
+namespace berth::localcluster {
+
+namespace {
+
+// How much is done before looking what else has happened.
+constexpr size_t kEventsPerTurn = 2000;
+constexpr size_t kKeysPerTurn = 500;
+
+// Signal lets a thread sleep until somebody raises it. Wakes of cursors share it with the loop.
+class Signal {
+ public:
+  void Raise() {
+    {
+      const std::lock_guard lock(mutex_);
+      raised_ = true;
+    }
+    condition_.notify_one();
+  }
+  void WaitFor(std::chrono::nanoseconds longest) {
+    std::unique_lock lock(mutex_);
+    condition_.wait_for(lock, longest, [&] { return raised_; });
+    raised_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool raised_ = false;
+};
+
+// Events are many, have no owners and concern nobody here.
+bool IsFollowed(const Kind& kind) { return kind.stored && kind.kind != "Event"; }
+
+}  // namespace
+
+class LocalCluster::Loop {
+ public:
+  Loop(apiserver::registry::Api& api, const Clock& clock, LocalClusterOptions options)
+      : options_(options), context_{api, clock, options_}, controllers_(MakeControllers(context_)) {
+    for (const Kind& kind : api::scheme::Kinds()) {
+      if (!IsFollowed(kind)) continue;
+      readers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
+    }
+  }
+
+  // Reads what has happened, then looks at what needs it. False if there was nothing to do.
+  bool Turn() {
+    bool busy = false;
+    apiserver::store::Version seen = std::numeric_limits<apiserver::store::Version>::max();
+    for (CollectionInformer& reader : readers_) {
+      busy |= reader.Read(kEventsPerTurn, tell_);
+      seen = std::min(seen, reader.position());
+    }
+    const Instant now = context_.now();
+    for (const auto& controller : controllers_) {
+      for (size_t i = 0; i < kKeysPerTurn; ++i) {
+        const auto key = controller->queue().Pop(now, seen);
+        if (!key) break;
+        controller->Sync(*key);
+        busy = true;
+      }
+    }
+    return busy;
+  }
+
+  std::optional<Instant> NextDue() const {
+    std::optional<Instant> next;
+    for (const auto& controller : controllers_) {
+      const auto due = controller->queue().NextDue();
+      if (due && (!next || *due < *next)) next = due;
+    }
+    return next;
+  }
+
+  // Sleeps until something happens or the next timer is due.
+  void Sleep() {
+    constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(10);
+    std::chrono::nanoseconds wait = kLongest;
+    if (const auto due = NextDue()) {
+      const double left = static_cast<double>((*due - context_.now()).nanos) / options_.speed;
+      if (left < static_cast<double>(kLongest.count())) {
+        wait = std::chrono::nanoseconds(std::max<int64_t>(0, static_cast<int64_t>(left)) + 1);
+      }
+    }
+    signal_->WaitFor(wait);
+  }
+
+  std::vector<std::string> Sizes() const {
+    std::vector<std::string> sizes = {
+        fmt::format("pods={}", context_.pods.size()),
+        fmt::format("nodes={}", context_.nodes.all().size()),
+    };
+    for (const auto& controller : controllers_) {
+      sizes.push_back(fmt::format("{}={}", controller->name(),
+                                  controller->queue().size() + controller->index_size()));
+    }
+    return sizes;
+  }
+
+  Signal& signal() { return *signal_; }
+
+ private:
+  void Tell(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
+            const apiserver::store::ObjectPtr& previous) {
+    boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
+    boost::json::parse_options options;
+    options.max_depth = 200;
+    boost::json::error_code error;
+    const Json document = boost::json::parse(object->json, error, &memory, options);
+    const JsonObject* fields = document.if_object();
+    if (error || !fields) return;
+    Change change{kind, deleted, *object, previous.get(), *fields};
+    std::optional<PodRecord> old_pod;
+    std::optional<NodeRecord> old_node;
+    if (&kind == &Pods()) {
+      old_pod = deleted ? context_.pods.Remove(object->key) : context_.pods.Put(object, *fields);
+      change.previous_pod = old_pod ? &*old_pod : nullptr;
+      change.pod = deleted ? change.previous_pod : context_.pods.Find(object->key);
+    } else if (&kind == &Nodes()) {
+      const std::string& name = object->key.name;
+      old_node = deleted ? context_.nodes.Remove(name) : context_.nodes.Put(object, *fields);
+      change.previous_node = old_node ? &*old_node : nullptr;
+      change.node = deleted ? change.previous_node : context_.nodes.Find(name);
+    }
+    for (const auto& controller : controllers_) controller->Observe(change);
+  }
+
+  LocalClusterOptions options_;
+  std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
+  Context context_;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+  std::vector<CollectionInformer> readers_;
+  CollectionInformer::Handler tell_ = [this](const Kind& kind, bool deleted,
+                                             apiserver::store::ObjectPtr object,
+                                             const apiserver::store::ObjectPtr& previous) {
+    Tell(kind, deleted, object, previous);
+  };
+  std::array<unsigned char, 64 << 10> buffer_;  // Where most documents fit.
+};
+
+class LocalCluster::Thread {
+ public:
+  explicit Thread(Loop& loop) : loop_(loop), thread_([this] { Run(); }) {}
+  ~Thread() {
+    stopping_ = true;
+    loop_.signal().Raise();
+    thread_.join();
+  }
+
+ private:
+  void Run() {
+    while (!stopping_) {
+      if (!loop_.Turn()) loop_.Sleep();
+    }
+  }
+
+  Loop& loop_;
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+};
+
+LocalCluster::LocalCluster(apiserver::registry::Api& api, const Clock& clock,
+                           LocalClusterOptions options)
+    : loop_(std::make_unique<Loop>(api, clock, options)) {}
+
+LocalCluster::~LocalCluster() = default;
+
+std::unique_ptr<LocalCluster> LocalCluster::Start(apiserver::registry::Api& api, const Clock& clock,
+                                                  LocalClusterOptions options) {
+  auto world = std::make_unique<LocalCluster>(api, clock, options);
+  world->thread_ = std::make_unique<Thread>(*world->loop_);
+  return world;
+}
+
+void LocalCluster::RunUntilIdle() {
+  while (loop_->Turn()) {
+  }
+}
+
+std::optional<Instant> LocalCluster::NextDue() const { return loop_->NextDue(); }
+
+std::vector<std::string> LocalCluster::Sizes() const { return loop_->Sizes(); }
+
+}  // namespace berth::localcluster

@@ -1,0 +1,66 @@
+// Whether a volume that is there will do for a claim.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "api/selector.h"
+#include "api/storage.h"
+#include "localcluster/controller.h"
+
+namespace berth::localcluster {
+
+inline api::Quantity StorageOf(const api::PersistentVolume& volume) {
+  const auto found = volume.capacity.find("storage");
+  return found == volume.capacity.end() ? api::Quantity() : found->second;
+}
+
+// By class, mode, size, access and labels; not by who holds it.
+inline bool Fits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
+  if (volume.metadata.deletion_timestamp) return false;
+  if (volume.storage_class_name != claim.storage_class_name.value_or("")) return false;
+  if (volume.volume_mode.value_or("Filesystem") != claim.volume_mode.value_or("Filesystem")) {
+    return false;
+  }
+  const auto request = claim.requests.find("storage");
+  if (request != claim.requests.end() && StorageOf(volume) < request->second) return false;
+  const bool reachable = std::ranges::all_of(claim.access_modes, [&](const std::string& mode) {
+    return std::ranges::find(volume.access_modes, mode) != volume.access_modes.end();
+  });
+  if (!reachable || !claim.selector) return reachable;
+  const auto selector = api::Selector::FromLabelSelector(claim.selector);
+  return selector && selector->Matches(volume.metadata.labels);
+}
+
+// PersistentVolumeController binds claims to volumes: to one that is there and fits, or to one that
+// it makes up as the claim's class would provision it; and sees to volumes whose claim is gone.
+//
+// Claims of classes that wait for their first consumer wait for the scheduler: it binds a volume
+// that is there itself, or names the node on which to provision.
+class PersistentVolumeController final : public Controller {
+ public:
+  explicit PersistentVolumeController(Context& context) : Controller("volume-binder", context) {}
+
+  void Observe(const Change& change) override;
+  // The key is a claim's, or without a namespace a volume's.
+  void Sync(const ObjectName& key) override;
+  size_t index_size() const override { return waiting_.size() + free_.size(); }
+
+ private:
+  void SyncClaim(const ObjectName& key);
+  void SyncVolume(const ObjectName& key);
+  // The volume that the claim should have: its own, one that is reserved for it, or one that fits.
+  std::string ChooseVolume(const ObjectName& key, const api::PersistentVolumeClaim& claim,
+                           bool may_match);
+  // Makes a volume for the claim; empty if its class has no provisioner.
+  std::string Provision(const ObjectName& key, const JsonObject& claim, const JsonObject& cls);
+  void Bind(const ObjectName& key, const JsonObject& claim, const std::string& volume);
+  void SetPhase(const Kind& kind, const ObjectName& key, std::string_view phase);
+
+  std::set<ObjectName> waiting_;  // Claims that are not bound.
+  std::map<std::string, std::shared_ptr<const api::PersistentVolume>> free_;  // Not bound volumes.
+};
+
+}  // namespace berth::localcluster

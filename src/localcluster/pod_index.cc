@@ -1,0 +1,151 @@
+#include "localcluster/pod_index.h"
+
+#include <algorithm>
+
+#include "api/json/document.h"
+#include "api/selector.h"
+#include "base/check.h"
+#include "localcluster/object_json.h"
+
+namespace berth::localcluster {
+
+using api::Json;
+using api::JsonArray;
+using api::JsonObject;
+
+namespace {
+
+// Where the store keeps a field that selectors may name.
+size_t FieldPlace(std::string_view field) {
+  const auto& fields = Pods().selectable_fields;
+  const auto found = std::ranges::find(fields, field);
+  CHECK(found != fields.end());
+  return static_cast<size_t>(found - fields.begin());
+}
+
+// The name that the node affinity of a DaemonSet's pod asks for.
+std::string TargetOf(const JsonObject* spec) {
+  const JsonObject* affinity = ObjectAt(ObjectAt(spec, "affinity"), "nodeAffinity");
+  const JsonObject* required = ObjectAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
+  for (const JsonObject& term : ObjectsAt(required, "nodeSelectorTerms")) {
+    for (const JsonObject& field : ObjectsAt(&term, "matchFields")) {
+      const JsonArray* values = ArrayAt(&field, "values");
+      if (StringAt(&field, "key") != "metadata.name" || !values || values->size() != 1) continue;
+      return std::string(AsString(values->front()));
+    }
+  }
+  return {};
+}
+
+PodRecord Read(apiserver::store::ObjectPtr object, const JsonObject& document) {
+  PodRecord pod{.object = std::move(object)};
+  const JsonObject* metadata = ObjectAt(&document, "metadata");
+  if (const JsonObject* owner = ControllerOf(metadata)) {
+    pod.owner = StringAt(owner, "uid");
+    pod.owner_kind = StringAt(owner, "kind");
+    pod.owner_name = StringAt(owner, "name");
+  }
+  if (pod.owner_kind == "DaemonSet") pod.target = TargetOf(ObjectAt(&document, "spec"));
+  pod.deleting = At(metadata, "deletionTimestamp") != nullptr;
+  pod.has_finalizers = !EmptyAt(metadata, "finalizers");
+  pod.created = TimeAt(metadata, "creationTimestamp").value_or(Instant{});
+  const std::string_view cost =
+      StringAt(ObjectAt(metadata, "annotations"), "controller.kubernetes.io/pod-deletion-cost");
+  if (!cost.empty()) pod.deletion_cost = static_cast<int32_t>(api::ParseInt(cost).value_or(0));
+  const JsonObject* status = ObjectAt(&document, "status");
+  if (const JsonObject* ready = ConditionOf(status, "Ready")) {
+    pod.ready = StringAt(ready, "status") == "True";
+    pod.ready_since = TimeAt(ready, "lastTransitionTime").value_or(Instant{});
+  }
+  for (const JsonObject& container : ObjectsAt(status, "containerStatuses")) {
+    pod.restarts += static_cast<int32_t>(IntAt(&container, "restartCount").value_or(0));
+  }
+  return pod;
+}
+
+}  // namespace
+
+Amounts AmountsOf(const api::ResourceList& list) {
+  Amounts amounts;
+  for (const auto& [name, quantity] : list) {
+    amounts.emplace_back(name, name == "cpu" ? quantity.MilliValue() : quantity.Value());
+  }
+  return amounts;
+}
+
+const std::string& PodRecord::node() const {
+  static const size_t place = FieldPlace("spec.nodeName");
+  return object->fields[place];
+}
+
+const std::string& PodRecord::phase() const {
+  static const size_t place = FieldPlace("status.phase");
+  return object->fields[place];
+}
+
+const std::string& PodRecord::ip() const {
+  static const size_t place = FieldPlace("status.podIP");
+  return object->fields[place];
+}
+
+const std::string* PodRecord::Label(std::string_view key) const { return LabelOf(*object, key); }
+
+std::optional<PodRecord> PodIndex::Put(apiserver::store::ObjectPtr object,
+                                       const JsonObject& document) {
+  const ObjectName name = object->key;
+  PodRecord pod = Read(std::move(object), document);
+  std::optional<PodRecord> before = Remove(name);
+  if (before && before->uid() == pod.uid()) pod.admitted = before->admitted;
+  const auto [at, added] = pods_.emplace(name, std::move(pod));
+  Link(at->second);
+  return before;
+}
+
+std::optional<PodRecord> PodIndex::Remove(const ObjectName& name) {
+  const auto found = pods_.find(name);
+  if (found == pods_.end()) return std::nullopt;
+  Unlink(found->second);
+  PodRecord pod = std::move(found->second);
+  pods_.erase(found);
+  return pod;
+}
+
+void PodIndex::Admit(const ObjectName& name, AllocatedResources admission) {
+  const auto found = pods_.find(name);
+  if (found != pods_.end()) found->second.admitted = std::move(admission);
+}
+
+const PodRecord* PodIndex::Find(const ObjectName& name) const {
+  const auto found = pods_.find(name);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+const PodIndex::Set& PodIndex::Get(const Groups& groups, const std::string& key) {
+  static const Set kNone;
+  const auto found = groups.find(key);
+  return found == groups.end() ? kNone : found->second;
+}
+
+void PodIndex::Link(const PodRecord& pod) {
+  if (!pod.owner.empty()) by_owner_[pod.owner].insert(&pod);
+  if (pod.owner.empty()) orphans_[pod.name().namespace_].insert(&pod);
+  if (!pod.node().empty()) by_node_[pod.node()].insert(&pod);
+}
+
+void PodIndex::Unlink(const PodRecord& pod) {
+  const auto drop = [&](Groups& groups, const std::string& key) {
+    const auto group = groups.find(key);
+    if (group == groups.end()) return;
+    group->second.erase(&pod);
+    if (group->second.empty()) groups.erase(group);
+  };
+  if (!pod.owner.empty()) drop(by_owner_, pod.owner);
+  if (pod.owner.empty()) drop(orphans_, pod.name().namespace_);
+  if (!pod.node().empty()) drop(by_node_, pod.node());
+}
+
+size_t PodIndex::size() const {
+  return pods_.size() + by_owner_.size() + by_node_.size() + orphans_.size();
+}
+
+}  // namespace berth::localcluster

@@ -1,0 +1,37 @@
+// ReplicaSetController keeps as many pods as each ReplicaSet asks for; another one does so for
+// ReplicationControllers.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "api/scheme/api_error.h"
+#include "localcluster/controller.h"
+#include "localcluster/pod_index.h"
+
+namespace berth::localcluster {
+
+class ReplicaSetController final : public Controller {
+ public:
+  // `kind` is that of ReplicaSets or of ReplicationControllers.
+  ReplicaSetController(Context& context, const Kind& kind);
+
+  void Observe(const Change& change) override;
+  void Sync(const ObjectName& set) override;
+  size_t index_size() const override { return selectors_.size() + claims_.size(); }
+
+ private:
+  // Creates or deletes pods; returns why it could not, if it could not.
+  std::optional<api::scheme::ApiError> Scale(const ObjectName& key, const JsonObject& document,
+                                             std::vector<const PodRecord*> active);
+  void WriteStatus(const ObjectName& key, const JsonObject& document,
+                   const std::vector<const PodRecord*>& active,
+                   const std::optional<api::scheme::ApiError>& failure);
+
+  const Kind& kind_;
+  SelectorIndex selectors_;
+  // Sets that may have to take in or let go of pods.
+  std::unordered_set<ObjectName, NameHash> claims_;
+};
+
+}  // namespace berth::localcluster

@@ -1,0 +1,138 @@
+// Http2Stream is one request of an HTTP/2 connection and the body of its answer.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "net/server_session.h"
+
+namespace berth::net {
+
+class Http2Stream {
+ public:
+  enum class Phase { kHead, kBody, kHandling, kAnswering };
+
+  explicit Http2Stream(int32_t number, SteadyTime now) : id(number), since(now) {}
+
+  // Gives it the body of its answer: pieces, or a source, or neither.
+  void SetBody(std::vector<Piece> pieces, std::unique_ptr<BodySource> source);
+  // Makes up to `limit` bytes ready, asking the source if need be; returns how many are.
+  size_t Prepare(size_t limit);
+  // Moves `size` ready bytes to `out`.
+  void Take(size_t size, Outgoing& out);
+  size_t ready() const { return ready_; }
+  // Nothing will follow what is ready.
+  bool body_ended() const { return source_ == nullptr; }
+  // The source has more.
+  void Wake() { source_ready_ = true; }
+
+  const int32_t id;
+  ServerRequest request;
+  Phase phase = Phase::kHead;
+  SteadyTime since;  // Of the phase, or the last bytes sent.
+  size_t header_bytes = 0;
+  bool head_only = false;  // HEAD: the answer has no body.
+  bool refused = false;    // Answered before it was complete.
+  bool deferred = false;   // Nothing to send until the source is woken.
+
+ private:
+  std::deque<Piece> pieces_;
+  size_t ready_ = 0;
+  std::unique_ptr<BodySource> source_;
+  bool source_ready_ = false;
+};
+
+}  // namespace berth::net
+
+// Http2ServerSession speaks HTTP/2: many requests at once, each on a stream of its own.
+//
+// nghttp2 does frames, header compression and flow control. A source is read only while its stream
+// and the connection have room, so that a peer that does not read holds nothing but its place.
+struct nghttp2_session;
+
+namespace berth::net {
+
+class Http2ServerSession final : public ServerSession {
+ public:
+  // `options` and `host` must outlive it.
+  Http2ServerSession(const ServerOptions& options, SessionHost& host, SteadyTime now);
+  ~Http2ServerSession() override;
+
+  size_t Receive(std::string_view bytes, SteadyTime now) override;
+  // Without the peer's window updates nothing can be ended well: this is the end.
+  void ReceiveEnd() override { failed_ = true; }
+  void Produce(Outgoing& out, SteadyTime now) override;
+  bool finished() const override;
+  void Deliver(RequestNumber number, Outcome outcome, SteadyTime now) override;
+  void Wake(RequestNumber number) override;
+  std::optional<SteadyTime> deadline() const override;
+  void Expire(SteadyTime now) override;
+  void Drain() override;
+
+ private:
+  // What nghttp2 calls.
+  struct Callbacks;
+
+  Http2Stream* Find(RequestNumber number);
+  void BeginStream(int32_t id);
+  void AddHeader(Http2Stream& stream, std::string_view name, std::string_view value);
+  void EndHead(Http2Stream& stream);
+  void AddBody(Http2Stream& stream, std::string_view bytes);
+  void EndRequest(Http2Stream& stream);
+  void EndStream(int32_t id);
+  // Answers with an error before the request is complete.
+  void Refuse(Http2Stream& stream, int status, const std::string& text);
+  void Submit(Http2Stream& stream, Outcome outcome);
+  void Reset(int32_t id, uint32_t code);
+  // Makes Expire look at the streams at `time`, or before.
+  void CheckAt(SteadyTime time);
+  std::optional<SteadyTime> StreamDeadline(const Http2Stream& stream) const;
+  void ExpireStream(Http2Stream& stream);
+
+  const ServerOptions& options_;
+  SessionHost& host_;
+  std::unique_ptr<nghttp2_session, void (*)(nghttp2_session*)> session_;
+  std::unordered_map<int32_t, std::unique_ptr<Http2Stream>> streams_;
+  std::vector<int32_t> complete_;  // Requests to be handled once nghttp2 has returned.
+  size_t buffered_ = 0;            // Bytes of bodies that are not complete.
+  SteadyTime now_;
+  SteadyTime idle_since_;
+  SteadyTime check_at_ = SteadyTime::max();
+  Outgoing* out_ = nullptr;  // While producing.
+  bool draining_ = false;
+  bool failed_ = false;
+};
+
+// Between nghttp2's C functions and Http2ServerSession. For http2_session.cc and http2_callbacks.cc
+// only.
+struct Http2ServerSession::Callbacks {
+  // A server session that calls `owner`.
+  static nghttp2_session* MakeSession(Http2ServerSession* owner);
+  // Where nghttp2 gets the body of the answer on `stream`.
+  static nghttp2_data_provider BodyOf(Http2Stream& stream);
+
+ private:
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* owner);
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t flags,
+                      void* owner);
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* owner);
+  static int OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, void* owner);
+  static int OnData(nghttp2_session*, uint8_t flags, int32_t id, const uint8_t* data, size_t size,
+                    void* owner);
+  static int OnStreamClose(nghttp2_session*, int32_t id, uint32_t code, void* owner);
+  static ssize_t ReadBody(nghttp2_session*, int32_t id, uint8_t* buffer, size_t size,
+                          uint32_t* flags, nghttp2_data_source* source, void* owner);
+  static int SendData(nghttp2_session*, nghttp2_frame* frame, const uint8_t* head, size_t size,
+                      nghttp2_data_source* source, void* owner);
+};
+
+}  // namespace berth::net

@@ -1,0 +1,83 @@
+// ProcessValues are what the kernel tells about a process, read from the texts of /proc. Whoever
+// asks reads those files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "observability/metric_registry.h"
+
+namespace berth::observability {
+
+struct ProcessValues {
+  double cpu_seconds = 0;
+  double resident_memory_bytes = 0;
+  double virtual_memory_bytes = 0;
+  double virtual_memory_max_bytes = 0;
+  double start_time_seconds = 0;  // Since 1970.
+  double open_fds = 0;
+  double max_fds = 0;
+};
+
+struct ProcessTexts {
+  std::string_view stat;         // /proc/self/stat
+  std::string_view limits;       // /proc/self/limits
+  std::string_view system_stat;  // /proc/stat
+  uint64_t open_fds = 0;         // The entries of /proc/self/fd.
+  int64_t ticks_per_second = 100;
+  int64_t page_bytes = 4096;
+};
+
+// What cannot be read stays zero; what has no limit is the largest number of 64 bits.
+ProcessValues ReadProcess(const ProcessTexts& texts);
+
+// ComponentMetrics are those that every Kubernetes component has: its requests to the API, leader
+// election, the build, feature gates, and the process.
+// As `--version` tells it; what is not known is empty.
+struct BuildInfo {
+  std::string major, minor;
+  std::string git_version, git_commit, git_tree_state;
+  std::string build_date, compiler, platform;
+};
+
+struct ComponentMetrics {
+  // `registry` must outlive this.
+  explicit ComponentMetrics(MetricRegistry& registry);
+
+  void SetBuildInfo(const BuildInfo& build);
+  // `stage` is "ALPHA", "BETA", or empty for what is generally available.
+  void SetFeature(std::string_view name, std::string_view stage, bool enabled);
+  void SetProcess(const ProcessValues& process);
+
+  // --- requests to the API ---
+  CounterFamily& requests;            // code, method, host
+  HistogramFamily& request_duration;  // verb, host
+  HistogramFamily& rate_limiter;      // verb, host
+  HistogramFamily& request_size;      // verb, host
+  HistogramFamily& response_size;     // verb, host
+  CounterFamily& retries;             // code, verb, host
+
+  // --- questions about who asks and what they may ---
+  CounterFamily& authn_requests;             // code
+  HistogramFamily& authn_request_duration;   // code
+  CounterFamily& authz_requests;             // code
+  HistogramFamily& authz_request_duration;   // code
+  HistogramFamily& authentication_duration;  // result
+  CounterFamily& authorization_attempts;     // result
+  HistogramFamily& authorization_duration;   // result
+
+  // --- leader election ---
+  GaugeFamily& leader_status;       // name
+  CounterFamily& leader_slow_path;  // name
+
+ private:
+  GaugeFamily& build_info_;
+  GaugeFamily& feature_enabled_;
+  Counter& cpu_seconds_;
+  Gauge &open_fds_, &max_fds_;
+  Gauge &resident_memory_, &virtual_memory_, &virtual_memory_max_;
+  Gauge& start_time_;
+};
+
+}  // namespace berth::observability

@@ -1,0 +1,187 @@
+// LogEntry is one thing to log, and how it looks as a line: as klog writes it, or as JSON.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace berth::observability {
+
+// A value of a log line. Texts are quoted; numbers, booleans and lists are written as in JSON.
+class LogValue {
+ public:
+  LogValue(std::string_view text) : held_(text) {}
+  LogValue(const std::string& text) : held_(std::string_view(text)) {}
+  LogValue(const char* text) : held_(std::string_view(text)) {}
+  LogValue(const Error& error) : held_(std::string_view(error.message)) {}
+  LogValue(bool value) : held_(value) {}
+  LogValue(std::integral auto number) : held_(static_cast<int64_t>(number)) {}
+  LogValue(std::floating_point auto number) : held_(static_cast<double>(number)) {}
+  LogValue(Duration duration) : held_(duration) {}
+  LogValue(const std::vector<std::string>& list) : held_(std::span(list)) {}
+
+  using Held =
+      std::variant<std::string_view, bool, int64_t, double, Duration, std::span<const std::string>>;
+  const Held& held() const { return held_; }
+
+ private:
+  Held held_;  // What it refers to lives until the line is written.
+};
+
+struct LogField {
+  std::string_view key;
+  LogValue value;
+};
+
+enum class LogSeverity : uint8_t { kInfo, kWarning, kError };
+
+struct LogEntry {
+  LogSeverity severity = LogSeverity::kInfo;
+  int level = 0;  // Of info lines: the -v from which on they are written.
+  std::source_location where = {};
+  std::string_view message = {};
+  std::string_view error = {};  // Of error lines; empty for none.
+  std::span<const LogField> fields = {};
+  bool plain = false;  // The message has no quotes, as klog.Infof and klog.Warning write it.
+};
+
+// I0102 15:04:05.067890    1234 file.cc:97] "message" key="value"
+// With a newline at the end. The time is the local one, as klog's.
+std::string TextLine(const LogEntry& entry, Instant now, int pid);
+
+// {"ts":1580306777045.2073,"caller":"daemon/file.cc:97","msg":"message","v":0,"key":"value"}
+std::string JsonLine(const LogEntry& entry, Instant now);
+
+// "file.cc" of a path, and "file" of that: what --vmodule's patterns are compared with.
+std::string_view BaseName(std::string_view path);
+std::string_view Stem(std::string_view path);
+
+// Logger writes what the daemon has to say, as klog does: lines of text or JSON, more of them the
+// higher the verbosity.
+//
+//   LOG_V(2, "Successfully bound pod to node", {{"pod", key}, {"node", name}});
+//   LOG_ERROR(error, "Failed to bind pod", {{"pod", key}});
+//
+// A line whose level is off costs one comparison: nothing of it is evaluated. All functions may be
+// called on any thread; lines are written whole.
+// One of --vmodule: files whose name without ending matches have a verbosity of their own.
+struct VModule {
+  std::string pattern;  // With * and ?.
+  int level = 0;
+
+  friend bool operator==(const VModule&, const VModule&) = default;
+};
+
+struct LogOptions {
+  bool json = false;
+  int verbosity = 0;
+  std::vector<VModule> vmodule = {};
+  // Info lines to the second stream, the rest to the first; else everything to the first.
+  bool split_stream = false;
+  // With split streams, so many bytes of info lines are held back, for `flush_frequency` at most.
+  size_t info_buffer_bytes = 0;
+  Duration flush_frequency = Duration::Seconds(5);
+};
+
+// Whole lines go in.
+using LogSink = std::function<void(std::string_view lines)>;
+
+class Logger {
+ public:
+  // `clock` must outlive the logger.
+  Logger(const Clock& clock, int pid, LogSink errors, LogSink infos);
+  ~Logger();  // Flushes.
+  Logger(const Logger&) = delete;
+  Logger& operator=(const Logger&) = delete;
+
+  // Before other threads log.
+  void Configure(LogOptions options);
+
+  bool IsOn(int level, const char* file) const {
+    if (level <= verbosity_.load(std::memory_order_relaxed)) return true;
+    return has_vmodule_.load(std::memory_order_relaxed) && level <= ModuleLevel(file);
+  }
+  int verbosity() const { return verbosity_.load(); }
+  void set_verbosity(int level) { verbosity_.store(level); }
+
+  void Write(const LogEntry& entry);
+  // Writes what is held back.
+  void Flush();
+
+  // Functions that take what the macros give.
+  void Info(int level, std::source_location where, std::string_view message,
+            std::initializer_list<LogField> fields = {});
+  void Plain(int level, std::source_location where, std::string_view message);
+  void Warning(std::source_location where, std::string_view message,
+               std::initializer_list<LogField> fields = {});
+  void Failure(std::source_location where, std::string_view error, std::string_view message,
+               std::initializer_list<LogField> fields = {});
+  void Failure(std::source_location where, const Error& error, std::string_view message,
+               std::initializer_list<LogField> fields = {}) {
+    Failure(where, std::string_view(error.message), message, fields);
+  }
+
+ private:
+  int ModuleLevel(const char* file) const;
+  void FlushLocked();
+  void FlushNowAndThen();
+
+  const Clock& clock_;
+  const int pid_;
+  const LogSink errors_;
+  const LogSink infos_;
+  std::atomic<int> verbosity_ = 0;
+  std::atomic<bool> has_vmodule_ = false;
+  LogOptions options_;
+
+  std::mutex mutex_;
+  std::string held_back_;
+  std::condition_variable stopping_;
+  bool stop_ = false;
+  std::thread flusher_;
+};
+
+// The process's own, to stderr and, for split streams, stdout.
+Logger& Log();
+
+// Whether `name` matches `pattern`: * stands for any text, ? for any character.
+bool MatchesPattern(std::string_view name, std::string_view pattern);
+
+}  // namespace berth::observability
+
+#define LOG_V(level, ...)                                                           \
+  do {                                                                              \
+    ::berth::observability::Logger& log_of_process = ::berth::observability::Log(); \
+    if (log_of_process.IsOn(level, __FILE__)) {                                     \
+      log_of_process.Info(level, std::source_location::current(), __VA_ARGS__);     \
+    }                                                                               \
+  } while (false)
+#define LOG_INFO(...) LOG_V(0, __VA_ARGS__)
+// A sentence without quotes and fields, where kube-scheduler logs one.
+#define LOG_PLAIN(level, message)                                                   \
+  do {                                                                              \
+    ::berth::observability::Logger& log_of_process = ::berth::observability::Log(); \
+    if (log_of_process.IsOn(level, __FILE__)) {                                     \
+      log_of_process.Plain(level, std::source_location::current(), message);        \
+    }                                                                               \
+  } while (false)
+#define LOG_WARNING(...) \
+  ::berth::observability::Log().Warning(std::source_location::current(), __VA_ARGS__)
+// The error first: an Error, or text, which may be empty.
+#define LOG_ERROR(...) \
+  ::berth::observability::Log().Failure(std::source_location::current(), __VA_ARGS__)

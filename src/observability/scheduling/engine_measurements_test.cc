@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "observability/metric_registry.h"
+#include "observability/metrics_testing.h"
+#include "observability/scheduling/scheduler_metrics.h"
+#include "testing/engine_harness.h"
+#include "testing/object_builders.h"
+
+namespace berth::observability::scheduling {
+namespace BERTH_TEST_FILE {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// Each reading is ten milliseconds after the last.
+int64_t Tick() {
+  static int64_t now = 0;
+  return now += 10'000'000;
+}
+
+class EngineMeasurementsTest : public ::testing::Test {
+ protected:
+  scheduler::engine::EngineOptions Options() {
+    scheduler::engine::EngineOptions options;
+    options.profiles = {DefaultProfile(), DefaultProfile("second")};
+    options.paranoid = true;
+    options.measurements = &measurements_;
+    return options;
+  }
+  // The samples of one metric that are not zero, as "labels value".
+  std::map<std::string, double> Of(const std::string& metric) {
+    auto scraped = Scrape(MetricsText(registry_));
+    std::map<std::string, double> samples;
+    for (const auto& [name, value] : scraped["scheduler_" + metric].samples) {
+      if (name.find("_bucket") != name.npos || name.find("_sum") != name.npos) continue;
+      if (value != 0) samples[name.substr(10 + metric.size())] = value;
+    }
+    return samples;
+  }
+  using Samples = std::map<std::string, double>;
+
+  MetricRegistry registry_;
+  SchedulerMetrics metrics_{registry_};
+  EngineMeasurements measurements_{metrics_, Tick};
+  EngineHarness world_{Options()};
+};
+
+TEST_F(EngineMeasurementsTest, BoundPodsAreCountedByProfile) {
+  world_.Put(MakeNode("n1"));
+  world_.Put(MakeNode("n2"));
+  world_.Put(MakePod("a"));
+  world_.Put(MakePod("b").Scheduler("second"));
+  world_.Schedule();
+  for (const scheduler::engine::Command& command : world_.Commands()) world_.End(command);
+  const Samples scheduled = {{"{profile=\"default-scheduler\",result=\"scheduled\"}", 1},
+                             {"{profile=\"second\",result=\"scheduled\"}", 1}};
+  EXPECT_EQ(Of("schedule_attempts_total"), scheduled);
+  EXPECT_EQ(metrics_.attempt_duration.With({"scheduled", "second"}).bounds().size(), 15u);
+  const Samples twice = {{"_count", 2}};
+  EXPECT_EQ(Of("pod_scheduling_attempts"), twice);
+  EXPECT_EQ(Of("scheduling_algorithm_duration_seconds"), twice);
+  const Samples first = {{"_count{attempts=\"1\"}", 2}};
+  EXPECT_EQ(Of("pod_scheduling_sli_duration_seconds"), first);
+  const Samples incoming = {{"{event=\"UnschedulablePodAdd\",queue=\"active\"}", 2}};
+  EXPECT_EQ(Of("queue_incoming_pods_total"), incoming);
+  const Samples cache = {
+      {"{type=\"assumed_pods\"}", 2}, {"{type=\"nodes\"}", 2}, {"{type=\"pods\"}", 2}};
+  EXPECT_EQ(Of("cache_size"), cache);
+  EXPECT_EQ(metrics_.plugin_evaluations.With({"NodeName", "Filter", "second"}).value(), 1);
+}
+
+TEST_F(EngineMeasurementsTest, WaitingPodsAreCountedByPluginAndQueue) {
+  world_.Put(MakeNode("n1").Taint("gpu", "yes", "NoSchedule"));
+  world_.Put(MakePod("a"));
+  world_.Put(MakePod("b").Gate("later"));
+  world_.Schedule();
+  world_.Commands();
+  const Samples waiting = {{"{plugin=\"SchedulingGates\",profile=\"default-scheduler\"}", 1},
+                           {"{plugin=\"TaintToleration\",profile=\"default-scheduler\"}", 1}};
+  EXPECT_EQ(Of("unschedulable_pods"), waiting);
+  const Samples pending = {{"{queue=\"gated\"}", 1}, {"{queue=\"unschedulable\"}", 1}};
+  EXPECT_EQ(Of("pending_pods"), pending);
+  world_.Put(MakeNode("n2"));
+  const Samples hints = {
+      {"_count{event=\"NodeAdd\",hint=\"Queue\",plugin=\"TaintToleration\"}", 1}};
+  EXPECT_EQ(Of("queueing_hint_execution_duration_seconds"), hints);
+  const Samples events = {{"_count{event=\"NodeAdd\"}", 2},
+                          {"_count{event=\"UnschedulablePodAdd\"}", 2}};
+  EXPECT_EQ(Of("event_handling_duration_seconds"), events);
+}
+
+TEST_F(EngineMeasurementsTest, NoDecisionDependsOnBeingMeasured) {
+  scheduler::engine::EngineOptions unmeasured = Options();
+  unmeasured.measurements = nullptr;
+  EngineHarness other(unmeasured);
+  std::vector<std::vector<std::string>> decisions;
+  for (EngineHarness* world : {&world_, &other}) {
+    for (int i = 0; i < 5; ++i) {
+      world->Put(MakeNode(fmt::format("n{}", i)).Cpu("2").Zone(fmt::format("z{}", i % 2)));
+    }
+    for (int i = 0; i < 40; ++i) {
+      world->Put(MakePod(fmt::format("p{}", i))
+                     .Request("cpu", i % 3 == 0 ? "700m" : "250m")
+                     .Priority(i % 4)
+                     .Label("app", fmt::format("a{}", i % 2)));
+      world->Schedule(2);
+      for (const scheduler::engine::Command& command : world->Commands()) world->End(command);
+      world->Pass(Duration::Millis(300));
+    }
+    decisions.push_back(world->Decisions());
+  }
+  EXPECT_THAT(decisions[0], Contains(HasSubstr(" -> n4")));
+  EXPECT_THAT(decisions[0], Contains(HasSubstr(": 0/5 nodes are available")));
+  EXPECT_EQ(decisions[0], decisions[1]);
+}
+
+TEST_F(EngineMeasurementsTest, AttemptsBeyondFourteenShareALabel) {
+  for (const uint32_t attempts : {1u, 14u, 15u, 200u})
+    measurements_.PodBound(attempts, Duration::Seconds(1), attempts == 200);
+  const Samples counts = {{"_count{attempts=\"1\"}", 1},
+                          {"_count{attempts=\"14\"}", 1},
+                          {"_count{attempts=\"15+\"}", 2}};
+  EXPECT_EQ(Of("pod_scheduling_sli_duration_seconds"), counts);
+  EXPECT_EQ(metrics_.scheduled_after_flush.value(), 1);
+}
+
+TEST_F(EngineMeasurementsTest, ExtendersCountAsOnePluginAndNobodyAsNone) {
+  measurements_.RejectionsChanged(
+      1, scheduler::queue::Rejectors::kExtender | scheduler::queue::Rejectors::kNoPlugin, +1);
+  const Samples waiting = {{"{plugin=\"Extender\",profile=\"second\"}", 1}};
+  EXPECT_EQ(Of("unschedulable_pods"), waiting);
+}
+
+TEST_F(EngineMeasurementsTest, PreemptionsAreCountedByTheirEnd) {
+  measurements_.PreemptionTried();
+  measurements_.PreemptionTried();
+  measurements_.VictimsChosen(3);
+  measurements_.EvictionEnded(true, Duration::Millis(20));
+  measurements_.EvictionEnded(false, Duration::Millis(20));
+  EXPECT_EQ(metrics_.preemption_attempts.value(), 2);
+  EXPECT_EQ(metrics_.preemption_victims.sum(), 3);
+  const Samples ends = {{"{result=\"error\"}", 1}, {"{result=\"success\"}", 1}};
+  EXPECT_EQ(Of("preemption_goroutines_execution_total"), ends);
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::observability::scheduling

@@ -1,0 +1,354 @@
+#include "observability/scheduling/scheduler_metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "scheduler/queue/queue_entry.h"
+
+namespace berth::observability::scheduling {
+namespace {
+
+using enum Stability;
+
+MetricSpec Spec(std::string name, Stability stability, std::vector<std::string> labels,
+                std::string help, std::vector<double> buckets = {}) {
+  return {.name = "scheduler_" + std::move(name),
+          .help = std::move(help),
+          .stability = stability,
+          .labels = std::move(labels),
+          .buckets = std::move(buckets)};
+}
+
+// Metrics of what Berth has no use for, or has not got: kube-scheduler has them, and so a query
+// that names them finds them.
+void RegisterUnmoved(MetricRegistry& registry) {
+  registry.AddCounter(Spec("batch_attempts_total", kAlpha, {"profile", "result"},
+                           "Attempts that looked for a node kept from a pod of the same kind."));
+  registry.AddCounter(Spec("batch_cache_flushed_total", kAlpha, {"profile", "reason"},
+                           "How often nodes kept for pods of the same kind were dropped."));
+  registry.AddHistogram(Spec("get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
+                             "How long it took to look for a kept node.",
+                             ExponentialBuckets(0.00001, 2, 12)));
+  registry.AddHistogram(Spec("store_schedule_results_duration_seconds", kAlpha, {"profile"},
+                             "How long it took to keep nodes for the next pods.",
+                             ExponentialBuckets(0.00001, 2, 12)));
+  registry.AddCounter(Spec("resourceclaim_creates_total", kAlpha, {"status"},
+                           "ResourceClaims written for extended resources."));
+  registry.AddCounter(Spec("dra_bindingconditions_allocations_total", kAlpha,
+                           {"profile", "driver", "status"},
+                           "Allocations of devices that have binding conditions."));
+  registry.AddHistogram(Spec("dra_bindingconditions_wait_duration_seconds", kAlpha,
+                             {"profile", "driver", "status"},
+                             "How long pods waited for binding conditions of their devices.",
+                             ExponentialBuckets(0.1, 2, 14)));
+  registry.AddCounter(Spec("volume_binder_cache_requests_total", kAlpha, {"operation"},
+                           "Requests to a cache of the volume binder; always none."));
+  registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
+                           "Errors while volumes were looked for, assumed or bound."));
+  registry.AddCounter(Spec("async_api_call_execution_total", kAlpha, {"call_type", "result"},
+                           "API calls made by a dispatcher of its own."));
+  registry.AddHistogram(Spec("async_api_call_execution_duration_seconds", kAlpha,
+                             {"call_type", "result"},
+                             "How long API calls took that a dispatcher of its own made.",
+                             ExponentialBuckets(0.001, 2, 15)));
+  registry.AddGauge(Spec("pending_async_api_calls", kAlpha, {"call_type"},
+                         "API calls that wait in a dispatcher of their own."));
+  registry.AddCounter(Spec("podgroup_schedule_attempts_total", kAlpha, {"result", "profile"},
+                           "Attempts to schedule groups of pods, by how they ended."));
+  registry.AddHistogram(
+      Spec("podgroup_scheduling_attempt_duration_seconds", kAlpha, {"result", "profile"},
+           "How long attempts to schedule groups of pods took.", ExponentialBuckets(0.001, 2, 15)));
+  registry.AddHistogram(Spec("podgroup_scheduling_algorithm_duration_seconds", kAlpha, {},
+                             "How long it took to find nodes for groups of pods.",
+                             ExponentialBuckets(0.001, 2, 15)));
+}
+
+}  // namespace
+
+SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
+    : schedule_attempts(registry.AddCounter(
+          Spec("schedule_attempts_total", kStable, {"result", "profile"},
+               "Attempts to schedule pods. 'unschedulable' means that no node could take the pod, "
+               "'error' that something went wrong."))),
+      attempt_duration(registry.AddHistogram(
+          Spec("scheduling_attempt_duration_seconds", kStable, {"result", "profile"},
+               "How long attempts took, from the choice of the pod until it was bound or failed.",
+               ExponentialBuckets(0.001, 2, 15)))),
+      algorithm_duration(registry
+                             .AddHistogram(Spec("scheduling_algorithm_duration_seconds", kAlpha, {},
+                                                "How long it took to find a node, or none.",
+                                                ExponentialBuckets(0.001, 2, 15)))
+                             .With({})),
+      pod_attempts(registry
+                       .AddHistogram(Spec("pod_scheduling_attempts", kStable, {},
+                                          "How many attempts it took until a pod was bound.",
+                                          ExponentialBuckets(1, 2, 5)))
+                       .With({})),
+      sli_duration(registry.AddHistogram(
+          Spec("pod_scheduling_sli_duration_seconds", kBeta, {"attempts"},
+               "How long it took from the first time that a pod could be tried until it was "
+               "bound, over all attempts.",
+               ExponentialBuckets(0.01, 2, 20)))),
+      point_duration(
+          registry.AddHistogram(Spec("framework_extension_point_duration_seconds", kStable,
+                                     {"extension_point", "status", "profile"},
+                                     "How long all plugins of an extension point took together.",
+                                     ExponentialBuckets(0.0001, 2, 12)))),
+      plugin_duration(registry.AddHistogram(
+          Spec("plugin_execution_duration_seconds", kAlpha, {"plugin", "extension_point", "status"},
+               "How long a plugin took at an extension point, of one attempt in ten.",
+               ExponentialBuckets(0.00001, 1.5, 20)))),
+      plugin_evaluations(registry.AddCounter(
+          Spec("plugin_evaluation_total", kBeta, {"plugin", "extension_point", "profile"},
+               "How often a plugin had a say in an attempt, at PreFilter, Filter, PreScore and "
+               "Score."))),
+      permit_wait(registry.AddHistogram(Spec("permit_wait_duration_seconds", kBeta, {"result"},
+                                             "How long pods waited for Permit plugins.",
+                                             ExponentialBuckets(0.001, 2, 15)))),
+      scheduled_after_flush(
+          registry
+              .AddCounter(Spec("pod_scheduled_after_flush_total", kAlpha, {},
+                               "Pods bound after they were tried again only because they had "
+                               "waited for too long: events that should have woken them did not."))
+              .With({})),
+      pending_pods(registry.AddGauge(
+          Spec("pending_pods", kStable, {"queue"},
+               "Pods that wait: 'active' to be tried, 'backoff' until their backoff ends, "
+               "'unschedulable' until something happens, 'gated' until they may be tried at "
+               "all."))),
+      queue_incoming(registry.AddCounter(
+          Spec("queue_incoming_pods_total", kStable, {"queue", "event"},
+               "Pods that came into a queue, by the event that brought them there."))),
+      unschedulable_pods(registry.AddGauge(
+          Spec("unschedulable_pods", kBeta, {"plugin", "profile"},
+               "Waiting pods that a plugin rejected; a pod counts for each of its plugins."))),
+      event_handling(registry.AddHistogram(
+          Spec("event_handling_duration_seconds", kAlpha, {"event"},
+               "How long it took to take note of an event.", ExponentialBuckets(0.0001, 2, 12)))),
+      hint_duration(registry.AddHistogram(
+          Spec("queueing_hint_execution_duration_seconds", kAlpha, {"plugin", "event", "hint"},
+               "How long a plugin took to say whether an event may help a pod.",
+               ExponentialBuckets(0.00001, 1.5, 20)))),
+      inflight_events(registry.AddGauge(
+          Spec("inflight_events", kAlpha, {"event"},
+               "Events kept for pods that are being tried, and, as PodPopped, those pods."))),
+      preemption_attempts(registry
+                              .AddCounter(Spec("preemption_attempts_total", kStable, {},
+                                               "How often preemption was tried."))
+                              .With({})),
+      preemption_victims(registry
+                             .AddHistogram(Spec("preemption_victims", kStable, {},
+                                                "How many pods a preemption evicted.",
+                                                ExponentialBuckets(1, 2, 7)))
+                             .With({})),
+      eviction_duration(
+          registry.AddHistogram(Spec("preemption_goroutines_duration_seconds", kAlpha, {"result"},
+                                     "How long it took to evict the victims of a preemption.",
+                                     ExponentialBuckets(0.01, 2, 20)))),
+      evictions(registry.AddCounter(
+          Spec("preemption_goroutines_execution_total", kAlpha, {"result"},
+               "Preemptions carried out, by whether all victims could be evicted."))),
+      goroutines(registry.AddGauge(Spec("goroutines", kBeta, {"operation"},
+                                        "What is under way side by side, by what it does."))),
+      cache_size(
+          registry.AddGauge(Spec("cache_size", kAlpha, {"type"},
+                                 "Nodes, placed pods and, of these, assumed pods in the model."))) {
+  RegisterUnmoved(registry);
+}
+
+namespace {
+
+constexpr std::string_view kResultNames[] = {"scheduled", "unschedulable", "error"};
+constexpr std::string_view kQueueNames[] = {"active", "backoff", "unschedulable"};
+constexpr std::string_view kHintNames[] = {"Queue", "QueueSkip", "Error"};
+
+size_t IndexOf(auto value) { return static_cast<size_t>(value); }
+
+// The series at `place`, found by its labels the first time. Labels are made only then.
+template <typename Series, typename MakeLabels>
+Series& Known(Series*& place, MetricFamily<Series>& family, MakeLabels&& labels) {
+  if (place == nullptr) {
+    const auto made = labels();
+    const std::vector<std::string_view> views(made.begin(), made.end());
+    place = &family.With(views);
+  }
+  return *place;
+}
+
+using Labels = std::vector<std::string>;
+std::string Text(auto name) { return std::string(scheduler::framework::ToString(name)); }
+
+void ForEachSlot(scheduler::framework::PluginMask plugins, auto&& visit) {
+  for (; plugins != 0; plugins &= plugins - 1)
+    visit(static_cast<size_t>(std::countr_zero(plugins)));
+}
+
+}  // namespace
+
+EngineMeasurements::EngineMeasurements(SchedulerMetrics& metrics, Stopwatch stopwatch)
+    : scheduler::framework::Measurements(stopwatch),
+      metrics_(metrics),
+      active_(metrics.pending_pods.With({"active"})),
+      backoff_(metrics.pending_pods.With({"backoff"})),
+      unschedulable_(metrics.pending_pods.With({"unschedulable"})),
+      gated_(metrics.pending_pods.With({"gated"})),
+      bindings_(metrics.goroutines.With({"binding"})),
+      evictions_(metrics.goroutines.With({"DefaultPreemption"})),
+      nodes_(metrics.cache_size.With({"nodes"})),
+      pods_(metrics.cache_size.With({"pods"})),
+      assumed_pods_(metrics.cache_size.With({"assumed_pods"})) {}
+
+EngineMeasurements::~EngineMeasurements() = default;
+
+void EngineMeasurements::Serve(std::span<const scheduler::framework::Profile* const> profiles) {
+  for (const scheduler::framework::Profile* profile : profiles) {
+    auto known = std::make_unique<OfProfile>();
+    known->name = profile->scheduler_name();
+    known->extender.name = "Extender";
+    for (const auto& plugin : profile->plugins()) {
+      known->plugins.push_back(std::make_unique<OfPlugin>());
+      known->plugins.back()->name = plugin->name();
+    }
+    profiles_.push_back(std::move(known));
+  }
+}
+
+EngineMeasurements::OfPlugin* EngineMeasurements::PluginIn(OfProfile& profile, size_t slot) {
+  if (slot < profile.plugins.size()) return profile.plugins[slot].get();
+  return scheduler::framework::PluginMask{1} << slot == scheduler::queue::Rejectors::kExtender
+             ? &profile.extender
+             : nullptr;
+}
+
+// --- one pod's way ---
+
+void EngineMeasurements::AttemptEnded(size_t profile, scheduler::framework::AttemptResult result,
+                                      Duration took) {
+  OfProfile& of = *profiles_[profile];
+  const size_t i = IndexOf(result);
+  auto labels = [&] { return Labels{std::string(kResultNames[i]), of.name}; };
+  Known(of.attempts[i], metrics_.schedule_attempts, labels).IncrementAlone();
+  Known(of.attempt_duration[i], metrics_.attempt_duration, labels).ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::AlgorithmEnded(Duration took) {
+  metrics_.algorithm_duration.ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::PointEnded(size_t profile, scheduler::framework::MeasuredPoint point,
+                                    scheduler::framework::Code code, Duration took) {
+  OfProfile& of = *profiles_[profile];
+  Known(of.points[IndexOf(point)][IndexOf(code)], metrics_.point_duration, [&] {
+    return Labels{Text(point), Text(code), of.name};
+  }).ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::PluginEnded(size_t profile, const scheduler::framework::Plugin& plugin,
+                                     scheduler::framework::MeasuredPoint point,
+                                     scheduler::framework::Code code, Duration took) {
+  OfPlugin& of = *profiles_[profile]->plugins[plugin.slot()];
+  Known(of.duration[IndexOf(point)][IndexOf(code)], metrics_.plugin_duration, [&] {
+    return Labels{of.name, Text(point), Text(code)};
+  }).ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::PluginsTookPart(size_t profile, scheduler::framework::MeasuredPoint point,
+                                         scheduler::framework::PluginMask plugins) {
+  OfProfile& of = *profiles_[profile];
+  ForEachSlot(plugins, [&](size_t slot) {
+    OfPlugin& plugin = *of.plugins[slot];
+    Known(plugin.evaluations[IndexOf(point)], metrics_.plugin_evaluations, [&] {
+      return Labels{plugin.name, Text(point), of.name};
+    }).IncrementAlone();
+  });
+}
+
+void EngineMeasurements::PermitWaited(scheduler::framework::Code code, Duration waited) {
+  Known(permit_wait_[IndexOf(code)], metrics_.permit_wait, [&] {
+    return Labels{Text(code)};
+  }).ObserveAlone(waited.seconds());
+}
+
+void EngineMeasurements::PodBound(uint32_t attempts, Duration since_ready, bool after_flush) {
+  metrics_.pod_attempts.ObserveAlone(attempts);
+  const size_t label = std::clamp<size_t>(attempts, 1, kAttemptLabels);
+  Known(sli_[label - 1], metrics_.sli_duration, [&] {
+    return Labels{label == kAttemptLabels ? "15+" : fmt::format("{}", label)};
+  }).ObserveAlone(since_ready.seconds());
+  if (after_flush) metrics_.scheduled_after_flush.IncrementAlone();
+}
+
+// --- preemption ---
+
+void EngineMeasurements::PreemptionTried() { metrics_.preemption_attempts.IncrementAlone(); }
+
+void EngineMeasurements::VictimsChosen(size_t victims) {
+  metrics_.preemption_victims.ObserveAlone(static_cast<double>(victims));
+}
+
+void EngineMeasurements::EvictionEnded(bool all_went, Duration took) {
+  const std::string_view result = all_went ? "success" : "error";
+  metrics_.evictions.With({result}).IncrementAlone();
+  metrics_.eviction_duration.With({result}).ObserveAlone(took.seconds());
+}
+
+// --- the queue ---
+
+void EngineMeasurements::PodQueued(scheduler::framework::QueueName queue,
+                                   scheduler::framework::EventLabel why) {
+  Known(incoming_[IndexOf(queue)][why.index()], metrics_.queue_incoming, [&] {
+    return Labels{std::string(kQueueNames[IndexOf(queue)]), why.Text()};
+  }).IncrementAlone();
+}
+
+void EngineMeasurements::RejectionsChanged(size_t profile, scheduler::framework::PluginMask plugins,
+                                           int delta) {
+  OfProfile& of = *profiles_[profile];
+  ForEachSlot(plugins, [&](size_t slot) {
+    OfPlugin* plugin = PluginIn(of, slot);
+    if (plugin == nullptr) return;  // Nobody's name.
+    Known(plugin->unschedulable, metrics_.unschedulable_pods, [&] {
+      return Labels{plugin->name, of.name};
+    }).AddAlone(delta);
+  });
+}
+
+void EngineMeasurements::InFlightChanged(scheduler::framework::EventLabel label, int delta) {
+  Known(in_flight_[label.index()], metrics_.inflight_events, [&] {
+    return Labels{label.Text()};
+  }).AddAlone(delta);
+}
+
+void EngineMeasurements::HintGiven(size_t profile, const scheduler::framework::Plugin& plugin,
+                                   scheduler::framework::EventLabel event,
+                                   scheduler::framework::HintOutcome outcome, Duration took) {
+  OfPlugin& of = *profiles_[profile]->plugins[plugin.slot()];
+  Known(of.hints[event.index()][IndexOf(outcome)], metrics_.hint_duration, [&] {
+    return Labels{of.name, event.Text(), std::string(kHintNames[IndexOf(outcome)])};
+  }).ObserveAlone(took.seconds());
+}
+
+// --- the rest ---
+
+void EngineMeasurements::EventHandled(scheduler::framework::EventLabel event, Duration took) {
+  Known(handling_[event.index()], metrics_.event_handling, [&] {
+    return Labels{event.Text()};
+  }).ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::SizesAre(const scheduler::framework::EngineSizes& sizes) {
+  auto set = [](Gauge& gauge, size_t size) { gauge.Set(static_cast<double>(size)); };
+  set(active_, sizes.active);
+  set(backoff_, sizes.backoff);
+  set(unschedulable_, sizes.unschedulable);
+  set(gated_, sizes.gated);
+  set(bindings_, sizes.bindings);
+  set(evictions_, sizes.evictions);
+  set(nodes_, sizes.nodes);
+  set(pods_, sizes.pods);
+  set(assumed_pods_, sizes.assumed_pods);
+}
+
+}  // namespace berth::observability::scheduling

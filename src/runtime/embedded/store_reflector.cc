@@ -1,0 +1,145 @@
+#include "runtime/embedded/store_reflector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "api/json/decode.h"
+
+namespace berth::runtime::embedded {
+namespace {
+
+template <typename T>
+Result<api::Object> DecodeAs(std::string_view json) {
+  auto object = api::DecodeJsonAs<T>(json);
+  if (!object) return std::unexpected(object.error());
+  return api::Object(*std::move(object));
+}
+
+struct Source {
+  std::string_view resource;
+  StoreReflector::Decode decode;
+  StoreReflector::Decode decode_kept = nullptr;  // Null: its objects' texts are never kept.
+};
+constexpr Source kSources[] = {
+    {"namespaces", DecodeAs<api::Namespace>},
+    {"nodes", DecodeAs<api::Node>, api::DecodeWithRawJson<api::Node>},
+    {"csinodes.storage.k8s.io", DecodeAs<api::CsiNode>},
+    {"csidrivers.storage.k8s.io", DecodeAs<api::CsiDriver>},
+    {"storageclasses.storage.k8s.io", DecodeAs<api::StorageClass>},
+    {"csistoragecapacities.storage.k8s.io", DecodeAs<api::CsiStorageCapacity>},
+    {"volumeattachments.storage.k8s.io", DecodeAs<api::VolumeAttachment>},
+    {"resourceclaims.resource.k8s.io", DecodeAs<api::ResourceClaim>},
+    {"deviceclasses.resource.k8s.io", DecodeAs<api::DeviceClass>},
+    {"resourceslices.resource.k8s.io", DecodeAs<api::ResourceSlice>},
+    {"persistentvolumes", DecodeAs<api::PersistentVolume>},
+    {"persistentvolumeclaims", DecodeAs<api::PersistentVolumeClaim>},
+    {"services", DecodeAs<api::Service>},
+    {"replicationcontrollers", DecodeAs<api::ReplicationController>},
+    {"replicasets.apps", DecodeAs<api::ReplicaSet>},
+    {"statefulsets.apps", DecodeAs<api::StatefulSet>},
+    {"poddisruptionbudgets.policy", DecodeAs<api::PodDisruptionBudget>},
+    {"pods", DecodeAs<api::Pod>, api::DecodeWithRawJson<api::Pod>},
+};
+
+}  // namespace
+
+StoreReflector::StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind,
+                               Decode decode, std::function<void()> wake, Log log)
+    : store_(store),
+      kind_(kind),
+      decode_(decode),
+      wake_(std::move(wake)),
+      log_(std::move(log)),
+      phase_field_(kind.selectable_fields.size()) {
+  if (kind.kind != "Pod") return;
+  const auto phase = std::ranges::find(kind.selectable_fields, "status.phase");
+  phase_field_ = static_cast<size_t>(phase - kind.selectable_fields.begin());
+}
+
+bool StoreReflector::Read(size_t limit, std::vector<StoreChange>& out) {
+  read_.clear();
+  if (cursor_ == nullptr || !cursor_->Read(limit, read_)) {
+    List(out);
+    return true;
+  }
+  for (const apiserver::store::Event& event : read_) Take(event, out);
+  return !read_.empty();
+}
+
+bool StoreReflector::IsWanted(const apiserver::store::Object& object) const {
+  if (phase_field_ >= object.fields.size()) return true;
+  const std::string& phase = object.fields[phase_field_];
+  return phase != "Succeeded" && phase != "Failed";
+}
+
+void StoreReflector::List(std::vector<StoreChange>& out) {
+  ++lists_;
+  const apiserver::store::ListResult list = store_.List(kind_.collection, {});
+  cursor_ = store_.Watch(kind_.collection, list.version, wake_);
+  client::ObjectList listed;
+  listed.objects.reserve(list.objects.size());
+  std::map<apiserver::store::ObjectName, std::string> unreadable;
+  for (const apiserver::store::ObjectPtr& object : list.objects) {
+    if (!IsWanted(*object)) continue;
+    const api::Object* told = cache_.Find(object->key.namespace_, object->key.name);
+    if (told != nullptr && api::MetaOf(*told).resource_version == std::to_string(object->version)) {
+      listed.objects.push_back(*told);
+    } else if (auto decoded = Read(*object)) {
+      listed.objects.push_back(*std::move(decoded));
+    } else {
+      listed.unreadable.push_back({object->key.namespace_, object->key.name});
+      unreadable.emplace(object->key, object->uid);
+    }
+  }
+  unreadable_ = std::move(unreadable);
+  cache_.Replace(std::move(listed), changes_);
+  HandOver(0, false, out);
+}
+
+void StoreReflector::Take(const apiserver::store::Event& event, std::vector<StoreChange>& out) {
+  const apiserver::store::Object& object = *event.object;
+  if (event.type == apiserver::store::EventType::kDeleted || !IsWanted(object)) {
+    unreadable_.erase(object.key);
+    cache_.Gone(object.key.namespace_, object.key.name, changes_);
+  } else if (auto decoded = Read(object)) {
+    cache_.Put(*std::move(decoded), changes_);
+  }
+  HandOver(object.version, event.type == apiserver::store::EventType::kAdded, out);
+}
+
+std::optional<api::Object> StoreReflector::Read(const apiserver::store::Object& object) {
+  auto decoded = decode_(object.json);
+  if (decoded) return *std::move(decoded);
+  const auto [seen, is_new] = unreadable_.try_emplace(object.key, object.uid);
+  if (is_new || seen->second != object.uid) {
+    seen->second = object.uid;
+    log_(fmt::format("the scheduler does not see {}", decoded.error().message));
+  }
+  return std::nullopt;
+}
+
+void StoreReflector::HandOver(apiserver::store::Version version, bool created,
+                              std::vector<StoreChange>& out) {
+  for (api::ObjectChange& change : changes_) {
+    const bool is_put = std::holds_alternative<api::ObjectPut>(change);
+    out.push_back({std::move(change), version, created && is_put});
+  }
+  changes_.clear();
+}
+
+std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
+                                                const std::function<void()>& wake, const Log& log,
+                                                bool keep_raw_json) {
+  std::vector<StoreReflector> feeds;
+  for (const Source& source : kSources) {
+    const bool keep = keep_raw_json && source.decode_kept != nullptr;
+    feeds.emplace_back(store, api::scheme::KindOf(source.resource),
+                       keep ? source.decode_kept : source.decode, wake, log);
+  }
+  return feeds;
+}
+
+}  // namespace berth::runtime::embedded

@@ -1,0 +1,228 @@
+#include "runtime/embedded/store_writer.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "apiserver/admission/metadata.h"
+#include "base/check.h"
+
+namespace berth::runtime::embedded {
+namespace {
+
+using api::Json;
+using api::JsonArray;
+using api::JsonObject;
+using api::scheme::ApiError;
+using api::scheme::ApiResult;
+using apiserver::patch::PatchType;
+using apiserver::registry::Written;
+using apiserver::store::ObjectPtr;
+
+apiserver::store::ObjectName NameOf(const api::ObjectKey& key) {
+  return {key.namespace_, key.name};
+}
+
+scheduler::framework::WriteResult::Kind KindOf(const ApiError& error) {
+  switch (error.code) {
+    case 404:
+      return scheduler::framework::WriteResult::Kind::kNotFound;
+    case 409:
+      return scheduler::framework::WriteResult::Kind::kConflict;
+    case 504:
+      return scheduler::framework::WriteResult::Kind::kTimeout;
+    case 429:
+    case 500:
+    case 503:
+      return scheduler::framework::WriteResult::Kind::kUnavailable;
+    default:
+      return scheduler::framework::WriteResult::Kind::kRejected;
+  }
+}
+
+scheduler::framework::WriteResult Failed(const ApiError& error) {
+  return {KindOf(error), error.message};
+}
+
+// The pod that was meant is gone, and another has its name.
+scheduler::framework::WriteResult FailedForUid(const ApiError& error) {
+  if (error.code == 409) return {scheduler::framework::WriteResult::Kind::kNotFound, error.message};
+  return Failed(error);
+}
+
+scheduler::framework::WriteResult Done(const ObjectPtr& object) {
+  return {scheduler::framework::WriteResult::Kind::kOk, {}, fmt::format("{}", object->version)};
+}
+
+scheduler::framework::WriteResult Ended(const ApiResult<Written>& written) {
+  return written ? Done(written->object) : Failed(written.error());
+}
+
+// Times are written as the API writes them: in whole seconds.
+Json ConditionJson(const api::PodCondition& condition) {
+  JsonObject object{{"type", condition.type}, {"status", condition.status}};
+  if (!condition.reason.empty()) object["reason"] = condition.reason;
+  if (!condition.message.empty()) object["message"] = condition.message;
+  object["lastProbeTime"] = nullptr;
+  if (condition.last_transition_time) {
+    object["lastTransitionTime"] =
+        apiserver::admission::FormatTime(*condition.last_transition_time);
+  }
+  if (condition.observed_generation) object["observedGeneration"] = *condition.observed_generation;
+  return object;
+}
+
+// Names the version that the engine saw, so that another's change in between is a conflict.
+JsonObject MetadataPatch(const api::ObjectMeta& seen) {
+  JsonObject annotations;
+  for (const auto& [key, value] : seen.annotations) annotations[key] = value;
+  return {{"uid", seen.uid},
+          {"resourceVersion", seen.resource_version},
+          {"annotations", std::move(annotations)}};
+}
+
+}  // namespace
+
+StoreWriter::StoreWriter(apiserver::registry::Api& api)
+    : api_(api),
+      pods_(api::scheme::KindOf("pods")),
+      volumes_(api::scheme::KindOf("persistentvolumes")),
+      claims_(api::scheme::KindOf("persistentvolumeclaims")) {}
+
+scheduler::framework::WriteResult StoreWriter::Execute(
+    const scheduler::framework::ApiWrite& write) {
+  return std::visit([this](const auto& one) { return Do(one); }, write);
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::BindPod& bind) {
+  const Json binding{
+      {"kind", "Binding"},
+      {"apiVersion", "v1"},
+      {"metadata",
+       {{"name", bind.pod.name}, {"namespace", bind.pod.namespace_}, {"uid", bind.uid}}},
+      {"target", {{"kind", "Node"}, {"name", bind.node}}}};
+  const ApiResult<ObjectPtr> bound = api_.Bind(NameOf(bind.pod), binding);
+  return bound ? Done(*bound) : Failed(bound.error());
+}
+
+// The uid keeps the patch from a pod of the same name that came later; only that can conflict,
+// since patches are applied to whatever is there.
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::PatchPodStatus& patch) {
+  JsonObject status;
+  if (patch.condition) {
+    JsonArray conditions;
+    conditions.push_back(ConditionJson(*patch.condition));
+    status["conditions"] = std::move(conditions);
+  }
+  if (patch.nominated_node_name) {
+    Json& node = status["nominatedNodeName"];
+    if (!patch.nominated_node_name->empty()) node = *patch.nominated_node_name;
+  }
+  const JsonObject body{{"metadata", JsonObject{{"uid", patch.uid}}},
+                        {"status", std::move(status)}};
+  const auto written = api_.Patch(pods_, NameOf(patch.pod), "status", PatchType::kStrategic, body);
+  return written ? Done(written->object) : FailedForUid(written.error());
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::DeletePod& remove) {
+  apiserver::registry::DeleteOptions options;
+  options.uid = remove.uid;
+  const auto deleted = api_.Delete(pods_, NameOf(remove.pod), options);
+  return deleted ? Done(deleted->object) : FailedForUid(deleted.error());
+}
+
+// Merge patches leave alone what the engine did not decode.
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::UpdatePersistentVolume& update) {
+  const api::PersistentVolume& volume = *update.object;
+  JsonObject body{{"metadata", MetadataPatch(volume.metadata)}};
+  if (const auto& claim = volume.claim_ref) {
+    body["spec"] = {{"claimRef",
+                     {{"kind", claim->kind},
+                      {"apiVersion", claim->api_version},
+                      {"namespace", claim->namespace_},
+                      {"name", claim->name},
+                      {"uid", claim->uid},
+                      {"resourceVersion", claim->resource_version}}}};
+  }
+  const apiserver::store::ObjectName name{"", volume.metadata.name};
+  return Ended(api_.Patch(volumes_, name, "", PatchType::kMerge, std::move(body)));
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::UpdatePersistentVolumeClaim& update) {
+  const api::ObjectMeta& metadata = update.object->metadata;
+  const JsonObject body{{"metadata", MetadataPatch(metadata)}};
+  const apiserver::store::ObjectName name{metadata.namespace_, metadata.name};
+  return Ended(api_.Patch(claims_, name, "", PatchType::kMerge, body));
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::RecordEvent&) {
+  CHECK(false);
+  return {};
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::CallExtender&) {
+  CHECK(false);  // No write to the API.
+  return {};
+}
+
+namespace {
+
+// Names of events about pods with very long names; they need not differ from run to run, as the
+// store's versions do not.
+constexpr uint64_t kSeed = 1;
+
+}  // namespace
+
+EventRecorder::EventRecorder(apiserver::registry::Api& api, std::string instance, Log log)
+    : api_(api),
+      log_(std::move(log)),
+      events_(api::scheme::KindOf("events.events.k8s.io")),
+      series_(std::move(instance), api.now(), kSeed) {}
+
+void EventRecorder::Add(scheduler::framework::RecordEvent event) {
+  waiting_.push_back({std::move(event), api_.now()});
+}
+
+size_t EventRecorder::waiting() const {
+  const auto due = series_.next_due();
+  return waiting_.size() + (due && *due <= api_.now() ? 1 : 0);
+}
+
+void EventRecorder::Write(size_t limit) {
+  for (const auto& write : series_.Due(api_.now())) Execute(write);
+  for (; limit > 0 && !waiting_.empty(); --limit) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    const auto write = series_.Add(std::move(next.event), next.at);
+    if (write) Execute(*write);
+  }
+}
+
+void EventRecorder::Execute(const EventWrite& write) {
+  if (write.patch) {
+    const apiserver::store::ObjectName name{NamespaceOf(write.event), write.event.name};
+    const auto patch = boost::json::parse(SeriesPatch(write.event));
+    const auto patched =
+        api_.Patch(events_, name, "", apiserver::patch::PatchType::kStrategic, patch);
+    if (patched || patched.error().code != 404) return;
+  }
+  Create(write.event);
+}
+
+void EventRecorder::Create(const ReportedEvent& event) {
+  auto body = boost::json::parse(EventBody(event, EventGroup::kEvents));
+  const auto written = api_.Create(events_, NamespaceOf(event), std::move(body));
+  if (written) return;
+  // A namespace that is going takes no events: nobody misses them.
+  if (written.error().code != 403 && written.error().code != 404 && !std::exchange(failed_, true))
+    log_("an event could not be written: " + written.error().message);
+}
+
+}  // namespace berth::runtime::embedded

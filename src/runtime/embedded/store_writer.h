@@ -1,0 +1,75 @@
+// StoreWriter carries out what the engine asks for on the API, as kube-scheduler's requests would
+// be, and says how each ended.
+//
+// Writes are made at once, on the caller's thread.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "apiserver/registry/api.h"
+#include "base/time.h"
+#include "runtime/embedded/store_reflector.h"
+#include "runtime/event_series.h"
+#include "scheduler/framework/writes.h"
+
+namespace berth::runtime::embedded {
+
+class StoreWriter {
+ public:
+  // `api` must outlive the writer.
+  explicit StoreWriter(apiserver::registry::Api& api);
+
+  // All that is a write to the API but events, which are the EventRecorder's.
+  scheduler::framework::WriteResult Execute(const scheduler::framework::ApiWrite& write);
+
+ private:
+  scheduler::framework::WriteResult Do(const scheduler::framework::BindPod& bind);
+  scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodStatus& patch);
+  scheduler::framework::WriteResult Do(const scheduler::framework::DeletePod& remove);
+  scheduler::framework::WriteResult Do(const scheduler::framework::UpdatePersistentVolume& update);
+  scheduler::framework::WriteResult Do(
+      const scheduler::framework::UpdatePersistentVolumeClaim& update);
+  scheduler::framework::WriteResult Do(const scheduler::framework::RecordEvent& event);
+  scheduler::framework::WriteResult Do(const scheduler::framework::CallExtender& call);
+
+  apiserver::registry::Api& api_;
+  const api::scheme::Kind& pods_;
+  const api::scheme::Kind& volumes_;
+  const api::scheme::Kind& claims_;
+};
+
+// EventRecorder writes what the engine tells users as events of events.k8s.io.
+//
+// Nothing waits for an event, so they queue here while there is something more urgent to do. What
+// is told again becomes a series (driver/event_series.h).
+class EventRecorder {
+ public:
+  // `api` must outlive the recorder. `instance` names this process in events.
+  EventRecorder(apiserver::registry::Api& api, std::string instance, Log log);
+
+  void Add(scheduler::framework::RecordEvent event);
+  // How many writes there are to make, as far as is known.
+  size_t waiting() const;
+  // Writes up to `limit` of the events that wait, oldest first, and the counts of series whose time
+  // has come.
+  void Write(size_t limit);
+
+ private:
+  struct Waiting {
+    scheduler::framework::RecordEvent event;
+    Instant at;
+  };
+
+  void Execute(const EventWrite& write);
+  void Create(const ReportedEvent& event);
+
+  apiserver::registry::Api& api_;
+  const Log log_;
+  const api::scheme::Kind& events_;
+  EventSeries series_;
+  std::deque<Waiting> waiting_;
+  bool failed_ = false;
+};
+
+}  // namespace berth::runtime::embedded

@@ -1,0 +1,215 @@
+#include "runtime/engine_driver.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <utility>
+#include <variant>
+
+namespace berth::runtime {
+namespace {
+
+// How many pods are tried in one step, so that events and writes do not wait long.
+constexpr size_t kPodsPerStep = 32;
+// Guards against spinning when a wake-up lies in the past.
+constexpr Duration kShortestWait = Duration::Millis(1);
+
+}  // namespace
+
+// Somebody who wants to look at the engine between two steps, and waits.
+struct EngineDriver::Visit {
+  const std::function<void(const scheduler::engine::Engine&)>& work;
+  bool done = false;
+  bool ran = false;
+  std::condition_variable ended;
+
+  void End(bool was_run) {
+    done = true;
+    ran = was_run;
+    ended.notify_one();
+  }
+};
+
+Result<std::unique_ptr<EngineDriver>> EngineDriver::Make(
+    const Connect& connect, const Clock& clock, EngineDriverOptions options,
+    const scheduler::framework::Registry& registry) {
+  auto engine = scheduler::engine::Engine::Make(options.engine, registry);
+  if (!engine) return std::unexpected(engine.error());
+  return std::unique_ptr<EngineDriver>(
+      new EngineDriver(connect, clock, std::move(options), *std::move(engine)));
+}
+
+EngineDriver::EngineDriver(const Connect& connect, const Clock& clock, EngineDriverOptions options,
+                           std::unique_ptr<scheduler::engine::Engine> engine)
+    : clock_(clock),
+      options_(std::move(options)),
+      stopwatch_(options_.stopwatch != nullptr ? *options_.stopwatch : clock),
+      engine_(std::move(engine)),
+      calls_(*engine_, options_.recording),
+      signal_(std::make_shared<WakeSignal>()),
+      connection_(connect([signal = signal_] { signal->Wake(); })),
+      leads_(options_.leads),
+      published_(std::make_shared<DriverSnapshot>()) {
+  calls_.Observe(this);
+}
+
+EngineDriver::~EngineDriver() { Stop(); }
+
+// --- the loop ---
+
+void EngineDriver::Start() {
+  runs_ = true;
+  thread_ = std::thread([this] { Loop(); });
+}
+
+void EngineDriver::Stop(Duration grace_period) {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    grace_period_ = grace_period;
+  }
+  signal_->Stop();
+  thread_.join();
+}
+
+void EngineDriver::Lead(bool leads) {
+  leads_ = leads;
+  signal_->Wake();
+}
+
+void EngineDriver::Loop() {
+  while (!signal_->stopped()) {
+    RunVisits();
+    if (!Step()) signal_->Wait(TimeToWait());
+  }
+  Drain();
+  const std::lock_guard lock(mutex_);
+  runs_ = false;
+  for (Visit* visit : std::exchange(visits_, {})) visit->End(false);
+}
+
+// What was begun is ended: a bind that was made is told, and its event written.
+void EngineDriver::Drain() {
+  leads_ = false;
+  Duration grace_period;
+  {
+    const std::lock_guard lock(mutex_);
+    grace_period = grace_period_;
+  }
+  const Instant end = stopwatch_.Now() + grace_period;
+  for (;;) {
+    bool busy = HandleEvents();
+    busy |= ExecuteCommands();
+    busy |= connection_->DoIdleWork(true);
+    if (stopwatch_.Now() >= end) break;
+    if (busy) continue;
+    if (under_way_ == 0) break;
+    signal_->WaitAfterStop(end - stopwatch_.Now());
+  }
+  Publish(true);
+}
+
+void EngineDriver::RunUntilIdle() {
+  while (Step()) {
+  }
+}
+
+std::optional<Duration> EngineDriver::TimeToWait() const {
+  const auto wake = engine_->next_wake();
+  if (!wake) return std::nullopt;
+  const auto left = static_cast<double>((*wake - clock_.Now()).nanos) / options_.speed;
+  constexpr double kLongest = 3600e9;  // Whatever happens, once an hour is cheap enough.
+  return std::max(kShortestWait, Duration{static_cast<int64_t>(std::min(left, kLongest))});
+}
+
+bool EngineDriver::Step() {
+  bool busy = HandleEvents();
+  busy |= SchedulePods();
+  busy |= ExecuteCommands();
+  busy |= connection_->DoIdleWork(!busy);
+  Publish(!busy);
+  return busy;
+}
+
+// --- what the engine hears and does ---
+
+bool EngineDriver::HandleEvents() {
+  events_.clear();
+  const bool busy = connection_->Read(events_);
+  const Instant now = clock_.Now();
+  for (const scheduler::engine::Event& event : events_) {
+    under_way_ -= std::holds_alternative<scheduler::engine::WriteDone>(event);
+    if (options_.before_event) options_.before_event(*engine_, event, now);
+    calls_.Handle(event, now);
+  }
+  return busy;
+}
+
+bool EngineDriver::SchedulePods() {
+  for (size_t i = 0; i < kPodsPerStep; ++i) {
+    if (!leads_) return i > 0;
+    const Instant start = stopwatch_.Now();
+    if (calls_.Schedule(clock_.Now(), 1) == 0) return i > 0;
+    counts_.decision_time.Add(stopwatch_.Now() - start);
+  }
+  return true;
+}
+
+void EngineDriver::OnDecision(const scheduler::engine::Decision& decision) {
+  switch (decision.kind) {
+    case scheduler::engine::Decision::Kind::kPlaced:
+      ++counts_.placed;
+      break;
+    case scheduler::engine::Decision::Kind::kUnschedulable:
+      ++counts_.unschedulable;
+      break;
+    case scheduler::engine::Decision::Kind::kFailed:
+      ++counts_.failed;
+      break;
+  }
+  if (options_.observer != nullptr) options_.observer->OnDecision(decision);
+}
+
+bool EngineDriver::ExecuteCommands() {
+  const size_t capacity = connection_->capacity();
+  if (capacity == 0) return false;
+  std::vector<scheduler::engine::Command> commands = calls_.TakeCommands(capacity);
+  under_way_ += commands.size();
+  for (scheduler::engine::Command& command : commands) connection_->Execute(std::move(command));
+  return !commands.empty();
+}
+
+// --- what others see ---
+
+bool EngineDriver::RunBetweenSteps(
+    const std::function<void(const scheduler::engine::Engine&)>& work) {
+  Visit visit{work, false, false, {}};
+  std::unique_lock lock(mutex_);
+  if (!runs_) return false;
+  visits_.push_back(&visit);
+  signal_->Wake();
+  visit.ended.wait(lock, [&] { return visit.done; });
+  return visit.ran;
+}
+
+void EngineDriver::RunVisits() {
+  const std::lock_guard lock(mutex_);
+  for (Visit* visit : std::exchange(visits_, {})) {
+    visit->work(*engine_);
+    visit->End(true);
+  }
+}
+
+void EngineDriver::Publish(bool idle) {
+  counts_.idle = idle;
+  auto snapshot = std::make_shared<DriverSnapshot>(counts_);
+  connection_->Count(*snapshot);
+  const std::lock_guard lock(mutex_);
+  published_ = std::move(snapshot);
+}
+
+std::shared_ptr<const DriverSnapshot> EngineDriver::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return published_;
+}
+
+}  // namespace berth::runtime

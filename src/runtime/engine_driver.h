@@ -1,0 +1,161 @@
+// WakeSignal lets a thread sleep until somebody calls it, a time has passed or it is to stop.
+//
+// Shared by the sleeper and all who may wake it, so that a late call finds it alive.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "runtime/connection.h"
+#include "runtime/driver_snapshot.h"
+#include "scheduler/engine/engine.h"
+#include "scheduler/recording/recording_engine.h"
+
+namespace berth::runtime {
+
+class WakeSignal {
+ public:
+  void Wake() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (woken_) return;
+      woken_ = true;
+    }
+    changed_.notify_one();
+  }
+  void Stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_one();
+  }
+  bool stopped() const {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  }
+
+  // Sleeps until Wake, which may have come before, until Stop, or for up to `limit`, if given.
+  void Wait(std::optional<Duration> limit) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [this] { return stopped_ || woken_; };
+    if (limit) {
+      changed_.wait_for(lock, std::chrono::nanoseconds(limit->nanos), is_over);
+    } else {
+      changed_.wait(lock, is_over);
+    }
+    woken_ = false;
+  }
+  // The same for one who has been told to stop and has something to end.
+  void WaitAfterStop(Duration limit) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::nanoseconds(limit.nanos), [this] { return woken_; });
+    woken_ = false;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+  bool stopped_ = false;
+};
+
+// EngineDriver runs a scheduling engine on a Connection: it tells the engine what has happened,
+// lets it schedule, and has carried out what it asks for.
+//
+// Either on a thread of its own (Start, Stop), or step by step on the caller's (RunUntilIdle); not
+// both. Functions that say so may be called on other threads.
+struct EngineDriverOptions {
+  scheduler::engine::EngineOptions engine = {};
+  // What durations are measured with. Null: the clock that the engine goes by.
+  const Clock* stopwatch = nullptr;
+  double speed = 1;  // How many of the clock's seconds pass in one.
+  // Where what the engine hears is written down. May be null, must outlive the driver otherwise.
+  scheduler::recording::RecordWriter* recording = nullptr;
+  // False: the engine hears of everything, but schedules only after Lead.
+  bool leads = true;
+  // Told of each decision, on the driver's thread. May be null, must outlive the driver otherwise.
+  scheduler::engine::DecisionObserver* observer = nullptr;
+  // Called on the driver's thread before the engine hears of an event.
+  std::function<void(scheduler::engine::Engine&, const scheduler::engine::Event&, Instant now)>
+      before_event = {};
+};
+
+class EngineDriver final : private scheduler::engine::DecisionObserver {
+ public:
+  // Makes the connection, which calls `wake` on any thread when there is something to read, also
+  // when it is gone already.
+  using Connect = std::function<std::unique_ptr<Connection>(std::function<void()> wake)>;
+
+  // `clock` must outlive the driver. Fails if a profile cannot be built.
+  static Result<std::unique_ptr<EngineDriver>> Make(const Connect& connect, const Clock& clock,
+                                                    EngineDriverOptions options,
+                                                    const scheduler::framework::Registry& registry);
+  ~EngineDriver() override;  // Stops.
+
+  void Start();
+  // Waits until the step under way has ended. No pod is tried any more; what the engine has asked
+  // for by then is carried out, for as long as that takes but no longer than `grace_period`.
+  void Stop(Duration grace_period = Duration::Seconds(5));
+  // From any thread: pods are tried from now on, or no longer.
+  void Lead(bool leads);
+
+  // Works until only the passing of time or somebody else's write gives it more to do.
+  void RunUntilIdle();
+
+  // Runs `work` on the driver's thread between two steps, and waits for it. From any other thread,
+  // while the driver runs; false, without having run it, if it does not.
+  bool RunBetweenSteps(const std::function<void(const scheduler::engine::Engine&)>& work);
+
+  // From any thread.
+  std::shared_ptr<const DriverSnapshot> snapshot() const;
+  // Only on the driver's thread, or while it does not run.
+  const scheduler::engine::Engine& engine() const { return *engine_; }
+
+ private:
+  struct Visit;
+
+  EngineDriver(const Connect& connect, const Clock& clock, EngineDriverOptions options,
+               std::unique_ptr<scheduler::engine::Engine> engine);
+
+  void Loop();
+  void Drain();
+  // False if there was nothing to do.
+  bool Step();
+  bool HandleEvents();
+  bool SchedulePods();
+  bool ExecuteCommands();
+  void RunVisits();
+  void Publish(bool idle);
+  std::optional<Duration> TimeToWait() const;
+  void OnDecision(const scheduler::engine::Decision& decision) override;
+
+  const Clock& clock_;
+  const EngineDriverOptions options_;
+  const Clock& stopwatch_;
+  std::unique_ptr<scheduler::engine::Engine> engine_;
+  scheduler::recording::RecordingEngine calls_;  // All that changes the engine goes through here.
+  std::shared_ptr<WakeSignal> signal_;
+  std::unique_ptr<Connection> connection_;
+  std::atomic<bool> leads_;
+  std::vector<scheduler::engine::Event> events_;  // Of one step; kept for its memory.
+  size_t under_way_ = 0;                          // Writes whose end has not come yet.
+  DriverSnapshot counts_;
+  mutable std::mutex mutex_;  // Guards what follows.
+  std::shared_ptr<const DriverSnapshot> published_;
+  std::vector<Visit*> visits_;
+  bool runs_ = false;
+  Duration grace_period_;
+  std::thread thread_;
+};
+
+}  // namespace berth::runtime

@@ -1,0 +1,174 @@
+#include "runtime/engine_driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/connection.h"
+#include "testing/engine_harness.h"
+
+namespace berth::runtime {
+namespace BERTH_TEST_FILE {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A connection that a test plays the API of. Any thread may look at it.
+class PlayedConnection final : public Connection {
+ public:
+  explicit PlayedConnection(std::function<void()> wake) : mailbox(std::move(wake)) {}
+
+  bool Read(std::vector<scheduler::engine::Event>& events) override { return mailbox.Take(events); }
+  size_t capacity() const override {
+    const std::lock_guard lock(mutex_);
+    return limit_ - std::min(limit_, carried_.size());
+  }
+  void Execute(scheduler::engine::Command command) override {
+    const std::lock_guard lock(mutex_);
+    // Nobody waits for what is only told to users.
+    if (scheduler::framework::LaneOf(command.write) != scheduler::framework::WriteLane::kBind) {
+      return mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
+    }
+    carried_.push_back(std::move(command));
+    changed_.notify_all();
+  }
+  bool DoIdleWork(bool) override { return false; }
+  void Count(DriverSnapshot& snapshot) const override { snapshot.binds = 7; }
+
+  void SetLimit(size_t limit) { limit_ = limit; }
+  // Waits until so many writes were taken on. "web -> a"
+  std::vector<std::string> WaitForBinds(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return carried_.size() >= count; });
+    return Lines();
+  }
+  std::vector<std::string> Binds() {
+    const std::lock_guard lock(mutex_);
+    return Lines();
+  }
+  // All that were taken on end well.
+  void EndAll() {
+    std::vector<scheduler::engine::Command> ended;
+    {
+      const std::lock_guard lock(mutex_);
+      ended.swap(carried_);
+    }
+    for (const scheduler::engine::Command& command : ended)
+      mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
+  }
+
+  Mailbox mailbox;
+
+ private:
+  std::vector<std::string> Lines() const {
+    std::vector<std::string> lines;
+    for (const scheduler::engine::Command& command : carried_) {
+      const auto& bind = std::get<scheduler::framework::BindPod>(command.write);
+      lines.push_back(fmt::format("{} -> {}", bind.pod.name, bind.node));
+    }
+    return lines;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<scheduler::engine::Command> carried_;
+  size_t limit_ = SIZE_MAX;
+};
+
+class EngineDriverTest : public testing::Test {
+ protected:
+  void Make(EngineDriverOptions options = {}) {
+    options.engine.profiles = {DefaultProfile()};
+    const auto connect = [this](std::function<void()> wake) {
+      auto made = std::make_unique<PlayedConnection>(std::move(wake));
+      connection_ = made.get();
+      return made;
+    };
+    driver_ = *EngineDriver::Make(connect, clock_, std::move(options),
+                                  scheduler::plugins::InTreeRegistry());
+    connection_->mailbox.Post(
+        scheduler::engine::ObjectPut{MakeNode("a").Cpu("8").Memory("8Gi").Pods("10")});
+  }
+  void Pod(const std::string& name) {
+    connection_->mailbox.Post(scheduler::engine::ObjectPut{MakePod(name)});
+  }
+
+  SystemClock clock_;
+  PlayedConnection* connection_ = nullptr;
+  std::unique_ptr<EngineDriver> driver_;
+};
+
+TEST_F(EngineDriverTest, TakesNoMoreCommandsThanThereIsRoomFor) {
+  Make();
+  connection_->SetLimit(1);
+  Pod("one");
+  Pod("two");
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), ElementsAre("one -> a"));
+  connection_->EndAll();
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), ElementsAre("two -> a"));
+  EXPECT_EQ(driver_->snapshot()->placed, 2);
+  EXPECT_EQ(driver_->snapshot()->binds, 7);
+}
+
+TEST_F(EngineDriverTest, SchedulesOnlyWhileItLeads) {
+  Make({.leads = false});
+  Pod("web");
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), IsEmpty());
+  EXPECT_EQ(driver_->engine().queue().sizes().active, 1);
+  driver_->Lead(true);
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), ElementsAre("web -> a"));
+}
+
+TEST_F(EngineDriverTest, VisitorsSeeTheEngineBetweenSteps) {
+  Make();
+  size_t nodes = 0;
+  const auto look = [&](const scheduler::engine::Engine& engine) {
+    nodes = engine.cluster().nodes().present_count();
+  };
+  EXPECT_FALSE(driver_->RunBetweenSteps(look)) << "it does not run yet";
+  driver_->Start();
+  Pod("web");
+  EXPECT_THAT(connection_->WaitForBinds(1), ElementsAre("web -> a"));
+  EXPECT_TRUE(driver_->RunBetweenSteps(look));
+  EXPECT_EQ(nodes, 1);
+  connection_->EndAll();
+  driver_->Stop();
+  EXPECT_FALSE(driver_->RunBetweenSteps(look)) << "it runs no more";
+}
+
+TEST_F(EngineDriverTest, StoppingWaitsForWhatWasBegun) {
+  Make();
+  driver_->Start();
+  Pod("web");
+  connection_->WaitForBinds(1);
+  std::thread api([this] { connection_->EndAll(); });
+  driver_->Stop(Duration::Seconds(60));
+  api.join();
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 0);
+}
+
+TEST_F(EngineDriverTest, StoppingDoesNotWaitForEver) {
+  Make();
+  driver_->Start();
+  Pod("web");
+  connection_->WaitForBinds(1);
+  driver_->Stop(Duration::Millis(1));
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 1);
+}
+
+TEST_F(EngineDriverTest, TellsOfEventsBeforeTheEngineHearsThem) {
+  std::vector<size_t> known;
+  Make({.before_event = [&](scheduler::engine::Engine& engine, const scheduler::engine::Event&,
+                            Instant) {
+    known.push_back(engine.cluster().nodes().present_count());
+  }});
+  connection_->mailbox.Post(scheduler::engine::ObjectPut{MakeNode("b")});
+  driver_->RunUntilIdle();
+  EXPECT_THAT(known, ElementsAre(0, 1));
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::runtime

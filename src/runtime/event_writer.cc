@@ -1,0 +1,149 @@
+#include "runtime/event_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "client/watch_events.h"
+
+namespace berth::runtime {
+namespace {
+
+constexpr int kMaxTries = 12;
+constexpr Duration kPause = Duration::Seconds(10);
+constexpr std::string_view kDiscovery = "/apis/events.k8s.io/v1";
+
+}  // namespace
+
+EventWriter::EventWriter(client::Requests& requests, client::Timers& timers, const Clock& clock,
+                         EventWriterOptions options, client::Warn warn)
+    : requests_(requests),
+      timers_(timers),
+      clock_(clock),
+      options_(std::move(options)),
+      warn_(std::move(warn)),
+      series_(options_.host, clock.Now(), options_.seed),
+      random_(options_.seed) {}
+
+// Ten seconds and up to a quarter more, so that clients do not come back all at once.
+Duration EventWriter::RetryPause() {
+  return {kPause.nanos + static_cast<int64_t>(random_.Below(kPause.nanos / 4))};
+}
+
+void EventWriter::Start() {
+  client::RestRequest request;
+  request.path = kDiscovery;
+  requests_.Send(
+      std::move(request),
+      callback_guard_.Guard([this](const client::RestResult<client::RestResponse>& answer) {
+        if (!answer) {
+          timers_.After(RetryPause(), callback_guard_.Guard([this] { Start(); }));
+          return;
+        }
+        const bool has_none = answer->status == 404;
+        group_ = has_none ? EventGroup::kCore : EventGroup::kEvents;
+        Pump();
+      }));
+}
+
+void EventWriter::Add(scheduler::framework::RecordEvent event) {
+  auto write = series_.Add(std::move(event), clock_.Now());
+  if (write) Queue(*std::move(write));
+  SetTimer();
+}
+
+void EventWriter::SetTimer() {
+  const auto due = series_.next_due();
+  if (timer_set_ || !due) return;
+  timer_set_ = true;
+  const Duration delay{std::max<int64_t>((*due - clock_.Now()).nanos, 0)};
+  timers_.After(delay, callback_guard_.Guard([this] {
+    timer_set_ = false;
+    for (EventWrite& write : series_.Due(clock_.Now())) Queue(std::move(write));
+    SetTimer();
+  }));
+}
+
+void EventWriter::Queue(EventWrite write) {
+  if (waiting_.size() >= options_.max_waiting) {
+    ++dropped_;
+    return;
+  }
+  waiting_.push_back(std::move(write));
+  Pump();
+}
+
+void EventWriter::Pump() {
+  while (group_ && !waiting_.empty() && under_way_.size() < options_.max_under_way) {
+    EventWrite write = std::move(waiting_.front());
+    waiting_.pop_front();
+    std::string name = NamespaceOf(write.event) + "/" + write.event.name;
+    if (under_way_.insert(name).second) {
+      Send(std::move(write), 1);
+    } else {
+      held_.emplace(std::move(name), std::move(write));
+    }
+  }
+}
+
+std::string EventWriter::PathOf(const ReportedEvent& event) const {
+  return fmt::format("{}/namespaces/{}/events",
+                     group_ == EventGroup::kCore ? "/api/v1" : kDiscovery, NamespaceOf(event));
+}
+
+void EventWriter::Send(EventWrite write, int tries) {
+  client::RestRequest request;
+  request.path = PathOf(write.event);
+  if (write.patch) {
+    request.method = "PATCH";
+    request.path += "/" + write.event.name;
+    request.content_type = "application/strategic-merge-patch+json";
+    request.body = SeriesPatch(write.event);
+  } else {
+    request.method = "POST";
+    request.content_type = "application/json";
+    request.body = EventBody(write.event, *group_);
+  }
+  requests_.Send(std::move(request), callback_guard_.Guard([this, write = std::move(write),
+                                                            tries](const auto& answer) mutable {
+    OnAnswer(std::move(write), tries, answer);
+  }));
+}
+
+void EventWriter::OnAnswer(EventWrite write, int tries,
+                           const client::RestResult<client::RestResponse>& answer) {
+  if (!answer && tries < kMaxTries) {
+    timers_.After(RetryPause(),
+                  callback_guard_.Guard([this, write = std::move(write), tries]() mutable {
+                    Send(std::move(write), tries + 1);
+                  }));
+    return;
+  }
+  if (answer && answer->status == 404 && write.patch) {
+    write.patch = false;
+    return Send(std::move(write), tries);
+  }
+  // What the server refuses is not tried again. A namespace that is going takes no events, and
+  // nobody misses them.
+  if (answer && !answer->ok() && answer->body.find("NamespaceTerminating") == std::string::npos &&
+      answer->status != 404 && !std::exchange(warned_, true)) {
+    const auto status = client::ReadServerStatus(answer->status, answer->body,
+                                                 client::FormOf(answer->content_type));
+    warn_("an event could not be written: " + status.message);
+  }
+  if (!answer) ++dropped_;
+  Finish(NamespaceOf(write.event) + "/" + write.event.name);
+}
+
+void EventWriter::Finish(const std::string& name) {
+  if (const auto next = held_.find(name); next != held_.end()) {
+    EventWrite write = std::move(next->second);
+    held_.erase(next);
+    return Send(std::move(write), 1);
+  }
+  under_way_.erase(name);
+  Pump();
+}
+
+}  // namespace berth::runtime

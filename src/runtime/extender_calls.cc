@@ -1,0 +1,105 @@
+#include "runtime/extender_calls.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <utility>
+
+#include "base/check.h"
+
+namespace berth::runtime {
+
+namespace {
+
+constexpr Duration kDefaultTimeout = Duration::Seconds(5);
+constexpr int kOk = 200;
+
+net::TlsOptions TlsOf(const scheduler::framework::ExtenderConfig& extender) {
+  net::TlsOptions options;
+  if (const auto& tls = extender.tls) {
+    options = {.insecure = tls->insecure,
+               .server_name = tls->server_name,
+               .ca_file = tls->ca_file,
+               .ca_data = tls->ca_data.bytes,
+               .cert_file = tls->cert_file,
+               .cert_data = tls->cert_data.bytes,
+               .key_file = tls->key_file,
+               .key_data = tls->key_data.bytes};
+  }
+  // As upstream: whoever asks for HTTPS and names no authority trusts any server.
+  if (extender.enable_https && !options.has_ca()) options.insecure = true;
+  return options;
+}
+
+}  // namespace
+
+ExtenderCaller::ExtenderCaller(scheduler::framework::ExtenderConfig extender,
+                               std::unique_ptr<net::HttpClient> client)
+    : extender_(std::make_shared<const scheduler::framework::ExtenderConfig>(std::move(extender))),
+      client_(std::move(client)) {}
+
+Result<std::unique_ptr<ExtenderCaller>> ExtenderCaller::Create(
+    net::EventLoop& loop, scheduler::framework::ExtenderConfig extender) {
+  net::HttpClientOptions options;
+  options.tls = TlsOf(extender);
+  auto client = net::HttpClient::Create(loop, std::move(options));
+  if (!client) {
+    return Fail(
+        fmt::format("extender \"{}\": tlsConfig: {}", extender.url_prefix, client.error().message));
+  }
+  return std::unique_ptr<ExtenderCaller>(
+      new ExtenderCaller(std::move(extender), *std::move(client)));
+}
+
+net::HttpClient::RequestId ExtenderCaller::Call(scheduler::framework::ExtenderStep step,
+                                                std::string body, Callback callback) {
+  CHECK(scheduler::framework::TakesPartIn(*extender_, step));
+  const Duration timeout =
+      extender_->http_timeout == Duration() ? kDefaultTimeout : extender_->http_timeout;
+  return client_->Post(
+      scheduler::framework::UrlOf(*extender_, step), {{"Content-Type", "application/json"}},
+      std::move(body), timeout,
+      [extender = extender_, step,
+       call = std::move(callback)](net::HttpResult<net::HttpResponse> response) {
+        if (!response) return call(Fail(std::move(response).error().message));
+        if (response->status != kOk) {
+          return call(Fail(scheduler::framework::StatusError(*extender, step, response->status)));
+        }
+        call(std::move(response->body));
+      });
+}
+
+Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(
+    const std::vector<scheduler::framework::ExtenderConfig>& extenders) {
+  std::unique_ptr<ExtenderCalls> calls(new ExtenderCalls());
+  for (scheduler::framework::ExtenderConfig& extender :
+       scheduler::framework::InOrderOfUse(extenders)) {
+    auto caller = ExtenderCaller::Create(calls->loop_, std::move(extender));
+    if (!caller) return std::unexpected(caller.error());
+    calls->callers_.push_back(*std::move(caller));
+  }
+  if (!extenders.empty()) calls->loop_.Start();
+  return calls;
+}
+
+void ExtenderCalls::Execute(const scheduler::framework::CallExtender& call, Done done) {
+  callers_[call.extender]->Call(
+      call.step, call.body, [done = std::move(done)](Result<std::string> answer) {
+        if (!answer)
+          return done(
+              {scheduler::framework::WriteResult::Kind::kUnavailable, answer.error().message});
+        done({.kind = scheduler::framework::WriteResult::Kind::kOk,
+              .message = {},
+              .body = *std::move(answer)});
+      });
+}
+
+scheduler::framework::WriteResult ExtenderCalls::ExecuteAndWait(
+    const scheduler::framework::CallExtender& call) {
+  std::promise<scheduler::framework::WriteResult> promise;
+  Execute(call,
+          [&](scheduler::framework::WriteResult result) { promise.set_value(std::move(result)); });
+  return promise.get_future().get();
+}
+
+}  // namespace berth::runtime

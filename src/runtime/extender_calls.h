@@ -1,0 +1,70 @@
+// ExtenderCaller calls one extender over HTTP.
+//
+// It knows nothing of what is said: bodies come from framework/extender_request.h, answers go to
+// framework/extender_answer.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/event_loop.h"
+#include "net/http_client.h"
+#include "scheduler/framework/extender.h"
+#include "scheduler/framework/writes.h"
+
+namespace berth::runtime {
+
+class ExtenderCaller {
+ public:
+  // Gets the answer's body, on the loop's thread.
+  using Callback = std::function<void(Result<std::string> answer)>;
+
+  // Reads the files that tlsConfig names; the error says which is wrong. `loop` must outlive the
+  // caller.
+  static Result<std::unique_ptr<ExtenderCaller>> Create(
+      net::EventLoop& loop, scheduler::framework::ExtenderConfig extender);
+
+  // Posts `body` to the URL for `step`, in which the extender must take part. Calls back once: with
+  // the answer if its status is 200, else with an error. On any thread.
+  net::HttpClient::RequestId Call(scheduler::framework::ExtenderStep step, std::string body,
+                                  Callback callback);
+
+  // The call's callback gets an error, unless it was called before.
+  void Cancel(net::HttpClient::RequestId id) { client_->Cancel(id); }
+
+  const scheduler::framework::ExtenderConfig& extender() const { return *extender_; }
+
+ private:
+  ExtenderCaller(scheduler::framework::ExtenderConfig extender,
+                 std::unique_ptr<net::HttpClient> client);
+
+  std::shared_ptr<const scheduler::framework::ExtenderConfig>
+      extender_;  // Shared with calls under way.
+  std::unique_ptr<net::HttpClient> client_;
+};
+
+// ExtenderCalls carries out the engine's calls of extenders, on a thread of its own.
+class ExtenderCalls {
+ public:
+  using Done = std::function<void(scheduler::framework::WriteResult)>;
+
+  // `extenders` as the engine was given them. The error names the file that is wrong.
+  static Result<std::unique_ptr<ExtenderCalls>> Make(
+      const std::vector<scheduler::framework::ExtenderConfig>& extenders);
+
+  // `done` gets the answer, or an error when the extender's time is up; on another thread.
+  void Execute(const scheduler::framework::CallExtender& call, Done done);
+  // Waits for the answer.
+  scheduler::framework::WriteResult ExecuteAndWait(const scheduler::framework::CallExtender& call);
+
+ private:
+  ExtenderCalls() = default;
+
+  net::EventLoop loop_;
+  std::vector<std::unique_ptr<ExtenderCaller>> callers_;
+};
+
+}  // namespace berth::runtime

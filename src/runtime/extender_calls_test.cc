@@ -1,0 +1,148 @@
+#include "runtime/extender_calls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <future>
+
+#include "scheduler/engine/extender_protocol.h"
+#include "testing/fake_http_server.h"
+#include "testing/object_builders.h"
+
+namespace berth::runtime {
+namespace BERTH_TEST_FILE {
+
+using testing::ElementsAre;
+using testing::StartsWith;
+
+class ExtenderCallerTest : public testing::Test {
+ protected:
+  ExtenderCallerTest() { loop_.Start(); }
+
+  static scheduler::framework::ExtenderConfig At(const std::string& url) {
+    scheduler::framework::ExtenderConfig extender;
+    extender.url_prefix = url;
+    extender.filter_verb = "filter";
+    extender.prioritize_verb = "sort";
+    return extender;
+  }
+
+  Result<std::string> Call(const scheduler::framework::ExtenderConfig& extender,
+                           scheduler::framework::ExtenderStep step, std::string body) {
+    const auto caller = ExtenderCaller::Create(loop_, extender);
+    if (!caller) return std::unexpected(caller.error());
+    std::promise<Result<std::string>> promise;
+    (*caller)->Call(step, std::move(body),
+                    [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
+    return promise.get_future().get();
+  }
+
+  net::EventLoop loop_;
+};
+
+TEST_F(ExtenderCallerTest, AsksAndHearsTheAnswer) {
+  FakeHttpServer server([](const ReceivedRequest& request) {
+    return FakeResponse{.body = request.target == "/api/sort"
+                                    ? R"([{"Host":"a","Score":7}])"
+                                    : R"({"NodeNames":["b"],"FailedNodes":{"a":"full"}})"};
+  });
+  scheduler::framework::ExtenderConfig extender = At(server.url() + "/api/");
+  extender.node_cache_capable = true;
+  const api::Node a = MakeNode("a");
+  const api::Node b = MakeNode("b");
+  const std::string request =
+      scheduler::engine::EncodeExtenderArgs(extender, MakePod("p"), std::vector{&a, &b});
+
+  const auto filtered = Call(extender, scheduler::framework::ExtenderStep::kFilter, request);
+  ASSERT_TRUE(filtered.has_value()) << filtered.error().message;
+  const auto was_sent = [](std::string_view node) { return node == "a" || node == "b"; };
+  EXPECT_THAT(
+      scheduler::engine::DecodeExtenderFilterResult(extender, *filtered, was_sent).value().nodes,
+      ElementsAre("b"));
+
+  const auto sorted = Call(extender, scheduler::framework::ExtenderStep::kPrioritize, request);
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().message;
+  EXPECT_THAT(scheduler::engine::DecodeHostPriorityList(extender, *sorted).value(),
+              ElementsAre(scheduler::engine::HostPriority{"a", 7}));
+
+  ASSERT_EQ(server.requests().size(), 2u);
+  EXPECT_EQ(server.requests()[0].method, "POST");
+  EXPECT_EQ(server.requests()[0].target, "/api/filter");
+  EXPECT_EQ(server.requests()[0].content_type, "application/json");
+  EXPECT_EQ(server.requests()[0].body, request);
+}
+
+TEST_F(ExtenderCallerTest, OtherStatusesAreErrors) {
+  for (const int status : {201, 204, 302, 404, 500, 503}) {
+    FakeHttpServer server([&](const ReceivedRequest&) { return FakeResponse{.status = status}; });
+    const auto answer = Call(At(server.url()), scheduler::framework::ExtenderStep::kFilter, "{}");
+    ASSERT_FALSE(answer.has_value());
+    EXPECT_EQ(answer.error().message, "failed filter with extender at URL " + server.url() +
+                                          "/filter, code " + std::to_string(status));
+  }
+}
+
+TEST_F(ExtenderCallerTest, WaitsAsLongAsConfigured) {
+  FakeHttpServer server(
+      [](const ReceivedRequest&) { return FakeResponse{.body = {}, .none = true}; });
+  scheduler::framework::ExtenderConfig extender = At(server.url());
+  extender.http_timeout = Duration::Millis(10);
+  EXPECT_EQ(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
+            "POST " + server.url() + "/filter: no answer within 10ms");
+}
+
+TEST_F(ExtenderCallerTest, CallsCanBeCancelled) {
+  FakeHttpServer server(
+      [](const ReceivedRequest&) { return FakeResponse{.body = {}, .none = true}; });
+  const auto caller = ExtenderCaller::Create(loop_, At(server.url())).value();
+  std::promise<Result<std::string>> promise;
+  const auto id =
+      caller->Call(scheduler::framework::ExtenderStep::kFilter, "{}",
+                   [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
+  caller->Cancel(id);
+  EXPECT_EQ(promise.get_future().get().error().message,
+            "POST " + server.url() + "/filter: cancelled");
+}
+
+TEST_F(ExtenderCallerTest, BadUrlFailsTheCall) {
+  EXPECT_EQ(Call(At("h:80"), scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
+            R"(POST h:80/filter: URL "h:80/filter": it must begin with http:// or https://)");
+}
+
+TEST_F(ExtenderCallerTest, UsesTlsAsConfigured) {
+  const Certificate authority = MakeAuthority("ours");
+  FakeHttpServer server(
+      [](const ReceivedRequest&) { return FakeResponse{.body = "{}"}; },
+      ServerTls{MakeCertificate(authority, "s", "DNS:s.example.com"), authority.certificate});
+  const Certificate own = MakeCertificate(authority, "client", "DNS:client");
+  const std::string ca_file = testing::TempDir() + "/extender_caller_test_ca.pem";
+  std::ofstream(ca_file) << authority.certificate;
+
+  scheduler::framework::ExtenderConfig extender = At(server.url());
+  scheduler::framework::ExtenderTls& tls = extender.tls.emplace();
+  tls.cert_data.bytes = own.certificate;
+  tls.key_data.bytes = own.key;
+  EXPECT_THAT(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
+              StartsWith("POST " + server.url() + "/filter: TLS: certificate verify failed ("));
+
+  // HTTPS asked for, and no authority named: the server is not checked.
+  extender.enable_https = true;
+  EXPECT_EQ(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").value(), "{}");
+
+  tls.ca_file = ca_file;
+  EXPECT_EQ(
+      Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
+      "POST " + server.url() + "/filter: TLS: certificate verify failed (IP address mismatch)");
+  tls.server_name = "s.example.com";
+  EXPECT_EQ(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").value(), "{}");
+
+  tls.insecure = true;
+  EXPECT_EQ(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
+            "extender \"" + server.url() +
+                "\": tlsConfig: specifying a root certificates file with the insecure flag is not "
+                "allowed");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::runtime

@@ -1,0 +1,328 @@
+#include "runtime/http_writer.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "api/json/document.h"
+#include "api/json/json_text.h"
+#include "api/json/writer.h"
+#include "api/timestamp.h"
+#include "base/check.h"
+#include "client/watch_events.h"
+
+namespace berth::runtime {
+namespace {
+
+using api::AsObject;
+using api::EnsureObject;
+using api::Json;
+using api::JsonObject;
+using api::JsonWriter;
+using api::ObjectAt;
+using api::SetString;
+using api::StringAt;
+
+void Text(JsonWriter& json, std::string_view key, std::string_view text) {
+  json.Key(key);
+  json.String(text);
+}
+
+std::optional<Json> Parse(std::string_view text) {
+  boost::json::error_code error;
+  boost::json::parse_options options;
+  options.max_depth = api::kMaxNesting;
+  Json value = boost::json::parse({text.data(), text.size()}, error, {}, options);
+  if (error) return std::nullopt;
+  return value;
+}
+
+// Times are written as the API writes them: in whole seconds.
+std::string SecondsText(Instant instant) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return api::FormatTimestamp({instant.nanos - (instant.nanos % kSecond + kSecond) % kSecond});
+}
+
+void Condition(JsonWriter& json, const api::PodCondition& condition) {
+  json.BeginObject();
+  Text(json, "type", condition.type);
+  Text(json, "status", condition.status);
+  if (!condition.reason.empty()) Text(json, "reason", condition.reason);
+  if (!condition.message.empty()) Text(json, "message", condition.message);
+  json.Key("lastProbeTime");
+  json.Null();
+  if (condition.last_transition_time) {
+    Text(json, "lastTransitionTime", SecondsText(*condition.last_transition_time));
+  }
+  if (condition.observed_generation) {
+    json.Key("observedGeneration");
+    json.Int(*condition.observed_generation);
+  }
+  json.EndObject();
+}
+
+void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
+  SetString(metadata, "resourceVersion", wanted.resource_version);
+  if (wanted.annotations.empty()) return;
+  JsonObject& annotations = EnsureObject(metadata, "annotations");
+  for (const auto& [key, value] : wanted.annotations) SetString(annotations, key, value);
+}
+
+// `current` as a document whose metadata are those of the object that the engine means.
+Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
+  auto document = Parse(current);
+  JsonObject* object = document ? AsObject(*document) : nullptr;
+  if (object == nullptr) return Fail("the server's answer is not an object");
+  SetAnnotations(wanted, EnsureObject(*object, "metadata"));
+  return *std::move(document);
+}
+
+}  // namespace
+
+std::string PodPath(const api::ObjectKey& pod) {
+  return fmt::format("/api/v1/namespaces/{}/pods/{}", pod.namespace_, pod.name);
+}
+
+std::string PathOf(const api::PersistentVolume& volume) {
+  return "/api/v1/persistentvolumes/" + volume.metadata.name;
+}
+
+std::string PathOf(const api::PersistentVolumeClaim& claim) {
+  return fmt::format("/api/v1/namespaces/{}/persistentvolumeclaims/{}", claim.metadata.namespace_,
+                     claim.metadata.name);
+}
+
+std::string BindingBody(const scheduler::framework::BindPod& bind) {
+  JsonWriter json;
+  json.BeginObject();
+  Text(json, "apiVersion", "v1");
+  Text(json, "kind", "Binding");
+  json.Key("metadata");
+  json.BeginObject();
+  Text(json, "name", bind.pod.name);
+  Text(json, "namespace", bind.pod.namespace_);
+  Text(json, "uid", bind.uid);
+  json.EndObject();
+  json.Key("target");
+  json.BeginObject();
+  Text(json, "kind", "Node");
+  Text(json, "name", bind.node);
+  json.EndObject();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("status");
+  json.BeginObject();
+  if (patch.condition) {
+    json.Key("$setElementOrder/conditions");
+    json.BeginArray();
+    json.BeginObject();
+    Text(json, "type", patch.condition->type);
+    json.EndObject();
+    json.EndArray();
+    json.Key("conditions");
+    json.BeginArray();
+    Condition(json, *patch.condition);
+    json.EndArray();
+  }
+  if (patch.nominated_node_name) {
+    json.Key("nominatedNodeName");
+    if (patch.nominated_node_name->empty()) {
+      json.Null();
+    } else {
+      json.String(*patch.nominated_node_name);
+    }
+  }
+  json.EndObject();
+  json.EndObject();
+  return json.Take();
+}
+
+std::string DeleteBody() { return R"({"kind":"DeleteOptions","apiVersion":"v1"})"; }
+
+Result<std::string> ChangedVolume(std::string_view current, const api::PersistentVolume& wanted) {
+  auto document = Open(current, wanted.metadata);
+  if (!document) return std::unexpected(document.error());
+  if (const auto& claim = wanted.claim_ref) {
+    JsonObject& ref = EnsureObject(EnsureObject(document->get_object(), "spec"), "claimRef");
+    SetString(ref, "kind", claim->kind);
+    SetString(ref, "apiVersion", claim->api_version);
+    SetString(ref, "namespace", claim->namespace_);
+    SetString(ref, "name", claim->name);
+    SetString(ref, "uid", claim->uid);
+    SetString(ref, "resourceVersion", claim->resource_version);
+  }
+  return boost::json::serialize(*document);
+}
+
+Result<std::string> ChangedClaim(std::string_view current,
+                                 const api::PersistentVolumeClaim& wanted) {
+  auto document = Open(current, wanted.metadata);
+  if (!document) return std::unexpected(document.error());
+  return boost::json::serialize(*document);
+}
+
+ResponseObject ReadResponseObject(std::string_view body) {
+  const auto document = Parse(body);
+  const JsonObject* object = document ? AsObject(*document) : nullptr;
+  const JsonObject* metadata = ObjectAt(object, "metadata");
+  return {.uid = std::string(StringAt(metadata, "uid")),
+          .resource_version = std::string(StringAt(metadata, "resourceVersion")),
+          .node_name = std::string(StringAt(ObjectAt(object, "spec"), "nodeName"))};
+}
+
+namespace {
+
+using Kind = scheduler::framework::WriteResult::Kind;
+
+constexpr int kMaxChecks = 6;
+constexpr Duration kFirstCheckPause = Duration::Millis(200);
+
+Kind KindOf(int status) {
+  switch (status) {
+    case 404:
+      return Kind::kNotFound;
+    case 409:
+      return Kind::kConflict;
+    case 504:
+      return Kind::kTimeout;
+    case 429:
+    case 500:
+    case 503:
+      return Kind::kUnavailable;
+    default:
+      return Kind::kRejected;
+  }
+}
+
+Kind KindOf(client::RestError::Kind kind) {
+  return kind == client::RestError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
+}
+
+// The server may have done what was asked: it said nothing, or says that something went wrong on
+// its side. A conflict may be with an earlier try of ours.
+bool MayHaveHappened(const client::RestResult<client::RestResponse>& answer) {
+  if (answer) return answer->status == 409 || answer->status >= 500;
+  return answer.error().kind == client::RestError::Kind::kBroken ||
+         answer.error().kind == client::RestError::Kind::kTimeout;
+}
+
+client::RestRequest Request(std::string method, std::string path, std::string body = {},
+                            std::string content_type = "application/json") {
+  client::RestRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  if (!body.empty()) request.content_type = std::move(content_type);
+  request.body = std::move(body);
+  return request;
+}
+
+}  // namespace
+
+scheduler::framework::WriteResult ResultOf(const client::RestResult<client::RestResponse>& answer) {
+  if (!answer) return {KindOf(answer.error().kind), answer.error().message};
+  if (answer->ok())
+    return {.kind = Kind::kOk,
+            .message = {},
+            .resource_version = ReadResponseObject(answer->body).resource_version};
+  return {KindOf(answer->status), client::ReadServerStatus(answer->status, answer->body,
+                                                           client::FormOf(answer->content_type))
+                                      .message};
+}
+
+void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done) {
+  std::visit([&](const auto& one) { Start(one, std::move(done)); }, write);
+}
+
+void HttpWriter::Send(client::RestRequest request, Done done) {
+  requests_.Send(std::move(request),
+                 callback_guard_.Guard([done = std::move(done)](
+                                           const client::RestResult<client::RestResponse>& answer) {
+                   done(ResultOf(answer));
+                 }));
+}
+
+void HttpWriter::Start(const scheduler::framework::BindPod& bind, Done done) {
+  requests_.Send(Request("POST", PodPath(bind.pod) + "/binding", BindingBody(bind)),
+                 callback_guard_.Guard([this, bind, done = std::move(done)](
+                                           const client::RestResult<client::RestResponse>& answer) {
+                   scheduler::framework::WriteResult result = ResultOf(answer);
+                   if (result.ok() || !MayHaveHappened(answer)) return done(std::move(result));
+                   CheckPod(bind, 1, std::move(result), done);
+                 }));
+}
+
+void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
+                          scheduler::framework::WriteResult failure, Done done) {
+  auto look = [this, bind, tries, failure = std::move(failure), done = std::move(done)](
+                  const client::RestResult<client::RestResponse>& answer) mutable {
+    if (answer && answer->ok()) {
+      const ResponseObject pod = ReadResponseObject(answer->body);
+      const bool bound = pod.uid == bind.uid && pod.node_name == bind.node;
+      return done(bound ? scheduler::framework::WriteResult{Kind::kOk, {}, pod.resource_version}
+                        : std::move(failure));
+    }
+    if (answer && answer->status == 404) return done(ResultOf(answer));
+    if (tries >= kMaxChecks) return done(std::move(failure));
+    const Duration pause{kFirstCheckPause.nanos << (tries - 1)};
+    timers_.After(pause, callback_guard_.Guard([this, bind, tries, failure = std::move(failure),
+                                                done = std::move(done)]() mutable {
+      CheckPod(bind, tries + 1, std::move(failure), std::move(done));
+    }));
+  };
+  requests_.Send(Request("GET", PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
+}
+
+// No uid is sent along, as kube-scheduler sends none.
+void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done done) {
+  Send(Request("PATCH", PodPath(patch.pod) + "/status", StatusPatch(patch),
+               "application/strategic-merge-patch+json"),
+       std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::DeletePod& remove, Done done) {
+  Send(Request("DELETE", PodPath(remove.pod), DeleteBody()), std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::UpdatePersistentVolume& update, Done done) {
+  Replace(
+      PathOf(*update.object),
+      [volume = update.object](const std::string& current) {
+        return ChangedVolume(current, *volume);
+      },
+      std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::UpdatePersistentVolumeClaim& update, Done done) {
+  Replace(
+      PathOf(*update.object),
+      [claim = update.object](const std::string& current) { return ChangedClaim(current, *claim); },
+      std::move(done));
+}
+
+void HttpWriter::Replace(const std::string& path, Change change, Done done) {
+  requests_.Send(
+      Request("GET", path),
+      callback_guard_.Guard([this, path, change = std::move(change), done = std::move(done)](
+                                const client::RestResult<client::RestResponse>& answer) mutable {
+        if (!answer || !answer->ok()) return done(ResultOf(answer));
+        auto body = change(answer->body);
+        if (!body) return done({Kind::kRejected, body.error().message});
+        Send(Request("PUT", path, *std::move(body)), std::move(done));
+      }));
+}
+
+void HttpWriter::Start(const scheduler::framework::RecordEvent&, Done) { CHECK(false); }
+
+void HttpWriter::Start(const scheduler::framework::CallExtender&, Done) { CHECK(false); }
+
+}  // namespace berth::runtime

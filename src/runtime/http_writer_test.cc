@@ -1,0 +1,234 @@
+#include "runtime/http_writer.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/requests_testing.h"
+
+namespace berth::runtime {
+namespace BERTH_TEST_FILE {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr const char* kPod = "/api/v1/namespaces/n/pods/web";
+
+class Writer : public ::testing::Test {
+ protected:
+  void Execute(const scheduler::framework::ApiWrite& write) {
+    result.reset();
+    writer.Execute(write,
+                   [this](scheduler::framework::WriteResult end) { result = std::move(end); });
+  }
+  // "kind: message @version".
+  std::string Result() const {
+    if (!result) return "none yet";
+    constexpr const char* kKinds[] = {"ok",      "conflict",    "not found",
+                                      "timeout", "unavailable", "rejected"};
+    std::string text = kKinds[static_cast<int>(result->kind)];
+    if (!result->message.empty()) text += ": " + result->message;
+    if (!result->resource_version.empty()) text += " @" + result->resource_version;
+    return text;
+  }
+  const client::RestRequest& request() { return requests.last().request; }
+
+  client::FakeRequests requests;
+  client::FakeTimers timers;
+  HttpWriter writer{requests, timers};
+  std::optional<scheduler::framework::WriteResult> result;
+  const scheduler::framework::BindPod bind{{"n", "web"}, "u", "node-1"};
+};
+
+TEST_F(Writer, Binds) {
+  Execute(bind);
+  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("POST ") + kPod + "/binding"));
+  EXPECT_EQ(request().content_type, "application/json");
+  EXPECT_EQ(request().body,
+            client::Doc("{'apiVersion':'v1','kind':'Binding','metadata':{'name':'web',"
+                        "'namespace':'n','uid':'u'},'target':{'kind':'Node',"
+                        "'name':'node-1'}}"));
+  requests.Answer(201, "{'kind':'Status','status':'Success'}");
+  EXPECT_EQ(Result(), "ok");
+}
+
+TEST_F(Writer, PatchesConditionAndNomination) {
+  api::PodCondition condition;
+  condition.type = "PodScheduled";
+  condition.status = "False";
+  condition.reason = "Unschedulable";
+  condition.message = "0/1 nodes \"fit\"";
+  condition.last_transition_time = Instant{1'767'225'600'900'000'000};
+  condition.observed_generation = 1;
+  Execute(scheduler::framework::PatchPodStatus{{"n", "web"}, "u", condition, "node-2"});
+  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("PATCH ") + kPod + "/status"));
+  EXPECT_EQ(request().content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(request().body,
+            R"({"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
+            R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
+            R"("message":"0/1 nodes \"fit\"","lastProbeTime":null,)"
+            R"("lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":1}],)"
+            R"("nominatedNodeName":"node-2"}})");
+  requests.Answer(200, "{'metadata':{'resourceVersion':'12'}}");
+  EXPECT_EQ(Result(), "ok @12");
+
+  Execute(scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, ""});
+  EXPECT_EQ(request().body, R"({"status":{"nominatedNodeName":null}})");
+}
+
+TEST_F(Writer, DeletesWithoutPreconditions) {
+  Execute(scheduler::framework::DeletePod{{"n", "web"}, "u"});
+  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("DELETE ") + kPod));
+  EXPECT_EQ(request().body, R"({"kind":"DeleteOptions","apiVersion":"v1"})");
+  requests.Answer(404, "{'message':'no such pod'}");
+  EXPECT_EQ(Result(), "not found: no such pod");
+}
+
+TEST_F(Writer, VolumesKeepWhatTheEngineDoesNotKnow) {
+  auto volume = std::make_shared<api::PersistentVolume>();
+  volume->metadata.name = "pv";
+  volume->metadata.resource_version = "7";
+  volume->metadata.annotations = {{"pv.kubernetes.io/bound-by-controller", "yes"}};
+  volume->claim_ref = api::ObjectReference{"v1", "PersistentVolumeClaim", "n", "c", "cu", "5"};
+  Execute(scheduler::framework::UpdatePersistentVolume{volume});
+  requests.Answer(200,
+                  "{'metadata':{'name':'pv','resourceVersion':'9','labels':{'a':'b'},"
+                  "'annotations':{'x':'y'}},'spec':{'nfs':{'path':'/'}},'status':{}}");
+  EXPECT_THAT(requests.Lines(),
+              ElementsAre("GET /api/v1/persistentvolumes/pv", "PUT /api/v1/persistentvolumes/pv"));
+  EXPECT_EQ(
+      request().body,
+      client::Doc("{'metadata':{'name':'pv','resourceVersion':'7','labels':{'a':'b'},"
+                  "'annotations':{'x':'y','pv.kubernetes.io/bound-by-controller':'yes'}},"
+                  "'spec':{'nfs':{'path':'/'},'claimRef':{'kind':'PersistentVolumeClaim',"
+                  "'apiVersion':'v1','namespace':'n','name':'c','uid':'cu','resourceVersion':'5'}},"
+                  "'status':{}}"));
+  requests.Answer(409, "{'message':'the object has been modified'}");
+  EXPECT_EQ(Result(), "conflict: the object has been modified");
+}
+
+TEST_F(Writer, ClaimsGetTheirAnnotation) {
+  auto claim = std::make_shared<api::PersistentVolumeClaim>();
+  claim->metadata.name = "c";
+  claim->metadata.namespace_ = "n";
+  claim->metadata.resource_version = "7";
+  claim->metadata.annotations = {{"volume.kubernetes.io/selected-node", "node-1"}};
+  Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
+  requests.Answer(200, "{'metadata':{'name':'c'},'spec':{'x':1}}");
+  EXPECT_THAT(requests.Lines(), ElementsAre("GET /api/v1/namespaces/n/persistentvolumeclaims/c",
+                                            "PUT /api/v1/namespaces/n/persistentvolumeclaims/c"));
+  EXPECT_EQ(request().body,
+            client::Doc("{'metadata':{'name':'c','resourceVersion':'7','annotations':{"
+                        "'volume.kubernetes.io/selected-node':'node-1'}},'spec':{'x':1}}"));
+  requests.Answer(200, "{'metadata':{'resourceVersion':'8'}}");
+  EXPECT_EQ(Result(), "ok @8");
+
+  Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
+  requests.Answer(404, "{'message':'gone'}");
+  EXPECT_EQ(Result(), "not found: gone");
+  Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
+  requests.Answer(200, "[]");
+  EXPECT_EQ(Result(), "rejected: the server's answer is not an object");
+}
+
+struct EndCase {
+  client::RestResult<client::RestResponse> answer;
+  const char* want;
+};
+
+TEST_F(Writer, EndsInTheEnginesWords) {
+  const auto status = [](int code) {
+    return client::RestResponse{code, "application/json", client::Doc("{'message':'why'}")};
+  };
+  const auto error = [](client::RestError::Kind kind) {
+    return std::unexpected(client::RestError{kind, "how"});
+  };
+  const EndCase cases[] = {
+      {status(409), "conflict: why"},
+      {status(404), "not found: why"},
+      {status(504), "timeout: why"},
+      {status(500), "unavailable: why"},
+      {status(503), "unavailable: why"},
+      {status(429), "unavailable: why"},
+      {status(403), "rejected: why"},
+      {status(422), "rejected: why"},
+      {error(client::RestError::Kind::kTimeout), "timeout: how"},
+      {error(client::RestError::Kind::kUnreachable), "unavailable: how"},
+      {error(client::RestError::Kind::kBroken), "unavailable: how"},
+      {error(client::RestError::Kind::kCredentials), "unavailable: how"},
+  };
+  for (const EndCase& one : cases) {
+    Execute(scheduler::framework::DeletePod{{"n", "web"}, "u"});
+    const auto callback = requests.last().callback;
+    callback(one.answer);
+    EXPECT_EQ(Result(), one.want);
+  }
+}
+
+TEST_F(Writer, ABindWhoseEndIsNotKnownAsksThePod) {
+  struct Case {
+    const char* pod;
+    const char* want;
+  };
+  for (const Case& one : {
+           Case{"{'metadata':{'uid':'u','resourceVersion':'9'},'spec':{'nodeName':'node-1'}}",
+                "ok @9"},
+           Case{"{'metadata':{'uid':'u'},'spec':{'nodeName':'node-2'}}", "unavailable: reset"},
+           Case{"{'metadata':{'uid':'u'},'spec':{}}", "unavailable: reset"},
+           Case{"{'metadata':{'uid':'v'},'spec':{'nodeName':'node-1'}}", "unavailable: reset"},
+       }) {
+    Execute(bind);
+    requests.Lines();
+    requests.Break(client::RestError::Kind::kBroken, "reset");
+    EXPECT_EQ(Result(), "none yet");
+    EXPECT_THAT(requests.Lines(), ElementsAre(std::string("GET ") + kPod));
+    requests.Answer(200, one.pod);
+    EXPECT_EQ(Result(), one.want);
+  }
+}
+
+TEST_F(Writer, ABindThatWasNotSentFailsAtOnce) {
+  Execute(bind);
+  requests.Break(client::RestError::Kind::kUnreachable, "refused");
+  EXPECT_EQ(Result(), "unavailable: refused");
+  Execute(bind);
+  requests.Answer(422, "{'message':'invalid'}");
+  EXPECT_EQ(Result(), "rejected: invalid");
+}
+
+TEST_F(Writer, AConflictMayBeWithAnEarlierTryOfOurs) {
+  Execute(bind);
+  requests.Answer(409, "{'message':'already assigned'}");
+  requests.Answer(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-1'}}");
+  EXPECT_EQ(Result(), "ok");
+  Execute(bind);
+  requests.Answer(409, "{'message':'already assigned'}");
+  requests.Answer(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-3'}}");
+  EXPECT_EQ(Result(), "conflict: already assigned");
+}
+
+TEST_F(Writer, LooksAtThePodAFewTimesWhileTheServerIsAway) {
+  Execute(bind);
+  requests.Break(client::RestError::Kind::kTimeout, "no answer");
+  requests.Lines();
+  for (int i = 0; i < 5; ++i) {
+    requests.Break(client::RestError::Kind::kUnreachable);
+    EXPECT_THAT(requests.Lines(), SizeIs(i == 0 ? 0 : 1));
+    EXPECT_EQ(Result(), "none yet");
+    timers.Pass(Duration::Millis(200 << i));
+  }
+  EXPECT_THAT(requests.Lines(), SizeIs(1));
+  requests.Break(client::RestError::Kind::kUnreachable);
+  EXPECT_EQ(Result(), "timeout: no answer");
+  EXPECT_EQ(timers.waiting(), 0U);
+
+  Execute(bind);
+  requests.Break(client::RestError::Kind::kTimeout);
+  requests.Answer(404, "{'message':'gone'}");
+  EXPECT_EQ(Result(), "not found: gone");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::runtime

@@ -1,0 +1,45 @@
+// Asks an API server what we may do, and says what is missing of what a scheduler needs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/rest_client.h"
+
+namespace berth::runtime {
+
+// One verb on one resource.
+struct Permission {
+  std::string group;  // "" for core.
+  std::string resource;
+  std::string subresource;
+  std::string verb;
+  std::string name_space;  // Empty: in all, or of the cluster.
+  std::string name;        // Empty: of any name.
+  // What the permission is good for, if not for everyday work: without it that alone fails.
+  std::string feature;
+
+  friend bool operator==(const Permission&, const Permission&) = default;
+};
+
+// "create pods/binding", "update leases.coordination.k8s.io kube-system/kube-scheduler"
+std::string ToString(const Permission& permission);
+
+// What berth-scheduler needs, which is less than kube-scheduler's roles allow; the lock is where
+// the configuration has it.
+std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
+                                             const std::string& lock_name);
+
+struct MissingPermission {
+  Permission permission;
+  std::string reason;  // The server's, if it gives one.
+};
+
+// Asks about each (SelfSubjectAccessReview) and calls back once, on the loop, with those that are
+// missing, in their order. The error is one sentence: the server could not be asked.
+using MissingCallback = std::function<void(Result<std::vector<MissingPermission>>)>;
+void FindMissingPermissions(client::RestClient& client, std::vector<Permission> permissions,
+                            MissingCallback callback);
+
+}  // namespace berth::runtime

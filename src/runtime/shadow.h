@@ -1,0 +1,59 @@
+// Shadow judges what another scheduler decides, one decision after another, on the cluster as it
+// was when the decision became known.
+//
+// The engine hears of everything but is never asked to schedule: where pods are is the other
+// scheduler's doing alone, so that one difference does not lead to others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "scheduler/engine/engine.h"
+
+namespace berth::runtime {
+
+struct Judgement {
+  enum class Kind {
+    kPlaced,         // The other scheduler bound the pod to `node`.
+    kUnschedulable,  // It found no node.
+    kNominated,      // It found none, and makes room on `node`.
+  };
+
+  api::ObjectKey pod;
+  std::string scheduler_name;
+  Kind kind = Kind::kPlaced;
+  std::string node;
+  bool agrees = false;
+  std::string own_choice;   // Where the pod would have gone; empty if nowhere.
+  std::string difference;   // Why not as the other scheduler decided, in a sentence.
+  bool same_words = false;  // Of pods that fit nowhere: the message is the same, to the letter.
+};
+
+// "placed", "unschedulable", "nominated".
+std::string_view ToString(Judgement::Kind kind);
+
+class Shadow {
+ public:
+  // `engine` must outlive it.
+  explicit Shadow(scheduler::engine::Engine& engine) : engine_(engine) {}
+
+  // Judges what `event`, which the engine has not heard yet, tells of another scheduler's
+  // decision, if it tells of one.
+  std::optional<Judgement> Judge(const scheduler::engine::Event& event, Instant now);
+
+ private:
+  // How the pod was before; null if it was not known, or was another of the same name.
+  std::shared_ptr<const api::Pod> Before(const api::Pod& pod) const;
+
+  scheduler::engine::Engine& engine_;
+};
+
+// What shadow mode tells operators.
+// A difference is always told, agreement from -v=3 on.
+void LogJudgement(const Judgement& judgement, Duration took);
+// At the end.
+void LogSummary(uint64_t judged, uint64_t agreed);
+
+}  // namespace berth::runtime

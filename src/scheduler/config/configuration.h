@@ -1,0 +1,83 @@
+// Configuration is a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), complete with
+// defaults.
+//
+//   text ──Decode──► Configuration ──Validate──► errors, or none ──ToProfileConfigs──► framework
+//
+// Load does the first two. Decode (decode.h) fills in what the file leaves out (defaults.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "scheduler/framework/extender.h"
+#include "scheduler/framework/profile.h"
+
+namespace berth::scheduler::config {
+
+inline constexpr std::string_view kGroup = "kubescheduler.config.k8s.io";
+inline constexpr std::string_view kApiVersion = "kubescheduler.config.k8s.io/v1";
+inline constexpr std::string_view kKind = "KubeSchedulerConfiguration";
+
+struct LeaderElection {
+  bool leader_elect = true;
+  Duration lease_duration = Duration::Seconds(15);
+  Duration renew_deadline = Duration::Seconds(10);
+  Duration retry_period = Duration::Seconds(2);
+  std::string resource_lock = "leases";
+  std::string resource_name = "kube-scheduler";
+  std::string resource_namespace = "kube-system";
+};
+
+struct ClientConnection {
+  std::string kubeconfig;
+  std::string accept_content_types;
+  std::string content_type = "application/vnd.kubernetes.protobuf";
+  float qps = 50;
+  int32_t burst = 100;
+};
+
+struct PluginConfig {
+  std::string name;
+  framework::PluginArgs args;
+};
+
+struct SchedulerProfile {
+  std::optional<std::string> scheduler_name;
+  std::optional<int32_t> percentage_of_nodes_to_score;
+  framework::PluginSet multi_point;
+  std::array<framework::PluginSet, framework::kExtensionPoints> points;
+  // Of points that Berth knows by name only.
+  framework::PluginSet placement_generate;
+  framework::PluginSet placement_score;
+  // What the user gave, in order, then the defaults of other enabled plugins by name.
+  std::vector<PluginConfig> plugin_config;
+};
+
+struct Configuration {
+  int32_t parallelism = 16;
+  LeaderElection leader_election;
+  ClientConnection client_connection;
+  bool enable_profiling = true;
+  std::optional<bool> enable_contention_profiling;  // As profiling, if it is not given.
+  std::optional<int32_t> percentage_of_nodes_to_score = 0;
+  int64_t pod_initial_backoff_seconds = 1;
+  int64_t pod_max_backoff_seconds = 10;
+  std::vector<SchedulerProfile> profiles;
+  std::vector<framework::ExtenderConfig> extenders;
+  bool delay_cache_until_active = false;
+};
+
+// What kube-scheduler runs with when it is given no file.
+Configuration Default();
+
+// Reads YAML or JSON. The error lists all mistakes of the first stage that finds any, one per line,
+// each with `file` and the path of the field.
+Result<Configuration> Load(std::string_view text, std::string_view file);
+
+}  // namespace berth::scheduler::config

@@ -1,0 +1,119 @@
+#include "scheduler/config/defaults.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "scheduler/config/configuration_fields.h"
+#include "scheduler/plugins/in_tree_registry.h"
+
+namespace berth::scheduler::config {
+namespace {
+
+template <typename T>
+void DefaultIfZero(T& field, const T& fallback) {
+  if (field == T()) field = fallback;
+}
+
+// Complete(args) replaces zero values that stand for a default; for most, there are none.
+void Complete(auto&) {}
+
+void Complete(std::vector<framework::ResourceWeight>& resources) {
+  if (resources.empty()) resources = framework::NodeResourcesBalancedAllocationArgs().resources;
+  for (framework::ResourceWeight& resource : resources) DefaultIfZero<int64_t>(resource.weight, 1);
+}
+
+void Complete(framework::NodeResourcesBalancedAllocationArgs& args) { Complete(args.resources); }
+
+void Complete(framework::NodeResourcesFitArgs& args) { Complete(args.scoring_strategy.resources); }
+
+void Complete(framework::PodTopologySpreadArgs& args) {
+  DefaultIfZero(args.defaulting_type, framework::PodTopologySpreadArgs().defaulting_type);
+}
+
+std::set<std::string, std::less<>> EnabledPlugins(const SchedulerProfile& profile) {
+  std::set<std::string, std::less<>> names;
+  const auto add = [&](const framework::PluginSet& set) {
+    for (const framework::PluginChoice& plugin : set.enabled) names.insert(plugin.name);
+  };
+  add(profile.multi_point);
+  std::ranges::for_each(profile.points, add);
+  return names;
+}
+
+void CompleteArgs(SchedulerProfile& profile) {
+  std::set<std::string, std::less<>> missing = EnabledPlugins(profile);
+  for (PluginConfig& config : profile.plugin_config) {
+    missing.erase(config.name);
+    VisitArgs(config.args, [](std::string_view, auto& args) { Complete(args); });
+  }
+  for (const std::string& name : missing) {
+    WithArgsKind(name, [&]<typename Args>(std::type_identity<Args>) {
+      profile.plugin_config.push_back({name, Args()});
+    });
+  }
+}
+
+}  // namespace
+
+framework::PluginSet MergePluginSets(const framework::PluginSet& defaults,
+                                     const framework::PluginSet& user) {
+  framework::PluginSet merged;
+  merged.disabled = user.disabled;
+  merged.disabled.insert(merged.disabled.end(), defaults.disabled.begin(), defaults.disabled.end());
+  const std::set<std::string_view> disabled(merged.disabled.begin(), merged.disabled.end());
+
+  // Of several entries of one name the last replaces the default one.
+  std::map<std::string_view, size_t> place;
+  for (size_t i = 0; i < user.enabled.size(); ++i) place[user.enabled[i].name] = i;
+  std::set<size_t> placed;
+  for (const framework::PluginChoice& plugin : defaults.enabled) {
+    if (disabled.contains("*") || disabled.contains(plugin.name)) continue;
+    const auto own = place.find(plugin.name);
+    merged.enabled.push_back(own == place.end() ? plugin : user.enabled[own->second]);
+    if (own != place.end()) placed.insert(own->second);
+  }
+  for (size_t i = 0; i < user.enabled.size(); ++i) {
+    if (!placed.contains(i)) merged.enabled.push_back(user.enabled[i]);
+  }
+  return merged;
+}
+
+void ApplyDefaults(Configuration& configuration) {
+  std::vector<SchedulerProfile>& profiles = configuration.profiles;
+  if (profiles.empty()) profiles.emplace_back();
+  if (profiles.size() == 1 && !profiles[0].scheduler_name) {
+    profiles[0].scheduler_name = "default-scheduler";
+  }
+  for (SchedulerProfile& profile : profiles) {
+    profile.multi_point = MergePluginSets(plugins::DefaultPlugins(), profile.multi_point);
+    CompleteArgs(profile);
+  }
+
+  LeaderElection& election = configuration.leader_election;
+  const LeaderElection default_election;
+  DefaultIfZero(election.lease_duration, default_election.lease_duration);
+  DefaultIfZero(election.renew_deadline, default_election.renew_deadline);
+  DefaultIfZero(election.retry_period, default_election.retry_period);
+  DefaultIfZero(election.resource_lock, default_election.resource_lock);
+  DefaultIfZero(election.resource_name, default_election.resource_name);
+  DefaultIfZero(election.resource_namespace, default_election.resource_namespace);
+
+  ClientConnection& connection = configuration.client_connection;
+  const ClientConnection default_connection;
+  DefaultIfZero(connection.content_type, default_connection.content_type);
+  DefaultIfZero(connection.qps, default_connection.qps);
+  DefaultIfZero(connection.burst, default_connection.burst);
+
+  if (!configuration.enable_contention_profiling) {
+    configuration.enable_contention_profiling = configuration.enable_profiling;
+  }
+}
+
+Configuration Default() {
+  Configuration configuration;
+  ApplyDefaults(configuration);
+  return configuration;
+}
+
+}  // namespace berth::scheduler::config

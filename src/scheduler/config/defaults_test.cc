@@ -1,0 +1,120 @@
+#include "scheduler/config/defaults.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scheduler/config/configuration_fields.h"
+
+namespace berth::scheduler::config {
+namespace BERTH_TEST_FILE {
+
+using testing::ElementsAre;
+
+const framework::PluginSet kDefaults{{{"A", 1}, {"B", 2}, {"C", 0}}, {"Off"}};
+
+TEST(MergePluginSets, KeepsPlacesAndAppendsTheRest) {
+  const struct {
+    const char* name;
+    framework::PluginSet user;
+    framework::PluginSet want;
+  } cases[] = {
+      {"NothingGiven", {}, {{{"A", 1}, {"B", 2}, {"C", 0}}, {"Off"}}},
+      {"NewPluginsGoLast",
+       {{{"Y", 5}, {"X", 0}}, {}},
+       {{{"A", 1}, {"B", 2}, {"C", 0}, {"Y", 5}, {"X", 0}}, {"Off"}}},
+      {"OwnEntryReplacesTheDefaultInPlace",
+       {{{"B", 0}}, {}},
+       {{{"A", 1}, {"B", 0}, {"C", 0}}, {"Off"}}},
+      {"DisabledByName", {{}, {"B"}}, {{{"A", 1}, {"C", 0}}, {"B", "Off"}}},
+      {"DisabledAndEnabledMovesToTheEnd",
+       {{{"A", 9}}, {"A"}},
+       {{{"B", 2}, {"C", 0}, {"A", 9}}, {"A", "Off"}}},
+      {"AllDisabled", {{{"C", 4}}, {"*"}}, {{{"C", 4}}, {"*", "Off"}}},
+      {"TheLastOfTwoEntriesReplaces",
+       {{{"B", 3}, {"B", 4}}, {}},
+       {{{"A", 1}, {"B", 4}, {"C", 0}, {"B", 3}}, {"Off"}}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(MergePluginSets(kDefaults, c.user), c.want) << c.name;
+}
+
+std::vector<std::string> ConfiguredPlugins(const SchedulerProfile& profile) {
+  std::vector<std::string> names;
+  for (const PluginConfig& config : profile.plugin_config) names.push_back(config.name);
+  return names;
+}
+
+TEST(Default, IsOneProfileWithTheInTreePlugins) {
+  const Configuration configuration = Default();
+  ASSERT_EQ(configuration.profiles.size(), 1u);
+  const SchedulerProfile& profile = configuration.profiles[0];
+  EXPECT_EQ(profile.scheduler_name, "default-scheduler");
+  EXPECT_EQ(profile.multi_point.enabled.size(), 20u);
+  EXPECT_EQ(profile.multi_point.enabled[4], (framework::PluginChoice{"TaintToleration", 3}));
+  EXPECT_THAT(ConfiguredPlugins(profile),
+              ElementsAre("DefaultPreemption", "DynamicResources", "InterPodAffinity",
+                          "NodeAffinity", "NodeResourcesBalancedAllocation", "NodeResourcesFit",
+                          "PodTopologySpread", "VolumeBinding"));
+  EXPECT_EQ(configuration.enable_contention_profiling, true);
+}
+
+TEST(ApplyDefaults, NamesOnlyASingleProfile) {
+  Configuration configuration;
+  configuration.profiles.resize(2);
+  ApplyDefaults(configuration);
+  EXPECT_EQ(configuration.profiles[0].scheduler_name, std::nullopt);
+
+  Configuration named_empty;
+  named_empty.profiles.resize(1);
+  named_empty.profiles[0].scheduler_name = "";
+  ApplyDefaults(named_empty);
+  EXPECT_EQ(named_empty.profiles[0].scheduler_name, "");
+}
+
+TEST(ApplyDefaults, ReplacesZeros) {
+  Configuration configuration;
+  configuration.leader_election = {true, {}, {}, {}, "", "", ""};
+  configuration.client_connection = {"", "", "", 0, 0};
+  configuration.enable_profiling = false;
+  ApplyDefaults(configuration);
+  EXPECT_EQ(configuration.leader_election.lease_duration, Duration::Seconds(15));
+  EXPECT_EQ(configuration.leader_election.renew_deadline, Duration::Seconds(10));
+  EXPECT_EQ(configuration.leader_election.retry_period, Duration::Seconds(2));
+  EXPECT_EQ(configuration.leader_election.resource_lock, "leases");
+  EXPECT_EQ(configuration.leader_election.resource_name, "kube-scheduler");
+  EXPECT_EQ(configuration.leader_election.resource_namespace, "kube-system");
+  EXPECT_EQ(configuration.client_connection.content_type, "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(configuration.client_connection.qps, 50);
+  EXPECT_EQ(configuration.client_connection.burst, 100);
+  EXPECT_EQ(configuration.enable_contention_profiling, false);
+}
+
+TEST(ApplyDefaults, AddsArgumentsOfEnabledPluginsOnly) {
+  Configuration configuration;
+  SchedulerProfile& profile = configuration.profiles.emplace_back();
+  profile.multi_point.disabled = {"*"};
+  profile.points[static_cast<size_t>(framework::ExtensionPoint::kScore)].enabled = {
+      {"VolumeBinding", 0}, {"ImageLocality", 0}};
+  profile.plugin_config = {{"Mine", std::string("{}")}};
+  ApplyDefaults(configuration);
+  EXPECT_THAT(ConfiguredPlugins(configuration.profiles[0]), ElementsAre("Mine", "VolumeBinding"));
+}
+
+TEST(ApplyDefaults, CompletesArguments) {
+  Configuration configuration;
+  framework::NodeResourcesBalancedAllocationArgs balanced;
+  balanced.resources = {{"example.com/gpu", 0}};
+  framework::PodTopologySpreadArgs spread;
+  spread.defaulting_type = "";
+  configuration.profiles.emplace_back().plugin_config = {
+      {"NodeResourcesBalancedAllocation", balanced}, {"PodTopologySpread", spread}};
+  ApplyDefaults(configuration);
+  const std::vector<PluginConfig>& configs = configuration.profiles[0].plugin_config;
+  EXPECT_EQ(
+      std::any_cast<framework::NodeResourcesBalancedAllocationArgs>(configs[0].args).resources,
+      (std::vector<framework::ResourceWeight>{{"example.com/gpu", 1}}));
+  EXPECT_EQ(std::any_cast<framework::PodTopologySpreadArgs>(configs[1].args).defaulting_type,
+            "System");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::config

@@ -1,0 +1,255 @@
+// FieldReader is the visitor of fields.h that fills a struct from a JSON object, strictly: it notes
+// every value of the wrong type, every repeated field and every field that the struct does not
+// have.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/field_errors.h"
+#include "api/json/json_value.h"
+#include "scheduler/config/configuration_fields.h"
+
+namespace berth::scheduler::config {
+
+// What is wrong with a document, in the order found.
+struct DecodeProblems {
+  std::vector<std::string> values;  // json: cannot unmarshal string into field a.b of type int32
+  std::vector<std::string> strict;  // unknown field "a.b"; duplicate field "a.b"
+};
+
+// Scalars. Null leaves `out` as it is; a value that does not fit is a problem.
+void Read(const api::JsonValue& json, const api::FieldPath& path, std::string& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, bool& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, int32_t& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, int64_t& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, float& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, Duration& out,
+          DecodeProblems& problems);
+void Read(const api::JsonValue& json, const api::FieldPath& path, framework::Bytes& out,
+          DecodeProblems& problems);
+// Keeps the JsonValue itself: which struct it is depends on the plugin's name.
+void Read(const api::JsonValue& json, const api::FieldPath& path, framework::PluginArgs& out,
+          DecodeProblems& problems);
+
+class FieldReader {
+ public:
+  // `object` must be an object, or null for one without fields, and outlive the reader.
+  FieldReader(const api::JsonValue& object, api::FieldPath path, DecodeProblems& problems)
+      : object_(object), path_(std::move(path)), problems_(problems) {}
+
+  template <typename T>
+  void operator()(std::string_view name, T& field) {
+    if (const api::JsonValue* json = Lookup(name)) ReadAny(*json, path_ / name, field, problems_);
+  }
+
+  template <typename T>
+  void Required(std::string_view name, T& field) {
+    (*this)(name, field);
+  }
+
+  template <typename FieldsOfGroup>
+  void Group(std::string_view name, FieldsOfGroup fields) {
+    const api::JsonValue* json = Lookup(name);
+    if (json == nullptr || !IsObject(*json, path_ / name, problems_)) return;
+    FieldReader reader(*json, path_ / name, problems_);
+    fields(reader);
+    reader.Finish();
+  }
+
+  void PluginNames(std::string_view name, std::vector<std::string>& names);
+
+  template <typename T>
+  void Within(std::string_view name, std::string_view inner, std::optional<T>& field) {
+    Group(name, [&](FieldReader& reader) { reader(inner, field.emplace()); });
+  }
+
+  // Accepts a field that is read elsewhere.
+  void Ignore(std::string_view name) { Lookup(name); }
+
+  // To be called after all fields: notes those that nobody took.
+  void Finish();
+
+  // Reads `json` into `out`, a struct that has Fields.
+  template <typename T>
+  static void ReadStruct(const api::JsonValue& json, const api::FieldPath& path, T& out,
+                         DecodeProblems& problems) {
+    if (!IsObject(json, path, problems)) return;
+    StartReading(out);
+    FieldReader reader(json, path, problems);
+    Fields(reader, out);
+    reader.Finish();
+  }
+
+ private:
+  // Whether `json` is an object; null is not one, anything else is a problem.
+  static bool IsObject(const api::JsonValue& json, const api::FieldPath& path,
+                       DecodeProblems& problems);
+  static bool IsArray(const api::JsonValue& json, const api::FieldPath& path,
+                      DecodeProblems& problems);
+
+  const api::JsonValue* Lookup(std::string_view name);
+
+  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, auto& out,
+                      DecodeProblems& problems)
+    requires requires { Read(json, path, out, problems); }
+  {
+    Read(json, path, out, problems);
+  }
+
+  template <typename T>
+  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, std::optional<T>& out,
+                      DecodeProblems& problems) {
+    if (!json.IsNull()) ReadAny(json, path, out.emplace(), problems);
+  }
+
+  template <typename T>
+  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, std::vector<T>& out,
+                      DecodeProblems& problems) {
+    if (!IsArray(json, path, problems)) return;
+    out.clear();
+    for (const api::JsonValue& item : json.items) {
+      T& element = out.emplace_back();
+      ReadAny(item, path[out.size() - 1], element, problems);
+    }
+  }
+
+  template <typename T>
+  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path,
+                      std::map<std::string, T, std::less<>>& out, DecodeProblems& problems) {
+    if (!IsObject(json, path, problems)) return;
+    for (const api::JsonMember& member : json.members) {
+      const auto [entry, is_new] = out.try_emplace(member.name);
+      const api::FieldPath place = path / member.name;
+      if (!is_new) problems.strict.push_back("duplicate field \"" + place.text + "\"");
+      ReadAny(member.value, place, entry->second, problems);
+    }
+  }
+
+  template <typename T>
+  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, T& out,
+                      DecodeProblems& problems) {
+    ReadStruct(json, path, out, problems);
+  }
+
+  const api::JsonValue& object_;
+  api::FieldPath path_;
+  DecodeProblems& problems_;
+  std::vector<std::string_view> known_fields_;
+};
+
+// FieldWriter is the visitor of fields.h that turns a struct into a JSON object.
+api::JsonValue ToJson(float number);
+api::JsonValue ToJson(Duration duration);
+api::JsonValue ToJson(const framework::Bytes& bytes);
+inline api::JsonValue ToJson(const std::string& text) { return api::JsonValue::String(text); }
+inline api::JsonValue ToJson(bool value) { return api::JsonValue::Bool(value); }
+inline api::JsonValue ToJson(int32_t number) { return api::JsonValue::Number(number); }
+inline api::JsonValue ToJson(int64_t number) { return api::JsonValue::Number(number); }
+
+// With apiVersion and kind for an in-tree plugin's struct; null if there are none.
+api::JsonValue ArgsToJson(const framework::PluginArgs& args);
+
+class FieldWriter {
+ public:
+  // Appends to `object`, which must outlive the writer.
+  explicit FieldWriter(api::JsonValue& object) : object_(object) {}
+
+  template <typename T>
+  void operator()(std::string_view name, const T& field) {
+    if (!IsZero(field)) Required(name, field);
+  }
+
+  template <typename T>
+  void Required(std::string_view name, const T& field) {
+    object_.Add(name, Write(field));
+  }
+
+  template <typename FieldsOfGroup>
+  void Group(std::string_view name, FieldsOfGroup fields) {
+    api::JsonValue group = api::JsonValue::Object();
+    FieldWriter writer(group);
+    fields(writer);
+    object_.Add(name, std::move(group));
+  }
+
+  void PluginNames(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<framework::PluginChoice> plugins;
+    for (const std::string& plugin : names) plugins.push_back({plugin, 0});
+    (*this)(name, plugins);
+  }
+
+  template <typename T>
+  void Within(std::string_view name, std::string_view inner, const std::optional<T>& field) {
+    if (field) Group(name, [&](FieldWriter& writer) { writer(inner, *field); });
+  }
+
+ private:
+  static bool IsZero(const std::string& text) { return text.empty(); }
+  static bool IsZero(int64_t number) { return number == 0; }
+  static bool IsZero(bool value) { return !value; }
+  static bool IsZero(const framework::Bytes& bytes) { return bytes.bytes.empty(); }
+  template <typename T>
+  static bool IsZero(const std::vector<T>& list) {
+    return list.empty();
+  }
+  template <typename T>
+  static bool IsZero(const std::map<std::string, T, std::less<>>& map) {
+    return map.empty();
+  }
+  template <typename T>
+  static bool IsZero(const std::optional<T>& value) {
+    return !value;
+  }
+  template <typename T>
+  static bool IsZero(const std::optional<std::vector<T>>& list) {
+    return !list || list->empty();
+  }
+
+  static api::JsonValue Write(const auto& value)
+    requires requires { ToJson(value); }
+  {
+    return ToJson(value);
+  }
+
+  static api::JsonValue Write(const framework::PluginArgs& args) { return ArgsToJson(args); }
+
+  template <typename T>
+  static api::JsonValue Write(const std::optional<T>& value) {
+    return Write(value ? *value : T());
+  }
+
+  template <typename T>
+  static api::JsonValue Write(const std::vector<T>& list) {
+    api::JsonValue array = api::JsonValue::Array();
+    for (const T& element : list) array.items.push_back(Write(element));
+    return array;
+  }
+
+  template <typename T>
+  static api::JsonValue Write(const std::map<std::string, T, std::less<>>& map) {
+    api::JsonValue object = api::JsonValue::Object();
+    for (const auto& [key, value] : map) object.Add(key, Write(value));
+    return object;
+  }
+
+  template <typename T>
+  static api::JsonValue Write(const T& value) {
+    api::JsonValue object = api::JsonValue::Object();
+    FieldWriter writer(object);
+    Fields(writer, value);
+    return object;
+  }
+
+  api::JsonValue& object_;
+};
+
+}  // namespace berth::scheduler::config

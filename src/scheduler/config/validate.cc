@@ -1,0 +1,431 @@
+#include "scheduler/config/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "api/field_errors.h"
+#include "api/selector.h"
+#include "scheduler/config/configuration_fields.h"
+#include "scheduler/config/field_codec.h"
+#include "scheduler/plugins/gang_scheduling.h"
+
+namespace berth::scheduler::config {
+namespace {
+
+void WarnAboutGangs(const framework::PluginSet& set, const api::FieldPath& path,
+                    std::vector<std::string>& warnings) {
+  for (size_t i = 0; i < set.enabled.size(); ++i) {
+    if (set.enabled[i].name != plugins::GangScheduling::kName) continue;
+    warnings.push_back(
+        fmt::format("{}: {} has no effect: the feature gate GangScheduling (alpha) is off, so "
+                    "pods are placed one by one and no gangs are formed",
+                    (path / "enabled")[i].text, plugins::GangScheduling::kName));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Warnings(const Configuration& configuration) {
+  std::vector<std::string> warnings;
+  for (size_t i = 0; i < configuration.profiles.size(); ++i) {
+    const SchedulerProfile& profile = configuration.profiles[i];
+    const api::FieldPath path = api::FieldPath{"profiles"}[i] / "plugins";
+    WarnAboutGangs(profile.multi_point, path / "multiPoint", warnings);
+    for (size_t j = 0; j < framework::kExtensionPoints; ++j) {
+      WarnAboutGangs(profile.points[j], path / kPointNames[j], warnings);
+    }
+  }
+  return warnings;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kRemovedPlugins = {"AzureDiskLimits", "CinderLimits",
+                                                             "EBSLimits", "GCEPDLimits"};
+
+bool CheckNotRemoved(const std::string& plugin, const api::FieldPath& path,
+                     api::FieldErrors& errors) {
+  if (std::ranges::find(kRemovedPlugins, plugin) == kRemovedPlugins.end()) return true;
+  errors.Invalid(path, plugin,
+                 fmt::format("was invalid in version \"v1\" (KubeSchedulerConfiguration is version "
+                             "\"{}\")",
+                             kApiVersion));
+  return false;
+}
+
+void ValidateLeaderElection(const LeaderElection& election, const api::FieldPath& path,
+                            api::FieldErrors& errors) {
+  if (!election.leader_elect) return;
+  const auto check_positive = [&](std::string_view name, Duration duration) {
+    if (duration <= Duration{}) errors.Invalid(path / name, duration, "must be greater than zero");
+  };
+  check_positive("leaseDuration", election.lease_duration);
+  check_positive("renewDeadline", election.renew_deadline);
+  check_positive("retryPeriod", election.retry_period);
+  if (election.lease_duration <= election.renew_deadline) {
+    // The value shown is the other one, as in kube-scheduler.
+    errors.Invalid(path / "leaseDuration", election.renew_deadline,
+                   "must be greater than `RenewDeadline`");
+  }
+  const auto check_present = [&](std::string_view name, const std::string& value) {
+    if (value.empty()) errors.Required(path / name, std::string(name) + " is required");
+  };
+  check_present("resourceLock", election.resource_lock);
+  check_present("resourceNamespace", election.resource_namespace);
+  check_present("resourceName", election.resource_name);
+  if (election.resource_lock != "leases") {
+    errors.Invalid(path / "resourceLock", election.resource_lock,
+                   "resourceLock value must be \"leases\"");
+  }
+}
+
+void ValidatePercentage(std::optional<int32_t> percentage, const api::FieldPath& path,
+                        api::FieldErrors& errors) {
+  if (percentage && (*percentage < 0 || *percentage > 100)) {
+    errors.Invalid(path, *percentage, "not in valid range [0-100]");
+  }
+}
+
+void ValidatePluginConfig(const PluginConfig& config, const api::FieldPath& path,
+                          api::FieldErrors& errors) {
+  if (!CheckNotRemoved(config.name, path, errors)) return;
+  bool fits = true;
+  WithArgsKind(config.name, [&]<typename Args>(std::type_identity<Args>) {
+    fits = std::any_cast<Args>(&config.args) != nullptr;
+  });
+  if (fits) return ValidateArgs(config.args, path / "args", errors);
+  errors.InvalidText(path / "args", api::ToJsonText(ArgsToJson(config.args)),
+                     "has to match plugin args");
+}
+
+void ValidateProfile(const SchedulerProfile& profile, const api::FieldPath& path,
+                     api::FieldErrors& errors) {
+  if (profile.scheduler_name.value_or("").empty()) errors.Required(path / "schedulerName");
+  ValidatePercentage(profile.percentage_of_nodes_to_score, path / "percentageOfNodesToScore",
+                     errors);
+  for (size_t i = 0; i < framework::kExtensionPoints; ++i) {
+    const std::vector<framework::PluginChoice>& enabled = profile.points[i].enabled;
+    const api::FieldPath enabled_path = path / "plugins" / kPointNames[i] / "enabled";
+    for (size_t j = 0; j < enabled.size(); ++j) {
+      CheckNotRemoved(enabled[j].name, enabled_path[j], errors);
+    }
+  }
+  std::set<std::string_view> configured;
+  for (size_t i = 0; i < profile.plugin_config.size(); ++i) {
+    const PluginConfig& config = profile.plugin_config[i];
+    const api::FieldPath config_path = (path / "pluginConfig")[i];
+    if (!configured.insert(config.name).second)
+      errors.Duplicate(config_path, api::Show(config.name));
+    ValidatePluginConfig(config, config_path, errors);
+  }
+}
+
+// As Go prints it: with the names of fields in the source.
+std::string ShowPluginSet(const framework::PluginSet& set) {
+  const auto show = [](const auto& list, auto describe) {
+    std::string text;
+    for (const auto& entry : list) {
+      if (!text.empty()) text += ',';
+      text += describe(entry);
+    }
+    return text.empty() ? "null" : "[" + text + "]";
+  };
+  const auto plugin = [](std::string_view name, int32_t weight) {
+    return fmt::format(R"({{"Name":{},"Weight":{}}})", api::Show(name), weight);
+  };
+  return fmt::format(
+      R"({{"Enabled":{},"Disabled":{}}})",
+      show(set.enabled, [&](const framework::PluginChoice& p) { return plugin(p.name, p.weight); }),
+      show(set.disabled, [&](const std::string& name) { return plugin(name, 0); }));
+}
+
+// The arguments given for `plugin`, as text; those given last count.
+std::string ArgsText(const SchedulerProfile& profile, const std::string& plugin) {
+  std::string text;
+  for (const PluginConfig& config : profile.plugin_config) {
+    if (config.name == plugin) text = api::ToJsonText(ArgsToJson(config.args));
+  }
+  return text;
+}
+
+// All profiles share one queue, so they must sort it alike.
+void ValidateQueueSort(const std::vector<SchedulerProfile>& profiles, const api::FieldPath& path,
+                       api::FieldErrors& errors) {
+  constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueueSort);
+  const framework::PluginSet& first = profiles[0].points[kQueueSort];
+  if (first.enabled.size() > 1) {
+    errors.Invalid(path[0] / "plugins" / "queueSort" / "Enabled",
+                   static_cast<int64_t>(first.enabled.size()),
+                   "only one queue sort plugin can be enabled");
+  }
+  for (size_t i = 1; i < profiles.size(); ++i) {
+    const framework::PluginSet& other = profiles[i].points[kQueueSort];
+    if (other != first) {
+      errors.InvalidText(path[i] / "plugins" / "queueSort", ShowPluginSet(other),
+                         "must be the same for all profiles");
+    }
+    if (first.enabled.empty()) continue;
+    const std::string& plugin = first.enabled[0].name;
+    const std::string args = ArgsText(profiles[i], plugin);
+    if (!args.empty() && args != ArgsText(profiles[0], plugin)) {
+      errors.InvalidText(path[i] / "pluginConfig" / "args", args,
+                         "queueSort must be the same for all profiles");
+    }
+  }
+}
+
+void ValidateProfiles(const std::vector<SchedulerProfile>& profiles, api::FieldErrors& errors) {
+  const api::FieldPath path{"profiles"};
+  if (profiles.empty()) return errors.Required(path);
+  std::set<std::string> names;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    ValidateProfile(profiles[i], path[i], errors);
+    if (!names.insert(profiles[i].scheduler_name.value_or("")).second) {
+      // kube-scheduler means to show the path of the other profile, which prints as nothing.
+      errors.Duplicate(path[i] / "schedulerName", "{}");
+    }
+  }
+  ValidateQueueSort(profiles, path, errors);
+}
+
+bool IsExtendedResource(const std::string& name) {
+  if (!name.contains('/') || name.contains("kubernetes.io/") || name.starts_with("requests.")) {
+    return false;
+  }
+  // It must be usable in a quota too.
+  return !api::ValidateQualifiedName("requests." + name);
+}
+
+void ValidateExtenders(const std::vector<framework::ExtenderConfig>& extenders,
+                       api::FieldErrors& errors) {
+  const api::FieldPath path{"extenders"};
+  size_t binders = 0;
+  std::set<std::string_view> managed;
+  for (size_t i = 0; i < extenders.size(); ++i) {
+    const framework::ExtenderConfig& extender = extenders[i];
+    if (!extender.prioritize_verb.empty() && extender.weight <= 0) {
+      errors.Invalid(path[i] / "weight", extender.weight,
+                     "must have a positive weight applied to it");
+    }
+    if (!extender.bind_verb.empty()) ++binders;
+    for (size_t j = 0; j < extender.managed_resources.size(); ++j) {
+      const std::string& name = extender.managed_resources[j].name;
+      const api::FieldPath name_path = (path[i] / "managedResources")[j] / "name";
+      ValidateQualifiedName(name, name_path, errors);
+      if (!api::ValidateQualifiedName(name) && !IsExtendedResource(name)) {
+        errors.Invalid(name_path, name, "is an invalid extended resource name");
+      }
+      if (!managed.insert(name).second) {
+        errors.Invalid(name_path, name, "duplicate extender managed resource name");
+      }
+    }
+  }
+  if (binders > 1) {
+    errors.Invalid(path, fmt::format("found {} extenders implementing bind", binders),
+                   "only one extender can implement bind");
+  }
+}
+
+}  // namespace
+
+void ValidateQualifiedName(const std::string& name, const api::FieldPath& path,
+                           api::FieldErrors& errors) {
+  const auto problems = api::ValidateQualifiedName(name);
+  if (!problems) return;
+  constexpr std::string_view kSeparator = "; ";
+  for (std::string_view rest = *problems; !rest.empty();) {
+    const size_t end = std::min(rest.find(kSeparator), rest.size());
+    errors.Invalid(path, name, rest.substr(0, end));
+    rest.remove_prefix(std::min(end + kSeparator.size(), rest.size()));
+  }
+}
+
+std::vector<std::string> Validate(const Configuration& configuration) {
+  api::FieldErrors errors;
+  const ClientConnection& connection = configuration.client_connection;
+  if (connection.burst < 0) {
+    errors.Invalid(api::FieldPath{"clientConnection.burst"}, connection.burst,
+                   "must be non-negative");
+  }
+  ValidateLeaderElection(configuration.leader_election, api::FieldPath{"leaderElection"}, errors);
+  if (configuration.parallelism <= 0) {
+    errors.Invalid(api::FieldPath{"parallelism"}, configuration.parallelism,
+                   "should be an integer value greater than zero");
+  }
+  ValidateProfiles(configuration.profiles, errors);
+  ValidatePercentage(configuration.percentage_of_nodes_to_score,
+                     api::FieldPath{"percentageOfNodesToScore"}, errors);
+  if (configuration.pod_initial_backoff_seconds <= 0) {
+    errors.Invalid(api::FieldPath{"podInitialBackoffSeconds"},
+                   configuration.pod_initial_backoff_seconds, "must be greater than 0");
+  }
+  if (configuration.pod_max_backoff_seconds < configuration.pod_initial_backoff_seconds) {
+    errors.Invalid(api::FieldPath{"podMaxBackoffSeconds"}, configuration.pod_max_backoff_seconds,
+                   "must be greater than or equal to PodInitialBackoffSeconds");
+  }
+  ValidateExtenders(configuration.extenders, errors);
+  return std::move(errors).Take();
+}
+
+// ValidateArgs, declared in validate.h: one Check per kind of arguments.
+namespace {
+
+void CheckRange(int64_t value, int64_t low, int64_t high, const api::FieldPath& path,
+                api::FieldErrors& errors) {
+  if (value >= low && value <= high) return;
+  errors.Invalid(path, value, fmt::format("not in valid range [{}, {}]", low, high));
+}
+
+void Check(const framework::DefaultPreemptionArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  const api::FieldPath percentage = path / "minCandidateNodesPercentage";
+  const api::FieldPath absolute = path / "minCandidateNodesAbsolute";
+  CheckRange(args.min_candidate_nodes_percentage, 0, 100, percentage, errors);
+  if (args.min_candidate_nodes_absolute < 0) {
+    errors.Invalid(absolute, args.min_candidate_nodes_absolute, "not in valid range [0, inf)");
+  }
+  if (args.min_candidate_nodes_percentage == 0 && args.min_candidate_nodes_absolute == 0) {
+    errors.Invalid(percentage, 0, "cannot be zero at the same time as minCandidateNodesAbsolute");
+    errors.Invalid(absolute, 0, "cannot be zero at the same time as minCandidateNodesPercentage");
+  }
+}
+
+void Check(const framework::DynamicResourcesArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  if (args.filter_timeout < Duration{}) {
+    errors.Invalid(path / "filterTimeout", args.filter_timeout, "must be zero or positive");
+  }
+  if (args.binding_timeout < Duration::Seconds(1)) {
+    errors.Invalid(path / "bindingTimeout", args.binding_timeout, "must be at least 1 second");
+  }
+}
+
+void Check(const framework::InterPodAffinityArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  CheckRange(args.hard_pod_affinity_weight, 0, 100, path / "hardPodAffinityWeight", errors);
+}
+
+void CheckTerm(const api::NodeSelectorTerm& term, const api::FieldPath& path,
+               api::FieldErrors& errors) {
+  for (std::string& problem : api::CompiledNodeTerm::Problems(term, path.text)) {
+    errors.Add(std::move(problem));
+  }
+}
+
+void Check(const framework::NodeAffinityArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  if (!args.added_affinity) return;
+  const api::NodeAffinity& affinity = *args.added_affinity;
+  if (affinity.required) {
+    const api::FieldPath terms = path / "addedAffinity" /
+                                 "requiredDuringSchedulingIgnoredDuringExecution" /
+                                 "nodeSelectorTerms";
+    for (size_t i = 0; i < affinity.required->terms.size(); ++i) {
+      CheckTerm(affinity.required->terms[i], terms[i], errors);
+    }
+  }
+  const api::FieldPath preferred =
+      path / "addedAffinity" / "preferredDuringSchedulingIgnoredDuringExecution";
+  for (size_t i = 0; i < affinity.preferred.size(); ++i) {
+    // A term without weight is never looked at.
+    if (affinity.preferred[i].weight == 0) continue;
+    CheckTerm(affinity.preferred[i].preference, preferred[i], errors);
+  }
+}
+
+void Check(const framework::NodeResourcesBalancedAllocationArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < args.resources.size(); ++i) {
+    const auto& [name, weight] = args.resources[i];
+    const api::FieldPath resource = (path / "resources")[i];
+    if (!names.insert(name).second) errors.Duplicate(resource / "name", api::Show(name));
+    if (weight != 1) errors.Invalid(resource / "weight", weight, "must be 1");
+  }
+}
+
+// The plugin checks its own: see Validate.
+void Check(const framework::NodeResourcesFitArgs&, const api::FieldPath&, api::FieldErrors&) {}
+
+void CheckDefaultingType(const framework::PodTopologySpreadArgs& args, const api::FieldPath& path,
+                         api::FieldErrors& errors) {
+  static constexpr std::array<std::string_view, 2> kTypes = {"System", "List"};
+  if (args.defaulting_type != "System" && args.defaulting_type != "List") {
+    errors.Unsupported(path, args.defaulting_type, kTypes);
+  } else if (args.defaulting_type == "System" && !args.default_constraints.empty()) {
+    errors.Invalid(path, args.defaulting_type, "when .defaultConstraints are not empty");
+  }
+}
+
+void CheckConstraint(const api::TopologySpreadConstraint& constraint, const api::FieldPath& path,
+                     api::FieldErrors& errors) {
+  static constexpr std::array<std::string_view, 2> kActions = {"DoNotSchedule", "ScheduleAnyway"};
+  if (constraint.max_skew <= 0) {
+    errors.Invalid(path / "maxSkew", constraint.max_skew, "not in valid range (0, inf)");
+  }
+  if (constraint.topology_key.empty()) {
+    errors.Required(path / "topologyKey", "can not be empty");
+  } else {
+    ValidateQualifiedName(constraint.topology_key, path / "topologyKey", errors);
+  }
+  const std::string& action = constraint.when_unsatisfiable;
+  if (action.empty()) {
+    errors.Required(path / "whenUnsatisfiable", "can not be empty");
+  } else if (action != kActions[0] && action != kActions[1]) {
+    errors.Unsupported(path / "whenUnsatisfiable", action, kActions);
+  }
+  if (constraint.label_selector) {
+    errors.Forbidden(path / "labelSelector",
+                     "constraint must not define a selector, as they deduced for each pod");
+  }
+}
+
+void Check(const framework::PodTopologySpreadArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  CheckDefaultingType(args, path / "defaultingType", errors);
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (size_t i = 0; i < args.default_constraints.size(); ++i) {
+    const api::TopologySpreadConstraint& constraint = args.default_constraints[i];
+    const api::FieldPath place = (path / "defaultConstraints")[i];
+    CheckConstraint(constraint, place, errors);
+    if (!seen.emplace(constraint.topology_key, constraint.when_unsatisfiable).second) {
+      errors.Duplicate(place, api::Show(fmt::format("{{{}, {}}}", constraint.topology_key,
+                                                    constraint.when_unsatisfiable)));
+    }
+  }
+}
+
+std::string ShowShape(const std::vector<framework::ShapePoint>& shape) {
+  std::string text;
+  for (const auto& [utilization, score] : shape) {
+    if (!text.empty()) text += ',';
+    text += fmt::format(R"({{"Utilization":{},"Score":{}}})", utilization, score);
+  }
+  return "[" + text + "]";
+}
+
+void Check(const framework::VolumeBindingArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  if (args.bind_timeout_seconds < 0) {
+    errors.Invalid(path / "bindTimeoutSeconds", args.bind_timeout_seconds,
+                   "invalid BindTimeoutSeconds, should not be a negative value");
+  }
+  if (args.shape) {
+    errors.InvalidText(path / "shape", ShowShape(*args.shape),
+                       "unexpected field `shape`, remove it or turn on the feature gate "
+                       "StorageCapacityScoring");
+  }
+}
+
+}  // namespace
+
+void ValidateArgs(const framework::PluginArgs& args, const api::FieldPath& path,
+                  api::FieldErrors& errors) {
+  VisitArgs(args, [&](std::string_view, const auto& held) { Check(held, path, errors); });
+}
+
+}  // namespace berth::scheduler::config

@@ -1,0 +1,198 @@
+#include "scheduler/engine/binding_cycle.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+namespace berth::scheduler::engine {
+namespace {
+
+framework::Verdict AsFailure(framework::Verdict verdict, std::string_view step,
+                             const framework::Plugin& plugin) {
+  if (verdict.rejected()) return std::move(verdict).By(plugin.name());
+  return framework::Verdict::Error(
+      fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
+}
+
+}  // namespace
+
+BindingCycle::BindingCycle(Placement placement, const Services& services)
+    : placement_(std::move(placement)),
+      services_(services),
+      node_name_(placement_.attempt->cluster().nodes().name(placement_.node)),
+      task_(Run()) {}
+
+void BindingCycle::Permit(framework::Verdict verdict) {
+  permitted_ = std::move(verdict);
+  if (permit_waiter_) std::exchange(permit_waiter_, {}).resume();
+}
+
+bool BindingCycle::Cancel(std::string_view reason) {
+  if (!pre_binding_) return false;
+  if (cancel_reason_.empty()) cancel_reason_ = reason;
+  return true;
+}
+
+Task<framework::Verdict> BindingCycle::Run() {
+  framework::Verdict verdict = co_await Steps();
+  services_.finished.push_back(this);
+  co_return verdict;
+}
+
+Task<framework::Verdict> BindingCycle::Steps() {
+  framework::Verdict verdict = PreFlight();
+  meter().End(framework::MeasuredPoint::kPreBindPreFlight,
+              verdict.ok() && work_.empty() ? framework::Code::kSkip : verdict.code(),
+              !profile().pre_bind().empty());
+  if (!verdict.ok()) co_return verdict;
+  if (!work_.empty() || placement_.waits) std::ignore = co_await AnnounceNode();
+  if (placement_.waits) {
+    verdict = co_await WaitForPermit();
+    if (!verdict.ok()) co_return verdict;
+  }
+  // From here on events do not matter: whatever fails later is not a plugin's rejection.
+  services_.queue.Done(pod().uid());
+  if (!work_.empty()) {
+    pre_binding_ = true;
+    meter().Begin();
+    verdict = co_await PreBind();
+    pre_binding_ = false;
+    meter().End(framework::MeasuredPoint::kPreBind, verdict.code());
+    if (!cancel_reason_.empty()) co_return framework::Verdict::Error(cancel_reason_);
+    if (!verdict.ok()) co_return verdict;
+  } else {
+    meter().End(framework::MeasuredPoint::kPreBind, framework::Code::kSuccess, /*took_time=*/false);
+  }
+  co_await services_.status.Settle(pod().uid());
+  verdict = co_await Bind();
+  meter().End(framework::MeasuredPoint::kBind, verdict.code());
+  if (!verdict.ok()) co_return verdict;
+  RecordSuccess();
+  CountSuccess();
+  framework::PluginTimer timer(meter());
+  for (const framework::PostBindPlugin* plugin : profile().post_bind()) {
+    plugin->PostBind(*this);
+    timer.End(*plugin, framework::MeasuredPoint::kPostBind, framework::Code::kSuccess);
+  }
+  meter().End(framework::MeasuredPoint::kPostBind, framework::Code::kSuccess,
+              !profile().post_bind().empty());
+  co_return verdict;
+}
+
+framework::Verdict BindingCycle::PreFlight() {
+  framework::PluginTimer timer(meter());
+  for (const framework::PreBindPlugin* plugin : profile().pre_bind()) {
+    const framework::PreBindPlan plan = plugin->PreBindPreFlight(cycle(), node());
+    timer.End(*plugin, framework::MeasuredPoint::kPreBindPreFlight, plan.verdict.code());
+    if (plan.verdict.skipped()) continue;
+    if (!plan.verdict.ok()) {
+      return framework::Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}",
+                                                   plugin->name(), plan.verdict.Message()));
+    }
+    work_.push_back({plugin, plan.may_run_in_parallel});
+  }
+  return {};
+}
+
+// Tells others where the pod is about to go, since getting there takes a while. If that fails, it
+// goes there all the same.
+Task<framework::Verdict> BindingCycle::AnnounceNode() {
+  if (pod().object->status.nominated_node_name == node_name_) co_return framework::Verdict();
+  co_await services_.status.Settle(pod().uid());
+  const framework::PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
+  announced_ = node_name_;
+  co_await WriteStatus(*this, patch);
+  co_return framework::Verdict();
+}
+
+Task<framework::Verdict> BindingCycle::WaitForPermit() {
+  meter().Begin();
+  const Duration before = meter().so_far();
+  framework::Verdict verdict = co_await PermitWait{*this};
+  meter().Begin();
+  if (framework::Measurements* to = meter().to())
+    to->PermitWaited(verdict.code(), {meter().so_far().nanos - before.nanos});
+  if (verdict.ok()) co_return verdict;
+  if (!verdict.rejected()) {
+    co_return framework::Verdict::Error(
+        fmt::format("waiting on permit for pod: {}", verdict.Message()));
+  }
+  rejected_by_permit_ = true;
+  const std::string plugin = verdict.plugin();
+  const framework::Code code = verdict.code();
+  framework::Diagnosis diagnosis;
+  diagnosis.all_nodes = 1;
+  diagnosis.Add(node(), std::move(verdict));
+  co_return framework::Verdict(code, diagnosis.Message()).By(plugin);
+}
+
+// Neighbours that may run side by side do so; the others run alone, in order.
+Task<framework::Verdict> BindingCycle::PreBind() {
+  for (size_t first = 0; first < work_.size();) {
+    size_t end = first + 1;
+    while (end < work_.size() && work_[first].may_run_in_parallel &&
+           work_[end].may_run_in_parallel) {
+      ++end;
+    }
+    std::vector<Task<framework::Verdict>> side_by_side;
+    for (; first < end; ++first) {
+      side_by_side.push_back(PreBindOne(*work_[first].plugin));
+      side_by_side.back().Start();
+    }
+    for (Task<framework::Verdict>& task : side_by_side) std::ignore = co_await task.Join();
+    if (cancelled()) break;
+  }
+  co_return pre_bind_failure_;
+}
+
+Task<framework::Verdict> BindingCycle::PreBindOne(const framework::PreBindPlugin& plugin) {
+  framework::PluginTimer timer(meter());
+  framework::Verdict verdict = co_await plugin.PreBind(*this);
+  timer.End(plugin, framework::MeasuredPoint::kPreBind, verdict.code());
+  if (verdict.ok()) co_return verdict;
+  verdict = AsFailure(std::move(verdict), "PreBind", plugin);
+  if (pre_bind_failure_.ok()) pre_bind_failure_ = verdict;
+  co_return verdict;
+}
+
+Task<framework::Verdict> BindingCycle::Bind() {
+  if (!services_.extenders.empty()) {
+    const framework::BindPod bind{pod().key(), pod().uid(), node_name_};
+    framework::Verdict verdict = co_await services_.extenders.Bind(*pod().object, bind);
+    if (!verdict.skipped()) co_return verdict;
+  }
+  framework::PluginTimer timer(meter());
+  for (const framework::BindPlugin* plugin : profile().bind()) {
+    framework::Verdict verdict = co_await plugin->Bind(*this);
+    timer.End(*plugin, framework::MeasuredPoint::kBind, verdict.code());
+    if (verdict.skipped()) continue;
+    if (verdict.ok()) co_return verdict;
+    co_return AsFailure(std::move(verdict), "Bind", *plugin);
+  }
+  co_return framework::Verdict::Error("no Bind plugin wanted the pod");
+}
+
+void BindingCycle::CountSuccess() {
+  framework::Measurements* to = meter().to();
+  if (to == nullptr) return;
+  const queue::QueueEntry& tried = placement_.entry;
+  to->AttemptEnded(meter().profile(), framework::AttemptResult::kScheduled, meter().so_far());
+  to->PodBound(tried.attempts, now() - tried.first_ready.value_or(now()),
+               tried.flushed != Instant{});
+}
+
+void BindingCycle::RecordSuccess() {
+  const api::ObjectKey key = pod().key();
+  services_.outbox.Post(framework::RecordEvent{
+      .pod = key,
+      .uid = pod().uid(),
+      .type = "Normal",
+      .reason = "Scheduled",
+      .action = "Binding",
+      .note =
+          fmt::format("Successfully assigned {}/{} to {}", key.namespace_, key.name, node_name_),
+      .scheduler_name = pod().object->spec.scheduler_name,
+      .resource_version = pod().object->metadata.resource_version});
+}
+
+}  // namespace berth::scheduler::engine

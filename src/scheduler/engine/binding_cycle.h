@@ -1,0 +1,114 @@
+// BindingCycle takes a pod that was assumed on a node the rest of its way: through Permit, PreBind,
+// Bind and PostBind.
+//
+// It is a coroutine that waits for permission, for the ends of the writes it asks for, or for time
+// to pass; the engine resumes it. Many run at a time and none holds up scheduling.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/engine/extenders.h"
+#include "scheduler/engine/outbox.h"
+#include "scheduler/engine/status_writer.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/queue/scheduling_queue.h"
+
+namespace berth::scheduler::engine {
+
+class BindingCycle final : public framework::BindingContext {
+ public:
+  // What a binding cycle works with; all outlives it.
+  struct Services {
+    Outbox& outbox;
+    StatusWriter& status;
+    Extenders& extenders;
+    queue::SchedulingQueue& queue;
+    std::vector<BindingCycle*>& finished;  // A cycle that is done adds itself.
+  };
+  // What was decided about the pod.
+  struct Placement {
+    queue::QueueEntry entry;
+    std::unique_ptr<const model::PodRecord> pod;  // Retained; `attempt` refers to it.
+    std::shared_ptr<framework::ClassResults> results;
+    std::unique_ptr<framework::Attempt> attempt;
+    model::NodeRow node;
+    bool waits = false;  // Permit plugins hold it back.
+  };
+
+  BindingCycle(Placement placement, const Services& services);
+
+  // Runs until it first waits, or to the end.
+  void Start() { task_.Start(); }
+  // The wait for Permit plugins has ended so.
+  void Permit(framework::Verdict verdict);
+  // Another pod needs the room. True if the binding has not gone too far: it will then fail, with
+  // the first reason given.
+  bool Cancel(std::string_view reason);
+
+  // How it ended; success if the pod is bound. Only when finished.
+  const framework::Verdict& verdict() const { return task_.result(); }
+  // A Permit plugin, verdict().plugin(), rejected the pod.
+  bool rejected_by_permit() const { return rejected_by_permit_; }
+  // The node that the API was told as the pod's nominated one; empty if it was not.
+  const std::string& announced() const { return announced_; }
+
+  queue::QueueEntry& entry() { return placement_.entry; }
+  const model::PodRecord& pod() const { return *placement_.pod; }
+  framework::Attempt& attempt() { return *placement_.attempt; }
+  const framework::Profile& profile() const { return placement_.attempt->profile(); }
+  framework::Cycle& cycle() override { return placement_.attempt->cycle(); }
+  model::NodeRow node() const override { return placement_.node; }
+  bool cancelled() const override { return !cancel_reason_.empty() || !pre_bind_failure_.ok(); }
+  Instant now() const override { return services_.outbox.now(); }
+
+ private:
+  struct PermitWait {
+    BindingCycle& binding;
+    bool await_ready() const noexcept { return binding.permitted_.has_value(); }
+    void await_suspend(std::coroutine_handle<> waiter) { binding.permit_waiter_ = waiter; }
+    framework::Verdict await_resume() { return *std::move(binding.permitted_); }
+  };
+
+  Task<framework::Verdict> Run();
+  Task<framework::Verdict> Steps();
+  // Finds out which PreBind plugins have something to do.
+  framework::Verdict PreFlight();
+  Task<framework::Verdict> AnnounceNode();
+  Task<framework::Verdict> WaitForPermit();
+  Task<framework::Verdict> PreBind();
+  Task<framework::Verdict> PreBindOne(const framework::PreBindPlugin& plugin);
+  Task<framework::Verdict> Bind();
+  void RecordSuccess();
+  void CountSuccess();
+  framework::AttemptMeter& meter() { return placement_.attempt->meter(); }
+
+  void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
+    services_.outbox.Issue(pending, waiter);
+  }
+  void Wake(Duration length, std::coroutine_handle<> waiter) override {
+    services_.outbox.Wake(length, waiter);
+  }
+
+  struct Work {
+    const framework::PreBindPlugin* plugin;
+    bool may_run_in_parallel;
+  };
+
+  Placement placement_;
+  Services services_;
+  std::string node_name_;
+  std::vector<Work> work_;  // What PreBind plugins have to do.
+  std::optional<framework::Verdict> permitted_;
+  std::coroutine_handle<> permit_waiter_;
+  bool rejected_by_permit_ = false;
+  std::string announced_;
+  framework::Verdict pre_bind_failure_;  // The first; the other plugins are then to give up.
+  bool pre_binding_ = false;
+  std::string cancel_reason_;
+  Task<framework::Verdict> task_;
+};
+
+}  // namespace berth::scheduler::engine

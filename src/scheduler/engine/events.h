@@ -1,0 +1,54 @@
+// What the engine hears and what it asks for: events in, commands out.
+//
+// Events are facts, in the order in which they became known: an object is now so, an object is
+// gone, a write ended so. Commands are wishes: each has an id, and its end comes back as a
+// WriteDone event.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/object.h"
+#include "base/id.h"
+#include "base/time.h"
+#include "scheduler/framework/writes.h"
+
+namespace berth::scheduler::engine {
+
+using CommandId = Id<struct CommandTag>;
+
+using api::ObjectDeleted;
+using api::ObjectPut;
+
+// The write of command `id` has ended.
+struct WriteDone {
+  CommandId id;
+  framework::WriteResult result;
+};
+
+// Someone outside speaks for a Permit plugin that holds a pod back: it allows or rejects the pod.
+struct PermitDecision {
+  std::string uid;
+  std::string plugin;
+  bool allow = false;
+  std::string message = {};  // Of a rejection.
+};
+
+using Event = std::variant<ObjectPut, ObjectDeleted, WriteDone, PermitDecision>;
+
+// Appends `changes` to `out`, in order.
+inline void AppendEvents(std::vector<api::ObjectChange> changes, std::vector<Event>& out) {
+  out.reserve(out.size() + changes.size());
+  for (api::ObjectChange& change : changes) {
+    std::visit([&](auto& object) { out.emplace_back(std::move(object)); }, change);
+  }
+}
+
+struct Command {
+  CommandId id;
+  framework::ApiWrite write;
+};
+
+}  // namespace berth::scheduler::engine

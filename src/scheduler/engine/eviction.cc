@@ -1,0 +1,125 @@
+#include "scheduler/engine/eviction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace berth::scheduler::engine {
+namespace {
+
+Eviction::Victim Describe(const model::PodRecord& pod) {
+  const auto& conditions = pod.object->status.conditions;
+  const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
+  const api::ObjectMeta& metadata = pod.object->metadata;
+  Eviction::Victim victim{pod.key(), pod.uid(), metadata.resource_version, metadata.generation, {}};
+  if (found != conditions.end()) victim.condition = *found;
+  return victim;
+}
+
+bool SaysTheSame(const api::PodCondition& a, const api::PodCondition& b) {
+  return a.status == b.status && a.reason == b.reason && a.message == b.message;
+}
+
+}  // namespace
+
+Eviction::Plan Eviction::MakePlan(const model::Cluster& cluster, const model::PodRecord& preemptor,
+                                  Symbol node, const std::vector<model::PodId>& victims) {
+  Plan plan{preemptor.key(),
+            preemptor.uid(),
+            preemptor.object->spec.scheduler_name,
+            cluster.symbols().Text(node),
+            {},
+            {},
+            {}};
+  for (model::PodId id : victims) {
+    if (!cluster.pod(id).terminating()) plan.victims.push_back(Describe(cluster.pod(id)));
+  }
+  for (model::PodId id : cluster.nominations().PodsOn(node)) {
+    const model::PodRecord& pod = cluster.pod(id);
+    if (pod.object->priority() < preemptor.object->priority()) {
+      plan.lower_nominations.push_back(Describe(pod));
+    }
+  }
+  return plan;
+}
+
+Eviction::Eviction(Plan plan, const Services& services)
+    : plan_(std::move(plan)), services_(services), task_(Run()) {}
+
+Task<framework::Verdict> Eviction::Run() {
+  framework::Verdict failure;
+  for (const Victim& pod : plan_.lower_nominations) {
+    const framework::PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
+    const framework::WriteResult result = co_await WriteStatus(services_.outbox, patch);
+    if (!result.ok()) failure = framework::Verdict::Error(result.message);
+  }
+  std::vector<Task<framework::Verdict>> side_by_side;
+  for (size_t i = 0; i + 1 < plan_.victims.size(); ++i) {
+    side_by_side.push_back(Evict(plan_.victims[i]));
+    side_by_side.back().Start();
+  }
+  bool all_went = true;
+  for (Task<framework::Verdict>& eviction : side_by_side) {
+    framework::Verdict verdict = co_await eviction.Join();
+    if (verdict.ok()) continue;
+    all_went = false;
+    failure = std::move(verdict);
+  }
+  if (all_went) {
+    services_.preemptions.LastVictim(plan_.preemptor_uid, plan_.victims.back().pod,
+                                     plan_.victims.back().uid);
+    framework::Verdict verdict = co_await Evict(plan_.victims.back());
+    if (!verdict.ok()) failure = std::move(verdict);
+  }
+  services_.finished.push_back(this);
+  co_return failure;
+}
+
+// A victim that is gone already is as good as evicted.
+Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
+  if (services_.stop_binding(victim.uid)) {
+    RecordEviction(victim, " (in kube-scheduler memory).");
+    co_return framework::Verdict();
+  }
+  api::PodCondition condition = ConditionOf(victim);
+  if (!victim.condition || !SaysTheSame(*victim.condition, condition)) {
+    const framework::PatchPodStatus patch{victim.pod, victim.uid, std::move(condition),
+                                          std::nullopt};
+    const framework::WriteResult patched = co_await WriteStatus(services_.outbox, patch);
+    if (patched.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
+    if (!patched.ok()) co_return framework::Verdict::Error(patched.message);
+  }
+  framework::DeletePod remove{victim.pod, victim.uid};
+  const framework::WriteResult deleted = co_await services_.outbox.Write(std::move(remove));
+  if (deleted.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
+  if (!deleted.ok()) co_return framework::Verdict::Error(deleted.message);
+  RecordEviction(victim, "");
+  co_return framework::Verdict();
+}
+
+api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
+  api::PodCondition condition;
+  condition.type = "DisruptionTarget";
+  condition.status = "True";
+  condition.reason = "PreemptionByScheduler";
+  condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
+  condition.last_transition_time = services_.outbox.now();
+  if (victim.condition && victim.condition->status == condition.status)
+    condition.last_transition_time = victim.condition->last_transition_time;
+  condition.observed_generation = victim.generation;
+  return condition;
+}
+
+void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
+  services_.outbox.Post(framework::RecordEvent{
+      .pod = victim.pod,
+      .uid = victim.uid,
+      .type = "Normal",
+      .reason = "Preempted",
+      .action = "Preempting",
+      .note = fmt::format("Preempted by pod {} on node {}{}", plan_.preemptor_uid, plan_.node, how),
+      .scheduler_name = plan_.scheduler_name,
+      .resource_version = victim.resource_version});
+}
+
+}  // namespace berth::scheduler::engine

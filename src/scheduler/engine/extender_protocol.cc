@@ -1,0 +1,440 @@
+#include "scheduler/engine/extender_protocol.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "api/json/encode.h"
+#include "api/json/json_text.h"
+#include "api/json/writer.h"
+#include "base/check.h"
+#include "base/text.h"
+#include "scheduler/framework/extender.h"
+
+namespace berth::scheduler::engine {
+
+namespace {
+
+void AppendKey(std::string& out, std::string_view key) {
+  if (!out.ends_with('{')) out += ',';
+  api::AppendJsonString(out, key);
+  out += ':';
+}
+
+void AppendText(std::string& out, std::string_view key, std::string_view text) {
+  AppendKey(out, key);
+  api::AppendJsonString(out, text);
+}
+
+// Calls append(item) for each, with commas between.
+void AppendList(std::string& out, const auto& items, auto append) {
+  out += '[';
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += ',';
+    first = false;
+    append(item);
+  }
+  out += ']';
+}
+
+// Objects within other objects go without apiVersion and kind.
+template <typename T>
+void AppendObject(std::string& out, const T& object) {
+  if (object.text.json != nullptr) {
+    out += *object.text.json;
+    return;
+  }
+  const std::string json = api::EncodeJson(object);
+  const std::string typed = fmt::format(R"({{"apiVersion":"{}","kind":"{}")",
+                                        api::KindOf<T>().api_version, api::KindOf<T>().kind);
+  CHECK(json.starts_with(typed));
+  std::string_view rest = std::string_view(json).substr(typed.size());
+  if (rest.starts_with(',')) rest.remove_prefix(1);
+  out += '{';
+  out += rest;
+}
+
+void AppendNodes(std::string& out, std::span<const api::Node* const> nodes) {
+  AppendKey(out, "Nodes");
+  out += R"({"metadata":{},"items":)";
+  AppendList(out, nodes, [&](const api::Node* node) { AppendObject(out, *node); });
+  out += '}';
+  AppendKey(out, "NodeNames");
+  out += "null";
+}
+
+void AppendNodeNames(std::string& out, std::span<const api::Node* const> nodes) {
+  AppendKey(out, "Nodes");
+  out += "null";
+  AppendKey(out, "NodeNames");
+  AppendList(out, nodes,
+             [&](const api::Node* node) { api::AppendJsonString(out, node->metadata.name); });
+}
+
+// append_pod(pod) says who a victim is.
+void AppendVictims(std::string& out, const auto& victims_by_node, auto append_pod) {
+  out += '{';
+  for (const auto& [node, victims] : victims_by_node) {
+    AppendKey(out, node);
+    out += '{';
+    AppendKey(out, "Pods");
+    AppendList(out, victims.pods, append_pod);
+    AppendKey(out, "NumPDBViolations");
+    out += fmt::format("{}}}", victims.budget_violations);
+  }
+  out += '}';
+}
+
+}  // namespace
+
+std::string EncodeExtenderArgs(const framework::ExtenderConfig& extender, const api::Pod& pod,
+                               std::span<const api::Node* const> nodes) {
+  std::string out = "{";
+  AppendKey(out, "Pod");
+  AppendObject(out, pod);
+  if (extender.node_cache_capable) {
+    AppendNodeNames(out, nodes);
+  } else {
+    AppendNodes(out, nodes);
+  }
+  return out += '}';
+}
+
+std::string EncodeExtenderBindingArgs(const framework::BindPod& bind) {
+  std::string out = "{";
+  AppendText(out, "PodName", bind.pod.name);
+  AppendText(out, "PodNamespace", bind.pod.namespace_);
+  AppendText(out, "PodUID", bind.uid);
+  AppendText(out, "Node", bind.node);
+  return out += '}';
+}
+
+std::string EncodeExtenderPreemptionArgs(
+    const framework::ExtenderConfig& extender, const api::Pod& pod,
+    const std::map<std::string, ExtenderVictims, std::less<>>& victims_by_node) {
+  std::string out = "{";
+  AppendKey(out, "Pod");
+  AppendObject(out, pod);
+  AppendKey(out, "NodeNameToVictims");
+  if (extender.node_cache_capable) {
+    out += "null";
+  } else {
+    AppendVictims(out, victims_by_node, [&](const api::Pod* p) { AppendObject(out, *p); });
+  }
+  AppendKey(out, "NodeNameToMetaVictims");
+  if (extender.node_cache_capable) {
+    AppendVictims(out, victims_by_node, [&](const api::Pod* p) {
+      out += '{';
+      AppendText(out, "UID", p->metadata.uid);
+      out += '}';
+    });
+  } else {
+    out += "null";
+  }
+  return out += '}';
+}
+
+namespace {
+
+using Json = simdjson::dom::element;
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool SameName(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, Lower, Lower);
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out;
+  api::AppendJsonString(out, text);
+  return out;
+}
+
+std::string Describe(Json json) {
+  switch (json.type()) {
+    case simdjson::dom::element_type::OBJECT:
+      return "an object";
+    case simdjson::dom::element_type::ARRAY:
+      return "a list";
+    default:
+      return Shorten(simdjson::minify(json));
+  }
+}
+
+// Reads one answer. Keeps the first problem; after it, every call is a no-op.
+class ResponseReader {
+ public:
+  // What to do with a value; `path` says where it is.
+  using Read = std::function<void(Json value, const std::string& path)>;
+  struct Field {
+    std::string_view name;
+    Read read;
+  };
+
+  ResponseReader(const framework::ExtenderConfig& extender, framework::ExtenderStep step,
+                 std::string_view text)
+      : extender_(extender), step_(step) {
+    if (std::ranges::all_of(text, [](char c) { return std::string_view(" \t\r\n").contains(c); })) {
+      Fail("", "the answer is empty");
+    } else if (const auto error = parser_.parse(text.data(), text.size()).get(root_)) {
+      Fail("", fmt::format("invalid JSON ({}): {}", simdjson::error_message(error), Shorten(text)));
+    }
+  }
+
+  bool ok() const { return !problem_; }
+  std::unexpected<Error> Failure() const {
+    return berth::Fail(fmt::format("extender {}: answer to {}: {}", Quoted(extender_.url_prefix),
+                                   framework::VerbOf(extender_, step_), *problem_));
+  }
+
+  void Fail(const std::string& path, std::string_view problem) {
+    if (problem_) return;
+    problem_ = path.empty() ? std::string(problem) : fmt::format("{}: {}", path, problem);
+  }
+
+  // Fields whose value goes to `out`, which must outlive the reading.
+  Field TextInto(std::string_view name, std::string& out) {
+    return {name, [&](Json value, const std::string& path) { out = Text(value, path); }};
+  }
+  Field IntegerInto(std::string_view name, int64_t& out) {
+    return {name, [&](Json value, const std::string& path) {
+              out = Get<int64_t>(value, path, "an integer").value_or(0);
+            }};
+  }
+
+  // A null answer is one without fields, or an empty list.
+  void RootFields(std::initializer_list<Field> fields) {
+    if (ok() && !root_.is_null()) ReadFields(root_, "", fields);
+  }
+  void RootList(const Read& read) {
+    if (ok() && !root_.is_null()) ReadList(root_, "", read);
+  }
+
+  // Fields that are null or not named here are left out.
+  void ReadFields(Json json, const std::string& path, std::initializer_list<Field> fields) {
+    const auto object = Get<simdjson::dom::object>(json, path, "an object");
+    if (!object) return;
+    std::vector<const Field*> seen;
+    for (const auto [key, value] : *object) {
+      const auto* field =
+          std::ranges::find_if(fields, [&](const Field& f) { return SameName(f.name, key); });
+      if (field == fields.end()) continue;
+      const std::string place = Join(path, field->name);
+      if (std::ranges::find(seen, field) != seen.end()) return Fail(place, "duplicate key");
+      seen.push_back(field);
+      if (!value.is_null()) field->read(value, place);
+      if (!ok()) return;
+    }
+  }
+
+  // Nulls included, in maps and lists.
+  void ReadMap(Json json, const std::string& path,
+               const std::function<bool(std::string_view key, Json, const std::string&)>& read) {
+    const auto object = Get<simdjson::dom::object>(json, path, "an object");
+    if (!object) return;
+    for (const auto [key, value] : *object) {
+      const std::string place = Join(path, Shorten(key));
+      if (!read(key, value, place)) Fail(place, "duplicate key");
+      if (!ok()) return;
+    }
+  }
+
+  void ReadList(Json json, const std::string& path, const Read& read) {
+    const auto list = Get<simdjson::dom::array>(json, path, "a list");
+    if (!list) return;
+    size_t index = 0;
+    for (const Json item : *list) {
+      read(item, fmt::format("{}[{}]", path, index++));
+      if (!ok()) return;
+    }
+  }
+
+  std::string Text(Json json, const std::string& path) {
+    if (json.is_null()) return {};
+    return std::string(Get<std::string_view>(json, path, "a string").value_or(""));
+  }
+
+ private:
+  static std::string Join(const std::string& path, std::string_view name) {
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  }
+
+  template <typename T>
+  std::optional<T> Get(Json json, const std::string& path, std::string_view expected) {
+    T value;
+    if (json.get(value) == simdjson::SUCCESS) return value;
+    Fail(path, fmt::format("expected {}, found {}", expected, Describe(json)));
+    return std::nullopt;
+  }
+
+  const framework::ExtenderConfig& extender_;
+  framework::ExtenderStep step_;
+  simdjson::dom::parser parser_;
+  Json root_;
+  std::optional<std::string> problem_;
+};
+
+void ReadReasons(ResponseReader& reader, Json json, const std::string& path, ReasonByNode& out) {
+  reader.ReadMap(json, path, [&](std::string_view node, Json reason, const std::string& place) {
+    return out.emplace(node, reader.Text(reason, place)).second;
+  });
+}
+
+void ReadNodeList(ResponseReader& reader, Json json, const std::string& path,
+                  std::vector<std::string>& out) {
+  const auto read_node = [&](Json node, const std::string& place) {
+    std::string& name = out.emplace_back();
+    const auto read_metadata = [&](Json metadata, const std::string& inner) {
+      reader.ReadFields(metadata, inner, {reader.TextInto("name", name)});
+    };
+    if (!node.is_null()) reader.ReadFields(node, place, {{"metadata", read_metadata}});
+  };
+  const auto read_items = [&](Json items, const std::string& place) {
+    reader.ReadList(items, place, read_node);
+  };
+  reader.ReadFields(json, path, {{"items", read_items}});
+}
+
+void ReadMetaVictims(ResponseReader& reader, Json json, const std::string& path, MetaVictims& out) {
+  const auto read_pod = [&](Json pod, const std::string& place) {
+    reader.ReadFields(pod, place, {reader.TextInto("UID", out.uids.emplace_back())});
+  };
+  const auto read_pods = [&](Json pods, const std::string& place) {
+    reader.ReadList(pods, place, read_pod);
+  };
+  reader.ReadFields(
+      json, path,
+      {{"Pods", read_pods}, reader.IntegerInto("NumPDBViolations", out.budget_violations)});
+}
+
+}  // namespace
+
+Result<ExtenderFilterResult> DecodeExtenderFilterResult(
+    const framework::ExtenderConfig& extender, std::string_view json,
+    const std::function<bool(std::string_view node)>& was_sent) {
+  ExtenderFilterResult answer;
+  std::optional<std::vector<std::string>> nodes, names;
+  std::string error;
+  ResponseReader reader(extender, framework::ExtenderStep::kFilter, json);
+  const auto read_names = [&](Json list, const std::string& path) {
+    names.emplace();
+    reader.ReadList(list, path, [&](Json name, const std::string& place) {
+      names->push_back(reader.Text(name, place));
+    });
+  };
+  const auto read_nodes = [&](Json list, const std::string& path) {
+    ReadNodeList(reader, list, path, nodes.emplace());
+  };
+  const auto reasons_into = [&](ReasonByNode& out) {
+    return [&](Json map, const std::string& path) { ReadReasons(reader, map, path, out); };
+  };
+  reader.RootFields({
+      {"Nodes", read_nodes},
+      {"NodeNames", read_names},
+      {"FailedNodes", reasons_into(answer.failed)},
+      {"FailedAndUnresolvableNodes", reasons_into(answer.failed_and_unresolvable)},
+      reader.TextInto("Error", error),
+  });
+  if (!reader.ok()) return reader.Failure();
+  if (!error.empty()) return Fail(error);
+
+  if (extender.node_cache_capable && names) {
+    answer.nodes = *std::move(names);
+  } else if (nodes) {
+    answer.nodes = *std::move(nodes);
+  }
+  for (const std::string& node : answer.nodes) {
+    if (was_sent(node)) continue;
+    return Fail(fmt::format(
+        "extender {} claims a filtered node {} which is not found in the input node list",
+        Quoted(extender.url_prefix), Quoted(node)));
+  }
+  for (const auto& [node, reason] : answer.failed_and_unresolvable) answer.failed.erase(node);
+  return answer;
+}
+
+Result<std::vector<HostPriority>> DecodeHostPriorityList(const framework::ExtenderConfig& extender,
+                                                         std::string_view json) {
+  std::vector<HostPriority> priorities;
+  ResponseReader reader(extender, framework::ExtenderStep::kPrioritize, json);
+  reader.RootList([&](Json item, const std::string& place) {
+    HostPriority& priority = priorities.emplace_back();
+    if (item.is_null()) return;
+    reader.ReadFields(
+        item, place,
+        {reader.TextInto("Host", priority.host), reader.IntegerInto("Score", priority.score)});
+  });
+  if (!reader.ok()) return reader.Failure();
+  return priorities;
+}
+
+Status DecodeExtenderBindingResult(const framework::ExtenderConfig& extender,
+                                   std::string_view json) {
+  std::string error;
+  ResponseReader reader(extender, framework::ExtenderStep::kBind, json);
+  reader.RootFields({reader.TextInto("Error", error)});
+  if (!reader.ok()) return reader.Failure();
+  if (!error.empty()) return Fail(error);
+  return {};
+}
+
+Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::ExtenderConfig& extender,
+                                                         std::string_view json) {
+  MetaVictimsByNode victims;
+  ResponseReader reader(extender, framework::ExtenderStep::kPreempt, json);
+  const auto read_node = [&](std::string_view node, Json json_victims, const std::string& place) {
+    const auto [entry, is_new] = victims.try_emplace(std::string(node));
+    ReadMetaVictims(reader, json_victims, place, entry->second);
+    return is_new;
+  };
+  const auto read_nodes = [&](Json map, const std::string& path) {
+    reader.ReadMap(map, path, read_node);
+  };
+  reader.RootFields({{"NodeNameToMetaVictims", read_nodes}});
+  if (!reader.ok()) return reader.Failure();
+  return victims;
+}
+
+Result<std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>>> FindVictims(
+    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
+    const model::Cluster& cluster) {
+  std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>> found;
+  std::optional<std::string> without_victims;
+  for (const auto& [node, meta] : victims_by_node) {
+    const model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
+    if (!row.valid() || cluster.nodes().info(row).object == nullptr) {
+      return Fail(fmt::format("nodeinfo not found for node name {}", Quoted(node)));
+    }
+    framework::PreemptionReport::Victims victims{.pods = {},
+                                                 .budget_violations = meta.budget_violations};
+    for (const std::string& uid : meta.uids) {
+      const std::vector<model::PodId>& pods = cluster.nodes().info(row).pods;
+      const auto pod = std::ranges::find(
+          pods, uid, [&](model::PodId id) -> auto& { return cluster.pod(id).uid(); });
+      if (pod == pods.end()) {
+        // Upstream prints a pointer to the uid's struct: hence the brackets.
+        return Fail(
+            fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the "
+                        "pod is not found on that node",
+                        extender.url_prefix, uid, node));
+      }
+      victims.pods.push_back(*pod);
+    }
+    if (!victims.pods.empty()) {
+      found.emplace_back(row, std::move(victims));
+    } else if (!extender.ignorable && !without_victims) {
+      without_victims = node;
+    }
+  }
+  if (without_victims) {
+    return Fail(
+        fmt::format("expected at least one victim pod on node {}", Quoted(*without_victims)));
+  }
+  return found;
+}
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,166 @@
+// What becomes of pods after they were tried: those that failed wait again, those that were bound
+// are done, and victims make room.
+
+#include <algorithm>
+
+#include "scheduler/engine/engine_state.h"
+
+namespace berth::scheduler::engine {
+
+void EngineState::HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod,
+                                const Failure& failure, framework::AttemptMeter meter) {
+  if (meter.to() != nullptr) {
+    meter.Begin();
+    meter.to()->AttemptEnded(meter.profile(),
+                             failure.rejected ? framework::AttemptResult::kUnschedulable
+                                              : framework::AttemptResult::kError,
+                             meter.so_far());
+  }
+  const model::PodId id =
+      cluster_.pods().Find(pod.object->metadata.namespace_, pod.object->metadata.name);
+  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_->Done(entry.uid);
+  std::shared_ptr<const api::Pod> object = pod.object;
+  if (!id.valid() || cluster_.pod(id).state != model::PodState::kPending) {
+    queue_->Done(entry.uid);  // It is gone, or bound after all.
+  } else {
+    object = cluster_.pod(id).object;
+    queue_->Return(std::move(entry), id, failure.why, now());
+    if (failure.nomination.replace) {
+      cluster_.Nominate(id, failure.nomination.node);
+    } else {
+      NominateFromStatus(id);
+    }
+  }
+  outbox_.Post(framework::RecordEvent{.pod = pod.key(),
+                                      .uid = pod.uid(),
+                                      .type = "Warning",
+                                      .reason = "FailedScheduling",
+                                      .action = "Scheduling",
+                                      .note = failure.Note(),
+                                      .scheduler_name = object->spec.scheduler_name,
+                                      .resource_version = pod.object->metadata.resource_version});
+  const Symbol node = failure.nomination.node;
+  const std::string nominated = node.valid() ? cluster_.symbols().Text(node) : std::string();
+  if (auto patch = StatusAfter(failure, *object, nominated, now()))
+    status_.Patch(*std::move(patch));
+}
+
+void EngineState::Evict(const model::PodRecord& preemptor, Symbol node,
+                        const std::vector<model::PodId>& victims) {
+  if (measurements_ != nullptr) measurements_->VictimsChosen(victims.size());
+  Eviction::Plan plan = Eviction::MakePlan(cluster_, preemptor, node, victims);
+  plan.since = now();
+  if (plan.victims.empty()) return;
+  for (model::PodId id : std::vector<model::PodId>(cluster_.nominations().PodsOn(node))) {
+    if (cluster_.pod(id).object->priority() < preemptor.object->priority())
+      cluster_.Nominate(id, {});
+  }
+  cluster_.mutable_preemptions().Begin(preemptor.uid());
+  auto eviction = std::make_unique<Eviction>(
+      std::move(plan),
+      Eviction::Services{outbox_, cluster_.mutable_preemptions(),
+                         [this](const std::string& uid) { return StopBinding(uid); },
+                         finished_evictions_});
+  Eviction& started = *eviction;
+  evictions_.emplace(&started, std::move(eviction));
+  started.Start();
+}
+
+bool EngineState::StopBinding(const std::string& uid) {
+  if (waiting_.Preempt(uid)) return true;
+  const auto binding = binding_of_.find(uid);
+  return binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
+}
+
+void EngineState::Reap() {
+  while (true) {
+    for (auto& [uid, verdict] : waiting_.TakeResolved()) {
+      binding_of_.at(uid)->Permit(std::move(verdict));
+    }
+    if (finished_bindings_.empty() && finished_evictions_.empty()) return;
+    for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
+    for (Eviction* eviction : std::exchange(finished_evictions_, {})) FinishEviction(*eviction);
+  }
+}
+
+// The pod may be tried again. If not all victims went, nothing else may ever wake it.
+void EngineState::FinishEviction(Eviction& eviction) {
+  const Eviction::Plan& plan = eviction.plan();
+  if (measurements_ != nullptr)
+    measurements_->EvictionEnded(eviction.verdict().ok(), now() - plan.since);
+  cluster_.mutable_preemptions().End(plan.preemptor_uid);
+  const model::PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
+  if (id.valid() && cluster_.pod(id).uid() == plan.preemptor_uid) {
+    const queue::QueueEntry* entry = queue_->Find(id);
+    const bool gated = entry != nullptr && entry->gate != nullptr;
+    if (gated || !eviction.verdict().ok()) queue_->Activate(id, now());
+  }
+  evictions_.erase(&eviction);
+}
+
+// A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
+// again, unless it is gone or the API shows that it was bound after all.
+void EngineState::FinishBinding(BindingCycle& binding) {
+  const model::PodRecord& pod = binding.pod();
+  const framework::Verdict& verdict = binding.verdict();
+  // A pod that was gone and came back may be on its way for the second time.
+  const auto current = binding_of_.find(pod.uid());
+  const bool is_current = current != binding_of_.end() && current->second == &binding;
+  if (is_current) binding_of_.erase(current);
+  if (verdict.ok()) {
+    Activate(binding.cycle());
+  } else {
+    Unreserve(binding.attempt(), binding.node());
+    const bool assumed = is_current && cluster_.pods().Contains(pod.id) &&
+                         cluster_.pod(pod.id).uid() == pod.uid() &&
+                         cluster_.pod(pod.id).state == model::PodState::kAssumed;
+    if (assumed) cluster_.Forget(pod.id);
+    Failure failure;
+    failure.rejected = verdict.rejected();
+    failure.message = verdict.Message();
+    failure.announced = binding.announced();
+    if (binding.rejected_by_permit()) {
+      failure.why.unschedulable = verdict.plugin().empty()
+                                      ? queue::Rejectors::kNoPlugin
+                                      : profiles_[binding.entry().profile].MaskOf(verdict.plugin());
+    }
+    // Its room is there for others. The pod itself must not take that for a reason to try again.
+    auto requeue_other_pods = [&] {
+      queue_->MoveAllToActiveOrBackoffQueue(
+          {.type = {framework::Resource::kAssignedPod, framework::kDelete},
+           .before = Placed(*pod.object, binding.node())},
+          now(), [&](const queue::QueueEntry& entry) { return entry.uid != pod.uid(); });
+    };
+    if (assumed && !failure.rejected) requeue_other_pods();
+    HandleFailure(std::move(binding.entry()), pod, failure, binding.attempt().meter());
+    if (assumed && failure.rejected) requeue_other_pods();
+    Decision decision;
+    decision.pod = pod.id;
+    decision.key = pod.key();
+    decision.kind = Decision::Kind::kFailed;
+    decision.message = failure.message;
+    Report(decision);
+  }
+  cluster_.Release(pod);
+  cluster_.ReleaseRow(binding.node());
+  bindings_.erase(&binding);
+}
+
+void EngineState::Unreserve(framework::Attempt& attempt, model::NodeRow node) {
+  const auto plugins = attempt.profile().reserve();
+  attempt.meter().Begin();
+  framework::PluginTimer timer(attempt.meter());
+  for (size_t i = plugins.size(); i-- > 0;) {
+    plugins[i]->Unreserve(attempt.cycle(), node);
+    timer.End(*plugins[i], framework::MeasuredPoint::kUnreserve, framework::Code::kSuccess);
+  }
+  attempt.meter().End(framework::MeasuredPoint::kUnreserve, framework::Code::kSuccess);
+}
+
+void EngineState::Activate(framework::Cycle& cycle) {
+  for (model::PodId pod : cycle.TakeActivated()) {
+    if (cluster_.pods().Contains(pod)) queue_->Activate(pod, now());
+  }
+}
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,66 @@
+#include "scheduler/engine/outbox.h"
+
+#include <algorithm>
+
+namespace berth::scheduler::engine {
+
+CommandId Outbox::Post(framework::ApiWrite write) {
+  const CommandId id{next_command_++};
+  const framework::WriteLane lane = framework::LaneOf(write);
+  waiting_.emplace(std::pair(lane, id), std::move(write));
+  return id;
+}
+
+void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
+  const auto* call = std::get_if<framework::CallExtender>(&pending.write);
+  const bool by_cycle = call != nullptr && call->step != framework::ExtenderStep::kBind;
+  const CommandId id = Post(std::move(pending.write));
+  if (by_cycle) awaited_by_cycle_.insert(id);
+  awaited_.emplace(id, Awaited{&pending, waiter});
+}
+
+bool Outbox::Withdraw(framework::WriteLane lane, CommandId id) {
+  if (waiting_.erase({lane, id}) == 0) return false;
+  WriteEnded(id, {});
+  return true;
+}
+
+std::vector<Command> Outbox::TakeCommands(size_t limit) {
+  std::vector<Command> taken;
+  taken.reserve(std::min(limit, waiting_.size()));
+  while (taken.size() < limit && !waiting_.empty()) {
+    auto first = waiting_.extract(waiting_.begin());
+    taken.push_back({first.key().second, std::move(first.mapped())});
+  }
+  return taken;
+}
+
+void Outbox::WriteEnded(CommandId id, framework::WriteResult result) {
+  auto found = awaited_.find(id);
+  if (found == awaited_.end()) return;  // Not ours, or reported twice.
+  const Awaited awaited = found->second;
+  awaited_.erase(found);
+  awaited_by_cycle_.erase(id);
+  awaited.pending->result = std::move(result);
+  awaited.waiter.resume();
+}
+
+void Outbox::Wake(Duration length, std::coroutine_handle<> waiter) {
+  sleepers_.emplace(std::pair(now_ + length, next_sleeper_++), waiter);
+}
+
+void Outbox::PassTime(Instant now) {
+  now_ = std::max(now_, now);
+  while (!sleepers_.empty() && sleepers_.begin()->first.first <= now_) {
+    const auto waiter = sleepers_.begin()->second;
+    sleepers_.erase(sleepers_.begin());
+    waiter.resume();
+  }
+}
+
+std::optional<Instant> Outbox::next_wake() const {
+  if (sleepers_.empty()) return std::nullopt;
+  return sleepers_.begin()->first.first;
+}
+
+}  // namespace berth::scheduler::engine

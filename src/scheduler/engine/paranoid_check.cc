@@ -1,0 +1,176 @@
+#include "scheduler/engine/paranoid_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "scheduler/engine/explain.h"
+#include "scheduler/engine/reference_comparison.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/reference/evaluate.h"
+#include "scheduler/reference/snapshot.h"
+
+namespace berth::scheduler::engine {
+namespace {
+
+// Kept results against fresh ones, through the same plugins.
+class FreshAttempt {
+ public:
+  FreshAttempt(framework::Attempt& cached, const CycleOutcome& outcome)
+      : cached_(cached),
+        outcome_(outcome),
+        nodes_(cached.cluster().nodes()),
+        results_(cached.profile(), cached.cluster(), cached.cycle().pod_class()),
+        fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {}
+
+  ReferenceMismatches Compare() {
+    Run();
+    return std::move(differences_);
+  }
+
+ private:
+  void Run() {
+    if (outcome_.kind != CycleOutcome::Kind::kNode &&
+        outcome_.kind != CycleOutcome::Kind::kFitError)
+      return;
+    if (const framework::Verdict pre_filter = fresh_.PreFilter(); !pre_filter.ok()) {
+      if (outcome_.kind == CycleOutcome::Kind::kNode) Differ("PreFilter", "Success", pre_filter);
+      return;
+    }
+    if (const model::NodeRow nominated = FittingNominatedNode(fresh_); nominated.valid()) {
+      ExpectChoice(nominated);
+      return;
+    }
+    if (const framework::Verdict filtered = fresh_.Filter(); !filtered.ok()) {
+      Differ("Filter", "Success", filtered);
+      return;
+    }
+    nodes_.present().ForEach(
+        [&](size_t row) { CompareNode(model::NodeRow{static_cast<uint32_t>(row)}); });
+    if (outcome_.kind == CycleOutcome::Kind::kNode && differences_.empty()) CompareChoice();
+  }
+
+  void CompareNode(model::NodeRow node) {
+    const size_t row = node.index();
+    const std::string name = "node " + nodes_.name(node);
+    if (cached_.candidates().Test(row) != fresh_.candidates().Test(row)) {
+      Differ(name + ", candidate", Text(cached_.candidates().Test(row)),
+             Text(fresh_.candidates().Test(row)));
+    }
+    if (!fresh_.candidates().Test(row)) return;
+    const framework::Verdict verdict = fresh_.FilterNode(node);
+    const std::string what =
+        verdict.plugin().empty() ? name : fmt::format("{}, plugin {}", name, verdict.plugin());
+    if (cached_.feasible().Test(row) != verdict.ok())
+      Differ(what + " (cached results)", Text(cached_.feasible().Test(row)), verdict);
+    if (fresh_.feasible().Test(row) != verdict.ok())
+      Differ(what + " (all nodes at once)", Text(fresh_.feasible().Test(row)), verdict);
+  }
+
+  void CompareChoice() {
+    if (fresh_.feasible().Count() == 1) {
+      fresh_.feasible().ForEach(
+          [&](size_t row) { ExpectChoice(model::NodeRow{static_cast<uint32_t>(row)}); });
+      return;
+    }
+    framework::Attempt::ScoreTable table;
+    if (const framework::Verdict scored = fresh_.ScoreInDetail(table); !scored.ok()) {
+      Differ("Score", "Success", scored);
+      return;
+    }
+    ExpectChoice(framework::SelectBest(fresh_.feasible(), std::span<const int64_t>(table.totals),
+                                       nodes_.order().rank()));
+  }
+
+  void ExpectChoice(model::NodeRow node) {
+    if (outcome_.node != node) Differ("choice (cached results)", Text(outcome_.node), Text(node));
+  }
+
+  std::string Text(model::NodeRow node) const {
+    return node.valid() ? nodes_.name(node) : "no node";
+  }
+  static std::string Text(bool fits) { return fits ? "fits" : "does not fit"; }
+
+  void Differ(std::string what, std::string fast, std::string fresh) {
+    differences_.push_back({std::move(what), std::move(fast), std::move(fresh)});
+  }
+  void Differ(std::string what, std::string fast, const framework::Verdict& fresh) {
+    Differ(std::move(what), std::move(fast),
+           fmt::format("{} {}", framework::ToString(fresh.code()), fresh.Message()));
+  }
+
+  framework::Attempt& cached_;
+  const CycleOutcome& outcome_;
+  const model::NodeTable& nodes_;
+  framework::ClassResults results_;
+  framework::Attempt fresh_;
+  ReferenceMismatches differences_;
+};
+
+Explanation ExplainAfresh(framework::Attempt& attempt, Instant now) {
+  framework::ClassResults results(attempt.profile(), attempt.cluster(),
+                                  attempt.cycle().pod_class());
+  framework::Attempt fresh(attempt.cluster(), attempt.profile(), results, attempt.cycle().pod());
+  return ExplainAttempt(fresh, now, Random(0));
+}
+
+bool AllKnown(const auto& plugins) {
+  return std::ranges::all_of(
+      plugins, [](const auto* plugin) { return reference::KnowsPlugin(plugin->name()); });
+}
+
+}  // namespace
+
+NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome& outcome) {
+  NamedDecision decided;
+  decided.message = outcome.Message();
+  decided.failed =
+      outcome.kind == CycleOutcome::Kind::kError || outcome.kind == CycleOutcome::Kind::kNoNodes;
+  if (outcome.kind == CycleOutcome::Kind::kNode) decided.node = cluster.nodes().name(outcome.node);
+  if (const Symbol node = outcome.post_filter.nomination.node; node.valid())
+    decided.nominated_node = cluster.symbols().Text(node);
+  for (model::PodId victim : outcome.post_filter.victims)
+    decided.victims.push_back(cluster.pod(victim).key().ToString());
+  return decided;
+}
+
+bool ParanoidCheck::ReferenceSupports(framework::Attempt& attempt) {
+  const framework::Profile& profile = attempt.profile();
+  return attempt.cycle().spec().resource_claims.empty() && AllKnown(profile.pre_filter()) &&
+         AllKnown(profile.filter()) && AllKnown(profile.post_filter()) &&
+         AllKnown(profile.pre_score()) &&
+         std::ranges::all_of(profile.score(), [](const framework::Profile::Scorer& scorer) {
+           return reference::KnowsPlugin(scorer.plugin->name());
+         });
+}
+
+ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
+                                               const CycleOutcome& outcome, Instant now) const {
+  ReferenceMismatches all = FreshAttempt(attempt, outcome).Compare();
+  if (!ReferenceSupports(attempt)) return all;
+  const reference::Snapshot world = WorldOf(attempt.cluster());
+  const reference::Evaluation slow =
+      reference::Evaluate(world, *attempt.cycle().pod().object, rules_, now);
+  if (outcome.kind != CycleOutcome::Kind::kNoNodes)
+    std::ranges::move(CompareWithReference(ExplainAfresh(attempt, now), slow),
+                      std::back_inserter(all));
+  std::ranges::move(CompareDecision(ToNamedDecision(attempt.cluster(), outcome), slow,
+                                    reference::NodeOrder(world), rules_),
+                    std::back_inserter(all));
+  return all;
+}
+
+void ParanoidCheck::Check(framework::Attempt& attempt, const CycleOutcome& outcome,
+                          Instant now) const {
+  const ReferenceMismatches differences = Differences(attempt, outcome, now);
+  if (differences.empty()) return;
+  std::string text = fmt::format("berth: internal error: two ways to decide about pod {} differ\n",
+                                 attempt.cycle().pod().key().ToString());
+  for (const ReferenceMismatch& difference : differences) text += "  " + difference.Text() + "\n";
+  std::fputs(text.c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,503 @@
+// Bugs that schedulers of this kind have had, each as a story that must end well.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testing/cluster_dump.h"
+#include "testing/scripted_engine.h"
+
+namespace berth::scheduler::engine {
+namespace BERTH_TEST_FILE {
+
+using Lines = std::vector<std::string>;
+using Kind = framework::WriteResult::Kind;
+
+// "web" waits at Permit on n1, with its node announced.
+void StartHolding(ScriptedEngine& story) {
+  story.AddPermit("Gang", [](framework::Cycle&, framework::WaitingPods&) { return Wait(60); });
+  story.Start().Put(MakeNode("n1").Cpu("1"));
+  story->Put(MakePod("web").Request("cpu", "1"));
+  story->Schedule();
+  story.EndAnnouncement();
+  story->Decisions();
+}
+
+// An event that came while the pod was being tried must not be lost on it.
+TEST(Regression, EventWhileInFlight) {
+  struct Case {
+    const char* name;
+    bool before, during;
+    const char* queue;
+  };
+  for (const Case& c :
+       {Case{"Never", false, false, "0/0/1/0"}, Case{"Before", true, false, "0/0/1/0"},
+        Case{"During", false, true, "0/1/0/0"}}) {
+    SCOPED_TRACE(c.name);
+    ScriptedEngine story;
+    StartHolding(story);
+    if (c.before) {
+      story.Speak("uid-of-web", "Gang", false, "start over");
+      story->Put(MakeNode("before").Cordoned());
+      story->Schedule();
+      std::vector<Command> commands;
+      story.Asked(&commands);
+      for (const Command& command : commands) story->End(command);
+    }
+    if (c.during) story->Put(MakeNode("during").Cordoned());
+    story.Speak("uid-of-web", "Gang", false, "no");
+    EXPECT_EQ(story->Queue(), c.queue);
+  }
+}
+
+TEST(Regression, PodDeletedAndRecreatedUnderTheSameNameInFlight) {
+  ScriptedEngine story;
+  story.AddPermit("Gang", [](framework::Cycle& cycle, framework::WaitingPods&) {
+    return cycle.pod().uid() == "old" ? Wait(60) : framework::PermitResult{};
+  });
+  story.Start().Put(MakeNode("n1").Cpu("1"));
+  story->Put(MakePod("web").Uid("old").Request("cpu", "1"));
+  story->Schedule();
+  const Command announcement = story->TheCommand();  // Under way.
+  // The watch may well show the new pod without a word of the old one's end.
+  story->Put(MakePod("web").Uid("new").Request("cpu", "1"));
+  story->Schedule();
+  EXPECT_EQ(story->Decisions(), Lines({"web -> n1", "web -> n1"}));
+  std::vector<Command> commands;
+  EXPECT_EQ(story.Asked(&commands), Lines({"bind web to n1"}));
+  EXPECT_EQ(std::get<framework::BindPod>(commands[0].write).uid, "new");
+
+  story->End(announcement, {Kind::kNotFound, "gone"});
+  EXPECT_EQ(story.Asked(), Lines()) << "nobody is told of the old pod";
+  EXPECT_EQ(story->Where("web"), "assumed on n1");
+  EXPECT_EQ(story->CpuOn("n1"), 1000);
+  EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+  story->End(commands[0]);
+  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+}
+
+// The same pod may be reported gone and come back while its bind is under way.
+TEST(Regression, PodGoneAndBackWithTheSameUidWhileItIsBound) {
+  ScriptedEngine story;
+  story.Start().Put(MakeNode("n1").Cpu("4"));
+  story->Put(MakePod("web").Request("cpu", "1"));
+  story->Schedule();
+  const Command first = story->TheCommand();
+  story->Remove(MakePod("web").Request("cpu", "1"));
+  story->Put(MakePod("web").Request("cpu", "1"));
+  story->Schedule();
+  const Command second = story->TheCommand();
+  story->Fail(first, "conflict");
+  EXPECT_EQ(story->Where("web"), "assumed on n1") << "for the second bind";
+  EXPECT_EQ(story->CpuOn("n1"), 1000);
+  story->End(second);
+  EXPECT_EQ(story->Where("web"), "assumed on n1");
+  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+}
+
+TEST(Regression, DeletedPodWithFinalizerWhileItWaitsInTheQueue) {
+  ScriptedEngine story;
+  story.Start().Put(MakeNode("n1"));
+  story->Put(MakePod("web"));
+  story->Put(Terminating(MakePod("web")));
+  story->Schedule();
+  EXPECT_EQ(story->Decisions(), Lines());
+  EXPECT_EQ(story->Told(),
+            Lines({"web: FailedScheduling: skip schedule deleting pod: default/web"}));
+  EXPECT_EQ(story->Queue(), "0/0/0/0");
+  EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+}
+
+TEST(Regression, DeletedPodWithFinalizerWhileItWaitsAtPermit) {
+  ScriptedEngine story;
+  StartHolding(story);
+  story->Put(MakePod("next").Request("cpu", "1"));
+  story->Schedule();
+  story->Decisions();
+  story->Put(Terminating(MakePod("web").Request("cpu", "1")));
+  EXPECT_EQ(story->Where("web"), "pending");
+  EXPECT_EQ(story->engine().queue().sizes().unschedulable, 1u) << "it waits, and no event helps";
+  EXPECT_EQ(story->CpuOn("n1"), 0);
+  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+  story->Decisions();
+  story->Schedule();
+  EXPECT_EQ(story->Decisions(), Lines({"next -> n1"})) << "its room is free at once";
+  story.Asked();
+  for (int i = 0; i < 20; ++i) {
+    story->Pass(Duration::Seconds(1));
+    story->Schedule();
+  }
+  EXPECT_EQ(story->Decisions(), Lines()) << "a pod that goes is not tried again";
+}
+
+TEST(Regression, DeletedPodWithFinalizerWhileItIsAssumed) {
+  for (const bool bound : {false, true}) {
+    SCOPED_TRACE(bound);
+    ScriptedEngine story;
+    story.Start().Put(MakeNode("n1").Cpu("1"));
+    story->Put(MakePod("web").Request("cpu", "1"));
+    story->Put(MakePod("next").Request("cpu", "1"));
+    story->Schedule();
+    const Command bind = story->TheCommand();
+    story->Decisions();
+    story->Put(Terminating(MakePod("web").Request("cpu", "1")));
+    EXPECT_EQ(story->CpuOn("n1"), 0) << "its room is free at once";
+    if (bound) {
+      story->End(bind);
+      story->Put(Terminating(MakePod("web").Request("cpu", "1").On("n1")));
+      EXPECT_EQ(story->Where("web"), "bound on n1");
+      EXPECT_EQ(story->CpuOn("n1"), 1000);
+    } else {
+      story->Fail(bind, "it is being deleted");
+      story->Decisions();
+      story->Schedule();
+      EXPECT_EQ(story->Decisions(), Lines({"next -> n1"}));
+    }
+    story.Asked();
+    for (int i = 0; i < 20; ++i) {
+      story->Pass(Duration::Seconds(1));
+      story->Schedule();
+      for (const std::string& line : story->Decisions()) EXPECT_FALSE(line.starts_with("web"));
+    }
+    story->Remove(Terminating(MakePod("web").Request("cpu", "1")));
+    EXPECT_EQ(story->Where("web"), "unknown");
+    EXPECT_EQ(story->CpuOn("n1"), bound ? 0 : 1000);
+  }
+}
+
+// Whatever the pod was doing when the event came that makes room for it, it is placed soon after.
+TEST(Regression, StuckInUnschedulable) {
+  struct Case {
+    const char* name;
+    std::function<void(EngineHarness&)> before;
+  };
+  const Case cases[] = {
+      {"BeforeThePod", [](EngineHarness&) {}},
+      {"Ready", [](EngineHarness& w) { w.Put(MakePod("web").Request("cpu", "2")); }},
+      {"Parked",
+       [](EngineHarness& w) {
+         w.Put(MakePod("web").Request("cpu", "2"));
+         w.Schedule();
+       }},
+      {"ParkedForLong",
+       [](EngineHarness& w) {
+         w.Put(MakePod("web").Request("cpu", "2"));
+         w.Schedule();
+         w.Pass(Duration::Seconds(100));
+       }},
+      {"BackingOff",
+       [](EngineHarness& w) {
+         w.Put(MakePod("web").Request("cpu", "2"));
+         w.Schedule();
+         w.Put(MakeNode("woke-it-in-vain").Taint("k", "v", "NoSchedule"));
+       }},
+      {"Gated",
+       [](EngineHarness& w) {
+         w.Put(MakePod("web").Request("cpu", "2").Gate("wait"));
+         w.Put(MakePod("web").Request("cpu", "2"));
+       }},
+      {"AfterABindThatFailed",
+       [](EngineHarness& w) {
+         w.Put(MakeNode("brief"));
+         w.Put(MakePod("web").Request("cpu", "2"));
+         w.Schedule();
+         const Command bind = w.TheCommand();
+         w.Remove(MakeNode("brief"));
+         w.Fail(bind, "no such node");
+       }},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    EngineHarness world;
+    world.Put(MakeNode("small").Cpu("1"));
+    c.before(world);
+    world.Put(MakeNode("big").Cpu("8"));
+    if (world.Where("web") == "unknown") world.Put(MakePod("web").Request("cpu", "2"));
+    for (int i = 0; i < 5 && world.Where("web") == "pending"; ++i) {
+      world.Schedule();
+      world.Pass(Duration::Seconds(1));
+    }
+    EXPECT_EQ(world.Where("web"), "assumed on big");
+  }
+}
+
+TEST(Regression, ManyGatedPodsDoNotSlowEvents) {
+  const auto gate = std::make_shared<GateScript>();
+  gate->pre_enqueue = [](const model::PodRecord& pod) {
+    return pod.object->metadata.labels.contains("gated")
+               ? framework::Verdict(framework::Code::kUnschedulable, "closed")
+               : framework::Verdict();
+  };
+  gate->interests = {{{framework::Resource::kPersistentVolumeClaim, framework::kAdd}}};
+  ScriptedEngine story;
+  story.Add<FakeGate>("Gate", gate);
+  story.Start();
+  for (int i = 0; i < 10'000; ++i) story->Put(MakePod(fmt::format("p{}", i)).Label("gated", "yes"));
+  EXPECT_EQ(story->Queue(), "0/0/0/10000");
+  EXPECT_EQ(gate->gate_questions, 10'000);
+  for (int i = 0; i < 100; ++i) {
+    story->Put(MakeNode(fmt::format("n{}", i)));
+    story->Put(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
+    story->Remove(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
+  }
+  EXPECT_EQ(gate->gate_questions, 10'000) << "events that cannot open the gate";
+  EXPECT_EQ(gate->hint_questions, 0);
+  gate->may_help = [](const model::PodRecord&, const framework::ClusterEvent&) -> Result<bool> {
+    return false;
+  };
+  story->Put(MakeObject<api::PersistentVolumeClaim>("c", "default"));
+  EXPECT_EQ(gate->hint_questions, 1) << "copies are asked about once";
+  EXPECT_EQ(gate->gate_questions, 10'000);
+}
+
+// --- whatever goes wrong after a node was chosen ---
+
+// A story in which "web" is placed on n1 and then fails.
+struct FailurePath {
+  const char* name;
+  std::function<void(ScriptedEngine&)> plugins;
+  std::function<void(ScriptedEngine&)> fail;  // After the first Schedule.
+};
+
+std::vector<FailurePath> FailurePaths() {
+  const auto nothing = [](ScriptedEngine&) {};
+  const auto hold = [](ScriptedEngine& s) {
+    s.AddPermit("Gang", [](framework::Cycle&, framework::WaitingPods&) { return Wait(60); });
+  };
+  const auto permit = [](framework::Verdict verdict) {
+    return [=](ScriptedEngine& s) {
+      s.AddPermit("Gang", [=](framework::Cycle&, framework::WaitingPods&) {
+        return framework::PermitResult{verdict, {}};
+      });
+    };
+  };
+  const auto pre_bind = [](PreBindScript script) {
+    return [=](ScriptedEngine& s) { s.AddPreBind("Slow", script); };
+  };
+  const framework::Verdict no(framework::Code::kUnschedulable, "no");
+  const framework::Verdict error = framework::Verdict::Error("on fire");
+  const auto announced = [](ScriptedEngine& s) { s.EndAnnouncement(); };
+  return {
+      {"ReserveRejects", [=](ScriptedEngine& s) { s.AddReserve("Bad", no); }, nothing},
+      {"ReserveFails", [=](ScriptedEngine& s) { s.AddReserve("Bad", error); }, nothing},
+      {"PermitRejects", permit(no), nothing},
+      {"PermitFails", permit(error), nothing},
+      {"RejectedLater", hold,
+       [](ScriptedEngine& s) {
+         s.EndAnnouncement();
+         s.Speak("uid-of-web", "Gang", false, "no");
+       }},
+      {"TimesOut", hold,
+       [](ScriptedEngine& s) {
+         s.EndAnnouncement();
+         s->Pass(Duration::Seconds(60));
+         s->Put(MakeNode("n1"));
+       }},
+      {"IsDeletedWhileItWaits", hold,
+       [](ScriptedEngine& s) {
+         s.EndAnnouncement();
+         s->Remove(MakePod("web").Request("cpu", "1"));
+         s->Put(MakePod("web").Request("cpu", "1"));
+       }},
+      {"PreFlightFails", pre_bind({.plan = error}), nothing},
+      {"PreBindFails", pre_bind({.answer = error}), announced},
+      {"PreBindRejects", pre_bind({.answer = no}), announced},
+      {"BindFails", nothing, [](ScriptedEngine& s) { s->Fail(s->TheCommand(), "conflict"); }},
+      {"BindTimesOut", nothing,
+       [](ScriptedEngine& s) { s->End(s->TheCommand(), {Kind::kTimeout, "late"}); }},
+      {"NodeGoesAndBindFails", nothing,
+       [](ScriptedEngine& s) {
+         s->Remove(MakeNode("n1"));
+         s->Put(MakeNode("n1"));
+         s->Fail(s->TheCommand(), "conflict");
+       }},
+  };
+}
+
+TEST(Regression, LeakedAssumedPod) {
+  for (const FailurePath& path : FailurePaths()) {
+    SCOPED_TRACE(path.name);
+    ScriptedEngine story;
+    path.plugins(story);
+    story.Start().Put(MakeNode("n1"));
+    story->Put(MakePod("web").Request("cpu", "1"));
+    const std::string before = Dump(story->cluster());
+    story->Schedule(1);
+    path.fail(story);
+    EXPECT_EQ(Dump(story->cluster()), before);
+    EXPECT_EQ(story->Where("web"), "pending");
+    EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+    EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+    EXPECT_NE(story->Queue(), "0/0/0/0") << "it is tried again some time";
+  }
+}
+
+TEST(Regression, ReserveWithoutUnreserve) {
+  for (const FailurePath& path : FailurePaths()) {
+    SCOPED_TRACE(path.name);
+    ScriptedEngine story;
+    story.AddReserve("A");
+    path.plugins(story);
+    story.AddReserve("Z");
+    story.Start().Put(MakeNode("n1"));
+    story->Put(MakePod("web").Request("cpu", "1"));
+    story->Schedule(1);
+    path.fail(story);
+    Lines unreserved;
+    for (const std::string& line : *story.log) {
+      if (line.ends_with("-web")) unreserved.push_back(line);
+    }
+    const bool has_bad = std::string(path.name).starts_with("Reserve");
+    EXPECT_EQ(unreserved,
+              has_bad ? Lines({"Z-web", "Bad-web", "A-web"}) : Lines({"Z-web", "A-web"}));
+  }
+}
+
+// --- promises ---
+
+// "high" was promised n1, where "low" is being evicted.
+void StartPreempting(ScriptedEngine& story) {
+  story.Start().Put(MakeNode("n1").Cpu("1"));
+  story->Put(MakePod("low").On("n1").Request("cpu", "1"));
+  story->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  story->Schedule();
+  story->Decisions();
+}
+
+TEST(Regression, LeakedNomination) {
+  struct Case {
+    const char* name;
+    std::function<void(ScriptedEngine&)> end;
+  };
+  const Case cases[] = {
+      {"Deleted", [](ScriptedEngine& s) { s->Remove(MakePod("high").Priority(10)); }},
+      {"FoundAnotherNode",
+       [](ScriptedEngine& s) {
+         s->Put(MakeNode("n2").Cpu("1"));
+         s->Remove(MakePod("low").On("n1").Request("cpu", "1"));
+         s->Pass(Duration::Seconds(2));
+         s->Schedule();
+       }},
+      {"BoundByOthers",
+       [](ScriptedEngine& s) {
+         s->Put(MakePod("high").Priority(10).Request("cpu", "1").On("n9"));
+       }},
+      {"TakenBackInTheApi",
+       [](ScriptedEngine& s) {
+         s->Put(MakePod("high").Priority(10).Request("cpu", "1").Nominated("n1"));
+         s->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+       }},
+      {"Recreated",
+       [](ScriptedEngine& s) {
+         s->Put(MakePod("high").Uid("new").Priority(10).Request("cpu", "1"));
+       }},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    ScriptedEngine story;
+    StartPreempting(story);
+    const Symbol n1 = story->cluster().symbols().Find("n1");
+    ASSERT_EQ(story->cluster().nominations().PodsOn(n1).size(), 1u);
+    c.end(story);
+    EXPECT_TRUE(story->cluster().nominations().empty());
+  }
+}
+
+// A promise on a node that is gone keeps neither the pod nor others from being placed.
+TEST(Regression, DeadNominatedNode) {
+  ScriptedEngine story;
+  StartPreempting(story);
+  story->Put(MakePod("high").Priority(10).Request("cpu", "1").Nominated("n1"));
+  std::vector<Command> commands;
+  story.Asked(&commands);
+  story->Remove(MakeNode("n1"));
+  for (const Command& command : commands) story->End(command, {Kind::kNotFound, "gone"});
+  story->Put(MakeNode("n2").Cpu("2"));
+  story->Put(MakePod("other").Request("cpu", "1"));
+  for (int i = 0; i < 4; ++i) {
+    story->Schedule();
+    story->Pass(Duration::Seconds(1));
+  }
+  EXPECT_EQ(story->Where("high"), "assumed on n2");
+  EXPECT_EQ(story->Where("other"), "assumed on n2");
+  EXPECT_TRUE(story->cluster().nominations().empty());
+}
+
+// --- writes ---
+
+TEST(Regression, StatusPatchesStarveBinds) {
+  ScriptedEngine story;
+  story.Start().Put(MakeNode("n1").Cpu("2"));
+  for (int i = 0; i < 1000; ++i)
+    story->Put(MakePod(fmt::format("big-{}", i)).Priority(5).Request("cpu", "64"));
+  story->Put(MakePod("web"));
+  story->Schedule();
+  const auto first = story->engine().TakeCommands(1);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(ScriptedEngine::Describe(first[0].write), "bind web to n1");
+  EXPECT_EQ(story->engine().TakeCommands(10).size(), 10u) << "the flood comes after it";
+  story->Put(MakePod("next"));
+  story->Schedule();
+  const auto next = story->engine().TakeCommands(1);
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(ScriptedEngine::Describe(next[0].write), "bind next to n1");
+}
+
+// After a restart the first view may be old: the pod is bound already, though it is shown unbound.
+TEST(Regression, StaleViewAfterRestart) {
+  for (const char* node : {"n1", "n2"}) {
+    SCOPED_TRACE(node);
+    ScriptedEngine story;
+    story.Start().Put(MakeNode("n1").Cpu("4"));
+    story->Put(MakeNode("n2").Cpu("1"));
+    story->Put(MakePod("web").Request("cpu", "1"));
+    story->Schedule();
+    EXPECT_EQ(story->Decisions(), Lines({"web -> n1"}));
+    story->Fail(story->TheCommand(), "pod web is already assigned to a node");
+    story.Asked();
+    story->Put(MakePod("web").Request("cpu", "1").On(node));
+    EXPECT_EQ(story->Where("web"), std::string("bound on ") + node);
+    for (int i = 0; i < 20; ++i) {
+      story->Pass(Duration::Seconds(1));
+      EXPECT_EQ(story->Schedule(), 0u);
+    }
+    EXPECT_EQ(story.Asked(), Lines());
+    EXPECT_EQ(story->CpuOn("n1") + story->CpuOn("n2"), 1000);
+    EXPECT_EQ(story->Queue(), "0/0/0/0");
+    EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+  }
+}
+
+// --- many copies ---
+
+TEST(Regression, CopiesOfAFailedPodStarveOthers) {
+  const auto script = std::make_shared<RejectScript>();
+  script->pre_filter = [](const model::PodRecord& pod) {
+    return pod.object->priority() > 0
+               ? framework::Verdict(framework::Code::kUnschedulableAndUnresolvable, "never")
+               : framework::Verdict();
+  };
+  ScriptedEngine story;
+  story.Add<FakeReject>("Never", script);
+  const auto engine = *Engine::Make({.profiles = {story.config()}}, story.registry());
+  const Instant now = Instant::FromUnixSeconds(1000);
+  engine->Handle(ObjectPut{MakeNode("n1")}, now);
+  constexpr int kCopies = 10'000;
+  for (int i = 0; i < kCopies; ++i)
+    engine->Handle(ObjectPut{MakePod(fmt::format("big-{}", i)).Priority(5)}, now);
+  engine->Handle(ObjectPut{MakePod("web")}, now);
+  EXPECT_EQ(engine->Schedule(now), kCopies + 1u);
+  EXPECT_EQ(script->questions, 2) << "one copy, and the pod that fits";
+  EXPECT_EQ(engine->queue().sizes().unschedulable, static_cast<size_t>(kCopies));
+
+  engine->Handle(ObjectPut{MakeNode("n2")}, now + Duration::Seconds(20));
+  EXPECT_EQ(engine->queue().sizes().active, static_cast<size_t>(kCopies));
+  EXPECT_EQ(engine->Schedule(now + Duration::Seconds(20)), static_cast<size_t>(kCopies));
+  EXPECT_EQ(script->questions, 3);
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,262 @@
+// How the engine tries a pod: it finds a node, takes it for the pod, and starts the binding.
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/check.h"
+#include "scheduler/engine/engine_state.h"
+#include "scheduler/engine/explain.h"
+
+namespace berth::scheduler::engine {
+
+bool EngineState::ScheduleOne() {
+  if (cycle_ != nullptr) return false;
+  std::optional<queue::QueueEntry> entry = queue_->Pop(now());
+  if (!entry) return false;
+  const model::PodRecord& pod = cluster_.pod(entry->order.pod);
+  if (pod.terminating()) {
+    const api::ObjectKey key = pod.key();
+    outbox_.Post(framework::RecordEvent{
+        .pod = key,
+        .uid = pod.uid(),
+        .type = "Warning",
+        .reason = "FailedScheduling",
+        .action = "Scheduling",
+        .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
+        .scheduler_name = pod.object->spec.scheduler_name,
+        .resource_version = pod.object->metadata.resource_version});
+    queue_->Done(entry->uid);
+  } else if (pod.state != model::PodState::kPending) {
+    queue_->Done(entry->uid);
+  } else {
+    TryPod(*std::move(entry));
+  }
+  return true;
+}
+
+namespace {
+
+Decision FailedDecision(const model::PodRecord& pod, const Failure& failure) {
+  Decision decision;
+  decision.pod = pod.id;
+  decision.key = pod.key();
+  decision.kind = failure.rejected ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
+  decision.message = failure.message;
+  return decision;
+}
+
+}  // namespace
+
+void EngineState::TryPod(queue::QueueEntry entry) {
+  const ServedProfile& served = profiles_[entry.profile];
+  const model::PodId id = entry.order.pod;
+  const framework::AttemptMeter meter = MakeMeter(entry.profile);
+  const Failure* known = explain_ ? nullptr : failure_cache_.Find(cluster_.pod(id), entry.profile);
+  if (known != nullptr && !paranoid_) {
+    const Failure failure = *known;
+    const model::PodRecord pod = cluster_.pod(id);
+    HandleFailure(std::move(entry), pod, failure, meter);
+    return Report(FailedDecision(pod, failure));
+  }
+
+  auto pod = std::make_unique<const model::PodRecord>(cluster_.Retain(id));
+  auto results = served.results->For(*pod);
+  Decision decision;
+  decision.pod = id;
+  decision.key = pod->key();
+  if (explain_) {
+    framework::Attempt asked(cluster_, *served.profile, *results, *pod);
+    decision.explanation = ExplainAttempt(asked, now(), random_, ExplainDepth::kDetails);
+  }
+
+  auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
+  attempt->Measure(meter);
+  Task<CycleOutcome> search =
+      FindNode(*attempt, {.now = now(),
+                          .random = random_,
+                          .extenders = extenders_.empty() ? nullptr : &extenders_,
+                          .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
+                          .next_start = &next_start_});
+  BindingCycle::Placement placement{
+      std::move(entry), std::move(pod), std::move(results), std::move(attempt), {}};
+  cycle_.reset(new RunningCycle{std::move(placement), std::move(decision), std::move(search)});
+  cycle_->search.Start();
+  if (cycle_->search.done()) FinishCycle();
+}
+
+void EngineState::FinishCycle() {
+  const std::unique_ptr<RunningCycle> cycle = std::move(cycle_);
+  const CycleOutcome& outcome = cycle->search.result();
+  BindingCycle::Placement& placement = cycle->placement;
+  Decision& decision = cycle->decision;
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  if (served.paranoid_check != nullptr) {
+    served.paranoid_check->Check(*placement.attempt, outcome, now());
+    const bool known_to_fail =
+        failure_cache_.Find(*placement.pod, placement.entry.profile) != nullptr;
+    CHECK(!known_to_fail || outcome.kind != CycleOutcome::Kind::kNode);
+  }
+  const framework::AttemptMeter& meter = placement.attempt->meter();
+  if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());
+  placement.node = outcome.node;
+  std::optional<Failure> failure;
+  if (outcome.kind == CycleOutcome::Kind::kNode) {
+    decision.node = cluster_.nodes().name(outcome.node);
+    failure = Place(placement);
+  } else {
+    failure = FailureOf(outcome, served);
+    CacheFailure(*placement.pod, placement.entry.profile, *failure);
+  }
+  if (failure) {
+    const Decision failed = FailedDecision(*placement.pod, *failure);
+    decision.kind = failed.kind;
+    decision.message = failed.message;
+    decision.node.clear();
+    for (model::PodId victim : outcome.post_filter.victims) {
+      decision.nominated_node = cluster_.symbols().Text(outcome.post_filter.nomination.node);
+      decision.victims.push_back(cluster_.pod(victim).key());
+    }
+    if (!outcome.post_filter.victims.empty()) {
+      Evict(*placement.pod, outcome.post_filter.nomination.node, outcome.post_filter.victims);
+    }
+    HandleFailure(std::move(placement.entry), *placement.pod, *failure, meter);
+    cluster_.Release(*placement.pod);
+  }
+  Report(decision);
+  Reap();
+}
+
+// Others like it will fail as well, while nothing changes; unless extenders know better.
+void EngineState::CacheFailure(const model::PodRecord& pod, size_t profile,
+                               const Failure& failure) {
+  if (!extenders_.empty()) return;
+  if (const Failure* known = failure_cache_.Find(pod, profile)) {
+    CHECK(failure.message == known->message);  // Tried all the same, in paranoid mode.
+  }
+  failure_cache_.Add(pod, profile, failure);
+}
+
+Failure EngineState::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
+  Failure failure;
+  failure.rejected = outcome.kind != CycleOutcome::Kind::kError;
+  failure.message = outcome.Message();
+  if (outcome.kind != CycleOutcome::Kind::kFitError) return failure;
+  failure.why = served.RejectorsIn(outcome.diagnosis);
+  if (!served.profile->post_filter().empty()) failure.nomination = outcome.post_filter.nomination;
+  return failure;
+}
+
+Failure EngineState::FailureAt(model::NodeRow node, framework::Verdict verdict,
+                               const ServedProfile& served) const {
+  Failure failure;
+  failure.rejected = verdict.rejected();
+  if (!failure.rejected) {
+    failure.message = verdict.Message();
+    return failure;
+  }
+  framework::Diagnosis diagnosis;
+  diagnosis.all_nodes = 1;
+  diagnosis.Add(node, std::move(verdict));
+  failure.message = diagnosis.Message();
+  failure.why = served.RejectorsIn(diagnosis);
+  return failure;
+}
+
+std::optional<Failure> EngineState::Place(BindingCycle::Placement& placement) {
+  cluster_.Assume(placement.pod->id, placement.node);
+  std::optional<Failure> failure = RunReservePlugins(placement);
+  if (!failure) failure = RunPermitPlugins(placement);
+  if (failure) {
+    Unreserve(*placement.attempt, placement.node);
+    cluster_.Forget(placement.pod->id);
+    return failure;
+  }
+  Activate(placement.attempt->cycle());
+  StartBinding(std::move(placement));
+  return std::nullopt;
+}
+
+std::optional<Failure> EngineState::RunReservePlugins(BindingCycle::Placement& placement) {
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  framework::AttemptMeter& meter = placement.attempt->meter();
+  framework::PluginTimer timer(meter);
+  for (const framework::ReservePlugin* plugin : served.profile->reserve()) {
+    framework::Verdict verdict = plugin->Reserve(placement.attempt->cycle(), placement.node);
+    timer.End(*plugin, framework::MeasuredPoint::kReserve, verdict.code());
+    if (verdict.ok()) continue;
+    if (!verdict.rejected()) {
+      verdict = framework::Verdict::Error(
+          fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
+    }
+    meter.End(framework::MeasuredPoint::kReserve, verdict.code());
+    return FailureAt(placement.node, std::move(verdict).By(plugin->name()), served);
+  }
+  meter.End(framework::MeasuredPoint::kReserve, framework::Code::kSuccess,
+            !served.profile->reserve().empty());
+  return std::nullopt;
+}
+
+std::optional<Failure> EngineState::RunPermitPlugins(BindingCycle::Placement& placement) {
+  const ServedProfile& served = profiles_[placement.entry.profile];
+  framework::AttemptMeter& meter = placement.attempt->meter();
+  std::map<std::string, Duration, std::less<>> timeouts;
+  framework::PluginTimer timer(meter);
+  for (const framework::PermitPlugin* plugin : served.profile->permit()) {
+    framework::PermitResult result =
+        plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    timer.End(*plugin, framework::MeasuredPoint::kPermit, result.verdict.code());
+    if (result.verdict.ok()) continue;
+    if (result.verdict.code() == framework::Code::kWait) {
+      timeouts.emplace(plugin->name(), result.timeout);
+      continue;
+    }
+    if (!result.verdict.rejected()) {
+      result.verdict = framework::Verdict::Error(fmt::format(
+          "running Permit plugin \"{}\": {}", plugin->name(), result.verdict.Message()));
+    }
+    meter.End(framework::MeasuredPoint::kPermit, result.verdict.code());
+    return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
+  }
+  meter.End(framework::MeasuredPoint::kPermit,
+            timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
+            !served.profile->permit().empty());
+  if (timeouts.empty()) return std::nullopt;
+  placement.waits = true;
+  waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
+               timeouts, now());
+  return std::nullopt;
+}
+
+void EngineState::StartBinding(BindingCycle::Placement placement) {
+  cluster_.HoldRow(placement.node);  // Until the binding ends, whatever becomes of the node.
+  const std::string uid = placement.pod->uid();
+  auto binding = std::make_unique<BindingCycle>(
+      std::move(placement),
+      BindingCycle::Services{outbox_, status_, extenders_, *queue_, finished_bindings_});
+  BindingCycle& started = *binding;
+  bindings_.emplace(&started, std::move(binding));
+  binding_of_[uid] = &started;
+  started.Start();
+}
+
+Result<Explanation> EngineState::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
+  const auto profile = ProfileOf(*pod);
+  if (!profile) {
+    return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}",
+                            pod->spec.scheduler_name, pod->metadata.namespace_,
+                            pod->metadata.name));
+  }
+  const ServedProfile& served = profiles_[*profile];
+  const model::PodRecord visitor = cluster_.MakeHypotheticalPod(std::move(pod));
+  Explanation explanation;
+  {
+    auto results = served.results->For(visitor);
+    framework::Attempt attempt(cluster_, *served.profile, *results, visitor);
+    explanation = ExplainAttempt(attempt, at, random_, ExplainDepth::kDetails);
+  }
+  cluster_.Release(visitor);
+  return explanation;
+}
+
+}  // namespace berth::scheduler::engine

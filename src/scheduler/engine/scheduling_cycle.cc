@@ -1,0 +1,148 @@
+#include "scheduler/engine/scheduling_cycle.h"
+
+#include <algorithm>
+
+namespace berth::scheduler::engine {
+
+std::string CycleOutcome::Message() const {
+  switch (kind) {
+    case Kind::kNode:
+      return "";
+    case Kind::kNoNodes:
+      return "no nodes available to schedule pods";
+    case Kind::kFitError:
+      return diagnosis.Message();
+    case Kind::kError:
+      return error.Message();
+  }
+  return "";
+}
+
+model::NodeRow FittingNominatedNode(framework::Attempt& attempt) {
+  const model::NodeRow nominated = attempt.NominatedNode();
+  return nominated.valid() && attempt.FilterNode(nominated).ok() ? nominated : model::NodeRow{};
+}
+
+namespace {
+
+CycleOutcome Failed(framework::Verdict error) {
+  CycleOutcome outcome;
+  outcome.kind = CycleOutcome::Kind::kError;
+  outcome.error = std::move(error);
+  return outcome;
+}
+
+Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Verdict& pre_filter,
+                               SearchOptions options) {
+  CycleOutcome outcome;
+  outcome.kind = CycleOutcome::Kind::kFitError;
+  outcome.diagnosis = attempt.Diagnose(pre_filter);
+  framework::FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
+  failed.advisor = options.extenders;
+  attempt.meter().Begin();
+  outcome.post_filter = co_await RunPostFilters(failed);
+  attempt.meter().End(framework::MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());
+  outcome.diagnosis.post_filter_message = outcome.post_filter.verdict.Message();
+  co_return outcome;
+}
+
+// Looks no further than needed, from where the last search ended.
+void LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
+  if (!options.percentage_of_nodes_to_score) return;
+  const size_t nodes = attempt.cluster().nodes().present_count();
+  const size_t enough =
+      EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
+  const size_t seen = attempt.KeepFirst(enough, *options.next_start);
+  *options.next_start = (*options.next_start + seen) % nodes;
+}
+
+model::NodeRow TheOnly(const model::NodeMask& nodes) {
+  model::NodeRow only;
+  nodes.ForEach([&](size_t row) { only = model::NodeRow{static_cast<uint32_t>(row)}; });
+  return only;
+}
+
+Task<model::NodeRow> NominatedNodeThatFits(framework::Attempt& attempt, Extenders* extenders) {
+  const model::NodeRow node = FittingNominatedNode(attempt);
+  if (!node.valid() || extenders == nullptr) co_return node;
+  const bool passes = co_await extenders->Pass(attempt.cycle().pod(), node);
+  co_return passes ? node : model::NodeRow{};
+}
+
+}  // namespace
+
+size_t EnoughNodes(size_t nodes, int32_t percentage) {
+  constexpr size_t kMinimum = 100;
+  if (nodes < kMinimum) return nodes;
+  return std::max(nodes * static_cast<size_t>(percentage) / 100, kMinimum);
+}
+
+Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) {
+  CycleOutcome outcome;
+  if (attempt.cluster().nodes().present_count() == 0) {
+    outcome.kind = CycleOutcome::Kind::kNoNodes;
+    co_return outcome;
+  }
+  framework::AttemptMeter& meter = attempt.meter();
+  const framework::Verdict pre_filter = attempt.PreFilter();
+  meter.End(framework::MeasuredPoint::kPreFilter, pre_filter.code());
+  if (pre_filter.rejected()) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (!pre_filter.ok()) co_return Failed(pre_filter);
+
+  if (attempt.NominatedNode().valid()) {
+    outcome.node = co_await NominatedNodeThatFits(attempt, options.extenders);
+    meter.End(framework::MeasuredPoint::kFilter, framework::Code::kSuccess);
+    if (outcome.node.valid()) co_return outcome;
+  }
+
+  framework::Verdict filtered = attempt.Filter();
+  meter.End(framework::MeasuredPoint::kFilter, filtered.code());
+  if (!filtered.ok()) co_return Failed(std::move(filtered));
+  LimitSearch(attempt, options);
+  if (options.extenders != nullptr) {
+    framework::Verdict error = co_await options.extenders->Filter(attempt);
+    meter.Begin();
+    if (!error.ok()) co_return Failed(std::move(error));
+  }
+  const size_t feasible = attempt.feasible().Count();
+  if (feasible == 0) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (feasible == 1) {
+    outcome.node = TheOnly(attempt.feasible());
+    co_return outcome;
+  }
+  if (options.extenders == nullptr) {
+    if (framework::Verdict error = attempt.Score(); !error.ok()) co_return Failed(std::move(error));
+    outcome.node = attempt.Best();
+    co_return outcome;
+  }
+  framework::Attempt::ScoreTable table;
+  if (framework::Verdict error = attempt.ScoreInDetail(table); !error.ok())
+    co_return Failed(std::move(error));
+  outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
+  meter.Begin();
+  co_return outcome;
+}
+
+Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed) {
+  framework::PostFilterResult all;
+  std::vector<std::string> reasons;
+  std::string_view first_to_reject;
+  framework::PluginTimer timer(failed.attempt.meter());
+  for (const framework::PostFilterPlugin* plugin : failed.attempt.profile().post_filter()) {
+    framework::PostFilterResult result = co_await plugin->PostFilter(failed);
+    timer.End(*plugin, framework::MeasuredPoint::kPostFilter, result.verdict.code());
+    if (result.verdict.ok() || !result.verdict.rejected() ||
+        result.verdict.code() == framework::Code::kUnschedulableAndUnresolvable) {
+      result.verdict = std::move(result.verdict).By(plugin->name());
+      co_return result;
+    }
+    if (first_to_reject.empty()) first_to_reject = plugin->name();
+    reasons.insert(reasons.end(), result.verdict.reasons().begin(), result.verdict.reasons().end());
+    if (result.nomination.replace) all.nomination = result.nomination;
+  }
+  all.verdict =
+      framework::Verdict(framework::Code::kUnschedulable, std::move(reasons)).By(first_to_reject);
+  co_return all;
+}
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,71 @@
+// Searching a part of the nodes: percentageOfNodesToScore.
+
+#include "scheduler/engine/scheduling_cycle.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "testing/engine_harness.h"
+#include "testing/object_builders.h"
+
+namespace berth::scheduler::engine {
+namespace BERTH_TEST_FILE {
+
+using Lines = std::vector<std::string>;
+
+TEST(EnoughNodes, FollowsPercentageAndSize) {
+  struct Case {
+    size_t nodes;
+    int32_t percentage;
+    size_t want;
+  };
+  const Case cases[] = {{0, 50, 0},      {99, 1, 99},    {100, 1, 100},
+                        {1000, 70, 700}, {1000, 5, 100}, {5000, 100, 5000}};
+  for (const Case& c : cases) {
+    EXPECT_EQ(EnoughNodes(c.nodes, c.percentage), c.want) << c.nodes << " at " << c.percentage;
+  }
+}
+
+// 200 equal nodes; a search is over after 100.
+EngineOptions Half() {
+  EngineOptions options;
+  options.profiles = {DefaultProfile()};
+  options.profiles[0].percentage_of_nodes_to_score = 50;
+  return options;
+}
+
+TEST(PartialSearch, BeginsWhereTheLastOneEnded) {
+  EngineHarness world(Half());
+  for (int i = 0; i < 200; ++i) world.Put(MakeNode(fmt::format("n{:03}", i)));
+  for (const char* name : {"a", "b", "c"}) {
+    world.Put(MakePod(name).Request("cpu", "1"));
+    world.Schedule();
+  }
+  // The third search starts over, and n000 has a pod by now.
+  EXPECT_EQ(world.Decisions(), Lines({"a -> n000", "b -> n100", "c -> n001"}));
+}
+
+TEST(PartialSearch, NodesThatDoNotFitCountAsLookedAt) {
+  EngineHarness world(Half());
+  for (int i = 0; i < 200; ++i) {
+    world.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i < 50 ? "0" : "4"));
+  }
+  for (const char* name : {"a", "b"}) {
+    world.Put(MakePod(name).Request("cpu", "1"));
+    world.Schedule();
+  }
+  EXPECT_EQ(world.Decisions(), Lines({"a -> n050", "b -> n150"}));
+}
+
+TEST(PartialSearch, EveryNodeIsLookedAtBeforeItIsGivenUp) {
+  EngineHarness world(Half());
+  for (int i = 0; i < 200; ++i) {
+    world.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i == 199 ? "4" : "0"));
+  }
+  world.Put(MakePod("a").Request("cpu", "1"));
+  world.Schedule();
+  EXPECT_EQ(world.Decisions(), Lines({"a -> n199"}));
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,129 @@
+#include "scheduler/engine/status_writer.h"
+
+namespace berth::scheduler::engine {
+namespace {
+
+constexpr int kMaxTries = 4;
+constexpr Duration kFirstPause = Duration::Millis(10);
+constexpr int64_t kPauseGrowth = 5;
+
+bool WorthRetrying(const framework::WriteResult& result) {
+  return result.kind == framework::WriteResult::Kind::kConflict ||
+         result.kind == framework::WriteResult::Kind::kUnavailable;
+}
+
+// After so many tries.
+Duration PauseAfter(int tries) {
+  Duration pause = kFirstPause;
+  for (int i = 1; i < tries; ++i) pause.nanos *= kPauseGrowth;
+  return pause;
+}
+
+// What `newer` leaves open stays as `older` had it.
+framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
+                                framework::PatchPodStatus newer) {
+  if (!newer.condition) newer.condition = older.condition;
+  if (!newer.nominated_node_name) newer.nominated_node_name = older.nominated_node_name;
+  return newer;
+}
+
+}  // namespace
+
+Task<framework::WriteResult> WriteStatus(framework::Async& async,
+                                         const framework::PatchPodStatus& patch) {
+  for (int tries = 1;; ++tries) {
+    framework::ApiWrite write = patch;
+    framework::WriteResult result = co_await async.Write(std::move(write));
+    if (!WorthRetrying(result) || tries == kMaxTries) co_return result;
+    co_await async.Sleep(PauseAfter(tries));
+  }
+}
+
+void StatusWriter::Issue(const std::string& uid, PodWrites& pod) {
+  pod.asked = outbox_.Post(pod.patch);
+  ++pod.tries;
+  uid_of_command_.emplace(*pod.asked, uid);
+}
+
+void StatusWriter::Patch(framework::PatchPodStatus patch) {
+  const std::string uid = patch.uid;
+  const auto [found, is_new] = pods_.try_emplace(uid, PodWrites{.patch = {}, .asked = {}});
+  PodWrites& pod = found->second;
+  if (is_new) {
+    pod.patch = std::move(patch);
+  } else if (pod.retry_at) {
+    pod.patch = Merge(pod.patch, std::move(patch));
+    return;
+  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.asked)) {
+    uid_of_command_.erase(*pod.asked);
+    pod.patch = Merge(pod.patch, std::move(patch));
+    pod.tries = 0;
+  } else {
+    pod.next = pod.next ? Merge(*pod.next, std::move(patch)) : std::move(patch);
+    return;
+  }
+  Issue(uid, pod);
+}
+
+bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result) {
+  const auto asked = uid_of_command_.find(id);
+  if (asked == uid_of_command_.end()) return false;
+  const std::string uid = std::move(asked->second);
+  uid_of_command_.erase(asked);
+  PodWrites& pod = pods_.at(uid);
+  pod.asked.reset();
+  if (pod.waiter) {
+    Finish(uid);
+  } else if (pod.next) {
+    // What did not get through is not lost with the try.
+    framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
+    pod.patch = WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
+    pod.tries = 0;
+    Issue(uid, pod);
+  } else if (WorthRetrying(result) && pod.tries < kMaxTries) {
+    pod.retry_at = outbox_.now() + PauseAfter(pod.tries);
+    retries_.emplace(*pod.retry_at, uid);
+  } else {
+    Finish(uid);
+  }
+  return true;
+}
+
+void StatusWriter::PassTime(Instant now) {
+  while (!retries_.empty() && retries_.begin()->first <= now) {
+    const std::string uid = retries_.begin()->second;
+    retries_.erase(retries_.begin());
+    PodWrites& pod = pods_.at(uid);
+    pod.retry_at.reset();
+    Issue(uid, pod);
+  }
+}
+
+std::optional<Instant> StatusWriter::next_wake() const {
+  if (retries_.empty()) return std::nullopt;
+  return retries_.begin()->first;
+}
+
+bool StatusWriter::GiveUp(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return true;
+  PodWrites& pod = found->second;
+  pod.next.reset();
+  if (pod.retry_at) {
+    retries_.erase({*pod.retry_at, uid});
+  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.asked)) {
+    uid_of_command_.erase(*pod.asked);
+  } else {
+    return false;
+  }
+  pods_.erase(found);
+  return true;
+}
+
+void StatusWriter::Finish(const std::string& uid) {
+  const auto waiter = pods_.at(uid).waiter;
+  pods_.erase(uid);
+  if (waiter) waiter.resume();
+}
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,307 @@
+#include "scheduler/framework/class_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace berth::scheduler::framework {
+
+namespace {
+
+// Fewer rows than this for each are not worth waking anyone.
+constexpr size_t kRowsPerPart = 8192;
+
+// Part `part` of `parts` of the rows. Parts consist of whole words, so that they do not overlap.
+model::NodeMask PartOf(const model::NodeMask& rows, size_t part, size_t parts) {
+  const size_t words = rows.words().size();
+  const size_t begin = words * part / parts, end = words * (part + 1) / parts;
+  model::NodeMask mine(rows.size());
+  std::copy(rows.words().begin() + static_cast<ptrdiff_t>(begin),
+            rows.words().begin() + static_cast<ptrdiff_t>(end),
+            mine.words().begin() + static_cast<ptrdiff_t>(begin));
+  return mine;
+}
+
+Verdict FirstError(std::span<const Verdict> verdicts) {
+  const auto found = std::ranges::find_if(verdicts, [](const Verdict& v) { return !v.ok(); });
+  return found == verdicts.end() ? Verdict() : *found;
+}
+
+}  // namespace
+
+ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
+                           const model::PodClass& pod_class, Workers* workers)
+    : profile_(profile), workers_(workers), cached_filters_(CachedFilters(profile)) {
+  for (const auto& plugin : profile.plugins())
+    compiled_.push_back(plugin->Compile(cluster, pod_class));
+  for (const FilterPlugin* filter : profile.filter()) filters_ |= PluginMask{1} << filter->slot();
+  int64_t highest_total = 0;
+  for (const Profile::Scorer& scorer : profile.score()) {
+    highest_total_ += scorer.weight * ScorePlugin::kMaxScore;
+    scorers_ |= PluginMask{1} << scorer.plugin->slot();
+    if (scorer.plugin->score_scope() != Scope::kNode) continue;
+    const int64_t highest = scorer.weight * ScorePlugin::kMaxScore;
+    if (scorer.plugin->normalizes() || highest > INT32_MAX - highest_total) {
+      raw_.emplace_back().scorer = scorer;
+    } else {
+      plain_scorers_.push_back(scorer);
+      highest_total += highest;
+    }
+  }
+  epochs_.resize(plain_scorers_.size() + raw_.size());
+}
+
+size_t ClassResults::CachedFilters(const Profile& profile) {
+  size_t kept = 0;
+  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode)
+    ++kept;
+  return kept;
+}
+
+void ClassResults::CollectChanges(const model::NodeTable& nodes) {
+  const model::RowChanges& changes = nodes.changes();
+  changed_.clear();
+  if (started_ && changes.Covers(position_)) {
+    for (model::NodeRow row : changes.Since(position_)) {
+      if (asked_.Test(row.index())) continue;
+      asked_.Set(row.index());
+      changed_.push_back(row);
+    }
+  } else {
+    for (uint32_t row = 0; row < nodes.rows(); ++row) changed_.push_back(model::NodeRow{row});
+    asked_.SetAll();
+    started_ = true;
+  }
+  position_ = changes.now();
+}
+
+size_t ClassResults::PartsOf(size_t rows) const {
+  return workers_ == nullptr ? 1 : std::clamp<size_t>(rows / kRowsPerPart, 1, workers_->count());
+}
+
+Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, model::NodeMask& rows,
+                                 const AttemptMeter& meter) const {
+  PluginTimer timer(meter);
+  for (const FilterPlugin* filter : profile_.filter().first(cached_filters_)) {
+    if ((skipped >> filter->slot()) & 1) continue;
+    Verdict verdict = filter->Filter(cycle, rows);
+    timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
+    if (!verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+// Leaves in asked_ the rows that pass.
+Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
+                                              const AttemptMeter& meter) {
+  const size_t parts = PartsOf(changed_.size());
+  if (parts == 1) return RunFilters(cycle, skipped, asked_, meter);
+  const AttemptMeter off;  // Measurements are for one thread.
+  // Plugins find out about the class when first asked. That happens here, before others look.
+  model::NodeMask none(asked_.size());
+  if (Verdict error = RunFilters(cycle, skipped, none, off); !error.ok()) return error;
+  std::vector<model::NodeMask> passing(parts);
+  std::vector<Verdict> verdicts(parts);
+  workers_->Run(parts, [&](size_t part) {
+    passing[part] = PartOf(asked_, part, parts);
+    verdicts[part] = RunFilters(cycle, skipped, passing[part], off);
+  });
+  asked_.ClearAll();
+  for (const model::NodeMask& rows : passing) asked_ |= rows;
+  return FirstError(verdicts);
+}
+
+Verdict ClassResults::RunScorer(const Cycle& cycle, const ScorePlugin& plugin,
+                                const model::NodeMask& rows, std::span<int64_t> out) const {
+  const size_t parts = PartsOf(stale_.size());
+  if (parts == 1) return plugin.Score(cycle, rows, out);
+  if (Verdict error = plugin.Score(cycle, model::NodeMask(rows.size()), out); !error.ok())
+    return error;
+  std::vector<Verdict> verdicts(parts);
+  workers_->Run(parts, [&](size_t part) {
+    verdicts[part] = plugin.Score(cycle, PartOf(rows, part, parts), out);
+  });
+  return FirstError(verdicts);
+}
+
+Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
+                                     const AttemptMeter& meter) {
+  const model::NodeTable& nodes = cycle.nodes();
+  if (position_ == nodes.changes().now() && started_) return {};
+  if (feasible_.size() < nodes.rows()) {
+    feasible_.Resize(nodes.rows());
+    asked_.Resize(nodes.rows());
+    explained_.Resize(nodes.rows());
+    verdict_of_.resize(nodes.rows());
+  }
+  CollectChanges(nodes);
+  asked_ &= nodes.present();
+  Verdict error = RunFiltersOnChangedRows(cycle, skipped, meter);
+  for (model::NodeRow row : changed_) {
+    feasible_.Assign(row.index(), asked_.Test(row.index()));
+    asked_.Clear(row.index());
+    explained_.Clear(row.index());
+  }
+  // Plugins may put names and numbers in their reasons: what is out of use must not pile up.
+  if (verdicts_.size() > 2 * verdict_of_.size()) {
+    verdicts_ = {};
+    explained_.ClearAll();
+  }
+  stale_.insert(stale_.end(), changed_.begin(), changed_.end());
+  if (!error.ok()) started_ = false;  // What was asked is half answered: ask all again next time.
+  return error;
+}
+
+void ClassResults::CacheVerdict(model::NodeRow row, Verdict verdict) {
+  verdict_of_[row.index()] = verdicts_.Add(std::move(verdict));
+  explained_.Set(row.index());
+}
+
+bool ClassResults::ScoresOutdated(const model::Cluster& cluster) {
+  bool outdated = false;
+  auto check = [&](size_t i, const ScorePlugin& plugin) {
+    const uint64_t epoch = plugin.score_epoch(cluster);
+    outdated |= epoch != std::exchange(epochs_[i], epoch);
+  };
+  for (size_t i = 0; i < plain_scorers_.size(); ++i) check(i, *plain_scorers_[i].plugin);
+  for (size_t i = 0; i < raw_.size(); ++i) check(plain_scorers_.size() + i, *raw_[i].scorer.plugin);
+  return outdated;
+}
+
+void ClassResults::DropScores(size_t row) {
+  totals_[row] = -1;
+  if (!scored_.Test(row)) return;
+  scored_.Clear(row);
+  for (Raw& raw : raw_) {
+    if (raw.scores[row] != raw.common) --raw.different;
+  }
+}
+
+Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
+                                    const AttemptMeter& meter) {
+  const size_t rows = cycle.nodes().rows();
+  if (totals_.size() < rows) {
+    totals_.resize(rows, -1);
+    scored_.Resize(rows);
+    scratch_.resize(rows);
+    for (Raw& raw : raw_) raw.scores.resize(rows);
+  }
+  if (ScoresOutdated(cycle.cluster())) {
+    stale_.clear();
+    for (uint32_t row = 0; row < rows; ++row) stale_.push_back(model::NodeRow{row});
+  }
+  if (stale_.empty()) return {};
+  for (model::NodeRow row : stale_) {
+    DropScores(row.index());
+    asked_.Assign(row.index(), feasible_.Test(row.index()));
+  }
+  Verdict error = RunScorers(cycle, asked_, skipped, meter);
+  for (model::NodeRow row : stale_) asked_.Clear(row.index());
+  if (!error.ok()) return error;
+  unentered_.insert(unentered_.end(), stale_.begin(), stale_.end());
+  stale_.clear();
+  return {};
+}
+
+model::NodeRow ClassResults::Best(const model::NodeOrder& order) {
+  const std::vector<model::NodeRow>& rows = order.rows();
+  if (entered_order_ != order.version() || unentered_.size() > rows.size()) {
+    tournament_.Start(rows.size(), [&](size_t place) { return totals_[rows[place].index()]; });
+    entered_order_ = order.version();
+  } else {
+    // A row without a node has no place.
+    for (model::NodeRow row : unentered_) {
+      const uint32_t place = order.rank()[row.index()];
+      if (place < rows.size() && rows[place] == row) tournament_.Set(place, totals_[row.index()]);
+    }
+  }
+  unentered_.clear();
+  return tournament_.highest() < 0 ? model::NodeRow{} : rows[tournament_.winner()];
+}
+
+Verdict ClassResults::RunScorers(const Cycle& cycle, const model::NodeMask& rows,
+                                 PluginMask skipped, const AttemptMeter& meter) {
+  PluginTimer timer(meter);
+  rows.ForEach([&](size_t row) { totals_[row] = 0; });
+  for (const auto& [plugin, weight] : plain_scorers_) {
+    if ((skipped >> plugin->slot()) & 1) continue;
+    timer.Begin();
+    Verdict verdict = RunScorer(cycle, *plugin, rows, scratch_);
+    timer.End(*plugin, MeasuredPoint::kScore, verdict.code());
+    if (!verdict.ok()) return verdict;
+    int64_t invalid = 0;
+    rows.ForEach([&](size_t row) {
+      const int64_t score = scratch_[row];
+      if (score < 0 || score > ScorePlugin::kMaxScore) invalid = score;
+      totals_[row] += static_cast<int32_t>(score * weight);
+    });
+    if (invalid != 0) return InvalidScore(*plugin, invalid);
+  }
+  for (Raw& raw : raw_) {
+    raw.skipped = (skipped >> raw.scorer.plugin->slot()) & 1;
+    if (raw.skipped) continue;
+    timer.Begin();
+    Verdict verdict = RunScorer(cycle, *raw.scorer.plugin, rows, raw.scores);
+    timer.End(*raw.scorer.plugin, MeasuredPoint::kScore, verdict.code());
+    if (!verdict.ok()) return verdict;
+    if (scored_.None()) ChooseCommon(cycle, rows, raw);
+    rows.ForEach([&](size_t row) { raw.different += raw.scores[row] != raw.common; });
+  }
+  scored_ |= rows;
+  return {};
+}
+
+void ClassResults::ChooseCommon(const Cycle& cycle, const model::NodeMask& rows, Raw& raw) {
+  raw.different = 0;
+  bool chosen = false;
+  rows.ForEach([&](size_t row) {
+    if (std::exchange(chosen, true)) return;
+    raw.common = raw.scores[row];
+    model::NodeMask alone(rows.size());
+    alone.Set(row);
+    scratch_[row] = raw.common;
+    raw.scorer.plugin->Normalize(cycle, alone, scratch_);
+    raw.common_normalized = scratch_[row];
+  });
+}
+
+Verdict InvalidScore(const ScorePlugin& plugin, int64_t score) {
+  return Verdict::Error(
+      fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an "
+                  "invalid score {}, it should in "
+                  "the range of [0, 100] after normalizing",
+                  plugin.name(), score));
+}
+
+std::shared_ptr<ClassResults> ClassResultsCache::For(const model::PodRecord& pod) {
+  const size_t i = pod.pod_class.index();
+  if (i >= entries_.size()) entries_.resize(cluster_.classes().capacity());
+  Entry& entry = entries_[i];
+  const uint64_t serial = cluster_.classes().serial(pod.pod_class);
+  entry.last_used = ++uses_;
+  if (entry.results != nullptr && entry.serial == serial) return entry.results;
+  if (entry.results == nullptr) ++cached_;
+  entry.serial = serial;
+  entry.results =
+      std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod), workers_);
+  auto results = entry.results;
+  if (cached_ > 16 && cached_ * cluster_.nodes().rows() > kMaxRows) DropOldest();
+  return results;
+}
+
+// Drops the half that was used least recently, so that this work is spread over many calls.
+void ClassResultsCache::DropOldest() {
+  std::vector<uint64_t> uses;
+  for (const Entry& entry : entries_) {
+    if (entry.results != nullptr) uses.push_back(entry.last_used);
+  }
+  auto middle = uses.begin() + static_cast<ptrdiff_t>(uses.size() / 2);
+  std::ranges::nth_element(uses, middle);
+  for (Entry& entry : entries_) {
+    if (entry.results == nullptr || entry.last_used >= *middle) continue;
+    entry.results = nullptr;
+    --cached_;
+  }
+}
+
+}  // namespace berth::scheduler::framework

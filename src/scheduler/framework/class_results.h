@@ -1,0 +1,171 @@
+// ClassResults keeps, for one pod class, what the node-scoped plugins of a profile said about each
+// node, and asks again only about rows that changed.
+//
+// So the next pod of a class costs the rows changed since the last one, not all rows. The kept
+// answers always equal those that fresh questions would give.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/workers.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/measurements.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/framework/verdict.h"
+
+namespace berth::scheduler::framework {
+
+// The error of a score that is out of 0..100 in the end.
+Verdict InvalidScore(const ScorePlugin& plugin, int64_t score);
+
+class ClassResults {
+ public:
+  // `profile` must outlive the results, and so must `workers`, which share out the rows when there
+  // are many to ask about; without them, one thread does it all.
+  ClassResults(const Profile& profile, model::Cluster& cluster, const model::PodClass& pod_class,
+               Workers* workers = nullptr);
+
+  const ClassStates& compiled() const { return compiled_; }
+
+  // --- filters ---
+
+  // How many of the profile's filters feasible() answers for: the node-scoped ones before the first
+  // other, so that the order of filters stays what it is.
+  static size_t CachedFilters(const Profile& profile);
+
+  // Brings feasible() up to date. `skipped` holds the plugins that PreFilter took out.
+  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
+
+  // The present nodes that pass the kept filters.
+  const model::NodeMask& feasible() const { return feasible_; }
+
+  // What the first objecting filter said about each row outside feasible(), as a number in
+  // verdicts(): known of the rows in explained(), as somebody asked and told.
+  std::span<const VerdictTable::Number> verdict_of() const { return verdict_of_; }
+  const VerdictTable& verdicts() const { return verdicts_; }
+  const model::NodeMask& explained() const { return explained_; }
+  void CacheVerdict(model::NodeRow row, Verdict verdict);
+
+  // --- scores of the rows of feasible() ---
+
+  // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that
+  // PreScore took out.
+  Verdict RefreshScores(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
+
+  // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
+  // feasible.
+  std::span<const int32_t> totals() const { return totals_; }
+  // The row with the highest of totals(), and among equals the first in node order; invalid if none
+  // is feasible. Costs the rows that changed since it was last asked.
+  model::NodeRow Best(const model::NodeOrder& order);
+
+  // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
+  // totals().
+  struct Raw {
+    Profile::Scorer scorer;
+    bool skipped = false;
+    std::vector<int64_t> scores;
+    // How many feasible rows differ from `common`. If none does, all nodes get the same in the end,
+    // namely `common_normalized`.
+    int64_t common = 0;
+    int64_t common_normalized = 0;
+    size_t different = 0;
+  };
+  std::span<const Raw> raw() const { return raw_; }
+
+  // All filters and scorers of the profile.
+  PluginMask filters() const { return filters_; }
+  PluginMask scorers() const { return scorers_; }
+
+  // The most that a weighted sum of all scores of the profile can come to.
+  int64_t highest_total() const { return highest_total_; }
+
+  // Room for a cycle's own sums, one entry per row: made once, not in every cycle.
+  struct Buffers {
+    std::vector<int32_t> totals, scratch;
+    std::vector<int64_t> scores;
+  };
+  Buffers& buffers() { return buffers_; }
+
+ private:
+  void CollectChanges(const model::NodeTable& nodes);
+  Verdict RunFilters(const Cycle& cycle, PluginMask skipped, model::NodeMask& rows,
+                     const AttemptMeter& meter) const;
+  Verdict RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
+                                  const AttemptMeter& meter);
+  Verdict RunScorer(const Cycle& cycle, const ScorePlugin& plugin, const model::NodeMask& rows,
+                    std::span<int64_t> out) const;
+  size_t PartsOf(size_t rows) const;
+  Verdict RunScorers(const Cycle& cycle, const model::NodeMask& rows, PluginMask skipped,
+                     const AttemptMeter& meter);
+  void ChooseCommon(const Cycle& cycle, const model::NodeMask& rows, Raw& raw);
+  void DropScores(size_t row);
+  bool ScoresOutdated(const model::Cluster& cluster);
+
+  const Profile& profile_;
+  Workers* const workers_;
+  ClassStates compiled_;
+  const size_t cached_filters_;
+  PluginMask filters_ = 0, scorers_ = 0;
+
+  bool started_ = false;
+  uint64_t position_ = 0;  // In the node table's changes.
+  std::vector<model::NodeRow> changed_;
+  model::NodeMask feasible_, asked_;
+  model::NodeMask explained_;
+  VerdictTable verdicts_;
+  std::vector<VerdictTable::Number> verdict_of_;  // By row.
+
+  std::vector<Profile::Scorer> plain_scorers_;  // Node-scoped, without Normalize.
+  std::vector<Raw> raw_;                        // Node-scoped, with Normalize.
+  std::vector<uint64_t> epochs_;                // Of plain_scorers_, then raw_.
+  int64_t highest_total_ = 0;
+  std::vector<int32_t> totals_;
+  Tournament tournament_;                  // Of totals_, in node order.
+  std::vector<model::NodeRow> unentered_;  // Rows whose totals the tournament does not know.
+  std::optional<uint64_t> entered_order_;
+  model::NodeMask scored_;             // Rows whose scores are counted.
+  std::vector<model::NodeRow> stale_;  // Rows whose scores must be looked at again.
+  std::vector<int64_t> scratch_;
+  Buffers buffers_;
+};
+
+// ClassResultsCache finds the kept results of a pod class, per profile.
+//
+// Results are large (a few words per node), so only the classes used last are kept.
+class ClassResultsCache {
+ public:
+  // All must outlive the cache; `workers` may be null.
+  ClassResultsCache(const Profile& profile, model::Cluster& cluster, Workers* workers)
+      : profile_(profile), cluster_(cluster), workers_(workers) {}
+
+  // The results of the pod's class, made if need be. Holders keep them alive beyond the cache's own
+  // choice.
+  std::shared_ptr<ClassResults> For(const model::PodRecord& pod);
+
+ private:
+  // What all kept results may take together, roughly.
+  static constexpr size_t kMaxRows = size_t{32} << 20;
+
+  struct Entry {
+    uint64_t serial = 0;  // Of the class that the results are for.
+    uint64_t last_used = 0;
+    std::shared_ptr<ClassResults> results;
+  };
+
+  void DropOldest();
+
+  const Profile& profile_;
+  model::Cluster& cluster_;
+  Workers* const workers_;
+  std::vector<Entry> entries_;  // By class id.
+  size_t cached_ = 0;
+  uint64_t uses_ = 0;
+};
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,334 @@
+#include "scheduler/framework/class_results.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "base/workers.h"
+#include "scheduler/framework/scores.h"
+#include "testing/fake_plugins.h"
+#include "testing/object_builders.h"
+
+namespace berth::scheduler::framework {
+namespace BERTH_TEST_FILE {
+
+using Names = std::vector<std::string>;
+
+// Nodes are judged by their cpu: thousandths, the last two digits of which the rules look at.
+int64_t Cpu(const Cycle& cycle, model::NodeRow row) {
+  return cycle.nodes().columns().allocatable_cpu[row.index()];
+}
+
+// A world with one rule that keeps track of what it is asked.
+class ClassResultsTest : public testing::Test {
+ protected:
+  struct Asked {
+    Names filter, score;
+  };
+
+  // Filters out nodes with an odd number of thousandths, and scores by the last two digits.
+  Rule CountingRule() {
+    Rule rule;
+    rule.filter_scope = rule.score_scope = Scope::kNode;
+    rule.filter = [this](const Cycle& cycle, model::NodeRow row) {
+      asked_->filter.push_back(cycle.nodes().name(row));
+      return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
+    };
+    rule.score = [this](const Cycle& cycle, model::NodeRow row) {
+      asked_->score.push_back(cycle.nodes().name(row));
+      return Cpu(cycle, row) % 100;
+    };
+    rule.score_epoch = [this](const model::Cluster&) { return epoch_; };
+    return rule;
+  }
+
+  void PutNode(const std::string& name, int64_t milli_cpu) {
+    world_.cluster.Put(MakeNode(name).Cpu(std::to_string(milli_cpu) + "m"));
+  }
+
+  void Start() {
+    world_.cluster.Put(MakePod("p"));
+    pod_ = &world_.cluster.pod(world_.cluster.pods().Find("default", "p"));
+    results_ = std::make_unique<ClassResults>(world_.profile(), world_.cluster,
+                                              world_.cluster.class_of(*pod_));
+  }
+  Cycle NewCycle() { return Cycle(world_.cluster, *pod_, results_->compiled()); }
+
+  // Refreshes both and says what was asked for it, by name.
+  Asked Refresh(PluginMask skipped = 0) {
+    *asked_ = {};
+    const Cycle cycle = NewCycle();
+    EXPECT_TRUE(results_->RefreshFilters(cycle, skipped).ok());
+    EXPECT_TRUE(results_->RefreshScores(cycle, skipped).ok());
+    std::ranges::sort(asked_->filter);
+    std::ranges::sort(asked_->score);
+    return *asked_;
+  }
+  int32_t Total(const char* node) { return results_->totals()[world_.Row(node).index()]; }
+
+  FakeCluster world_;
+  std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();
+  uint64_t epoch_ = 0;
+  const model::PodRecord* pod_ = nullptr;
+  std::unique_ptr<ClassResults> results_;
+};
+
+TEST_F(ClassResultsTest, OnlyChangedRowsAreAskedAgain) {
+  world_.Add("Counting", CountingRule(), 2);
+  PutNode("a", 1010);
+  PutNode("b", 1021);
+  PutNode("c", 1030);
+  Start();
+
+  Asked asked = Refresh();
+  EXPECT_EQ(asked.filter, Names({"a", "b", "c"}));
+  EXPECT_EQ(asked.score, Names({"a", "c"}));
+  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a", "c"}));
+  EXPECT_EQ(Total("a"), 20);
+  EXPECT_EQ(Total("b"), -1);
+  EXPECT_EQ(Total("c"), 60);
+
+  asked = Refresh();
+  EXPECT_EQ(asked.filter, Names());
+  EXPECT_EQ(asked.score, Names());
+
+  PutNode("b", 1044);
+  PutNode("b", 1042);  // Changed twice, asked once.
+  asked = Refresh();
+  EXPECT_EQ(asked.filter, Names({"b"}));
+  EXPECT_EQ(asked.score, Names({"b"}));
+  EXPECT_EQ(Total("b"), 84);
+
+  PutNode("a", 1011);
+  PutNode("d", 1050);
+  asked = Refresh();
+  EXPECT_EQ(asked.filter, Names({"a", "d"}));
+  EXPECT_EQ(asked.score, Names({"d"}));
+  EXPECT_EQ(Total("a"), -1);
+  EXPECT_EQ(Total("d"), 100);
+}
+
+TEST_F(ClassResultsTest, NodesThatGoAreNotAskedAbout) {
+  world_.Add("Counting", CountingRule());
+  PutNode("a", 1010);
+  PutNode("b", 1020);
+  Start();
+  Refresh();
+  const model::NodeRow b = world_.Row("b");
+  world_.cluster.Remove<api::Node>({"", "b"});
+  EXPECT_EQ(Refresh().filter, Names());
+  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a"}));
+  EXPECT_EQ(results_->totals()[b.index()], -1);
+}
+
+TEST_F(ClassResultsTest, NewEpochAsksForAllScoresAgain) {
+  world_.Add("Counting", CountingRule());
+  PutNode("a", 1010);
+  PutNode("b", 1020);
+  PutNode("c", 1031);
+  Start();
+  Refresh();
+  epoch_ = 1;
+  const Asked asked = Refresh();
+  EXPECT_EQ(asked.filter, Names());
+  EXPECT_EQ(asked.score, Names({"a", "b"}));
+}
+
+TEST_F(ClassResultsTest, ReaderThatWasAwayForTooLongAsksAllAgain) {
+  world_.Add("Counting", CountingRule());
+  PutNode("a", 1010);
+  PutNode("b", 1020);
+  Start();
+  Refresh();
+  for (int i = 0; i < 3000; ++i) PutNode("a", 1010 + i % 2);
+  EXPECT_EQ(Refresh().filter, Names({"a", "b"}));
+}
+
+TEST_F(ClassResultsTest, SkippedPluginsAreNotAsked) {
+  world_.Add("Counting", CountingRule());
+  PutNode("a", 1011);
+  Start();
+  const Asked asked = Refresh(/*skipped=*/1);
+  EXPECT_EQ(asked.filter, Names());
+  EXPECT_EQ(asked.score, Names());
+  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a"}));
+  EXPECT_EQ(Total("a"), 0);
+}
+
+TEST_F(ClassResultsTest, KeepsTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
+  Rule node_scoped;
+  node_scoped.filter_scope = Scope::kNode;
+  world_.Add("First", node_scoped);
+  world_.Add("Second", node_scoped);
+  world_.Add("Wide", Rule());
+  world_.Add("Late", node_scoped);
+  EXPECT_EQ(ClassResults::CachedFilters(world_.profile()), 2u);
+}
+
+TEST_F(ClassResultsTest, FilterThatCannotAnswerIsAskedAboutAllNodesNextTime) {
+  bool broken = false;
+  Rule rule = CountingRule();
+  rule.filter = [&, judge = rule.filter](const Cycle& cycle, model::NodeRow row) {
+    Verdict verdict = judge(cycle, row);
+    return broken ? Verdict::Error("disk on fire") : verdict;
+  };
+  world_.Add("Counting", rule);
+  PutNode("a", 1010);
+  PutNode("b", 1020);
+  Start();
+  Refresh();
+  broken = true;
+  PutNode("b", 1022);
+  EXPECT_EQ(results_->RefreshFilters(NewCycle(), 0).Message(), "disk on fire");
+  broken = false;
+  EXPECT_EQ(Refresh().filter, Names({"a", "b"}));
+  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a", "b"}));
+}
+
+TEST_F(ClassResultsTest, ScoreOutOfRangeIsAnError) {
+  Rule rule;
+  rule.score_scope = Scope::kNode;
+  rule.score = [](const Cycle&, model::NodeRow) { return 101; };
+  world_.Add("Generous", rule);
+  PutNode("a", 1000);
+  Start();
+  const Cycle cycle = NewCycle();
+  ASSERT_TRUE(results_->RefreshFilters(cycle, 0).ok());
+  const Verdict verdict = results_->RefreshScores(cycle, 0);
+  EXPECT_EQ(verdict.code(), Code::kError);
+  EXPECT_EQ(
+      verdict.Message(),
+      "applying score defaultWeights on Score plugins: plugin \"Generous\" returns an invalid "
+      "score 101, it should in the range of [0, 100] after normalizing");
+}
+
+TEST_F(ClassResultsTest, EqualRawScoresAreNoticed) {
+  Rule rule;
+  rule.score_scope = Scope::kNode;
+  rule.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row); };
+  rule.normalize = [](const model::NodeMask& feasible, std::span<int64_t> scores) {
+    DefaultNormalize(feasible, /*reverse=*/false, scores);
+  };
+  world_.Add("Raw", rule);
+  PutNode("a", 500);
+  PutNode("b", 500);
+  Start();
+  Refresh();
+  ASSERT_EQ(results_->raw().size(), 1u);
+  const ClassResults::Raw& raw = results_->raw()[0];
+  EXPECT_EQ(raw.different, 0u);
+  EXPECT_EQ(raw.common, 500);
+  EXPECT_EQ(raw.common_normalized, 100);
+
+  PutNode("b", 600);
+  Refresh();
+  EXPECT_EQ(raw.different, 1u);
+  EXPECT_EQ(raw.scores[world_.Row("b").index()], 600);
+  PutNode("b", 500);
+  Refresh();
+  EXPECT_EQ(raw.different, 0u);
+  PutNode("b", 700);
+  Refresh();
+  world_.cluster.Remove<api::Node>({"", "a"});
+  world_.cluster.Remove<api::Node>({"", "b"});
+  PutNode("c", 700);
+  Refresh();
+  EXPECT_EQ(raw.different, 0u);
+  EXPECT_EQ(raw.common, 700);
+}
+
+TEST_F(ClassResultsTest, HeavyWeightsDoNotOverflow) {
+  Rule rule;
+  rule.score_scope = Scope::kNode;
+  rule.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) % 100; };
+  for (const char* name : {"First", "Second", "Third"}) world_.Add(name, rule, 15'000'000);
+  PutNode("a", 1090);
+  PutNode("b", 1010);
+  Start();
+  FakeAttempt attempt(world_, *pod_);
+  ASSERT_TRUE(attempt->PreFilter().ok());
+  ASSERT_TRUE(attempt->Filter().ok());
+  ASSERT_TRUE(attempt->Score().ok());
+  EXPECT_EQ(world_.NameOf(attempt->Best()), "a");
+}
+
+// Compares kept with fresh answers while nodes come, change and go.
+TEST_F(ClassResultsTest, KeptAnswersEqualFreshOnes) {
+  Rule raw;
+  raw.score_scope = Scope::kNode;
+  raw.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) / 100 % 3; };
+  raw.normalize = [](const model::NodeMask& feasible, std::span<int64_t> scores) {
+    DefaultNormalize(feasible, /*reverse=*/true, scores);
+  };
+  world_.Add("Counting", CountingRule(), 3);
+  world_.Add("Raw", raw);
+  Start();
+  Random random(7);
+  for (int step = 0; step < 2000; ++step) {
+    const std::string name = "n" + std::to_string(random.Below(12));
+    if (random.Chance(70)) {
+      PutNode(name, static_cast<int64_t>(random.Below(400)));
+    } else if (random.Chance(50)) {
+      world_.cluster.Remove<api::Node>({"", name});
+    } else {
+      world_.cluster.Put(MakePod("on-" + name).On(name));
+    }
+    if (random.Chance(5)) ++epoch_;
+    if (random.Chance(40)) continue;
+    Refresh();
+
+    ClassResults fresh(world_.profile(), world_.cluster, world_.cluster.class_of(*pod_));
+    const Cycle cycle(world_.cluster, *pod_, fresh.compiled());
+    ASSERT_TRUE(fresh.RefreshFilters(cycle, 0).ok());
+    ASSERT_TRUE(fresh.RefreshScores(cycle, 0).ok());
+    ASSERT_EQ(results_->feasible(), fresh.feasible()) << step;
+    ASSERT_EQ(std::vector(results_->totals().begin(), results_->totals().end()),
+              std::vector(fresh.totals().begin(), fresh.totals().end()))
+        << step;
+    const ClassResults::Raw& kept = results_->raw()[0];
+    size_t different = 0;
+    results_->feasible().ForEach([&](size_t row) {
+      ASSERT_EQ(kept.scores[row], fresh.raw()[0].scores[row]) << step;
+      different += kept.scores[row] != kept.common;
+    });
+    ASSERT_EQ(kept.different, different) << step;
+  }
+}
+
+// Enough rows that several workers get some, and not a multiple of what each gets.
+TEST_F(ClassResultsTest, WorkersDoNotChangeTheAnswers) {
+  Rule raw;
+  raw.score_scope = Scope::kNode;
+  raw.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) / 100 % 3; };
+  raw.normalize = [](const model::NodeMask& feasible, std::span<int64_t> scores) {
+    DefaultNormalize(feasible, /*reverse=*/true, scores);
+  };
+  Rule plain;
+  plain.filter_scope = plain.score_scope = Scope::kNode;
+  plain.filter = [](const Cycle& cycle, model::NodeRow row) {
+    return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
+  };
+  plain.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) % 100; };
+  world_.Add("Plain", plain, 3);
+  world_.Add("Raw", raw);
+  for (int i = 0; i < 30'000; ++i) PutNode("n" + std::to_string(i), i % 397);
+  Start();
+  Refresh();
+  for (size_t count : {2, 3, 7}) {
+    ThreadWorkers workers(count);
+    ClassResults shared(world_.profile(), world_.cluster, world_.cluster.class_of(*pod_), &workers);
+    const Cycle cycle(world_.cluster, *pod_, shared.compiled());
+    ASSERT_TRUE(shared.RefreshFilters(cycle, 0).ok());
+    ASSERT_TRUE(shared.RefreshScores(cycle, 0).ok());
+    EXPECT_EQ(shared.feasible(), results_->feasible()) << count;
+    EXPECT_TRUE(std::ranges::equal(shared.totals(), results_->totals())) << count;
+    EXPECT_EQ(shared.raw()[0].different, results_->raw()[0].different) << count;
+  }
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,68 @@
+// The arguments of the in-tree plugins, with their defaults; decoded and validated by the
+// configuration.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/pod.h"
+#include "base/time.h"
+#include "scheduler/framework/scores.h"
+
+namespace berth::scheduler::framework {
+
+struct ResourceWeight {
+  std::string name;
+  int64_t weight = 1;
+  friend bool operator==(const ResourceWeight&, const ResourceWeight&) = default;
+};
+
+struct NodeAffinityArgs {
+  std::optional<api::NodeAffinity> added_affinity;
+};
+
+struct NodeResourcesFitArgs {
+  struct ScoringStrategy {
+    std::string type = "LeastAllocated";  // Or MostAllocated, RequestedToCapacityRatio.
+    std::vector<ResourceWeight> resources = {{"cpu", 1}, {"memory", 1}};
+    // Of RequestedToCapacityRatio; absent otherwise. Scores are 0..10.
+    std::optional<std::vector<ShapePoint>> shape;
+  };
+  std::vector<std::string> ignored_resources;
+  std::vector<std::string> ignored_resource_groups;
+  ScoringStrategy scoring_strategy;
+};
+
+struct NodeResourcesBalancedAllocationArgs {
+  std::vector<ResourceWeight> resources = {{"cpu", 1}, {"memory", 1}};
+};
+
+struct DefaultPreemptionArgs {
+  int32_t min_candidate_nodes_percentage = 10;
+  int32_t min_candidate_nodes_absolute = 100;
+};
+
+struct InterPodAffinityArgs {
+  int32_t hard_pod_affinity_weight = 1;
+  bool ignore_preferred_terms_of_existing_pods = false;
+};
+
+struct PodTopologySpreadArgs {
+  std::string defaulting_type = "System";  // Or List.
+  std::vector<api::TopologySpreadConstraint> default_constraints;
+};
+
+struct VolumeBindingArgs {
+  int64_t bind_timeout_seconds = 600;
+  std::optional<std::vector<ShapePoint>> shape;
+};
+
+struct DynamicResourcesArgs {
+  Duration filter_timeout = Duration::Seconds(10);
+  Duration binding_timeout = Duration::Seconds(600);
+};
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,169 @@
+#include "scheduler/framework/kernels.h"
+
+#include <algorithm>
+
+// Compiled for wider registers, too, where the machine has them.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define BERTH_VECTORISED __attribute__((target_clones("avx2", "default")))
+#else
+#define BERTH_VECTORISED
+#endif
+
+namespace berth::scheduler::framework {
+namespace {
+
+// Up to so many domains, a set of them is a word. Rows in no domain are its last bit, as the last
+// bits of DomainId::kNone say.
+constexpr size_t kFewDomains = 31;
+
+BERTH_VECTORISED
+void CopyWord(uint64_t word, const int32_t* from, int32_t* to) {
+  for (uint32_t half = 0; half < 2; ++half) {
+    const auto bits = static_cast<uint32_t>(word >> (32 * half));
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      const int32_t value = from[32 * half + bit];
+      to[32 * half + bit] = (bits >> bit) & 1 ? value : kRowOut;
+    }
+  }
+}
+
+BERTH_VECTORISED
+uint64_t RowsOf(uint32_t domains, const model::DomainId* domain_of) {
+  uint64_t rows = 0;
+  for (uint32_t half = 0; half < 2; ++half) {
+    uint32_t bits = 0;
+    for (uint32_t bit = 0; bit < 32; ++bit)
+      bits |= ((domains >> (domain_of[32 * half + bit].value & 31)) & 1) << bit;
+    rows |= uint64_t{bits} << (32 * half);
+  }
+  return rows;
+}
+
+BERTH_VECTORISED
+uint64_t RowsOf(const int32_t* keep, const model::DomainId* domain_of) {
+  uint64_t rows = 0;
+  for (uint32_t half = 0; half < 2; ++half) {
+    uint32_t bits = 0;
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      const int32_t kept = keep[static_cast<int32_t>(domain_of[32 * half + bit].value)];
+      bits |= static_cast<uint32_t>(kept) << bit;
+    }
+    rows |= uint64_t{bits} << (32 * half);
+  }
+  return rows;
+}
+
+BERTH_VECTORISED
+void AddByDomain(const model::DomainId* domain_of, const int32_t* __restrict values, size_t rows,
+                 int32_t* __restrict totals) {
+  // DomainId::kNone is -1 as a signed number.
+  for (size_t row = 0; row < rows; ++row)
+    totals[row] += values[static_cast<int32_t>(domain_of[row].value)];
+}
+
+BERTH_VECTORISED
+ValueRange RangeOf(const int32_t* values, const int32_t* totals, size_t rows) {
+  int32_t lowest = INT32_MAX, highest = INT32_MIN;
+  for (size_t row = 0; row < rows; ++row) {
+    const int32_t value = values[row];
+    const int32_t out = totals[row] >> 31;
+    lowest = std::min(lowest, (value & ~out) | (INT32_MAX & out));
+    highest = std::max(highest, (value & ~out) | (INT32_MIN & out));
+  }
+  return {lowest, highest};
+}
+
+BERTH_VECTORISED
+void AddByValue(const int32_t* values, int32_t lowest, int32_t highest,
+                const int32_t* __restrict table, size_t rows, int32_t* __restrict totals) {
+  for (size_t row = 0; row < rows; ++row)
+    totals[row] += table[std::clamp(values[row], lowest, highest) - lowest];
+}
+
+BERTH_VECTORISED
+void LookUp(const model::DomainId* domain_of, const int32_t* counts,
+            const int32_t* __restrict table, int32_t width, size_t rows,
+            int32_t* __restrict values) {
+  for (size_t row = 0; row < rows; ++row)
+    values[row] = table[static_cast<int32_t>(domain_of[row].value) * width + counts[row]];
+}
+
+BERTH_VECTORISED
+int32_t Highest(const int32_t* totals, size_t rows) {
+  int32_t highest = -1;
+  for (size_t row = 0; row < rows; ++row) highest = std::max(highest, totals[row]);
+  return highest;
+}
+
+BERTH_VECTORISED
+uint32_t LowestRank(const int32_t* totals, const uint32_t* rank, size_t rows, int32_t total) {
+  uint32_t lowest = UINT32_MAX;
+  for (size_t row = 0; row < rows; ++row) {
+    const uint32_t out = -static_cast<uint32_t>(totals[row] != total);
+    const uint32_t candidate = rank[row] | out;
+    lowest = candidate < lowest ? candidate : lowest;
+  }
+  return lowest;
+}
+
+}  // namespace
+
+void CopyRows(const model::NodeMask& rows, std::span<const int32_t> from, std::span<int32_t> to) {
+  const size_t full = from.size() / 64;
+  for (size_t w = 0; w < full; ++w) CopyWord(rows.words()[w], &from[w * 64], &to[w * 64]);
+  for (size_t row = full * 64; row < from.size(); ++row)
+    to[row] = rows.Test(row) ? from[row] : kRowOut;
+}
+
+void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_of,
+                 const DomainTable& keep) {
+  const size_t full = rows.size() / 64;
+  if (keep.domains() <= kFewDomains) {
+    uint32_t kept = static_cast<uint32_t>(keep.none()) << kFewDomains;
+    for (size_t domain = 0; domain < keep.domains(); ++domain)
+      kept |= static_cast<uint32_t>(keep[domain]) << domain;
+    for (size_t w = 0; w < full; ++w) rows.words()[w] &= RowsOf(kept, &domain_of[w * 64]);
+  } else {
+    for (size_t w = 0; w < full; ++w) {
+      if (rows.words()[w] != 0) rows.words()[w] &= RowsOf(keep.data(), &domain_of[w * 64]);
+    }
+  }
+  for (size_t row = full * 64; row < rows.size(); ++row) {
+    if (keep.data()[static_cast<int32_t>(domain_of[row].value)] == 0) rows.Clear(row);
+  }
+}
+
+void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& values,
+                 std::span<int32_t> totals) {
+  AddByDomain(domain_of.data(), values.data(), totals.size(), totals.data());
+}
+
+ValueRange RangeOf(std::span<const int32_t> values, std::span<const int32_t> totals) {
+  return RangeOf(values.data(), totals.data(), totals.size());
+}
+
+void AddByValue(std::span<const int32_t> values, int32_t lowest, std::span<const int32_t> table,
+                std::span<int32_t> totals) {
+  const auto highest = static_cast<int32_t>(lowest + static_cast<int64_t>(table.size()) - 1);
+  AddByValue(values.data(), lowest, highest, table.data(), totals.size(), totals.data());
+}
+
+void LookUpByDomainAndCount(std::span<const model::DomainId> domain_of,
+                            std::span<const int32_t> counts, std::span<const int32_t> table,
+                            int32_t width, std::span<int32_t> values) {
+  const int32_t* first_domain = table.data() + width;
+  const size_t counted = std::min(counts.size(), values.size());
+  LookUp(domain_of.data(), counts.data(), first_domain, width, counted, values.data());
+  for (size_t row = counted; row < values.size(); ++row)
+    values[row] = first_domain[static_cast<int32_t>(domain_of[row].value) * width];
+}
+
+int32_t HighestOf(std::span<const int32_t> totals) { return Highest(totals.data(), totals.size()); }
+
+uint32_t LowestRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
+                      int32_t total) {
+  return LowestRank(totals.data(), rank.data(), totals.size(), total);
+}
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,174 @@
+// Measurements is told what the engine does and how long it takes: for metrics.
+//
+// The engine reads no clock; a Stopwatch comes in from outside, and no decision depends on it.
+// Without Measurements nothing is read and nobody is told: each place costs one branch. All calls
+// come from the engine's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/time.h"
+#include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/framework/verdict.h"
+
+namespace berth::scheduler::framework {
+
+// The points of a pod's way at which time is taken.
+enum class MeasuredPoint : uint8_t {
+  kPreEnqueue,
+  kPreFilter,
+  kFilter,
+  kPreFilterExtensionAddPod,
+  kPreFilterExtensionRemovePod,
+  kPostFilter,
+  kPreScore,
+  kScore,
+  kScoreExtensionNormalize,
+  kReserve,
+  kUnreserve,
+  kPermit,
+  kPreBindPreFlight,
+  kPreBind,
+  kBind,
+  kPostBind,
+};
+inline constexpr size_t kMeasuredPoints = 16;
+// As in metrics: "PreFilterExtensionAddPod".
+std::string_view ToString(MeasuredPoint point);
+
+enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
+enum class QueueName : uint8_t { kActive, kBackoff, kUnschedulable };
+enum class HintOutcome : uint8_t { kQueue, kSkip, kError };
+
+// How much there is of everything, now.
+struct EngineSizes {
+  size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;  // Waiting pods.
+  size_t bindings = 0, evictions = 0;                            // Under way.
+  size_t nodes = 0, pods = 0, assumed_pods = 0;                  // Known.
+};
+
+class Measurements {
+ public:
+  // Nanoseconds since whenever; never goes back.
+  using Stopwatch = int64_t (*)();
+
+  explicit Measurements(Stopwatch stopwatch) : stopwatch_(stopwatch) {}
+  virtual ~Measurements() = default;
+  int64_t Read() const { return stopwatch_(); }
+
+  // The engine serves these, and will speak of them by their place in the list. They outlive it.
+  virtual void Serve(std::span<const Profile* const> /*profiles*/) {}
+
+  // --- one pod's way ---
+
+  virtual void AttemptEnded(size_t /*profile*/, AttemptResult, Duration /*took*/) {}
+  // A node was found, or none, preemption included.
+  virtual void AlgorithmEnded(Duration /*took*/) {}
+  virtual void PointEnded(size_t /*profile*/, MeasuredPoint, Code, Duration /*took*/) {}
+  // One plugin's part in a point; told of sampled attempts only.
+  virtual void PluginEnded(size_t /*profile*/, const Plugin&, MeasuredPoint, Code,
+                           Duration /*took*/) {}
+  // These plugins, by slot, took part in the point: they were asked, or what they said is known.
+  virtual void PluginsTookPart(size_t /*profile*/, MeasuredPoint, PluginMask) {}
+  virtual void PermitWaited(Code, Duration /*waited*/) {}
+  // The pod is bound, `since_ready` after it could first be tried.
+  virtual void PodBound(uint32_t /*attempts*/, Duration /*since_ready*/, bool /*after_flush*/) {}
+
+  // --- preemption ---
+
+  virtual void PreemptionTried() {}
+  virtual void VictimsChosen(size_t /*victims*/) {}
+  virtual void EvictionEnded(bool /*all_went*/, Duration /*took*/) {}
+
+  // --- the queue ---
+
+  virtual void PodQueued(QueueName, EventLabel /*why*/) {}
+  // `delta` more pods, or fewer, wait because these plugins, by slot, rejected them.
+  virtual void RejectionsChanged(size_t /*profile*/, PluginMask, int /*delta*/) {}
+  virtual void InFlightChanged(EventLabel, int /*delta*/) {}
+  // The plugin was asked whether the event may help a pod.
+  virtual void HintGiven(size_t /*profile*/, const Plugin&, EventLabel, HintOutcome,
+                         Duration /*took*/) {}
+
+  // --- the rest ---
+
+  virtual void EventHandled(EventLabel, Duration /*took*/) {}
+  virtual void SizesAre(const EngineSizes&) {}
+
+ private:
+  const Stopwatch stopwatch_;
+};
+
+// Sampler picks one of ten; which ones depends on their number alone.
+class Sampler {
+ public:
+  bool Next() { return ++count_ % 10 == 0; }
+
+ private:
+  uint32_t count_ = 0;
+};
+
+// AttemptMeter takes the time of one pod's attempt, point by point. Points follow one another: the
+// end of one is the beginning of the next, unless Begin says otherwise.
+class AttemptMeter {
+ public:
+  // Measures nothing.
+  AttemptMeter() = default;
+  AttemptMeter(Measurements& to, size_t profile, bool sampled)
+      : to_(&to), profile_(profile), sampled_(sampled), start_(to.Read()), last_(start_) {}
+
+  // Null if nothing is measured.
+  Measurements* to() const { return to_; }
+  size_t profile() const { return profile_; }
+  // True if single plugins are measured, too.
+  bool sampled() const { return sampled_; }
+  // From the attempt's start to the last Begin or End.
+  Duration so_far() const { return {last_ - start_}; }
+
+  void Begin() {
+    if (to_ != nullptr) last_ = to_->Read();
+  }
+  // `took_time` may be false for a point where there was nothing to do.
+  void End(MeasuredPoint point, Code code, bool took_time = true) {
+    if (to_ == nullptr) return;
+    const int64_t since = last_;
+    if (took_time) last_ = to_->Read();
+    to_->PointEnded(profile_, point, code, {last_ - since});
+  }
+  void TookPart(MeasuredPoint point, PluginMask plugins) const {
+    if (to_ != nullptr) to_->PluginsTookPart(profile_, point, plugins);
+  }
+
+ private:
+  Measurements* to_ = nullptr;
+  size_t profile_ = 0;
+  bool sampled_ = false;
+  int64_t start_ = 0, last_ = 0;
+};
+
+// PluginTimer takes the time of plugins one after the other, if the attempt is sampled.
+class PluginTimer {
+ public:
+  explicit PluginTimer(const AttemptMeter& meter) : meter_(meter.sampled() ? &meter : nullptr) {
+    Begin();
+  }
+  void Begin() {
+    if (meter_ != nullptr) since_ = meter_->to()->Read();
+  }
+  void End(const Plugin& plugin, MeasuredPoint point, Code code) {
+    if (meter_ == nullptr) return;
+    const int64_t now = meter_->to()->Read();
+    meter_->to()->PluginEnded(meter_->profile(), plugin, point, code, {now - since_});
+    since_ = now;
+  }
+
+ private:
+  const AttemptMeter* meter_;
+  int64_t since_ = 0;
+};
+
+}  // namespace berth::scheduler::framework

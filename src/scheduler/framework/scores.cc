@@ -1,0 +1,69 @@
+#include "scheduler/framework/scores.h"
+
+#include <algorithm>
+
+#include "scheduler/framework/kernels.h"
+
+namespace berth::scheduler::framework {
+
+void DefaultNormalize(const model::NodeMask& feasible, bool reverse, std::span<int64_t> scores) {
+  int64_t highest = 0;
+  feasible.ForEach([&](size_t row) { highest = std::max(highest, scores[row]); });
+  if (highest == 0) {
+    if (reverse) feasible.ForEach([&](size_t row) { scores[row] = 100; });
+    return;
+  }
+  feasible.ForEach([&](size_t row) {
+    const int64_t scaled = 100 * scores[row] / highest;
+    scores[row] = reverse ? 100 - scaled : scaled;
+  });
+}
+
+int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (x > shape[i].utilization) continue;
+    if (i == 0) return shape[0].score;
+    const ShapePoint& from = shape[i - 1];
+    const ShapePoint& to = shape[i];
+    return from.score +
+           (to.score - from.score) * (x - from.utilization) / (to.utilization - from.utilization);
+  }
+  return shape.back().score;
+}
+
+namespace {
+
+template <typename Total>
+model::NodeRow SelectAmong(const model::NodeMask& feasible, std::span<const Total> totals,
+                           std::span<const uint32_t> rank) {
+  model::NodeRow best;
+  feasible.ForEach([&](size_t row) {
+    if (best.valid()) {
+      const Total held = totals[best.index()];
+      if (totals[row] < held || (totals[row] == held && rank[row] > rank[best.index()])) return;
+    }
+    best = model::NodeRow{static_cast<uint32_t>(row)};
+  });
+  return best;
+}
+
+}  // namespace
+
+model::NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
+                          std::span<const model::NodeRow> order) {
+  const int32_t highest = HighestOf(totals);
+  if (highest < 0) return {};
+  return order[LowestRankAt(totals, rank, highest)];
+}
+
+model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int32_t> totals,
+                          std::span<const uint32_t> rank) {
+  return SelectAmong(feasible, totals, rank);
+}
+
+model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int64_t> totals,
+                          std::span<const uint32_t> rank) {
+  return SelectAmong(feasible, totals, rank);
+}
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,86 @@
+// The two functions that several scores share: scaling to 0..100, and a line through given points.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/model/ids.h"
+
+namespace berth::scheduler::framework {
+
+// Scales the scores so that the highest becomes 100; with `reverse`, so that the highest becomes 0
+// and 0 becomes 100. Negative maxima count as 0.
+void DefaultNormalize(const model::NodeMask& feasible, bool reverse, std::span<int64_t> scores);
+
+struct ShapePoint {
+  int64_t utilization = 0;
+  int64_t score = 0;
+  friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
+};
+
+// The value at `x` of the line through `shape`, whose utilizations rise; flat before the first and
+// after the last point. Integer arithmetic, truncating.
+int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x);
+
+// Tournament finds the highest of many totals, and among equals the first, at the cost of those
+// that changed: the winners of all matches are kept.
+class Tournament {
+ public:
+  // Starts over: place i has totals[order(i)]. O(n).
+  template <typename TotalAt>  // int32_t(size_t place)
+  void Start(size_t places, TotalAt total_at) {
+    size_ = std::bit_ceil(places == 0 ? 1 : places);
+    best_.assign(2 * size_, INT32_MIN);
+    for (size_t place = 0; place < places; ++place) best_[size_ + place] = total_at(place);
+    for (size_t match = size_ - 1; match > 0; --match) Play(match);
+  }
+
+  // O(log n), less if nothing comes of it.
+  void Set(size_t place, int32_t total) {
+    size_t match = size_ + place;
+    best_[match] = total;
+    for (match /= 2; match > 0; match /= 2) {
+      const int32_t before = best_[match];
+      Play(match);
+      if (best_[match] == before) return;
+    }
+  }
+
+  // The highest total. Start comes first.
+  int32_t highest() const { return best_[1]; }
+  // The first place that has it. O(log n).
+  size_t winner() const {
+    size_t match = 1;
+    while (match < size_) {
+      match *= 2;
+      if (best_[match] != best_[1]) ++match;
+    }
+    return match - size_;
+  }
+
+ private:
+  void Play(size_t match) {
+    best_[match] =
+        best_[2 * match] < best_[2 * match + 1] ? best_[2 * match + 1] : best_[2 * match];
+  }
+
+  size_t size_ = 1;                                  // A power of two.
+  std::vector<int32_t> best_{INT32_MIN, INT32_MIN};  // Of each match; places come from size_ on.
+};
+
+// Chooses the best node: the highest total, and among equals the first in node order.
+// Over all rows; a negative total marks a row that is out. Invalid if all are out.
+// `rank` gives each row's place in `order`.
+model::NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
+                          std::span<const model::NodeRow> order);
+
+// Over the rows of `feasible`; totals may be negative.
+model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int32_t> totals,
+                          std::span<const uint32_t> rank);
+model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int64_t> totals,
+                          std::span<const uint32_t> rank);
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,170 @@
+#include "scheduler/framework/scores.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "base/random.h"
+
+namespace berth::scheduler::framework {
+namespace BERTH_TEST_FILE {
+
+using Scores = std::vector<int64_t>;
+
+struct NormalizeCase {
+  const char* name;
+  bool reverse;
+  Scores scores;
+  Scores want;
+};
+
+TEST(DefaultNormalize, ScalesToAHundred) {
+  const NormalizeCase cases[] = {
+      {"HighestBecomesAHundred", false, {0, 5, 10}, {0, 50, 100}},
+      {"Truncates", false, {1, 2, 3}, {33, 66, 100}},
+      {"Reversed", true, {0, 5, 10}, {100, 50, 0}},
+      {"ReversedTruncatesBeforeItTurns", true, {1, 2, 3}, {67, 34, 0}},
+      {"AllZeroStay", false, {0, 0}, {0, 0}},
+      {"AllZeroReversedAreBest", true, {0, 0}, {100, 100}},
+      {"NegativeMaximumCountsAsZero", false, {-5, -1}, {-5, -1}},
+      {"NegativeMaximumReversed", true, {-5, -1}, {100, 100}},
+      {"NegativesScaleToo", false, {-5, 10}, {-50, 100}},
+  };
+  for (const NormalizeCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    Scores scores = c.scores;
+    DefaultNormalize(model::NodeMask(scores.size(), true), c.reverse, scores);
+    EXPECT_EQ(scores, c.want);
+  }
+}
+
+TEST(DefaultNormalize, LooksAtFeasibleNodesOnly) {
+  Scores scores = {1000, 5, 10, -7};
+  model::NodeMask feasible(4);
+  feasible.Set(1);
+  feasible.Set(2);
+  DefaultNormalize(feasible, false, scores);
+  EXPECT_EQ(scores, Scores({1000, 50, 100, -7}));
+}
+
+struct LineCase {
+  int64_t x, want;
+};
+
+TEST(BrokenLinear, FollowsThePoints) {
+  const std::vector<ShapePoint> falling = {{0, 100}, {70, 50}, {100, 0}};
+  for (const LineCase& c : {LineCase{0, 100},
+                            {1, 100},
+                            {27, 81},
+                            {50, 65},
+                            {70, 50},
+                            {71, 49},
+                            {85, 25},
+                            {99, 2},
+                            {100, 0}}) {
+    EXPECT_EQ(BrokenLinear(falling, c.x), c.want) << c.x;
+  }
+  const std::vector<ShapePoint> rising = {{10, 0}, {20, 100}};
+  for (const LineCase& c : {LineCase{0, 0}, {10, 0}, {11, 10}, {19, 90}, {20, 100}, {99, 100}}) {
+    EXPECT_EQ(BrokenLinear(rising, c.x), c.want) << c.x;
+  }
+  EXPECT_EQ(BrokenLinear({{50, 7}}, 0), 7);
+  EXPECT_EQ(BrokenLinear({{50, 7}}, 100), 7);
+}
+
+}  // namespace BERTH_TEST_FILE
+namespace BERTH_TEST_FILE {
+
+constexpr uint32_t kOut = UINT32_MAX;
+
+struct Candidates {
+  std::vector<int32_t> totals;
+  std::vector<model::NodeRow> order;
+  std::vector<uint32_t> rank;
+
+  // `order_of_rows` lists the rows in node order.
+  Candidates(std::vector<int32_t> given, const std::vector<uint32_t>& order_of_rows)
+      : totals(std::move(given)), rank(totals.size()) {
+    for (uint32_t row : order_of_rows) {
+      rank[row] = static_cast<uint32_t>(order.size());
+      order.push_back(model::NodeRow{row});
+    }
+  }
+
+  uint32_t Fast() const { return SelectBest(totals, rank, order).value; }
+  model::NodeMask Feasible() const {
+    model::NodeMask feasible(totals.size());
+    for (size_t row = 0; row < totals.size(); ++row) feasible.Assign(row, totals[row] >= 0);
+    return feasible;
+  }
+};
+
+TEST(SelectBest, TakesTheHighestTotalAndTheFirstAmongEquals) {
+  EXPECT_EQ(Candidates({3, 9, 5}, {0, 1, 2}).Fast(), 1u);
+  EXPECT_EQ(Candidates({9, 5, 9}, {0, 1, 2}).Fast(), 0u);
+  EXPECT_EQ(Candidates({9, 5, 9}, {2, 1, 0}).Fast(), 2u);
+  EXPECT_EQ(Candidates({0, 0, 0}, {1, 2, 0}).Fast(), 1u);
+}
+
+TEST(SelectBest, NegativeTotalsAreOut) {
+  EXPECT_EQ(Candidates({-1, 0, -1}, {0, 1, 2}).Fast(), 1u);
+  EXPECT_EQ(Candidates({-1, -1}, {0, 1}).Fast(), kOut);
+  EXPECT_EQ(Candidates({}, {}).Fast(), kOut);
+}
+
+TEST(SelectBest, RowsOutsideTheOrderAreNeverTaken) {
+  // Row 1 has no node: it has a rank all the same, here that of the best row.
+  EXPECT_EQ(Candidates({5, -1, 7}, {2, 0}).Fast(), 2u);
+}
+
+TEST(SelectBest, AmongSomeRowsNegativeTotalsCountLikeOthers) {
+  model::NodeMask feasible(4);
+  feasible.Set(1);
+  feasible.Set(3);
+  const std::vector<uint32_t> rank = {0, 3, 2, 1};
+  EXPECT_EQ(
+      SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank),
+      model::NodeRow{1});
+  EXPECT_EQ(SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, 4, 9, 4}), rank),
+            model::NodeRow{3});
+  EXPECT_FALSE(
+      SelectBest(model::NodeMask(4), std::span<const int64_t>(std::vector<int64_t>(4)), rank)
+          .valid());
+}
+
+// Few distinct totals, so that ties are common; sizes around those of vector registers.
+RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
+  Random random(seed);
+  const auto size = static_cast<size_t>(random.Below(100));
+  const uint64_t spread = 1 + random.Below(6);
+  std::vector<int32_t> totals;
+  std::vector<uint32_t> rows;
+  for (uint32_t row = 0; row < size; ++row) {
+    totals.push_back(static_cast<int32_t>(random.Below(spread)) - 1);
+    rows.insert(rows.begin() + static_cast<ptrdiff_t>(random.Below(rows.size() + 1)), row);
+  }
+  const Candidates candidates(totals, rows);
+  const std::vector<model::NodeRow>& rows_in_any_order = candidates.order;
+
+  model::NodeRow plain;
+  for (model::NodeRow row : candidates.order) {
+    if (totals[row.index()] < 0) continue;
+    if (!plain.valid() || totals[row.index()] > totals[plain.index()]) plain = row;
+  }
+
+  RC_ASSERT(candidates.Fast() == plain.value);
+  const std::vector<int64_t> wide(totals.begin(), totals.end());
+  Tournament tournament;
+  tournament.Start(size, [](size_t) { return 0; });
+  for (model::NodeRow row : rows_in_any_order) {
+    tournament.Set(candidates.rank[row.index()], totals[row.index()]);
+  }
+  const bool nobody = size == 0 || tournament.highest() < 0;
+  RC_ASSERT((nobody ? model::NodeRow{} : candidates.order[tournament.winner()]) == plain);
+  RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank) ==
+            plain);
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,135 @@
+// Verdict is what a plugin says about a pod: a code and the reasons for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/model/ids.h"
+
+namespace berth::scheduler::framework {
+
+enum class Code : uint8_t {
+  kSuccess,
+  kError,                         // Something went wrong; the pod is tried again later.
+  kUnschedulable,                 // No, but removing pods may help.
+  kUnschedulableAndUnresolvable,  // No, and removing pods will not help.
+  kWait,                          // Permit only: hold the pod back.
+  kSkip,                          // The plugin has nothing to do for this pod.
+  kPending,  // No, until something outside happens; the retry does not back off.
+};
+
+// As it appears in metrics: "UnschedulableAndUnresolvable".
+std::string_view ToString(Code code);
+
+class [[nodiscard]] Verdict {
+ public:
+  // Success.
+  Verdict() = default;
+  explicit Verdict(Code code) : code_(code) {}
+  Verdict(Code code, std::string reason) : code_(code), reasons_{std::move(reason)} {}
+  Verdict(Code code, std::vector<std::string> reasons)
+      : code_(code), reasons_(std::move(reasons)) {}
+
+  static Verdict Skip() { return Verdict(Code::kSkip); }
+  static Verdict Error(std::string message) { return {Code::kError, std::move(message)}; }
+
+  Code code() const { return code_; }
+  bool ok() const { return code_ == Code::kSuccess; }
+  bool skipped() const { return code_ == Code::kSkip; }
+  bool rejected() const {
+    return code_ == Code::kUnschedulable || code_ == Code::kUnschedulableAndUnresolvable ||
+           code_ == Code::kPending;
+  }
+
+  const std::vector<std::string>& reasons() const { return reasons_; }
+  // The reasons, joined with ", ".
+  std::string Message() const;
+
+  // The plugin that said so; set by the framework.
+  const std::string& plugin() const { return plugin_; }
+  Verdict By(std::string_view plugin) && {
+    plugin_ = plugin;
+    return std::move(*this);
+  }
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+
+ private:
+  Code code_ = Code::kSuccess;
+  std::vector<std::string> reasons_;
+  std::string plugin_;
+};
+
+// VerdictTable numbers distinct verdicts: what was said about thousands of nodes is then a number
+// for each of them, and a few texts.
+class VerdictTable {
+ public:
+  using Number = uint32_t;
+
+  // The number of the verdict equal to this one; a new one if there is none yet. Numbers count from
+  // 0.
+  Number Add(Verdict verdict);
+  const Verdict& operator[](Number number) const { return verdicts_[number]; }
+  size_t size() const { return verdicts_.size(); }
+
+ private:
+  std::vector<Verdict> verdicts_;
+  std::vector<size_t> hashes_;  // Of each, so that most texts need not be compared.
+};
+
+// Diagnosis tells why a pod fits on no node: what was said about each, and the sentence that users
+// see.
+class Diagnosis {
+ public:
+  size_t all_nodes = 0;
+  Verdict absent{
+      Code::kUnschedulableAndUnresolvable};  // What holds for nodes that were not judged.
+  std::string pre_filter_message;            // Replaces the count of reasons.
+  std::string post_filter_message;
+  std::set<std::string, std::less<>> rejected_by;  // Plugins that said no.
+  std::set<std::string, std::less<>> pending_on;   // Plugins that said Pending.
+
+  Diagnosis() = default;
+  // Verdicts may then be added by their number in `known`.
+  explicit Diagnosis(VerdictTable known);
+
+  // Each node is added once.
+  void Add(model::NodeRow node, Verdict verdict);
+  // All of `nodes`, each with the verdict of that number in the table known from the start.
+  void Add(const model::NodeMask& nodes, std::span<const VerdictTable::Number> by_row);
+  void AddRejector(const Verdict& verdict);
+
+  // The verdict that holds for `node`.
+  const Verdict& Of(model::NodeRow node) const {
+    const bool judged = node.index() < by_row_.size() && by_row_[node.index()] != kNotJudged;
+    return judged ? verdicts_[by_row_[node.index()]] : absent;
+  }
+
+  // Visits the nodes that were judged, by row.
+  template <typename Visit>  // void(NodeRow, const Verdict&)
+  void ForEach(Visit visit) const {
+    for (uint32_t row = 0; row < by_row_.size(); ++row) {
+      if (by_row_[row] != kNotJudged) visit(model::NodeRow{row}, verdicts_[by_row_[row]]);
+    }
+  }
+
+  // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)."
+  std::string Message() const;
+
+ private:
+  static constexpr VerdictTable::Number kNotJudged = UINT32_MAX;
+
+  void ResizeRows(size_t rows);
+
+  VerdictTable verdicts_;
+  std::vector<size_t> counts_;  // How many nodes have each verdict.
+  std::vector<VerdictTable::Number> by_row_;
+  size_t judged_ = 0;
+};
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,27 @@
+#include "scheduler/framework/writes.h"
+
+namespace berth::scheduler::framework {
+namespace {
+
+struct Lanes {
+  WriteLane operator()(const BindPod&) const { return WriteLane::kBind; }
+  // Binding waits for these.
+  WriteLane operator()(const UpdatePersistentVolume&) const { return WriteLane::kBind; }
+  WriteLane operator()(const UpdatePersistentVolumeClaim&) const { return WriteLane::kBind; }
+  WriteLane operator()(const PatchPodStatus& patch) const {
+    if (!patch.nominated_node_name.value_or("").empty() || !patch.condition)
+      return WriteLane::kNominate;
+    // A victim is marked before it is deleted.
+    return patch.condition->type == "DisruptionTarget" ? WriteLane::kEvict : WriteLane::kStatus;
+  }
+  WriteLane operator()(const DeletePod&) const { return WriteLane::kEvict; }
+  // A cycle waits for these.
+  WriteLane operator()(const CallExtender&) const { return WriteLane::kBind; }
+  WriteLane operator()(const RecordEvent&) const { return WriteLane::kEvent; }
+};
+
+}  // namespace
+
+WriteLane LaneOf(const ApiWrite& write) { return std::visit(Lanes{}, write); }
+
+}  // namespace berth::scheduler::framework

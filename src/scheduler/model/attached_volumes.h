@@ -1,0 +1,130 @@
+// Which CSI volumes a pod brings to its node, as they count against the limits of CSINodes.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/pod.h"
+#include "scheduler/model/ids.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_table.h"
+#include "scheduler/model/storage_catalog.h"
+
+namespace berth::scheduler::model {
+
+class PodCsiVolumes {
+ public:
+  // Both must outlive this.
+  PodCsiVolumes(const Objects<api::PersistentVolumeClaim>& claims, const StorageCatalog& catalog)
+      : claims_(claims), catalog_(catalog) {}
+
+  struct Failure {
+    bool claim_missing = false;  // A claim is not there; else something is wrong.
+    std::string message;
+  };
+  using Volumes = std::set<CsiVolume>;
+
+  // The volumes of a pod that is yet to be placed. `migrated`: in-tree volumes are served by CSI
+  // drivers, as on every node that has a CSINode.
+  std::expected<Volumes, Failure> OfNewPod(const api::Pod& pod, bool migrated) const {
+    return Of(pod, migrated, /*ignore_missing=*/false);
+  }
+  // The volumes of a pod on a node with a CSINode; claims that are not there do not count.
+  std::expected<Volumes, Failure> OfPlacedPod(const api::Pod& pod) const {
+    return Of(pod, /*migrated=*/true, /*ignore_missing=*/true);
+  }
+
+ private:
+  std::expected<Volumes, Failure> Of(const api::Pod& pod, bool migrated, bool ignore_missing) const;
+  std::optional<CsiVolume> OfClaim(const api::PersistentVolumeClaim& claim, bool migrated) const;
+  std::optional<CsiVolume> OfUnboundClaim(const api::PersistentVolumeClaim& claim,
+                                          bool migrated) const;
+
+  const Objects<api::PersistentVolumeClaim>& claims_;
+  const StorageCatalog& catalog_;
+};
+
+// AttachedVolumes counts, for each node whose CSINode sets limits, the volumes of each CSI driver
+// that its pods use or that are attached to it without a pod.
+//
+// The nodes of a driver are ordered by the room they have left, so that finding those that are full
+// costs as much as there are such nodes.
+class AttachedVolumes {
+ public:
+  // All must outlive this.
+  AttachedVolumes(const PodTable& pods, const PodCsiVolumes& volumes, const StorageCatalog& catalog)
+      : pods_(pods), volumes_(volumes), catalog_(catalog) {}
+  AttachedVolumes(const AttachedVolumes&) = delete;
+  AttachedVolumes& operator=(const AttachedVolumes&) = delete;
+
+  struct Node {
+    std::map<std::string, int64_t> limits;  // By driver.
+    PodCsiVolumes::Volumes used;            // By pods.
+    std::map<std::string, int64_t> counts;  // By driver: `used`, and what is attached besides.
+    std::string error;                      // Why the pods' volumes cannot be counted; else empty.
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+
+  // Null if no limits are set for `node`.
+  const Node* Find(Symbol node) const;
+
+  // Calls visit(Symbol) for each node with room for fewer than `wanted` more volumes of `driver`.
+  template <typename Visit>
+  void ForEachFull(const std::string& driver, int64_t wanted, Visit&& visit) const {
+    const auto rooms = by_remaining_.find(driver);
+    if (rooms == by_remaining_.end()) return;
+    for (const auto& [room, node] : rooms->second) {
+      if (room >= wanted) return;
+      visit(node);
+    }
+  }
+  // The nodes whose pods' volumes cannot be counted.
+  const std::set<Symbol>& uncountable() const { return uncountable_; }
+
+  // --- changes ---
+
+  void AddPod(PodId pod, Symbol node);
+  void RemovePod(PodId pod, Symbol node);
+  void PutLimits(Symbol node, const api::CsiNode& csi_node);
+  void RemoveLimits(Symbol node);
+  void Put(Symbol node, std::shared_ptr<const api::VolumeAttachment> attachment);
+  void RemoveAttachment(const std::string& name);
+
+  // What the counts rest on has changed: for the pods of a node, for a volume, or anywhere.
+  void Recount(Symbol node);
+  void RecountAttachmentsOf(const std::string& volume);
+  void RecountAll();
+
+ private:
+  struct Attachment {
+    Symbol node;
+    std::shared_ptr<const api::VolumeAttachment> object;
+  };
+  using Names = std::set<std::string>;
+
+  void CountPods(Symbol name, Node& node) const;
+  void CountAttachments(Symbol name, Node& node) const;
+  void List(Symbol name, const Node& node);
+  void Unlist(Symbol name, const Node& node);
+
+  const PodTable& pods_;
+  const PodCsiVolumes& volumes_;
+  const StorageCatalog& catalog_;
+
+  std::map<Symbol, Node> nodes_;
+  std::map<std::string, std::set<std::pair<int64_t, Symbol>>> by_remaining_;  // By driver.
+  std::set<Symbol> uncountable_;
+
+  std::map<Symbol, std::vector<PodId>> pods_on_;  // Those that use storage.
+  std::map<std::string, Attachment> attachments_;
+  std::map<Symbol, Names> attachments_on_;
+  std::map<std::string, Names> attachments_of_;  // By volume.
+};
+
+}  // namespace berth::scheduler::model

@@ -1,0 +1,234 @@
+#include "scheduler/model/cluster.h"
+
+#include "base/check.h"
+
+namespace berth::scheduler::model {
+
+namespace {
+
+// True if the pod takes the same room, but is another victim for those who might want it.
+bool LooksDifferent(const api::Pod& before, const api::Pod& after) {
+  return before.status.start_time != after.status.start_time ||
+         before.metadata.labels != after.metadata.labels;
+}
+
+}  // namespace
+
+void Cluster::Put(const api::Object& object) {
+  ++version_;
+  std::visit(
+      [this]<typename T>(const std::shared_ptr<const T>& ref) {
+        if constexpr (std::is_same_v<T, api::Pod>) {
+          PutPod(ref);
+        } else if constexpr (std::is_same_v<T, api::Node>) {
+          PutNode(ref);
+        } else {
+          std::get<Objects<T>>(objects_).Put(ref);
+          storage_.Put(ref);
+          if constexpr (std::is_same_v<T, api::Namespace>) {
+            Labels labels = InternLabels(ref->metadata.labels, symbols_);
+            if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels)))
+              NamespacesChanged();
+          }
+        }
+      },
+      object);
+}
+
+PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
+  ++version_;
+  PodId id = pods_.Find(pod->metadata.namespace_, pod->metadata.name);
+  if (id.valid() && (pod->finished() || pods_.Get(id).uid() != pod->metadata.uid)) {
+    DropPod(id);
+    id = {};
+  }
+  if (pod->finished()) return {};
+
+  const bool known = id.valid();
+  PodRecord& record = known ? pods_.Get(id) : pods_.Add(pod);
+  const bool placed_by_api = !pod->spec.node_name.empty();
+  if (known && record.state == PodState::kAssumed && !placed_by_api) {
+    // What was assumed counts as it was decided; the class follows when the pod is confirmed or
+    // forgotten. Only that a pod is on its way out counts at once.
+    const PodRecord old = record;
+    record.object = std::move(pod);
+    if (record.terminating() != old.terminating()) {
+      Count(old, old.node, -1);
+      Count(record, record.node, +1);
+    }
+    if (LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(record.node);
+    return id;
+  }
+
+  const PodRecord old = record;
+  record.object = std::move(pod);
+  Describe(record, /*with_node_name=*/false);
+  const NodeRow node =
+      placed_by_api ? nodes_.RowFor(symbols_.Intern(record.object->spec.node_name)) : NodeRow{};
+  // Most updates of a running pod change nothing that its node or any counter sees.
+  const bool was_placed = known && old.state != PodState::kPending;
+  const bool same_place = was_placed && node == old.node && record.pod_class == old.pod_class;
+  const bool same_count =
+      same_place && record.labels == old.labels && record.terminating() == old.terminating();
+  record.state = placed_by_api ? PodState::kBound : PodState::kPending;
+  record.node = node;
+  if (placed_by_api) ++placed_pods_;
+  if (was_placed) --placed_pods_;
+  if (old.state == PodState::kAssumed) --assumed_pods_;
+  if (was_placed && !same_count) Count(old, old.node, -1);
+  // Added before it is removed, so that its row does not fall empty in between.
+  if (placed_by_api && !same_place) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
+  if (was_placed && !same_place) nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
+  if (placed_by_api && !same_count) Count(record, node, +1);
+  if (same_place && LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(node);
+  if (placed_by_api) nominations_.Clear(record.id);
+  if (known) Release(old);
+  return record.id;
+}
+
+void Cluster::Describe(PodRecord& record, bool with_node_name) {
+  record.pod_class = classes_.Acquire(record.object, with_node_name);
+  nodes_.EnsureScalarColumns();  // The class may name resources that no node has.
+  record.labels = pod_labels_.Acquire({symbols_.Intern(record.object->metadata.namespace_),
+                                       InternLabels(record.object->metadata.labels, symbols_)});
+}
+
+void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
+  counters_.Count({pod.labels, pod.terminating(), row}, delta);
+  affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
+                        nodes_.topology(),
+                        [this](Symbol label) { return nodes_.UseTopologyKey(label); });
+  const PodClass& pod_class = class_of(pod);
+  if (!pod_class.uses_storage) return;
+  const Symbol node = nodes_.info(row).name;
+  if (delta > 0) {
+    storage_.PodPlaced(pod.id, pod_class, node);
+  } else {
+    storage_.PodUnplaced(pod.id, pod_class, node);
+  }
+}
+
+void Cluster::CountAllOn(NodeRow row, int32_t delta) {
+  for (PodId id : nodes_.info(row).pods) Count(pods_.Get(id), row, delta);
+}
+
+// A node that changes its labels moves its pods from domain to domain.
+void Cluster::PutNode(std::shared_ptr<const api::Node> node) {
+  const NodeRow row = nodes_.Find(symbols_.Intern(node->metadata.name));
+  const bool moves = row.valid() && !nodes_.info(row).pods.empty() &&
+                     (nodes_.info(row).object == nullptr ||
+                      nodes_.info(row).object->metadata.labels != node->metadata.labels);
+  if (moves) CountAllOn(row, -1);
+  nodes_.Put(std::move(node));
+  if (moves) CountAllOn(row, +1);
+}
+
+bool Cluster::RemoveNode(const std::string& name) {
+  const Symbol symbol = symbols_.Find(name);
+  const NodeRow row = nodes_.Find(symbol);
+  const bool has_pods = row.valid() && !nodes_.info(row).pods.empty();
+  if (has_pods) CountAllOn(row, -1);
+  const bool removed = nodes_.Remove(symbol);
+  if (has_pods) CountAllOn(row, +1);
+  return removed;
+}
+
+PodCounters::ForEachPod Cluster::EachPlacedPod() const {
+  return [this](const std::function<void(const CountedPod&)>& visit) {
+    pods_.ForEach([&](const PodRecord& pod) {
+      if (pod.state != PodState::kPending) visit({pod.labels, pod.terminating(), pod.node});
+    });
+  };
+}
+
+std::shared_ptr<const PodCounter> Cluster::CountPods(const PodQuery& query,
+                                                     std::span<const TopologyKeyId> keys) {
+  return counters_.Take(query, keys, EachPlacedPod());
+}
+
+void Cluster::NamespacesChanged() {
+  counters_.NamespacesChanged(EachPlacedPod());
+  affinity_terms_.NamespacesChanged();
+}
+
+void Cluster::UnplacePod(PodRecord& record) {
+  Count(record, record.node, -1);
+  nodes_.RemovePod(record.node, record.id, classes_.Get(record.pod_class));
+  record.state = PodState::kPending;
+  record.node = {};
+}
+
+void Cluster::DropPod(PodId id) {
+  PodRecord& record = pods_.Get(id);
+  nominations_.Clear(id);
+  if (record.state == PodState::kAssumed) --assumed_pods_;
+  if (record.state != PodState::kPending) {
+    --placed_pods_;
+    UnplacePod(record);
+  }
+  Release(record);
+  pods_.Remove(id);
+}
+
+void Cluster::Assume(PodId pod, NodeRow node) {
+  ++version_;
+  PodRecord& record = pods_.Get(pod);
+  CHECK(record.state == PodState::kPending);
+  nominations_.Clear(pod);
+  record.state = PodState::kAssumed;
+  ++placed_pods_;
+  ++assumed_pods_;
+  record.node = node;
+  nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
+  Count(record, node, +1);
+}
+
+void Cluster::Forget(PodId pod) {
+  ++version_;
+  PodRecord& record = pods_.Get(pod);
+  CHECK(record.state == PodState::kAssumed);
+  --placed_pods_;
+  --assumed_pods_;
+  const PodRecord old = record;
+  UnplacePod(record);
+  // The object may have changed while the pod was assumed.
+  Describe(record, /*with_node_name=*/false);
+  Release(old);
+}
+
+ScalarId Cluster::UseScalar(std::string_view name) {
+  const ScalarId id = scalars_.Intern(name);
+  nodes_.EnsureScalarColumns();
+  return id;
+}
+
+PodRecord Cluster::MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod) {
+  PodRecord record;
+  record.object = std::move(pod);
+  Describe(record, /*with_node_name=*/true);
+  return record;
+}
+
+PodRecord Cluster::Retain(PodId pod) {
+  PodRecord copy = pods_.Get(pod);
+  classes_.Retain(copy.pod_class);
+  pod_labels_.Retain(copy.labels);
+  return copy;
+}
+
+void Cluster::Release(const PodRecord& record) {
+  classes_.Release(record.pod_class);
+  pod_labels_.Release(record.labels);
+}
+
+void Cluster::TryAddPod(const PodRecord& pod, NodeRow node) {
+  nodes_.TryAddPod(node, pod.id, classes_.Get(pod.pod_class));
+  Count(pod, node, +1);
+}
+
+void Cluster::TryRemovePod(const PodRecord& pod, NodeRow node) {
+  Count(pod, node, -1);
+  nodes_.TryRemovePod(node, pod.id, classes_.Get(pod.pod_class));
+}
+
+}  // namespace berth::scheduler::model

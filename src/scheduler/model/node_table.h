@@ -1,0 +1,210 @@
+// TaintSets gives each distinct list of taints an id: nodes share few, so a rule judges each list
+// once instead of each node.
+//
+// Lists are never forgotten, so that what was judged about an id stays true.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/node.h"
+#include "scheduler/model/ids.h"
+#include "scheduler/model/images.h"
+#include "scheduler/model/labels.h"
+#include "scheduler/model/pod_class.h"
+#include "scheduler/model/resources.h"
+#include "scheduler/model/topology.h"
+
+namespace berth::scheduler::model {
+
+class TaintSets {
+ public:
+  TaintSetId Intern(const std::vector<api::Taint>& taints) {
+    const auto [found, added] =
+        ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
+    if (added) sets_.push_back(&found->first);
+    return found->second;
+  }
+
+  // In the order in which the node lists them.
+  const std::vector<api::Taint>& Get(TaintSetId id) const { return *sets_[id.index()]; }
+  size_t size() const { return sets_.size(); }
+
+ private:
+  std::map<std::vector<api::Taint>, TaintSetId> ids_;
+  std::vector<const std::vector<api::Taint>*> sets_;
+};
+
+// RowChanges remembers which node rows changed, in order, so that whoever keeps results per row can
+// bring them up to date at the cost of what changed since, not of all rows.
+//
+// It keeps a bounded tail: a reader that was away for too long is told to start afresh.
+class RowChanges {
+ public:
+  // The position after the newest change. Positions only rise.
+  uint64_t now() const { return base_ + rows_.size(); }
+
+  void Add(NodeRow row, size_t row_count) {
+    if (rows_.size() >= 2 * row_count + 1024) {
+      const size_t dropped = rows_.size() / 2;
+      rows_.erase(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(dropped));
+      base_ += dropped;
+    }
+    rows_.push_back(row);
+  }
+
+  // True if Since(position) still knows all changes.
+  bool Covers(uint64_t position) const { return position >= base_; }
+
+  // The rows changed since `position`, oldest first, with repetitions. Needs Covers(position).
+  std::span<const NodeRow> Since(uint64_t position) const {
+    return std::span(rows_).subspan(static_cast<size_t>(position - base_));
+  }
+
+ private:
+  uint64_t base_ = 0;
+  std::vector<NodeRow> rows_;
+};
+
+// NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a
+// few arrays.
+//
+// A row belongs to a node name for as long as there is a node object of that name, a pod placed on
+// it, or someone who holds it. A row without a node object (the node is gone, or not seen yet,
+// while its pods are known) is not `present`: it keeps its sums and is invisible to scheduling.
+// Rows are reused after they fall empty.
+// One entry per row in every column.
+struct NodeColumns {
+  // What the node offers. `allocatable_pods` is the number of pods it takes.
+  std::vector<int64_t> allocatable_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
+  // The sums over its pods.
+  std::vector<int64_t> requested_cpu, requested_memory, requested_ephemeral, pod_count;
+  // The sums used by scores, where pods that ask for nothing count a little.
+  std::vector<int64_t> nonzero_cpu, nonzero_memory;
+  // Scalar resources, by ScalarId.
+  struct Scalar {
+    std::vector<int64_t> allocatable, requested;
+  };
+  std::vector<Scalar> scalars;
+
+  std::vector<TaintSetId> taints;
+  NodeMask unschedulable;
+
+  void Resize(size_t rows);
+};
+
+// What is not read for all nodes at once.
+struct NodeInfo {
+  Symbol name;                              // Invalid while the row is free.
+  std::shared_ptr<const api::Node> object;  // Null if the row is not present.
+  Labels labels;
+  std::vector<Symbol> declared_features;  // Sorted.
+  std::vector<PodId> pods;                // In no particular order.
+  std::vector<HostPort> used_ports;       // One entry per pod and port.
+  uint32_t holds = 0;                     // See HoldRow.
+};
+
+class NodeTable {
+ public:
+  NodeTable(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
+
+  // --- reading ---
+
+  // The number of rows, free ones included: the size of every column and NodeMask.
+  size_t rows() const { return infos_.size(); }
+  // The rows that have a node object, and how many they are.
+  const NodeMask& present() const { return present_; }
+  size_t present_count() const { return present_count_; }
+  NodeRow Find(Symbol name) const;
+  const NodeInfo& info(NodeRow row) const { return infos_[row.index()]; }
+  const std::string& name(NodeRow row) const { return symbols_.Text(info(row).name); }
+  const NodeColumns& columns() const { return columns_; }
+  const TaintSets& taint_sets() const { return taint_sets_; }
+  const Images& images() const { return images_; }
+  const Topology& topology() const { return topology_; }
+  const RowChanges& changes() const { return changes_; }
+  const NodeOrder& order() const { return order_; }
+
+  // --- writing ---
+
+  NodeRow Put(std::shared_ptr<const api::Node> node);
+  // Returns false if there was no such node.
+  bool Remove(Symbol name);
+
+  // Finds the row of `name`, making one that is not present if need be.
+  NodeRow RowFor(Symbol name);
+  // Adds the pod to, or takes it from, the sums of `row`. RemovePod may free the row.
+  void AddPod(NodeRow row, PodId pod, const PodClass& pod_class);
+  void RemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+
+  // Like AddPod and RemovePod, but without a trace in changes(), for trying things out on a present
+  // row.
+  void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
+  void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+  // Notes that a pod on `row` is no longer as it was, though it takes the same room.
+  void PodChanged(NodeRow row) { Touch(row); }
+
+  // Holds count: a held row keeps its name until the last one is released, which may free it.
+  void HoldRow(NodeRow row) { ++infos_[row.index()].holds; }
+  void ReleaseRow(NodeRow row);
+
+  // Makes columns for all scalar resources named so far.
+  void EnsureScalarColumns();
+
+  // Brings `label` into use as a topology key.
+  TopologyKeyId UseTopologyKey(Symbol label);
+
+ private:
+  void SetColumns(NodeRow row, const api::Node& node);
+  void ClearColumns(NodeRow row);
+  void FreeIfEmpty(NodeRow row);
+  void Touch(NodeRow row) { changes_.Add(row, rows()); }
+
+  SymbolTable& symbols_;
+  ScalarNames& scalars_;
+  NodeColumns columns_;
+  std::vector<NodeInfo> infos_;
+  NodeMask present_;
+  size_t present_count_ = 0;
+  std::unordered_map<Symbol, NodeRow> by_name_;
+  std::vector<NodeRow> free_;
+  TaintSets taint_sets_;
+  Images images_;
+  Topology topology_;
+  RowChanges changes_;
+  NodeOrder order_;
+};
+
+// RowPredicate keeps the set of present nodes for which a condition on their own row holds, and
+// looks again only at rows that changed.
+class RowPredicate {
+ public:
+  // The present rows for which holds(row) is true. `holds` must depend on the row alone and be the
+  // same each time.
+  template <typename Holds>
+  const NodeMask& Refresh(const NodeTable& nodes, Holds&& holds) {
+    const RowChanges& changes = nodes.changes();
+    rows_.Resize(nodes.rows());
+    auto look = [&](size_t row) { rows_.Assign(row, nodes.present().Test(row) && holds(row)); };
+    if (started_ && changes.Covers(position_)) {
+      for (NodeRow row : changes.Since(position_)) look(row.index());
+    } else {
+      for (size_t row = 0; row < nodes.rows(); ++row) look(row);
+    }
+    started_ = true;
+    position_ = changes.now();
+    return rows_;
+  }
+
+ private:
+  NodeMask rows_;
+  uint64_t position_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace berth::scheduler::model

@@ -1,0 +1,45 @@
+#include "scheduler/model/pod_labels.h"
+
+#include <algorithm>
+
+namespace berth::scheduler::model {
+namespace {
+
+LabelMatcher Compile(const std::optional<api::LabelSelector>& selector, SymbolTable& symbols) {
+  auto compiled = api::Selector::FromLabelSelector(selector);
+  return LabelMatcher(compiled ? *compiled : api::Selector::Nothing(), symbols);
+}
+
+}  // namespace
+
+PodMatcher::PodMatcher(Symbol namespace_, LabelMatcher labels)
+    : namespaces_{namespace_}, labels_(std::move(labels)) {}
+
+PodMatcher::PodMatcher(const api::PodAffinityTerm& term, const std::string& owner_namespace,
+                       SymbolTable& symbols)
+    : labels_(Compile(term.label_selector, symbols)) {
+  for (const std::string& name : term.namespaces) namespaces_.push_back(symbols.Intern(name));
+  if (term.namespace_selector) {
+    namespace_selector_ = Compile(term.namespace_selector, symbols);
+  } else if (term.namespaces.empty()) {
+    namespaces_.push_back(symbols.Intern(owner_namespace));
+  }
+  std::ranges::sort(namespaces_);
+}
+
+bool PodMatcher::Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
+                         const SymbolTable& symbols) const {
+  const bool in_namespace =
+      std::ranges::binary_search(namespaces_, namespace_) ||
+      (namespace_selector_ && namespace_selector_->Matches(namespace_labels, symbols));
+  return in_namespace && labels_.Matches(labels, symbols);
+}
+
+bool PodMatcher::MatchesForIncoming(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
+                                    const SymbolTable& symbols) const {
+  return Matches(namespace_, namespace_labels, labels, symbols) ||
+         (namespace_selector_ && namespace_selector_->Matches({}, symbols) &&
+          labels_.Matches(labels, symbols));
+}
+
+}  // namespace berth::scheduler::model

@@ -1,0 +1,163 @@
+// SharedTable keeps one copy of each distinct value and counts who uses it.
+//
+// A value's id stays the same while anyone holds it and is given to another value after the last
+// one has let go. Acquire and Release are one hash look-up each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/check.h"
+#include "base/id.h"
+#include "scheduler/model/ids.h"
+#include "scheduler/model/labels.h"
+
+namespace berth::scheduler::model {
+
+template <typename Value, typename IdType, typename Hash>
+class SharedTable {
+ public:
+  // Returns the id of `value`, adding it if it is new, and counts one more holder.
+  IdType Acquire(Value value) {
+    auto found = ids_.find(value);
+    if (found == ids_.end()) {
+      const IdType id = NextId();
+      found = ids_.emplace(std::move(value), id).first;
+      slots_[id.index()] = {&found->first, 0, ++serials_};
+    }
+    ++slots_[found->second.index()].holders;
+    return found->second;
+  }
+
+  void Retain(IdType id) { ++slots_[id.index()].holders; }
+  // Counts one holder less; the last one removes the value.
+  void Release(IdType id) {
+    Slot& slot = slots_[id.index()];
+    CHECK(slot.holders > 0);
+    if (--slot.holders > 0) return;
+    ids_.erase(ids_.find(*slot.value));
+    slot.value = nullptr;
+    free_.push_back(id);
+  }
+
+  const Value& Get(IdType id) const { return *slots_[id.index()].value; }
+  // Tells values apart that held the same id one after the other.
+  uint64_t serial(IdType id) const { return slots_[id.index()].serial; }
+  uint32_t holders(IdType id) const { return slots_[id.index()].holders; }
+  size_t size() const { return ids_.size(); }
+
+ private:
+  struct Slot {
+    const Value* value = nullptr;  // Points into ids_, whose nodes do not move.
+    uint32_t holders = 0;
+    uint64_t serial = 0;
+  };
+
+  IdType NextId() {
+    if (!free_.empty()) {
+      const IdType id = free_.back();
+      free_.pop_back();
+      return id;
+    }
+    slots_.emplace_back();
+    return IdType{static_cast<uint32_t>(slots_.size() - 1)};
+  }
+
+  std::unordered_map<Value, IdType, Hash> ids_;
+  std::vector<Slot> slots_;
+  std::vector<IdType> free_;
+  uint64_t serials_ = 0;
+};
+
+// PodLabels: the namespace and labels of a pod, which decide what selectors match it. Replicas
+// share them.
+struct PodLabels {
+  Symbol namespace_;
+  Labels labels;
+  friend bool operator==(const PodLabels&, const PodLabels&) = default;
+};
+
+struct PodLabelsHash {
+  size_t operator()(const PodLabels& pod) const {
+    size_t hash = pod.namespace_.value;
+    for (const Label& label : pod.labels) {
+      hash = (hash ^ label.key.value) * 0x9e3779b97f4a7c15ULL;
+      hash = (hash ^ label.value.value) * 0x9e3779b97f4a7c15ULL;
+    }
+    return hash ^ (hash >> 29);
+  }
+};
+
+using PodLabelsTable = SharedTable<PodLabels, LabelSetId, PodLabelsHash>;
+
+// MatchLists remembers, for each set of pod labels, which of a growing list of things match it, so
+// that each pair is tried once.
+//
+// `Thing` ids are indices that only grow; Reset forgets everything when they are renumbered or when
+// what they match may have changed.
+class MatchLists {
+ public:
+  void Reset() { ++epoch_; }
+
+  // The indices below `count` for which matches(index) holds for the labels `id`, in rising order.
+  template <typename Matches>
+  const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count,
+                                   Matches&& matches) {
+    if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
+    List& list = lists_[id.index()];
+    if (list.epoch != epoch_ || list.serial != serial) list = {epoch_, serial, 0, {}};
+    for (; list.tried < count; ++list.tried) {
+      if (matches(list.tried)) list.matching.push_back(static_cast<uint32_t>(list.tried));
+    }
+    return list.matching;
+  }
+
+ private:
+  struct List {
+    uint64_t epoch = 0;
+    uint64_t serial = 0;  // Of the labels that had this id.
+    size_t tried = 0;
+    std::vector<uint32_t> matching;
+  };
+  std::vector<List> lists_;  // By label set.
+  uint64_t epoch_ = 1;
+};
+
+// PodMatcher is one affinity term's idea of which pods it means: those of some namespaces with some
+// labels.
+class PodMatcher {
+ public:
+  // The pods of one namespace with the given labels.
+  PodMatcher(Symbol namespace_, LabelMatcher labels);
+
+  // The pods that an affinity term of a pod in `owner_namespace` means. A selector that does not
+  // parse matches nothing.
+  PodMatcher(const api::PodAffinityTerm& term, const std::string& owner_namespace,
+             SymbolTable& symbols);
+
+  // `namespace_labels` are those of the pod's namespace, empty if it is not known.
+  bool Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
+               const SymbolTable& symbols) const;
+
+  // The same as kube-scheduler does it for the terms of the pod to be placed: its namespace
+  // selectors are looked up among the known namespaces, yet also tried on no labels at all, so that
+  // a selector of negations alone matches every namespace.
+  bool MatchesForIncoming(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
+                          const SymbolTable& symbols) const;
+
+  bool depends_on_namespaces() const { return namespace_selector_.has_value(); }
+  friend bool operator==(const PodMatcher&, const PodMatcher&) = default;
+
+ private:
+  std::vector<Symbol> namespaces_;  // Sorted.
+  std::optional<LabelMatcher> namespace_selector_;
+  LabelMatcher labels_;
+};
+
+}  // namespace berth::scheduler::model

@@ -1,0 +1,121 @@
+// PodTable holds the pods Berth knows of: waiting, assumed to run on a node, or seen to run on one.
+//
+// A pod is known by namespace and name; a new uid under the same name is a new pod. Ids are reused
+// after a pod is gone.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/pod.h"
+#include "scheduler/model/ids.h"
+#include "scheduler/model/labels.h"
+
+namespace berth::scheduler::model {
+
+enum class PodState : uint8_t {
+  kPending,  // On no node.
+  kAssumed,  // Decided to run on a node, not yet confirmed by the API.
+  kBound,    // The API says it is on a node.
+};
+
+struct PodRecord {
+  PodId id;
+  std::shared_ptr<const api::Pod> object;  // As last seen from the API.
+  PodClassId pod_class;
+  LabelSetId labels;
+  PodState state = PodState::kPending;
+  NodeRow node;  // Unless pending; the row need not be present.
+
+  const std::string& uid() const { return object->metadata.uid; }
+  api::ObjectKey key() const { return {object->metadata.namespace_, object->metadata.name}; }
+  bool terminating() const { return object->metadata.deletion_timestamp.has_value(); }
+};
+
+class PodTable {
+ public:
+  PodId Find(const std::string& namespace_, const std::string& name) const;
+  const PodRecord& Get(PodId id) const { return records_[id.index()]; }
+  PodRecord& Get(PodId id) { return records_[id.index()]; }
+  bool Contains(PodId id) const {
+    return id.index() < records_.size() && records_[id.index()].id.valid();
+  }
+
+  // Adds an empty record under the object's key, which must be free.
+  PodRecord& Add(std::shared_ptr<const api::Pod> object);
+  void Remove(PodId id);
+
+  size_t size() const { return by_key_.size(); }
+
+  // Calls visit(const PodRecord&) for each pod, by id.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (const PodRecord& record : records_) {
+      if (record.id.valid()) visit(record);
+    }
+  }
+
+ private:
+  std::deque<PodRecord> records_;  // A deque, so that records do not move.
+  std::vector<PodId> free_;
+  std::unordered_map<std::string, PodId> by_key_;
+};
+
+// Nominations knows which waiting pods were promised room on which node, so that others leave it to
+// them.
+class Nominations {
+ public:
+  // Records that `pod` waits for room on `node`, instead of what was recorded before. An invalid
+  // `node` records nothing.
+  void Set(PodId pod, Symbol node);
+  void Clear(PodId pod) { Set(pod, {}); }
+
+  // The node promised to `pod`, or an invalid symbol.
+  Symbol NodeOf(PodId pod) const;
+  // The pods nominated to `node`, in order of nomination.
+  const std::vector<PodId>& PodsOn(Symbol node) const;
+  // The nodes that pods are nominated to, in no particular order.
+  const std::unordered_map<Symbol, std::vector<PodId>>& by_node() const { return by_node_; }
+  bool empty() const { return by_node_.empty(); }
+
+ private:
+  std::unordered_map<PodId, Symbol> node_of_;
+  std::unordered_map<Symbol, std::vector<PodId>> by_node_;
+};
+
+// Preemptions knows the pods for which victims are being evicted right now: they must not be tried
+// before the last victim is on its way, or the wake-up that its end gives would be lost on them.
+class Preemptions {
+ public:
+  struct Victim {
+    api::ObjectKey pod;
+    std::string uid;
+  };
+
+  void Begin(const std::string& preemptor_uid) { under_way_[preemptor_uid]; }
+  // The last victim's turn has come.
+  void LastVictim(const std::string& preemptor_uid, api::ObjectKey pod, std::string uid) {
+    under_way_[preemptor_uid] = Victim{std::move(pod), std::move(uid)};
+  }
+  void End(const std::string& preemptor_uid) { under_way_.erase(preemptor_uid); }
+
+  bool UnderWay(const std::string& preemptor_uid) const {
+    return under_way_.contains(preemptor_uid);
+  }
+  // The last victim, once its turn has come.
+  const Victim* LastVictimOf(const std::string& preemptor_uid) const {
+    auto found = under_way_.find(preemptor_uid);
+    return found != under_way_.end() && found->second ? &*found->second : nullptr;
+  }
+
+ private:
+  std::map<std::string, std::optional<Victim>> under_way_;
+};
+
+}  // namespace berth::scheduler::model

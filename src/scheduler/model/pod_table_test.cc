@@ -1,0 +1,107 @@
+#include "scheduler/model/pod_table.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "testing/object_builders.h"
+
+namespace berth::scheduler::model {
+namespace BERTH_TEST_FILE {
+
+TEST(PodTable, FindsPodsByNamespaceAndName) {
+  PodTable pods;
+  const PodId a = pods.Add(MakePod("p").Namespace("a")).id;
+  const PodId b = pods.Add(MakePod("p").Namespace("b")).id;
+  EXPECT_EQ(pods.Find("a", "p"), a);
+  EXPECT_EQ(pods.Find("b", "p"), b);
+  EXPECT_FALSE(pods.Find("c", "p").valid());
+  EXPECT_EQ(pods.size(), 2u);
+  EXPECT_EQ(pods.Get(b).key().ToString(), "b/p");
+  EXPECT_EQ(pods.Get(b).state, PodState::kPending);
+}
+
+TEST(PodTable, IdsAreUsedAgain) {
+  PodTable pods;
+  const PodId a = pods.Add(MakePod("a")).id;
+  const PodId b = pods.Add(MakePod("b")).id;
+  pods.Get(a).state = PodState::kBound;
+  pods.Remove(a);
+  EXPECT_FALSE(pods.Contains(a));
+  EXPECT_TRUE(pods.Contains(b));
+  EXPECT_FALSE(pods.Contains(PodId{77}));
+  EXPECT_FALSE(pods.Find("default", "a").valid());
+  PodRecord& c = pods.Add(MakePod("c"));
+  EXPECT_EQ(c.id, a);
+  EXPECT_EQ(c.state, PodState::kPending);
+}
+
+TEST(PodTable, WalksThePodsThatAreThere) {
+  PodTable pods;
+  for (const char* name : {"a", "b", "c"}) pods.Add(MakePod(name));
+  pods.Remove(pods.Find("default", "b"));
+  std::vector<std::string> names;
+  pods.ForEach([&](const PodRecord& pod) { names.push_back(pod.object->metadata.name); });
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "c"}));
+}
+
+TEST(PodTable, RecordsDoNotMoveWhenOthersCome) {
+  PodTable pods;
+  const PodRecord* first = &pods.Add(MakePod("first"));
+  for (int i = 0; i < 1000; ++i) pods.Add(MakePod(std::to_string(i)));
+  EXPECT_EQ(&pods.Get(first->id), first);
+}
+
+TEST(PodRecord, IsTerminatingOnceItHasADeletionTimestamp) {
+  PodTable pods;
+  api::Pod pod = MakePod("p");
+  EXPECT_FALSE(pods.Add(MakePod("alive")).terminating());
+  pod.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
+  EXPECT_TRUE(pods.Add(std::make_shared<const api::Pod>(pod)).terminating());
+}
+
+}  // namespace BERTH_TEST_FILE
+namespace BERTH_TEST_FILE {
+
+using Pods = std::vector<PodId>;
+
+constexpr PodId kA{1}, kB{2}, kC{3};
+constexpr Symbol kNode{10}, kOther{11};
+
+TEST(Nominations, ListPodsInOrderOfNomination) {
+  Nominations nominations;
+  EXPECT_TRUE(nominations.empty());
+  nominations.Set(kC, kNode);
+  nominations.Set(kA, kNode);
+  nominations.Set(kB, kOther);
+  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kC, kA}));
+  EXPECT_EQ(nominations.PodsOn(kOther), Pods({kB}));
+  EXPECT_EQ(nominations.NodeOf(kC), kNode);
+  EXPECT_EQ(nominations.by_node().size(), 2u);
+}
+
+TEST(Nominations, NewOneReplacesTheOld) {
+  Nominations nominations;
+  nominations.Set(kA, kNode);
+  nominations.Set(kB, kNode);
+  nominations.Set(kA, kOther);
+  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kB}));
+  EXPECT_EQ(nominations.NodeOf(kA), kOther);
+  nominations.Set(kA, kNode);
+  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kB, kA}));
+  EXPECT_TRUE(nominations.PodsOn(kOther).empty());
+}
+
+TEST(Nominations, ClearLeavesNothing) {
+  Nominations nominations;
+  nominations.Set(kA, kNode);
+  nominations.Clear(kA);
+  nominations.Clear(kB);
+  EXPECT_FALSE(nominations.NodeOf(kA).valid());
+  EXPECT_TRUE(nominations.PodsOn(kNode).empty());
+  EXPECT_TRUE(nominations.empty());
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::model

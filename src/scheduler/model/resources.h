@@ -1,0 +1,74 @@
+// Resource vectors: how much of everything a pod asks for or a node has, in the engine's units.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/pod.h"
+#include "api/quantity.h"
+#include "base/symbol_table.h"
+#include "scheduler/model/ids.h"
+
+namespace berth::scheduler::model {
+
+// Gives each scalar resource name (extended resources, huge pages and the like) a dense id, in
+// order of first sight. Names are few and never forgotten.
+class ScalarNames {
+ public:
+  ScalarId Intern(std::string_view name);
+  ScalarId Find(std::string_view name) const;
+  const std::string& Text(ScalarId id) const { return names_.Text(Symbol{id.value}); }
+  size_t size() const { return names_.size(); }
+
+ private:
+  SymbolTable names_;
+};
+
+struct ResourceVector {
+  struct Scalar {
+    ScalarId id;
+    int64_t amount = 0;
+    friend bool operator==(const Scalar&, const Scalar&) = default;
+  };
+
+  int64_t milli_cpu = 0;
+  int64_t memory = 0;
+  int64_t ephemeral_storage = 0;
+  int64_t pods = 0;             // The number of pods allowed; only nodes have it.
+  std::vector<Scalar> scalars;  // Sorted by id. A resource listed as 0 has an entry.
+
+  // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are
+  // dropped.
+  static ResourceVector From(const api::ResourceList& list, ScalarNames& names);
+  // The same, negative amounts as 0: what an incoming pod asks for.
+  static ResourceVector FromRequests(const api::ResourceList& list, ScalarNames& names);
+
+  int64_t ScalarAmount(ScalarId id) const;
+  friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
+};
+
+// Host ports: which (ip, protocol, port) triples a pod takes on its node, and which of them clash.
+//
+// "0.0.0.0" stands for all addresses; no other address does, not even "::".
+struct HostPort {
+  int32_t port = 0;
+  Symbol protocol;
+  Symbol ip;
+  friend constexpr auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+// The ports of containers and sidecars; ordinary init containers are gone before the pod runs.
+std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols);
+
+// True if a pod wanting `a` cannot share a node with one holding `b`. `any_ip` is the symbol of
+// "0.0.0.0".
+constexpr bool Clash(const HostPort& a, const HostPort& b, Symbol any_ip) {
+  return a.port == b.port && a.protocol == b.protocol &&
+         (a.ip == b.ip || a.ip == any_ip || b.ip == any_ip);
+}
+
+}  // namespace berth::scheduler::model

@@ -1,0 +1,123 @@
+#include "scheduler/model/storage_catalog.h"
+
+#include "scheduler/model/volume_claims.h"
+
+namespace berth::scheduler::model {
+namespace {
+
+std::optional<CsiVolume> CountedAs(const api::PersistentVolume& volume,
+                                   const InTreePlugin* in_tree) {
+  std::optional<CsiVolume> counted;
+  if (const auto* csi = std::get_if<api::CsiPersistentVolumeSource>(&volume.source)) {
+    counted = CsiVolume{csi->driver, csi->volume_handle};
+  } else if (in_tree != nullptr && in_tree->counted) {
+    if (auto translated = TranslateToCsi(volume)) counted = *std::move(translated);
+  }
+  if (counted && (counted->driver.empty() || counted->handle.empty())) counted.reset();
+  return counted;
+}
+
+template <typename Map>
+const typename Map::mapped_type* Find(const Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const StorageCatalog::Volume* StorageCatalog::FindVolume(const std::string& name) const {
+  return Find(volumes_, name);
+}
+
+const StorageCatalog::Class* StorageCatalog::FindClass(const std::string& name) const {
+  return Find(classes_, name);
+}
+
+const StorageCatalog::Volumes& StorageCatalog::VolumesOf(const std::string& storage_class) const {
+  static const Volumes kNone;
+  const Volumes* found = Find(volumes_of_class_, storage_class);
+  return found != nullptr ? *found : kNone;
+}
+
+const StorageCatalog::Capacities& StorageCatalog::CapacitiesOf(
+    const std::string& storage_class) const {
+  static const Capacities kNone;
+  const Capacities* found = Find(capacities_of_class_, storage_class);
+  return found != nullptr ? *found : kNone;
+}
+
+StorageCatalog::Affinity StorageCatalog::Compile(const std::optional<api::NodeSelector>& affinity) {
+  return affinity ? Affinity(std::in_place, *affinity, symbols_) : std::nullopt;
+}
+
+StorageCatalog::Volume StorageCatalog::Compile(
+    std::shared_ptr<const api::PersistentVolume> object) {
+  Volume volume;
+  volume.affinity = Compile(object->node_affinity);
+  volume.in_tree = InTreePluginOf(*object);
+  if (volume.in_tree != nullptr) {
+    const auto translated = TranslateToCsi(*object);
+    if (translated) {
+      volume.migrated_affinity = Compile(TranslateAffinity(*object));
+    } else {
+      volume.migrated_affinity = std::unexpected(translated.error());
+    }
+  }
+  volume.counted = CountedAs(*object, volume.in_tree);
+  volume.object = std::move(object);
+  return volume;
+}
+
+bool StorageCatalog::Put(std::shared_ptr<const api::PersistentVolume> object) {
+  const std::string name = object->metadata.name;
+  Volume volume = Compile(std::move(object));
+  const auto [entry, added] = volumes_.try_emplace(name);
+  const bool recount = added || entry->second.counted != volume.counted;
+  if (!added) Unlist(*entry->second.object);
+  entry->second = std::move(volume);
+  volumes_of_class_[StorageClassOf(*entry->second.object)].emplace(name, &entry->second);
+  return recount;
+}
+
+void StorageCatalog::RemoveVolume(const std::string& name) {
+  const auto found = volumes_.find(name);
+  if (found == volumes_.end()) return;
+  Unlist(*found->second.object);
+  volumes_.erase(found);
+}
+
+void StorageCatalog::Unlist(const api::PersistentVolume& volume) {
+  const auto siblings = volumes_of_class_.find(StorageClassOf(volume));
+  siblings->second.erase(volume.metadata.name);
+  if (siblings->second.empty()) volumes_of_class_.erase(siblings);
+}
+
+void StorageCatalog::Put(std::shared_ptr<const api::StorageClass> object) {
+  Class storage_class;
+  if (!object->allowed_topologies.empty()) {
+    storage_class.allowed.emplace(object->allowed_topologies, symbols_);
+  }
+  const std::string& name = object->metadata.name;
+  storage_class.object = object;
+  classes_.insert_or_assign(name, std::move(storage_class));
+}
+
+void StorageCatalog::Put(std::shared_ptr<const api::CsiStorageCapacity> object) {
+  api::ObjectKey key{object->metadata.namespace_, object->metadata.name};
+  RemoveCapacity(key);
+  const std::string& storage_class = object->storage_class_name;
+  NodeLabelTerms nodes(object->node_topology, symbols_);
+  class_of_capacity_.emplace(key, storage_class);
+  capacities_of_class_[storage_class].emplace(std::move(key), Capacity{object, std::move(nodes)});
+}
+
+void StorageCatalog::RemoveCapacity(const api::ObjectKey& key) {
+  const auto found = class_of_capacity_.find(key);
+  if (found == class_of_capacity_.end()) return;
+  const auto siblings = capacities_of_class_.find(found->second);
+  siblings->second.erase(key);
+  if (siblings->second.empty()) capacities_of_class_.erase(siblings);
+  class_of_capacity_.erase(found);
+}
+
+}  // namespace berth::scheduler::model

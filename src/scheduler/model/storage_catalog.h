@@ -1,0 +1,74 @@
+// StorageCatalog holds volumes, storage classes and storage capacities as rules read them: what
+// they say about nodes is compiled, in-tree volumes are translated, and a class knows what belongs
+// to it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/storage.h"
+#include "scheduler/model/node_selector.h"
+#include "scheduler/model/volume_claims.h"
+
+namespace berth::scheduler::model {
+
+class StorageCatalog {
+ public:
+  explicit StorageCatalog(SymbolTable& symbols) : symbols_(symbols) {}
+  StorageCatalog(const StorageCatalog&) = delete;
+  StorageCatalog& operator=(const StorageCatalog&) = delete;
+
+  using Affinity = std::optional<NodeLabelTerms>;  // Any node if absent.
+
+  struct Volume {
+    std::shared_ptr<const api::PersistentVolume> object;
+    Affinity affinity;
+    // For in-tree volumes that a CSI driver has taken over: by which plugin, and what the affinity
+    // is on nodes where the driver serves it, or why that cannot be said.
+    const InTreePlugin* in_tree = nullptr;
+    Result<Affinity> migrated_affinity;
+    // What counts against a driver's limit, if anything does.
+    std::optional<CsiVolume> counted;
+  };
+  struct Class {
+    std::shared_ptr<const api::StorageClass> object;
+    Affinity allowed;
+  };
+  struct Capacity {
+    std::shared_ptr<const api::CsiStorageCapacity> object;
+    NodeLabelTerms nodes;
+  };
+  using Volumes = std::map<std::string, const Volume*>;  // By name.
+  using Capacities = std::map<api::ObjectKey, Capacity>;
+
+  // Null if there is none.
+  const Volume* FindVolume(const std::string& name) const;
+  const Class* FindClass(const std::string& name) const;
+  // What belongs to a class, which need not exist.
+  const Volumes& VolumesOf(const std::string& storage_class) const;
+  const Capacities& CapacitiesOf(const std::string& storage_class) const;
+
+  // Returns whether what counts against limits is not what it was.
+  bool Put(std::shared_ptr<const api::PersistentVolume> volume);
+  void Put(std::shared_ptr<const api::StorageClass> storage_class);
+  void Put(std::shared_ptr<const api::CsiStorageCapacity> capacity);
+  void RemoveVolume(const std::string& name);
+  void RemoveClass(const std::string& name) { classes_.erase(name); }
+  void RemoveCapacity(const api::ObjectKey& key);
+
+ private:
+  Volume Compile(std::shared_ptr<const api::PersistentVolume> volume);
+  Affinity Compile(const std::optional<api::NodeSelector>& affinity);
+  void Unlist(const api::PersistentVolume& volume);
+
+  SymbolTable& symbols_;
+  std::map<std::string, Volume> volumes_;
+  std::map<std::string, Volumes> volumes_of_class_;
+  std::map<std::string, Class> classes_;
+  std::map<std::string, Capacities> capacities_of_class_;
+  std::map<api::ObjectKey, std::string> class_of_capacity_;
+};
+
+}  // namespace berth::scheduler::model

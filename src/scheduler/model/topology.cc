@@ -1,0 +1,139 @@
+#include "scheduler/model/topology.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace berth::scheduler::model {
+
+DomainId Topology::Key::Find(Symbol value) const {
+  auto found = by_value_.find(value);
+  return found == by_value_.end() ? DomainId{} : found->second;
+}
+
+void Topology::Key::Enter(NodeRow row, Symbol value) {
+  if (!value.valid()) return;
+  auto [found, added] = by_value_.try_emplace(value);
+  if (added) {
+    if (free_.empty()) {
+      found->second = DomainId{static_cast<uint32_t>(domains.size())};
+      domains.emplace_back();
+    } else {
+      found->second = free_.back();
+      free_.pop_back();
+    }
+    domains[found->second.index()] = {value, 0};
+    ++domain_count;
+  }
+  domain_of[row.index()] = found->second;
+  ++domains[found->second.index()].nodes;
+  ++node_count;
+}
+
+void Topology::Key::Leave(NodeRow row) {
+  const DomainId id = std::exchange(domain_of[row.index()], DomainId{});
+  if (!id.valid()) return;
+  --node_count;
+  Domain& domain = domains[id.index()];
+  if (--domain.nodes > 0) return;
+  by_value_.erase(domain.value);
+  domain.value = {};
+  free_.push_back(id);
+  --domain_count;
+}
+
+void Topology::Resize(size_t rows) {
+  for (Key& key : keys_) key.domain_of.resize(rows);
+}
+
+void Topology::Place(NodeRow row, LabelSpan labels) {
+  for (Key& key : keys_) {
+    const Symbol value = FindLabel(labels, key.label);
+    const DomainId current = key.domain_of[row.index()];
+    if (current.valid() ? key.domains[current.index()].value == value : !value.valid()) continue;
+    key.Leave(row);
+    key.Enter(row, value);
+  }
+}
+
+namespace {
+
+std::string_view LabelOr(const api::StringMap& labels, std::string_view first,
+                         std::string_view second) {
+  if (auto found = labels.find(first); found != labels.end()) return found->second;
+  if (auto found = labels.find(second); found != labels.end()) return found->second;
+  return {};
+}
+
+std::string ZoneOf(const api::StringMap& labels) {
+  const std::string_view region =
+      LabelOr(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
+  const std::string_view zone =
+      LabelOr(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+  if (region.empty() && zone.empty()) return {};
+  std::string key(region);
+  key.push_back('\0');
+  key.append(zone);
+  return key;
+}
+
+}  // namespace
+
+void NodeOrder::Resize(size_t rows) {
+  zone_of_.resize(rows);
+  rank_.resize(rows);
+}
+
+void NodeOrder::Place(NodeRow row, const std::string& name, const api::StringMap& labels) {
+  std::string zone = ZoneOf(labels);
+  if (zone == zone_of_[row.index()] && zones_.contains(zone) && zones_[zone].contains(name)) return;
+  Take(row, name);
+  zones_[zone].emplace(name, row);
+  zone_of_[row.index()] = std::move(zone);
+  stale_ = true;
+  ++version_;
+}
+
+void NodeOrder::Take(NodeRow row, const std::string& name) {
+  auto zone = zones_.find(zone_of_[row.index()]);
+  if (zone == zones_.end() || zone->second.erase(name) == 0) return;
+  if (zone->second.empty()) zones_.erase(zone);
+  stale_ = true;
+  ++version_;
+}
+
+const std::vector<NodeRow>& NodeOrder::rows() const {
+  Rebuild();
+  return rows_;
+}
+
+const std::vector<uint32_t>& NodeOrder::rank() const {
+  Rebuild();
+  return rank_;
+}
+
+void NodeOrder::Rebuild() const {
+  if (!stale_) return;
+  stale_ = false;
+  // Zones take turns in the order of their first nodes, as if the nodes had been listed by name.
+  using Zone = std::map<std::string, NodeRow>;
+  struct Turn {
+    Zone::const_iterator next, end;
+  };
+  std::vector<Turn> turns;
+  for (const auto& [key, zone] : zones_) turns.push_back({zone.begin(), zone.end()});
+  std::ranges::sort(turns, {},
+                    [](const Turn& turn) -> const std::string& { return turn.next->first; });
+  rows_.clear();
+  rank_.assign(zone_of_.size(), 0);
+  while (!turns.empty()) {
+    for (Turn& turn : turns) {
+      rank_[turn.next->second.index()] = static_cast<uint32_t>(rows_.size());
+      rows_.push_back(turn.next->second);
+      ++turn.next;
+    }
+    std::erase_if(turns, [](const Turn& turn) { return turn.next == turn.end; });
+  }
+}
+
+}  // namespace berth::scheduler::model

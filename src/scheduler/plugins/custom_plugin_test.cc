@@ -1,0 +1,136 @@
+// The plugins that docs/plugins.md shows, compiled and tried out.
+
+#include <fstream>
+#include <iterator>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/plugins/plugin_testing.h"
+
+namespace berth::scheduler::plugins {
+namespace BERTH_TEST_FILE {
+
+// FewPods keeps pods off nodes that run forty already, and prefers the emptier ones.
+class FewPods final : public framework::NodeFilter, public framework::NodeScorer {
+ public:
+  static constexpr std::string_view kName = "FewPods";
+  static constexpr int64_t kMost = 40;
+  std::string_view name() const override { return kName; }
+
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override {
+    if (PodsOn(cycle, node) < kMost) return {};
+    return {framework::Code::kUnschedulable, "node(s) had forty pods"};
+  }
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+
+  int64_t ScoreNode(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return kMaxScore - kMaxScore * PodsOn(cycle, node) / kMost;
+  }
+  framework::Scope score_scope() const override { return framework::Scope::kNode; }
+
+ private:
+  static int64_t PodsOn(const framework::Cycle& cycle, model::NodeRow node) {
+    return cycle.nodes().columns().pod_count[node.index()];
+  }
+};
+
+framework::Registry RegistryWithFewPods() {
+  framework::Registry registry = InTreeRegistry();
+  registry.Add<FewPods>();
+  return registry;
+}
+
+// OwnTeam keeps pods to the nodes of their team: those labelled with the pod's namespace.
+class OwnTeam final : public framework::FilterPlugin {
+ public:
+  static constexpr std::string_view kName = "OwnTeam";
+  std::string_view name() const override { return kName; }
+
+  // Once per class of pods: looks up what the loop below compares.
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override {
+    auto wanted = std::make_unique<Wanted>();
+    wanted->label = {cluster.mutable_symbols().Intern("team"), pod_class.namespace_};
+    return wanted;
+  }
+
+  // Once per pod: one loop over the nodes that are still in question.
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
+    nodes.KeepIf(
+        [&](size_t row) { return Fits(cycle, model::NodeRow{static_cast<uint32_t>(row)}); });
+    return {};
+  }
+
+  // Only when somebody asks why.
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override {
+    if (Fits(cycle, node)) return {};
+    return {framework::Code::kUnschedulableAndUnresolvable, "node(s) belonged to another team"};
+  }
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+
+ private:
+  struct Wanted final : framework::ClassState {
+    model::Label label;
+  };
+
+  bool Fits(const framework::Cycle& cycle, model::NodeRow node) const {
+    const model::Label& wanted = cycle.compiled<Wanted>(*this).label;
+    return model::FindLabel(cycle.nodes().info(node).labels, wanted.key) == wanted.value;
+  }
+};
+
+TEST(OwnPlugin, JudgesAndScoresOneNodeAtATime) {
+  World world{NodeYaml("empty"), NodeYaml("busy"), NodeYaml("full")};
+  for (int i = 0; i < 10; ++i) {
+    world.Add(PodYaml(fmt::format("b{}", i), {.spec = "nodeName: busy"}));
+  }
+  for (int i = 0; i < 40; ++i) {
+    world.Add(PodYaml(fmt::format("f{}", i), {.spec = "nodeName: full"}));
+  }
+  PluginHarness trial(world, std::make_unique<FewPods>(), PodYaml("web"));
+  EXPECT_EQ(trial.Filter(), "110");
+  EXPECT_EQ(trial.Explain("full"), "Unschedulable: node(s) had forty pods");
+  EXPECT_EQ(trial.Scores(), "100 75 0");
+}
+
+TEST(OwnPlugin, JudgesSetsOfNodes) {
+  World world{NodeYaml("a", {.labels = "team: default"}), NodeYaml("b", {.labels = "team: other"}),
+              NodeYaml("c")};
+  PluginHarness trial(world, std::make_unique<OwnTeam>(), PodYaml("web"));
+  EXPECT_EQ(trial.Filter(), "100");
+  EXPECT_EQ(trial.Explain("c"), "UnschedulableAndUnresolvable: node(s) belonged to another team");
+}
+
+TEST(OwnPlugin, TakesPartInAProfile) {
+  framework::ProfileConfig config;
+  config.multi_point.enabled = {{"PrioritySort", 0}, {"FewPods", 2}, {"DefaultBinder", 0}};
+  const auto profile = framework::Profile::Build(config, RegistryWithFewPods());
+  ASSERT_TRUE(profile.has_value()) << profile.error().message;
+  ASSERT_EQ((*profile)->filter().size(), 1u);
+  EXPECT_EQ((*profile)->filter()[0]->name(), "FewPods");
+  ASSERT_EQ((*profile)->score().size(), 1u);
+  EXPECT_EQ((*profile)->score()[0].weight, 2);
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream file(std::string(BERTH_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(file.good()) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(OwnPlugin, TheGuideShowsThisCode) {
+  const std::string guide = Read("docs/plugins.md");
+  const std::string code = Read("src/plugins/own_plugin_test.cc");
+  constexpr std::string_view kOpen = "```cpp\n";
+  size_t blocks = 0;
+  for (size_t at = guide.find(kOpen); at != std::string::npos; at = guide.find(kOpen, at)) {
+    at += kOpen.size();
+    const std::string block = guide.substr(at, guide.find("```", at) - at);
+    EXPECT_TRUE(code.contains(block)) << "not in the test:\n" << block;
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 3u);
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::plugins

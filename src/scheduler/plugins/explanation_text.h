@@ -1,0 +1,62 @@
+// FormatSelector for explanations: how selectors, amounts, topology domains and pods are named to
+// users.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/selector.h"
+#include "api/storage.h"
+#include "scheduler/framework/cycle.h"
+
+namespace berth::scheduler::plugins {
+
+// "1 pod", "3 pods".
+std::string FormatCount(int64_t count, std::string_view noun);
+
+// An amount in bytes: exactly if that is short ("1536Mi"), else with one decimal ("15.4Gi").
+std::string FormatBytes(int64_t bytes);
+// An amount of a resource as NodeResourcesFit counts it: thousandths of cpu, units of all else.
+std::string FormatAmount(std::string_view resource, int64_t amount);
+// What a claim asks for: "5Gi"; empty if it does not say.
+std::string FormatRequestedStorage(const api::PersistentVolumeClaim& claim);
+
+// As kubectl writes selectors: "app=web,tier in (a, b)". "any labels" if it wants nothing.
+std::string FormatSelector(const api::Requirement& requirement);
+std::string FormatSelector(const api::Selector& selector);
+// The same of a selector as users write it, which need not parse.
+std::string FormatSelector(const std::optional<api::LabelSelector>& selector);
+
+// What the node has under `key`: "the node has disk=hdd", "the node has no label disk".
+std::string FormatActualLabel(const api::StringMap& labels, const std::string& key);
+
+// The first requirement of each term that keeps the node out, and what the node has instead: "wants
+// disk=ssd, the node has disk=hdd". `node_name` may be empty: then fields are not looked at.
+std::string WhyNoTermMatches(const api::NodeSelector& selector, const api::StringMap& labels,
+                             std::string_view node_name);
+
+// The label that tells nodes apart.
+constexpr std::string_view kHostnameKey = "kubernetes.io/hostname";
+
+// A domain: zone "a", region "west", node "n1"; else by the label: rack "r1".
+std::string FormatDomain(std::string_view key, std::string_view value);
+// The same as a place: in zone "a", on node "n1".
+std::string InDomain(std::string_view key, std::string_view value);
+
+// The first by name of the pods on `node` for which `matches(const PodRecord&)` holds; null if
+// there is none.
+template <typename Matches>
+const model::PodRecord* FirstPodOn(const model::Cluster& cluster, model::NodeRow node,
+                                   Matches&& matches) {
+  const model::PodRecord* first = nullptr;
+  for (model::PodId id : cluster.nodes().info(node).pods) {
+    const model::PodRecord& pod = cluster.pod(id);
+    if ((first == nullptr || pod.key() < first->key()) && matches(pod)) first = &pod;
+  }
+  return first;
+}
+
+}  // namespace berth::scheduler::plugins

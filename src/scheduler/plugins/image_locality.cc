@@ -1,0 +1,77 @@
+#include "scheduler/plugins/image_locality.h"
+
+#include <algorithm>
+
+#include "scheduler/framework/cycle.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+constexpr int64_t kMegabyte = 1024 * 1024;
+constexpr int64_t kTooSmallToMatter = 23 * kMegabyte;
+constexpr int64_t kEnoughPerContainer = 1000 * kMegabyte;
+
+struct PodImages final : framework::ClassState {
+  std::vector<Symbol> names;  // One per use: an image used twice counts twice.
+  int64_t containers = 0;
+};
+
+// An image of the pod that some node holds, and what holding it is worth.
+struct HeldImage {
+  model::ImageId id;
+  int64_t worth = 0;
+};
+
+std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nodes) {
+  std::vector<HeldImage> held;
+  for (Symbol name : pod.names) {
+    const model::ImageId id = nodes.images().Find(name);
+    if (!id.valid()) continue;
+    const model::Images::Image& image = nodes.images().image(id);
+    const double spread =
+        static_cast<double>(image.nodes) / static_cast<double>(nodes.present_count());
+    held.push_back({id, static_cast<int64_t>(static_cast<double>(image.size) * spread)});
+  }
+  return held;
+}
+
+}  // namespace
+
+std::unique_ptr<const framework::ClassState> ImageLocality::Compile(
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<PodImages>();
+  const api::PodSpec& spec = pod_class.spec();
+  auto use = [&](const std::string& image) {
+    state->names.push_back(cluster.mutable_symbols().Intern(model::NormalizedImageName(image)));
+  };
+  for (const api::Container& container : spec.init_containers) use(container.image);
+  for (const api::Container& container : spec.containers) use(container.image);
+  for (const api::Volume& volume : spec.volumes) {
+    if (const auto* image = std::get_if<api::ImageSource>(&volume.source)) use(image->reference);
+  }
+  state->containers = static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
+  return state;
+}
+
+framework::Verdict ImageLocality::Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                                        std::span<int64_t> out) const {
+  const auto& pod = cycle.compiled<PodImages>(*this);
+  const model::Images& images = cycle.nodes().images();
+  const std::vector<HeldImage> held = WorthOf(pod, cycle.nodes());
+  const int64_t enough = kEnoughPerContainer * pod.containers;
+  nodes.ForEach([&](size_t row) {
+    int64_t sum = 0;
+    for (const HeldImage& image : held) {
+      if (images.Holds(model::NodeRow{static_cast<uint32_t>(row)}, image.id)) sum += image.worth;
+    }
+    sum = sum < kTooSmallToMatter ? kTooSmallToMatter : std::min(sum, enough);
+    out[row] = kMaxScore * (sum - kTooSmallToMatter) / (enough - kTooSmallToMatter);
+  });
+  return {};
+}
+
+uint64_t ImageLocality::score_epoch(const model::Cluster& cluster) const {
+  return (cluster.nodes().images().version() << 24) + cluster.nodes().present_count();
+}
+
+}  // namespace berth::scheduler::plugins

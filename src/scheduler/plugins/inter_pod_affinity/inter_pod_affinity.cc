@@ -1,0 +1,324 @@
+#include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/kernels.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+using Counter = std::shared_ptr<const model::PodCounter>;
+
+// The terms of a class of pods, each with the count of the pods it means.
+struct OwnTerms final : framework::ClassState {
+  struct Term {
+    model::TopologyKeyId key;
+    Counter counter;
+    int64_t weight = 0;  // Of preferred terms; negative for anti-affinity.
+  };
+  // A pod counts for required affinity only if it matches all terms, so they share one counter.
+  std::vector<model::TopologyKeyId> affinity_keys;
+  std::vector<model::PodMatcher> affinity_matchers;
+  Counter affinity_counter;
+  std::vector<Term> anti_affinity;
+  std::vector<Term> preferred;
+};
+
+int32_t At(std::span<const int32_t> counts, model::DomainId domain) {
+  return domain.index() < counts.size() ? counts[domain.index()] : 0;
+}
+
+bool AnyIn(std::span<const int32_t> counts) {
+  return std::ranges::any_of(counts, [](int32_t count) { return count > 0; });
+}
+
+// The counts of one topology key that forbid (or are required of) a domain.
+struct DomainCounts {
+  DomainCounts(const model::Topology::Key& key, std::span<const int32_t> per_domain)
+      : domain_of(key.domain_of), domains(key.domains.size()), counts(per_domain) {}
+
+  const std::vector<model::DomainId>& domain_of;
+  size_t domains;
+  std::span<const int32_t> counts;  // By domain; 0 beyond the end.
+
+  int32_t Near(size_t row) const {
+    const model::DomainId domain = domain_of[row];
+    return domain.valid() ? At(counts, domain) : 0;
+  }
+};
+
+// One pod's view of the required rules, read off the counters as they are now.
+class Rules {
+ public:
+  Rules(const framework::Cycle& cycle, const OwnTerms& own) : own_(own) {
+    const model::Topology& topology = cycle.nodes().topology();
+    bool any_match = false;
+    for (model::TopologyKeyId key : own.affinity_keys) {
+      wanted_.emplace_back(topology.key(key), own.affinity_counter->PerDomain(key));
+      any_match |= AnyIn(wanted_.back().counts);
+    }
+    first_of_its_kind_ = !own.affinity_keys.empty() && !any_match && MatchesItself(cycle);
+    for (const OwnTerms::Term& term : own.anti_affinity) {
+      shunned_.emplace_back(topology.key(term.key), term.counter->PerDomain(term.key));
+    }
+    const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
+    for (uint32_t i : terms.Matching(cycle.pod().labels)) {
+      const model::AffinityTerms::Term& term = terms.term(i);
+      if (term.kind != model::AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
+      unwelcome_.emplace_back(topology.key(term.key), term.carriers);
+    }
+  }
+
+  bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
+
+  // Keeps the nodes that pass. Each domain is judged once.
+  void Filter(model::NodeMask& nodes) const {
+    for (const DomainCounts& wanted : wanted_) {
+      framework::DomainTable keep(wanted.domains, first_of_its_kind_);
+      keep.none() = 0;
+      const size_t counted = std::min(wanted.domains, wanted.counts.size());
+      for (size_t d = 0; d < counted; ++d) keep[d] |= wanted.counts[d] > 0;
+      framework::KeepDomains(nodes, wanted.domain_of, keep);
+    }
+    for (const auto* forbidden : {&shunned_, &unwelcome_}) {
+      for (const DomainCounts& domain : *forbidden) {
+        framework::DomainTable keep(domain.domains, 1);
+        const size_t counted = std::min(domain.domains, domain.counts.size());
+        for (size_t d = 0; d < counted; ++d) keep[d] = domain.counts[d] <= 0;
+        framework::KeepDomains(nodes, domain.domain_of, keep);
+      }
+    }
+  }
+
+  // Every term's domain must hold a matching pod; the first of a group that wants to be together
+  // may go anywhere that has the topology.
+  bool HasWanted(size_t row) const {
+    bool all = true;
+    for (const DomainCounts& wanted : wanted_) {
+      if (!wanted.domain_of[row].valid()) return false;
+      all &= wanted.Near(row) > 0;
+    }
+    return all || first_of_its_kind_;
+  }
+  bool HasShunned(size_t row) const { return AnyNear(shunned_, row); }
+  bool IsUnwelcome(size_t row) const { return AnyNear(unwelcome_, row); }
+
+ private:
+  static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
+    return std::ranges::any_of(counts,
+                               [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
+  }
+
+  bool MatchesItself(const framework::Cycle& cycle) const {
+    const model::PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
+    const model::LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
+    return std::ranges::all_of(own_.affinity_matchers, [&](const model::PodMatcher& matcher) {
+      return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels,
+                                        cycle.cluster().symbols());
+    });
+  }
+
+  const OwnTerms& own_;
+  std::vector<DomainCounts> wanted_, shunned_, unwelcome_;
+  bool first_of_its_kind_ = false;
+};
+
+// The lowest and the highest score, between which the others are spread.
+class ScoreRange {
+ public:
+  ScoreRange() = default;
+  ScoreRange(int64_t lowest, int64_t highest) : lowest_(lowest), highest_(highest) {}
+
+  void Add(int64_t score) {
+    lowest_ = std::min(lowest_, score);
+    highest_ = std::max(highest_, score);
+  }
+  int64_t Normalized(int64_t score) const {
+    if (highest_ == lowest_) return 0;
+    // Divided before it is multiplied: the last unit depends on it.
+    return static_cast<int64_t>(
+        100.0 * (static_cast<double>(score - lowest_) / static_cast<double>(highest_ - lowest_)));
+  }
+
+ private:
+  int64_t lowest_ = INT64_MAX;
+  int64_t highest_ = INT64_MIN;
+};
+
+// What nodes get for the pods around them: so much for each pod that a count finds in the domain.
+struct Preferences final : framework::CycleState {
+  struct Preference {
+    const model::Topology::Key* key;
+    std::span<const int32_t> counts;  // By domain; 0 beyond the end.
+    int64_t weight;
+  };
+  std::vector<Preference> all;
+  std::unique_ptr<framework::CycleState> Clone() const override {
+    return std::make_unique<Preferences>(*this);
+  }
+
+  void Add(const framework::Cycle& cycle, model::TopologyKeyId key, std::span<const int32_t> counts,
+           int64_t weight) {
+    all.push_back({&cycle.nodes().topology().key(key), counts, weight});
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> InterPodAffinity::Make(
+    const framework::InterPodAffinityArgs& args) {
+  return std::unique_ptr<framework::Plugin>(new InterPodAffinity(args));
+}
+
+std::unique_ptr<const framework::ClassState> InterPodAffinity::Compile(
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<OwnTerms>();
+  if (!pod_class.has_pod_affinity) return state;
+  SymbolTable& symbols = cluster.mutable_symbols();
+  const std::string& namespace_ = pod_class.example->metadata.namespace_;
+  auto matcher = [&](const api::PodAffinityTerm& term) {
+    return model::PodMatcher(term, namespace_, symbols);
+  };
+  auto key_of = [&](const api::PodAffinityTerm& term) {
+    return cluster.UseTopologyKey(symbols.Intern(term.topology_key));
+  };
+  auto count = [&](const api::PodAffinityTerm& term, int64_t weight) {
+    const model::TopologyKeyId key = key_of(term);
+    const model::PodQuery query{{matcher(term)}, /*incoming=*/true, /*count_terminating=*/true};
+    return OwnTerms::Term{key, cluster.CountPods(query, std::span(&key, 1)), weight};
+  };
+
+  const api::Affinity& affinity = *pod_class.spec().affinity;
+  if (affinity.pod_affinity) {
+    for (const auto& term : affinity.pod_affinity->required) {
+      state->affinity_keys.push_back(key_of(term));
+      state->affinity_matchers.push_back(matcher(term));
+    }
+    for (const auto& term : affinity.pod_affinity->preferred) {
+      state->preferred.push_back(count(term.term, term.weight));
+    }
+  }
+  if (affinity.pod_anti_affinity) {
+    for (const auto& term : affinity.pod_anti_affinity->required) {
+      state->anti_affinity.push_back(count(term, 0));
+    }
+    for (const auto& term : affinity.pod_anti_affinity->preferred) {
+      state->preferred.push_back(count(term.term, -int64_t{term.weight}));
+    }
+  }
+  if (!state->affinity_keys.empty()) {
+    const model::PodQuery all{state->affinity_matchers, /*incoming=*/true,
+                              /*count_terminating=*/true};
+    state->affinity_counter = cluster.CountPods(all, state->affinity_keys);
+  }
+  return state;
+}
+
+framework::PreFilterResult InterPodAffinity::PreFilter(framework::Cycle& cycle) const {
+  if (!Rules(cycle, cycle.compiled<OwnTerms>(*this)).any()) return {framework::Verdict::Skip(), {}};
+  return {};
+}
+
+framework::Verdict InterPodAffinity::Filter(const framework::Cycle& cycle,
+                                            model::NodeMask& nodes) const {
+  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
+  rules.Filter(nodes);
+  return {};
+}
+
+framework::Verdict InterPodAffinity::Explain(const framework::Cycle& cycle,
+                                             model::NodeRow node) const {
+  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
+  if (!rules.HasWanted(node.index())) {
+    return {framework::Code::kUnschedulableAndUnresolvable,
+            "node(s) didn't match pod affinity rules"};
+  }
+  if (rules.HasShunned(node.index())) {
+    return {framework::Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
+  }
+  if (rules.IsUnwelcome(node.index())) {
+    return {framework::Code::kUnschedulable,
+            "node(s) didn't satisfy existing pods anti-affinity rules"};
+  }
+  return {};
+}
+
+framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
+                                              const model::NodeMask&) const {
+  const auto& own = cycle.compiled<OwnTerms>(*this);
+  if (args_.ignore_preferred_terms_of_existing_pods && own.preferred.empty())
+    return framework::Verdict::Skip();
+  auto preferences = std::make_unique<Preferences>();
+  for (const OwnTerms::Term& term : own.preferred) {
+    const auto counts = term.counter->PerDomain(term.key);
+    if (AnyIn(counts)) preferences->Add(cycle, term.key, counts, term.weight);
+  }
+  const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
+  for (uint32_t i : terms.Matching(cycle.pod().labels)) {
+    const model::AffinityTerms::Term& term = terms.term(i);
+    if (term.in_domains == 0 || term.kind == model::AffinityTerms::Kind::kRequiredAnti) continue;
+    const int64_t weight =
+        term.kind == model::AffinityTerms::Kind::kRequired    ? args_.hard_pod_affinity_weight
+        : term.kind == model::AffinityTerms::Kind::kPreferred ? term.weight
+                                                              : -int64_t{term.weight};
+    if (weight != 0) preferences->Add(cycle, term.key, term.carriers, weight);
+  }
+  if (preferences->all.empty()) return framework::Verdict::Skip();
+  cycle.SetState(*this, std::move(preferences));
+  return {};
+}
+
+framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,
+                                           const model::NodeMask& nodes,
+                                           std::span<int64_t> out) const {
+  bool first = true;
+  for (const auto& preference : cycle.state<Preferences>(*this).all) {
+    const std::vector<model::DomainId>& domain_of = preference.key->domain_of;
+    auto given = [&](size_t row) {
+      const uint32_t domain = domain_of[row].value;
+      return domain < preference.counts.size() ? preference.weight * preference.counts[domain] : 0;
+    };
+    if (std::exchange(first, false)) {
+      nodes.ForEach([&](size_t row) { out[row] = given(row); });
+    } else {
+      nodes.ForEach([&](size_t row) { out[row] += given(row); });
+    }
+  }
+  return {};
+}
+
+bool InterPodAffinity::AddScores(const framework::Cycle& cycle, int32_t weight,
+                                 std::span<int32_t> totals, std::span<int32_t> scratch) const {
+  std::ranges::fill(scratch, 0);
+  int64_t most = 0;  // That a sum may come to.
+  for (const auto& [key, counts, factor] : cycle.state<Preferences>(*this).all) {
+    most += std::abs(factor) * std::max(framework::HighestOf(counts), 0);
+    if (most > INT32_MAX / 2) return false;
+    framework::DomainTable given(key->domains.size());
+    const size_t counted = std::min(given.domains(), counts.size());
+    for (size_t d = 0; d < counted; ++d) given[d] = static_cast<int32_t>(factor) * counts[d];
+    framework::AddByDomain(key->domain_of, given, scratch);
+  }
+  const framework::ValueRange range = framework::RangeOf(scratch, totals);
+  if (range.lowest >= range.highest) return true;  // All the same: everybody gets nothing.
+  constexpr int64_t kMaxDifferent = 4096;          // Beyond that the table does not pay.
+  if (int64_t{range.highest} - range.lowest >= kMaxDifferent) return false;
+  const ScoreRange scores(range.lowest, range.highest);
+  std::vector<int32_t> by_sum;
+  for (int64_t sum = range.lowest; sum <= range.highest; ++sum)
+    by_sum.push_back(static_cast<int32_t>(scores.Normalized(sum)) * weight);
+  framework::AddByValue(scratch, range.lowest, by_sum, totals);
+  return true;
+}
+
+void InterPodAffinity::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
+                                 std::span<int64_t> scores) const {
+  ScoreRange range;
+  feasible.ForEach([&](size_t row) { range.Add(scores[row]); });
+  feasible.ForEach([&](size_t row) { scores[row] = range.Normalized(scores[row]); });
+}
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,54 @@
+// InterPodAffinity keeps a pod near the pods it requires and away from those it cannot bear, and
+// away from pods that cannot bear it; and prefers nodes by the preferred terms in both directions.
+//
+// All of it is read off counters per topology domain that the cluster keeps current: no pod is
+// looked at.
+#pragma once
+
+#include "base/result.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class InterPodAffinity final : public framework::PreFilterPlugin,
+                               public framework::FilterPlugin,
+                               public framework::PreScorePlugin,
+                               public framework::ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "InterPodAffinity";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  static Result<std::unique_ptr<framework::Plugin>> Make(
+      const framework::InterPodAffinityArgs& args);
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  // Skips pods that neither have required terms nor are unwelcome anywhere.
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+
+  // Skips pods that no preferred term concerns.
+  framework::Verdict PreScore(framework::Cycle& cycle,
+                              const model::NodeMask& feasible) const override;
+  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const override;
+  bool normalizes() const override { return true; }
+  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
+  bool AddScores(const framework::Cycle& cycle, int32_t weight, std::span<int32_t> totals,
+                 std::span<int32_t> scratch) const override;
+
+ private:
+  explicit InterPodAffinity(framework::InterPodAffinityArgs args) : args_(args) {}
+
+  const framework::InterPodAffinityArgs args_;
+};
+
+}  // namespace berth::scheduler::plugins

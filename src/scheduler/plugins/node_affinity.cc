@@ -1,0 +1,226 @@
+#include "scheduler/plugins/node_affinity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "api/selector.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/model/node_selector.h"
+#include "scheduler/plugins/changed_object.h"
+#include "scheduler/plugins/explanation_text.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct Compiled final : framework::ClassState {
+  explicit Compiled(model::RequiredNodeAffinity own) : required(std::move(own)) {}
+
+  bool skips_filter = false;
+  bool skips_score = false;
+  // The nodes that the required terms name, sorted; absent if some term names none.
+  std::optional<std::vector<Symbol>> named;
+  std::optional<model::RequiredNodeAffinity> added_required;
+  model::RequiredNodeAffinity required;
+  std::optional<model::PreferredNodeAffinity> added_preferred;
+  Result<model::PreferredNodeAffinity> preferred;
+};
+
+const api::NodeAffinity* AffinityOf(const api::PodSpec& spec) {
+  return spec.affinity && spec.affinity->node_affinity ? &*spec.affinity->node_affinity : nullptr;
+}
+
+// The names that one term admits, or nothing if it does not select by name.
+std::optional<std::set<std::string>> NamesOf(const api::NodeSelectorTerm& term) {
+  std::optional<std::set<std::string>> names;
+  for (const api::NodeSelectorRequirement& field : term.match_fields) {
+    if (field.key != "metadata.name" || field.op != "In") continue;
+    const std::set<std::string> listed(field.values.begin(), field.values.end());
+    if (!names) {
+      names = listed;
+    } else {
+      std::erase_if(*names, [&](const std::string& name) { return !listed.contains(name); });
+    }
+  }
+  return names;
+}
+
+std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector,
+                                              SymbolTable& symbols) {
+  if (selector.terms.empty()) return std::nullopt;
+  std::set<Symbol> all;
+  for (const api::NodeSelectorTerm& term : selector.terms) {
+    const auto names = NamesOf(term);
+    if (!names) return std::nullopt;
+    for (const std::string& name : *names) all.insert(symbols.Intern(name));
+  }
+  return std::vector<Symbol>(all.begin(), all.end());
+}
+
+// Whether the pod's nodeSelector and required terms match. Fails if no term matches and one does
+// not parse.
+Result<bool> RequiredMatches(const api::PodSpec& spec, const api::Node& node) {
+  const api::ObjectMeta& meta = node.metadata;
+  if (spec.node_selector && !api::Selector::FromMap(*spec.node_selector).Matches(meta.labels)) {
+    return false;
+  }
+  const api::NodeAffinity* own = AffinityOf(spec);
+  if (own == nullptr || !own->required) return true;
+  const auto required = api::CompiledNodeSelector::MakeLazy(*own->required);
+  if (required.Matches(meta.labels, meta.name)) return true;
+  if (required.parse_error()) return std::unexpected(*required.parse_error());
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(
+    const framework::NodeAffinityArgs& args) {
+  if (args.added_affinity) {
+    SymbolTable scratch;
+    if (args.added_affinity->required) {
+      auto required = api::CompiledNodeSelector::Make(*args.added_affinity->required);
+      if (!required) {
+        return Fail("parsing addedAffinity.requiredDuringSchedulingIgnoredDuringExecution: " +
+                    required.error().message);
+      }
+    }
+    auto preferred = model::PreferredNodeAffinity::Make(args.added_affinity->preferred, scratch);
+    if (!preferred) {
+      return Fail("parsing addedAffinity.preferredDuringSchedulingIgnoredDuringExecution: " +
+                  preferred.error().message);
+    }
+  }
+  return std::unique_ptr<framework::Plugin>(new NodeAffinity(args));
+}
+
+std::unique_ptr<const framework::ClassState> NodeAffinity::Compile(
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
+  SymbolTable& symbols = cluster.mutable_symbols();
+  const api::PodSpec& spec = pod_class.spec();
+  const api::NodeAffinity* own = AffinityOf(spec);
+  const api::NodeAffinity* added = args_.added_affinity ? &*args_.added_affinity : nullptr;
+
+  auto state = std::make_unique<Compiled>(model::RequiredNodeAffinity(spec, symbols));
+  if (own != nullptr && own->required) state->named = NamedNodes(*own->required, symbols);
+  if (added != nullptr && added->required) state->added_required.emplace(*added->required, symbols);
+  state->skips_filter =
+      (own == nullptr || !own->required) && !state->added_required && !spec.node_selector;
+
+  if (added != nullptr && !added->preferred.empty()) {
+    state->added_preferred = *model::PreferredNodeAffinity::Make(added->preferred, symbols);
+  }
+  state->preferred = model::PreferredNodeAffinity::Make(
+      own != nullptr ? own->preferred : std::vector<api::PreferredSchedulingTerm>{}, symbols);
+  state->skips_score = (own == nullptr || own->preferred.empty()) && !state->added_preferred;
+  return state;
+}
+
+framework::PreFilterResult NodeAffinity::PreFilter(framework::Cycle& cycle) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  if (compiled.skips_filter) return {framework::Verdict::Skip(), {}};
+  if (compiled.named && compiled.named->empty()) {
+    return {framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
+                               "pod affinity terms conflict"),
+            {}};
+  }
+  return {framework::Verdict(), compiled.named};
+}
+
+framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
+                                        model::NodeMask& nodes) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  nodes.KeepIf([&](size_t row) {
+    const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
+    return (!compiled.added_required || compiled.added_required->Matches(node, symbols)) &&
+           compiled.required.Matches(node, symbols);
+  });
+  return {};
+}
+
+framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  const model::NodeInfo& info = cycle.nodes().info(node);
+  if (compiled.added_required && !compiled.added_required->Matches(info, symbols)) {
+    return {framework::Code::kUnschedulableAndUnresolvable,
+            "node(s) didn't match scheduler-enforced node affinity"};
+  }
+  if (!compiled.required.Matches(info, symbols)) {
+    return {framework::Code::kUnschedulableAndUnresolvable,
+            "node(s) didn't match Pod's node affinity/selector"};
+  }
+  return {};
+}
+
+std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const model::NodeInfo& info = cycle.nodes().info(node);
+  const api::ObjectMeta& meta = info.object->metadata;
+  if (compiled.added_required &&
+      !compiled.added_required->Matches(info, cycle.cluster().symbols())) {
+    return fmt::format("addedAffinity of the configuration {}",
+                       WhyNoTermMatches(*args_.added_affinity->required, meta.labels, meta.name));
+  }
+  for (const auto& [key, value] : cycle.spec().node_selector.value_or(api::StringMap())) {
+    const auto found = meta.labels.find(key);
+    if (found != meta.labels.end() && found->second == value) continue;
+    return fmt::format("the nodeSelector wants {}={}, {}", key, value,
+                       FormatActualLabel(meta.labels, key));
+  }
+  const api::NodeAffinity* own = AffinityOf(cycle.spec());
+  if (own == nullptr || !own->required) return "";
+  return fmt::format("the node affinity {}",
+                     WhyNoTermMatches(*own->required, meta.labels, meta.name));
+}
+
+framework::Verdict NodeAffinity::PreScore(framework::Cycle& cycle, const model::NodeMask&) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  if (compiled.skips_score) return framework::Verdict::Skip();
+  if (!compiled.preferred) return framework::Verdict::Error(compiled.preferred.error().message);
+  return {};
+}
+
+framework::Verdict NodeAffinity::Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                                       std::span<int64_t> out) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  nodes.ForEach([&](size_t row) {
+    const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
+    out[row] = compiled.preferred->WeightOf(node, symbols);
+    if (compiled.added_preferred) out[row] += compiled.added_preferred->WeightOf(node, symbols);
+  });
+  return {};
+}
+
+void NodeAffinity::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
+                             std::span<int64_t> scores) const {
+  framework::DefaultNormalize(feasible, /*reverse=*/false, scores);
+}
+
+std::vector<framework::ClusterEventWithHint> NodeAffinity::EventsToRegister() const {
+  return {{{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeLabel}}};
+}
+
+Result<bool> NodeAffinity::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+                                        const framework::ClusterEvent& event) const {
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  const api::ObjectMeta& meta = node->after->metadata;
+  if (args_.added_affinity && args_.added_affinity->required) {
+    const auto added = api::CompiledNodeSelector::MakeLazy(*args_.added_affinity->required);
+    if (!added.Matches(meta.labels, meta.name)) return false;
+  }
+  const auto matches = RequiredMatches(pod.object->spec, *node->after);
+  if (!matches || !*matches || node->before == nullptr) return matches;
+  // What the operator's affinity said of the node before is not asked, as upstream.
+  const auto matched = RequiredMatches(pod.object->spec, *node->before);
+  if (!matched) return matched;
+  return !*matched;
+}
+
+}  // namespace berth::scheduler::plugins

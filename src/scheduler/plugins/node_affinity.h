@@ -1,0 +1,52 @@
+// NodeAffinity keeps a pod to the nodes that its nodeSelector and required node affinity match, and
+// those that the operator's addedAffinity matches; and prefers nodes by the weights of the
+// preferred terms.
+#pragma once
+
+#include "base/result.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodeAffinity final : public framework::PreFilterPlugin,
+                           public framework::FilterPlugin,
+                           public framework::PreScorePlugin,
+                           public framework::ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "NodeAffinity";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  // Fails if a term of addedAffinity does not parse.
+  static Result<std::unique_ptr<framework::Plugin>> Make(const framework::NodeAffinityArgs& args);
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  // Restricts the search to the nodes that every required term names by metadata.name.
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+
+  framework::Verdict PreScore(framework::Cycle& cycle,
+                              const model::NodeMask& feasible) const override;
+  // The sum of the weights of the matching preferred terms.
+  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const override;
+  bool normalizes() const override { return true; }
+  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
+  framework::Scope score_scope() const override { return framework::Scope::kNode; }
+
+ private:
+  explicit NodeAffinity(framework::NodeAffinityArgs args) : args_(std::move(args)) {}
+
+  const framework::NodeAffinityArgs args_;
+};
+
+}  // namespace berth::scheduler::plugins

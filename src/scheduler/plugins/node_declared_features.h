@@ -1,0 +1,26 @@
+// NodeDeclaredFeatures keeps pods that need a kubelet feature off nodes that do not declare it.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodeDeclaredFeatures final : public framework::PreFilterPlugin,
+                                   public framework::FilterPlugin {
+ public:
+  static constexpr std::string_view kName = "NodeDeclaredFeatures";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,20 @@
+// NodeName keeps a pod that names its node off all others.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodeName final : public framework::FilterPlugin {
+ public:
+  static constexpr std::string_view kName = "NodeName";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,32 @@
+// NodePorts keeps a pod off nodes where a host port that it wants is taken.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodePorts final : public framework::PreFilterPlugin, public framework::FilterPlugin {
+ public:
+  static constexpr std::string_view kName = "NodePorts";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  // When trying out a node, a pod that goes frees its ports even if another pod holds them too, as
+  // upstream.
+  void PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,
+                model::NodeRow node) const override;
+  void PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
+                  model::NodeRow node) const override;
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,87 @@
+#include "scheduler/plugins/node_resources/balanced_allocation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/pod_resources.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/plugins/node_resources/resource_allocation.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct Compiled final : framework::ClassState {
+  std::vector<ScoredResource> resources;
+  bool asks_for_any = false;
+};
+
+// How even the fractions are, 0..100. The order of operations decides the last bit: keep it.
+int64_t Balance(std::span<const double> fractions) {
+  double deviation = 0;
+  if (fractions.size() == 2) {
+    deviation = std::abs((fractions[0] - fractions[1]) / 2);
+  } else if (fractions.size() > 2) {
+    double sum = 0;
+    for (double fraction : fractions) sum += fraction;
+    const double mean = sum / static_cast<double>(fractions.size());
+    double squares = 0;
+    for (double fraction : fractions) squares += (fraction - mean) * (fraction - mean);
+    deviation = std::sqrt(squares / static_cast<double>(fractions.size()));
+  }
+  return static_cast<int64_t>((1 - deviation) * 100);
+}
+
+double Fraction(int64_t used, int64_t allocatable) {
+  return std::min(static_cast<double>(used) / static_cast<double>(allocatable), 1.0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make(
+    const framework::NodeResourcesBalancedAllocationArgs& args) {
+  return std::unique_ptr<framework::Plugin>(new NodeResourcesBalancedAllocation(args));
+}
+
+std::unique_ptr<const framework::ClassState> NodeResourcesBalancedAllocation::Compile(
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<Compiled>();
+  const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});
+  state->resources = ResolveResources(args_.resources, requests, cluster);
+  state->asks_for_any =
+      std::ranges::any_of(state->resources, [](const ScoredResource& r) { return r.request != 0; });
+  std::erase_if(state->resources, [](const ScoredResource& r) { return !r.counts(); });
+  return state;
+}
+
+framework::Verdict NodeResourcesBalancedAllocation::PreScore(framework::Cycle& cycle,
+                                                             const model::NodeMask&) const {
+  return cycle.compiled<Compiled>(*this).asks_for_any ? framework::Verdict()
+                                                      : framework::Verdict::Skip();
+}
+
+framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle& cycle,
+                                                          const model::NodeMask& nodes,
+                                                          std::span<int64_t> out) const {
+  const auto& resources = cycle.compiled<Compiled>(*this).resources;
+  std::vector<ResourceColumns> columns;
+  for (const ScoredResource& resource : resources) {
+    columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/false));
+  }
+  std::vector<double> before(resources.size()), after(resources.size());
+  nodes.ForEach([&](size_t row) {
+    size_t count = 0;
+    for (size_t i = 0; i < resources.size(); ++i) {
+      if (columns[i].allocatable == nullptr || columns[i].allocatable[row] == 0) continue;
+      before[count] = Fraction(columns[i].requested[row], columns[i].allocatable[row]);
+      after[count] =
+          Fraction(columns[i].requested[row] + resources[i].request, columns[i].allocatable[row]);
+      ++count;
+    }
+    const int64_t gain =
+        Balance(std::span(after).first(count)) - Balance(std::span(before).first(count));
+    out[row] = kMaxScore / 2 + (kMaxScore / 2 + gain) / 2;
+  });
+  return {};
+}
+
+}  // namespace berth::scheduler::plugins

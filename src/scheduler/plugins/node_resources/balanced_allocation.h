@@ -1,0 +1,40 @@
+// NodeResourcesBalancedAllocation prefers nodes whose resources would be used more evenly with the
+// pod than without it.
+#pragma once
+
+#include "base/result.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
+                                              public framework::ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "NodeResourcesBalancedAllocation";
+  std::string_view name() const override { return kName; }
+
+  // It rejects no pod.
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override { return {}; }
+
+  static Result<std::unique_ptr<framework::Plugin>> Make(
+      const framework::NodeResourcesBalancedAllocationArgs& args);
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  // Skips pods that ask for none of the resources.
+  framework::Verdict PreScore(framework::Cycle& cycle,
+                              const model::NodeMask& feasible) const override;
+  // 75 if the pod leaves the balance as it is, more if it mends it, less if it upsets it.
+  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const override;
+  framework::Scope score_scope() const override { return framework::Scope::kNode; }
+
+ private:
+  explicit NodeResourcesBalancedAllocation(framework::NodeResourcesBalancedAllocationArgs args)
+      : args_(std::move(args)) {}
+
+  const framework::NodeResourcesBalancedAllocationArgs args_;
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,373 @@
+#include "scheduler/plugins/node_resources/fit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod_resources.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/plugins/changed_object.h"
+#include "scheduler/plugins/explanation_text.h"
+#include "scheduler/plugins/node_resources/fit_args.h"
+#include "scheduler/plugins/node_resources/resource_allocation.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct Compiled final : framework::ClassState {
+  struct Scalar {
+    model::ScalarId id;
+    int64_t amount;
+  };
+  bool asks_for_anything = false;
+  std::vector<Scalar> scalars;  // Without those that are ignored or not asked for.
+  std::vector<ScoredResource> scored;
+};
+
+bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
+             const std::vector<int64_t>& requested, size_t row) {
+  return request > 0 && request > allocatable[row] - requested[row];
+}
+
+bool HasRoom(const model::ResourceVector& wanted, const Compiled& compiled,
+             const model::NodeColumns& columns, size_t row) {
+  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
+  if (!compiled.asks_for_anything) return true;
+  if (IsShort(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, row) ||
+      IsShort(wanted.memory, columns.allocatable_memory, columns.requested_memory, row) ||
+      IsShort(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
+              row)) {
+    return false;
+  }
+  return std::ranges::none_of(compiled.scalars, [&](const Compiled::Scalar& scalar) {
+    const auto& column = columns.scalars[scalar.id.index()];
+    return IsShort(scalar.amount, column.allocatable, column.requested, row);
+  });
+}
+
+// The score of one resource, or nothing if it does not enter the average.
+struct LeastAllocated {
+  int64_t operator()(int64_t requested, int64_t allocatable) const {
+    return requested > allocatable ? 0 : (allocatable - requested) * 100 / allocatable;
+  }
+};
+
+struct MostAllocated {
+  int64_t operator()(int64_t requested, int64_t allocatable) const {
+    return std::min(requested, allocatable) * 100 / allocatable;
+  }
+};
+
+// Calls visit(score, weight) for each resource that the node offers.
+template <typename PerResource, typename Visit>
+void ForEachResource(const std::vector<ScoredResource>& resources,
+                     const std::vector<ResourceColumns>& columns, size_t row,
+                     PerResource&& per_resource, Visit&& visit) {
+  for (size_t i = 0; i < resources.size(); ++i) {
+    if (columns[i].allocatable == nullptr) continue;
+    const int64_t allocatable = columns[i].allocatable[row];
+    if (allocatable == 0) continue;
+    visit(per_resource(columns[i].requested[row] + resources[i].request, allocatable),
+          resources[i].weight);
+  }
+}
+
+template <typename PerResource>
+void ScoreAverage(const std::vector<ScoredResource>& resources,
+                  const std::vector<ResourceColumns>& columns, const model::NodeMask& nodes,
+                  std::span<int64_t> out, PerResource per_resource) {
+  nodes.ForEach([&](size_t row) {
+    int64_t sum = 0, weights = 0;
+    ForEachResource(resources, columns, row, per_resource, [&](int64_t score, int64_t weight) {
+      sum += score * weight;
+      weights += weight;
+    });
+    out[row] = weights == 0 ? 0 : sum / weights;
+  });
+}
+
+// Here resources that score nothing leave the average altogether.
+void ScoreByCurve(const std::vector<ScoredResource>& resources,
+                  const std::vector<ResourceColumns>& columns, const model::NodeMask& nodes,
+                  std::span<int64_t> out, const std::vector<framework::ShapePoint>& shape) {
+  auto per_resource = [&](int64_t requested, int64_t allocatable) {
+    return framework::BrokenLinear(shape,
+                                   requested > allocatable ? 100 : requested * 100 / allocatable);
+  };
+  nodes.ForEach([&](size_t row) {
+    int64_t sum = 0, weights = 0;
+    ForEachResource(resources, columns, row, per_resource, [&](int64_t score, int64_t weight) {
+      if (score <= 0) return;
+      sum += score * weight;
+      weights += weight;
+    });
+    out[row] =
+        weights == 0 ? 0 : std::llround(static_cast<double>(sum) / static_cast<double>(weights));
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(
+    const framework::NodeResourcesFitArgs& args) {
+  if (Status valid = ValidateNodeResourcesFitArgs(args); !valid)
+    return std::unexpected(valid.error());
+  const std::string& type = args.scoring_strategy.type;
+  const Strategy strategy = type == "MostAllocated" ? Strategy::kMostAllocated
+                            : type == "RequestedToCapacityRatio"
+                                ? Strategy::kRequestedToCapacityRatio
+                                : Strategy::kLeastAllocated;
+  std::vector<framework::ShapePoint> shape =
+      args.scoring_strategy.shape.value_or(std::vector<framework::ShapePoint>{});
+  for (framework::ShapePoint& point : shape) point.score *= 10;  // Users give 0..10.
+  return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(args, strategy, std::move(shape)));
+}
+
+bool NodeResourcesFit::Ignores(const std::string& resource) const {
+  if (!api::IsExtendedResource(resource)) return false;
+  return std::ranges::count(args_.ignored_resources, resource) > 0 ||
+         std::ranges::count(args_.ignored_resource_groups, resource.substr(0, resource.find('/'))) >
+             0;
+}
+
+std::unique_ptr<const framework::ClassState> NodeResourcesFit::Compile(
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<Compiled>();
+  const model::ResourceVector& wanted = pod_class.requests;
+  state->asks_for_anything = wanted.milli_cpu != 0 || wanted.memory != 0 ||
+                             wanted.ephemeral_storage != 0 || !wanted.scalars.empty();
+  for (const auto& scalar : wanted.scalars) {
+    if (scalar.amount != 0 && !Ignores(cluster.scalars().Text(scalar.id))) {
+      state->scalars.push_back({scalar.id, scalar.amount});
+    }
+  }
+  // Scores count the containers alone, pod-level resources left out, as upstream does.
+  const api::PodRequestOptions options{
+      .skip_pod_level = true,
+      .non_missing = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
+                      {"memory", api::Quantity::FromValue(api::kDefaultMemory)}}};
+  state->scored = ResolveResources(args_.scoring_strategy.resources,
+                                   api::PodRequests(*pod_class.example, options), cluster);
+  std::erase_if(state->scored, [](const ScoredResource& resource) { return !resource.counts(); });
+  return state;
+}
+
+framework::PreFilterResult NodeResourcesFit::PreFilter(framework::Cycle&) const { return {}; }
+
+framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
+                                            model::NodeMask& nodes) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  nodes.KeepIf([&](size_t row) { return HasRoom(wanted, compiled, columns, row); });
+  return {};
+}
+
+framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
+                                             model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  const size_t row = node.index();
+  if (HasRoom(wanted, compiled, columns, row)) return {};
+
+  std::vector<std::string> reasons;
+  bool hopeless = false;
+  auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
+                   const std::vector<int64_t>& requested, const std::string& name) {
+    if (!IsShort(request, allocatable, requested, row)) return;
+    reasons.push_back("Insufficient " + name);
+    hopeless |= request > allocatable[row];
+  };
+  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row])
+    reasons.push_back("Too many pods");
+  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, "cpu");
+  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, "memory");
+  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
+        "ephemeral-storage");
+  for (const Compiled::Scalar& scalar : compiled.scalars) {
+    const auto& column = columns.scalars[scalar.id.index()];
+    check(scalar.amount, column.allocatable, column.requested,
+          cycle.cluster().scalars().Text(scalar.id));
+  }
+  return {
+      hopeless ? framework::Code::kUnschedulableAndUnresolvable : framework::Code::kUnschedulable,
+      std::move(reasons)};
+}
+
+framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::NodeMask&) const {
+  return {};
+}
+
+framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
+                                           const model::NodeMask& nodes,
+                                           std::span<int64_t> out) const {
+  const auto& resources = cycle.compiled<Compiled>(*this).scored;
+  std::vector<ResourceColumns> columns;
+  for (const ScoredResource& resource : resources) {
+    columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/true));
+  }
+  switch (strategy_) {
+    case Strategy::kLeastAllocated:
+      ScoreAverage(resources, columns, nodes, out, LeastAllocated());
+      break;
+    case Strategy::kMostAllocated:
+      ScoreAverage(resources, columns, nodes, out, MostAllocated());
+      break;
+    case Strategy::kRequestedToCapacityRatio:
+      ScoreByCurve(resources, columns, nodes, out, shape_);
+      break;
+  }
+  return {};
+}
+
+// What NodeResourcesFit tells users about a node that it rejected.
+std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::NodeRow node) const {
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  const size_t row = node.index();
+  std::vector<std::string> texts;
+  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) {
+    texts.push_back(fmt::format("it takes {} and has {}",
+                                FormatCount(columns.allocatable_pods[row], "pod"),
+                                columns.pod_count[row]));
+  }
+  auto check = [&](int64_t request, int64_t allocatable, int64_t requested,
+                   const std::string& name) {
+    if (request <= 0 || request <= allocatable - requested) return;
+    const std::string asked =
+        fmt::format("the pod asks for {} {}", FormatAmount(name, request), name);
+    if (request > allocatable) {
+      texts.push_back(
+          fmt::format("{}, more than the node has: {}", asked, FormatAmount(name, allocatable)));
+    } else {
+      const int64_t free = std::max<int64_t>(0, allocatable - requested);
+      texts.push_back(fmt::format("{}, of which {} of {} are free", asked, FormatAmount(name, free),
+                                  FormatAmount(name, allocatable)));
+    }
+  };
+  check(wanted.milli_cpu, columns.allocatable_cpu[row], columns.requested_cpu[row], "cpu");
+  check(wanted.memory, columns.allocatable_memory[row], columns.requested_memory[row], "memory");
+  check(wanted.ephemeral_storage, columns.allocatable_ephemeral[row],
+        columns.requested_ephemeral[row], "ephemeral-storage");
+  for (const auto& scalar : wanted.scalars) {
+    const std::string& name = cycle.cluster().scalars().Text(scalar.id);
+    if (Ignores(name)) continue;
+    const auto& column = columns.scalars[scalar.id.index()];
+    check(scalar.amount, column.allocatable[row], column.requested[row], name);
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+// Which events NodeResourcesFit's rejected pods wait for.
+namespace {
+
+const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
+
+// How much of a resource the list has: thousandths of cpu, units of all else.
+int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
+  const auto found = list.find(name);
+  if (found == list.end()) return 0;
+  return name == "cpu" ? found->second.MilliValue() : found->second.Value();
+}
+
+// Calls visit(name, amount) for each resource that the pod asks for; returns whether it was true
+// for one.
+template <typename Visit>
+bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visit&& visit) {
+  const model::ResourceVector& wanted = cluster.class_of(pod).requests;
+  auto ask = [&](std::string_view name, int64_t amount) {
+    return amount > 0 && visit(name, amount);
+  };
+  return ask("cpu", wanted.milli_cpu) || ask("memory", wanted.memory) ||
+         ask("ephemeral-storage", wanted.ephemeral_storage) ||
+         std::ranges::any_of(wanted.scalars, [&](const model::ResourceVector::Scalar& scalar) {
+           return ask(cluster.scalars().Text(scalar.id), scalar.amount);
+         });
+}
+
+// Resources that the plugin is told to ignore count here all the same, as upstream.
+bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
+                   const api::Node& node) {
+  const api::ResourceList& offered = node.status.allocatable;
+  return AmountOf("pods", offered) >= 1 &&
+         !AnyRequest(cluster, pod, [&](std::string_view name, int64_t amount) {
+           return amount > AmountOf(name, offered);
+         });
+}
+
+bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, const api::Node& before,
+                const api::Node& after) {
+  auto grew = [&](std::string_view name) {
+    return AmountOf(name, after.status.allocatable) > AmountOf(name, before.status.allocatable);
+  };
+  return grew("pods") ||
+         AnyRequest(cluster, pod, [&](std::string_view name, int64_t) { return grew(name); });
+}
+
+// True if `other`, which runs, now takes less of something that the pod asks for.
+bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& after) {
+  const api::PodRequestOptions options{.use_status = true};
+  const api::ResourceList taken = api::PodRequests(before, options);
+  const api::ResourceList takes = api::PodRequests(after, options);
+  return std::ranges::any_of(api::PodRequests(pod, options), [&](const auto& wanted) {
+    const auto& [name, amount] = wanted;
+    const bool counted = name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+                         api::IsScalarResource(name);
+    // Less than nothing counts as nothing.
+    return counted && !amount.IsZero() &&
+           std::max<int64_t>(AmountOf(name, taken), 0) >
+               std::max<int64_t>(AmountOf(name, takes), 0);
+  });
+}
+
+Result<bool> HintForPod(const model::PodRecord& pod, const framework::ClusterEvent& event) {
+  const auto other = ChangeOf<api::Pod>(event);
+  if (!other) return std::unexpected(other.error());
+  if (other->after == nullptr) return UsesCapacity(*other->before);
+  if (IsSamePod(pod, *other->after)) return true;
+  if (other->before == nullptr || other->after->spec.node_name.empty()) return false;
+  return LeavesMore(*pod.object, *other->before, *other->after);
+}
+
+// A class of devices may stand for a resource: that of its own name, or one that it names.
+Result<bool> MayHelpByDevices(const model::Cluster& cluster, const model::PodRecord& pod,
+                              const framework::ClusterEvent& event) {
+  const auto devices = UpdateOf<api::DeviceClass>(event);
+  if (!devices) return std::unexpected(devices.error());
+  const auto& named = devices->after->extended_resource_name;
+  const bool added = devices->before == nullptr;
+  if (!added && devices->before->extended_resource_name == named) return false;
+  const std::string own = kDeviceClassPrefix + devices->after->metadata.name;
+  return AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
+    return name == named || (added && name == own);
+  });
+}
+
+}  // namespace
+
+std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister() const {
+  return {{{framework::Resource::kPod, framework::kDelete | framework::kUpdatePodScaleDown}},
+          {{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeAllocatable}},
+          {{framework::Resource::kDeviceClass, framework::kAdd | framework::kUpdate}}};
+}
+
+Result<bool> NodeResourcesFit::QueueingHint(const model::Cluster& cluster,
+                                            const model::PodRecord& pod,
+                                            const framework::ClusterEvent& event) const {
+  if (KindOf(event) == framework::Resource::kPod) return HintForPod(pod, event);
+  if (KindOf(event) == framework::Resource::kDeviceClass)
+    return MayHelpByDevices(cluster, pod, event);
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  if (!FitsWhenEmpty(cluster, pod, *node->after)) return false;
+  return node->before == nullptr || OffersMore(cluster, pod, *node->before, *node->after);
+}
+
+}  // namespace berth::scheduler::plugins

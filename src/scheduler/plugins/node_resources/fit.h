@@ -1,0 +1,58 @@
+// NodeResourcesFit keeps a pod off nodes that lack room for it, and prefers nodes by how full they
+// would be: emptier (LeastAllocated), fuller (MostAllocated), or by a curve
+// (RequestedToCapacityRatio).
+#pragma once
+
+#include "base/result.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class NodeResourcesFit final : public framework::PreFilterPlugin,
+                               public framework::FilterPlugin,
+                               public framework::PreScorePlugin,
+                               public framework::ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "NodeResourcesFit";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  // Fails if the arguments make no sense; the texts are kube-scheduler's.
+  static Result<std::unique_ptr<framework::Plugin>> Make(
+      const framework::NodeResourcesFitArgs& args);
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  // Names every resource that is short. If the node could not hold the pod even when empty,
+  // preemption cannot help.
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+
+  framework::Verdict PreScore(framework::Cycle& cycle,
+                              const model::NodeMask& feasible) const override;
+  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const override;
+  framework::Scope score_scope() const override { return framework::Scope::kNode; }
+
+ private:
+  enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };
+
+  NodeResourcesFit(framework::NodeResourcesFitArgs args, Strategy strategy,
+                   std::vector<framework::ShapePoint> shape)
+      : args_(std::move(args)), strategy_(strategy), shape_(std::move(shape)) {}
+
+  bool Ignores(const std::string& resource) const;
+
+  const framework::NodeResourcesFitArgs args_;
+  const Strategy strategy_;
+  const std::vector<framework::ShapePoint> shape_;  // Scores scaled to 0..100.
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,52 @@
+#include "scheduler/plugins/node_resources/resource_allocation.h"
+
+#include "api/pod_resources.h"
+
+namespace berth::scheduler::plugins {
+
+std::vector<ScoredResource> ResolveResources(
+    const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
+    model::Cluster& cluster) {
+  using enum ScoredResource::Kind;
+  std::vector<ScoredResource> resolved;
+  for (const framework::ResourceWeight& resource : resources) {
+    ScoredResource& scored = resolved.emplace_back();
+    scored.weight = resource.weight;
+    if (resource.name == "cpu") {
+      scored.kind = kCpu;
+    } else if (resource.name == "memory") {
+      scored.kind = kMemory;
+    } else if (resource.name == "ephemeral-storage") {
+      scored.kind = kEphemeralStorage;
+    } else if (api::IsScalarResource(resource.name)) {
+      scored.kind = kScalar;
+      scored.scalar = cluster.UseScalar(resource.name);
+    }
+    if (auto found = requests.find(resource.name); found != requests.end()) {
+      scored.request = scored.kind == kCpu ? found->second.MilliValue() : found->second.Value();
+    }
+  }
+  return resolved;
+}
+
+ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColumns& columns,
+                          bool nonzero) {
+  switch (resource.kind) {
+    case ScoredResource::Kind::kCpu:
+      return {columns.allocatable_cpu.data(),
+              nonzero ? columns.nonzero_cpu.data() : columns.requested_cpu.data()};
+    case ScoredResource::Kind::kMemory:
+      return {columns.allocatable_memory.data(),
+              nonzero ? columns.nonzero_memory.data() : columns.requested_memory.data()};
+    case ScoredResource::Kind::kEphemeralStorage:
+      return {columns.allocatable_ephemeral.data(), columns.requested_ephemeral.data()};
+    case ScoredResource::Kind::kScalar:
+      return {columns.scalars[resource.scalar.index()].allocatable.data(),
+              columns.scalars[resource.scalar.index()].requested.data()};
+    case ScoredResource::Kind::kUnknown:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace berth::scheduler::plugins

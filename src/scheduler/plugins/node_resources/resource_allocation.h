@@ -1,0 +1,41 @@
+// What NodeResourcesFit and NodeResourcesBalancedAllocation share: how much of each configured
+// resource a node has, how much of it is taken, and how much the pod would add.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/model/cluster.h"
+
+namespace berth::scheduler::plugins {
+
+// One configured resource, as a pod of some class sees it.
+struct ScoredResource {
+  enum class Kind : uint8_t { kCpu, kMemory, kEphemeralStorage, kScalar, kUnknown };
+  Kind kind = Kind::kUnknown;
+  model::ScalarId scalar;
+  int64_t weight = 1;
+  int64_t request = 0;  // The pod's.
+
+  // A scalar resource that the pod does not ask for does not count.
+  bool counts() const { return kind != Kind::kUnknown && (kind != Kind::kScalar || request != 0); }
+};
+
+// The columns of one resource; null if no node offers it.
+struct ResourceColumns {
+  const int64_t* allocatable = nullptr;
+  const int64_t* requested = nullptr;
+};
+
+// Resolves `resources` for a pod asking for `requests`.
+std::vector<ScoredResource> ResolveResources(
+    const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
+    model::Cluster& cluster);
+
+// `nonzero` chooses the sums in which pods that ask for nothing count a little.
+ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColumns& columns,
+                          bool nonzero);
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,59 @@
+#include "scheduler/plugins/node_unschedulable.h"
+
+#include "api/selector.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/plugins/changed_object.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct Tolerance final : framework::ClassState {
+  bool tolerates = false;
+};
+
+bool ToleratesCordon(const api::PodSpec& spec) {
+  const api::Taint cordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
+  return api::ToleratesAny(spec.tolerations, cordoned);
+}
+
+}  // namespace
+
+std::unique_ptr<const framework::ClassState> NodeUnschedulable::Compile(
+    model::Cluster&, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<Tolerance>();
+  state->tolerates = ToleratesCordon(pod_class.spec());
+  return state;
+}
+
+framework::Verdict NodeUnschedulable::Filter(const framework::Cycle& cycle,
+                                             model::NodeMask& nodes) const {
+  if (!cycle.compiled<Tolerance>(*this).tolerates) nodes -= cycle.nodes().columns().unschedulable;
+  return {};
+}
+
+framework::Verdict NodeUnschedulable::Explain(const framework::Cycle& cycle,
+                                              model::NodeRow node) const {
+  if (cycle.compiled<Tolerance>(*this).tolerates) return {};
+  if (!cycle.nodes().columns().unschedulable.Test(node.index())) return {};
+  return {framework::Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable"};
+}
+
+std::vector<framework::ClusterEventWithHint> NodeUnschedulable::EventsToRegister() const {
+  return {{{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeTaint}},
+          {{framework::Resource::kPod, framework::kUpdatePodToleration}}};
+}
+
+Result<bool> NodeUnschedulable::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+                                             const framework::ClusterEvent& event) const {
+  if (KindOf(event) == framework::Resource::kPod) {
+    const auto other = UpdateOf<api::Pod>(event);
+    if (!other) return std::unexpected(other.error());
+    return IsSamePod(pod, *other->after) && ToleratesCordon(other->after->spec);
+  }
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  const bool was_closed = node->before == nullptr || node->before->spec.unschedulable;
+  return was_closed && !node->after->spec.unschedulable;
+}
+
+}  // namespace berth::scheduler::plugins

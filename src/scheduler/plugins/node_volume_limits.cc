@@ -1,0 +1,200 @@
+#include "scheduler/plugins/node_volume_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/model/volume_claims.h"
+#include "scheduler/plugins/changed_object.h"
+#include "scheduler/plugins/explanation_text.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+// The pod's volumes, which do not depend on the node but for one thing: whether in-tree volumes are
+// served by CSI drivers, as they are where there is a CSINode.
+struct State final : framework::CycleState {
+  std::map<std::string, std::vector<model::CsiVolume>>
+      wanted;  // By driver, on nodes with a CSINode.
+  framework::Verdict with_csi_node,
+      without_csi_node;  // What is wrong with the pod's own volumes, if anything.
+
+  std::unique_ptr<framework::CycleState> Clone() const override {
+    return std::make_unique<State>(*this);
+  }
+};
+
+framework::Verdict AsVerdict(const model::PodCsiVolumes::Failure& failure) {
+  if (!failure.claim_missing) return framework::Verdict::Error(failure.message);
+  return {framework::Code::kUnschedulableAndUnresolvable, failure.message};
+}
+
+// How many of the wanted volumes of a driver are not on the node yet.
+int64_t CountNew(const std::vector<model::CsiVolume>& wanted,
+                 const model::AttachedVolumes::Node& node) {
+  return std::ranges::count_if(
+      wanted, [&](const model::CsiVolume& volume) { return !node.used.contains(volume); });
+}
+
+// A driver that would have to attach more volumes than it can.
+struct FullDriver {
+  std::string name;
+  int64_t limit = 0, used = 0, added = 0;
+};
+
+std::optional<FullDriver> FindFullDriver(const State& state,
+                                         const model::AttachedVolumes::Node& node) {
+  for (const auto& [driver, wanted] : state.wanted) {
+    const auto limit = node.limits.find(driver);
+    const int64_t added = CountNew(wanted, node);
+    if (limit == node.limits.end() || added == 0) continue;
+    const auto count = node.counts.find(driver);
+    const int64_t used = count == node.counts.end() ? 0 : count->second;
+    if (added + used > limit->second) return FullDriver{driver, limit->second, used, added};
+  }
+  return std::nullopt;
+}
+
+framework::Verdict Judge(const State& state, const model::AttachedVolumes::Node& node) {
+  if (!node.error.empty()) return framework::Verdict::Error(node.error);
+  if (!FindFullDriver(state, node)) return {};
+  return {framework::Code::kUnschedulable, "node(s) exceed max volume count"};
+}
+
+// A driver that the node did not have, or did not limit, counts as limited to 0.
+bool SomeLimitGrew(const api::CsiNode& before, const api::CsiNode& after) {
+  std::map<std::string_view, int32_t> limits;
+  for (const api::CsiNodeDriver& driver : before.drivers) {
+    limits[driver.name] = driver.allocatable_count.value_or(0);
+  }
+  return std::ranges::any_of(after.drivers, [&](const api::CsiNodeDriver& driver) {
+    return driver.allocatable_count.value_or(0) > limits[driver.name];
+  });
+}
+
+// Which driver serves a claim is not asked.
+bool MayHaveVolumeOf(const std::string& driver, const api::PodSpec& spec) {
+  return std::ranges::any_of(spec.volumes, [&](const api::Volume& volume) {
+    if (std::holds_alternative<api::PersistentVolumeClaimSource>(volume.source)) return true;
+    const model::InTreePlugin* in_tree = model::InTreePluginOf(volume);
+    return in_tree != nullptr && in_tree->driver == driver;
+  });
+}
+
+}  // namespace
+
+framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) const {
+  if (!cycle.pod_class().uses_storage) return {framework::Verdict::Skip(), {}};
+  const model::PodCsiVolumes& volumes = cycle.cluster().storage().pod_volumes();
+  const api::Pod& pod = *cycle.pod().object;
+  auto state = std::make_unique<State>();
+  const auto with = volumes.OfNewPod(pod, /*migrated=*/true);
+  if (with) {
+    for (const model::CsiVolume& volume : *with) state->wanted[volume.driver].push_back(volume);
+  } else {
+    state->with_csi_node = AsVerdict(with.error());
+    // Without a CSINode, volumes that cannot be migrated are no mistake.
+    const auto without = volumes.OfNewPod(pod, /*migrated=*/false);
+    if (!without) state->without_csi_node = AsVerdict(without.error());
+  }
+  cycle.SetState(*this, std::move(state));
+  return {};
+}
+
+framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
+                                            model::NodeMask& nodes) const {
+  const auto& state = cycle.state<State>(*this);
+  framework::Verdict error;
+  auto judge = [&](size_t row) {
+    framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
+    if (verdict.ok()) return true;
+    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
+    return false;
+  };
+  if (!state.with_csi_node.ok()) {
+    nodes.KeepIf(judge);
+    return error;
+  }
+  auto look_at = [&](Symbol name) {
+    const model::NodeRow row = cycle.nodes().Find(name);
+    if (!row.valid() || !nodes.Test(row.index())) return;
+    nodes.Assign(row.index(), judge(row.index()));
+  };
+  for (const auto& [driver, wanted] : state.wanted) {
+    const auto count = static_cast<int64_t>(wanted.size());
+    cycle.cluster().storage().attached().ForEachFull(driver, count, look_at);
+  }
+  if (!state.wanted.empty()) {
+    for (Symbol name : cycle.cluster().storage().attached().uncountable()) look_at(name);
+  }
+  return error;
+}
+
+framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
+                                             model::NodeRow node) const {
+  const auto& state = cycle.state<State>(*this);
+  if (!state.with_csi_node.ok()) {
+    const auto& csi_nodes = cycle.cluster().objects<api::CsiNode>();
+    const bool has_csi_node = csi_nodes.Find({"", cycle.nodes().name(node)}) != nullptr;
+    return has_csi_node ? state.with_csi_node : state.without_csi_node;
+  }
+  if (state.wanted.empty()) return {};
+  const model::AttachedVolumes::Node* attached =
+      cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
+  return attached == nullptr ? framework::Verdict() : Judge(state, *attached);
+}
+
+std::string NodeVolumeLimits::Details(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& state = cycle.state<State>(*this);
+  const model::AttachedVolumes::Node* attached =
+      cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
+  if (!state.with_csi_node.ok() || attached == nullptr) return "";
+  const auto full = FindFullDriver(state, *attached);
+  if (!full) return "";
+  return fmt::format(
+      "driver {} attaches up to {} to the node, {} in use, and the pod needs {} more", full->name,
+      FormatCount(full->limit, "volume"),
+      full->used == 1 ? "1 is" : fmt::format("{} are", full->used), full->added);
+}
+
+std::vector<framework::ClusterEventWithHint> NodeVolumeLimits::EventsToRegister() const {
+  return {{{framework::Resource::kCsiNode, framework::kAdd}, /*conditional=*/false},
+          {{framework::Resource::kCsiNode, framework::kUpdate}},
+          {{framework::Resource::kPod, framework::kDelete}},
+          {{framework::Resource::kPersistentVolumeClaim, framework::kAdd}},
+          {{framework::Resource::kVolumeAttachment, framework::kDelete}}};
+}
+
+Result<bool> NodeVolumeLimits::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+                                            const framework::ClusterEvent& event) const {
+  switch (KindOf(event)) {
+    case framework::Resource::kCsiNode: {
+      const auto node = UpdateOf<api::CsiNode>(event);
+      if (!node) return std::unexpected(node.error());
+      return node->before == nullptr || SomeLimitGrew(*node->before, *node->after);
+    }
+    case framework::Resource::kPersistentVolumeClaim: {
+      const auto claim = UpdateOf<api::PersistentVolumeClaim>(event);
+      if (!claim) return std::unexpected(claim.error());
+      return UsesClaim(*pod.object, *claim->after);
+    }
+    case framework::Resource::kVolumeAttachment: {
+      const auto attachment = RemovalOf<api::VolumeAttachment>(event);
+      if (!attachment) return std::unexpected(attachment.error());
+      return MayHaveVolumeOf((*attachment)->attacher, pod.object->spec);
+    }
+    default: {
+      const auto deleted = RemovalOf<api::Pod>(event);
+      if (!deleted) return std::unexpected(deleted.error());
+      return UsesCapacity(**deleted) && model::UsesStorage((*deleted)->spec);
+    }
+  }
+}
+
+}  // namespace berth::scheduler::plugins

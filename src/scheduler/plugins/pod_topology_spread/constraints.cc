@@ -1,0 +1,165 @@
+#include "scheduler/plugins/pod_topology_spread/constraints.h"
+
+#include <algorithm>
+
+#include "api/selector.h"
+#include "scheduler/plugins/pod_topology_spread/default_selector.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+std::vector<api::TopologySpreadConstraint> SystemDefaults() {
+  std::vector<api::TopologySpreadConstraint> defaults(2);
+  defaults[0].max_skew = 3;
+  defaults[0].topology_key = "kubernetes.io/hostname";
+  defaults[1].max_skew = 5;
+  defaults[1].topology_key = "topology.kubernetes.io/zone";
+  for (auto& constraint : defaults) constraint.when_unsatisfiable = "ScheduleAnyway";
+  return defaults;
+}
+
+// What tells the owners of pods with equal labels apart.
+std::string OwnerKey(const api::ObjectMeta& meta) {
+  for (const api::OwnerReference& owner : meta.owner_references) {
+    if (owner.controller.value_or(false))
+      return owner.api_version + "/" + owner.kind + "/" + owner.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+SpreadConstraints::SpreadConstraints(const framework::PodTopologySpreadArgs& args,
+                                     model::Cluster& cluster, const model::PodClass& pod_class)
+    : cluster_(cluster),
+      pod_class_(pod_class),
+      affinity_(pod_class.spec(), cluster.mutable_symbols()),
+      are_defaults_(pod_class.spec().topology_spread_constraints.empty()) {
+  const bool system = args.defaulting_type == "System";
+  requires_all_keys_ = !are_defaults_ || !system;
+  if (!are_defaults_) {
+    for (const auto& constraint : pod_class.spec().topology_spread_constraints) AddRule(constraint);
+  } else if (system) {
+    for (const auto& constraint : SystemDefaults()) AddRule(constraint);
+  } else {
+    for (const auto& constraint : args.default_constraints) AddRule(constraint);
+  }
+  hard_nodes_.resize(hard_.size());
+  soft_nodes_.resize(soft_.size());
+}
+
+void SpreadConstraints::AddRule(const api::TopologySpreadConstraint& constraint) {
+  SpreadRule rule;
+  rule.key = cluster_.UseTopologyKey(cluster_.mutable_symbols().Intern(constraint.topology_key));
+  rule.is_hostname = constraint.topology_key == "kubernetes.io/hostname";
+  rule.max_skew = constraint.max_skew;
+  rule.min_domains = constraint.min_domains.value_or(1);
+  rule.honor_affinity = constraint.node_affinity_policy.value_or("Honor") == "Honor";
+  rule.honor_taints = constraint.node_taints_policy.value_or("Ignore") == "Honor";
+  rule.source = constraint;
+  (constraint.when_unsatisfiable == "DoNotSchedule" ? hard_ : soft_).push_back(std::move(rule));
+}
+
+const SpreadConstraints::Counts* SpreadConstraints::CountsFor(const model::PodRecord& pod) const {
+  if (hard_.empty() && soft_.empty()) return nullptr;
+  const uint64_t serial = cluster_.pod_labels().serial(pod.labels);
+  const uint64_t version = are_defaults_ ? DefaultSelectorVersion(cluster_) : 0;
+  std::string owner = are_defaults_ ? OwnerKey(pod.object->metadata) : std::string();
+  if (counts_.size() > 256) counts_.clear();
+  CachedCounts& cached = counts_[pod.labels];
+  if (cached.labels_serial != serial || cached.selector_version != version ||
+      cached.owner != owner) {
+    cached = {serial, version, std::move(owner), MakeCounts(pod)};
+  }
+  return cached.counts.get();
+}
+
+std::unique_ptr<SpreadConstraints::Counts> SpreadConstraints::MakeCounts(
+    const model::PodRecord& pod) const {
+  api::Selector defaults;
+  if (are_defaults_) {
+    defaults = DefaultSelector(cluster_, *pod.object);
+    if (defaults.empty()) return nullptr;
+  }
+  auto counts = std::make_unique<Counts>();
+  const api::Selector* selector = are_defaults_ ? &defaults : nullptr;
+  for (const SpreadRule& rule : hard_) counts->hard.push_back(MakeCount(rule, pod, selector));
+  for (const SpreadRule& rule : soft_) counts->soft.push_back(MakeCount(rule, pod, selector));
+  return counts;
+}
+
+SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::PodRecord& pod,
+                                         const api::Selector* defaults) const {
+  api::Selector selector = api::Selector::Nothing();
+  if (defaults != nullptr) {
+    selector = *defaults;
+  } else if (auto own = api::Selector::FromLabelSelector(rule.source.label_selector)) {
+    selector = *std::move(own);
+  }
+  const api::StringMap& labels = pod.object->metadata.labels;
+  for (const std::string& key : rule.source.match_label_keys) {
+    auto found = labels.find(key);
+    if (found == labels.end() || selector.nothing()) continue;
+    if (auto equal = api::Requirement::Make(key, api::SelectorOp::kIn, {found->second})) {
+      selector.Add(*std::move(equal));
+    }
+  }
+  SymbolTable& symbols = cluster_.mutable_symbols();
+  model::LabelMatcher matcher(selector, symbols);
+  SpreadCount count{nullptr, matcher, selector.Matches(labels)};
+  // An empty selector counts nobody but the pod itself.
+  if (!selector.empty()) {
+    const model::PodQuery query{
+        {model::PodMatcher(symbols.Intern(pod.object->metadata.namespace_), matcher)},
+        /*incoming=*/false,
+        /*count_terminating=*/false};
+    count.counter = cluster_.CountPods(query, std::span(&rule.key, 1));
+  }
+  return count;
+}
+
+bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetId id) const {
+  if (tolerated_.size() < sets.size()) tolerated_.resize(sets.size());
+  int8_t& known = tolerated_[id.index()];
+  if (known == 0) {
+    const auto& tolerations = pod_class_.spec().tolerations;
+    const bool tolerates = std::ranges::all_of(sets.Get(id), [&](const api::Taint& taint) {
+      const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+      return !hard || api::ToleratesAny(tolerations, taint);
+    });
+    known = tolerates ? 1 : -1;
+  }
+  return known > 0;
+}
+
+bool SpreadConstraints::Includes(const framework::Cycle& cycle, const SpreadRule& rule,
+                                 size_t row) const {
+  const model::NodeTable& nodes = cycle.nodes();
+  const model::NodeInfo& info = nodes.info(model::NodeRow{static_cast<uint32_t>(row)});
+  if (rule.honor_affinity && !affinity_.Matches(info, cycle.cluster().symbols())) return false;
+  return !rule.honor_taints || Tolerates(nodes.taint_sets(), nodes.columns().taints[row]);
+}
+
+namespace {
+
+bool HasAllKeys(const model::Topology& topology, const std::vector<SpreadRule>& rules, size_t row) {
+  return std::ranges::all_of(
+      rules, [&](const SpreadRule& rule) { return topology.key(rule.key).domain_of[row].valid(); });
+}
+
+}  // namespace
+
+const model::NodeMask& SpreadConstraints::HardNodes(const framework::Cycle& cycle, size_t i) const {
+  return hard_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
+    return HasAllKeys(cycle.nodes().topology(), hard_, row) && Includes(cycle, hard_[i], row);
+  });
+}
+
+const model::NodeMask& SpreadConstraints::SoftNodes(const framework::Cycle& cycle, size_t i) const {
+  return soft_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
+    return (!requires_all_keys_ || HasAllKeys(cycle.nodes().topology(), soft_, row)) &&
+           Includes(cycle, soft_[i], row);
+  });
+}
+
+}  // namespace berth::scheduler::plugins

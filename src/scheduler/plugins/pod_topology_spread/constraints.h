@@ -1,0 +1,84 @@
+// The topology spread constraints of a pod, compiled: its own, or the defaults for pods of its
+// kind.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/node_selector.h"
+#include "scheduler/model/node_table.h"
+
+namespace berth::scheduler::plugins {
+
+// What a constraint says, but for whom it counts; the same for all pods of a class.
+struct SpreadRule {
+  model::TopologyKeyId key;
+  bool is_hostname = false;
+  int64_t max_skew = 0;
+  int64_t min_domains = 1;
+  bool honor_affinity = true;
+  bool honor_taints = false;
+  api::TopologySpreadConstraint source;
+};
+
+// Whom it counts; the same for all pods of equal labels and owners.
+struct SpreadCount {
+  std::shared_ptr<const model::PodCounter> counter;  // Null if it counts no pods at all.
+  model::LabelMatcher selector;
+  bool counts_itself = false;
+};
+
+class SpreadConstraints final : public framework::ClassState {
+ public:
+  SpreadConstraints(const framework::PodTopologySpreadArgs& args, model::Cluster& cluster,
+                    const model::PodClass& pod_class);
+
+  // The rules that forbid nodes, and those that make them less wanted.
+  const std::vector<SpreadRule>& hard() const { return hard_; }
+  const std::vector<SpreadRule>& soft() const { return soft_; }
+  // True if a node that lacks one of the keys is out of all soft rules.
+  bool requires_all_keys() const { return requires_all_keys_; }
+
+  struct Counts {
+    std::vector<SpreadCount> hard, soft;  // As the rules.
+  };
+  // Null if the rules do not apply to the pod: they are defaults, and nothing owns it.
+  const Counts* CountsFor(const model::PodRecord& pod) const;
+
+  // The present nodes that count for hard()[i], or for soft()[i].
+  const model::NodeMask& HardNodes(const framework::Cycle& cycle, size_t i) const;
+  const model::NodeMask& SoftNodes(const framework::Cycle& cycle, size_t i) const;
+
+ private:
+  struct CachedCounts {
+    uint64_t labels_serial = 0;
+    uint64_t selector_version = 0;
+    std::string owner;
+    std::unique_ptr<Counts> counts;
+  };
+
+  void AddRule(const api::TopologySpreadConstraint& constraint);
+  bool Includes(const framework::Cycle& cycle, const SpreadRule& rule, size_t row) const;
+  bool Tolerates(const model::TaintSets& sets, model::TaintSetId id) const;
+  std::unique_ptr<Counts> MakeCounts(const model::PodRecord& pod) const;
+  SpreadCount MakeCount(const SpreadRule& rule, const model::PodRecord& pod,
+                        const api::Selector* defaults) const;
+
+  model::Cluster& cluster_;
+  const model::PodClass& pod_class_;
+  model::RequiredNodeAffinity affinity_;
+  bool are_defaults_ = false;
+  bool requires_all_keys_ = true;
+  std::vector<SpreadRule> hard_, soft_;
+
+  // Found out when first needed, and then kept.
+  mutable std::vector<model::RowPredicate> hard_nodes_, soft_nodes_;
+  mutable std::vector<int8_t> tolerated_;  // By taint set: 0 not known, 1 yes, -1 no.
+  mutable std::unordered_map<model::LabelSetId, CachedCounts> counts_;
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,187 @@
+#include "scheduler/plugins/pod_topology_spread/cycle_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "scheduler/framework/kernels.h"
+
+namespace berth::scheduler::plugins {
+
+DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
+                         const SpreadCount& count, const model::NodeMask& nodes) {
+  const model::Topology::Key& key = cycle.nodes().topology().key(rule.key);
+  counts_.assign(key.domains.size(), kNoDomain);
+  if (nodes == cycle.nodes().present()) {
+    // Every node counts: the cluster has added it up already.
+    const auto sums =
+        count.counter != nullptr ? count.counter->PerDomain(rule.key) : std::span<const int32_t>();
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      if (key.domains[i].nodes > 0) counts_[i] = i < sums.size() ? sums[i] : 0;
+    }
+  } else {
+    nodes.ForEach([&](size_t row) {
+      AddTo(counts_[key.domain_of[row].index()],
+            count.counter != nullptr ? count.counter->OnNode(row) : 0);
+    });
+  }
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] == kNoDomain) continue;
+    ++domains_;
+    Remember(model::DomainId{static_cast<uint32_t>(i)}, counts_[i]);
+  }
+}
+
+void DomainTally::Remember(model::DomainId domain, int64_t count) {
+  if (domain == least_[0].domain) {
+    least_[0].count = count;
+  } else if (domain == least_[1].domain) {
+    least_[1].count = count;
+  } else if (count < least_[0].count) {
+    least_[1] = least_[0];
+    least_[0] = {domain, count};
+    return;
+  } else if (count < least_[1].count) {
+    least_[1] = {domain, count};
+    return;
+  } else {
+    return;
+  }
+  if (least_[0].count > least_[1].count) std::swap(least_[0], least_[1]);
+}
+
+void DomainTally::Adjust(model::DomainId domain, int32_t delta) {
+  if (counts_.size() <= domain.index()) counts_.resize(domain.index() + 1, kNoDomain);
+  int32_t& count = counts_[domain.index()];
+  AddTo(count, delta);
+  Remember(domain, count);
+}
+
+namespace {
+
+// The pods per domain over the nodes that count.
+std::vector<int64_t> SumPerDomain(const framework::Cycle& cycle, const SpreadRule& rule,
+                                  const model::PodCounter* counter, const model::NodeMask& nodes) {
+  const model::Topology::Key& key = cycle.nodes().topology().key(rule.key);
+  std::vector<int64_t> sums(key.domains.size());
+  if (counter == nullptr) return sums;
+  if (nodes == cycle.nodes().present()) {
+    const auto counted = counter->PerDomain(rule.key);
+    std::copy_n(counted.begin(), std::min(counted.size(), sums.size()), sums.begin());
+  } else {
+    nodes.ForEach([&](size_t row) {
+      const model::DomainId domain = key.domain_of[row];
+      if (domain.valid()) sums[domain.index()] += counter->OnNode(row);
+    });
+  }
+  return sums;
+}
+
+// How many domains the feasible nodes span; nodes without the key make one more.
+size_t CountDomains(const framework::Cycle& cycle, const model::Topology::Key& key,
+                    const model::NodeMask& feasible, const model::NodeMask& ignored) {
+  if (feasible == cycle.nodes().present() && ignored.None())
+    return key.domain_count + (key.node_count < cycle.nodes().present_count() ? 1 : 0);
+  const size_t none = key.domains.size();
+  std::vector<uint8_t> seen(none + 1);
+  const bool none_ignored = ignored.None();
+  feasible.ForEach([&](size_t row) {
+    if (!none_ignored && ignored.Test(row)) return;
+    const model::DomainId domain = key.domain_of[row];
+    seen[domain.valid() ? domain.index() : none] = 1;
+  });
+  return static_cast<size_t>(std::ranges::count(seen, 1));
+}
+
+using Constraint = SpreadScoreState::Constraint;
+
+constexpr int64_t kNoDomain = -1;
+
+// The pods that count for the node, or kNoDomain.
+int64_t CountOf(const Constraint& constraint, size_t row) {
+  const model::DomainId domain = constraint.key->domain_of[row];
+  if (!domain.valid()) return kNoDomain;
+  if (!constraint.rule->is_hostname) return constraint.per_domain[domain.index()];
+  return constraint.counter != nullptr ? constraint.counter->OnNode(row) : 0;
+}
+
+// Adds what `count` pods come to. The order of additions decides the last bit.
+void AddTo(double& score, const Constraint& constraint, int64_t count) {
+  if (count == kNoDomain) return;
+  score += static_cast<double>(count) * constraint.weight +
+           static_cast<double>(constraint.rule->max_skew - 1);
+}
+
+}  // namespace
+
+SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, const SpreadConstraints& rules,
+                                   const SpreadConstraints::Counts& counts,
+                                   const model::NodeMask& feasible)
+    : ignored(feasible.size()) {
+  const model::Topology& topology = cycle.nodes().topology();
+  if (rules.requires_all_keys()) {
+    for (const SpreadRule& rule : rules.soft()) {
+      const std::vector<model::DomainId>& domain_of = topology.key(rule.key).domain_of;
+      feasible.ForEach([&](size_t row) {
+        if (!domain_of[row].valid()) ignored.Set(row);
+      });
+    }
+  }
+  for (size_t i = 0; i < rules.soft().size(); ++i) {
+    const SpreadRule& rule = rules.soft()[i];
+    const model::Topology::Key& key = topology.key(rule.key);
+    const model::PodCounter* counter = counts.soft[i].counter.get();
+    Constraint constraint{&rule, counter, &key, {}, 0};
+    const size_t size = rule.is_hostname ? feasible.Count() - ignored.Count()
+                                         : CountDomains(cycle, key, feasible, ignored);
+    constraint.weight = std::log(static_cast<double>(size + 2));
+    if (!rule.is_hostname) {
+      constraint.per_domain = SumPerDomain(cycle, rule, counter, rules.SoftNodes(cycle, i));
+    }
+    constraints.push_back(std::move(constraint));
+  }
+}
+
+int64_t SpreadScoreState::ScoreOf(size_t row) const {
+  double score = 0;
+  for (const Constraint& constraint : constraints)
+    AddTo(score, constraint, CountOf(constraint, row));
+  return std::llround(score);
+}
+
+bool SpreadScoreState::ScoreAll(const framework::Cycle& cycle, std::span<int32_t> out) const {
+  constexpr size_t kMaxTable = 4096;
+  const Constraint* host = nullptr;
+  const Constraint* wide = nullptr;
+  for (const Constraint& constraint : constraints) {
+    const Constraint*& place = constraint.rule->is_hostname ? host : wide;
+    if (std::exchange(place, &constraint) != nullptr) return false;
+  }
+  if (wide == nullptr || !ignored.None()) return false;
+  std::span<const int32_t> pods;  // On each host.
+  size_t width = 1;
+  if (host != nullptr) {
+    if (host->key->node_count != cycle.nodes().present_count()) return false;
+    if (host->counter != nullptr) pods = host->counter->per_node();
+    width = static_cast<size_t>(std::max(framework::HighestOf(pods), 0)) + 1;
+  }
+  const size_t domains = wide->per_domain.size();
+  if ((domains + 1) * width > kMaxTable) return false;
+
+  std::vector<int32_t> table;
+  for (size_t domain = 0; domain <= domains; ++domain) {
+    const int64_t in_domain = domain == 0 ? kNoDomain : wide->per_domain[domain - 1];
+    for (size_t on_host = 0; on_host < width; ++on_host) {
+      double score = 0;
+      for (const Constraint& constraint : constraints)
+        AddTo(score, constraint, &constraint == wide ? in_domain : static_cast<int64_t>(on_host));
+      if (score < 0 || score > INT32_MAX / 2) return false;
+      table.push_back(static_cast<int32_t>(std::llround(score)));
+    }
+  }
+  framework::LookUpByDomainAndCount(wide->key->domain_of, pods, table, static_cast<int32_t>(width),
+                                    out);
+  return true;
+}
+
+}  // namespace berth::scheduler::plugins

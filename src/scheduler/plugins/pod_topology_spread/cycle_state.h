@@ -1,0 +1,90 @@
+// What PodTopologySpread notes in a cycle for its hard constraints: the pods per domain, and the
+// emptiest two.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/plugins/pod_topology_spread/constraints.h"
+
+namespace berth::scheduler::plugins {
+
+// The pods per domain of one constraint, over the nodes that count.
+class DomainTally {
+ public:
+  // Marks domains without counting nodes. Counts may fall below 0: terminating pods are not counted
+  // at first, yet taken off when they go.
+  static constexpr int32_t kNoDomain = INT32_MIN;
+  static constexpr int64_t kMax = INT32_MAX;
+
+  DomainTally(const framework::Cycle& cycle, const SpreadRule& rule, const SpreadCount& count,
+              const model::NodeMask& nodes);
+
+  // How many pods are in `domain`; 0 if no counting node lies in it.
+  int64_t In(model::DomainId domain) const {
+    if (domain.index() >= counts_.size() || counts_[domain.index()] == kNoDomain) return 0;
+    return counts_[domain.index()];
+  }
+  size_t domains() const { return domains_; }
+  // The count of the emptiest domain, as kube-scheduler keeps it: exact at first, and after Adjust
+  // exact as far as two remembered domains can tell.
+  int64_t lowest() const { return least_[0].count; }
+
+  void Adjust(model::DomainId domain, int32_t delta);
+
+ private:
+  struct Least {
+    model::DomainId domain;
+    int64_t count = kMax;
+  };
+  static void AddTo(int32_t& count, int32_t delta) {
+    count = (count == kNoDomain ? 0 : count) + delta;
+  }
+  void Remember(model::DomainId domain, int64_t count);
+
+  std::vector<int32_t> counts_;  // kNoDomain where no counting node lies.
+  size_t domains_ = 0;
+  Least least_[2];
+};
+
+struct SpreadFilterState final : framework::CycleState {
+  std::vector<DomainTally> tallies;  // As the hard rules.
+  const SpreadConstraints::Counts* counts = nullptr;
+  std::unique_ptr<framework::CycleState> Clone() const override {
+    return std::make_unique<SpreadFilterState>(*this);
+  }
+};
+
+// What PodTopologySpread notes in a cycle for its soft constraints: the pods that each feasible
+// node's score counts, constraint by constraint.
+struct SpreadScoreState final : framework::CycleState {
+  struct Constraint {
+    const SpreadRule* rule;
+    const model::PodCounter* counter;  // Null if nobody is counted.
+    const model::Topology::Key* key;
+    std::vector<int64_t> per_domain;  // Unused for host names: there the node's own pods count.
+    double weight = 0;
+  };
+
+  // `counts` are those of the cycle's pod.
+  SpreadScoreState(const framework::Cycle& cycle, const SpreadConstraints& rules,
+                   const SpreadConstraints::Counts& counts, const model::NodeMask& feasible);
+  std::unique_ptr<framework::CycleState> Clone() const override {
+    return std::make_unique<SpreadScoreState>(*this);
+  }
+
+  // What the node gets for its own pods and those of its domains; lower is better.
+  int64_t ScoreOf(size_t row) const;
+  // Writes the scores of all rows to `out` and returns true; false if that takes more than a table
+  // of scores by domain and number of pods on the host. What rows without a node get is nobody's
+  // business.
+  bool ScoreAll(const framework::Cycle& cycle, std::span<int32_t> out) const;
+
+  std::vector<Constraint> constraints;
+  model::NodeMask ignored;  // Feasible nodes that lack a key.
+};
+
+}  // namespace berth::scheduler::plugins

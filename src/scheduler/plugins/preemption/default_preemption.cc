@@ -1,0 +1,172 @@
+#include "scheduler/plugins/preemption/default_preemption.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scheduler/framework/post_filter.h"
+#include "scheduler/plugins/preemption/dry_run.h"
+#include "scheduler/plugins/preemption/victims.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+framework::PostFilterResult Unschedulable(std::string why, bool clear_nomination) {
+  return {framework::Verdict(framework::Code::kUnschedulable, "preemption: " + std::move(why)),
+          {clear_nomination, {}},
+          {}};
+}
+
+// True if a less important pod is on its way out of the node that was promised to this one: wait
+// for it.
+bool HasTerminatingVictim(const framework::FailedCycle& failed) {
+  const model::Cluster& cluster = failed.attempt.cluster();
+  const api::Pod& pod = *failed.attempt.cycle().pod().object;
+  if (pod.status.nominated_node_name.empty()) return false;
+  const model::NodeRow node =
+      cluster.nodes().Find(cluster.symbols().Find(pod.status.nominated_node_name));
+  if (!node.valid() || !cluster.nodes().present().Test(node.index())) return false;
+  if (failed.diagnosis.Of(node).code() == framework::Code::kUnschedulableAndUnresolvable)
+    return false;
+  return std::ranges::any_of(cluster.nodes().info(node).pods, [&](model::PodId id) {
+    const model::PodRecord& other = cluster.pod(id);
+    if (!other.terminating() || other.object->priority() >= pod.priority()) return false;
+    const auto& conditions = other.object->status.conditions;
+    const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
+    return found != conditions.end() && found->status == "True" &&
+           found->reason == "PreemptionByScheduler";
+  });
+}
+
+// The nodes where evicting pods may help, in node order.
+std::vector<model::NodeRow> PotentialNodes(const framework::FailedCycle& failed) {
+  const std::vector<model::NodeRow>& rows = failed.attempt.cluster().nodes().order().rows();
+  std::vector<model::NodeRow> potential(rows.size());
+  size_t count = 0;
+  for (model::NodeRow row : rows) {
+    potential[count] = row;  // Without a branch: which nodes they are follows no pattern.
+    count += failed.diagnosis.Of(row).code() == framework::Code::kUnschedulable;
+  }
+  potential.resize(count);
+  return potential;
+}
+
+framework::PostFilterResult PreemptionError(const std::vector<std::string>& errors) {
+  framework::PostFilterResult result;
+  result.verdict = framework::Verdict::Error(
+      "preemption: " +
+      (errors.size() == 1 ? errors[0] : fmt::format("[{}]", fmt::join(errors, ", "))));
+  return result;
+}
+
+void FillReport(framework::PreemptionReport& report, const DryRun& run,
+                const std::vector<framework::PreemptionCandidate>& candidates,
+                const std::vector<size_t>& best) {
+  for (const framework::PreemptionCandidate& candidate : candidates)
+    report.candidates.emplace_back(candidate.node, candidate.victims);
+  run.rejected().ForEach([&](model::NodeRow node, const framework::Verdict& verdict) {
+    report.rejected.emplace_back(node, verdict);
+  });
+  for (size_t i : best) report.equally_good.push_back(candidates[i].node);
+  if (!best.empty()) report.selected = candidates[best[0]].node;
+}
+
+// The one to take when nobody else has a say: among equals the first.
+framework::PreemptionCandidate BestOf(const DryRun& run, Instant now) {
+  std::vector<framework::VictimRating> ratings;
+  for (const DryRun::Candidate& candidate : run.candidates())
+    ratings.push_back(candidate.result->RatingAt(now));
+  const auto& [node, result] = run.candidates()[IndicesOfMinimum(ratings)[0]];
+  return {node, result->victims};
+}
+
+framework::PostFilterResult Select(const model::Cluster& cluster,
+                                   framework::PreemptionCandidate chosen) {
+  framework::PostFilterResult result;
+  result.nomination = {/*replace=*/true, cluster.nodes().info(chosen.node).name};
+  result.victims = std::move(chosen.victims.pods);
+  return result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Make(
+    const framework::DefaultPreemptionArgs& args) {
+  return std::unique_ptr<framework::Plugin>(new DefaultPreemption(args));
+}
+
+framework::Verdict DefaultPreemption::PreEnqueue(const model::Cluster& cluster,
+                                                 const model::PodRecord& pod) const {
+  if (!cluster.preemptions().UnderWay(pod.uid())) return {};
+  if (const auto* last = cluster.preemptions().LastVictimOf(pod.uid())) {
+    const model::PodId id = cluster.pods().Find(last->pod.namespace_, last->pod.name);
+    const bool leaving =
+        !id.valid() || cluster.pod(id).uid() != last->uid || cluster.pod(id).terminating();
+    if (leaving) return {};
+  }
+  return {framework::Code::kUnschedulableAndUnresolvable,
+          "waiting for the preemption for this pod to be finished"};
+}
+
+std::unique_ptr<const framework::ClassState> DefaultPreemption::Compile(
+    model::Cluster&, const model::PodClass&) const {
+  return std::make_unique<DryRunCache>();
+}
+
+size_t DefaultPreemption::WantedCandidates(size_t potential) const {
+  const size_t share = potential * static_cast<size_t>(args_.min_candidate_nodes_percentage) / 100;
+  return std::min(std::max(share, static_cast<size_t>(args_.min_candidate_nodes_absolute)),
+                  potential);
+}
+
+Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
+    framework::FailedCycle& failed) const {
+  if (failed.report != nullptr) failed.report->asked = true;
+  if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
+  if (failed.attempt.cycle().spec().preemption_policy == "Never") {
+    co_return Unschedulable("not eligible due to preemptionPolicy=Never.",
+                            /*clear_nomination=*/false);
+  }
+  if (HasTerminatingVictim(failed)) {
+    co_return Unschedulable("not eligible due to a terminating pod on the nominated node.",
+                            /*clear_nomination=*/false);
+  }
+  if (failed.report != nullptr) failed.report->eligible = true;
+
+  const std::vector<model::NodeRow> nodes = PotentialNodes(failed);
+  const auto& cache = failed.attempt.cycle().compiled<DryRunCache>(*this);
+  const DryRun run(failed, cache, nodes, WantedCandidates(nodes.size()));
+  if (run.candidates().empty()) {
+    if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
+    if (!run.errors().empty()) co_return PreemptionError(run.errors());
+    co_return Unschedulable(run.rejected().Message(), /*clear_nomination=*/true);
+  }
+  const model::Cluster& cluster = failed.attempt.cluster();
+  if (failed.advisor == nullptr && failed.report == nullptr)
+    co_return Select(cluster, BestOf(run, failed.now));
+
+  std::vector<framework::PreemptionCandidate> candidates;
+  for (const auto& [node, result] : run.candidates()) candidates.push_back({node, result->victims});
+  if (failed.advisor != nullptr) {
+    const framework::Verdict advice =
+        co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);
+    if (!advice.ok()) co_return PreemptionError({advice.Message()});
+    if (candidates.empty())
+      co_return Unschedulable(run.rejected().Message(), /*clear_nomination=*/true);
+  }
+  const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
+  if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);
+  co_return Select(cluster, std::move(candidates[best[0]]));
+}
+
+std::vector<framework::ClusterEventWithHint> DefaultPreemption::EventsToRegister() const {
+  return {{{framework::Resource::kPod, framework::kDelete}}};
+}
+
+Result<bool> DefaultPreemption::QueueingHint(const model::Cluster&, const model::PodRecord&,
+                                             const framework::ClusterEvent&) const {
+  return false;
+}
+
+}  // namespace berth::scheduler::plugins

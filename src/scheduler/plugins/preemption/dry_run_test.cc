@@ -1,0 +1,85 @@
+#include "scheduler/plugins/preemption/dry_run.h"
+
+#include <gtest/gtest.h>
+
+#include "scheduler/plugins/preemption/preemption_testing.h"
+
+namespace berth::scheduler::plugins {
+namespace BERTH_TEST_FILE {
+
+// Two full nodes with a pod each.
+constexpr const char* kRoomForOne = "allocatable: {cpu: 1, pods: 10}";
+constexpr const char* kContainer = "containers: [{name: c, resources: {requests: {cpu: 1}}}]";
+
+std::string Running(const std::string& node, int priority) {
+  return PodYaml("on-" + node, {.spec = fmt::format("nodeName: {}, priority: {}, {}", node,
+                                                    priority, kContainer)});
+}
+
+DryRunOutcome Vain(const char* why) {
+  DryRunOutcome result;
+  result.verdict = framework::Verdict(framework::Code::kUnschedulable, why);
+  return result;
+}
+
+class KeptTrialsTest : public testing::Test {
+ protected:
+  KeptTrialsTest()
+      : world_{NodeYaml("a", {.status = kRoomForOne}), NodeYaml("b", {.status = kRoomForOne}),
+               Running("a", 1), Running("b", 2)} {
+    cache_.Refresh(world_.cluster());
+    cache_.Insert(world_.node("a"), Vain("a"));
+    cache_.Insert(world_.node("b"), Vain("b"));
+  }
+
+  // The nodes of which something is known.
+  std::string Known() {
+    cache_.Refresh(world_.cluster());
+    std::string known;
+    for (const char* node : {"a", "b"}) {
+      if (cache_.Find(world_.node(node)) != nullptr) known += node;
+    }
+    return known;
+  }
+
+  void Change(const std::string& pod, const std::function<void(api::Pod&)>& change) {
+    auto changed = std::make_shared<api::Pod>(*world_.cluster().pod(world_.pod(pod)).object);
+    change(*changed);
+    world_.cluster().PutPod(std::move(changed));
+  }
+
+  World world_;
+  DryRunCache cache_;
+};
+
+TEST_F(KeptTrialsTest, KeepsWhatDidNotChange) {
+  EXPECT_EQ(Known(), "ab");
+  Change("on-a", [](api::Pod& pod) { pod.status.phase = "Running"; });
+  EXPECT_EQ(Known(), "ab");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodChangesItsLabels) {
+  Change("on-a", [](api::Pod& pod) { pod.metadata.labels = {{"app", "y"}}; });
+  EXPECT_EQ(Known(), "b");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodStarts) {
+  Change("on-b", [](api::Pod& pod) { pod.status.start_time = Instant::FromUnixSeconds(5); });
+  EXPECT_EQ(Known(), "a");
+}
+
+TEST_F(KeptTrialsTest, ForgetsANodeWhosePodGoes) {
+  world_.cluster().Remove<api::Pod>({"default", "on-a"});
+  EXPECT_EQ(Known(), "b");
+}
+
+TEST_F(KeptTrialsTest, ForgetsAllWhenABudgetChanges) {
+  auto budget = std::make_shared<api::PodDisruptionBudget>();
+  budget->metadata.name = "budget";
+  budget->metadata.namespace_ = "default";
+  world_.cluster().Put(std::shared_ptr<const api::PodDisruptionBudget>(std::move(budget)));
+  EXPECT_EQ(Known(), "");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,186 @@
+#include "scheduler/plugins/preemption/victims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/selector.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+// DIFFERS: among equals the first by name; kube-scheduler leaves it to an unstable sort.
+bool MoreImportant(const model::PodRecord& a, const model::PodRecord& b, Instant now) {
+  if (a.object->priority() != b.object->priority())
+    return a.object->priority() > b.object->priority();
+  if (framework::StartOf(a, now) != framework::StartOf(b, now))
+    return framework::StartOf(a, now) < framework::StartOf(b, now);
+  const api::ObjectMeta& one = a.object->metadata;
+  const api::ObjectMeta& other = b.object->metadata;
+  return std::tie(one.namespace_, one.name) < std::tie(other.namespace_, other.name);
+}
+
+// The disruption budgets of one namespace, and how many more evictions each bears.
+class Budgets {
+ public:
+  Budgets(const model::Cluster& cluster, const std::string& namespace_) {
+    const auto& all = cluster.objects<api::PodDisruptionBudget>().all();
+    for (auto it = all.lower_bound({namespace_, ""});
+         it != all.end() && it->first.namespace_ == namespace_; ++it) {
+      auto selector = api::Selector::FromLabelSelector(it->second->selector);
+      // A budget without conditions protects nothing.
+      if (!selector || selector->empty() || selector->nothing()) continue;
+      budgets_.push_back({it->second.get(), *std::move(selector), it->second->disruptions_allowed});
+    }
+  }
+
+  // Takes the eviction of `pod` from every budget that covers it; true if one of them is overdrawn.
+  bool Overdraws(const model::PodRecord& pod) {
+    bool overdrawn = false;
+    const api::ObjectMeta& meta = pod.object->metadata;
+    if (meta.labels.empty()) return false;
+    for (Budget& budget : budgets_) {
+      if (!budget.selector.Matches(meta.labels) ||
+          budget.object->disrupted_pods.contains(meta.name))
+        continue;
+      if (--budget.left < 0) overdrawn = true;
+    }
+    return overdrawn;
+  }
+
+ private:
+  struct Budget {
+    const api::PodDisruptionBudget* object;
+    api::Selector selector;
+    int64_t left;
+  };
+  std::vector<Budget> budgets_;
+};
+
+// One node, with its less important pods taken off until it is destroyed.
+class NodeWithoutVictims {
+ public:
+  NodeWithoutVictims(framework::Attempt& attempt, model::NodeRow node)
+      : attempt_(attempt), node_(node), saved_(attempt.cycle().CloneStates()) {}
+
+  ~NodeWithoutVictims() {
+    for (model::PodId id : removed_)
+      attempt_.cluster().TryAddPod(attempt_.cluster().pod(id), node_);
+    attempt_.cycle().ReplaceStates(std::move(saved_));
+  }
+  NodeWithoutVictims(const NodeWithoutVictims&) = delete;
+  NodeWithoutVictims& operator=(const NodeWithoutVictims&) = delete;
+
+  void Remove(model::PodId id) {
+    attempt_.TryRemove(attempt_.cluster().pod(id), node_);
+    removed_.push_back(id);
+  }
+
+  // Lets the pod back in if the preempting pod still fits then. Error only if a plugin fails.
+  framework::Verdict Reprieve(model::PodId id, bool& stays) {
+    attempt_.TryAdd(attempt_.cluster().pod(id), node_);
+    framework::Verdict verdict = attempt_.FilterNode(node_);
+    stays = verdict.ok();
+    if (stays) {
+      std::erase(removed_, id);
+    } else {
+      attempt_.TryRemove(attempt_.cluster().pod(id), node_);
+    }
+    return verdict.ok() || verdict.rejected() ? framework::Verdict() : verdict;
+  }
+
+ private:
+  framework::Attempt& attempt_;
+  const model::NodeRow node_;
+  framework::CycleStates saved_;
+  std::vector<model::PodId> removed_;
+};
+
+std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model::NodeRow node,
+                                            int32_t priority) {
+  std::vector<model::PodId> pods;
+  for (model::PodId id : cluster.nodes().info(node).pods) {
+    if (cluster.pod(id).object->priority() < priority) pods.push_back(id);
+  }
+  return pods;
+}
+
+// Separates the pods whose eviction would overdraw a budget; both parts keep their order.
+void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId>& pods,
+                   std::vector<model::PodId>& violating, std::vector<model::PodId>& others) {
+  std::map<std::string, Budgets> by_namespace;
+  for (model::PodId id : pods) {
+    const model::PodRecord& pod = cluster.pod(id);
+    const std::string& namespace_ = pod.object->metadata.namespace_;
+    auto budgets = by_namespace.find(namespace_);
+    if (budgets == by_namespace.end()) {
+      budgets = by_namespace.emplace(namespace_, Budgets(cluster, namespace_)).first;
+    }
+    (budgets->second.Overdraws(pod) ? violating : others).push_back(id);
+  }
+}
+
+}  // namespace
+
+framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
+                                       Instant now, framework::PreemptionReport::Victims& out) {
+  const model::Cluster& cluster = attempt.cluster();
+  std::vector<model::PodId> potential =
+      LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
+  if (potential.empty()) {
+    return {framework::Code::kUnschedulableAndUnresolvable,
+            "No preemption victims found for incoming pod"};
+  }
+  auto by_importance = [&](model::PodId a, model::PodId b) {
+    return MoreImportant(cluster.pod(a), cluster.pod(b), now);
+  };
+
+  NodeWithoutVictims node_without_victims(attempt, node);
+  for (model::PodId id : potential) node_without_victims.Remove(id);
+  if (framework::Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;
+
+  std::ranges::sort(potential, by_importance);
+  std::vector<model::PodId> violating, others;
+  SplitByBudget(cluster, potential, violating, others);
+  out = {};
+  for (const auto* group : {&violating, &others}) {
+    for (model::PodId id : *group) {
+      bool stays = false;
+      if (framework::Verdict error = node_without_victims.Reprieve(id, stays); !error.ok())
+        return error;
+      if (stays) continue;
+      out.pods.push_back(id);
+      if (group != &violating) continue;
+      ++out.budget_violations;
+      out.over_budget.push_back(id);
+    }
+  }
+  if (out.pods.empty()) {
+    return framework::Verdict::Error(
+        fmt::format("expected at least one victim pod on node \"{}\"", cluster.nodes().name(node)));
+  }
+  if (!violating.empty() && !others.empty()) std::ranges::sort(out.pods, by_importance);
+  return {};
+}
+
+std::vector<size_t> IndicesOfMinimum(std::span<const framework::VictimRating> ratings) {
+  std::vector<size_t> lowest;
+  for (size_t i = 0; i < ratings.size(); ++i) {
+    if (!lowest.empty() && ratings[i] > ratings[lowest[0]]) continue;
+    if (!lowest.empty() && ratings[i] < ratings[lowest[0]]) lowest.clear();
+    lowest.push_back(i);
+  }
+  return lowest;
+}
+
+std::vector<size_t> BestCandidates(const model::Cluster& cluster,
+                                   std::span<const framework::PreemptionCandidate> candidates,
+                                   Instant now) {
+  std::vector<framework::VictimRating> ratings;
+  for (const framework::PreemptionCandidate& candidate : candidates)
+    ratings.emplace_back(cluster, candidate.victims, now);
+  return IndicesOfMinimum(ratings);
+}
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,32 @@
+// PrioritySort tries the pods of higher priority first, and among equals those that have waited
+// longer.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class PrioritySort final : public framework::QueueSortPlugin {
+ public:
+  static constexpr std::string_view kName = "PrioritySort";
+  std::string_view name() const override { return kName; }
+
+  // It rejects no pod.
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override { return {}; }
+
+  bool Less(const framework::QueuedPod& a, const framework::QueuedPod& b) const override;
+};
+
+// FIFOSort tries pods in the order in which they came, whatever their priority. It is not in
+// kube-scheduler; a profile may choose it instead of PrioritySort.
+class FifoSort final : public framework::QueueSortPlugin {
+ public:
+  static constexpr std::string_view kName = "FIFOSort";
+  std::string_view name() const override { return kName; }
+
+  bool Less(const framework::QueuedPod& a, const framework::QueuedPod& b) const override {
+    return a.timestamp < b.timestamp;
+  }
+};
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,136 @@
+#include "scheduler/plugins/taint_toleration.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "api/selector.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/plugins/changed_object.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct Judgement {
+  bool repels = false;      // Some hard taint is not tolerated.
+  int64_t soft_taints = 0;  // Soft taints that are not tolerated.
+};
+
+// The judgement of each taint set so far. Sets are judged when they first turn up, so the state
+// grows though it is shared; what is in it never changes.
+struct Judgements final : framework::ClassState {
+  std::vector<api::Toleration> tolerations;
+  mutable std::vector<Judgement> by_set;
+
+  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) const {
+    while (by_set.size() < sets.size()) {
+      by_set.push_back(Judge(sets.Get(model::TaintSetId{static_cast<uint32_t>(by_set.size())})));
+    }
+    return by_set;
+  }
+
+  Judgement Judge(const std::vector<api::Taint>& taints) const {
+    Judgement judgement;
+    for (const api::Taint& taint : taints) {
+      if (taint.effect == "PreferNoSchedule") {
+        judgement.soft_taints += !api::ToleratesAny(tolerations, taint);
+      } else if (taint.effect == "NoSchedule" || taint.effect == "NoExecute") {
+        judgement.repels |= !api::ToleratesAny(tolerations, taint);
+      }
+    }
+    return judgement;
+  }
+};
+
+bool Repels(const api::Taint& taint, const std::vector<api::Toleration>& tolerations) {
+  const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+  return hard && !api::ToleratesAny(tolerations, taint);
+}
+
+// True if some hard taint is not tolerated.
+bool Repels(const std::vector<api::Taint>& taints,
+            const std::vector<api::Toleration>& tolerations) {
+  return std::ranges::any_of(taints,
+                             [&](const api::Taint& taint) { return Repels(taint, tolerations); });
+}
+
+// As kubectl writes it: "example.com/gpu=true:NoSchedule".
+std::string Text(const api::Taint& taint) {
+  return fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
+                     taint.effect);
+}
+
+}  // namespace
+
+std::unique_ptr<const framework::ClassState> TaintToleration::Compile(
+    model::Cluster&, const model::PodClass& pod_class) const {
+  auto state = std::make_unique<Judgements>();
+  state->tolerations = pod_class.spec().tolerations;
+  return state;
+}
+
+framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
+                                           model::NodeMask& nodes) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& taints = cycle.nodes().columns().taints;
+  nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
+  return {};
+}
+
+framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
+                                            model::NodeRow node) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
+  return {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
+}
+
+std::string TaintToleration::Details(const framework::Cycle& cycle, model::NodeRow node) const {
+  const model::TaintSetId set = cycle.nodes().columns().taints[node.index()];
+  std::vector<std::string> texts;
+  for (const api::Taint& taint : cycle.nodes().taint_sets().Get(set)) {
+    if (Repels(taint, cycle.spec().tolerations)) texts.push_back(Text(taint));
+  }
+  return fmt::format("the pod does not tolerate {}", fmt::join(texts, ", "));
+}
+
+framework::Verdict TaintToleration::PreScore(framework::Cycle&, const model::NodeMask&) const {
+  return {};
+}
+
+framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
+                                          const model::NodeMask& nodes,
+                                          std::span<int64_t> out) const {
+  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& taints = cycle.nodes().columns().taints;
+  nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
+  return {};
+}
+
+void TaintToleration::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
+                                std::span<int64_t> scores) const {
+  framework::DefaultNormalize(feasible, /*reverse=*/true, scores);
+}
+
+std::vector<framework::ClusterEventWithHint> TaintToleration::EventsToRegister() const {
+  return {{{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeTaint}},
+          {{framework::Resource::kPod, framework::kUpdatePodToleration}}};
+}
+
+Result<bool> TaintToleration::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+                                           const framework::ClusterEvent& event) const {
+  if (KindOf(event) == framework::Resource::kPod) {
+    const auto other = UpdateOf<api::Pod>(event);
+    if (!other) return std::unexpected(other.error());
+    return IsSamePod(pod, *other->after);
+  }
+  const auto node = UpdateOf<api::Node>(event);
+  if (!node) return std::unexpected(node.error());
+  const auto& tolerations = pod.object->spec.tolerations;
+  const bool was_repelled =
+      node->before == nullptr || Repels(node->before->spec.taints, tolerations);
+  return was_repelled && !Repels(node->after->spec.taints, tolerations);
+}
+
+}  // namespace berth::scheduler::plugins

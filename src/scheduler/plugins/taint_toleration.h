@@ -1,0 +1,43 @@
+// TaintToleration keeps a pod off nodes whose taints it does not tolerate, and prefers nodes with
+// fewer soft (PreferNoSchedule) taints left.
+//
+// Nodes share few distinct taint sets: each set is judged once per pod class, then each node costs
+// one look-up.
+#pragma once
+
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::plugins {
+
+class TaintToleration final : public framework::FilterPlugin,
+                              public framework::PreScorePlugin,
+                              public framework::ScorePlugin {
+ public:
+  static constexpr std::string_view kName = "TaintToleration";
+  std::string_view name() const override { return kName; }
+
+  std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
+  Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
+                            const framework::ClusterEvent& event) const override;
+
+  std::unique_ptr<const framework::ClassState> Compile(
+      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  // Clears every node with an untolerated NoSchedule or NoExecute taint.
+  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
+  // Preemption cannot cure a taint: the answer is UnschedulableAndUnresolvable.
+  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+
+  framework::Verdict PreScore(framework::Cycle& cycle,
+                              const model::NodeMask& feasible) const override;
+  // Counts the soft taints that the pod does not tolerate.
+  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const override;
+  bool normalizes() const override { return true; }
+  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
+                 std::span<int64_t> scores) const override;
+  framework::Scope score_scope() const override { return framework::Scope::kNode; }
+};
+
+}  // namespace berth::scheduler::plugins

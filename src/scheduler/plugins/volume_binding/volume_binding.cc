@@ -1,0 +1,215 @@
+#include "scheduler/plugins/volume_binding/volume_binding.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "scheduler/framework/cycle.h"
+#include "scheduler/plugins/changed_object.h"
+#include "scheduler/plugins/volume_binding/volume_plan.h"
+#include "scheduler/plugins/volume_binding/volume_reservation.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct State final : framework::CycleState {
+  std::shared_ptr<const VolumePlan> plan;        // Until Reserve.
+  std::optional<VolumeReservation> reservation;  // From Reserve on, if there is something to do.
+
+  std::unique_ptr<framework::CycleState> Clone() const override {
+    return std::make_unique<State>(*this);
+  }
+};
+
+constexpr Duration kPollInterval = Duration::Seconds(1);
+// Decades: longer ones would not fit into an Instant.
+constexpr int64_t kLongestTimeoutSeconds = 1'000'000'000;
+
+// Writes volumes first, then claims, until one fails.
+Task<framework::Verdict> WriteAll(framework::BindingContext& binding,
+                                  VolumeReservation& reservation) {
+  for (VolumeReservation::Binding& bound : reservation.bindings()) {
+    framework::UpdatePersistentVolume update{bound.volume};
+    framework::WriteResult result = co_await binding.Write(std::move(update));
+    if (!result.ok()) co_return framework::Verdict::Error(result.message);
+    bound.written = std::move(result.resource_version);
+  }
+  for (VolumeReservation::Provision& provision : reservation.provisions()) {
+    framework::UpdatePersistentVolumeClaim update{provision.claim};
+    framework::WriteResult result = co_await binding.Write(std::move(update));
+    if (!result.ok()) co_return framework::Verdict::Error(result.message);
+    provision.written = std::move(result.resource_version);
+  }
+  co_return framework::Verdict();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<framework::Plugin>> VolumeBinding::Make(
+    const framework::VolumeBindingArgs& args) {
+  const int64_t seconds = std::min(args.bind_timeout_seconds, kLongestTimeoutSeconds);
+  return std::unique_ptr<framework::Plugin>(new VolumeBinding(Duration::Seconds(seconds)));
+}
+
+framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) const {
+  if (!cycle.pod_class().uses_storage) return {framework::Verdict::Skip(), {}};
+  auto plan = VolumePlan::Make(cycle.cluster(), *cycle.pod().object);
+  if (!plan) return {std::move(plan.error()), {}};
+  if (*plan == nullptr) return {framework::Verdict::Skip(), {}};
+  auto state = std::make_unique<State>();
+  state->plan = *std::move(plan);
+  cycle.SetState(*this, std::move(state));
+  return {};
+}
+
+framework::Verdict VolumeBinding::Filter(const framework::Cycle& cycle,
+                                         model::NodeMask& nodes) const {
+  if (cycle.state<State>(*this).plan->any_node()) return {};
+  framework::Verdict error;
+  nodes.KeepIf([&](size_t row) {
+    framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
+    if (verdict.ok()) return true;
+    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
+    return false;
+  });
+  return error;
+}
+
+framework::Verdict VolumeBinding::Explain(const framework::Cycle& cycle,
+                                          model::NodeRow node) const {
+  return cycle.state<State>(*this).plan->For(node).verdict;
+}
+
+std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow node) const {
+  return cycle.state<State>(*this).plan->DetailsFor(node);
+}
+
+framework::Verdict VolumeBinding::PreScore(framework::Cycle&, const model::NodeMask&) const {
+  return framework::Verdict::Skip();
+}
+
+framework::Verdict VolumeBinding::Score(const framework::Cycle&, const model::NodeMask& nodes,
+                                        std::span<int64_t> out) const {
+  nodes.ForEach([&](size_t row) { out[row] = 0; });
+  return {};
+}
+
+framework::Verdict VolumeBinding::Reserve(framework::Cycle& cycle, model::NodeRow node) const {
+  if (!cycle.has_state(*this)) return {};
+  auto& state = cycle.state<State>(*this);
+  const auto plan = std::exchange(state.plan, nullptr);  // It does not outlive the cluster's state.
+  if (plan->all_bound()) return {};
+  const VolumePlan::OnNode on_node = plan->For(node);
+  if (!on_node.verdict.ok()) return on_node.verdict;
+  state.reservation.emplace(cycle.mutable_cluster().mutable_storage(), on_node,
+                            cycle.nodes().name(node));
+  return {};
+}
+
+void VolumeBinding::Unreserve(framework::Cycle& cycle, model::NodeRow) const {
+  if (!cycle.has_state(*this)) return;
+  auto& state = cycle.state<State>(*this);
+  if (!state.reservation) return;
+  state.reservation->Revert(cycle.mutable_cluster().mutable_storage());
+  state.reservation.reset();
+}
+
+framework::PreBindPlan VolumeBinding::PreBindPreFlight(const framework::Cycle& cycle,
+                                                       model::NodeRow) const {
+  const bool has_work = cycle.has_state(*this) && cycle.state<State>(*this).reservation;
+  return {has_work ? framework::Verdict() : framework::Verdict::Skip(),
+          /*may_run_in_parallel=*/true};
+}
+
+Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& binding) const {
+  VolumeReservation& reservation = *binding.cycle().state<State>(*this).reservation;
+  framework::Verdict written = co_await WriteAll(binding, reservation);
+  if (!written.ok()) co_return written;
+  const Instant deadline = binding.now() + timeout_;
+  while (binding.now() < deadline && !binding.cancelled()) {
+    co_await binding.Sleep(std::min(kPollInterval, deadline - binding.now()));
+    const framework::Cycle& cycle = binding.cycle();
+    const auto done = reservation.IsDone(cycle.cluster(), cycle.pod().key());
+    if (!done) co_return framework::Verdict::Error("binding volumes: " + done.error().message);
+    if (*done) co_return framework::Verdict();
+  }
+  co_return framework::Verdict::Error("binding volumes: context deadline exceeded");
+}
+
+// Which events VolumeBinding's rejected pods wait for.
+namespace {
+
+// The in-tree plugins whose volumes the node leaves to CSI drivers.
+std::string_view MigratedPlugins(const api::CsiNode& node) {
+  const auto found = node.metadata.annotations.find("storage.alpha.kubernetes.io/migrated-plugins");
+  return found == node.metadata.annotations.end() ? std::string_view() : found->second;
+}
+
+// The size of the largest volume that can be made.
+const std::optional<api::Quantity>& LimitOf(const api::CsiStorageCapacity& capacity) {
+  return capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
+}
+
+bool LimitGrew(const api::CsiStorageCapacity& before, const api::CsiStorageCapacity& after) {
+  if (!LimitOf(after)) return false;
+  return !LimitOf(before) || *LimitOf(after) > *LimitOf(before);
+}
+
+bool HasInlineVolumeOf(const api::CsiDriver& driver, const api::PodSpec& spec) {
+  return std::ranges::any_of(spec.volumes, [&](const api::Volume& volume) {
+    const auto* csi = std::get_if<api::CsiInlineSource>(&volume.source);
+    return csi != nullptr && csi->driver == driver.metadata.name;
+  });
+}
+
+// Whether the event added the object, or changed it in a way that `helps` says may help.
+template <typename T, typename Helps>
+Result<bool> AddedOr(const framework::ClusterEvent& event, Helps&& helps) {
+  const auto change = UpdateOf<T>(event);
+  if (!change) return std::unexpected(change.error());
+  return change->before == nullptr || helps(*change->before, *change->after);
+}
+
+}  // namespace
+
+std::vector<framework::ClusterEventWithHint> VolumeBinding::EventsToRegister() const {
+  return {{{framework::Resource::kStorageClass, framework::kAdd | framework::kUpdate}},
+          {{framework::Resource::kPersistentVolumeClaim, framework::kAdd | framework::kUpdate}},
+          {{framework::Resource::kPersistentVolume, framework::kAdd | framework::kUpdate},
+           /*conditional=*/false},
+          {{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeLabel},
+           /*conditional=*/false},
+          {{framework::Resource::kCsiNode, framework::kAdd | framework::kUpdate}},
+          {{framework::Resource::kCsiDriver, framework::kUpdate}},
+          {{framework::Resource::kCsiStorageCapacity, framework::kAdd | framework::kUpdate}}};
+}
+
+Result<bool> VolumeBinding::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+                                         const framework::ClusterEvent& event) const {
+  switch (KindOf(event)) {
+    case framework::Resource::kStorageClass:
+      return AddedOr<api::StorageClass>(event, [](const auto& before, const auto& after) {
+        return before.allowed_topologies != after.allowed_topologies;
+      });
+    case framework::Resource::kCsiNode:
+      return AddedOr<api::CsiNode>(event, [](const auto& before, const auto& after) {
+        return MigratedPlugins(before) != MigratedPlugins(after);
+      });
+    case framework::Resource::kCsiStorageCapacity:
+      return AddedOr<api::CsiStorageCapacity>(event, LimitGrew);
+    case framework::Resource::kCsiDriver: {
+      const auto driver = ChangeOf<api::CsiDriver>(event);
+      if (!driver) return std::unexpected(driver.error());
+      if (driver->before == nullptr || driver->after == nullptr) return false;
+      return driver->before->storage_capacity == true && driver->after->storage_capacity != true &&
+             HasInlineVolumeOf(*driver->after, pod.object->spec);
+    }
+    default: {
+      const auto claim = UpdateOf<api::PersistentVolumeClaim>(event);
+      if (!claim) return std::unexpected(claim.error());
+      return UsesClaim(*pod.object, *claim->after);
+    }
+  }
+}
+
+}  // namespace berth::scheduler::plugins

@@ -1,0 +1,87 @@
+// VolumePlan is what VolumeBinding finds out about a pod's claims: which are bound, which wait for
+// a node, and what would be done about those on each node.
+//
+// It is made in PreFilter and refers to objects of the cluster: it is of no use once the cluster
+// has changed.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/verdict.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/plugins/volume_binding/volume_matching.h"
+
+namespace berth::scheduler::plugins {
+
+class VolumePlan {
+ public:
+  // Fails with the verdict that keeps the pod from being scheduled. Null if it has no claims.
+  static std::expected<std::shared_ptr<const VolumePlan>, framework::Verdict> Make(
+      const model::Cluster& cluster, const api::Pod& pod);
+
+  struct Binding {
+    model::Storage::VolumeRef volume;
+    model::Storage::ClaimRef claim;
+  };
+  // What would be done on one node: existing volumes that are bound to claims, and claims for which
+  // new volumes are made.
+  struct OnNode {
+    framework::Verdict verdict;
+    std::vector<Binding> bindings;
+    std::vector<model::Storage::ClaimRef> provisions;
+  };
+  OnNode For(model::NodeRow node) const;
+  // Tells users which claim keeps the pod off `node`, and why; empty if none does.
+  std::string DetailsFor(model::NodeRow node) const;
+
+  // True if there is nothing to do on any node.
+  bool all_bound() const { return waiting_.empty(); }
+  // True if, besides, every node will do.
+  bool any_node() const { return any_node_; }
+
+ private:
+  struct Bound {
+    model::Storage::ClaimRef claim;
+    const model::StorageCatalog::Volume* volume = nullptr;  // Null if it does not exist.
+  };
+  struct Waiting {
+    model::Storage::ClaimRef claim;
+    const model::StorageCatalog::Class* storage_class = nullptr;
+    // The node that was chosen for it in an earlier attempt; such a claim gets a new volume.
+    const std::string* selected_node = nullptr;
+    Result<std::optional<VolumeMatching>> matching;  // Unless a node was selected.
+    // The nodes from where enough free storage can be reached; absent if that is not known.
+    std::optional<model::NodeMask> has_capacity;
+  };
+  struct Outcome {
+    bool reachable = true, bindable = true, has_capacity = true, volumes_exist = true;
+  };
+
+  explicit VolumePlan(const model::Cluster& cluster) : cluster_(cluster) {}
+  framework::Verdict Classify(const api::Pod& pod);
+  void PrepareWaiting();
+  std::optional<model::NodeMask> NodesWithCapacity(const Waiting& waiting,
+                                                   NodesByLabel& nodes) const;
+  Status CheckBound(model::NodeRow node, Outcome& outcome) const;
+  Status PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& result) const;
+  bool Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const;
+  std::string DetailsOfBound(model::NodeRow node) const;
+  std::string DetailsOfWaiting(model::NodeRow node) const;
+  std::string WhyNotMade(const Waiting& waiting, model::NodeRow node) const;
+
+  const model::Cluster& cluster_;
+  std::vector<Bound> bound_;
+  std::vector<Waiting> waiting_;         // In order of the pod's volumes.
+  std::vector<const Waiting*> by_size_;  // Those to match, smallest request first.
+  bool any_node_ = false;
+};
+
+// Whether `volume` can be reached from `node`. Fails if it cannot be told.
+Result<bool> IsReachable(const model::Cluster& cluster, const model::StorageCatalog::Volume& volume,
+                         model::NodeRow node);
+
+}  // namespace berth::scheduler::plugins

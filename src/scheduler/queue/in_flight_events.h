@@ -1,0 +1,65 @@
+// InFlightEvents knows the pods that are being tried and the events that came meanwhile: an event
+// that would have helped a pod must not be lost because the pod was not in the queue just then.
+//
+// One list holds both, in order: the events after a pod's mark are those that concern it.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/measurements.h"
+
+namespace berth::scheduler::queue {
+
+class InFlightEvents {
+ public:
+  // A pod may be held back for minutes while events pour in. Beyond so many, the oldest half is
+  // replaced by one event that says that anything may have happened.
+  static constexpr size_t kMaxEvents = 10'000;
+
+  // `measurements` may be null and must outlive this otherwise.
+  explicit InFlightEvents(framework::Measurements* measurements = nullptr)
+      : measurements_(measurements) {}
+
+  bool empty() const { return marks_.empty(); }
+  size_t size() const { return marks_.size(); }
+  size_t events() const { return events_; }
+  bool Contains(const std::string& uid) const { return marks_.contains(uid); }
+
+  // The pod must not be in flight.
+  void Begin(const std::string& uid);
+  // Forgets the pod, and the events that no other pod is interested in. Unknown pods do no harm.
+  void Done(const std::string& uid);
+  // Remembers the event if any pod is in flight.
+  void Note(const framework::ClusterEvent& event);
+
+  // Calls visit(const ClusterEvent&) for each event since the pod took off, until it returns false.
+  // The pod must be in flight.
+  template <typename Visit>
+  void ForEachSince(const std::string& uid, Visit&& visit) const {
+    for (auto item = std::next(Item(marks_.at(uid))); item != items_.end(); ++item) {
+      if (item->has_value() && !visit(**item)) return;
+    }
+  }
+
+ private:
+  using Items =
+      std::list<std::optional<framework::ClusterEvent>>;  // Without an event: a pod's mark.
+  using Item = Items::const_iterator;
+
+  void ForgetOldest();
+  void Count(const auto& what, int delta) const {
+    if (measurements_ != nullptr)
+      measurements_->InFlightChanged(framework::EventLabel(what), delta);
+  }
+
+  framework::Measurements* measurements_;
+  Items items_;
+  std::unordered_map<std::string, Items::iterator> marks_;
+  size_t events_ = 0;
+};
+
+}  // namespace berth::scheduler::queue

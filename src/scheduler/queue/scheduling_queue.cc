@@ -1,0 +1,453 @@
+#include "scheduler/queue/scheduling_queue.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "scheduler/framework/cluster_event.h"
+
+namespace berth::scheduler::queue {
+namespace {
+
+constexpr Duration kFlushInterval = Duration::Seconds(30);
+
+// Nobody knows what extenders look at: any event of a kind that plugins may look at can help.
+bool MayHelpExtenders(framework::EventType event) {
+  return event.resource != framework::Resource::kVolumeAttachment &&
+         event.resource != framework::Resource::kResourceSlice;
+}
+
+framework::QueueName NameOf(QueueEntry::Place place) {
+  if (place == QueueEntry::Place::kActive) return framework::QueueName::kActive;
+  return place == QueueEntry::Place::kUnschedulable ? framework::QueueName::kUnschedulable
+                                                    : framework::QueueName::kBackoff;
+}
+
+bool IsAboutAnotherPod(const framework::ClusterEvent& event, const model::PodRecord& pod) {
+  const auto* about = event.AfterAs<api::Pod>();
+  return event.after && (about == nullptr || about->metadata.uid != pod.uid());
+}
+
+}  // namespace
+
+SchedulingQueue::SchedulingQueue(model::Cluster& cluster, Options options)
+    : cluster_(cluster),
+      options_(std::move(options)),
+      active_(ReadyPods::By::kUrgency, options_.profiles[0]->queue_sort()),
+      backoff_(ReadyPods::By::kBackoffAndUrgency, options_.profiles[0]->queue_sort()),
+      error_backoff_(ReadyPods::By::kBackoff, options_.profiles[0]->queue_sort()),
+      unschedulable_(cluster),
+      in_flight_(options_.measurements) {
+  for (const framework::Profile* profile : options_.profiles) hint_maps_.emplace_back(*profile);
+}
+
+// --- places ---
+
+QueueEntry& SchedulingQueue::NewEntry(model::PodId pod, size_t profile, Instant now) {
+  auto entry = std::make_unique<QueueEntry>();
+  const model::PodRecord& record = cluster_.pod(pod);
+  entry->order = {pod, record.object->priority(), now, next_sequence_++};
+  entry->uid = record.uid();
+  entry->profile = profile;
+  auto [place, added] = entries_.emplace(pod, std::move(entry));
+  CHECK(added);
+  return *place->second;
+}
+
+QueueEntry* SchedulingQueue::FindEntry(model::PodId pod) const {
+  const auto found = entries_.find(pod);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+QueueEntry::Place SchedulingQueue::PlaceOf(model::PodId pod) const {
+  const QueueEntry* entry = Find(pod);
+  return entry == nullptr ? Place::kNowhere : entry->place;
+}
+
+ReadyPods* SchedulingQueue::ListOf(Place place) {
+  switch (place) {
+    case Place::kActive:
+      return &active_;
+    case Place::kBackoff:
+      return &backoff_;
+    case Place::kErrorBackoff:
+      return &error_backoff_;
+    case Place::kNowhere:
+    case Place::kUnschedulable:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+void SchedulingQueue::TakeOut(QueueEntry& entry) {
+  if (entry.place == Place::kUnschedulable) {
+    unschedulable_.Erase(entry);
+  } else if (ReadyPods* list = ListOf(entry.place)) {
+    list->Erase(entry);
+  }
+  entry.place = Place::kNowhere;
+}
+
+void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
+  TakeOut(entry);
+  entry.place = place;
+  if (place == Place::kUnschedulable) {
+    unschedulable_.Insert(entry);
+  } else if (ReadyPods* list = ListOf(place)) {
+    list->Insert(entry);
+  }
+}
+
+void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why) {
+  PutIn(entry, place);
+  if (options_.measurements != nullptr) options_.measurements->PodQueued(NameOf(place), why);
+}
+
+void SchedulingQueue::CountRejections(size_t profile, framework::PluginMask plugins,
+                                      int delta) const {
+  if (options_.measurements == nullptr || plugins == 0) return;
+  options_.measurements->RejectionsChanged(profile, plugins, delta);
+}
+
+// Its rejections no longer count: it is tried again, or gone.
+void SchedulingQueue::Drop(QueueEntry& entry) {
+  CountRejections(entry.profile, entry.rejectors.all(), -1);
+  TakeOut(entry);
+  entries_.erase(entry.order.pod);
+}
+
+// --- ways from place to place ---
+
+bool SchedulingQueue::PassesGates(QueueEntry& entry) {
+  framework::AttemptMeter meter;
+  if (framework::Measurements* to = options_.measurements)
+    meter = framework::AttemptMeter(*to, entry.profile, sampler_.Next());
+  framework::Code verdict = framework::Code::kSuccess;
+  entry.gate = FindGate(entry, meter, verdict);
+  meter.End(framework::MeasuredPoint::kPreEnqueue, verdict);
+  if (entry.gate == nullptr) return true;
+  const framework::PluginMask gate = framework::PluginMask{1} << entry.gate->slot();
+  CountRejections(entry.profile, gate & ~entry.rejectors.all(), +1);
+  entry.rejectors.unschedulable |= gate;
+  return false;
+}
+
+const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& entry,
+                                                             const framework::AttemptMeter& meter,
+                                                             framework::Code& verdict) const {
+  const model::PodRecord& pod = cluster_.pod(entry.order.pod);
+  framework::PluginTimer timer(meter);
+  auto stops = [&](const framework::PreEnqueuePlugin* plugin) {
+    verdict = plugin->PreEnqueue(cluster_, pod).code();
+    timer.End(*plugin, framework::MeasuredPoint::kPreEnqueue, verdict);
+    return verdict != framework::Code::kSuccess;
+  };
+  // The plugin that gated the pod so far most likely still does.
+  if (entry.gate != nullptr && stops(entry.gate)) return entry.gate;
+  for (const framework::PreEnqueuePlugin* plugin :
+       options_.profiles[entry.profile]->pre_enqueue()) {
+    if (plugin != entry.gate && stops(plugin)) return plugin;
+  }
+  return nullptr;
+}
+
+void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Instant now) {
+  // A unschedulable entry is filed by its gate, so it is taken out before that may change.
+  const bool waits_elsewhere =
+      entry.place != Place::kNowhere && entry.place != Place::kUnschedulable;
+  if (entry.place == Place::kUnschedulable) TakeOut(entry);
+  if (!PassesGates(entry)) {
+    if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why);
+    return;
+  }
+  if (!entry.first_ready) entry.first_ready = now;
+  Enter(entry, Place::kActive, why);
+}
+
+void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why) {
+  TakeOut(entry);
+  if (!PassesGates(entry)) return Enter(entry, Place::kUnschedulable, why);
+  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why);
+}
+
+bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
+  if (!entry.backoff_end) entry.backoff_end = options_.backoff.EndOf(entry);
+  return *entry.backoff_end >= FullSecond(now);
+}
+
+void SchedulingQueue::Requeue(QueueEntry& entry, QueueingStrategy strategy,
+                              framework::EventLabel why, Instant now) {
+  if (strategy == QueueingStrategy::kQueueSkip) {
+    Enter(entry, Place::kUnschedulable, why);
+  } else if (strategy == QueueingStrategy::kQueueAfterBackoff && BacksOff(entry, now)) {
+    ToBackoff(entry, why);
+  } else {
+    ToActive(entry, why, now);
+  }
+}
+
+// --- pods ---
+
+void SchedulingQueue::Add(model::PodId pod, size_t profile, Instant now) {
+  ToActive(NewEntry(pod, profile, now),
+           framework::EventType{framework::Resource::kUnschedulablePod, framework::kAdd}, now);
+}
+
+void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, model::PodId pod,
+                             size_t profile, Instant now) {
+  const model::PodRecord& record = cluster_.pod(pod);
+  auto events = [&] {
+    std::vector<framework::ClusterEvent> changes;
+    for (framework::EventType type :
+         framework::PodSchedulingPropertiesChange(*before, *record.object)) {
+      changes.push_back({.type = type, .before = before, .after = record.object});
+    }
+    return changes;
+  };
+  if (in_flight_.Contains(record.uid())) {
+    for (const framework::ClusterEvent& event : events()) in_flight_.Note(event);
+    return;
+  }
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr) {
+    constexpr framework::EventType kUpdated{framework::Resource::kUnschedulablePod,
+                                            framework::kUpdate};
+    return ToActive(NewEntry(pod, profile, now), kUpdated, now);
+  }
+
+  const Place place = entry->place;
+  TakeOut(*entry);
+  entry->order.priority = record.object->priority();
+  PutIn(*entry, place);
+  if (place != Place::kUnschedulable) return;
+  for (const framework::ClusterEvent& event : events()) {
+    const QueueingStrategy strategy = IsPodWorthRequeuing(*entry, record, event);
+    if (strategy != QueueingStrategy::kQueueSkip)
+      Requeue(*entry, strategy, framework::EventLabel(event), now);
+    if (entry->place != Place::kUnschedulable) return;
+  }
+}
+
+void SchedulingQueue::Remove(model::PodId pod) {
+  if (QueueEntry* entry = FindEntry(pod)) Drop(*entry);
+}
+
+void SchedulingQueue::Activate(model::PodId pod, Instant now) {
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr) {
+    const model::PodRecord& record = cluster_.pod(pod);
+    if (!in_flight_.Contains(record.uid())) return;
+    in_flight_.Note(
+        {.type = framework::kEverything, .after = record.object, .label = "ForceActivate"});
+  } else if (entry->place == Place::kUnschedulable) {
+    ToActive(*entry, framework::EventLabel::kForceActivate, now);
+  } else if (entry->place != Place::kActive) {
+    Enter(*entry, Place::kActive, framework::EventLabel::kForceActivate);
+  }
+}
+
+// --- trying pods ---
+
+std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
+  while (HasReady()) {
+    const bool early = active_.empty();
+    QueueEntry& entry = early ? backoff_.front() : active_.front();
+    if (early && options_.measurements != nullptr)
+      options_.measurements->PodQueued(framework::QueueName::kActive,
+                                       framework::EventLabel::kPopFromBackoffQ);
+    if (!entry.first_ready) entry.first_ready = now;
+    QueueEntry popped = entry;
+    Drop(entry);
+    ++popped.attempts;
+    popped.place = Place::kNowhere;
+    if (in_flight_.Contains(popped.uid)) continue;  // It is being tried already.
+    in_flight_.Begin(popped.uid);
+    return popped;
+  }
+  return std::nullopt;
+}
+
+void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now) {
+  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It came back another way.
+  entry.rejectors = why;
+  entry.gate = nullptr;
+  entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
+  entry.backoff_end.reset();
+  entry.flushed = {};
+  if (why.empty()) {
+    ++entry.errors_in_row;
+  } else {
+    ++entry.rejections;
+    entry.errors_in_row = 0;
+  }
+  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod));
+  Done(entry.uid);
+  CountRejections(entry.profile, why.all(), +1);
+  QueueEntry& waiting =
+      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
+  Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
+}
+
+// --- events ---
+
+SchedulingQueue::QueueingStrategy SchedulingQueue::IsPodWorthRequeuing(
+    const QueueEntry& entry, const model::PodRecord& pod,
+    const framework::ClusterEvent& event) const {
+  const Rejectors& rejectors = entry.rejectors;
+  if (rejectors.empty()) return QueueingStrategy::kQueueAfterBackoff;
+  if (event.type.wildcard())
+    return IsAboutAnotherPod(event, pod) ? QueueingStrategy::kQueueSkip
+                                         : QueueingStrategy::kQueueAfterBackoff;
+  QueueingStrategy strategy = QueueingStrategy::kQueueSkip;
+  auto queue_for = [&](framework::PluginMask plugin) {
+    strategy = (rejectors.pending & plugin) != 0 ? QueueingStrategy::kQueueImmediately
+                                                 : QueueingStrategy::kQueueAfterBackoff;
+    return strategy == QueueingStrategy::kQueueImmediately || rejectors.pending == 0;
+  };
+  if ((rejectors.all() & Rejectors::kExtender) != 0 && MayHelpExtenders(event.type) &&
+      queue_for(Rejectors::kExtender)) {
+    return strategy;
+  }
+  for (const QueueingHintMap::Registration& registration :
+       hint_maps_[entry.profile].RegistrationsFor(event.type.resource)) {
+    const framework::PluginMask plugin = framework::PluginMask{1} << registration.plugin->slot();
+    if ((rejectors.all() & plugin) == 0 || !registration.event.type.Covers(event.type)) continue;
+    if (QueueingHint(registration, entry, pod, event) && queue_for(plugin)) return strategy;
+  }
+  return strategy;
+}
+
+bool SchedulingQueue::QueueingHint(const QueueingHintMap::Registration& registration,
+                                   const QueueEntry& entry, const model::PodRecord& pod,
+                                   const framework::ClusterEvent& event) const {
+  framework::Measurements* to = options_.measurements;
+  const int64_t since = to == nullptr ? 0 : to->Read();
+  const Result<bool> helps = registration.event.conditional
+                                 ? registration.plugin->QueueingHint(cluster_, pod, event)
+                                 : Result<bool>(true);
+  if (to != nullptr) {
+    const framework::HintOutcome outcome = !helps   ? framework::HintOutcome::kError
+                                           : *helps ? framework::HintOutcome::kQueue
+                                                    : framework::HintOutcome::kSkip;
+    to->HintGiven(entry.profile, *registration.plugin, framework::EventLabel(event), outcome,
+                  {to->Read() - since});
+  }
+  return helps.value_or(true);
+}
+
+SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
+    const QueueEntry& entry, const model::PodRecord& pod) const {
+  if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid))
+    return QueueingStrategy::kQueueAfterBackoff;
+  QueueingStrategy all = QueueingStrategy::kQueueSkip;
+  in_flight_.ForEachSince(entry.uid, [&](const framework::ClusterEvent& event) {
+    const QueueingStrategy strategy = IsPodWorthRequeuing(entry, pod, event);
+    if (strategy == QueueingStrategy::kQueueSkip) return true;
+    all = strategy;
+    return strategy != QueueingStrategy::kQueueImmediately && entry.rejectors.pending != 0;
+  });
+  return all;
+}
+
+bool SchedulingQueue::GateIsRegisteredFor(const QueueEntry& entry,
+                                          const framework::ClusterEvent& event) const {
+  if (entry.gate == nullptr || event.type.wildcard()) return true;
+  for (const QueueingHintMap::Registration& registration :
+       hint_maps_[entry.profile].RegistrationsFor(event.type.resource)) {
+    if (registration.plugin == static_cast<const framework::Plugin*>(entry.gate) &&
+        registration.event.type.Covers(event.type))
+      return true;
+  }
+  return false;
+}
+
+void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event,
+                                                    Instant now, const Filter& concerns) {
+  const bool may_help_extenders = options_.has_extenders && MayHelpExtenders(event.type);
+  if (!may_help_extenders && std::ranges::none_of(hint_maps_, [&](const QueueingHintMap& hint_map) {
+        return hint_map.IsEventOfInterest(event.type);
+      })) {
+    return;
+  }
+  std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue;
+  unschedulable_.ForEachGroup([&](const UnschedulablePods::Group& group) {
+    const QueueEntry& any = *group.members.front();
+    if (!GateIsRegisteredFor(any, event)) return;
+    const QueueingStrategy strategy = IsPodWorthRequeuing(any, cluster_.pod(any.order.pod), event);
+    if (strategy == QueueingStrategy::kQueueSkip) return;
+    for (QueueEntry* entry : group.members) {
+      if (concerns == nullptr || concerns(*entry)) to_requeue.emplace_back(entry, strategy);
+    }
+  });
+  RequeueAll(std::move(to_requeue), framework::EventLabel(event), now);
+  in_flight_.Note(event);
+}
+
+void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
+                                 framework::EventLabel why, Instant now) {
+  std::ranges::sort(to_requeue, {}, [](const auto& item) { return item.first->order.sequence; });
+  for (auto [entry, strategy] : to_requeue) Requeue(*entry, strategy, why, now);
+}
+
+// --- time ---
+
+void SchedulingQueue::PassTime(Instant now) {
+  for (ReadyPods* waiting : {&backoff_, &error_backoff_}) {
+    while (!waiting->empty() && !BacksOff(waiting->front(), now)) {
+      QueueEntry& entry = waiting->front();
+      if (!entry.first_ready) entry.first_ready = now;
+      Enter(entry, Place::kActive, framework::EventLabel::kBackoffComplete);
+    }
+  }
+  FlushUnschedulablePods(now);
+}
+
+void SchedulingQueue::FlushUnschedulablePods(Instant now) {
+  if (!next_flush_) next_flush_ = now + kFlushInterval;
+  if (now < *next_flush_) return;
+  const int64_t missed = (now - *next_flush_).nanos / kFlushInterval.nanos;
+  // What counts is how long pods had been unschedulable at the last tick, whenever we hear of it.
+  const Instant tick = *next_flush_ + Duration{missed * kFlushInterval.nanos};
+  next_flush_ = tick + kFlushInterval;
+  if (unschedulable_.empty()) return;
+  // Longer than `max_in_unschedulable_pods`, not as long.
+  const Instant limit{tick.nanos - options_.max_in_unschedulable_pods.nanos - 1};
+  const std::vector<QueueEntry*> leftovers = unschedulable_.UnschedulableSince(limit);
+  for (QueueEntry* entry : leftovers) {
+    TakeOut(*entry);
+    entry->flushed = now;
+    Requeue(*entry, QueueingStrategy::kQueueAfterBackoff,
+            framework::EventLabel::kUnschedulableTimeout, now);
+  }
+  // Pods in flight hear of it as of any event.
+  if (!leftovers.empty())
+    in_flight_.Note({.type = framework::kEverything, .label = "UnschedulableTimeout"});
+}
+
+std::optional<Instant> SchedulingQueue::next_wake() const {
+  std::optional<Instant> next;
+  auto at = [&](Instant time) { next = next ? std::min(*next, time) : time; };
+  for (const ReadyPods* waiting : {&backoff_, &error_backoff_}) {
+    if (!waiting->empty()) at(LeavesAt(*waiting->front().backoff_end));
+  }
+  if (!unschedulable_.empty() && next_flush_) {
+    const Instant due = unschedulable_.oldest() + options_.max_in_unschedulable_pods;
+    Instant flush = *next_flush_;
+    if (due >= flush) {
+      const int64_t ticks = (due - flush).nanos / kFlushInterval.nanos + 1;
+      flush = flush + Duration{ticks * kFlushInterval.nanos};
+    }
+    at(flush);
+  }
+  return next;
+}
+
+SchedulingQueue::Sizes SchedulingQueue::sizes() const {
+  return {.active = active_.size(),
+          .backoff = backoff_.size() + error_backoff_.size(),
+          .unschedulable = unschedulable_.size() - unschedulable_.gated(),
+          .gated = unschedulable_.gated(),
+          .in_flight = in_flight_.size(),
+          .in_flight_events = in_flight_.events()};
+}
+
+}  // namespace berth::scheduler::queue

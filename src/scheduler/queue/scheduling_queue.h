@@ -1,0 +1,146 @@
+// SchedulingQueue holds the pods that wait for a node and decides which is tried next, and when a
+// pod that could not be scheduled is worth another try.
+//
+// A pod is in exactly one place: ready, backing off, unschedulable until something happens that may
+// help it, or in flight (taken out with Pop and neither Returned nor Done). Events that come while
+// a pod is in flight are kept for it, so that no wake-up is lost.
+//
+// Owned by the engine thread. Time comes in with each call and never goes back. The pods themselves
+// are in the cluster; a pod's record there must exist, and be current, whenever its id is passed
+// in.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/framework/measurements.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/in_flight_events.h"
+#include "scheduler/queue/queue_entry.h"
+#include "scheduler/queue/queueing_hints.h"
+#include "scheduler/queue/unschedulable_pods.h"
+
+namespace berth::scheduler::queue {
+
+class SchedulingQueue {
+ public:
+  struct Options {
+    BackoffPolicy backoff = {};
+    // A pod that is unschedulable for longer is tried again, whatever happens.
+    Duration max_in_unschedulable_pods = Duration::Seconds(300);
+    // The first profile's QueueSort plugin orders the queue. All must outlive it.
+    std::vector<const framework::Profile*> profiles;
+    bool has_extenders = false;
+    framework::Measurements* measurements = nullptr;  // May be null.
+  };
+
+  SchedulingQueue(model::Cluster& cluster, Options options);
+
+  // --- pods ---
+
+  // A new pod. `profile` is the one that serves it.
+  void Add(model::PodId pod, size_t profile, Instant now);
+  // The pod was `before` and has changed.
+  void Update(const std::shared_ptr<const api::Pod>& before, model::PodId pod, size_t profile,
+              Instant now);
+  // The pod is gone, or bound. What is known of it in flight stays until Done.
+  void Remove(model::PodId pod);
+  // Makes the pod ready if it waits, whatever it waits for; gates aside.
+  void Activate(model::PodId pod, Instant now);
+
+  // --- trying pods ---
+
+  // Takes the most urgent pod that is ready, or, if none is, the one whose backoff ends first.
+  std::optional<QueueEntry> Pop(Instant now);
+  // The pod could not be scheduled: `why` says who rejected it (empty: it failed with an error).
+  // Done, too.
+  void Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now);
+  // The pod is no longer in flight.
+  void Done(const std::string& uid) { in_flight_.Done(uid); }
+
+  // --- what happens ---
+
+  // Wakes the pods that the event may help, as far as `concerns` says yes (all if null).
+  using Filter = std::function<bool(const QueueEntry&)>;
+  void MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event, Instant now,
+                                     const Filter& concerns = nullptr);
+  // Lets go on what waits for a time up to `now`.
+  void PassTime(Instant now);
+  // When PassTime will next have something to do, if ever.
+  std::optional<Instant> next_wake() const;
+
+  // --- looking in ---
+
+  // Where the pod is; kNowhere if it is not in the queue.
+  QueueEntry::Place PlaceOf(model::PodId pod) const;
+  const QueueEntry* Find(model::PodId pod) const { return FindEntry(pod); }
+  bool InFlightNow(const std::string& uid) const { return in_flight_.Contains(uid); }
+  // True if Pop would give a pod.
+  bool HasReady() const { return !active_.empty() || !backoff_.empty(); }
+  struct Sizes {
+    size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
+    size_t in_flight = 0, in_flight_events = 0;
+  };
+  Sizes sizes() const;
+
+ private:
+  using Place = QueueEntry::Place;
+  // What an event, or all that came while it was in flight, means for a pod.
+  enum class QueueingStrategy : uint8_t { kQueueSkip, kQueueAfterBackoff, kQueueImmediately };
+
+  QueueEntry& NewEntry(model::PodId pod, size_t profile, Instant now);
+  QueueEntry* FindEntry(model::PodId pod) const;
+  // The list of a place that has one; unschedulable pods are filed otherwise.
+  ReadyPods* ListOf(Place place);
+  void TakeOut(QueueEntry& entry);
+  void PutIn(QueueEntry& entry, Place place);
+  // Puts in a pod that was elsewhere, and tells why.
+  void Enter(QueueEntry& entry, Place place, framework::EventLabel why);
+  void Drop(QueueEntry& entry);
+
+  // Asks the PreEnqueue plugins; notes who gates the pod, if anyone does.
+  bool PassesGates(QueueEntry& entry);
+  // The first of the PreEnqueue plugins to object, or null.
+  const framework::PreEnqueuePlugin* FindGate(const QueueEntry& entry,
+                                              const framework::AttemptMeter& meter,
+                                              framework::Code& verdict) const;
+  void ToActive(QueueEntry& entry, framework::EventLabel why, Instant now);
+  void ToBackoff(QueueEntry& entry, framework::EventLabel why);
+  void Requeue(QueueEntry& entry, QueueingStrategy strategy, framework::EventLabel why,
+               Instant now);
+  bool BacksOff(QueueEntry& entry, Instant now);
+
+  // What the event means for a pod with these rejectors.
+  QueueingStrategy IsPodWorthRequeuing(const QueueEntry& entry, const model::PodRecord& pod,
+                                       const framework::ClusterEvent& event) const;
+  QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry,
+                                          const model::PodRecord& pod) const;
+  // Whether a registration that covers the event thinks that it may help the pod.
+  bool QueueingHint(const QueueingHintMap::Registration& registration, const QueueEntry& entry,
+                    const model::PodRecord& pod, const framework::ClusterEvent& event) const;
+  bool GateIsRegisteredFor(const QueueEntry& entry, const framework::ClusterEvent& event) const;
+  void RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
+                  framework::EventLabel why, Instant now);
+  void FlushUnschedulablePods(Instant now);
+  void CountRejections(size_t profile, framework::PluginMask plugins, int delta) const;
+
+  model::Cluster& cluster_;
+  const Options options_;
+  std::vector<QueueingHintMap> hint_maps_;  // By profile.
+  std::unordered_map<model::PodId, std::unique_ptr<QueueEntry>> entries_;
+  ReadyPods active_;
+  ReadyPods backoff_;
+  ReadyPods error_backoff_;
+  UnschedulablePods unschedulable_;
+  InFlightEvents in_flight_;
+  framework::Sampler sampler_;  // Of what PreEnqueue plugins are asked.
+  uint64_t next_sequence_ = 0;
+  std::optional<Instant> next_flush_;
+};
+
+}  // namespace berth::scheduler::queue

@@ -1,0 +1,314 @@
+#include "scheduler/recording/event_codec.h"
+
+#include <fmt/format.h>
+
+#include "api/json/decode.h"
+#include "api/json/encode.h"
+#include "api/json/writer.h"
+#include "api/timestamp.h"
+
+namespace berth::scheduler::recording {
+namespace {
+
+using api::JsonWriter;
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+// --- events ---
+
+// What comes first in the bytes of an event. Part of the format: numbers are never used again.
+enum class Tag : uint8_t {
+  kObjectPut = 1,
+  kObjectGone = 2,
+  kWriteDone = 3,
+  kPermitSpoken = 4,
+  // Of those whose text is kept: extenders get it.
+  kPodPut = 5,
+  kNodePut = 6,
+};
+
+// A new alternative needs a tag, an encoding, a decoding and a description, all below.
+static_assert(std::variant_size_v<engine::Event> == 4,
+              "teach event_codec.cc the new kind of event");
+
+void Put(ByteWriter& out, Tag tag) { out.Number(static_cast<uint64_t>(tag)); }
+
+Result<api::Object> DecodeObject(ByteReader& in) {
+  const std::string_view json = in.String();
+  auto objects = api::DecodeJson(json);
+  if (!objects) return std::unexpected(objects.error());
+  if (objects->size() != 1) return Fail("not one object, or of a kind that this build lacks");
+  return std::move(objects->front());
+}
+
+template <typename T>
+Result<engine::Event> DecodePut(ByteReader& in) {
+  auto object = api::DecodeJsonWithRaw<T>(std::string(in.String()));
+  if (!object) return std::unexpected(object.error());
+  return engine::ObjectPut{*std::move(object)};
+}
+
+// False if it is no T whose text is kept.
+template <typename T>
+bool EncodePutOf(const engine::ObjectPut& put, Tag tag, ByteWriter& out) {
+  const auto* object = std::get_if<api::Ref<T>>(&put.object);
+  if (object == nullptr || (*object)->text.json == nullptr) return false;
+  Put(out, tag);
+  out.String(*(*object)->text.json);
+  return true;
+}
+
+void EncodePut(const engine::ObjectPut& put, ByteWriter& out) {
+  if (EncodePutOf<api::Pod>(put, Tag::kPodPut, out)) return;
+  if (EncodePutOf<api::Node>(put, Tag::kNodePut, out)) return;
+  Put(out, Tag::kObjectPut);
+  out.String(api::EncodeJson(put.object));
+}
+
+Result<engine::Event> DecodeWriteDone(ByteReader& in) {
+  constexpr auto kLastKind = static_cast<uint64_t>(framework::WriteResult::Kind::kRejected);
+  const uint64_t id = in.Number();
+  const uint64_t kind = in.Number();
+  if (id > UINT32_MAX || kind > kLastKind) return Fail("no such command, or no such end of it");
+  engine::WriteDone done{engine::CommandId{static_cast<uint32_t>(id)}, {}};
+  done.result.kind = static_cast<framework::WriteResult::Kind>(kind);
+  done.result.message = in.String();
+  done.result.resource_version = in.String();
+  done.result.body = in.String();
+  return done;
+}
+
+engine::PermitDecision DecodePermitSpoken(ByteReader& in) {
+  engine::PermitDecision spoken;
+  spoken.uid = in.String();
+  spoken.plugin = in.String();
+  spoken.allow = in.Number() != 0;
+  spoken.message = in.String();
+  return spoken;
+}
+
+Result<engine::Event> DecodeTagged(uint64_t tag, ByteReader& in) {
+  switch (static_cast<Tag>(tag)) {
+    case Tag::kObjectPut: {
+      auto object = DecodeObject(in);
+      if (!object) return std::unexpected(object.error());
+      return engine::ObjectPut{*std::move(object)};
+    }
+    case Tag::kObjectGone: {
+      auto object = DecodeObject(in);
+      if (!object) return std::unexpected(object.error());
+      return engine::ObjectDeleted{*std::move(object)};
+    }
+    case Tag::kWriteDone:
+      return DecodeWriteDone(in);
+    case Tag::kPermitSpoken:
+      return DecodePermitSpoken(in);
+    case Tag::kPodPut:
+      return DecodePut<api::Pod>(in);
+    case Tag::kNodePut:
+      return DecodePut<api::Node>(in);
+  }
+  return Fail(fmt::format("an event of kind {}, which this build does not know", tag));
+}
+
+std::string Describe(const api::Object& object) {
+  return fmt::format("{} \"{}\"", api::KindOf(object).kind, api::KeyOf(object).ToString());
+}
+
+std::string_view Describe(framework::WriteResult::Kind kind) {
+  switch (kind) {
+    case framework::WriteResult::Kind::kOk:
+      return "ok";
+    case framework::WriteResult::Kind::kConflict:
+      return "conflict";
+    case framework::WriteResult::Kind::kNotFound:
+      return "not found";
+    case framework::WriteResult::Kind::kTimeout:
+      return "timeout";
+    case framework::WriteResult::Kind::kUnavailable:
+      return "unavailable";
+    case framework::WriteResult::Kind::kRejected:
+      return "rejected";
+  }
+  return "unknown";
+}
+
+// --- answers ---
+
+void Field(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.Key(name);
+  json.String(text);
+}
+
+void OptionalField(JsonWriter& json, std::string_view name, std::string_view text) {
+  if (!text.empty()) Field(json, name, text);
+}
+
+void PodFields(JsonWriter& json, const api::ObjectKey& pod, std::string_view uid) {
+  Field(json, "pod", pod.ToString());
+  Field(json, "uid", uid);
+}
+
+void ConditionField(JsonWriter& json, const api::PodCondition& condition) {
+  json.Key("condition");
+  json.BeginObject();
+  Field(json, "type", condition.type);
+  Field(json, "status", condition.status);
+  Field(json, "reason", condition.reason);
+  Field(json, "message", condition.message);
+  if (condition.last_transition_time) {
+    Field(json, "lastTransitionTime", api::FormatTimestamp(*condition.last_transition_time));
+  }
+  if (condition.observed_generation) {
+    json.Key("observedGeneration");
+    json.Int(*condition.observed_generation);
+  }
+  json.EndObject();
+}
+
+void WriteFields(JsonWriter& json, const framework::ApiWrite& write) {
+  std::visit(Overloaded{
+                 [&](const framework::BindPod& bind) {
+                   Field(json, "write", "bind");
+                   PodFields(json, bind.pod, bind.uid);
+                   Field(json, "node", bind.node);
+                 },
+                 [&](const framework::PatchPodStatus& patch) {
+                   Field(json, "write", "patch status");
+                   PodFields(json, patch.pod, patch.uid);
+                   if (patch.condition) ConditionField(json, *patch.condition);
+                   if (patch.nominated_node_name) {
+                     Field(json, "nominatedNodeName", *patch.nominated_node_name);
+                   }
+                 },
+                 [&](const framework::DeletePod& remove) {
+                   Field(json, "write", "delete");
+                   PodFields(json, remove.pod, remove.uid);
+                 },
+                 [&](const framework::UpdatePersistentVolume& update) {
+                   Field(json, "write", "update volume");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const framework::UpdatePersistentVolumeClaim& update) {
+                   Field(json, "write", "update claim");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const framework::RecordEvent& event) {
+                   Field(json, "write", "event");
+                   PodFields(json, event.pod, event.uid);
+                   Field(json, "type", event.type);
+                   Field(json, "reason", event.reason);
+                   Field(json, "action", event.action);
+                   Field(json, "note", event.note);
+                   Field(json, "schedulerName", event.scheduler_name);
+                   if (!event.resource_version.empty()) {
+                     Field(json, "resourceVersion", event.resource_version);
+                   }
+                 },
+                 [&](const framework::CallExtender& call) {
+                   Field(json, "write", "call extender");
+                   json.Key("extender");
+                   json.Int(static_cast<int64_t>(call.extender));
+                   json.Key("step");
+                   json.Int(static_cast<int64_t>(call.step));
+                   Field(json, "body", call.body);
+                 },
+             },
+             write);
+}
+
+std::string_view Describe(engine::Decision::Kind kind) {
+  switch (kind) {
+    case engine::Decision::Kind::kPlaced:
+      return "placed";
+    case engine::Decision::Kind::kUnschedulable:
+      return "unschedulable";
+    case engine::Decision::Kind::kFailed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+void EncodeEvent(const engine::Event& event, ByteWriter& out) {
+  std::visit(Overloaded{
+                 [&](const engine::ObjectPut& put) { EncodePut(put, out); },
+                 [&](const engine::ObjectDeleted& gone) {
+                   Put(out, Tag::kObjectGone);
+                   out.String(api::EncodeJson(gone.object));
+                 },
+                 [&](const engine::WriteDone& done) {
+                   Put(out, Tag::kWriteDone);
+                   out.Number(done.id.value);
+                   out.Number(static_cast<uint64_t>(done.result.kind));
+                   out.String(done.result.message);
+                   out.String(done.result.resource_version);
+                   out.String(done.result.body);
+                 },
+                 [&](const engine::PermitDecision& spoken) {
+                   Put(out, Tag::kPermitSpoken);
+                   out.String(spoken.uid);
+                   out.String(spoken.plugin);
+                   out.Number(spoken.allow ? 1 : 0);
+                   out.String(spoken.message);
+                 },
+             },
+             event);
+}
+
+Result<engine::Event> DecodeEvent(ByteReader& in) {
+  auto event = DecodeTagged(in.Number(), in);
+  if (event && !in.ok()) return Fail("an event that ends too early");
+  return event;
+}
+
+std::string DescribeEvent(const engine::Event& event) {
+  return std::visit(
+      Overloaded{
+          [](const engine::ObjectPut& put) { return "put " + Describe(put.object); },
+          [](const engine::ObjectDeleted& gone) { return "remove " + Describe(gone.object); },
+          [](const engine::WriteDone& done) {
+            return fmt::format("end of write {}: {}{}{}", done.id.value, Describe(done.result.kind),
+                               done.result.message.empty() ? "" : ", ", done.result.message);
+          },
+          [](const engine::PermitDecision& spoken) {
+            return fmt::format("{} {} pod {}", spoken.plugin, spoken.allow ? "allows" : "rejects",
+                               spoken.uid);
+          },
+      },
+      event);
+}
+
+std::string CommandText(const engine::Command& command) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("id");
+  json.Int(command.id.value);
+  WriteFields(json, command.write);
+  json.EndObject();
+  return json.Take();
+}
+
+std::string DecisionText(const engine::Decision& decision) {
+  JsonWriter json;
+  json.BeginObject();
+  Field(json, "pod", decision.key.ToString());
+  Field(json, "outcome", Describe(decision.kind));
+  OptionalField(json, "node", decision.node);
+  OptionalField(json, "message", decision.message);
+  OptionalField(json, "nominatedNode", decision.nominated_node);
+  if (!decision.victims.empty()) {
+    json.Key("victims");
+    json.BeginArray();
+    for (const api::ObjectKey& victim : decision.victims) json.String(victim.ToString());
+    json.EndArray();
+  }
+  json.EndObject();
+  return json.Take();
+}
+
+}  // namespace berth::scheduler::recording

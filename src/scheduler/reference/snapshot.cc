@@ -1,0 +1,150 @@
+#include "scheduler/reference/snapshot.h"
+
+#include <deque>
+#include <type_traits>
+#include <utility>
+
+namespace berth::scheduler::reference {
+namespace {
+
+Table<api::Node>& TableOf(Snapshot& world, const api::Node*) { return world.nodes; }
+Table<api::Namespace>& TableOf(Snapshot& world, const api::Namespace*) { return world.namespaces; }
+Table<api::Service>& TableOf(Snapshot& world, const api::Service*) { return world.services; }
+Table<api::ReplicationController>& TableOf(Snapshot& world, const api::ReplicationController*) {
+  return world.replication_controllers;
+}
+Table<api::ReplicaSet>& TableOf(Snapshot& world, const api::ReplicaSet*) {
+  return world.replica_sets;
+}
+Table<api::StatefulSet>& TableOf(Snapshot& world, const api::StatefulSet*) {
+  return world.stateful_sets;
+}
+Table<api::PersistentVolume>& TableOf(Snapshot& world, const api::PersistentVolume*) {
+  return world.volumes;
+}
+Table<api::PersistentVolumeClaim>& TableOf(Snapshot& world, const api::PersistentVolumeClaim*) {
+  return world.claims;
+}
+Table<api::StorageClass>& TableOf(Snapshot& world, const api::StorageClass*) {
+  return world.storage_classes;
+}
+Table<api::CsiNode>& TableOf(Snapshot& world, const api::CsiNode*) { return world.csi_nodes; }
+Table<api::CsiDriver>& TableOf(Snapshot& world, const api::CsiDriver*) { return world.csi_drivers; }
+Table<api::CsiStorageCapacity>& TableOf(Snapshot& world, const api::CsiStorageCapacity*) {
+  return world.csi_capacities;
+}
+Table<api::VolumeAttachment>& TableOf(Snapshot& world, const api::VolumeAttachment*) {
+  return world.attachments;
+}
+Table<api::PodDisruptionBudget>& TableOf(Snapshot& world, const api::PodDisruptionBudget*) {
+  return world.budgets;
+}
+
+void RemovePod(Snapshot& world, const api::ObjectKey& key) {
+  for (auto& [node, pods] : world.placed) pods.erase(key);
+  for (auto& [node, pods] : world.nominated) pods.erase(key);
+}
+
+void PutPod(Snapshot& world, const api::ObjectKey& key, const api::Ref<api::Pod>& pod) {
+  RemovePod(world, key);
+  if (pod->finished()) return;
+  const std::string& node = pod->spec.node_name;
+  const std::string& nominated = pod->status.nominated_node_name;
+  if (!node.empty()) {
+    world.placed[node][key] = pod;
+  } else if (!nominated.empty()) {
+    world.nominated[nominated][key] = pod;
+  }
+}
+
+template <typename T>
+constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
+// No rule looks at them: pods carry their priority, and no devices are allocated.
+template <typename T>
+constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
+                            std::is_same_v<T, api::Ref<api::ResourceClaim>> ||
+                            std::is_same_v<T, api::Ref<api::DeviceClass>> ||
+                            std::is_same_v<T, api::Ref<api::ResourceSlice>>;
+
+const Table<api::Pod>& PodsAt(const std::map<std::string, Table<api::Pod>, std::less<>>& pods,
+                              std::string_view node) {
+  static const Table<api::Pod> kNone;
+  const auto found = pods.find(node);
+  return found == pods.end() ? kNone : found->second;
+}
+
+}  // namespace
+
+void Snapshot::Put(const api::Object& object) {
+  const api::ObjectKey key = api::KeyOf(object);
+  std::visit(
+      [&]<typename Ref>(const Ref& ref) {
+        if constexpr (kIsPod<Ref>) {
+          PutPod(*this, key, ref);
+        } else if constexpr (!kIsIgnored<Ref>) {
+          TableOf(*this, ref.get())[key] = ref;
+        }
+      },
+      object);
+}
+
+void Snapshot::Remove(const api::Object& object) {
+  const api::ObjectKey key = api::KeyOf(object);
+  std::visit(
+      [&]<typename Ref>(const Ref& ref) {
+        if constexpr (kIsPod<Ref>) {
+          RemovePod(*this, key);
+        } else if constexpr (!kIsIgnored<Ref>) {
+          TableOf(*this, ref.get()).erase(key);
+        }
+      },
+      object);
+}
+
+const Table<api::Pod>& Snapshot::PodsOn(std::string_view node) const {
+  return PodsAt(placed, node);
+}
+
+const Table<api::Pod>& Snapshot::NominatedTo(std::string_view node) const {
+  return PodsAt(nominated, node);
+}
+
+namespace {
+
+// The first of the two labels that the node has; empty if it has neither.
+std::string LabelOf(const api::Node& node, std::string_view old_key, std::string_view key) {
+  const std::string* old_value = Find(node.metadata.labels, old_key);
+  const std::string* value = old_value != nullptr ? old_value : Find(node.metadata.labels, key);
+  return value == nullptr ? "" : *value;
+}
+
+using Zone = std::pair<std::string, std::string>;  // Region and zone.
+
+Zone ZoneOf(const api::Node& node) {
+  return {
+      LabelOf(node, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+      LabelOf(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")};
+}
+
+}  // namespace
+
+std::vector<std::string> NodeOrder(const Snapshot& world) {
+  std::vector<Zone> zones;  // In the order of their first nodes.
+  std::map<Zone, std::deque<std::string>> waiting;
+  for (const auto& [key, node] : world.nodes) {
+    const Zone zone = ZoneOf(*node);
+    if (!waiting.contains(zone)) zones.push_back(zone);
+    waiting[zone].push_back(key.name);
+  }
+  std::vector<std::string> order;
+  while (order.size() < world.nodes.size()) {
+    for (const Zone& zone : zones) {
+      if (waiting[zone].empty()) continue;
+      order.push_back(waiting[zone].front());
+      waiting[zone].pop_front();
+    }
+  }
+  return order;
+}
+
+}  // namespace berth::scheduler::reference

@@ -1,0 +1,170 @@
+#include "simulation/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "scheduler/framework/waiting_pods.h"
+
+namespace berth::simulation {
+
+Driver::Driver(const scheduler::framework::ProfileConfig& profile, const Options& options,
+               const World& world)
+    : profile_(profile),
+      options_(options),
+      world_(world),
+      registry_(RegistryWith(world.book)),
+      writes_(world.api, world.random) {
+  world_.book.skip_unreserve = options.bug == PlantedBug::kSkippedUnreserve;
+  StartEngine();
+}
+
+void Driver::StartEngine() {
+  scheduler::engine::EngineOptions options;
+  options.profiles = {profile_};
+  options.seed = options_.seed;
+  options.paranoid = options_.paranoid;
+  auto made = scheduler::engine::Engine::Make(options, registry_);
+  CHECK(made.has_value());
+  engine_ = *std::move(made);
+  engine_->Observe(this);
+}
+
+// --- telling ---
+
+bool Driver::Drops(const scheduler::engine::Event& event) const {
+  if (options_.bug == PlantedBug::kLeakedAssume) {
+    const auto* done = std::get_if<scheduler::engine::WriteDone>(&event);
+    return done != nullptr && !done->result.ok() && is_bind_.contains(done->id) &&
+           is_bind_.at(done->id);
+  }
+  if (options_.bug != PlantedBug::kLostWakeUp) return false;
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  const auto pod = put == nullptr ? nullptr : As<api::Pod>(put->object);
+  if (pod == nullptr) return false;
+  const scheduler::model::PodId id =
+      engine_->cluster().pods().Find(pod->metadata.namespace_, pod->metadata.name);
+  if (!id.valid() || engine_->cluster().pod(id).uid() != pod->metadata.uid) return false;
+  const bool was_gated = !engine_->cluster().pod(id).object->spec.scheduling_gates.empty();
+  return was_gated && pod->spec.scheduling_gates.empty();
+}
+
+// A pod that appears on a node or leaves one, and a new node.
+bool Driver::IsLoud(const scheduler::engine::Event& event) const {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  const auto* gone = std::get_if<scheduler::engine::ObjectDeleted>(&event);
+  if (put == nullptr && gone == nullptr) return false;
+  const api::Object& object = put != nullptr ? put->object : gone->object;
+  const scheduler::model::Cluster& cluster = engine_->cluster();
+  const api::ObjectKey key = api::KeyOf(object);
+  if (const auto pod = As<api::Pod>(object)) {
+    const scheduler::model::PodId id = cluster.pods().Find(key.namespace_, key.name);
+    const bool was_bound =
+        id.valid() && cluster.pod(id).state == scheduler::model::PodState::kBound;
+    const bool is_bound = put != nullptr && !pod->spec.node_name.empty() && !pod->finished();
+    return was_bound != is_bound;
+  }
+  if (!As<api::Node>(object) || put == nullptr) return false;
+  const scheduler::model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(key.name));
+  return !row.valid() || !cluster.nodes().present().Test(row.index());
+}
+
+void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
+  world_.trace.Add(Describe(event));
+  const bool loud = IsLoud(event);
+  const bool swallowed = Drops(event);
+  if (const auto* done = std::get_if<scheduler::engine::WriteDone>(&event)) {
+    world_.invariants.WriteEnded(*done);
+    is_bind_.erase(done->id);
+  }
+  if (!swallowed) engine_->Handle(event, now);
+  // Not before: time passes first, and whoever is let down by that has not heard of the event.
+  world_.book.loud_events += loud;
+}
+
+bool Driver::DeliverNext(Instant now) {
+  if (world_.watch.idle()) return false;
+  Deliver(world_.watch.Next(world_.random), now);
+  return true;
+}
+
+void Driver::DeliverAgain(Instant now) {
+  if (const auto event = world_.watch.Again(world_.random)) Deliver(*event, now);
+}
+
+void Driver::Relist(Instant now) {
+  world_.trace.Add("the watch is lost; all is listed anew");
+  for (const scheduler::engine::Event& event : world_.watch.Relist()) Deliver(event, now);
+}
+
+void Driver::Restart(Instant now) {
+  ++restarts;
+  world_.trace.Add("the scheduler restarts");
+  engine_.reset();
+  writes_.Orphan();
+  is_bind_.clear();
+  world_.invariants.EngineDied();
+  world_.book.reserved.clear();
+  world_.book.bound.clear();
+  world_.book.rejected.clear();
+  world_.book.tried.clear();
+  world_.book.last_rejected.clear();
+  StartEngine();
+  for (const scheduler::engine::Event& event : world_.watch.FirstList(world_.random))
+    Deliver(event, now);
+}
+
+bool Driver::ResolvePermit(Instant now, bool always_allow) {
+  const auto& waiting = engine_->waiting_pods().all();
+  if (waiting.empty()) return false;
+  const auto pod =
+      std::next(waiting.begin(), static_cast<std::ptrdiff_t>(world_.random.Below(waiting.size())));
+  const bool allow = always_allow || world_.random.Chance(60);
+  Deliver(scheduler::engine::PermitDecision{pod->first, std::string(kReservations), allow,
+                                            allow ? "" : "not today"},
+          now);
+  return true;
+}
+
+// --- doing ---
+
+bool Driver::Schedule(Instant now, size_t limit, size_t commands) {
+  bool busy = engine_->Schedule(now, limit) > 0;
+  for (const scheduler::engine::Command& command : engine_->TakeCommands(commands)) {
+    busy = true;
+    Send(command, now);
+  }
+  return busy;
+}
+
+void Driver::Send(const scheduler::engine::Command& command, Instant now) {
+  world_.trace.Add(fmt::format("command {}: {}", command.id.index(), Describe(command.write)));
+  if (std::holds_alternative<scheduler::framework::RecordEvent>(command.write)) {
+    return engine_->Handle(scheduler::engine::WriteDone{command.id, {}}, now);
+  }
+  const bool is_bind = std::holds_alternative<scheduler::framework::BindPod>(command.write);
+  binds += is_bind;
+  is_bind_[command.id] = is_bind;
+  const int times = is_bind && options_.bug == PlantedBug::kDoubleBind ? 2 : 1;
+  for (int i = 0; i < times; ++i) {
+    world_.invariants.CommandSent(command);
+    writes_.Send(command, options_.faults, now);
+  }
+}
+
+bool Driver::ProgressWrites(Instant now) {
+  if (writes_.idle(now)) return false;
+  if (const auto done = writes_.Progress(now)) Deliver(*done, now);
+  return true;
+}
+
+void Driver::OnDecision(const scheduler::engine::Decision& decision) {
+  world_.trace.Add(Describe(decision));
+  world_.invariants.Decided(decision, *engine_);
+  ++decisions;
+  placed += decision.kind == scheduler::engine::Decision::Kind::kPlaced;
+  victims += decision.victims.size();
+}
+
+}  // namespace berth::simulation

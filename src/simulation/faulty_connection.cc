@@ -1,0 +1,177 @@
+#include "simulation/faulty_connection.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace berth::simulation {
+namespace {
+
+template <typename Map>
+auto Any(Map& map, Random& random) {
+  return std::next(map.begin(), static_cast<std::ptrdiff_t>(random.Below(map.size())));
+}
+
+}  // namespace
+
+scheduler::engine::Event Watch::Deliver(const Change& change) {
+  const ObjectId id = IdOf(change.object);
+  if (change.gone) {
+    delivered_.erase(id);
+    return scheduler::engine::ObjectDeleted{change.object};
+  }
+  delivered_.insert_or_assign(id, change.object);
+  return scheduler::engine::ObjectPut{change.object};
+}
+
+scheduler::engine::Event Watch::Next(Random& random) {
+  const auto object = Any(pending_, random);
+  const Change change = std::move(object->second.front());
+  object->second.pop_front();
+  if (object->second.empty()) pending_.erase(object);
+  return Deliver(change);
+}
+
+std::optional<scheduler::engine::Event> Watch::Again(Random& random) {
+  if (delivered_.empty()) return std::nullopt;
+  return scheduler::engine::ObjectPut{Any(delivered_, random)->second};
+}
+
+std::vector<scheduler::engine::Event> Watch::Relist() {
+  std::vector<scheduler::engine::Event> events;
+  for (const auto& [id, changes] : std::exchange(pending_, {})) {
+    const auto known = delivered_.find(id);
+    if (!changes.back().gone) {
+      delivered_.insert_or_assign(id, changes.back().object);
+    } else if (known != delivered_.end()) {
+      events.emplace_back(scheduler::engine::ObjectDeleted{known->second});
+      delivered_.erase(known);
+    }
+  }
+  for (const auto& [id, object] : delivered_)
+    events.emplace_back(scheduler::engine::ObjectPut{object});
+  return events;
+}
+
+std::vector<scheduler::engine::Event> Watch::FirstList(Random& random) {
+  for (auto object = pending_.begin(); object != pending_.end();) {
+    if (random.Chance(30)) {
+      ++object;  // Stale.
+    } else {
+      Deliver(object->second.back());
+      object = pending_.erase(object);
+    }
+  }
+  std::vector<scheduler::engine::Event> events;
+  for (const auto& [id, object] : delivered_)
+    events.emplace_back(scheduler::engine::ObjectPut{object});
+  return events;
+}
+
+namespace {
+
+using Kind = scheduler::framework::WriteResult::Kind;
+
+const scheduler::framework::WriteResult kTimedOut{Kind::kTimeout, "no answer within 30s"};
+
+scheduler::framework::WriteResult Refusal(Random& random) {
+  switch (random.Below(3)) {
+    case 0:
+      return {Kind::kConflict, "the API says that there is a conflict"};
+    case 1:
+      return {Kind::kNotFound, "the API says that it is not there"};
+    default:
+      return {Kind::kUnavailable, "the API is not available"};
+  }
+}
+
+}  // namespace
+
+void WriteChannel::Send(const scheduler::engine::Command& command, const Faults& faults,
+                        Instant now) {
+  Fate fate = Fate::kArrives;
+  if (random_.Chance(faults.refused)) {
+    fate = Fate::kRefused;
+  } else if (random_.Chance(faults.lost)) {
+    constexpr Fate kWays[] = {Fate::kLost, Fate::kAnswerLost, Fate::kLate};
+    fate = kWays[random_.Below(3)];
+  }
+  writes_.push_back({command, fate, now});
+}
+
+bool WriteChannel::CanProgress(const Write& write, Instant now) const {
+  const bool timed_out = now >= write.sent + kTimeout;
+  switch (write.fate) {
+    case Fate::kArrives:
+    case Fate::kRefused:
+    case Fate::kOrphan:
+      return true;
+    case Fate::kLost:
+    case Fate::kLate:
+      return timed_out;
+    case Fate::kAnswerLost:
+      return !write.answer || timed_out;
+  }
+  return false;
+}
+
+// Gives the result if the scheduler learns of it now.
+std::optional<scheduler::framework::WriteResult> WriteChannel::Advance(Write& write, Instant now) {
+  switch (write.fate) {
+    case Fate::kRefused:
+      return Refusal(random_);
+    case Fate::kLost:
+      return kTimedOut;
+    case Fate::kLate:
+      write.fate = Fate::kOrphan;
+      return kTimedOut;
+    case Fate::kAnswerLost:
+      if (write.answer) return kTimedOut;
+      break;
+    case Fate::kArrives:
+    case Fate::kOrphan:
+      if (write.answer) return write.answer;
+      break;
+  }
+  write.answer = api_.Execute(write.command.write, now);
+  return std::nullopt;
+}
+
+std::optional<scheduler::engine::WriteDone> WriteChannel::Progress(Instant now) {
+  std::vector<size_t> movable;
+  for (size_t i = 0; i < writes_.size(); ++i) {
+    if (CanProgress(writes_[i], now)) movable.push_back(i);
+  }
+  if (movable.empty()) return std::nullopt;
+  const size_t chosen = movable[random_.Below(movable.size())];
+  Write& write = writes_[chosen];
+  const bool orphan = write.fate == Fate::kOrphan;
+  const auto result = Advance(write, now);
+  const scheduler::engine::CommandId id = write.command.id;
+  const bool over = orphan ? write.answer.has_value() : result && write.fate != Fate::kOrphan;
+  if (over) writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  if (orphan || !result) return std::nullopt;
+  return scheduler::engine::WriteDone{id, *result};
+}
+
+void WriteChannel::Orphan() {
+  std::erase_if(writes_, [this](const Write& write) {
+    return write.answer || write.fate == Fate::kRefused || write.fate == Fate::kLost ||
+           random_.Chance(50);
+  });
+  for (Write& write : writes_) write.fate = Fate::kOrphan;
+}
+
+bool WriteChannel::idle(Instant now) const {
+  return std::ranges::none_of(writes_, [&](const Write& write) { return CanProgress(write, now); });
+}
+
+std::optional<Instant> WriteChannel::next_timeout() const {
+  std::optional<Instant> next;
+  for (const Write& write : writes_) {
+    const Instant due = write.sent + kTimeout;
+    if (!next || due < *next) next = due;
+  }
+  return next;
+}
+
+}  // namespace berth::simulation

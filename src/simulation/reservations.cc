@@ -1,0 +1,114 @@
+#include "simulation/reservations.h"
+
+#include <vector>
+
+#include "base/check.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/waiting_pods.h"
+#include "scheduler/plugins/in_tree_registry.h"
+
+namespace berth::simulation {
+namespace {
+
+class Reservations final : public scheduler::framework::ReservePlugin,
+                           public scheduler::framework::PermitPlugin,
+                           public scheduler::framework::PostBindPlugin {
+ public:
+  explicit Reservations(ReservationBook& book) : book_(book) {}
+  std::string_view name() const override { return kReservations; }
+
+  scheduler::framework::Verdict Reserve(scheduler::framework::Cycle& cycle,
+                                        scheduler::model::NodeRow node) const override {
+    const std::string& uid = cycle.pod().uid();
+    const std::string& name = cycle.nodes().name(node);
+    if (book_.on_reserve) book_.on_reserve(uid, name);
+    book_.tried[uid] = book_.loud_events;
+    book_.rejected.erase(uid);
+    if (!book_.calm && book_.random.Chance(3)) {
+      if (book_.random.Chance(50)) return scheduler::framework::Verdict::Error("could not reserve");
+      return {scheduler::framework::Code::kUnschedulable, "node(s) had nothing to reserve"};
+    }
+    if (!book_.reserved.emplace(uid, name).second) book_.mistake = uid + " was reserved twice";
+    return {};
+  }
+
+  // Also called if the pod got no further than another plugin's Reserve.
+  void Unreserve(scheduler::framework::Cycle& cycle, scheduler::model::NodeRow) const override {
+    if (book_.skip_unreserve) return;
+    const std::string& uid = cycle.pod().uid();
+    book_.rejected[uid] = book_.tried[uid];
+    book_.last_rejected = uid;
+    book_.reserved.erase(uid);
+  }
+
+  scheduler::framework::PermitResult Permit(
+      scheduler::framework::Cycle&, scheduler::model::NodeRow,
+      scheduler::framework::WaitingPods& waiting) const override {
+    if (book_.calm) return {};
+    SpeakForOthers(waiting);
+    const uint64_t choice = book_.random.Below(100);
+    if (choice < 78) return {};
+    if (choice < 94) {
+      const auto seconds = static_cast<int64_t>(1 + book_.random.Below(90));
+      return {scheduler::framework::Verdict(scheduler::framework::Code::kWait),
+              Duration::Seconds(seconds)};
+    }
+    if (choice < 98)
+      return {{scheduler::framework::Code::kUnschedulable, "node(s) were not permitted"}, {}};
+    return {scheduler::framework::Verdict::Error("could not say whether it is permitted"), {}};
+  }
+
+  void PostBind(const scheduler::framework::BindingContext& binding) const override {
+    // Only looks at the pod; the context gives its cycle to those that may change it.
+    const std::string& uid =
+        const_cast<scheduler::framework::BindingContext&>(binding).cycle().pod().uid();
+    auto entry = book_.reserved.extract(uid);
+    if (entry.empty()) {
+      book_.mistake = uid + " was bound without a reservation";
+    } else {
+      book_.bound.insert(std::move(entry));
+    }
+  }
+
+ private:
+  // Lets some of those that wait go, or turns them away.
+  void SpeakForOthers(scheduler::framework::WaitingPods& waiting) const {
+    std::vector<std::string> uids;
+    for (const auto& [uid, pod] : waiting.all()) uids.push_back(uid);
+    for (const std::string& uid : uids) {
+      if (book_.random.Chance(30)) {
+        waiting.Allow(uid, kReservations);
+      } else if (book_.random.Chance(10)) {
+        waiting.Reject(uid, kReservations, "another pod was let in");
+      }
+    }
+  }
+
+  ReservationBook& book_;
+};
+
+}  // namespace
+
+scheduler::framework::Registry RegistryWith(ReservationBook& book) {
+  scheduler::framework::Registry registry = scheduler::plugins::InTreeRegistry();
+  registry.Add(kReservations,
+               [&book](const scheduler::framework::PluginArgs&)
+                   -> Result<std::unique_ptr<scheduler::framework::Plugin>> {
+                 return std::make_unique<Reservations>(book);
+               });
+  return registry;
+}
+
+scheduler::framework::ProfileConfig ProfileWithReservations() {
+  auto profiles = scheduler::config::ToProfileConfigs(scheduler::config::Default());
+  CHECK(profiles.has_value());
+  scheduler::framework::ProfileConfig profile = profiles->front();
+  // All nodes are looked at in worlds this small; paranoid engines want it to be said.
+  profile.percentage_of_nodes_to_score.reset();
+  profile.multi_point.enabled.push_back({std::string(kReservations), 0});
+  return profile;
+}
+
+}  // namespace berth::simulation

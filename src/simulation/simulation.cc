@@ -1,0 +1,184 @@
+#include "simulation/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "simulation/activity.h"
+#include "simulation/driver.h"
+
+namespace berth::simulation {
+namespace {
+
+// In worlds where more can be asked, this many steps lie between two lulls.
+constexpr size_t kStepsToLull = 25;
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulationOptions& options)
+      : options_(options),
+        trace_(options.trace),
+        random_(options.seed),
+        plan_(ChooseFaults(random_)),
+        profile_(ProfileWithReservations()),
+        api_([this](const Change& change) { watch_.Append(change); }),
+        book_(random_.Next()),
+        invariants_(api_, watch_, book_, plan_, profile_),
+        life_(api_, plan_, random_),
+        driver_(profile_, {random_.Next(), options.paranoid, options.bug, plan_.writes},
+                {api_, watch_, book_, invariants_, trace_, random_}) {
+    book_.on_reserve = [this](const std::string& uid, const std::string& node) {
+      invariants_.PodPlaced(uid, node);
+    };
+  }
+
+  SimulationReport Run() {
+    SimulationReport report;
+    report.broken = Live();
+    report.step = step_;
+    report.last_lines = trace_.last_lines();
+    report.decisions = driver_.decisions;
+    report.placed = driver_.placed;
+    report.binds = driver_.binds;
+    report.victims = driver_.victims;
+    report.restarts = driver_.restarts;
+    return report;
+  }
+
+ private:
+  std::optional<Violation> Live() {
+    life_.Begin();
+    for (; step_ < options_.steps; ++step_) {
+      Step();
+      if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
+      const bool pauses =
+          plan_.all_freed_capacity_is_announced() && step_ % kStepsToLull == kStepsToLull - 1;
+      if (!pauses) continue;
+      if (auto broken = Lull()) return broken;
+    }
+    return Settle();
+  }
+
+  void SetCalm(bool calm) {
+    trace_.Add(calm ? "the faults stop" : "the faults go on");
+    driver_.SetFaults(calm ? WriteChannel::Faults{} : plan_.writes);
+    book_.calm = calm;
+  }
+
+  // All waits end, except those of pods that are parked: none of them may fit.
+  std::optional<Violation> Lull() {
+    SetCalm(true);
+    if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
+    if (auto broken = invariants_.NoneLeftUnschedulable(driver_.engine(), now_, /*early=*/true))
+      return broken;
+    SetCalm(false);
+    return std::nullopt;
+  }
+
+  void Step() {
+    now_ = now_ + Duration::Millis(static_cast<int64_t>(random_.Below(300)));
+    const uint64_t choice = random_.Below(100);
+    if (choice < 30) {
+      life_.Act(now_);
+    } else if (choice < 52) {
+      for (uint64_t i = random_.Below(6); i > 0 && driver_.DeliverNext(now_);) --i;
+    } else if (choice < 72) {
+      driver_.Schedule(now_, 1 + random_.Below(4), random_.Chance(80) ? SIZE_MAX : 1);
+    } else if (choice < 88) {
+      for (uint64_t i = 1 + random_.Below(4); i > 0 && driver_.ProgressWrites(now_);) --i;
+    } else {
+      RareStep();
+    }
+  }
+
+  void RareStep() {
+    const uint64_t choice = random_.Below(100);
+    if (choice < 25) {
+      PassTime(Duration::Millis(static_cast<int64_t>(random_.Below(12'000))));
+    } else if (choice < 35) {
+      PassTime(Duration::Seconds(static_cast<int64_t>(20 + random_.Below(600))));
+    } else if (choice < 60) {
+      driver_.ResolvePermit(now_, /*always_allow=*/false);
+    } else if (choice < 78) {
+      driver_.DeliverAgain(now_);
+    } else if (choice < 88) {
+      driver_.Relist(now_);
+    } else if (plan_.restarts) {
+      driver_.Restart(now_);
+    }
+  }
+
+  void PassTime(Duration length) {
+    trace_.Add(fmt::format("{}s pass", length.seconds()));
+    now_ = now_ + length;
+  }
+
+  // Everything is told, answered and tried, and all waits end.
+  std::optional<Violation> Settle() {
+    SetCalm(true);
+    // Long enough for every parked pod to be tried again, twice.
+    if (auto broken = SettleFor(Duration::Seconds(1200))) return broken;
+    if (auto broken = invariants_.WhenQuiet(driver_.engine())) return broken;
+    if (auto broken = invariants_.NoneLeftUnschedulable(driver_.engine(), now_, /*early=*/false))
+      return broken;
+    if (auto broken = invariants_.KnowsTheTruth(driver_.engine())) return broken;
+    trace_.Add("all objects go");
+    life_.End();
+    if (auto broken = SettleFor(Duration::Seconds(60))) return broken;
+    return invariants_.WhenEmpty(driver_.engine());
+  }
+
+  std::optional<Violation> SettleFor(Duration length) {
+    const Instant end = now_ + length;
+    trace_.Add(fmt::format("{}s pass in peace", length.seconds()));
+    while (true) {
+      if (auto broken = Drain()) return broken;
+      std::optional<Instant> next = driver_.engine().next_wake();
+      if (next && *next <= now_) {
+        return Violation{kBounded, "the engine wants to be called at once, but has nothing to do"};
+      }
+      const std::optional<Instant> timeout = driver_.writes().next_timeout();
+      if (timeout && (!next || *timeout < *next)) next = timeout;
+      if (!next || *next > end) break;
+      now_ = *next;
+    }
+    now_ = end;
+    return Drain();
+  }
+
+  // All that can happen without time passing.
+  std::optional<Violation> Drain() {
+    constexpr int kMaxRounds = 5'000;
+    for (int round = 0; round < kMaxRounds; ++round) {
+      const bool told = driver_.DeliverNext(now_);
+      const bool tried = driver_.Schedule(now_, SIZE_MAX, SIZE_MAX);
+      const bool written = driver_.ProgressWrites(now_);
+      const bool spoken = driver_.ResolvePermit(now_, /*always_allow=*/true);
+      const bool lived = life_.WindDown();
+      if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
+      if (!told && !tried && !written && !spoken && !lived) return std::nullopt;
+    }
+    return Violation{kBounded, "there is no end of things to do"};
+  }
+
+  const SimulationOptions& options_;
+  Trace trace_;
+  Random random_;
+  const FaultPlan plan_;
+  const scheduler::framework::ProfileConfig profile_;
+  Watch watch_;
+  ApiModel api_;
+  ReservationBook book_;
+  Invariants invariants_;
+  WorldActivity life_;
+  Driver driver_;
+  Instant now_ = Instant::FromUnixSeconds(1'700'000'000);
+  size_t step_ = 0;
+};
+
+}  // namespace
+
+SimulationReport Simulate(const SimulationOptions& options) { return Simulation(options).Run(); }
+
+}  // namespace berth::simulation

@@ -1,0 +1,292 @@
+// The twin against the conformance cases: what kube-scheduler itself said about thousands of pods.
+// Whatever a case says is compared, reasons and scores included.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/json/decode.h"
+#include "cmd/conformance_file.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/load.h"
+#include "scheduler/reference/evaluate.h"
+
+namespace berth::twin {
+namespace BERTH_TEST_FILE {
+
+using Json = simdjson::dom::element;
+using Strings = std::vector<std::string>;
+
+// Later than any start time in the cases.
+constexpr Instant kNow = Instant::FromUnixSeconds(4'000'000'000);
+
+// The cases are right by definition: what does not read as expected ends the test.
+Json At(const Json& json, std::string_view field) { return json.at_key(field).value(); }
+
+bool Has(const Json& json, std::string_view field) {
+  const auto found = json.at_key(field);
+  return found.error() == simdjson::SUCCESS && !found.value_unsafe().is_null();
+}
+
+std::string Text(const Json& json) { return std::string(json.get_string().value()); }
+
+std::string TextAt(const Json& json, std::string_view field) {
+  return Has(json, field) ? Text(At(json, field)) : "";
+}
+
+bool FlagAt(const Json& json, std::string_view field) {
+  return Has(json, field) && At(json, field).get_bool().value();
+}
+
+Strings ListAt(const Json& json, std::string_view field) {
+  Strings list;
+  if (!Has(json, field)) return list;
+  for (const Json item : At(json, field).get_array()) list.push_back(Text(item));
+  return list;
+}
+
+std::map<std::string, Json> MembersAt(const Json& json, std::string_view field) {
+  std::map<std::string, Json> members;
+  if (!Has(json, field)) return members;
+  for (const auto member : At(json, field).get_object()) {
+    members.emplace(member.key, member.value);
+  }
+  return members;
+}
+
+std::map<std::string, int64_t> NumbersIn(const Json& json) {
+  std::map<std::string, int64_t> numbers;
+  for (const auto member : json.get_object()) {
+    numbers.emplace(member.key, member.value.get_int64().value());
+  }
+  return numbers;
+}
+
+template <typename Map>
+Strings Keys(const Map& map) {
+  Strings keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+
+scheduler::reference::Snapshot ReadWorld(const Json& row) {
+  scheduler::reference::Snapshot world;
+  for (const Json object : At(row, "objects").get_array()) {
+    const auto decoded = api::DecodeJson(simdjson::minify(object));
+    EXPECT_TRUE(decoded.has_value()) << decoded.error().message;
+    for (const api::Object& known : decoded.value_or(std::vector<api::Object>{})) world.Put(known);
+  }
+  return world;
+}
+
+scheduler::reference::ReferenceProfile ReadRules(const Json& row) {
+  if (!Has(row, "config")) return {};
+  const auto configuration =
+      scheduler::config::Decode(std::string(simdjson::minify(At(row, "config"))));
+  EXPECT_TRUE(configuration.has_value());
+  const auto profiles = scheduler::config::ToProfileConfigs(*configuration);
+  EXPECT_TRUE(profiles.has_value());
+  return scheduler::reference::ReferenceProfileOf(profiles->at(0));
+}
+
+api::Ref<api::Pod> ReadPod(const Json& json) {
+  const auto pod = api::DecodeJsonAs<api::Pod>(simdjson::minify(json));
+  EXPECT_TRUE(pod.has_value()) << pod.error().message;
+  return *pod;
+}
+
+// One verdict as a line of text. The order of reasons is not part of it.
+std::string Line(std::string_view code, std::string_view plugin, Strings reasons) {
+  std::ranges::sort(reasons);
+  return fmt::format("{} {} {}", code, plugin, reasons);
+}
+std::string Line(const scheduler::framework::Verdict& verdict) {
+  return Line(scheduler::framework::ToString(verdict.code()), verdict.plugin(), verdict.reasons());
+}
+std::string Line(const Json& json) {
+  return Line(TextAt(json, "code"), TextAt(json, "plugin"), ListAt(json, "reasons"));
+}
+
+void ExpectPreFilter(const Json& expect, const scheduler::reference::Evaluation& answer) {
+  const Json want = At(expect, "preFilter");
+  EXPECT_EQ(Line(answer.pre_filter), Line(want));
+  ASSERT_EQ(answer.restricted_to.has_value(), Has(want, "nodeNames"));
+  EXPECT_EQ(answer.restricted_to.value_or(Strings{}), ListAt(want, "nodeNames"));
+}
+
+void ExpectNode(const std::string& name, const Json& want,
+                const scheduler::reference::Evaluation& answer) {
+  ASSERT_TRUE(answer.nodes.contains(name)) << name;
+  const scheduler::reference::NodeEvaluation& at = answer.nodes.at(name);
+  EXPECT_EQ(Line(at.verdict), Line(want)) << name;
+  EXPECT_EQ(at.excluded_by_pre_filter, FlagAt(want, "excludedByPreFilter")) << name;
+}
+
+void ExpectScores(const std::string& name, const Json& want,
+                  const scheduler::reference::Evaluation& answer) {
+  ASSERT_TRUE(answer.nodes.contains(name)) << name;
+  std::map<std::string, int64_t> scores = answer.nodes.at(name).scores;
+  scores["total"] = answer.nodes.at(name).total;
+  EXPECT_EQ(scores, NumbersIn(want)) << name;
+}
+
+void ExpectCandidates(const Json& want, const scheduler::reference::Preemption& preemption) {
+  std::map<std::string, std::pair<Strings, int64_t>> came;
+  for (const auto& [node, candidate] : preemption.candidates) {
+    for (const api::ObjectKey& pod : candidate.victims) came[node].first.push_back(pod.ToString());
+    came[node].second = candidate.pdb_violations;
+  }
+  std::map<std::string, std::pair<Strings, int64_t>> wanted;
+  for (const auto& [node, json] : MembersAt(want, "candidates")) {
+    wanted[node] = {ListAt(json, "victims"), At(json, "pdbViolations").get_int64().value()};
+  }
+  EXPECT_EQ(came, wanted);
+}
+
+void ExpectPreemption(const Json& want, const scheduler::reference::Evaluation& answer) {
+  ASSERT_TRUE(answer.preemption.has_value());
+  const scheduler::reference::Preemption& preemption = *answer.preemption;
+  EXPECT_EQ(preemption.eligible, FlagAt(want, "eligible"));
+  ExpectCandidates(want, preemption);
+  std::map<std::string, std::string> rejected;
+  for (const auto& [node, json] : MembersAt(want, "rejected")) {
+    rejected[node] = Line(TextAt(json, "code"), "", ListAt(json, "reasons"));
+  }
+  std::map<std::string, std::string> came;
+  for (const auto& [node, verdict] : preemption.rejected) {
+    came[node] = Line(scheduler::framework::ToString(verdict.code()), "", verdict.reasons());
+  }
+  EXPECT_EQ(came, rejected);
+  EXPECT_EQ(preemption.equally_good, ListAt(want, "selectedAny"));
+  EXPECT_EQ(Line(answer.post_filter), Line(At(want, "status")));
+}
+
+void ExpectFilter(const Json& expect, const scheduler::reference::Evaluation& answer) {
+  const auto filter = MembersAt(expect, "filter");
+  EXPECT_EQ(Keys(answer.nodes), Keys(filter));
+  for (const auto& [node, want] : filter) ExpectNode(node, want, answer);
+  if (!answer.error.empty()) return;
+  const auto scores = MembersAt(expect, "scores");
+  for (const auto& [node, want] : scores) ExpectScores(node, want, answer);
+  const auto scored = std::ranges::count_if(
+      answer.nodes, [](const auto& node) { return !node.second.scores.empty(); });
+  EXPECT_EQ(static_cast<size_t>(scored), scores.size());
+}
+
+void ExpectAnswer(const Json& expect, const scheduler::reference::Evaluation& answer) {
+  ExpectPreFilter(expect, answer);
+  ExpectFilter(expect, answer);
+  EXPECT_EQ(answer.best_nodes, ListAt(expect, "bestNodes"));
+  EXPECT_EQ(answer.nominated_node_fits, FlagAt(expect, "nominatedNodeFits"));
+  EXPECT_EQ(answer.error, TextAt(expect, "error"));
+  EXPECT_EQ(Strings(answer.unschedulable_plugins.begin(), answer.unschedulable_plugins.end()),
+            ListAt(expect, "unschedulablePlugins"));
+  if (Has(expect, "preemption")) {
+    EXPECT_EQ(answer.fit_error, TextAt(expect, "fitError"));
+    ExpectPreemption(At(expect, "preemption"), answer);
+  }
+  const bool differ = Has(expect, "fitErrorBeforePostFilter");
+  EXPECT_EQ(answer.fit_error_before_post_filter,
+            TextAt(expect, differ ? "fitErrorBeforePostFilter" : "fitError"));
+}
+
+// Each pod is put on the first of the best nodes before the next one comes.
+void ExpectSequence(scheduler::reference::Snapshot world,
+                    scheduler::reference::ReferenceProfile rules, const Json& row) {
+  rules.post_filters.clear();
+  const simdjson::dom::array steps = At(At(row, "expect"), "steps").get_array();
+  auto step = steps.begin();
+  for (const Json json : At(row, "pods").get_array()) {
+    const Json want = *step;
+    ++step;
+    const api::Ref<api::Pod> pod = ReadPod(json);
+    SCOPED_TRACE(pod->metadata.name);
+    const scheduler::reference::Evaluation answer =
+        scheduler::reference::Evaluate(world, *pod, rules, kNow);
+    EXPECT_EQ(answer.best_nodes, ListAt(want, "bestNodes"));
+    EXPECT_EQ(answer.fit_error_before_post_filter, TextAt(want, "fitError"));
+    const auto feasible = std::ranges::count_if(
+        answer.nodes, [](const auto& node) { return node.second.verdict.ok(); });
+    EXPECT_EQ(feasible, At(want, "feasible").get_int64().value());
+    const std::string chosen = TextAt(want, "chosen");
+    if (chosen.empty()) continue;
+    EXPECT_EQ(answer.nodes.at(chosen).total, At(want, "bestTotal").get_int64().value());
+    api::Pod placed = *pod;
+    placed.spec.node_name = chosen;
+    world.Put(std::make_shared<const api::Pod>(std::move(placed)));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// Of large clusters the cases tell sums, and a few nodes.
+void ExpectDigest(const Json& expect, const scheduler::reference::Evaluation& answer) {
+  ExpectPreFilter(expect, answer);
+  std::map<std::string, int64_t> rejected_by;
+  std::map<std::string, int64_t> reasons;
+  std::map<std::string, int64_t> sums;
+  int64_t feasible = 0;
+  for (const auto& [name, at] : answer.nodes) {
+    for (const std::string& reason : at.verdict.reasons()) ++reasons[reason];
+    for (const auto& [plugin, score] : at.scores) sums[plugin] += score;
+    if (!at.verdict.ok()) {
+      ++rejected_by[at.verdict.plugin()];
+      continue;
+    }
+    ++feasible;
+    sums["total"] += at.total;
+  }
+  EXPECT_EQ(feasible, At(expect, "feasible").get_int64().value());
+  EXPECT_EQ(rejected_by, NumbersIn(At(expect, "rejectedBy")));
+  EXPECT_EQ(reasons, NumbersIn(At(expect, "rejectedReasons")));
+  if (Has(expect, "scoreSums")) {
+    EXPECT_EQ(sums, NumbersIn(At(expect, "scoreSums")));
+  }
+  EXPECT_EQ(answer.best_nodes, ListAt(expect, "bestNodes"));
+  EXPECT_EQ(answer.fit_error, TextAt(expect, "fitError"));
+  for (const auto& [node, want] : MembersAt(expect, "sampleFilter")) ExpectNode(node, want, answer);
+  for (const auto& [node, want] : MembersAt(expect, "sampleScores"))
+    ExpectScores(node, want, answer);
+}
+
+class TwinConformance : public testing::TestWithParam<const char*> {};
+
+TEST_P(TwinConformance, AnswersAsKubeScheduler) {
+  const std::string group = GetParam();
+  const auto file =
+      cmd::CaseFile::Read(BERTH_SOURCE_DIR "/tests/conformance/" + group + ".jsonl.gz");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  simdjson::dom::parser parser;
+  size_t cases = 0;
+  for (const cmd::CaseFile::Row& line : file->rows()) {
+    const Json row = parser.parse(line.text).value();
+    SCOPED_TRACE(TextAt(row, "name"));
+    const scheduler::reference::Snapshot world = ReadWorld(row);
+    const scheduler::reference::ReferenceProfile rules = ReadRules(row);
+    if (group == "sequence") {
+      ExpectSequence(world, rules, row);
+    } else {
+      const scheduler::reference::Evaluation answer =
+          scheduler::reference::Evaluate(world, *ReadPod(At(row, "pod")), rules, kNow);
+      (group == "bigcluster" ? ExpectDigest : ExpectAnswer)(At(row, "expect"), answer);
+    }
+    ++cases;
+  }
+  EXPECT_GT(cases, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, TwinConformance,
+                         testing::Values("resources", "taints", "nodeaffinity", "nodeports",
+                                         "imagelocality", "topologyspread", "interpodaffinity",
+                                         "volumes", "preemption", "mixed", "sequence",
+                                         "bigcluster"),
+                         [](const auto& group) { return std::string(group.param); });
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::twin

@@ -1,0 +1,443 @@
+// The engine's way of deciding and the slow twin's, side by side: clusters made at random live
+// through changes, and after each change both say where a waiting pod should go. They must agree in
+// every respect. Pods wait, are assumed, confirmed, forgotten, nominated and evicted along the way,
+// so that what the engine keeps from one decision to the next is what is compared.
+//
+// BERTH_TWIN_DECISIONS sets how many decisions are compared (10,000); BERTH_TWIN_SEED repeats one
+// world.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "scheduler/engine/explain.h"
+#include "scheduler/engine/paranoid_check.h"
+#include "scheduler/engine/reference_comparison.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/reference/evaluate.h"
+#include "scheduler/reference/snapshot.h"
+#include "testing/engine_harness.h"
+#include "testing/random_cluster.h"
+
+namespace berth {
+namespace BERTH_TEST_FILE {
+
+constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
+constexpr size_t kMostWaiting = 10;
+constexpr uint64_t kShards = 4;
+
+// What was decided, to see that nothing is left out.
+struct Coverage {
+  size_t decisions = 0;
+  size_t placed = 0;
+  size_t on_nominated_node = 0;
+  size_t with_victims = 0;
+  size_t with_budget_violations = 0;
+  size_t errors = 0;
+  std::map<std::string, size_t> fits_nowhere_by;  // By plugin that stood in the way.
+};
+
+void Note(const scheduler::reference::Evaluation& answer, Coverage& coverage) {
+  ++coverage.decisions;
+  coverage.placed += !answer.best_nodes.empty();
+  coverage.on_nominated_node += answer.nominated_node_fits;
+  coverage.errors += !answer.error.empty();
+  for (const std::string& plugin : answer.unschedulable_plugins) ++coverage.fits_nowhere_by[plugin];
+  if (!answer.preemption) return;
+  coverage.with_victims += !answer.preemption->candidates.empty();
+  for (const auto& [node, candidate] : answer.preemption->candidates) {
+    if (candidate.pdb_violations == 0) continue;
+    ++coverage.with_budget_violations;
+    break;
+  }
+}
+
+// Most worlds are scheduled with kube-scheduler's defaults, others by other rules.
+scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
+  scheduler::framework::ProfileConfig config = DefaultProfile();
+  if (seed % 5 == 1) {
+    scheduler::framework::NodeResourcesFitArgs fit;
+    fit.scoring_strategy.type = "MostAllocated";
+    fit.scoring_strategy.resources = {{"cpu", 3}, {"memory", 1}, {"example.com/gpu", 5}};
+    fit.ignored_resource_groups = {"unknown.example.com"};
+    config.args["NodeResourcesFit"] = fit;
+    config.args["InterPodAffinity"] = scheduler::framework::InterPodAffinityArgs{40, true};
+  }
+  if (seed % 5 == 2) {
+    scheduler::framework::NodeResourcesFitArgs fit;
+    fit.scoring_strategy.type = "RequestedToCapacityRatio";
+    fit.scoring_strategy.shape = {{{0, 0}, {60, 10}, {100, 3}}};
+    config.args["NodeResourcesFit"] = fit;
+    scheduler::framework::PodTopologySpreadArgs spread;
+    spread.defaulting_type = "List";
+    api::TopologySpreadConstraint constraint;
+    constraint.max_skew = 1;
+    constraint.topology_key = "topology.kubernetes.io/zone";
+    constraint.when_unsatisfiable = "DoNotSchedule";
+    spread.default_constraints = {constraint};
+    config.args["PodTopologySpread"] = spread;
+  }
+  return config;
+}
+
+// A table without the entries that hold nothing.
+using PodsByNode = std::map<std::string, std::map<api::ObjectKey, api::Ref<api::Pod>>, std::less<>>;
+PodsByNode Occupied(PodsByNode pods) {
+  std::erase_if(pods, [](const auto& entry) { return entry.second.empty(); });
+  return pods;
+}
+
+bool SamePods(const PodsByNode& a, const PodsByNode& b) {
+  return std::ranges::equal(Occupied(a), Occupied(b), [](const auto& x, const auto& y) {
+    return x.first == y.first &&
+           std::ranges::equal(x.second, y.second, [](const auto& p, const auto& q) {
+             return p.first == q.first && (p.second == q.second || *p.second == *q.second);
+           });
+  });
+}
+
+// One world: the engine's model of it, and its plain objects.
+class TwoWorlds {
+ public:
+  TwoWorlds(uint64_t seed, Coverage& coverage)
+      : generator_(seed),
+        random_(~seed),
+        coverage_(coverage),
+        config_(ProfileFor(seed)),
+        rules_(scheduler::reference::ReferenceProfileOf(config_)),
+        profile_(
+            *scheduler::framework::Profile::Build(config_, scheduler::plugins::InTreeRegistry())),
+        results_(*profile_, cluster_, nullptr) {
+    std::vector<api::Object> objects = ObjectsOf(generator_.Snapshot(3 + random_.Below(10)));
+    for (size_t i = objects.size(); i > 1; --i)
+      std::swap(objects[i - 1], objects[random_.Below(i)]);
+    for (const api::Object& object : objects) Put(object);
+  }
+
+  // Lets something happen, then decides about a pod. Returns what is different.
+  scheduler::engine::ReferenceMismatches Step() {
+    Happen();
+    ExpectSameObjects();
+    const api::Ref<api::Pod> pod = PodToTry();
+    return pod == nullptr ? scheduler::engine::ReferenceMismatches{} : Decide(pod);
+  }
+
+ private:
+  using Waiting = std::map<api::ObjectKey, api::Ref<api::Pod>>;
+
+  // A pod that the engine has decided about and the API has not shown on its node yet.
+  struct Assumed {
+    std::unique_ptr<const scheduler::model::PodRecord> pod;
+    std::shared_ptr<scheduler::framework::ClassResults> results;
+    std::unique_ptr<scheduler::framework::Attempt> attempt;
+    scheduler::model::NodeRow node;
+  };
+
+  // --- what happens ---
+
+  void Happen() {
+    const uint64_t kind = random_.Below(100);
+    if (kind < 15 && !assumed_.empty()) return EndAssumption();
+    if (kind < 25 && !waiting_.empty()) return ChangeWaiting();
+    if (PlacedPods() > 6 * world_.nodes.size()) return RemoveOnePlaced();
+    const RandomChange change = generator_.Change(world_);
+    if (change.removed) {
+      Remove(change.object);
+    } else {
+      Put(change.object);
+    }
+  }
+
+  size_t PlacedPods() const {
+    size_t count = 0;
+    for (const auto& [node, pods] : world_.placed) count += pods.size();
+    return count;
+  }
+
+  void RemoveOnePlaced() {
+    size_t i = random_.Below(PlacedPods());
+    for (const auto& [node, pods] : world_.placed) {
+      if (i < pods.size()) return Remove(std::next(pods.begin(), static_cast<int64_t>(i))->second);
+      i -= pods.size();
+    }
+  }
+
+  void Put(const api::Object& object) {
+    world_.Put(object);
+    const auto* pod = std::get_if<api::Ref<api::Pod>>(&object);
+    if (pod == nullptr) {
+      cluster_.Put(object);
+      return;
+    }
+    const scheduler::model::PodId id = cluster_.PutPod(*pod);
+    const std::string& nominated = (*pod)->status.nominated_node_name;
+    if (!id.valid() || cluster_.pod(id).state != scheduler::model::PodState::kPending) return;
+    cluster_.Nominate(id, nominated.empty() ? Symbol{} : Name(nominated));
+  }
+
+  void Remove(const api::Object& object) {
+    world_.Remove(object);
+    std::visit([&]<typename T>(const api::Ref<T>&) { cluster_.Remove<T>(api::KeyOf(object)); },
+               object);
+  }
+
+  // An assumed pod is seen on its node, or could not be bound and waits again.
+  void EndAssumption() {
+    const size_t i = random_.Below(assumed_.size());
+    Assumed entry = std::move(assumed_[i]);
+    assumed_.erase(assumed_.begin() + static_cast<ptrdiff_t>(i));
+    const scheduler::model::PodRecord& pod = *entry.pod;
+    const bool still_assumed = cluster_.pods().Contains(pod.id) &&
+                               cluster_.pod(pod.id).uid() == pod.uid() &&
+                               cluster_.pod(pod.id).state == scheduler::model::PodState::kAssumed;
+    if (still_assumed && random_.Chance(60)) {
+      api::Pod bound = *pod.object;
+      bound.spec.node_name = cluster_.nodes().name(entry.node);
+      bound.status.start_time = kNow + Duration::Seconds(static_cast<int64_t>(++started_));
+      Put(std::make_shared<const api::Pod>(std::move(bound)));
+    } else if (still_assumed) {
+      for (const scheduler::framework::ReservePlugin* plugin : profile_->reserve())
+        plugin->Unreserve(entry.attempt->cycle(), entry.node);
+      cluster_.Forget(pod.id);
+      waiting_[pod.key()] = cluster_.pod(pod.id).object;
+      Put(cluster_.pod(pod.id).object);
+    }
+    cluster_.ReleaseRow(entry.node);
+    cluster_.Release(pod);
+  }
+
+  // A waiting pod gets other labels, or what it was promised is written down, or it is gone.
+  void ChangeWaiting() {
+    auto entry = std::next(waiting_.begin(), static_cast<int64_t>(random_.Below(waiting_.size())));
+    if (random_.Chance(40)) {
+      Remove(entry->second);
+      waiting_.erase(entry);
+      return;
+    }
+    if (random_.Chance(30)) {
+      api::Pod pod = *entry->second;
+      pod.metadata.labels = generator_.WaitingPod(world_)->metadata.labels;
+      entry->second = std::make_shared<const api::Pod>(std::move(pod));
+    }
+    WriteNomination(entry);
+  }
+
+  // The API shows what the pod was promised.
+  void WriteNomination(Waiting::iterator entry) {
+    api::Pod pod = *entry->second;
+    const scheduler::model::PodId id =
+        cluster_.pods().Find(entry->first.namespace_, entry->first.name);
+    const Symbol nominated = cluster_.nominations().NodeOf(id);
+    pod.status.nominated_node_name = nominated.valid() ? cluster_.symbols().Text(nominated) : "";
+    entry->second = std::make_shared<const api::Pod>(std::move(pod));
+    Put(entry->second);
+    if (nominated.valid()) promised_ = entry->first;
+  }
+
+  // --- deciding ---
+
+  // A new pod, a replica of one that waits, or one that waits.
+  api::Ref<api::Pod> PodToTry() {
+    const auto promised = waiting_.find(promised_);
+    if (promised != waiting_.end() && random_.Chance(20)) return promised->second;
+    if (!waiting_.empty() && (waiting_.size() >= kMostWaiting || random_.Chance(50)))
+      return OneThatWaits();
+    api::Ref<api::Pod> pod = generator_.WaitingPod(world_);
+    if (!waiting_.empty() && random_.Chance(35)) {
+      api::Pod replica = *OneThatWaits();
+      replica.metadata.name = pod->metadata.name;
+      replica.metadata.uid = pod->metadata.uid;
+      pod = std::make_shared<const api::Pod>(std::move(replica));
+    }
+    waiting_[{pod->metadata.namespace_, pod->metadata.name}] = pod;
+    Put(pod);
+    return pod;
+  }
+
+  api::Ref<api::Pod> OneThatWaits() {
+    return std::next(waiting_.begin(), static_cast<int64_t>(random_.Below(waiting_.size())))
+        ->second;
+  }
+
+  scheduler::engine::ReferenceMismatches Decide(const api::Ref<api::Pod>& object) {
+    const scheduler::model::PodId id =
+        cluster_.pods().Find(object->metadata.namespace_, object->metadata.name);
+    CHECK(id.valid());
+    auto pod = std::make_unique<const scheduler::model::PodRecord>(cluster_.Retain(id));
+    auto results = results_.For(*pod);
+    scheduler::framework::Attempt asked(cluster_, *profile_, *results, *pod);
+    const scheduler::engine::Explanation fast =
+        scheduler::engine::ExplainAttempt(asked, kNow, random_);
+    auto attempt =
+        std::make_unique<scheduler::framework::Attempt>(cluster_, *profile_, *results, *pod);
+    Task<scheduler::engine::CycleOutcome> search =
+        scheduler::engine::FindNode(*attempt, {.now = kNow, .random = random_});
+    search.Start();
+    const scheduler::engine::CycleOutcome& outcome = search.result();
+
+    const scheduler::reference::Snapshot seen = scheduler::engine::WorldOf(cluster_);
+    world_.assumed_claims = seen.assumed_claims;
+    world_.assumed_volumes = seen.assumed_volumes;
+    const scheduler::reference::Evaluation slow =
+        scheduler::reference::Evaluate(world_, *object, rules_, kNow);
+    Note(slow, coverage_);
+
+    scheduler::engine::ReferenceMismatches differences;
+    if (outcome.kind != scheduler::engine::CycleOutcome::Kind::kNoNodes)
+      differences = scheduler::engine::CompareWithReference(fast, slow);
+    const auto order = scheduler::reference::NodeOrder(world_);
+    std::ranges::move(
+        scheduler::engine::CompareDecision(scheduler::engine::ToNamedDecision(cluster_, outcome),
+                                           slow, order, rules_),
+        std::back_inserter(differences));
+    if (outcome.kind == scheduler::engine::CycleOutcome::Kind::kNode && random_.Chance(60)) {
+      Assume({std::move(pod), std::move(results), std::move(attempt), outcome.node});
+      return differences;
+    }
+    if (!outcome.post_filter.victims.empty() && random_.Chance(60)) MakeRoom(*pod, outcome);
+    cluster_.Release(*pod);
+    return differences;
+  }
+
+  void Assume(Assumed entry) {
+    const scheduler::model::PodRecord& pod = *entry.pod;
+    cluster_.HoldRow(entry.node);
+    cluster_.Assume(pod.id, entry.node);
+    for (const scheduler::framework::ReservePlugin* plugin : profile_->reserve())
+      EXPECT_TRUE(plugin->Reserve(entry.attempt->cycle(), entry.node).ok());
+    api::Pod placed = *pod.object;
+    placed.spec.node_name = cluster_.nodes().name(entry.node);
+    world_.Put(std::make_shared<const api::Pod>(std::move(placed)));
+    waiting_.erase(pod.key());
+    assumed_.push_back(std::move(entry));
+  }
+
+  // The pod is promised the node; its victims go, at once or in their own time.
+  void MakeRoom(const scheduler::model::PodRecord& pod,
+                const scheduler::engine::CycleOutcome& outcome) {
+    const Symbol node = outcome.post_filter.nomination.node;
+    cluster_.Nominate(pod.id, node);
+    for (auto& [name, pods] : world_.nominated) pods.erase(pod.key());
+    world_.nominated[cluster_.symbols().Text(node)][pod.key()] = pod.object;
+    if (random_.Chance(50)) WriteNomination(waiting_.find(pod.key()));
+    for (scheduler::model::PodId id : outcome.post_filter.victims) {
+      if (cluster_.pod(id).state == scheduler::model::PodState::kAssumed) continue;
+      const api::Ref<api::Pod> victim = cluster_.pod(id).object;
+      if (random_.Chance(50)) {
+        Remove(victim);
+        continue;
+      }
+      api::Pod leaving = *victim;
+      leaving.metadata.deletion_timestamp = kNow;
+      api::PodCondition condition;
+      condition.type = "DisruptionTarget";
+      condition.status = "True";
+      condition.reason = "PreemptionByScheduler";
+      leaving.status.conditions.push_back(std::move(condition));
+      Put(std::make_shared<const api::Pod>(std::move(leaving)));
+    }
+  }
+
+  // What the checking mode makes of the model is the world it should be.
+  void ExpectSameObjects() {
+    const scheduler::reference::Snapshot seen = scheduler::engine::WorldOf(cluster_);
+    EXPECT_EQ(seen.nodes, world_.nodes);
+    EXPECT_TRUE(SamePods(seen.placed, world_.placed));
+    EXPECT_TRUE(SamePods(seen.nominated, world_.nominated));
+    EXPECT_EQ(seen.claims, world_.claims);
+    EXPECT_EQ(seen.volumes, world_.volumes);
+    EXPECT_EQ(seen.storage_classes, world_.storage_classes);
+    EXPECT_EQ(seen.csi_nodes, world_.csi_nodes);
+    EXPECT_EQ(seen.csi_drivers, world_.csi_drivers);
+    EXPECT_EQ(seen.csi_capacities, world_.csi_capacities);
+    EXPECT_EQ(seen.attachments, world_.attachments);
+    EXPECT_EQ(seen.namespaces, world_.namespaces);
+    EXPECT_EQ(seen.services, world_.services);
+    EXPECT_EQ(seen.replication_controllers, world_.replication_controllers);
+    EXPECT_EQ(seen.replica_sets, world_.replica_sets);
+    EXPECT_EQ(seen.stateful_sets, world_.stateful_sets);
+    EXPECT_EQ(seen.budgets, world_.budgets);
+  }
+
+  Symbol Name(const std::string& node) { return cluster_.mutable_symbols().Intern(node); }
+
+  ClusterGenerator generator_;
+  Random random_;
+  Coverage& coverage_;
+  const scheduler::framework::ProfileConfig config_;
+  const scheduler::reference::ReferenceProfile rules_;
+  const std::unique_ptr<scheduler::framework::Profile> profile_;
+  scheduler::model::Cluster cluster_;
+  scheduler::framework::ClassResultsCache results_;
+  scheduler::reference::Snapshot world_;
+  Waiting waiting_;
+  api::ObjectKey promised_;  // The last that was promised a node.
+  std::vector<Assumed> assumed_;
+  uint64_t started_ = 0;
+};
+
+uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Most worlds live for a while; a few for long, so that what is kept must be forgotten in time.
+uint64_t StepsOf(uint64_t seed) { return seed % 7 == 6 ? 500 : 80; }
+
+// Follows one world; false if the two did not agree.
+bool Follow(uint64_t seed, Coverage& coverage) {
+  TwoWorlds worlds(seed, coverage);
+  for (uint64_t step = 0; step < StepsOf(seed); ++step) {
+    const scheduler::engine::ReferenceMismatches differences = worlds.Step();
+    for (const scheduler::engine::ReferenceMismatch& difference : differences)
+      ADD_FAILURE() << difference.Text();
+    if (!testing::Test::HasFailure()) continue;
+    ADD_FAILURE() << fmt::format(
+        "seed {}, step {}; repeat with: BERTH_TWIN_SEED={} build/release/tests/twin_tests "
+        "--gtest_filter='*SideBySide*/0'",
+        seed, step, seed);
+    return false;
+  }
+  return true;
+}
+
+class SideBySide : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(SideBySide, EngineAndTwinAgree) {
+  Coverage coverage;
+  if (const uint64_t seed = NumberFrom("BERTH_TWIN_SEED", UINT64_MAX); seed != UINT64_MAX) {
+    Follow(seed, coverage);
+    return;
+  }
+  const size_t wanted = NumberFrom("BERTH_TWIN_DECISIONS", 10'000) / kShards;
+  for (uint64_t seed = GetParam(); coverage.decisions < wanted; seed += kShards) {
+    if (!Follow(seed, coverage)) return;
+  }
+  // One in so many decisions, at least.
+  const auto is_common = [&](size_t count, size_t one_in) { return count * one_in >= wanted; };
+  EXPECT_TRUE(is_common(coverage.placed, 8)) << coverage.placed;
+  EXPECT_TRUE(is_common(coverage.with_victims, 60)) << coverage.with_victims;
+  EXPECT_TRUE(is_common(coverage.with_budget_violations, 500)) << coverage.with_budget_violations;
+  EXPECT_TRUE(is_common(coverage.on_nominated_node, 500)) << coverage.on_nominated_node;
+  for (const char* plugin :
+       {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
+        "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
+        "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"}) {
+    EXPECT_TRUE(is_common(coverage.fits_nowhere_by[plugin], 500))
+        << plugin << " stood in the way " << coverage.fits_nowhere_by[plugin] << " times";
+  }
+  fmt::print("{} decisions: {} placed, {} with victims, {} errors\n", coverage.decisions,
+             coverage.placed, coverage.with_victims, coverage.errors);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shards, SideBySide, testing::Range(uint64_t{0}, kShards));
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth
