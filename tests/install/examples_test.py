@@ -134,13 +134,21 @@ class CustomScheduler(unittest.TestCase):
         self.assertIn("1 node(s) had no price", pods["giant"]["message"])
         self.assertIn("1 node(s) were too expensive", pods["giant"]["message"])
 
+    def test_replays_its_recordings(self):
+        recording = BUILT / "recording"
+        must(self.program("custom-berth"), "schedule", "-f", self.folder / "cluster.yaml",
+             "--config", self.config, "--record", recording)  # fmt: skip
+        self.assertIn("\nidentical\n", must(self.program("custom-berth"), "replay", recording))
+
     def test_decides_in_a_cluster(self):
         self.check_cluster(["--scheduler", "none"], with_daemon=True)
 
     def test_decides_in_berth_up(self):
-        self.check_cluster(["--config", self.config], with_daemon=False)
+        for scheduler in ("embedded", "http"):
+            with self.subTest(scheduler):
+                self.check_cluster(["--scheduler", scheduler, "--config", self.config])
 
-    def check_cluster(self, arguments, with_daemon):
+    def check_cluster(self, arguments, with_daemon=False):
         cluster = Program(self.program("custom-berth"), "up", "--port", "0",
                           "-f", self.folder / "cluster.yaml", *arguments)  # fmt: skip
         scheduler = None
