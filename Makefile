@@ -3,12 +3,13 @@
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
 
 programs := berth berth-scheduler
-sources = $(shell find src tests bench -name '*.h' -o -name '*.cc')
+sources = $(shell find src tests bench examples -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench asan tsan fuzz format tidy check clean help deps deps-dev e2e-clients
+.PHONY: build run install test bench asan tsan fuzz format tidy check clean help deps deps-dev e2e-clients
 
 build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	@cmake --preset release --log-level=NOTICE
@@ -20,6 +21,10 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 
 run: build ## Build, then show Berth at work
 	scripts/demo.sh
+
+install: build ## Install the programs, libberth and its headers below PREFIX (/usr/local)
+	cmake --build build/release -j $(JOBS) --target libraries
+	cmake --install build/release --prefix $(PREFIX)
 
 test: build e2e-clients ## Build and run every test
 	cmake --build build/release -j $(JOBS)

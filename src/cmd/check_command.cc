@@ -21,7 +21,6 @@
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
 #include "scheduler/config/validate.h"
-#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::cmd {
 namespace {
@@ -123,9 +122,9 @@ void CheckPermissions(client::RestClient& client,
 
 }  // namespace
 
-int RunCheck(const CheckOptions& options) {
+int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& registry) {
   Report report;
-  const auto loaded = LoadConfiguration(options.config_file, scheduler::plugins::InTreeRegistry());
+  const auto loaded = LoadConfiguration(options.config_file, registry);
   if (!loaded) {
     report.Problem(loaded.error().message);
     return report.End();

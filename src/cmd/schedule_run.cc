@@ -11,7 +11,6 @@
 
 #include "base/check.h"
 #include "runtime/extender_calls.h"
-#include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/recording_engine.h"
 
 namespace berth::cmd {
@@ -255,9 +254,10 @@ size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
 }
 
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const scheduler::engine::EngineOptions& options, Instant start,
+                                   const scheduler::engine::EngineOptions& options,
+                                   const scheduler::framework::Registry& registry, Instant start,
                                    scheduler::recording::RecordWriter* record) {
-  auto made = scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
+  auto made = scheduler::engine::Engine::Make(options, registry);
   if (!made) return std::unexpected(made.error());
   scheduler::recording::RecordingEngine engine(**made, record);
   OutcomeRecorder recorder(**made);
