@@ -4,6 +4,9 @@
 
 #include <tuple>
 
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/scheduling_queue.h"
+
 namespace berth::scheduler::engine {
 namespace {
 

@@ -13,8 +13,12 @@
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/attempt.h"
-#include "scheduler/framework/cycle.h"
-#include "scheduler/queue/scheduling_queue.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/queue/queue_entry.h"
+
+namespace berth::scheduler::queue {
+class SchedulingQueue;
+}
 
 namespace berth::scheduler::engine {
 

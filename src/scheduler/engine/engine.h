@@ -16,17 +16,24 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "base/workers.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
-#include "scheduler/model/cluster.h"
-#include "scheduler/queue/scheduling_queue.h"
+#include "scheduler/queue/queue_entry.h"
 
+namespace berth {
+class Workers;
+}
+namespace berth::scheduler::model {
+class Cluster;
+}
 namespace berth::scheduler::framework {
+class Measurements;
 class WaitingPods;
+}  // namespace berth::scheduler::framework
+namespace berth::scheduler::queue {
+class SchedulingQueue;
 }
 
 namespace berth::scheduler::engine {

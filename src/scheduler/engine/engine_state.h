@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/random.h"
 #include "scheduler/engine/binding_cycle.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/eviction.h"
@@ -21,8 +22,10 @@
 #include "scheduler/engine/scheduling_cycle.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/class_results.h"
+#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
 namespace berth::scheduler::engine {

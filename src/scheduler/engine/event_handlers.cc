@@ -3,6 +3,7 @@
 
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/model/objects.h"
 
 namespace berth::scheduler::engine {
 namespace {

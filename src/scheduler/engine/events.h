@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/object.h"
+#include "api/object_fwd.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "scheduler/framework/writes.h"

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "scheduler/engine/status_writer.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::engine {
 namespace {
 

@@ -14,10 +14,14 @@
 
 #include "base/task.h"
 #include "scheduler/engine/outbox.h"
-#include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/verdict.h"
-#include "scheduler/model/cluster.h"
-#include "scheduler/model/pod_table.h"
+#include "scheduler/model/ids.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+class Preemptions;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::engine {
 

@@ -6,7 +6,10 @@
 #include <algorithm>
 
 #include "scheduler/engine/scheduling_cycle.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 namespace {

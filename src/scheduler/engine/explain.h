@@ -4,7 +4,10 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/framework/attempt.h"
+
+namespace berth::scheduler::framework {
+class Attempt;
+}
 
 namespace berth::scheduler::engine {
 

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "scheduler/framework/extender.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 

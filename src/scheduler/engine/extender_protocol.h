@@ -13,13 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "api/node.h"
-#include "api/pod.h"
+#include "api/object_fwd.h"
 #include "base/result.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/writes.h"
-#include "scheduler/model/cluster.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+}
 
 namespace berth::scheduler::engine {
 

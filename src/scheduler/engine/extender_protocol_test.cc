@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/framework/extender.h"
+#include "scheduler/model/cluster.h"
 #include "testing/object_builders.h"
 
 namespace berth::scheduler::engine {

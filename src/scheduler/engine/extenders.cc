@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "scheduler/engine/extender_protocol.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 namespace {

@@ -12,9 +12,17 @@
 
 #include "base/random.h"
 #include "scheduler/engine/outbox.h"
-#include "scheduler/framework/attempt.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/post_filter.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
+
+namespace berth::scheduler::framework {
+class Attempt;
+}
 
 namespace berth::scheduler::engine {
 

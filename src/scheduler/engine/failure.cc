@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::engine {
 
 std::string Failure::Note() const {

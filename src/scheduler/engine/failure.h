@@ -8,9 +8,13 @@
 
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/writes.h"
-#include "scheduler/model/cluster.h"
 #include "scheduler/queue/queue_entry.h"
 #include "scheduler/queue/unschedulable_pods.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::engine {
 

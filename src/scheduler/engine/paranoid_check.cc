@@ -8,7 +8,11 @@
 
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/reference_comparison.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/snapshot.h"
 

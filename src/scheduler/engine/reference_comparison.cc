@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/reference/preemption.h"
 
 namespace berth::scheduler::engine {

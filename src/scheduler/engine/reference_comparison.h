@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "scheduler/engine/decision.h"
-#include "scheduler/model/cluster.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/reference_profile.h"
 #include "scheduler/reference/snapshot.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+}
 
 namespace berth::scheduler::engine {
 

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "scheduler/engine/extenders.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::engine {
 
 std::string CycleOutcome::Message() const {

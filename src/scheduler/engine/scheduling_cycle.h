@@ -6,11 +6,23 @@
 #include <optional>
 #include <string>
 
-#include "scheduler/engine/extenders.h"
-#include "scheduler/framework/attempt.h"
-#include "scheduler/framework/post_filter.h"
+#include "base/task.h"
+#include "base/time.h"
+#include "scheduler/framework/plugin.h"
+#include "scheduler/framework/verdict.h"
+#include "scheduler/model/ids.h"
+
+namespace berth {
+class Random;
+}
+namespace berth::scheduler::framework {
+class Attempt;
+struct FailedCycle;
+}  // namespace berth::scheduler::framework
 
 namespace berth::scheduler::engine {
+
+class Extenders;
 
 struct CycleOutcome {
   enum class Kind {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -28,6 +30,10 @@ Attempt::Attempt(model::Cluster& cluster, const Profile& profile, ClassResults& 
       profile_(profile),
       results_(results),
       cycle_(cluster, pod, results.compiled()) {}
+
+const std::vector<uint32_t>& Attempt::rank() const {
+  return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
+}
 
 Verdict Attempt::PreFilter() {
   PluginMask took_part = 0;

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
+
+class ClassResults;
 
 class Attempt {
  public:
@@ -87,9 +88,7 @@ class Attempt {
   // The best node: the highest total; among equals the first in node order.
   model::NodeRow Best() const { return best_; }
   // The place of each row in the order in which equals are chosen.
-  const std::vector<uint32_t>& rank() const {
-    return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
-  }
+  const std::vector<uint32_t>& rank() const;
 
   // What each plugin gave each feasible node, weighted; asked afresh, without the kept results.
   struct PluginScores {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/workers.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::framework {
 
 namespace {

@@ -11,12 +11,19 @@
 #include <span>
 #include <vector>
 
-#include "base/workers.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/framework/verdict.h"
+
+namespace berth {
+class Workers;
+}
+namespace berth::scheduler::model {
+class NodeOrder;
+class NodeTable;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::framework {
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/node.h"
 #include "api/pod_resources.h"
 
 namespace berth::scheduler::framework {

@@ -14,9 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/node.h"
-#include "api/object.h"
-#include "api/pod.h"
+#include "api/object_fwd.h"
 
 namespace berth::scheduler::framework {
 

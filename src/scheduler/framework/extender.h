@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/object_fwd.h"
 #include "base/time.h"
 
 namespace berth::scheduler::framework {

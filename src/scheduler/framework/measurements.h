@@ -12,10 +12,12 @@
 
 #include "base/time.h"
 #include "scheduler/framework/cluster_event.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/plugin.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
+
+class Profile;
 
 // The points of a pod's way at which time is taken.
 enum class MeasuredPoint : uint8_t {

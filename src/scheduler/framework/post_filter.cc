@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::framework {
 
 Instant StartOf(const model::PodRecord& pod, Instant now) {

@@ -6,13 +6,25 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/task.h"
 #include "base/time.h"
-#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/verdict.h"
+#include "scheduler/model/ids.h"
+
+namespace berth {
+class Random;
+}
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::framework {
+
+class Attempt;
 
 // What preemption considered, for whoever explains the decision.
 struct PreemptionReport {

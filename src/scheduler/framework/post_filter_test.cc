@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/cluster.h"
 #include "testing/object_builders.h"
 
 namespace berth::scheduler::framework {

@@ -60,10 +60,6 @@ struct ProfileConfig {
 // point.
 //
 // It owns its plugins. Immutable once built.
-// A set of plugins of one profile, by slot. Two bits are left for those who are no plugins.
-using PluginMask = uint64_t;
-inline constexpr size_t kMaxPlugins = 62;
-
 class Profile {
  public:
   struct Scorer {

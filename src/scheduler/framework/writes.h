@@ -13,12 +13,15 @@
 #include <variant>
 
 #include "api/meta.h"
+#include "api/object_fwd.h"
 #include "api/pod.h"
-#include "api/storage.h"
 #include "base/time.h"
 #include "scheduler/framework/extender.h"
+#include "scheduler/model/ids.h"
 
 namespace berth::scheduler::framework {
+
+class Cycle;
 
 // POST pods/<name>/binding.
 struct BindPod {
@@ -49,9 +52,7 @@ struct DeletePod {
 // kept.
 struct UpdatePersistentVolume {
   std::shared_ptr<const api::PersistentVolume> object;
-  friend bool operator==(const UpdatePersistentVolume& a, const UpdatePersistentVolume& b) {
-    return *a.object == *b.object;
-  }
+  friend bool operator==(const UpdatePersistentVolume& a, const UpdatePersistentVolume& b);
 };
 
 // PUT persistentvolumeclaims/<name>: asks for a volume on a node. What differs from the version
@@ -59,9 +60,7 @@ struct UpdatePersistentVolume {
 struct UpdatePersistentVolumeClaim {
   std::shared_ptr<const api::PersistentVolumeClaim> object;
   friend bool operator==(const UpdatePersistentVolumeClaim& a,
-                         const UpdatePersistentVolumeClaim& b) {
-    return *a.object == *b.object;
-  }
+                         const UpdatePersistentVolumeClaim& b);
 };
 
 // POST events.k8s.io events: tells users what became of a pod.
@@ -140,6 +139,17 @@ class Async {
   virtual void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) = 0;
   // Resumes `waiter` once, after `length`.
   virtual void Wake(Duration length, std::coroutine_handle<> waiter) = 0;
+};
+
+// BindingContext is what PreBind, Bind and PostBind plugins work with: the pod, its node, and API
+// writes and pauses that they can await.
+class BindingContext : public Async {
+ public:
+  virtual Cycle& cycle() = 0;
+  virtual model::NodeRow node() const = 0;
+  // True once the pod is preempted, or another PreBind plugin failed: plugins that wait should give
+  // up.
+  virtual bool cancelled() const = 0;
 };
 
 }  // namespace berth::scheduler::framework

@@ -6,7 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -37,7 +38,7 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nod
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> ImageLocality::Compile(
+std::unique_ptr<framework::ClassState> ImageLocality::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<PodImages>();
   const api::PodSpec& spec = pod_class.spec();

@@ -14,8 +14,8 @@ class ImageLocality final : public framework::ScorePlugin {
   // It rejects no pod.
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override { return {}; }
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }

@@ -9,6 +9,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/model/node_selector.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -97,7 +98,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(
   return std::unique_ptr<framework::Plugin>(new NodeAffinity(args));
 }
 
-std::unique_ptr<const framework::ClassState> NodeAffinity::Compile(
+std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   SymbolTable& symbols = cluster.mutable_symbols();
   const api::PodSpec& spec = pod_class.spec();

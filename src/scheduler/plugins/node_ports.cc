@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 
@@ -36,8 +37,8 @@ bool HasClash(const framework::Cycle& cycle, Symbol any_ip, size_t row,
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> NodePorts::Compile(model::Cluster& cluster,
-                                                                const model::PodClass&) const {
+std::unique_ptr<framework::ClassState> NodePorts::Compile(model::Cluster& cluster,
+                                                          const model::PodClass&) const {
   auto state = std::make_unique<AnyIp>();
   state->symbol = cluster.mutable_symbols().Intern("0.0.0.0");
   return state;

@@ -21,6 +21,7 @@
 #include "api/json/yaml.h"
 #include "base/check.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::scheduler::plugins {

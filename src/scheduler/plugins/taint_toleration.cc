@@ -8,6 +8,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
@@ -64,7 +65,7 @@ std::string Text(const api::Taint& taint) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> TaintToleration::Compile(
+std::unique_ptr<framework::ClassState> TaintToleration::Compile(
     model::Cluster&, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Judgements>();
   state->tolerations = pod_class.spec().tolerations;

@@ -20,8 +20,8 @@ class TaintToleration final : public framework::FilterPlugin,
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Clears every node with an untolerated NoSchedule or NoExecute taint.
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   // Preemption cannot cure a taint: the answer is UnschedulableAndUnresolvable.

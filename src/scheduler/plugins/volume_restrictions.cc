@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -111,7 +113,7 @@ int64_t CountShared(const State& state, const model::PodClass& other) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> VolumeRestrictions::Compile(
+std::unique_ptr<framework::ClassState> VolumeRestrictions::Compile(
     model::Cluster&, const model::PodClass& pod_class) const {
   auto compiled = std::make_unique<Disks>();
   std::ranges::copy_if(pod_class.spec().volumes, std::back_inserter(compiled->disks), IsChecked);

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"

@@ -9,7 +9,6 @@
 
 #include "base/time.h"
 #include "scheduler/framework/plugin.h"
-#include "scheduler/framework/profile.h"
 
 namespace berth::scheduler::queue {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/framework/profile.h"
+
 namespace berth::scheduler::queue {
 namespace {
 

@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "scheduler/framework/cluster_event.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::framework {
+class Profile;
+}
 
 namespace berth::scheduler::queue {
 

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::queue {
 namespace {

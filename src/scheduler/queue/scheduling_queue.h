@@ -17,13 +17,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/object_fwd.h"
 #include "scheduler/framework/measurements.h"
-#include "scheduler/framework/profile.h"
-#include "scheduler/model/cluster.h"
 #include "scheduler/queue/in_flight_events.h"
 #include "scheduler/queue/queue_entry.h"
 #include "scheduler/queue/queueing_hints.h"
 #include "scheduler/queue/unschedulable_pods.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::queue {
 

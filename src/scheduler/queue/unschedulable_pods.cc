@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "api/object.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::queue {
 
 PodSignature SignatureOf(const model::PodRecord& pod, size_t profile) {

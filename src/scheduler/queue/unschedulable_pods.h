@@ -13,8 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/cluster.h"
+#include "scheduler/model/ids.h"
 #include "scheduler/queue/queue_entry.h"
+
+namespace berth::api {
+struct PodSpec;
+}
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::queue {
 

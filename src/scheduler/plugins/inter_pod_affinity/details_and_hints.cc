@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "api/selector.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"

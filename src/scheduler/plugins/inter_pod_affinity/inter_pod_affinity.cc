@@ -6,6 +6,8 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -173,7 +175,7 @@ Result<std::unique_ptr<framework::Plugin>> InterPodAffinity::Make(
   return std::unique_ptr<framework::Plugin>(new InterPodAffinity(args));
 }
 
-std::unique_ptr<const framework::ClassState> InterPodAffinity::Compile(
+std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<OwnTerms>();
   if (!pod_class.has_pod_affinity) return state;

@@ -26,8 +26,8 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::InterPodAffinityArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Skips pods that neither have required terms nor are unwelcome anywhere.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;

@@ -42,7 +42,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make
   return std::unique_ptr<framework::Plugin>(new NodeResourcesBalancedAllocation(args));
 }
 
-std::unique_ptr<const framework::ClassState> NodeResourcesBalancedAllocation::Compile(
+std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Compiled>();
   const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});

@@ -20,8 +20,8 @@ class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::NodeResourcesBalancedAllocationArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Skips pods that ask for none of the resources.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;

@@ -136,7 +136,7 @@ bool NodeResourcesFit::Ignores(const std::string& resource) const {
              0;
 }
 
-std::unique_ptr<const framework::ClassState> NodeResourcesFit::Compile(
+std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Compiled>();
   const model::ResourceVector& wanted = pod_class.requests;

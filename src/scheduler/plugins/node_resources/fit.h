@@ -25,8 +25,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::NodeResourcesFitArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   // Names every resource that is short. If the node could not hold the pod even when empty,

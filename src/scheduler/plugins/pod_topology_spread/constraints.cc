@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/selector.h"
+#include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/pod_topology_spread/default_selector.h"
 
 namespace berth::scheduler::plugins {

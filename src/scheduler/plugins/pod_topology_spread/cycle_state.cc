@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/framework/kernels.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
 

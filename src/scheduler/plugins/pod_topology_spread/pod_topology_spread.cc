@@ -35,7 +35,7 @@ Result<std::unique_ptr<framework::Plugin>> PodTopologySpread::Make(
   return std::unique_ptr<framework::Plugin>(new PodTopologySpread(args));
 }
 
-std::unique_ptr<const framework::ClassState> PodTopologySpread::Compile(
+std::unique_ptr<framework::ClassState> PodTopologySpread::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   return std::make_unique<SpreadConstraints>(args_, cluster, pod_class);
 }

@@ -27,8 +27,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::PodTopologySpreadArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,
                 model::NodeRow node) const override;

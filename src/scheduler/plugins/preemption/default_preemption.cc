@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/preemption/dry_run.h"
 #include "scheduler/plugins/preemption/victims.h"
 
@@ -109,8 +110,8 @@ framework::Verdict DefaultPreemption::PreEnqueue(const model::Cluster& cluster,
           "waiting for the preemption for this pod to be finished"};
 }
 
-std::unique_ptr<const framework::ClassState> DefaultPreemption::Compile(
-    model::Cluster&, const model::PodClass&) const {
+std::unique_ptr<framework::ClassState> DefaultPreemption::Compile(model::Cluster&,
+                                                                  const model::PodClass&) const {
   return std::make_unique<DryRunCache>();
 }
 

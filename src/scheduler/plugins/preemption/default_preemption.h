@@ -27,8 +27,8 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
       const framework::DefaultPreemptionArgs& args);
 
   // The class's DryRunCache.
-  std::unique_ptr<const framework::ClassState> Compile(model::Cluster&,
-                                                       const model::PodClass&) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster&,
+                                                 const model::PodClass&) const override;
 
   // Holds a pod back while its victims are being evicted, until the last of them is on its way.
   framework::Verdict PreEnqueue(const model::Cluster& cluster,

@@ -1,5 +1,6 @@
 #include "scheduler/plugins/preemption/default_preemption.h"
 
+#include "base/random.h"
 #include "scheduler/plugins/preemption/preemption_testing.h"
 #include "testing/cluster_dump.h"
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "api/workloads.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/plugins/preemption/victims.h"
 
 namespace berth::scheduler::plugins {

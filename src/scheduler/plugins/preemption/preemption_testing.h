@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
+#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/plugins/plugin_testing.h"

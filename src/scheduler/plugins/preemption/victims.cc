@@ -6,6 +6,9 @@
 #include <tuple>
 
 #include "api/selector.h"
+#include "api/workloads.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 
 namespace berth::scheduler::plugins {
 namespace {

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/volume_binding/volume_plan.h"
 #include "scheduler/plugins/volume_binding/volume_reservation.h"

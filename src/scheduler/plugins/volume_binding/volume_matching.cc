@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/selector.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::plugins {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/explanation_text.h"
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/object.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::plugins {
