@@ -159,7 +159,7 @@ class Explainer {
     told.eligible = report.eligible;
     told.priority = attempt_.cycle().pod_class().priority;
     const auto selected = std::ranges::find(report.candidates, report.selected,
-                                            [](const auto& candidate) { return candidate.first; });
+                                            [](const auto& candidate) { return candidate.node; });
     for (const auto& [row, victims] : report.candidates) {
       auto& candidate = told.candidates[nodes_.name(row)];
       candidate.budget_violations = victims.budget_violations;

@@ -13,7 +13,6 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 
@@ -398,44 +397,6 @@ Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::Extend
   reader.RootFields({{"NodeNameToMetaVictims", read_nodes}});
   if (!reader.ok()) return reader.Failure();
   return victims;
-}
-
-Result<std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>>> FindVictims(
-    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
-    const model::Cluster& cluster) {
-  std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>> found;
-  std::optional<std::string> without_victims;
-  for (const auto& [node, meta] : victims_by_node) {
-    const model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
-    if (!row.valid() || cluster.nodes().info(row).object == nullptr) {
-      return Fail(fmt::format("nodeinfo not found for node name {}", Quoted(node)));
-    }
-    framework::PreemptionReport::Victims victims{.pods = {},
-                                                 .budget_violations = meta.budget_violations};
-    for (const std::string& uid : meta.uids) {
-      const std::vector<model::PodId>& pods = cluster.nodes().info(row).pods;
-      const auto pod = std::ranges::find(
-          pods, uid, [&](model::PodId id) -> auto& { return cluster.pod(id).uid(); });
-      if (pod == pods.end()) {
-        // Upstream prints a pointer to the uid's struct: hence the brackets.
-        return Fail(
-            fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the "
-                        "pod is not found on that node",
-                        extender.url_prefix, uid, node));
-      }
-      victims.pods.push_back(*pod);
-    }
-    if (!victims.pods.empty()) {
-      found.emplace_back(row, std::move(victims));
-    } else if (!extender.ignorable && !without_victims) {
-      without_victims = node;
-    }
-  }
-  if (without_victims) {
-    return Fail(
-        fmt::format("expected at least one victim pod on node {}", Quoted(*without_victims)));
-  }
-  return found;
 }
 
 }  // namespace berth::scheduler::engine

@@ -16,12 +16,7 @@
 #include "api/object_fwd.h"
 #include "base/result.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/writes.h"
-
-namespace berth::scheduler::model {
-class Cluster;
-}
 
 namespace berth::scheduler::engine {
 
@@ -93,12 +88,5 @@ using MetaVictimsByNode = std::map<std::string, MetaVictims, std::less<>>;
 // ExtenderPreemptionResult.
 Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::ExtenderConfig& extender,
                                                          std::string_view json);
-
-// The nodes and pods that an extender's answer means, by name of node. Those must be in `cluster`,
-// and the pods on their nodes. A node without victims is an error, or dropped if the extender is
-// ignorable.
-Result<std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>>> FindVictims(
-    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
-    const model::Cluster& cluster);
 
 }  // namespace berth::scheduler::engine

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/result.h"
+#include "scheduler/engine/extender_protocol.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/post_filter.h"
@@ -25,6 +27,13 @@ class Attempt;
 }
 
 namespace berth::scheduler::engine {
+
+// Returns the nodes and pods that an extender's response names, ordered by name of node. They must
+// be in `cluster`, and the pods on their nodes. A node without victims is an error, or is dropped
+// if the extender is ignorable.
+Result<std::vector<framework::PreemptionCandidate>> FindVictims(
+    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
+    const model::Cluster& cluster);
 
 class Extenders final : public framework::PreemptionAdvisor {
  public:

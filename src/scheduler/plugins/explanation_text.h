@@ -11,6 +11,7 @@
 #include "api/selector.h"
 #include "api/storage.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::plugins {
 

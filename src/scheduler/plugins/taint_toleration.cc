@@ -19,13 +19,12 @@ struct Judgement {
   int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The judgement of each taint set so far. Sets are judged when they first turn up, so the state
-// grows though it is shared; what is in it never changes.
+// The judgement of each taint set so far; it grows when new sets turn up.
 struct Judgements final : framework::ClassState {
   std::vector<api::Toleration> tolerations;
-  mutable std::vector<Judgement> by_set;
+  std::vector<Judgement> by_set;
 
-  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) const {
+  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) {
     while (by_set.size() < sets.size()) {
       by_set.push_back(Judge(sets.Get(model::TaintSetId{static_cast<uint32_t>(by_set.size())})));
     }
@@ -74,7 +73,7 @@ std::unique_ptr<framework::ClassState> TaintToleration::Compile(
 
 framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
                                            model::NodeMask& nodes) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
   return {};
@@ -82,7 +81,7 @@ framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
 
 framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
                                             model::NodeRow node) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
   return {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
 }
@@ -103,7 +102,7 @@ framework::Verdict TaintToleration::PreScore(framework::Cycle&, const model::Nod
 framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
                                           const model::NodeMask& nodes,
                                           std::span<int64_t> out) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
   return {};

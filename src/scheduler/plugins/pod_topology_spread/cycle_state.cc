@@ -115,7 +115,7 @@ void AddTo(double& score, const Constraint& constraint, int64_t count) {
 
 }  // namespace
 
-SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, const SpreadConstraints& rules,
+SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, SpreadConstraints& rules,
                                    const SpreadConstraints::Counts& counts,
                                    const model::NodeMask& feasible)
     : ignored(feasible.size()) {

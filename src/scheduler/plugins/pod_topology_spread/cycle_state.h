@@ -70,7 +70,7 @@ struct SpreadScoreState final : framework::CycleState {
   };
 
   // `counts` are those of the cycle's pod.
-  SpreadScoreState(const framework::Cycle& cycle, const SpreadConstraints& rules,
+  SpreadScoreState(const framework::Cycle& cycle, SpreadConstraints& rules,
                    const SpreadConstraints::Counts& counts, const model::NodeMask& feasible);
   std::unique_ptr<framework::CycleState> Clone() const override {
     return std::make_unique<SpreadScoreState>(*this);

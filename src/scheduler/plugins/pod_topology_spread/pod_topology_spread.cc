@@ -41,7 +41,7 @@ std::unique_ptr<framework::ClassState> PodTopologySpread::Compile(
 }
 
 framework::PreFilterResult PodTopologySpread::PreFilter(framework::Cycle& cycle) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   if (constraints.hard().empty()) return {framework::Verdict::Skip(), {}};
   const auto* counts = constraints.CountsFor(cycle.pod());
   if (counts == nullptr) return {framework::Verdict::Skip(), {}};
@@ -69,7 +69,7 @@ void PodTopologySpread::PodRemoved(framework::Cycle& cycle, const model::PodReco
 // empty.
 void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& pod,
                                model::NodeRow node, int32_t delta) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   auto& state = cycle.state<SpreadFilterState>(*this);
   if (pod.object->metadata.namespace_ != cycle.pod().object->metadata.namespace_) return;
   const model::Labels& labels = cycle.cluster().labels_of(pod);
@@ -118,7 +118,7 @@ framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
 
 framework::Verdict PodTopologySpread::PreScore(framework::Cycle& cycle,
                                                const model::NodeMask& feasible) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   if (constraints.soft().empty()) return framework::Verdict::Skip();
   const auto* counts = constraints.CountsFor(cycle.pod());
   if (counts == nullptr) return framework::Verdict::Skip();
@@ -227,7 +227,7 @@ struct Standing {
 }  // namespace
 
 std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const Standing standing{cycle, constraints.hard()[i], state.counts->hard[i], state.tallies[i],

@@ -54,7 +54,7 @@ class PreemptionHarness {
 
   // The victims on one node, most important first: "b a, 1 over budget"; or why it does not work.
   std::string Victims(const std::string& node) {
-    framework::PreemptionReport::Victims victims;
+    framework::Victims victims;
     const framework::Verdict verdict =
         SelectVictimsOnNode(attempt_, world_.node(node), kNow, victims);
     return verdict.ok() ? TextOf(victims) : Text(verdict);
@@ -95,7 +95,7 @@ class PreemptionHarness {
     return fmt::format("{}", fmt::join(names, " "));
   }
 
-  std::string TextOf(const framework::PreemptionReport::Victims& victims) const {
+  std::string TextOf(const framework::Victims& victims) const {
     if (victims.budget_violations == 0) return TextOf(victims.pods);
     return fmt::format("{}, {} over budget", TextOf(victims.pods), victims.budget_violations);
   }

@@ -127,7 +127,7 @@ void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId
 }  // namespace
 
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
-                                       Instant now, framework::PreemptionReport::Victims& out) {
+                                       Instant now, framework::Victims& out) {
   const model::Cluster& cluster = attempt.cluster();
   std::vector<model::PodId> potential =
       LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);

@@ -14,7 +14,7 @@ namespace berth::scheduler::plugins {
 // Finds the victims on `node`: the verdict is Success and `out` is filled, or it says why
 // preemption does not work there. The cluster and the attempt are as before afterwards.
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
-                                       Instant now, framework::PreemptionReport::Victims& out);
+                                       Instant now, framework::Victims& out);
 
 // The ratings that are as low as any, as indices, in order. There must be one.
 std::vector<size_t> IndicesOfMinimum(std::span<const framework::VictimRating> ratings);

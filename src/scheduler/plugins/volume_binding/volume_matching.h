@@ -9,6 +9,8 @@
 
 #include "base/result.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/node_selector.h"
+#include "scheduler/model/storage_catalog.h"
 
 namespace berth::scheduler::plugins {
 
