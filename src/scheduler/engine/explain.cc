@@ -56,7 +56,7 @@ class Explainer {
       if (!attempt_.feasible().None()) ExplainScores();
     }
     if (!nominated.valid()) return;
-    // The pod has its node, whatever is right or wrong with the others.
+    // The pod has its node, whatever the result for the others.
     explanation_.nominated_node_fits = true;
     explanation_.best_nodes = {nodes_.name(nominated)};
     explanation_.error.clear();
@@ -80,7 +80,7 @@ class Explainer {
     });
   }
 
-  // Asked before scoring starts: the plugins' notes are those of filtering until then.
+  // Before scoring: until then the cycle states are those of filtering.
   std::string DetailsOf(model::NodeRow row, const framework::Verdict& verdict) {
     const auto filters = attempt_.profile().filter();
     const auto filter =
@@ -89,7 +89,7 @@ class Explainer {
     if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
       return (*filter)->Details(attempt_.cycle(), row);
     }
-    // As the node is, it would do: what stands in the way is yet to come.
+    // Without nominated pods the node is feasible: the cause is among those.
     std::vector<std::string> rivals;
     const model::Cluster& cluster = attempt_.cluster();
     for (model::PodId id : cluster.nominations().PodsOn(nodes_.info(row).name)) {
@@ -103,7 +103,7 @@ class Explainer {
   void ExplainScores() {
     framework::Attempt::ScoreTable table;
     if (framework::Verdict error = attempt_.ScoreInDetail(table); !error.ok()) {
-      // A single feasible node is taken without scores, so no score can fail then.
+      // A single feasible node is selected without scores, so no score can fail then.
       if (attempt_.feasible().Count() > 1) {
         explanation_.error = error.Message();
       } else {
@@ -145,7 +145,7 @@ class Explainer {
     framework::PreemptionReport report;
     framework::FailedCycle failed{attempt_, diagnosis, now_, random_, &report};
     Task<framework::PostFilterResult> task = RunPostFilters(failed);
-    task.Start();  // No extender is asked, so it does not wait.
+    task.Start();  // No extender is called, so it does not wait.
     const framework::PostFilterResult& result = task.result();
     explanation_.post_filter = result.verdict;
     diagnosis.post_filter_message = result.verdict.Message();

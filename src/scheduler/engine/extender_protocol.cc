@@ -75,7 +75,7 @@ void AppendNodeNames(std::string& out, std::span<const api::Node* const> nodes) 
              [&](const api::Node* node) { api::AppendJsonString(out, node->metadata.name); });
 }
 
-// append_pod(pod) says who a victim is.
+// append_pod(pod) writes a victim.
 void AppendVictims(std::string& out, const auto& victims_by_node, auto append_pod) {
   out += '{';
   for (const auto& [node, victims] : victims_by_node) {
@@ -165,10 +165,10 @@ std::string Describe(Json json) {
   }
 }
 
-// Reads one answer. Keeps the first problem; after it, every call is a no-op.
+// Reads one response. Stores the first problem; after it, every call is a no-op.
 class ResponseReader {
  public:
-  // What to do with a value; `path` says where it is.
+  // Reads a value; `path` is its place.
   using Read = std::function<void(Json value, const std::string& path)>;
   struct Field {
     std::string_view name;
@@ -196,7 +196,7 @@ class ResponseReader {
     problem_ = path.empty() ? std::string(problem) : fmt::format("{}: {}", path, problem);
   }
 
-  // Fields whose value goes to `out`, which must outlive the reading.
+  // Fields whose value is stored in `out`, which must outlive the reading.
   Field TextInto(std::string_view name, std::string& out) {
     return {name, [&](Json value, const std::string& path) { out = Text(value, path); }};
   }
@@ -206,7 +206,7 @@ class ResponseReader {
             }};
   }
 
-  // A null answer is one without fields, or an empty list.
+  // A null response is one without fields, or an empty list.
   void RootFields(std::initializer_list<Field> fields) {
     if (ok() && !root_.is_null()) ReadFields(root_, "", fields);
   }
@@ -214,7 +214,7 @@ class ResponseReader {
     if (ok() && !root_.is_null()) ReadList(root_, "", read);
   }
 
-  // Fields that are null or not named here are left out.
+  // Skips fields that are null or not listed.
   void ReadFields(Json json, const std::string& path, std::initializer_list<Field> fields) {
     const auto object = Get<simdjson::dom::object>(json, path, "an object");
     if (!object) return;

@@ -111,7 +111,7 @@ Task<bool> Extenders::Pass(const model::PodRecord& pod, model::NodeRow node) {
   co_return true;
 }
 
-// What goes wrong here is ignored: the other scores decide.
+// Errors are ignored: the other scores decide.
 Task<std::vector<std::pair<model::NodeRow, int64_t>>> Extenders::CallPrioritize(
     size_t index, const api::Pod& pod, const Nodes& nodes) {
   std::vector<std::pair<model::NodeRow, int64_t>> given;
@@ -141,7 +141,7 @@ Task<model::NodeRow> Extenders::Choose(framework::Attempt& attempt, std::vector<
       asked.push_back(CallPrioritize(i, pod, nodes));
       asked.back().Start();
     } else {
-      scored = attempt.feasible();  // Nothing for each node is a contribution, too.
+      scored = attempt.feasible();  // A response without scores counts as one, too.
     }
   }
   for (auto& task : asked) {

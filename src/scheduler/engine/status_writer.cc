@@ -12,14 +12,14 @@ bool WorthRetrying(const framework::WriteResult& result) {
          result.kind == framework::WriteResult::Kind::kUnavailable;
 }
 
-// After so many tries.
+// The limit of tries.
 Duration PauseAfter(int tries) {
   Duration pause = kFirstPause;
   for (int i = 1; i < tries; ++i) pause.nanos *= kPauseGrowth;
   return pause;
 }
 
-// What `newer` leaves open stays as `older` had it.
+// Fields that `newer` leaves open are those of `older`.
 framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
                                 framework::PatchPodStatus newer) {
   if (!newer.condition) newer.condition = older.condition;
@@ -75,7 +75,7 @@ bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result
   if (pod.waiter) {
     Finish(uid);
   } else if (pod.next) {
-    // What did not get through is not lost with the try.
+    // A write that failed is merged into the next.
     framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
     pod.patch = WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
     pod.tries = 0;

@@ -57,7 +57,7 @@ Verdict Attempt::RunPreFilters(PluginMask& took_part) {
       if (!result.verdict.rejected()) return WrapError(result.verdict, "PreFilter", *plugin);
       rejection = std::move(result.verdict).By(plugin->name());
       if (rejection.code() == Code::kUnschedulableAndUnresolvable) return rejection;
-      continue;  // The others still prepare: preemption needs what they note.
+      continue;  // The others still run: preemption needs their states.
     }
     if (result.nodes) {
       Verdict verdict = Restrict(*plugin, std::move(*result.nodes));
@@ -67,7 +67,7 @@ Verdict Attempt::RunPreFilters(PluginMask& took_part) {
   return rejection;
 }
 
-// Keeps the nodes that all restricting plugins name.
+// Intersects the nodes of all restricting plugins.
 Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
   restricted_by_.emplace_back(plugin.name());
   std::ranges::sort(restricted_by_);
@@ -143,7 +143,7 @@ void Attempt::Exclude(model::NodeRow node, std::optional<Verdict> why) {
   if (why) excluded_.emplace(node, *std::move(why));
 }
 
-// A node that others wait for is judged with them on it, one by one; such nodes are few.
+// A node with nominated pods is evaluated with them on it, one by one; such nodes are few.
 Verdict Attempt::FilterNominatedNodes() {
   for (const auto& [name, pods] : cluster_.nominations().by_node()) {
     const model::NodeRow row = cluster_.nodes().Find(name);
@@ -166,7 +166,7 @@ bool Attempt::DependsOnRowsAlone() const {
              [&](const FilterPlugin* filter) { return Contains(skipped_filters_, *filter); });
 }
 
-// Rivals are other pods, at least as important, that were promised room.
+// Rivals are nominated pods of at least the same priority.
 bool Attempt::IsRival(model::PodId id) const {
   const model::PodRecord& other = cluster_.pod(id);
   const model::PodRecord& own = cycle_.pod();
@@ -274,7 +274,8 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   return diagnosis;
 }
 
-// The candidates that a kept filter rejects as they are; what it says of them is known afterwards.
+// Returns the candidates that a cached filter rejects without nominated pods; their verdicts are
+// cached afterwards.
 model::NodeMask Attempt::CachedRejections() {
   model::NodeMask kept = candidates_;
   kept -= results_.feasible();

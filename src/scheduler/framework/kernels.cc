@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Compiled for wider registers, too, where the machine has them.
+// Also compiled for wider registers, where the machine has them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BERTH_VECTORISED __attribute__((target_clones("avx2", "default")))
@@ -13,8 +13,8 @@
 namespace berth::scheduler::framework {
 namespace {
 
-// Up to so many domains, a set of them is a word. Rows in no domain are its last bit, as the last
-// bits of DomainId::kNone say.
+// Up to this many domains, a set of them is one word. Rows in no domain are its last bit, as the
+// last bits of DomainId::kNone say.
 constexpr size_t kFewDomains = 31;
 
 BERTH_VECTORISED

@@ -38,7 +38,7 @@ void PodCounters::AddTo(PodCounter& counter, const CountedPod& pod, int32_t delt
 void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
   counter.per_node_.assign(counter.per_node_.size(), 0);
   for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.assign(sum.per_domain.size(), 0);
-  MatchLists tried;  // Replicas share their labels: try each set once.
+  MatchLists tried;  // Replicas share their labels: match each set once.
   for_each_pod([&](const CountedPod& pod) {
     const auto matches = [&](size_t) { return Matches(counter.query_, labels_.Get(pod.labels)); };
     if (!tried.For(pod.labels, labels_.serial(pod.labels), 1, matches).empty())
@@ -139,8 +139,8 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
   return found->second;
 }
 
-// Renumbers the terms when most are dead weight, so that their number stays in proportion to what
-// pods carry.
+// Renumbers the terms when most are unused, so that their number stays in proportion to those that
+// pods have.
 void AffinityTerms::ForgetUncarried() {
   const auto carried = [](const Entry& entry) { return entry.carriers > 0; };
   if (entries_.size() < 64) return;
