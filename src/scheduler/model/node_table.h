@@ -26,12 +26,7 @@ namespace berth::scheduler::model {
 // Lists are never removed, so that what is cached for an id remains true.
 class TaintSets {
  public:
-  TaintSetId Intern(const std::vector<api::Taint>& taints) {
-    const auto [found, added] =
-        ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
-    if (added) sets_.push_back(&found->first);
-    return found->second;
-  }
+  TaintSetId Intern(const std::vector<api::Taint>& taints);
 
   // In the order in which the node lists them.
   const std::vector<api::Taint>& Get(TaintSetId id) const { return *sets_[id.index()]; }

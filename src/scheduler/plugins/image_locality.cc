@@ -17,7 +17,7 @@ struct PodImages final : framework::ClassState {
   int64_t containers = 0;
 };
 
-// An image of the pod that some node holds, and what holding it is worth.
+// An image of the pod that some node has, and its score.
 struct HeldImage {
   model::ImageId id;
   int64_t worth = 0;

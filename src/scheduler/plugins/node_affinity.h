@@ -1,6 +1,5 @@
-// NodeAffinity keeps a pod to the nodes that its nodeSelector and required node affinity match, and
-// those that the operator's addedAffinity matches; and prefers nodes by the weights of the
-// preferred terms.
+// NodeAffinity restricts a pod to the nodes that its nodeSelector, its required node affinity and
+// the operator's addedAffinity match; and prefers nodes by the weights of the preferred terms.
 #pragma once
 
 #include "base/result.h"

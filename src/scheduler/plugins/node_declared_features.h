@@ -1,4 +1,4 @@
-// NodeDeclaredFeatures keeps pods that need a kubelet feature off nodes that do not declare it.
+// NodeDeclaredFeatures rejects nodes that do not declare a kubelet feature which the pod needs.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

@@ -16,7 +16,7 @@ struct AnyIp final : framework::ClassState {
   Symbol symbol;
 };
 
-// The ports that count as free on the node that is being tried out.
+// The ports that count as free on the node of a dry run.
 struct FreedPorts final : framework::CycleState {
   std::vector<model::HostPort> ports;
   std::unique_ptr<framework::CycleState> Clone() const override {
@@ -106,7 +106,7 @@ Result<bool> NodePorts::QueueingHint(const model::Cluster&, const model::PodReco
   const auto deleted = RemovalOf<api::Pod>(event);
   if (!deleted) return std::unexpected(deleted.error());
   if (!UsesCapacity(**deleted)) return false;
-  SymbolTable symbols;  // The cluster need not know the addresses of a pod that is gone.
+  SymbolTable symbols;  // The cluster need not know the addresses of a deleted pod.
   const Symbol any_ip = symbols.Intern("0.0.0.0");
   const std::vector<model::HostPort> freed = model::HostPortsOf((*deleted)->spec, symbols);
   const std::vector<model::HostPort> wanted = model::HostPortsOf(pod.object->spec, symbols);

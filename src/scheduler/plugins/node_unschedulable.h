@@ -1,5 +1,4 @@
-// NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that stands for
-// it.
+// NodeUnschedulable rejects cordoned nodes, unless the pod tolerates the corresponding taint.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

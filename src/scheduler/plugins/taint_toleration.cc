@@ -19,7 +19,7 @@ struct Judgement {
   int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The judgement of each taint set so far; it grows when new sets turn up.
+// The result for each taint set so far; it grows when new sets turn up.
 struct Judgements final : framework::ClassState {
   std::vector<api::Toleration> tolerations;
   std::vector<Judgement> by_set;
@@ -49,7 +49,7 @@ bool Repels(const api::Taint& taint, const std::vector<api::Toleration>& tolerat
   return hard && !api::ToleratesAny(tolerations, taint);
 }
 
-// True if some hard taint is not tolerated.
+// Reports whether some hard taint is not tolerated.
 bool Repels(const std::vector<api::Taint>& taints,
             const std::vector<api::Toleration>& tolerations) {
   return std::ranges::any_of(taints,

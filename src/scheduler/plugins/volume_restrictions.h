@@ -1,5 +1,5 @@
-// VolumeRestrictions keeps two pods from using one disk where the disk does not allow it: the same
-// inline disk on one node, or a ReadWriteOncePod claim anywhere.
+// VolumeRestrictions prevents two pods from using one disk where the disk does not allow it: the
+// same inline disk on one node, or a ReadWriteOncePod claim anywhere.
 #pragma once
 
 #include "scheduler/framework/cycle.h"

@@ -15,7 +15,7 @@ struct Compiled final : framework::ClassState {
   bool asks_for_any = false;
 };
 
-// How even the fractions are, 0..100. The order of operations decides the last bit: keep it.
+// How even the fractions are, 0..100. The order of operations decides the last bit.
 int64_t Balance(std::span<const double> fractions) {
   double deviation = 0;
   if (fractions.size() == 2) {

@@ -19,7 +19,7 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
   return defaults;
 }
 
-// What tells the owners of pods with equal labels apart.
+// A key that distinguishes the owners of pods with equal labels.
 std::string OwnerKey(const api::ObjectMeta& meta) {
   for (const api::OwnerReference& owner : meta.owner_references) {
     if (owner.controller.value_or(false))
@@ -108,7 +108,7 @@ SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::Po
   SymbolTable& symbols = cluster_.mutable_symbols();
   model::LabelMatcher matcher(selector, symbols);
   SpreadCount count{nullptr, matcher, selector.Matches(labels)};
-  // An empty selector counts nobody but the pod itself.
+  // An empty selector counts only the pod itself.
   if (!selector.empty()) {
     const model::PodQuery query{
         {model::PodMatcher(symbols.Intern(pod.object->metadata.namespace_), matcher)},

@@ -1,9 +1,9 @@
 // PodTopologySpread spreads the pods of a group over the domains of a topology: hosts, zones,
 // regions.
 //
-// Hard constraints forbid nodes whose domain would get too far ahead of the emptiest one; soft
-// constraints prefer nodes in emptier domains. The counts per domain come from the cluster's
-// counters.
+// Hard constraints exclude nodes whose domain would exceed the minimum by more than maxSkew; soft
+// constraints prefer nodes in domains with fewer pods. The counts per domain come from the
+// cluster's counters.
 #pragma once
 
 #include "base/result.h"
