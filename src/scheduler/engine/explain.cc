@@ -150,7 +150,7 @@ class Explainer {
     explanation_.post_filter = result.verdict;
     diagnosis.post_filter_message = result.verdict.Message();
     explanation_.fit_error = diagnosis.Message();
-    if (report.asked) explanation_.preemption = Describe(report);
+    if (report.tried) explanation_.preemption = Describe(report);
   }
 
   Explanation::Preemption Describe(const framework::PreemptionReport& report) const {

@@ -67,8 +67,8 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
   decision.pod = id;
   decision.key = pod->key();
   if (explain_) {
-    framework::Attempt asked(cluster_, *served.profile, *results, *pod);
-    decision.explanation = ExplainAttempt(asked, now(), random_, ExplainDepth::kDetails);
+    framework::Attempt explained(cluster_, *served.profile, *results, *pod);
+    decision.explanation = ExplainAttempt(explained, now(), random_, ExplainDepth::kDetails);
   }
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);

@@ -51,8 +51,8 @@ class StatusWriter {
 
  private:
   struct PodWrites {
-    framework::PatchPodStatus patch;  // Issued, or to be retried at `retry_at`.
-    std::optional<CommandId> asked;   // The command, until it has ended.
+    framework::PatchPodStatus patch;   // Issued, or to be retried at `retry_at`.
+    std::optional<CommandId> command;  // The command, until it has ended.
     std::optional<Instant> retry_at = {};
     int tries = 0;
     std::optional<framework::PatchPodStatus> next = {};  // To be written after it.

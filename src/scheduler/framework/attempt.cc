@@ -124,16 +124,16 @@ size_t Attempt::KeepFirst(size_t enough, size_t start) {
     if (candidates_.Test(row.index())) list.push_back(row);
   }
   own_rank_.assign(feasible_.size(), 0);
-  model::NodeMask kept(feasible_.size());
+  model::NodeMask first(feasible_.size());
   size_t seen = 0;
   for (size_t found = 0; seen < list.size() && found < enough; ++seen) {
     const model::NodeRow row = list[(start + seen) % list.size()];
     own_rank_[row.index()] = static_cast<uint32_t>(seen);
     if (!feasible_.Test(row.index())) continue;
-    kept.Set(row.index());
+    first.Set(row.index());
     ++found;
   }
-  feasible_ = std::move(kept);
+  feasible_ = std::move(first);
   return seen;
 }
 
@@ -247,8 +247,8 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   }
   model::NodeMask others = candidates_;
   others -= feasible_;
-  const model::NodeMask kept = CachedRejections();
-  others -= kept;
+  const model::NodeMask cached = CachedRejections();
+  others -= cached;
   Diagnosis diagnosis(results_.verdicts());
   diagnosis.all_nodes = cluster_.nodes().present_count();
   if (restriction_) {
@@ -256,7 +256,7 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
         Code::kUnschedulableAndUnresolvable,
         fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
   }
-  diagnosis.Add(kept, results_.verdict_of());
+  diagnosis.Add(cached, results_.verdict_of());
   others.ForEach([&](size_t row) {
     const model::NodeRow node{static_cast<uint32_t>(row)};
     if (const auto found = excluded_.find(node); found != excluded_.end())
@@ -277,16 +277,16 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
 // Returns the candidates that a cached filter rejects without nominated pods; their verdicts are
 // cached afterwards.
 model::NodeMask Attempt::CachedRejections() {
-  model::NodeMask kept = candidates_;
-  kept -= results_.feasible();
-  if (contested_.size() > 0) kept -= contested_;
-  model::NodeMask unexplained = kept;
+  model::NodeMask cached = candidates_;
+  cached -= results_.feasible();
+  if (contested_.size() > 0) cached -= contested_;
+  model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
   unexplained.ForEach([&](size_t row) {
     const model::NodeRow node{static_cast<uint32_t>(row)};
     results_.CacheVerdict(node, RunFilters(node));
   });
-  return kept;
+  return cached;
 }
 
 Verdict Attempt::PreScore() {

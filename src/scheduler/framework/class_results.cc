@@ -56,10 +56,11 @@ ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
 }
 
 size_t ClassResults::CachedFilters(const Profile& profile) {
-  size_t kept = 0;
-  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode)
-    ++kept;
-  return kept;
+  size_t cached = 0;
+  while (cached < profile.filter().size() &&
+         profile.filter()[cached]->filter_scope() == Scope::kNode)
+    ++cached;
+  return cached;
 }
 
 void ClassResults::CollectChanges(const model::NodeTable& nodes) {

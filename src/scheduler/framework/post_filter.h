@@ -43,7 +43,7 @@ struct PreemptionCandidate {
 
 // What preemption considered, for explanations.
 struct PreemptionReport {
-  bool asked = false;  // Preemption was reached at all.
+  bool tried = false;  // Preemption was reached at all.
   bool eligible = false;
   std::vector<PreemptionCandidate> candidates;
   std::vector<std::pair<model::NodeRow, Verdict>> rejected;  // Nodes where it would not help.

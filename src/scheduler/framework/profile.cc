@@ -111,9 +111,9 @@ class ProfileBuilder {
       const int64_t weight = choice.weight == 0 ? 1 : choice.weight;
       int64_t highest = 0;
       // Wraps for a negative total, as kube-scheduler's own check does.
-      const auto room =
+      const auto remaining =
           static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(total));
-      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > room) {
+      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > remaining) {
         return Fail("score plugins: total score of Score plugins could overflow");
       }
       total += highest;

@@ -35,8 +35,8 @@ bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
   return request > 0 && request > allocatable[row] - requested[row];
 }
 
-bool HasRoom(const model::ResourceVector& wanted, const Compiled& compiled,
-             const model::NodeColumns& columns, size_t row) {
+bool FitsOnNode(const model::ResourceVector& wanted, const Compiled& compiled,
+                const model::NodeColumns& columns, size_t row) {
   if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
   if (!compiled.asks_for_anything) return true;
   if (IsShort(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, row) ||
@@ -165,7 +165,7 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   const auto& compiled = cycle.compiled<Compiled>(*this);
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
-  nodes.KeepIf([&](size_t row) { return HasRoom(wanted, compiled, columns, row); });
+  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, columns, row); });
   return {};
 }
 
@@ -175,7 +175,7 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
-  if (HasRoom(wanted, compiled, columns, row)) return {};
+  if (FitsOnNode(wanted, compiled, columns, row)) return {};
 
   std::vector<std::string> reasons;
   bool hopeless = false;
@@ -228,6 +228,7 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
 }
 
 // --- explanations ---
+
 std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
@@ -241,14 +242,14 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
   auto check = [&](int64_t request, int64_t allocatable, int64_t requested,
                    const std::string& name) {
     if (request <= 0 || request <= allocatable - requested) return;
-    const std::string asked =
+    const std::string what =
         fmt::format("the pod asks for {} {}", FormatAmount(name, request), name);
     if (request > allocatable) {
       texts.push_back(
-          fmt::format("{}, more than the node has: {}", asked, FormatAmount(name, allocatable)));
+          fmt::format("{}, more than the node has: {}", what, FormatAmount(name, allocatable)));
     } else {
       const int64_t free = std::max<int64_t>(0, allocatable - requested);
-      texts.push_back(fmt::format("{}, of which {} of {} are free", asked, FormatAmount(name, free),
+      texts.push_back(fmt::format("{}, of which {} of {} are free", what, FormatAmount(name, free),
                                   FormatAmount(name, allocatable)));
     }
   };
@@ -266,6 +267,7 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
 }
 
 // --- queueing hints ---
+
 namespace {
 
 const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";

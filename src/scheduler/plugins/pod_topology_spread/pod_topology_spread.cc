@@ -164,6 +164,7 @@ void PodTopologySpread::Normalize(const framework::Cycle& cycle, const model::No
 }
 
 // --- explanations ---
+
 namespace {
 
 // One constraint, and the counts of its domains.
@@ -246,6 +247,7 @@ std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::Nod
 }
 
 // --- queueing hints ---
+
 namespace {
 
 // A hard constraint and its selector.

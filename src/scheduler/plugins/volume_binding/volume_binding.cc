@@ -139,6 +139,7 @@ Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& bindi
 }
 
 // --- queueing hints ---
+
 namespace {
 
 // The in-tree plugins that the node has migrated to CSI drivers.

@@ -277,6 +277,7 @@ bool VolumePlan::Provision(const Waiting& waiting, model::NodeRow node, Outcome&
 }
 
 // --- explanations ---
+
 namespace {
 
 // claim "data" (5Gi)
