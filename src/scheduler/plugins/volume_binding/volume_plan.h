@@ -13,6 +13,7 @@
 
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_matching.h"
 
 namespace berth::scheduler::plugins {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_plan.h"
 
 namespace berth::scheduler::plugins {
