@@ -9,6 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "api/node.h"
+#include "api/workloads.h"
 #include "base/check.h"
 #include "base/workers.h"
 #include "observability/scheduling/scheduler_metrics.h"
@@ -16,6 +18,7 @@
 #include "scheduler/config/engine_options.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/queue/scheduling_queue.h"
 
 namespace berth {
 namespace {

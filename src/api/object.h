@@ -3,41 +3,19 @@
 #pragma once
 
 #include <iterator>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "api/meta.h"
 #include "api/node.h"
+#include "api/object_fwd.h"
 #include "api/pod.h"
 #include "api/resource_claim.h"
 #include "api/storage.h"
 #include "api/workloads.h"
 
 namespace berth::api {
-
-template <typename T>
-using Ref = std::shared_ptr<const T>;
-
-using Object =
-    std::variant<Ref<Pod>, Ref<Node>, Ref<Namespace>, Ref<Service>, Ref<ReplicationController>,
-                 Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
-                 Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
-                 Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
-                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>>;
-
-// The object was added or changed, and now looks like this.
-struct ObjectPut {
-  Object object;
-};
-
-// The object was deleted; this is its last state.
-struct ObjectDeleted {
-  Object object;
-};
-
-using ObjectChange = std::variant<ObjectPut, ObjectDeleted>;
 
 // How a kind is named on the wire and where it lives.
 struct KindInfo {

@@ -13,6 +13,7 @@
 #include "scheduler/config/engine_options.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/queue/scheduling_queue.h"
 
 namespace berth::cmd {
 namespace {

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/framework/plugin.h"
+#include "scheduler/model/pod_table.h"
+
 namespace berth::cmd {
 namespace BERTH_TEST_FILE {
 

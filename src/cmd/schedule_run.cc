@@ -11,6 +11,8 @@
 
 #include "base/check.h"
 #include "runtime/extender_calls.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/recording/recording_engine.h"
 
 namespace berth::cmd {

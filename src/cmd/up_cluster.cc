@@ -18,6 +18,7 @@
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
 namespace {

@@ -12,6 +12,7 @@
 #include "cmd/up_cluster.h"
 #include "cmd/up_demo.h"
 #include "cmd/up_status.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
 namespace {

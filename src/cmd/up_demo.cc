@@ -18,6 +18,7 @@
 #include "api/scheme/scheme.h"
 #include "cmd/text_table.h"
 #include "cmd/up_status.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
 namespace {

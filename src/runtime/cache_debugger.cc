@@ -11,6 +11,8 @@
 #include "api/json/document.h"
 #include "client/escaping.h"
 #include "observability/log.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/scheduling_queue.h"
 
 namespace berth::runtime {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/connection.h"
+#include "scheduler/queue/scheduling_queue.h"
 #include "testing/engine_harness.h"
 
 namespace berth::runtime {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "api/storage.h"
 #include "client/requests_testing.h"
 
 namespace berth::runtime {

@@ -8,6 +8,7 @@
 
 #include "observability/log.h"
 #include "scheduler/engine/decision.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::runtime {
 namespace {

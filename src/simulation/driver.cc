@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::simulation {
 

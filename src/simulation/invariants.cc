@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/scheduling_queue.h"
 #include "scheduler/reference/evaluate.h"
 #include "simulation/population.h"
 

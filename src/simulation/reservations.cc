@@ -7,6 +7,8 @@
 #include "scheduler/config/engine_options.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/model/node_table.h"
+#include "scheduler/model/pod_table.h"
 #include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::simulation {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "scheduler/model/cluster.h"
 #include "simulation/api_model.h"
 
 namespace berth::simulation {

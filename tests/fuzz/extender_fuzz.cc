@@ -7,6 +7,8 @@
 
 #include "base/check.h"
 #include "scheduler/engine/extender_protocol.h"
+#include "scheduler/engine/extenders.h"
+#include "scheduler/model/cluster.h"
 
 namespace {
 

@@ -11,6 +11,7 @@
 
 #include "api/selector.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_counters.h"
 #include "testing/random_cluster.h"
 
 namespace berth {

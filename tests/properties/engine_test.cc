@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/queue/scheduling_queue.h"
 #include "testing/cluster_dump.h"
 #include "testing/engine_harness.h"
 #include "testing/small_cluster.h"

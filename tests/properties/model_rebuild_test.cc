@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_counters.h"
 #include "testing/cluster_dump.h"
 #include "testing/small_cluster.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
 #include "testing/engine_harness.h"
 #include "testing/small_cluster.h"
 

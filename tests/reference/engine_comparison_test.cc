@@ -282,7 +282,7 @@ class TwoWorlds {
     search.Start();
     const scheduler::engine::CycleOutcome& outcome = search.result();
 
-    const scheduler::reference::Snapshot seen = scheduler::engine::WorldOf(cluster_);
+    const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
     world_.assumed_claims = seen.assumed_claims;
     world_.assumed_volumes = seen.assumed_volumes;
     const scheduler::reference::Evaluation slow =
@@ -347,7 +347,7 @@ class TwoWorlds {
 
   // What the checking mode makes of the model is the world it should be.
   void ExpectSameObjects() {
-    const scheduler::reference::Snapshot seen = scheduler::engine::WorldOf(cluster_);
+    const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
     EXPECT_EQ(seen.nodes, world_.nodes);
     EXPECT_TRUE(SamePods(seen.placed, world_.placed));
     EXPECT_TRUE(SamePods(seen.nominated, world_.nominated));

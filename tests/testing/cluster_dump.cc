@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "api/object.h"
+#include "scheduler/model/pod_counters.h"
+#include "scheduler/model/storage_model.h"
+
 namespace berth {
 namespace {
 

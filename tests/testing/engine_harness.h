@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/queue/scheduling_queue.h"
 #include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
 

@@ -11,10 +11,12 @@
 
 #include "base/check.h"
 #include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
+#include "scheduler/framework/writes.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth {

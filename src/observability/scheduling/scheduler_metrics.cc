@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "scheduler/framework/profile.h"
 #include "scheduler/queue/queue_entry.h"
 
 namespace berth::observability::scheduling {

@@ -2,6 +2,7 @@
 
 #include "runtime/embedded/store_connection_testing.h"
 #include "runtime/embedded/store_writer.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::runtime::embedded {
 namespace BERTH_TEST_FILE {

@@ -5,6 +5,7 @@
 
 #include "runtime/embedded/store_connection_testing.h"
 #include "runtime/engine_driver.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::runtime::embedded {
 namespace BERTH_TEST_FILE {

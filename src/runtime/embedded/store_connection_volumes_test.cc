@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/embedded/store_connection_testing.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::runtime::embedded {
 namespace BERTH_TEST_FILE {

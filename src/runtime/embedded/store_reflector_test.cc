@@ -4,6 +4,7 @@
 
 #include "api/json/decode.h"
 #include "runtime/embedded/store_connection_testing.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::runtime::embedded {
 namespace BERTH_TEST_FILE {

@@ -4,6 +4,9 @@
 
 #include <tuple>
 
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/scheduling_queue.h"
+
 namespace berth::scheduler::engine {
 namespace {
 
@@ -50,7 +53,7 @@ Task<framework::Verdict> BindingCycle::Steps() {
     verdict = co_await WaitForPermit();
     if (!verdict.ok()) co_return verdict;
   }
-  // From here on events do not matter: whatever fails later is not a plugin's rejection.
+  // From here on events do not matter: later failures are not rejections by a plugin.
   services_.queue.Done(pod().uid());
   if (!work_.empty()) {
     pre_binding_ = true;
@@ -94,8 +97,8 @@ framework::Verdict BindingCycle::PreFlight() {
   return {};
 }
 
-// Tells others where the pod is about to go, since getting there takes a while. If that fails, it
-// goes there all the same.
+// Writes the nominated node of a pod whose binding takes a while. If that fails, the binding
+// continues.
 Task<framework::Verdict> BindingCycle::AnnounceNode() {
   if (pod().object->status.nominated_node_name == node_name_) co_return framework::Verdict();
   co_await services_.status.Settle(pod().uid());
@@ -126,7 +129,7 @@ Task<framework::Verdict> BindingCycle::WaitForPermit() {
   co_return framework::Verdict(code, diagnosis.Message()).By(plugin);
 }
 
-// Neighbours that may run side by side do so; the others run alone, in order.
+// Adjacent plugins that may run in parallel do so; the others run alone, in order.
 Task<framework::Verdict> BindingCycle::PreBind() {
   for (size_t first = 0; first < work_.size();) {
     size_t end = first + 1;

@@ -1,8 +1,7 @@
-// BindingCycle takes a pod that was assumed on a node the rest of its way: through Permit, PreBind,
-// Bind and PostBind.
+// BindingCycle binds a pod that was assumed on a node: it runs Permit, PreBind, Bind and PostBind.
 //
-// It is a coroutine that waits for permission, for the ends of the writes it asks for, or for time
-// to pass; the engine resumes it. Many run at a time and none holds up scheduling.
+// It is a coroutine that waits for permission, for the results of its writes, or for time to pass;
+// the engine resumes it. Many run at a time and none delays scheduling.
 #pragma once
 
 #include <memory>
@@ -13,20 +12,24 @@
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/attempt.h"
-#include "scheduler/framework/cycle.h"
-#include "scheduler/queue/scheduling_queue.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/queue/queue_entry.h"
+
+namespace berth::scheduler::queue {
+class SchedulingQueue;
+}
 
 namespace berth::scheduler::engine {
 
 class BindingCycle final : public framework::BindingContext {
  public:
-  // What a binding cycle works with; all outlives it.
+  // All must outlive the binding cycle.
   struct Services {
     Outbox& outbox;
     StatusWriter& status;
     Extenders& extenders;
     queue::SchedulingQueue& queue;
-    std::vector<BindingCycle*>& finished;  // A cycle that is done adds itself.
+    std::vector<BindingCycle*>& finished;  // A cycle that has ended adds itself.
   };
   // What was decided about the pod.
   struct Placement {
@@ -35,24 +38,24 @@ class BindingCycle final : public framework::BindingContext {
     std::shared_ptr<framework::ClassResults> results;
     std::unique_ptr<framework::Attempt> attempt;
     model::NodeRow node;
-    bool waits = false;  // Permit plugins hold it back.
+    bool waits = false;  // For Permit plugins.
   };
 
   BindingCycle(Placement placement, const Services& services);
 
   // Runs until it first waits, or to the end.
   void Start() { task_.Start(); }
-  // The wait for Permit plugins has ended so.
+  // Ends the wait for Permit plugins with `verdict`.
   void Permit(framework::Verdict verdict);
-  // Another pod needs the room. True if the binding has not gone too far: it will then fail, with
-  // the first reason given.
+  // Cancels the binding because another pod preempts it. Returns true if it is not too late: it
+  // will then fail, with the first reason given.
   bool Cancel(std::string_view reason);
 
-  // How it ended; success if the pod is bound. Only when finished.
+  // The outcome; success if the pod is bound. Only when ended.
   const framework::Verdict& verdict() const { return task_.result(); }
   // A Permit plugin, verdict().plugin(), rejected the pod.
   bool rejected_by_permit() const { return rejected_by_permit_; }
-  // The node that the API was told as the pod's nominated one; empty if it was not.
+  // The nominated node that was written to the pod's status; empty if none was.
   const std::string& announced() const { return announced_; }
 
   queue::QueueEntry& entry() { return placement_.entry; }
@@ -74,7 +77,7 @@ class BindingCycle final : public framework::BindingContext {
 
   Task<framework::Verdict> Run();
   Task<framework::Verdict> Steps();
-  // Finds out which PreBind plugins have something to do.
+  // Determines which PreBind plugins have work to do.
   framework::Verdict PreFlight();
   Task<framework::Verdict> AnnounceNode();
   Task<framework::Verdict> WaitForPermit();
@@ -100,12 +103,12 @@ class BindingCycle final : public framework::BindingContext {
   Placement placement_;
   Services services_;
   std::string node_name_;
-  std::vector<Work> work_;  // What PreBind plugins have to do.
+  std::vector<Work> work_;  // Of the PreBind plugins.
   std::optional<framework::Verdict> permitted_;
   std::coroutine_handle<> permit_waiter_;
   bool rejected_by_permit_ = false;
   std::string announced_;
-  framework::Verdict pre_bind_failure_;  // The first; the other plugins are then to give up.
+  framework::Verdict pre_bind_failure_;  // The first; the other plugins then give up.
   bool pre_binding_ = false;
   std::string cancel_reason_;
   Task<framework::Verdict> task_;

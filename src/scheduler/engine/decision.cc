@@ -22,7 +22,7 @@ int64_t ScoreOf(const Node& node, const std::string& plugin) {
   return found == node.scores.end() ? 0 : found->second;
 }
 
-// "NodeResourcesFit +7, TaintToleration -2": what tells the two apart, the most telling first.
+// "NodeResourcesFit +7, TaintToleration -2": the differences, largest first.
 std::string Differences(const Explanation& explanation, const Node& winner, const Node& other) {
   std::vector<std::pair<int64_t, std::string>> differences;
   for (const std::string& plugin : explanation.scoring_plugins) {
@@ -119,7 +119,7 @@ std::string WhyNotThere(const Explanation::Preemption& preemption, const std::st
       return fmt::format("its most important victim has priority {}, that of {} only {}",
                          other.victims.front().priority, name, best.victims.front().priority);
     case framework::VictimCriterion::kPrioritySum:
-      // Priorities are summed from the lowest there can be: the sum grows with every victim.
+      // Priorities are summed from the lowest possible: the sum grows with every victim.
       if (PrioritySum(other) <= PrioritySum(best)) return WhyFewer(other, best, name);
       return fmt::format("the priorities of its victims sum up to {}, those of {} only to {}",
                          PrioritySum(other), name, PrioritySum(best));

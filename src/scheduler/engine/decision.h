@@ -1,7 +1,4 @@
-// Explanation is the full account of a scheduling cycle: what each plugin said about each node, by
-// name.
-//
-// Made on demand from the same plugins as the decision itself; far more costly than a decision.
+// Decision is the outcome of a scheduling cycle; Explanation is the full account of one.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +15,15 @@
 
 namespace berth::scheduler::engine {
 
+// Explanation is the full account of a scheduling cycle: the result of each plugin for each node,
+// by name.
+//
+// Made on demand from the same plugins as the decision itself; far more expensive than a decision.
 struct Explanation {
   struct Node {
     framework::Verdict verdict;
-    std::string details;  // What the reasons leave out, in a sentence; may be empty.
-    bool excluded_by_pre_filter = false;    // Not looked at: PreFilter left it out.
+    std::string details;                    // FilterPlugin::Details; may be empty.
+    bool excluded_by_pre_filter = false;    // Not evaluated.
     std::map<std::string, int64_t> scores;  // By plugin, weighted; of feasible nodes.
     int64_t total = 0;
   };
@@ -31,17 +32,17 @@ struct Explanation {
     struct Victim {
       std::string pod;  // "namespace/name"
       int32_t priority = 0;
-      bool over_budget = false;  // Its eviction breaks a PodDisruptionBudget.
+      bool over_budget = false;  // Its eviction violates a PodDisruptionBudget.
     };
     struct Candidate {
-      std::vector<Victim> victims;  // Most important first.
+      std::vector<Victim> victims;  // Highest priority first.
       int64_t budget_violations = 0;
-      Instant started = {};  // The first of its most important victims.
-      // What the selected node is better by; kNone also if nothing tells the two apart.
+      Instant started = {};  // Earliest start of its victims of the highest priority.
+      // The criterion by which the selected node is better; kNone also if they are equally good.
       framework::VictimCriterion lost_by = framework::VictimCriterion::kNone;
     };
     bool eligible = false;
-    int32_t priority = 0;                                // Of the pod that room is made for.
+    int32_t priority = 0;                                // Of the preemptor.
     std::map<std::string, Candidate> candidates;         // By node.
     std::map<std::string, framework::Verdict> rejected;  // By node.
     std::vector<std::string> equally_good;               // Sorted.
@@ -53,20 +54,20 @@ struct Explanation {
   std::map<std::string, Node> nodes;                      // Empty if PreFilter rejected the pod.
   std::vector<std::string> scoring_plugins;               // In order; those that did not skip.
   std::vector<std::string> best_nodes;                    // All with the highest total, sorted.
-  bool nominated_node_fits = false;  // The pod's own nominated node was taken unseen.
+  bool nominated_node_fits = false;  // The nominated node was selected without evaluating others.
 
   std::string error;      // The cycle failed with this, if not empty.
   std::string fit_error;  // The whole message, if the pod fits nowhere.
   std::string fit_error_before_post_filter;
   std::vector<std::string> rejected_by;  // Plugins, sorted.
   framework::Verdict post_filter;
-  std::optional<Preemption> preemption;  // If preemption was asked.
+  std::optional<Preemption> preemption;  // If preemption was tried.
 };
 
-// Decision is the outcome of one scheduling cycle, told to whoever watches the engine.
+// Decision is the outcome of one scheduling cycle, reported to a DecisionObserver.
 struct Decision {
   enum class Kind {
-    kPlaced,         // `node` was chosen and a bind was asked for.
+    kPlaced,         // `node` was selected and the binding cycle started.
     kUnschedulable,  // The pod fits nowhere; `message` is the FitError.
     kFailed,         // The cycle ended with an error; `message` says which.
   };
@@ -76,10 +77,10 @@ struct Decision {
   Kind kind = Kind::kPlaced;
   std::string node;
   std::string message;
-  // If the pod fits nowhere but preemption makes room for it: where, and who must leave.
+  // The result of preemption for a pod that fits nowhere, if any.
   std::string nominated_node = {};
   std::vector<api::ObjectKey> victims = {};
-  std::optional<Explanation> explanation;  // If the engine was told to explain.
+  std::optional<Explanation> explanation;  // If EngineOptions::explain is set.
 };
 
 // Called on the engine thread at the end of each cycle; must not call the engine.
@@ -89,17 +90,17 @@ class DecisionObserver {
   virtual void OnDecision(const Decision& decision) = 0;
 };
 
-// Sentences that tell why one node was preferred to others.
-// Why the pod went to `chosen` and not to the next best node: "scores 468, 12 more than a-1, the
-// next best: NodeResourcesFit +7, ImageLocality +5". Empty if `chosen` is, or nothing is known.
+// Returns why the pod was placed on `chosen` and not on the next best node: "scores 468, 12 more
+// than a-1, the next best: NodeResourcesFit +7, ImageLocality +5". Empty if `chosen` is empty or
+// has no scores.
 std::string WhyChosen(const Explanation& explanation, const std::string& chosen);
 
-// Why the pod would not go to `node`: what a plugin says against it, or "scores 10, 3 less than b:
-// ImageLocality -3". Empty if it might as well go there.
+// Returns why the pod was not placed on `node`: a plugin's rejection, or "scores 10, 3 less than b:
+// ImageLocality -3". Empty if it is as good as the chosen one.
 std::string WhyNot(const Explanation& explanation, const std::string& node);
 
-// Why preemption prefers the selected node to the candidate `node`; empty if it is the same or none
-// was selected.
+// Returns why preemption prefers the selected node to the candidate `node`; empty if it is the same
+// or none was selected.
 std::string WhyNotThere(const Explanation::Preemption& preemption, const std::string& node);
 
 }  // namespace berth::scheduler::engine

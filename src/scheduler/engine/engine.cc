@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
 
 #include "scheduler/engine/engine_state.h"
 
 namespace berth::scheduler::engine {
 
-// --- the state as a whole ---
-
 framework::PluginMask ServedProfile::MaskOf(std::string_view plugin) const {
-  if (plugin == "Extender") return queue::Rejectors::kExtender;
+  if (plugin == framework::kExtenderPlugin) return queue::Rejectors::kExtender;
   for (const auto& known : profile->plugins()) {
     if (known->name() == plugin) return framework::PluginMask{1} << known->slot();
   }
@@ -25,60 +25,100 @@ queue::Rejectors ServedProfile::RejectorsIn(const framework::Diagnosis& diagnosi
   return rejectors;
 }
 
-Status EngineState::AddProfile(const framework::ProfileConfig& config,
-                               const framework::Registry& registry) {
-  auto profile = framework::Profile::Build(config, registry);
-  if (!profile) {
-    return Fail(fmt::format("creating profile for scheduler name {}: {}", config.scheduler_name,
-                            profile.error().message));
-  }
-  if (!profile_of_.emplace(config.scheduler_name, profiles_.size()).second) {
-    return Fail(fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
-  }
-  auto results = std::make_unique<framework::ClassResultsCache>(**profile, cluster_, workers_);
-  // DIFFERS: where the user leaves it open, every node is looked at.
-  std::optional<int32_t> percentage = config.percentage_of_nodes_to_score;
-  if (percentage.value_or(0) == 0 || percentage == 100) percentage.reset();
-  // The slow twin neither asks extenders nor looks at a part of the nodes.
-  const bool checked = paranoid_ && extenders_.empty() && !percentage;
-  auto paranoid_check = checked ? std::make_unique<ParanoidCheck>(config) : nullptr;
-  profiles_.push_back(
-      {*std::move(profile), std::move(results), std::move(paranoid_check), percentage});
-  return {};
+// --- Engine::State ---
+
+Engine::State::State(const EngineOptions& options, Profiles profiles)
+    : explain_(options.explain),
+      paranoid_(options.paranoid),
+      measurements_(options.measurements),
+      random_(options.seed),
+      extenders_(options.extenders, outbox_, cluster_),
+      profiles_(Serve(options, std::move(profiles))),
+      queue_(cluster_, QueueOptions(options)),
+      evictions_({cluster_, queue_, outbox_, measurements_,
+                  [this](const std::string& uid) { return StopBinding(uid); }}) {
+  for (size_t i = 0; i < profiles_.size(); ++i)
+    profile_of_.emplace(profiles_[i].profile->scheduler_name(), i);
 }
 
-Result<std::unique_ptr<EngineState>> EngineState::Make(const EngineOptions& options,
-                                                       const framework::Registry& registry) {
-  if (options.profiles.empty()) return Fail("at least one profile is required");
-  std::unique_ptr<EngineState> state(new EngineState(options));
-  queue::SchedulingQueue::Options queue{
-      .backoff = options.backoff,
-      .max_in_unschedulable_pods = options.max_in_unschedulable_pods,
-      .profiles = {},
-      .has_extenders = !options.extenders.empty(),
-      .measurements = options.measurements};
-  for (const framework::ProfileConfig& profile : options.profiles) {
-    if (Status added = state->AddProfile(profile, registry); !added)
-      return std::unexpected(added.error());
-    queue.profiles.push_back(state->profiles_.back().profile.get());
+std::vector<ServedProfile> Engine::State::Serve(const EngineOptions& options, Profiles profiles) {
+  std::vector<ServedProfile> served;
+  for (size_t i = 0; i < profiles.size(); ++i) {
+    const framework::ProfileConfig& config = options.profiles[i];
+    auto results =
+        std::make_unique<framework::ClassResultsCache>(*profiles[i], cluster_, options.workers);
+    // DIFFERS: without a configured percentage, every node is evaluated.
+    std::optional<int32_t> percentage = config.percentage_of_nodes_to_score;
+    if (percentage.value_or(0) == 0 || percentage == 100) percentage.reset();
+    // The reference implementation neither calls extenders nor samples nodes.
+    const bool checked = paranoid_ && extenders_.empty() && !percentage;
+    auto paranoid_check = checked ? std::make_unique<ParanoidCheck>(config) : nullptr;
+    served.push_back(
+        {std::move(profiles[i]), std::move(results), std::move(paranoid_check), percentage});
   }
-  if (options.measurements != nullptr) options.measurements->Serve(queue.profiles);
-  state->queue_ = std::make_unique<queue::SchedulingQueue>(state->cluster_, std::move(queue));
-  return state;
+  return served;
 }
 
-void EngineState::PassTime(Instant time) {
-  if (cycle_ != nullptr) return;  // Nothing may change under a cycle that waits.
+queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions& options) const {
+  std::vector<const framework::Profile*> profiles;
+  for (const ServedProfile& served : profiles_) profiles.push_back(served.profile.get());
+  if (measurements_ != nullptr) measurements_->Serve(profiles);
+  return {.backoff = options.backoff,
+          .max_in_unschedulable_pods = options.max_in_unschedulable_pods,
+          .profiles = std::move(profiles),
+          .has_extenders = !extenders_.empty(),
+          .measurements = measurements_};
+}
+
+void Engine::State::Handle(const Event& event, Instant time) {
+  if (cycle_ != nullptr) return HandleDuringCycle(event, time);
+  PassTime(time);
+  const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
+  const HandledEvent handled = std::visit([this](const auto& known) { return On(known); }, event);
+  Reap();
+  if (handled && measurements_ != nullptr)
+    measurements_->EventHandled(*handled, {measurements_->Read() - since});
+}
+
+void Engine::State::HandleDuringCycle(const Event& event, Instant time) {
+  const auto* done = std::get_if<WriteDone>(&event);
+  if (done == nullptr || !outbox_.CycleWaitsFor(done->id)) {
+    deferred_events_.emplace_back(event, time);
+    return;
+  }
+  outbox_.WriteEnded(done->id, done->result);
+  if (!cycle_->search.done()) return;
+  FinishCycle();
+  // None of these starts another cycle.
+  for (auto& [deferred, at] : std::exchange(deferred_events_, {})) Handle(deferred, at);
+}
+
+Engine::State::HandledEvent Engine::State::On(const WriteDone& done) {
+  if (!status_.WriteEnded(done.id, done.result)) outbox_.WriteEnded(done.id, done.result);
+  return std::nullopt;
+}
+
+Engine::State::HandledEvent Engine::State::On(const PermitDecision& decision) {
+  if (decision.allow) {
+    waiting_.Allow(decision.uid, decision.plugin);
+  } else {
+    waiting_.Reject(decision.uid, decision.plugin, decision.message);
+  }
+  return std::nullopt;
+}
+
+void Engine::State::PassTime(Instant time) {
+  if (cycle_ != nullptr) return;  // Nothing may change during a cycle that waits.
   outbox_.PassTime(time);
   status_.PassTime(now());
   waiting_.PassTime(now());
-  queue_->PassTime(now());
+  queue_.PassTime(now());
   Reap();
 }
 
-void EngineState::ReportSizes() const {
+void Engine::State::ReportSizes() const {
   if (measurements_ == nullptr) return;
-  const queue::SchedulingQueue::Sizes waiting = queue_->sizes();
+  const queue::SchedulingQueue::Sizes waiting = queue_.sizes();
   measurements_->SizesAre({.active = waiting.active,
                            .backoff = waiting.backoff,
                            .unschedulable = waiting.unschedulable,
@@ -90,25 +130,38 @@ void EngineState::ReportSizes() const {
                            .assumed_pods = cluster_.assumed_pods()});
 }
 
-std::optional<Instant> EngineState::next_wake() const {
+std::optional<Instant> Engine::State::next_wake() const {
   std::optional<Instant> next;
   for (std::optional<Instant> wake :
-       {outbox_.next_wake(), status_.next_wake(), waiting_.next_wake(), queue_->next_wake()}) {
+       {outbox_.next_wake(), status_.next_wake(), waiting_.next_wake(), queue_.next_wake()}) {
     if (wake && (!next || *wake < *next)) next = wake;
   }
   return next;
 }
 
-// --- its face ---
+// --- Engine ---
 
-Engine::Engine(std::unique_ptr<EngineState> state) : state_(std::move(state)) {}
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::~Engine() = default;
 
 Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options,
                                              const framework::Registry& registry) {
-  auto state = EngineState::Make(options, registry);
-  if (!state) return std::unexpected(state.error());
-  return std::unique_ptr<Engine>(new Engine(*std::move(state)));
+  if (options.profiles.empty()) return Fail("at least one profile is required");
+  State::Profiles profiles;
+  std::set<std::string_view> names;
+  for (const framework::ProfileConfig& config : options.profiles) {
+    auto profile = framework::Profile::Build(config, registry);
+    if (!profile) {
+      return Fail(fmt::format("creating profile for scheduler name {}: {}", config.scheduler_name,
+                              profile.error().message));
+    }
+    if (!names.insert(config.scheduler_name).second) {
+      return Fail(
+          fmt::format("duplicate profile with scheduler name \"{}\"", config.scheduler_name));
+    }
+    profiles.push_back(*std::move(profile));
+  }
+  return std::unique_ptr<Engine>(new Engine(std::make_unique<State>(options, std::move(profiles))));
 }
 
 void Engine::Handle(const Event& event, Instant now) {
@@ -124,9 +177,11 @@ size_t Engine::Schedule(Instant now, size_t limit) {
   return tried;
 }
 
-std::vector<Command> Engine::TakeCommands(size_t limit) { return state_->TakeCommands(limit); }
+std::vector<Command> Engine::TakeCommands(size_t limit) {
+  return state_->outbox_.TakeCommands(limit);
+}
 
-void Engine::Observe(DecisionObserver* observer) { state_->Observe(observer); }
+void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer; }
 
 Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant now) {
   return state_->Explain(std::move(pod), now);
@@ -134,9 +189,9 @@ Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant
 
 std::optional<Instant> Engine::next_wake() const { return state_->next_wake(); }
 
-const model::Cluster& Engine::cluster() const { return state_->cluster(); }
-const queue::SchedulingQueue& Engine::queue() const { return state_->queue(); }
-const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting(); }
-size_t Engine::bindings_under_way() const { return state_->bindings(); }
+const model::Cluster& Engine::cluster() const { return state_->cluster_; }
+const queue::SchedulingQueue& Engine::queue() const { return state_->queue_; }
+const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting_; }
+size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
 
 }  // namespace berth::scheduler::engine

@@ -1,11 +1,12 @@
 // Engine is the scheduler as a state machine: events in, commands out.
 //
-// It owns the model of the cluster, the queue of waiting pods and the binding cycles under way. It
+// It owns the model of the cluster, the scheduling queue and the binding cycles in progress. It
 // runs on one thread, never blocks, and reads neither a clock nor a random device: the caller
 // passes the time with every call and a seed at the start. The same events at the same times give
-// the same commands, always.
+// the same commands.
 //
-// A driver loops: Handle what has happened, Schedule, carry out TakeCommands, report their ends.
+// A driver loops: it passes events to Handle, calls Schedule, executes TakeCommands, and reports
+// their results as events.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,24 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "base/workers.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
-#include "scheduler/model/cluster.h"
-#include "scheduler/queue/scheduling_queue.h"
+#include "scheduler/queue/queue_entry.h"
 
+namespace berth {
+class Workers;
+}
+namespace berth::scheduler::model {
+class Cluster;
+}
 namespace berth::scheduler::framework {
+class Measurements;
 class WaitingPods;
+}  // namespace berth::scheduler::framework
+namespace berth::scheduler::queue {
+class SchedulingQueue;
 }
 
 namespace berth::scheduler::engine {
@@ -38,17 +46,15 @@ struct EngineOptions {
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
   queue::BackoffPolicy backoff = {};
   std::vector<framework::ExtenderConfig> extenders = {};
-  // They share out the work over very many nodes; the decisions do not depend on them. May be null,
+  // Threads that share the work over very many nodes; decisions do not depend on them. May be null,
   // and must outlive the engine otherwise.
   Workers* workers = nullptr;
-  // Told what the engine does and how long it takes. May be null, and must outlive the engine
+  // Receives what the engine does and how long it takes. May be null, and must outlive the engine
   // otherwise.
   framework::Measurements* measurements = nullptr;
-  // A pod that has waited for so long is tried again even if nothing has happened.
+  // A pod that is unschedulable for longer is tried again, even without an event.
   Duration max_in_unschedulable_pods = Duration::Seconds(300);
 };
-
-class EngineState;
 
 class Engine {
  public:
@@ -57,38 +63,39 @@ class Engine {
                                               const framework::Registry& registry);
   ~Engine();
 
-  // Takes note of what has happened. While a cycle waits for an extender's answer, everything else
-  // is held back until it has come.
+  // Applies an event. While a scheduling cycle waits for an extender, all events but its response
+  // are deferred.
   void Handle(const Event& event, Instant now);
 
-  // Tries up to `limit` waiting pods, most urgent first. Returns how many were tried; fewer than
-  // `limit` means that none is left to try until something happens.
+  // Tries up to `limit` pods of the queue, in its order. Returns how many were tried; fewer than
+  // `limit` means that no pod is ready until an event or next_wake().
   size_t Schedule(Instant now, size_t limit = SIZE_MAX);
 
-  // When something will happen by the passing of time alone, if anything will: the engine wants to
-  // be called then, at the latest.
+  // When the engine must be called again at the latest, even without an event; nothing if never.
   std::optional<Instant> next_wake() const;
 
-  // Up to `limit` of the commands asked for and not yet taken: lane by lane (see WriteLane), and in
-  // each the oldest first. A driver takes as many as it can carry out at once.
+  // Removes and returns up to `limit` pending commands: lane by lane (see WriteLane), and in each
+  // the oldest first. A driver takes as many as it can execute at once.
   std::vector<Command> TakeCommands(size_t limit = SIZE_MAX);
 
   // `observer` may be null and must outlive the engine otherwise.
   void Observe(DecisionObserver* observer);
 
-  // Explains what would become of `pod` if it were tried now. The pod need not be known to the
-  // engine; nothing changes. Fails if no profile serves the pod's schedulerName.
+  // Explains the decision that the engine would make about `pod` now. The pod need not be known to
+  // the engine; nothing changes. Fails if no profile serves the pod's schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
   const model::Cluster& cluster() const;
   const queue::SchedulingQueue& queue() const;
-  // The pods that Permit plugins hold back.
+  // The pods that wait for Permit plugins.
   const framework::WaitingPods& waiting_pods() const;
   size_t bindings_under_way() const;
 
  private:
-  explicit Engine(std::unique_ptr<EngineState> state);
-  std::unique_ptr<EngineState> state_;
+  class State;  // engine_state.h
+
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace berth::scheduler::engine

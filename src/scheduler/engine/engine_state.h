@@ -1,18 +1,23 @@
-// EngineState is what the engine knows and how it acts on it; Engine is its face.
+// Engine::State is what the engine knows and how it acts on it.
 //
-// Its parts are in files of their own: object_events.cc takes note of what the API reports,
-// scheduling.cc tries pods, and endings.cc sees to those that failed, were bound or made room.
+// Its methods are in three files beside engine.cc: schedule_one.cc tries pods, and
+// failure_handling.cc ends failed attempts and binding cycles. Objects that the API reports go
+// through EventHandlers.
 #pragma once
 
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "scheduler/engine/binding_cycle.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/event_handlers.h"
 #include "scheduler/engine/eviction.h"
 #include "scheduler/engine/extenders.h"
 #include "scheduler/engine/failure.h"
@@ -21,89 +26,66 @@
 #include "scheduler/engine/scheduling_cycle.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/class_results.h"
+#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
 namespace berth::scheduler::engine {
 
-// A profile and what is kept for it.
+// A profile and what the engine computes with it.
 struct ServedProfile {
   std::unique_ptr<framework::Profile> profile;
   std::unique_ptr<framework::ClassResultsCache> results;
-  std::unique_ptr<ParanoidCheck> paranoid_check;  // If it is asked for.
+  std::unique_ptr<ParanoidCheck> paranoid_check;  // In paranoid mode.
   std::optional<int32_t> percentage_of_nodes_to_score;
 
-  // The plugins of these names.
+  // The plugins that the diagnosis names.
   queue::Rejectors RejectorsIn(const framework::Diagnosis& diagnosis) const;
   framework::PluginMask MaskOf(std::string_view plugin) const;
 };
 
-class EngineState {
+class Engine::State {
  public:
-  // Fails if a profile cannot be built.
-  static Result<std::unique_ptr<EngineState>> Make(const EngineOptions& options,
-                                                   const framework::Registry& registry);
+  using Profiles = std::vector<std::unique_ptr<framework::Profile>>;
+
+  // `profiles` are those of options.profiles, in the same order.
+  State(const EngineOptions& options, Profiles profiles);
 
   void Handle(const Event& event, Instant now);
-  // Tries one pod; false if none is ready, or the last one still waits for an extender.
+  // Tries one pod; returns false if none is ready, or the last one still waits for an extender.
   bool ScheduleOne();
-  // Lets go on whatever waits for a time up to `now`.
+  // Advances the time, and everything that waits for a time up to `now`.
   void PassTime(Instant now);
   std::optional<Instant> next_wake() const;
-  std::vector<Command> TakeCommands(size_t limit) { return outbox_.TakeCommands(limit); }
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
-
-  const model::Cluster& cluster() const { return cluster_; }
-  const queue::SchedulingQueue& queue() const { return *queue_; }
-  const framework::WaitingPods& waiting() const { return waiting_; }
-  size_t bindings() const { return bindings_.size(); }
-  void Observe(DecisionObserver* observer) { observer_ = observer; }
-  // Tells the measurements how much there is of everything.
+  // Passes the current sizes to the measurements.
   void ReportSizes() const;
 
  private:
-  explicit EngineState(const EngineOptions& options)
-      : explain_(options.explain),
-        paranoid_(options.paranoid),
-        workers_(options.workers),
-        measurements_(options.measurements),
-        random_(options.seed),
-        extenders_(options.extenders, outbox_, cluster_) {}
-  Status AddProfile(const framework::ProfileConfig& config, const framework::Registry& registry);
+  friend class Engine;
+
+  std::vector<ServedProfile> Serve(const EngineOptions& options, Profiles profiles);
+  queue::SchedulingQueue::Options QueueOptions(const EngineOptions& options) const;
   Instant now() const { return outbox_.now(); }
-  // For an attempt that begins now.
+  // Returns the meter of an attempt that begins now.
   framework::AttemptMeter MakeMeter(size_t profile) {
     if (measurements_ == nullptr) return {};
     return {*measurements_, profile, sampler_.Next()};
   }
 
-  // --- object_events.cc ---
+  // --- events (engine.cc) ---
 
-  // What happened to which kind of object, unless nobody cares.
-  using HandledEvent = std::optional<framework::EventType>;
-  HandledEvent Dispatch(const Event& event);
-  // Goes on after an extender has answered.
-  void ResumeSchedulingCycle(const WriteDone& answer);
-  template <typename T>
-  HandledEvent Put(const std::shared_ptr<const T>& object);
-  template <typename T>
-  HandledEvent Gone(const std::shared_ptr<const T>& object);
-  HandledEvent PutPod(const std::shared_ptr<const api::Pod>& pod);
-  HandledEvent HandlePodDelete(const std::shared_ptr<const api::Pod>& pod);
-  HandledEvent PutNode(const std::shared_ptr<const api::Node>& node);
-  HandledEvent HandlePodAdd(const std::shared_ptr<const api::Pod>& pod);
-  void HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before, model::PodId id);
-  // An assumed pod is going, or gone: its room is free.
-  void HandleAssumedPodDelete(model::PodId id);
-  // The pod as it would look on `node`: whoever asks what it leaves behind must know where.
-  std::shared_ptr<const api::Pod> Placed(const api::Pod& pod, model::NodeRow node) const;
-  void NominationEnds(const std::shared_ptr<const api::Pod>& pod);
-  void NominateFromStatus(model::PodId id);
-  // The profile that serves the pod, if any.
-  std::optional<size_t> ProfileOf(const api::Pod& pod) const;
+  using HandledEvent = EventHandlers::HandledEvent;
+  HandledEvent On(const ObjectPut& put) { return handlers_.Put(put.object); }
+  HandledEvent On(const ObjectDeleted& deleted) { return handlers_.Delete(deleted.object); }
+  HandledEvent On(const WriteDone& done);
+  HandledEvent On(const PermitDecision& decision);
+  // Resumes the scheduling cycle that waits for an extender, or defers the event.
+  void HandleDuringCycle(const Event& event, Instant time);
 
-  // --- scheduling.cc ---
+  // --- schedule_one.cc ---
 
   // A scheduling cycle: the pod that is being tried, and the search for its node.
   struct RunningCycle {
@@ -113,30 +95,27 @@ class EngineState {
   };
 
   void TryPod(queue::QueueEntry entry);
-  // Acts on what the search of `cycle_` has found.
+  // Acts on the result of the search of `cycle_`.
   void FinishCycle();
   void CacheFailure(const model::PodRecord& pod, size_t profile, const Failure& failure);
-  // Reserves and asks for permission; on success the binding is under way.
+  // Runs Reserve and Permit; on success the binding cycle has started.
   std::optional<Failure> Place(BindingCycle::Placement& placement);
   std::optional<Failure> RunReservePlugins(BindingCycle::Placement& placement);
   std::optional<Failure> RunPermitPlugins(BindingCycle::Placement& placement);
   void StartBinding(BindingCycle::Placement placement);
   Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
-  // A plugin's answer about the chosen node that ends the attempt.
+  // The failure of an attempt that ends with a plugin's verdict about the chosen node.
   Failure FailureAt(model::NodeRow node, framework::Verdict verdict,
                     const ServedProfile& served) const;
 
-  // --- endings.cc ---
+  // --- failure_handling.cc ---
 
-  // The pod of `entry` was not placed: it waits again, and the API is told why.
+  // The pod of `entry` was not placed: returns it to the queue and writes its status.
   void HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod, const Failure& failure,
                      framework::AttemptMeter meter);
-  void Evict(const model::PodRecord& preemptor, Symbol node,
-             const std::vector<model::PodId>& victims);
-  // Sees to the permits, binding cycles and evictions that have come to their end.
+  // Finishes the permits, binding cycles and evictions that have ended.
   void Reap();
   void FinishBinding(BindingCycle& binding);
-  void FinishEviction(Eviction& eviction);
   void Unreserve(framework::Attempt& attempt, model::NodeRow node);
   void Activate(framework::Cycle& cycle);
   bool StopBinding(const std::string& uid);
@@ -146,29 +125,28 @@ class EngineState {
 
   const bool explain_;
   const bool paranoid_;
-  Workers* const workers_;
   framework::Measurements* const measurements_;
   framework::Sampler sampler_;
   Random random_;
   model::Cluster cluster_;
-  std::vector<ServedProfile> profiles_;
-  std::unordered_map<std::string, size_t> profile_of_;  // By scheduler name.
-  std::unique_ptr<queue::SchedulingQueue> queue_;
   Outbox outbox_;
+  Extenders extenders_;
+  const std::vector<ServedProfile> profiles_;
+  EventHandlers::ProfileIndex profile_of_;
+  queue::SchedulingQueue queue_;
   StatusWriter status_{outbox_};
   framework::WaitingPods waiting_;
+  EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, profile_of_};
   FailureCache failure_cache_{cluster_};
-  Extenders extenders_;
   size_t next_start_ = 0;                // Where the next search over a part of the nodes begins.
   std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
-  std::deque<std::pair<Event, Instant>> deferred_events_;  // What happened meanwhile.
+  std::deque<std::pair<Event, Instant>> deferred_events_;  // Received meanwhile.
   DecisionObserver* observer_ = nullptr;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
   std::unordered_map<std::string, BindingCycle*> binding_of_;  // By the pod's uid.
-  std::unordered_map<const Eviction*, std::unique_ptr<Eviction>> evictions_;
   std::vector<BindingCycle*> finished_bindings_;
-  std::vector<Eviction*> finished_evictions_;
+  Evictions evictions_;
 };
 
 }  // namespace berth::scheduler::engine

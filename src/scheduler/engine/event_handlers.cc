@@ -1,13 +1,15 @@
-// What the engine does when the API reports that an object came, changed or went: the model
-// follows, and the queue hears of what may help waiting pods.
+#include "scheduler/engine/event_handlers.h"
 
-#include "scheduler/engine/engine_state.h"
-#include "scheduler/framework/cluster_event.h"
+#include <type_traits>
+#include <variant>
+
+#include "api/object.h"
+#include "scheduler/model/objects.h"
 
 namespace berth::scheduler::engine {
 namespace {
 
-// The events that a kind's objects give rise to, as kube-scheduler listens to them.
+// The events that the objects of a kind cause, as in kube-scheduler.
 template <typename T>
 struct EventTraits {
   static constexpr bool kHasHandler = false;
@@ -53,59 +55,22 @@ constexpr framework::EventType kAssignedPodAdd{framework::Resource::kAssignedPod
 constexpr framework::EventType kAssignedPodDelete{framework::Resource::kAssignedPod,
                                                   framework::kDelete};
 
-// The API has seen this version already.
+// Reports whether both are the same version of an object, as in a resync.
 bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return !a.resource_version.empty() && a.resource_version == b.resource_version;
 }
 
 }  // namespace
 
-void EngineState::Handle(const Event& event, Instant time) {
-  if (cycle_ == nullptr) {
-    PassTime(time);
-    const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
-    const HandledEvent handled = Dispatch(event);
-    if (handled && measurements_ != nullptr)
-      measurements_->EventHandled(*handled, {measurements_->Read() - since});
-    return;
-  }
-  const auto* done = std::get_if<WriteDone>(&event);
-  if (done == nullptr || !outbox_.CycleWaitsFor(done->id)) {
-    deferred_events_.emplace_back(event, time);
-    return;
-  }
-  ResumeSchedulingCycle(*done);
+EventHandlers::HandledEvent EventHandlers::Put(const api::Object& object) {
+  return std::visit([this](const auto& ref) { return PutObject(ref); }, object);
 }
 
-void EngineState::ResumeSchedulingCycle(const WriteDone& answer) {
-  outbox_.WriteEnded(answer.id, answer.result);
-  if (!cycle_->search.done()) return;
-  FinishCycle();
-  // None of these starts another cycle.
-  for (auto& [event, time] : std::exchange(deferred_events_, {})) Handle(event, time);
+EventHandlers::HandledEvent EventHandlers::Delete(const api::Object& object) {
+  return std::visit([this](const auto& ref) { return DeleteObject(ref); }, object);
 }
 
-EngineState::HandledEvent EngineState::Dispatch(const Event& event) {
-  HandledEvent handled;
-  if (const auto* put = std::get_if<ObjectPut>(&event)) {
-    handled = std::visit([this](const auto& object) { return Put(object); }, put->object);
-  } else if (const auto* gone = std::get_if<ObjectDeleted>(&event)) {
-    handled = std::visit([this](const auto& object) { return Gone(object); }, gone->object);
-  } else if (const auto* done = std::get_if<WriteDone>(&event)) {
-    if (!status_.WriteEnded(done->id, done->result)) outbox_.WriteEnded(done->id, done->result);
-  } else {
-    const auto& decision = std::get<PermitDecision>(event);
-    if (decision.allow) {
-      waiting_.Allow(decision.uid, decision.plugin);
-    } else {
-      waiting_.Reject(decision.uid, decision.plugin, decision.message);
-    }
-  }
-  Reap();
-  return handled;
-}
-
-std::optional<size_t> EngineState::ProfileOf(const api::Pod& pod) const {
+std::optional<size_t> EventHandlers::ProfileOf(const api::Pod& pod) const {
   const auto found = profile_of_.find(pod.spec.scheduler_name);
   if (found == profile_of_.end()) return std::nullopt;
   return found->second;
@@ -114,7 +79,7 @@ std::optional<size_t> EngineState::ProfileOf(const api::Pod& pod) const {
 // --- objects without a table of their own ---
 
 template <typename T>
-EngineState::HandledEvent EngineState::Put(const std::shared_ptr<const T>& object) {
+EventHandlers::HandledEvent EventHandlers::PutObject(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
     return PutPod(object);
   } else if constexpr (std::is_same_v<T, api::Node>) {
@@ -125,15 +90,14 @@ EngineState::HandledEvent EngineState::Put(const std::shared_ptr<const T>& objec
     const std::shared_ptr<const T> before = found == all.end() ? nullptr : found->second;
     cluster_.Put(object);
     if (before == nullptr && EventTraits<T>::kAdds) {
-      queue_->MoveAllToActiveOrBackoffQueue(
+      queue_.MoveAllToActiveOrBackoffQueue(
           {.type = {EventTraits<T>::kResource, framework::kAdd}, .after = object}, now());
     } else if (before != nullptr && EventTraits<T>::kUpdates &&
                !SameVersion(before->metadata, object->metadata)) {
-      queue_->MoveAllToActiveOrBackoffQueue(
-          {.type = {EventTraits<T>::kResource, framework::kUpdate},
-           .before = before,
-           .after = object},
-          now());
+      queue_.MoveAllToActiveOrBackoffQueue({.type = {EventTraits<T>::kResource, framework::kUpdate},
+                                            .before = before,
+                                            .after = object},
+                                           now());
     }
     return framework::EventType{EventTraits<T>::kResource,
                                 before == nullptr ? framework::kAdd : framework::kUpdate};
@@ -144,19 +108,19 @@ EngineState::HandledEvent EngineState::Put(const std::shared_ptr<const T>& objec
 }
 
 template <typename T>
-EngineState::HandledEvent EngineState::Gone(const std::shared_ptr<const T>& object) {
+EventHandlers::HandledEvent EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
     return HandlePodDelete(object);
   } else {
     if constexpr (std::is_same_v<T, api::Node>) {
-      // EventTraits of before the model forgets the node, as kube-scheduler does.
-      queue_->MoveAllToActiveOrBackoffQueue(
+      // Before the node leaves the model, as in kube-scheduler.
+      queue_.MoveAllToActiveOrBackoffQueue(
           {.type = {framework::Resource::kNode, framework::kDelete}, .before = object}, now());
     }
     cluster_.Remove<T>({object->metadata.namespace_, object->metadata.name});
     if constexpr (EventTraits<T>::kHasHandler) {
       if (EventTraits<T>::kDeletes) {
-        queue_->MoveAllToActiveOrBackoffQueue(
+        queue_.MoveAllToActiveOrBackoffQueue(
             {.type = {EventTraits<T>::kResource, framework::kDelete}, .before = object}, now());
       }
       return framework::EventType{EventTraits<T>::kResource, framework::kDelete};
@@ -167,25 +131,25 @@ EngineState::HandledEvent EngineState::Gone(const std::shared_ptr<const T>& obje
   }
 }
 
-EngineState::HandledEvent EngineState::PutNode(const std::shared_ptr<const api::Node>& node) {
+EventHandlers::HandledEvent EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
   const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(node->metadata.name));
   const std::shared_ptr<const api::Node> before =
       row.valid() ? cluster_.nodes().info(row).object : nullptr;
   cluster_.Put(node);
   if (before == nullptr) {
-    queue_->MoveAllToActiveOrBackoffQueue(
+    queue_.MoveAllToActiveOrBackoffQueue(
         {.type = {framework::Resource::kNode, framework::kAdd}, .after = node}, now());
     return framework::EventType{framework::Resource::kNode, framework::kAdd};
   }
   for (framework::EventType change : framework::NodeSchedulingPropertiesChange(*before, *node)) {
-    queue_->MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = node}, now());
+    queue_.MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = node}, now());
   }
   return framework::EventType{framework::Resource::kNode, framework::kUpdate};
 }
 
 // --- pods ---
 
-EngineState::HandledEvent EngineState::PutPod(const std::shared_ptr<const api::Pod>& pod) {
+EventHandlers::HandledEvent EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& pod) {
   const model::PodId id = cluster_.pods().Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid()) {
     const std::shared_ptr<const api::Pod> before = cluster_.pod(id).object;
@@ -195,14 +159,14 @@ EngineState::HandledEvent EngineState::PutPod(const std::shared_ptr<const api::P
     } else if (!before->spec.node_name.empty()) {
       cluster_.PutPod(pod);
       for (framework::EventType change : framework::PodSchedulingPropertiesChange(*before, *pod)) {
-        queue_->MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = pod},
-                                              now());
+        queue_.MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = pod},
+                                             now());
       }
       return framework::EventType{framework::Resource::kAssignedPod, framework::kUpdate};
     } else if (!pod->spec.node_name.empty()) {
-      queue_->Remove(id);
+      queue_.Remove(id);
       cluster_.PutPod(pod);
-      queue_->MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
+      queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
       return kAssignedPodAdd;
     } else {
       cluster_.PutPod(pod);
@@ -213,26 +177,27 @@ EngineState::HandledEvent EngineState::PutPod(const std::shared_ptr<const api::P
   return pod->finished() ? std::nullopt : HandlePodAdd(pod);
 }
 
-EngineState::HandledEvent EngineState::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
+EventHandlers::HandledEvent EventHandlers::HandlePodAdd(
+    const std::shared_ptr<const api::Pod>& pod) {
   const model::PodId id = cluster_.PutPod(pod);
   if (!pod->spec.node_name.empty()) {
-    queue_->MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
+    queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
     return kAssignedPodAdd;
   }
   const auto profile = ProfileOf(*pod);
   if (!profile) return std::nullopt;
   NominateFromStatus(id);
-  queue_->Add(id, *profile, now());
+  queue_.Add(id, *profile, now());
   return framework::EventType{framework::Resource::kUnschedulablePod, framework::kAdd};
 }
 
-void EngineState::NominateFromStatus(model::PodId id) {
+void EventHandlers::NominateFromStatus(model::PodId id) {
   const std::string& node = cluster_.pod(id).object->status.nominated_node_name;
   cluster_.Nominate(id, node.empty() ? Symbol{} : cluster_.mutable_symbols().Intern(node));
 }
 
-void EngineState::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before,
-                                         model::PodId id) {
+void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before,
+                                           model::PodId id) {
   const model::PodRecord& record = cluster_.pod(id);
   const std::shared_ptr<const api::Pod> pod = record.object;
   const auto profile = ProfileOf(*pod);
@@ -242,52 +207,52 @@ void EngineState::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& 
     if (record.terminating() && !was_going) HandleAssumedPodDelete(id);
     return;
   }
-  // What preemption promised stays until the API has shown it.
+  // A nomination by preemption remains until the API has shown it.
   const std::string& old_node = before->status.nominated_node_name;
   const std::string& new_node = pod->status.nominated_node_name;
   if (!old_node.empty() || !new_node.empty()) NominateFromStatus(id);
-  queue_->Update(before, id, *profile, now());
-  if (!old_node.empty() && old_node != new_node) NominationEnds(before);
+  queue_.Update(before, id, *profile, now());
+  if (!old_node.empty() && old_node != new_node) HandleNominationEnd(before);
 }
 
-EngineState::HandledEvent EngineState::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) {
+EventHandlers::HandledEvent EventHandlers::HandlePodDelete(
+    const std::shared_ptr<const api::Pod>& pod) {
   const api::ObjectKey key{pod->metadata.namespace_, pod->metadata.name};
   const model::PodId id = cluster_.pods().Find(key.namespace_, key.name);
   if (!id.valid()) return std::nullopt;
   const std::shared_ptr<const api::Pod> last = cluster_.pod(id).object;
   const bool assigned = !last->spec.node_name.empty();
   const bool assumed = cluster_.pod(id).state == model::PodState::kAssumed;
-  queue_->Remove(id);
+  queue_.Remove(id);
   if (assumed) HandleAssumedPodDelete(id);
   cluster_.Remove<api::Pod>(key);
   if (assigned) {
-    queue_->MoveAllToActiveOrBackoffQueue({.type = kAssignedPodDelete, .before = last}, now());
+    queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodDelete, .before = last}, now());
   } else if (!assumed && ProfileOf(*last) && !last->status.nominated_node_name.empty()) {
-    NominationEnds(last);
+    HandleNominationEnd(last);
   }
   return assigned
              ? kAssignedPodDelete
              : framework::EventType{framework::Resource::kUnschedulablePod, framework::kDelete};
 }
 
-std::shared_ptr<const api::Pod> EngineState::Placed(const api::Pod& pod,
-                                                    model::NodeRow node) const {
+std::shared_ptr<const api::Pod> EventHandlers::Placed(const api::Pod& pod,
+                                                      model::NodeRow node) const {
   auto placed = api::CopyToChange(pod);
   placed->spec.node_name = cluster_.nodes().name(node);
   return placed;
 }
 
-void EngineState::HandleAssumedPodDelete(model::PodId id) {
+void EventHandlers::HandleAssumedPodDelete(model::PodId id) {
   const std::shared_ptr<const api::Pod> pod =
       Placed(*cluster_.pod(id).object, cluster_.pod(id).node);
   if (!waiting_.Reject(pod->metadata.uid, "", "removed")) cluster_.Forget(id);
-  queue_->MoveAllToActiveOrBackoffQueue({.type = kAssignedPodDelete, .before = pod}, now());
+  queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodDelete, .before = pod}, now());
 }
 
-// The room that was kept for the pod is there for others that are not more important.
-void EngineState::NominationEnds(const std::shared_ptr<const api::Pod>& pod) {
+void EventHandlers::HandleNominationEnd(const std::shared_ptr<const api::Pod>& pod) {
   const int32_t priority = pod->priority();
-  queue_->MoveAllToActiveOrBackoffQueue(
+  queue_.MoveAllToActiveOrBackoffQueue(
       {.type = kAssignedPodDelete, .before = pod}, now(),
       [&](const queue::QueueEntry& entry) { return entry.order.priority <= priority; });
 }

@@ -1,8 +1,8 @@
-// What the engine hears and what it asks for: events in, commands out.
+// The engine's input and output: events and commands.
 //
-// Events are facts, in the order in which they became known: an object is now so, an object is
-// gone, a write ended so. Commands are wishes: each has an id, and its end comes back as a
-// WriteDone event.
+// Events are facts, in the order in which they became known: an object is added or changed, an
+// object is deleted, a write has ended. Commands are requests: each has an id, and its result comes
+// back as a WriteDone event.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/object.h"
+#include "api/object_fwd.h"
 #include "base/id.h"
 #include "base/time.h"
 #include "scheduler/framework/writes.h"
@@ -28,7 +28,7 @@ struct WriteDone {
   framework::WriteResult result;
 };
 
-// Someone outside speaks for a Permit plugin that holds a pod back: it allows or rejects the pod.
+// A decision from outside for a Permit plugin that delays a pod: allows or rejects the pod.
 struct PermitDecision {
   std::string uid;
   std::string plugin;

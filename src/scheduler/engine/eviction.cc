@@ -4,6 +4,11 @@
 
 #include <algorithm>
 
+#include "scheduler/engine/status_writer.h"
+#include "scheduler/framework/measurements.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/queue/scheduling_queue.h"
+
 namespace berth::scheduler::engine {
 namespace {
 
@@ -75,7 +80,7 @@ Task<framework::Verdict> Eviction::Run() {
   co_return failure;
 }
 
-// A victim that is gone already is as good as evicted.
+// A victim that is deleted already counts as evicted.
 Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
   if (services_.stop_binding(victim.uid)) {
     RecordEviction(victim, " (in kube-scheduler memory).");
@@ -120,6 +125,46 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
       .note = fmt::format("Preempted by pod {} on node {}{}", plan_.preemptor_uid, plan_.node, how),
       .scheduler_name = plan_.scheduler_name,
       .resource_version = victim.resource_version});
+}
+
+void Evictions::Start(const model::PodRecord& preemptor, Symbol node,
+                      const std::vector<model::PodId>& victims) {
+  model::Cluster& cluster = services_.cluster;
+  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
+  Eviction::Plan plan = Eviction::MakePlan(cluster, preemptor, node, victims);
+  plan.since = services_.outbox.now();
+  if (plan.victims.empty()) return;
+  for (model::PodId id : std::vector<model::PodId>(cluster.nominations().PodsOn(node))) {
+    if (cluster.pod(id).object->priority() < preemptor.object->priority()) cluster.Nominate(id, {});
+  }
+  cluster.mutable_preemptions().Begin(preemptor.uid());
+  auto eviction = std::make_unique<Eviction>(
+      std::move(plan), Eviction::Services{services_.outbox, cluster.mutable_preemptions(),
+                                          services_.stop_binding, ended_});
+  Eviction& started = *eviction;
+  evictions_.emplace(&started, std::move(eviction));
+  started.Start();
+}
+
+void Evictions::FinishEnded() {
+  for (Eviction* eviction : std::exchange(ended_, {})) Finish(*eviction);
+}
+
+// If not all victims were evicted, no event may ever requeue the preemptor: activate it.
+void Evictions::Finish(Eviction& eviction) {
+  model::Cluster& cluster = services_.cluster;
+  const Eviction::Plan& plan = eviction.plan();
+  const Instant now = services_.outbox.now();
+  if (services_.measurements != nullptr)
+    services_.measurements->EvictionEnded(eviction.verdict().ok(), now - plan.since);
+  cluster.mutable_preemptions().End(plan.preemptor_uid);
+  const model::PodId id = cluster.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
+  if (id.valid() && cluster.pod(id).uid() == plan.preemptor_uid) {
+    const queue::QueueEntry* entry = services_.queue.Find(id);
+    const bool gated = entry != nullptr && entry->gate != nullptr;
+    if (gated || !eviction.verdict().ok()) services_.queue.Activate(id, now);
+  }
+  evictions_.erase(&eviction);
 }
 
 }  // namespace berth::scheduler::engine

@@ -1,23 +1,36 @@
-// Eviction carries out a preemption: it takes the victims off the node that was chosen for a more
-// important pod.
+// Eviction executes a preemption: it evicts the victims from the node that was chosen for a pod of
+// higher priority.
 //
 // A coroutine: each victim gets the DisruptionTarget condition and is then deleted. All but the
-// last go side by side; the last follows, so that its end, which wakes the waiting pod, comes when
-// all others are on their way.
+// last are evicted in parallel; the last follows, because its deletion event requeues the
+// preemptor, and by then all others must be terminating.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/task.h"
 #include "scheduler/engine/outbox.h"
-#include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/verdict.h"
-#include "scheduler/model/cluster.h"
-#include "scheduler/model/pod_table.h"
+#include "scheduler/model/ids.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+class Preemptions;
+struct PodRecord;
+}  // namespace berth::scheduler::model
+namespace berth::scheduler::framework {
+class Measurements;
+}
+namespace berth::scheduler::queue {
+class SchedulingQueue;
+}
 
 namespace berth::scheduler::engine {
 
@@ -28,50 +41,82 @@ class Eviction {
     std::string uid;
     std::string resource_version;
     int64_t generation = 0;
-    std::optional<api::PodCondition> condition;  // DisruptionTarget, if it carries that already.
+    std::optional<api::PodCondition> condition;  // DisruptionTarget, if it has one.
   };
   struct Plan {
     api::ObjectKey preemptor;
     std::string preemptor_uid;
     std::string scheduler_name;
     std::string node;
-    std::vector<Victim> victims;  // Most important first; none is terminating.
-    std::vector<Victim>
-        lower_nominations;  // Less important pods that were promised room on the node.
-    Instant since = {};     // When it was decided.
+    std::vector<Victim> victims;            // Most important first; none is terminating.
+    std::vector<Victim> lower_nominations;  // Pods of lower priority nominated to the node.
+    Instant since = {};                     // When it was decided.
   };
 
-  // What preempting `victims` on `node` for `preemptor` takes. No victims are left if all are
-  // terminating.
+  // Returns the steps that evict `victims` from `node` for `preemptor`. Victims that are
+  // terminating are left out.
   static Plan MakePlan(const model::Cluster& cluster, const model::PodRecord& preemptor,
                        Symbol node, const std::vector<model::PodId>& victims);
 
-  // What an eviction works with; all outlives it.
+  // All must outlive the eviction.
   struct Services {
     Outbox& outbox;
-    model::Preemptions& preemptions;  // Is told when the last victim's turn comes.
-    // Stops the binding of a victim that is not bound yet. False if it must be deleted.
+    model::Preemptions& preemptions;  // Notified when the last victim is evicted.
+    // Cancels the binding of a victim that is not bound yet. Returns false if it must be deleted.
     std::function<bool(const std::string& uid)> stop_binding;
-    std::vector<Eviction*>& finished;  // An eviction that is done adds itself.
+    std::vector<Eviction*>& finished;  // An eviction that has ended adds itself.
   };
 
   Eviction(Plan plan, const Services& services);
 
   void Start() { task_.Start(); }
-  // Success if all victims are gone or on their way. Only when finished.
+  // Success if all victims are deleted or terminating. Only when ended.
   const framework::Verdict& verdict() const { return task_.result(); }
   const Plan& plan() const { return plan_; }
 
  private:
   Task<framework::Verdict> Run();
   Task<framework::Verdict> Evict(const Victim& victim);
-  // The DisruptionTarget condition that the victim is to carry.
+  // The DisruptionTarget condition for the victim.
   api::PodCondition ConditionOf(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
 
   const Plan plan_;
   Services services_;
   Task<framework::Verdict> task_;
+};
+
+// Evictions owns the evictions in progress.
+class Evictions {
+ public:
+  // All must outlive this; `measurements` may be null.
+  struct Services {
+    model::Cluster& cluster;
+    queue::SchedulingQueue& queue;
+    Outbox& outbox;
+    framework::Measurements* measurements;
+    std::function<bool(const std::string& uid)> stop_binding;  // See Eviction::Services.
+  };
+
+  explicit Evictions(Services services) : services_(std::move(services)) {}
+
+  // Starts to evict `victims` from `node`, and ends the nominations of pods of lower priority to
+  // it.
+  void Start(const model::PodRecord& preemptor, Symbol node,
+             const std::vector<model::PodId>& victims);
+
+  // Evictions in progress, those included that have ended and were not finished.
+  size_t size() const { return evictions_.size(); }
+  bool any_ended() const { return !ended_.empty(); }
+  // Lets the preemptors of the evictions that have ended be tried again.
+  void FinishEnded();
+
+ private:
+  void Finish(Eviction& eviction);
+
+  Services services_;
+  std::unordered_map<const Eviction*, std::unique_ptr<Eviction>> evictions_;
+  std::vector<Eviction*> ended_;
 };
 
 }  // namespace berth::scheduler::engine

@@ -6,7 +6,10 @@
 #include <algorithm>
 
 #include "scheduler/engine/scheduling_cycle.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 namespace {
@@ -53,7 +56,7 @@ class Explainer {
       if (!attempt_.feasible().None()) ExplainScores();
     }
     if (!nominated.valid()) return;
-    // The pod has its node, whatever is right or wrong with the others.
+    // The pod has its node, whatever the result for the others.
     explanation_.nominated_node_fits = true;
     explanation_.best_nodes = {nodes_.name(nominated)};
     explanation_.error.clear();
@@ -77,7 +80,7 @@ class Explainer {
     });
   }
 
-  // Asked before scoring starts: the plugins' notes are those of filtering until then.
+  // Before scoring: until then the cycle states are those of filtering.
   std::string DetailsOf(model::NodeRow row, const framework::Verdict& verdict) {
     const auto filters = attempt_.profile().filter();
     const auto filter =
@@ -86,7 +89,7 @@ class Explainer {
     if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
       return (*filter)->Details(attempt_.cycle(), row);
     }
-    // As the node is, it would do: what stands in the way is yet to come.
+    // Without nominated pods the node is feasible: the cause is among those.
     std::vector<std::string> rivals;
     const model::Cluster& cluster = attempt_.cluster();
     for (model::PodId id : cluster.nominations().PodsOn(nodes_.info(row).name)) {
@@ -100,7 +103,7 @@ class Explainer {
   void ExplainScores() {
     framework::Attempt::ScoreTable table;
     if (framework::Verdict error = attempt_.ScoreInDetail(table); !error.ok()) {
-      // A single feasible node is taken without scores, so no score can fail then.
+      // A single feasible node is selected without scores, so no score can fail then.
       if (attempt_.feasible().Count() > 1) {
         explanation_.error = error.Message();
       } else {
@@ -142,12 +145,12 @@ class Explainer {
     framework::PreemptionReport report;
     framework::FailedCycle failed{attempt_, diagnosis, now_, random_, &report};
     Task<framework::PostFilterResult> task = RunPostFilters(failed);
-    task.Start();  // No extender is asked, so it does not wait.
+    task.Start();  // No extender is called, so it does not wait.
     const framework::PostFilterResult& result = task.result();
     explanation_.post_filter = result.verdict;
     diagnosis.post_filter_message = result.verdict.Message();
     explanation_.fit_error = diagnosis.Message();
-    if (report.asked) explanation_.preemption = Describe(report);
+    if (report.tried) explanation_.preemption = Describe(report);
   }
 
   Explanation::Preemption Describe(const framework::PreemptionReport& report) const {
@@ -156,7 +159,7 @@ class Explainer {
     told.eligible = report.eligible;
     told.priority = attempt_.cycle().pod_class().priority;
     const auto selected = std::ranges::find(report.candidates, report.selected,
-                                            [](const auto& candidate) { return candidate.first; });
+                                            [](const auto& candidate) { return candidate.node; });
     for (const auto& [row, victims] : report.candidates) {
       auto& candidate = told.candidates[nodes_.name(row)];
       candidate.budget_violations = victims.budget_violations;

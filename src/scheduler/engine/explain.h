@@ -4,17 +4,20 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
-#include "scheduler/framework/attempt.h"
+
+namespace berth::scheduler::framework {
+class Attempt;
+}
 
 namespace berth::scheduler::engine {
 
 enum class ExplainDepth : uint8_t {
-  kVerdicts,  // What is compared when decisions are checked.
-  kDetails,   // Also FilterPlugin::Details of each rejected node, for people; slower.
+  kVerdicts,  // As needed to check decisions.
+  kDetails,   // Also FilterPlugin::Details of each rejected node, for users; slower.
 };
 
-// Runs `attempt`, which must be new, from the first step to the last and tells what each plugin
-// said. `random` is a copy: explaining draws nothing from the engine's numbers.
+// Runs `attempt`, which must be new, from the first step to the last and returns the result of each
+// plugin. `random` is a copy: explaining does not advance the engine's generator.
 Explanation ExplainAttempt(framework::Attempt& attempt, Instant now, Random random,
                            ExplainDepth depth = ExplainDepth::kVerdicts);
 

@@ -75,7 +75,7 @@ void AppendNodeNames(std::string& out, std::span<const api::Node* const> nodes) 
              [&](const api::Node* node) { api::AppendJsonString(out, node->metadata.name); });
 }
 
-// append_pod(pod) says who a victim is.
+// append_pod(pod) writes a victim.
 void AppendVictims(std::string& out, const auto& victims_by_node, auto append_pod) {
   out += '{';
   for (const auto& [node, victims] : victims_by_node) {
@@ -165,10 +165,10 @@ std::string Describe(Json json) {
   }
 }
 
-// Reads one answer. Keeps the first problem; after it, every call is a no-op.
+// Reads one response. Stores the first problem; after it, every call is a no-op.
 class ResponseReader {
  public:
-  // What to do with a value; `path` says where it is.
+  // Reads a value; `path` is its place.
   using Read = std::function<void(Json value, const std::string& path)>;
   struct Field {
     std::string_view name;
@@ -196,7 +196,7 @@ class ResponseReader {
     problem_ = path.empty() ? std::string(problem) : fmt::format("{}: {}", path, problem);
   }
 
-  // Fields whose value goes to `out`, which must outlive the reading.
+  // Fields whose value is stored in `out`, which must outlive the reading.
   Field TextInto(std::string_view name, std::string& out) {
     return {name, [&](Json value, const std::string& path) { out = Text(value, path); }};
   }
@@ -206,7 +206,7 @@ class ResponseReader {
             }};
   }
 
-  // A null answer is one without fields, or an empty list.
+  // A null response is one without fields, or an empty list.
   void RootFields(std::initializer_list<Field> fields) {
     if (ok() && !root_.is_null()) ReadFields(root_, "", fields);
   }
@@ -214,7 +214,7 @@ class ResponseReader {
     if (ok() && !root_.is_null()) ReadList(root_, "", read);
   }
 
-  // Fields that are null or not named here are left out.
+  // Skips fields that are null or not listed.
   void ReadFields(Json json, const std::string& path, std::initializer_list<Field> fields) {
     const auto object = Get<simdjson::dom::object>(json, path, "an object");
     if (!object) return;
@@ -397,44 +397,6 @@ Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::Extend
   reader.RootFields({{"NodeNameToMetaVictims", read_nodes}});
   if (!reader.ok()) return reader.Failure();
   return victims;
-}
-
-Result<std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>>> FindVictims(
-    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
-    const model::Cluster& cluster) {
-  std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>> found;
-  std::optional<std::string> without_victims;
-  for (const auto& [node, meta] : victims_by_node) {
-    const model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
-    if (!row.valid() || cluster.nodes().info(row).object == nullptr) {
-      return Fail(fmt::format("nodeinfo not found for node name {}", Quoted(node)));
-    }
-    framework::PreemptionReport::Victims victims{.pods = {},
-                                                 .budget_violations = meta.budget_violations};
-    for (const std::string& uid : meta.uids) {
-      const std::vector<model::PodId>& pods = cluster.nodes().info(row).pods;
-      const auto pod = std::ranges::find(
-          pods, uid, [&](model::PodId id) -> auto& { return cluster.pod(id).uid(); });
-      if (pod == pods.end()) {
-        // Upstream prints a pointer to the uid's struct: hence the brackets.
-        return Fail(
-            fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the "
-                        "pod is not found on that node",
-                        extender.url_prefix, uid, node));
-      }
-      victims.pods.push_back(*pod);
-    }
-    if (!victims.pods.empty()) {
-      found.emplace_back(row, std::move(victims));
-    } else if (!extender.ignorable && !without_victims) {
-      without_victims = node;
-    }
-  }
-  if (without_victims) {
-    return Fail(
-        fmt::format("expected at least one victim pod on node {}", Quoted(*without_victims)));
-  }
-  return found;
 }
 
 }  // namespace berth::scheduler::engine

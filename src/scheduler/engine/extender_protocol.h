@@ -1,7 +1,13 @@
-// What is said to extenders: the JSON bodies of the calls.
+// The extenders' protocol: the JSON bodies of calls, and the decoded responses. The types are
+// upstream's.
 //
-// Pods and nodes are as the API server has them if their text was kept (api/kept_text.h); else they
-// have the fields that Berth reads.
+// Pods and nodes are sent as the API server has them if their raw JSON is known; otherwise with the
+// fields that Berth reads.
+//
+// In responses, names of fields are case-insensitive, null counts as absent, and unknown fields are
+// ignored. A response with an Error fails with that text; an invalid one fails with the extender,
+// the field and the value, for example: extender "http://gpu/api": answer to filter:
+// FailedNodes.n1: expected a string, found 5
 #pragma once
 
 #include <cstdint>
@@ -13,61 +19,52 @@
 #include <utility>
 #include <vector>
 
-#include "api/node.h"
-#include "api/pod.h"
+#include "api/object_fwd.h"
 #include "base/result.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/writes.h"
-#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 
-// ExtenderArgs, for filter and prioritize alike: the pod, and the nodes it may run on so far. An
-// extender that keeps its own cache of nodes gets their names only.
+// ExtenderArgs, for filter and prioritize: the pod, and the nodes that are feasible so far. An
+// extender that is nodeCacheCapable gets only their names.
 std::string EncodeExtenderArgs(const framework::ExtenderConfig& extender, const api::Pod& pod,
                                std::span<const api::Node* const> nodes);
 
 // ExtenderBindingArgs.
 std::string EncodeExtenderBindingArgs(const framework::BindPod& bind);
 
-// The pods that would have to leave a node.
+// The pods to evict from a node.
 struct ExtenderVictims {
   std::vector<const api::Pod*> pods;
   int64_t budget_violations = 0;
 };
 
-// ExtenderPreemptionArgs: the pod, and what preemption would cost on which node. An extender that
-// keeps its own cache gets the victims' uids only.
+// ExtenderPreemptionArgs: the pod, and the victims on each candidate node. An extender that is
+// nodeCacheCapable gets only the victims' uids.
 std::string EncodeExtenderPreemptionArgs(
     const framework::ExtenderConfig& extender, const api::Pod& pod,
     const std::map<std::string, ExtenderVictims, std::less<>>& victims_by_node);
 
-// What extenders answer: their JSON, decoded and checked.
-//
-// Names of fields count in any case, null counts as absent, and unknown fields are ignored. An
-// answer that says Error fails with that text; one that is not what it should be fails with the
-// extender, the field and the value, for example:
-//   extender "http://gpu/api": answer to filter: FailedNodes.n1: expected a string, found 5
 using ReasonByNode = std::map<std::string, std::string, std::less<>>;
 
 // ExtenderFilterResult.
 struct ExtenderFilterResult {
-  std::vector<std::string> nodes;  // Those that pass, as the extender lists them.
-  // Why others do not; preemption may help. No node is in both lists.
+  std::vector<std::string> nodes;  // Those that pass, in the extender's order.
+  // Why others do not pass; preemption may help the first. No node is in both.
   ReasonByNode failed;
   ReasonByNode failed_and_unresolvable;
 };
 
-// `was_sent` tells whether a node was in the request: none other may pass. An extender that lists
-// no nodes at all lets none pass.
-// DIFFERS: of returned Node objects, the names count; kube-scheduler puts them in the place of its
-// own.
+// `was_sent` reports whether a node was in the request: no other may pass. If the extender lists no
+// nodes at all, none passes.
+// DIFFERS: of returned Node objects only the names are read; kube-scheduler replaces its own with
+// them.
 Result<ExtenderFilterResult> DecodeExtenderFilterResult(
     const framework::ExtenderConfig& extender, std::string_view json,
     const std::function<bool(std::string_view node)>& was_sent);
 
-// HostPriority. The score is the extender's own: see Contribution.
+// The score is the extender's own: see Contribution.
 struct HostPriority {
   std::string host;
   int64_t score = 0;
@@ -80,7 +77,7 @@ Result<std::vector<HostPriority>> DecodeHostPriorityList(const framework::Extend
 Status DecodeExtenderBindingResult(const framework::ExtenderConfig& extender,
                                    std::string_view json);
 
-// MetaVictims: pods by their uids.
+// Pods by their uids.
 struct MetaVictims {
   std::vector<std::string> uids;
   int64_t budget_violations = 0;
@@ -91,12 +88,5 @@ using MetaVictimsByNode = std::map<std::string, MetaVictims, std::less<>>;
 // ExtenderPreemptionResult.
 Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::ExtenderConfig& extender,
                                                          std::string_view json);
-
-// The nodes and pods that an extender's answer means, by name of node. Those must be in `cluster`,
-// and the pods on their nodes. A node without victims is an error, or dropped if the extender is
-// ignorable.
-Result<std::vector<std::pair<model::NodeRow, framework::PreemptionReport::Victims>>> FindVictims(
-    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
-    const model::Cluster& cluster);
 
 }  // namespace berth::scheduler::engine

@@ -272,55 +272,5 @@ TEST(ExtenderResponse, PreemptFails) {
   }
 }
 
-class FindVictimsTest : public testing::Test {
- protected:
-  FindVictimsTest() {
-    for (const char* name : {"a", "b"}) cluster_.Put(MakeNode(name).ref());
-    cluster_.Put(MakePod("v").Uid("u1").On("a").ref());
-    cluster_.Put(MakePod("w").Uid("u2").On("a").ref());
-    cluster_.Put(MakePod("lost").Uid("u3").On("gone").ref());
-  }
-
-  std::string ErrorOf(const MetaVictimsByNode& victims, bool ignorable = false) {
-    framework::ExtenderConfig extender = AnExtender();
-    extender.ignorable = ignorable;
-    const auto found = FindVictims(extender, victims, cluster_);
-    return found ? "" : found.error().message;
-  }
-
-  model::Cluster cluster_;
-};
-
-TEST_F(FindVictimsTest, FindsNodesAndPods) {
-  const auto found = FindVictims(AnExtender(), {{"a", {{"u2", "u1"}, 4}}}, cluster_);
-  ASSERT_TRUE(found.has_value()) << found.error().message;
-  ASSERT_EQ(found->size(), 1u);
-  const auto& [row, victims] = found->front();
-  EXPECT_EQ(cluster_.nodes().name(row), "a");
-  ASSERT_EQ(victims.pods.size(), 2u);
-  EXPECT_EQ(cluster_.pod(victims.pods[0]).uid(), "u2");
-  EXPECT_EQ(cluster_.pod(victims.pods[1]).uid(), "u1");
-  EXPECT_EQ(victims.budget_violations, 4);
-}
-
-TEST_F(FindVictimsTest, RefusesWhatIsNotThere) {
-  EXPECT_EQ(ErrorOf({{"nowhere", {{"u1"}}}}), R"(nodeinfo not found for node name "nowhere")");
-  EXPECT_EQ(ErrorOf({{"gone", {{"u3"}}}}), R"(nodeinfo not found for node name "gone")");
-  EXPECT_EQ(ErrorOf({{"b", {{"u1"}}}}),
-            "extender: http://x claims to preempt pod (UID: &{u1}) on node: b, but the pod is not "
-            "found on that node");
-}
-
-TEST_F(FindVictimsTest, NodesWithoutVictimsAreAnErrorOrDropped) {
-  const MetaVictimsByNode victims = {{"a", {{"u1"}}}, {"b", {}}};
-  EXPECT_EQ(ErrorOf(victims), R"(expected at least one victim pod on node "b")");
-  framework::ExtenderConfig ignorable = AnExtender();
-  ignorable.ignorable = true;
-  const auto found = FindVictims(ignorable, victims, cluster_);
-  ASSERT_TRUE(found.has_value()) << found.error().message;
-  ASSERT_EQ(found->size(), 1u);
-  EXPECT_EQ(cluster_.nodes().name(found->front().first), "a");
-}
-
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine

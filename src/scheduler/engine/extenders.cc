@@ -1,10 +1,15 @@
 #include "scheduler/engine/extenders.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "scheduler/engine/extender_protocol.h"
+#include "api/json/writer.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
 namespace {
@@ -15,6 +20,12 @@ std::vector<model::NodeRow> InOrder(const model::NodeMask& nodes,
   nodes.ForEach([&](size_t row) { rows.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
   std::ranges::sort(rows, {}, [&](model::NodeRow row) { return rank[row.index()]; });
   return rows;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out;
+  api::AppendJsonString(out, text);
+  return out;
 }
 
 }  // namespace
@@ -100,7 +111,7 @@ Task<bool> Extenders::Pass(const model::PodRecord& pod, model::NodeRow node) {
   co_return true;
 }
 
-// What goes wrong here is ignored: the other scores decide.
+// Errors are ignored: the other scores decide.
 Task<std::vector<std::pair<model::NodeRow, int64_t>>> Extenders::CallPrioritize(
     size_t index, const api::Pod& pod, const Nodes& nodes) {
   std::vector<std::pair<model::NodeRow, int64_t>> given;
@@ -130,7 +141,7 @@ Task<model::NodeRow> Extenders::Choose(framework::Attempt& attempt, std::vector<
       asked.push_back(CallPrioritize(i, pod, nodes));
       asked.back().Start();
     } else {
-      scored = attempt.feasible();  // Nothing for each node is a contribution, too.
+      scored = attempt.feasible();  // A response without scores counts as one, too.
     }
   }
   for (auto& task : asked) {
@@ -151,6 +162,43 @@ Task<model::NodeRow> Extenders::Choose(framework::Attempt& attempt, std::vector<
     best_key = key;
   }
   co_return best;
+}
+
+Result<std::vector<framework::PreemptionCandidate>> FindVictims(
+    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
+    const model::Cluster& cluster) {
+  std::vector<framework::PreemptionCandidate> found;
+  std::optional<std::string> without_victims;
+  for (const auto& [node, meta] : victims_by_node) {
+    const model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
+    if (!row.valid() || cluster.nodes().info(row).object == nullptr) {
+      return Fail(fmt::format("nodeinfo not found for node name {}", Quoted(node)));
+    }
+    framework::Victims victims{.pods = {}, .budget_violations = meta.budget_violations};
+    for (const std::string& uid : meta.uids) {
+      const std::vector<model::PodId>& pods = cluster.nodes().info(row).pods;
+      const auto pod = std::ranges::find(
+          pods, uid, [&](model::PodId id) -> auto& { return cluster.pod(id).uid(); });
+      if (pod == pods.end()) {
+        // Upstream prints a pointer to the uid's struct: hence the brackets.
+        return Fail(
+            fmt::format("extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the "
+                        "pod is not found on that node",
+                        extender.url_prefix, uid, node));
+      }
+      victims.pods.push_back(*pod);
+    }
+    if (!victims.pods.empty()) {
+      found.push_back({row, std::move(victims)});
+    } else if (!extender.ignorable && !without_victims) {
+      without_victims = node;
+    }
+  }
+  if (without_victims) {
+    return Fail(
+        fmt::format("expected at least one victim pod on node {}", Quoted(*without_victims)));
+  }
+  return found;
 }
 
 Task<framework::Verdict> Extenders::ProcessPreemption(
@@ -176,8 +224,7 @@ Task<framework::Verdict> Extenders::ProcessPreemption(
       if (extender.ignorable) continue;
       co_return framework::Verdict::Error(found.error().message);
     }
-    candidates.clear();
-    for (auto& [row, victims] : *found) candidates.push_back({row, std::move(victims)});
+    candidates = *std::move(found);
   }
   co_return framework::Verdict();
 }

@@ -1,7 +1,7 @@
-// Extenders asks the HTTP services that have a say in scheduling, through commands, and takes their
-// answers into account.
+// Extenders calls the HTTP services that take part in scheduling, through commands, and applies
+// their responses.
 //
-// A scheduling cycle waits for what it asks; the engine keeps the cluster as it is meanwhile.
+// A scheduling cycle waits for its calls; the engine does not change the cluster meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,29 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/result.h"
+#include "scheduler/engine/extender_protocol.h"
 #include "scheduler/engine/outbox.h"
-#include "scheduler/framework/attempt.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/post_filter.h"
 
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
+
+namespace berth::scheduler::framework {
+class Attempt;
+}
+
 namespace berth::scheduler::engine {
+
+// Returns the nodes and pods that an extender's response names, ordered by name of node. They must
+// be in `cluster`, and the pods on their nodes. A node without victims is an error, or is dropped
+// if the extender is ignorable.
+Result<std::vector<framework::PreemptionCandidate>> FindVictims(
+    const framework::ExtenderConfig& extender, const MetaVictimsByNode& victims_by_node,
+    const model::Cluster& cluster);
 
 class Extenders final : public framework::PreemptionAdvisor {
  public:
@@ -29,19 +46,19 @@ class Extenders final : public framework::PreemptionAdvisor {
 
   bool empty() const { return extenders_.empty(); }
 
-  // Takes the nodes that extenders reject out of the attempt's feasible ones. Error if an extender
-  // that may not fail did.
+  // Removes the nodes that extenders reject from the attempt's feasible ones. Returns Error if an
+  // extender that is not ignorable failed.
   Task<framework::Verdict> Filter(framework::Attempt& attempt);
-  // True if all extenders let the pod onto this node.
+  // Reports whether all extenders accept this node.
   Task<bool> Pass(const model::PodRecord& pod, model::NodeRow node);
-  // Adds what extenders give each feasible node to `totals` and chooses the best: among equals by
-  // chance, if extenders had a say about them.
+  // Adds the extenders' scores to `totals` and returns the best node: among equals a random one, if
+  // extenders scored them.
   Task<model::NodeRow> Choose(framework::Attempt& attempt, std::vector<int64_t>& totals,
                               Random& random);
   Task<framework::Verdict> ProcessPreemption(
       const model::PodRecord& preemptor,
       std::vector<framework::PreemptionCandidate>& candidates) override;
-  // Lets the first extender that wants to bind the pod. Skip if none does.
+  // Calls the first extender that binds such pods. Returns Skip if there is none.
   Task<framework::Verdict> Bind(const api::Pod& pod, const framework::BindPod& bind);
 
  private:
@@ -52,7 +69,7 @@ class Extenders final : public framework::PreemptionAdvisor {
     std::vector<std::pair<model::NodeRow, framework::Verdict>> failing;
   };
 
-  // Calls step `step` of the extender at `index`; an error names it.
+  // Calls the extender at `index`; an error names it.
   Task<Result<std::string>> Call(size_t index, framework::ExtenderStep step, std::string body);
   Task<Judgement> CallFilter(size_t index, const api::Pod& pod, const Nodes& nodes);
   Task<std::vector<std::pair<model::NodeRow, int64_t>>> CallPrioritize(size_t index,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::engine {
 
 std::string Failure::Note() const {
@@ -28,9 +30,9 @@ std::optional<framework::PatchPodStatus> StatusAfter(const Failure& failure, con
   if (!was_false || old->reason != condition.reason || old->message != condition.message) {
     patch.condition = std::move(condition);
   }
-  const std::string& told =
+  const std::string& written =
       failure.announced.empty() ? pod.status.nominated_node_name : failure.announced;
-  if (failure.nomination.replace && told != nominated_node) {
+  if (failure.nomination.replace && written != nominated_node) {
     patch.nominated_node_name = std::string(nominated_node);
   }
   if (!patch.condition && !patch.nominated_node_name) return std::nullopt;

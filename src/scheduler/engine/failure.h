@@ -1,4 +1,5 @@
-// Failure is what became of an attempt that did not place its pod, and what users are told of it.
+// Failure is the outcome of an attempt that did not place its pod; FailureCache reuses it for equal
+// pods.
 #pragma once
 
 #include <map>
@@ -8,19 +9,23 @@
 
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/writes.h"
-#include "scheduler/model/cluster.h"
 #include "scheduler/queue/queue_entry.h"
 #include "scheduler/queue/unschedulable_pods.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::engine {
 
 struct Failure {
-  bool rejected = false;  // By plugins; else something went wrong.
+  bool rejected = false;  // By plugins; otherwise an error.
   std::string message;
-  queue::Rejectors why = {};  // Whom an event must please for the pod to be tried again.
+  queue::Rejectors why = {};  // The plugins whose queueing hints decide when the pod is requeued.
   framework::Nomination nomination = {.replace = true,
-                                      .node = {}};  // Cleared, unless preemption found room.
-  // The nominated node that the API was told since, though it may not have shown it yet.
+                                      .node = {}};  // Cleared, unless preemption nominated a node.
+  // The nominated node that was written since, though the API may not have shown it yet.
   std::string announced = {};
 
   // As in the PodScheduled condition.
@@ -29,27 +34,27 @@ struct Failure {
   std::string Note() const;
 };
 
-// The patch that tells the API of `failure`, if the pod's status does not say so already.
+// Returns the patch that writes `failure` to the pod's status, unless the status has it already.
 std::optional<framework::PatchPodStatus> StatusAfter(const Failure& failure, const api::Pod& pod,
                                                      std::string_view nominated_node, Instant now);
 
-// FailureCache remembers which pods could not be scheduled for as long as nothing changes: a copy
-// of a pod that just failed would fail the same way, so it need not be tried.
+// FailureCache stores which pods could not be scheduled while nothing changes: a copy of a pod that
+// just failed would fail the same way, so it need not be tried.
 //
-// Ten thousand copies of a pod that fits nowhere thus cost one attempt each time they are woken.
+// Ten thousand copies of a pod that fits nowhere thus cost one attempt each time they are requeued.
 class FailureCache {
  public:
   // `cluster` must outlive this.
   explicit FailureCache(const model::Cluster& cluster) : cluster_(cluster) {}
 
-  // How `pod` would fail, if that is known.
+  // Returns how `pod` would fail, or null if that is not known.
   const Failure* Find(const model::PodRecord& pod, size_t profile);
-  // Notes that `pod` has failed, unless others like it may fare differently. What went wrong with
-  // an error is always tried again.
+  // Records that `pod` has failed, unless pods of the same signature may succeed. Errors are not
+  // recorded.
   void Add(const model::PodRecord& pod, size_t profile, const Failure& failure);
 
  private:
-  // Whether the pod's own story plays a part.
+  // Reports whether the outcome depends on more than the pod's signature.
   bool IsSpecial(const model::PodRecord& pod) const;
 
   const model::Cluster& cluster_;

@@ -1,14 +1,14 @@
-// What becomes of pods after they were tried: those that failed wait again, those that were bound
-// are done, and victims make room.
+// How the engine ends what a scheduling cycle has started: failed attempts return to the queue,
+// binding cycles are finished, and the status of the pods is written.
 
-#include <algorithm>
+#include <utility>
 
 #include "scheduler/engine/engine_state.h"
 
 namespace berth::scheduler::engine {
 
-void EngineState::HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod,
-                                const Failure& failure, framework::AttemptMeter meter) {
+void Engine::State::HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod,
+                                  const Failure& failure, framework::AttemptMeter meter) {
   if (meter.to() != nullptr) {
     meter.Begin();
     meter.to()->AttemptEnded(meter.profile(),
@@ -18,17 +18,17 @@ void EngineState::HandleFailure(queue::QueueEntry entry, const model::PodRecord&
   }
   const model::PodId id =
       cluster_.pods().Find(pod.object->metadata.namespace_, pod.object->metadata.name);
-  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_->Done(entry.uid);
+  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_.Done(entry.uid);
   std::shared_ptr<const api::Pod> object = pod.object;
   if (!id.valid() || cluster_.pod(id).state != model::PodState::kPending) {
-    queue_->Done(entry.uid);  // It is gone, or bound after all.
+    queue_.Done(entry.uid);  // It was deleted, or bound after all.
   } else {
     object = cluster_.pod(id).object;
-    queue_->Return(std::move(entry), id, failure.why, now());
+    queue_.Return(std::move(entry), id, failure.why, now());
     if (failure.nomination.replace) {
       cluster_.Nominate(id, failure.nomination.node);
     } else {
-      NominateFromStatus(id);
+      handlers_.NominateFromStatus(id);
     }
   }
   outbox_.Post(framework::RecordEvent{.pod = pod.key(),
@@ -45,65 +45,29 @@ void EngineState::HandleFailure(queue::QueueEntry entry, const model::PodRecord&
     status_.Patch(*std::move(patch));
 }
 
-void EngineState::Evict(const model::PodRecord& preemptor, Symbol node,
-                        const std::vector<model::PodId>& victims) {
-  if (measurements_ != nullptr) measurements_->VictimsChosen(victims.size());
-  Eviction::Plan plan = Eviction::MakePlan(cluster_, preemptor, node, victims);
-  plan.since = now();
-  if (plan.victims.empty()) return;
-  for (model::PodId id : std::vector<model::PodId>(cluster_.nominations().PodsOn(node))) {
-    if (cluster_.pod(id).object->priority() < preemptor.object->priority())
-      cluster_.Nominate(id, {});
-  }
-  cluster_.mutable_preemptions().Begin(preemptor.uid());
-  auto eviction = std::make_unique<Eviction>(
-      std::move(plan),
-      Eviction::Services{outbox_, cluster_.mutable_preemptions(),
-                         [this](const std::string& uid) { return StopBinding(uid); },
-                         finished_evictions_});
-  Eviction& started = *eviction;
-  evictions_.emplace(&started, std::move(eviction));
-  started.Start();
-}
-
-bool EngineState::StopBinding(const std::string& uid) {
+bool Engine::State::StopBinding(const std::string& uid) {
   if (waiting_.Preempt(uid)) return true;
   const auto binding = binding_of_.find(uid);
   return binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
 }
 
-void EngineState::Reap() {
+void Engine::State::Reap() {
   while (true) {
     for (auto& [uid, verdict] : waiting_.TakeResolved()) {
       binding_of_.at(uid)->Permit(std::move(verdict));
     }
-    if (finished_bindings_.empty() && finished_evictions_.empty()) return;
+    if (finished_bindings_.empty() && !evictions_.any_ended()) return;
     for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
-    for (Eviction* eviction : std::exchange(finished_evictions_, {})) FinishEviction(*eviction);
+    evictions_.FinishEnded();
   }
 }
 
-// The pod may be tried again. If not all victims went, nothing else may ever wake it.
-void EngineState::FinishEviction(Eviction& eviction) {
-  const Eviction::Plan& plan = eviction.plan();
-  if (measurements_ != nullptr)
-    measurements_->EvictionEnded(eviction.verdict().ok(), now() - plan.since);
-  cluster_.mutable_preemptions().End(plan.preemptor_uid);
-  const model::PodId id = cluster_.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
-  if (id.valid() && cluster_.pod(id).uid() == plan.preemptor_uid) {
-    const queue::QueueEntry* entry = queue_->Find(id);
-    const bool gated = entry != nullptr && entry->gate != nullptr;
-    if (gated || !eviction.verdict().ok()) queue_->Activate(id, now());
-  }
-  evictions_.erase(&eviction);
-}
-
-// A bound pod stays assumed until the API shows it on its node. A pod that could not be bound waits
-// again, unless it is gone or the API shows that it was bound after all.
-void EngineState::FinishBinding(BindingCycle& binding) {
+// A bound pod remains assumed until the API shows it on its node. A pod that could not be bound
+// returns to the queue, unless it was deleted or the API shows that it was bound after all.
+void Engine::State::FinishBinding(BindingCycle& binding) {
   const model::PodRecord& pod = binding.pod();
   const framework::Verdict& verdict = binding.verdict();
-  // A pod that was gone and came back may be on its way for the second time.
+  // A pod that was deleted and created again may have a second binding cycle.
   const auto current = binding_of_.find(pod.uid());
   const bool is_current = current != binding_of_.end() && current->second == &binding;
   if (is_current) binding_of_.erase(current);
@@ -124,11 +88,11 @@ void EngineState::FinishBinding(BindingCycle& binding) {
                                       ? queue::Rejectors::kNoPlugin
                                       : profiles_[binding.entry().profile].MaskOf(verdict.plugin());
     }
-    // Its room is there for others. The pod itself must not take that for a reason to try again.
+    // The pod's capacity is free for others. The pod itself must not be requeued by that.
     auto requeue_other_pods = [&] {
-      queue_->MoveAllToActiveOrBackoffQueue(
+      queue_.MoveAllToActiveOrBackoffQueue(
           {.type = {framework::Resource::kAssignedPod, framework::kDelete},
-           .before = Placed(*pod.object, binding.node())},
+           .before = handlers_.Placed(*pod.object, binding.node())},
           now(), [&](const queue::QueueEntry& entry) { return entry.uid != pod.uid(); });
     };
     if (assumed && !failure.rejected) requeue_other_pods();
@@ -146,7 +110,7 @@ void EngineState::FinishBinding(BindingCycle& binding) {
   bindings_.erase(&binding);
 }
 
-void EngineState::Unreserve(framework::Attempt& attempt, model::NodeRow node) {
+void Engine::State::Unreserve(framework::Attempt& attempt, model::NodeRow node) {
   const auto plugins = attempt.profile().reserve();
   attempt.meter().Begin();
   framework::PluginTimer timer(attempt.meter());
@@ -157,9 +121,9 @@ void EngineState::Unreserve(framework::Attempt& attempt, model::NodeRow node) {
   attempt.meter().End(framework::MeasuredPoint::kUnreserve, framework::Code::kSuccess);
 }
 
-void EngineState::Activate(framework::Cycle& cycle) {
+void Engine::State::Activate(framework::Cycle& cycle) {
   for (model::PodId pod : cycle.TakeActivated()) {
-    if (cluster_.pods().Contains(pod)) queue_->Activate(pod, now());
+    if (cluster_.pods().Contains(pod)) queue_.Activate(pod, now());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "scheduler/model/cluster.h"
 #include "testing/object_builders.h"
 
 namespace berth::scheduler::engine {

@@ -1,5 +1,5 @@
-// Outbox holds what the engine wants written, lane by lane, and what its coroutines wait for: the
-// ends of their writes, and the times they want to be woken at.
+// Outbox holds the writes that the engine requests, lane by lane, and the coroutines that await
+// their results or a point in time.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ class Outbox final : public framework::Async {
  public:
   Instant now() const override { return now_; }
 
-  // Asks for a write whose end nobody waits for.
+  // Requests a write whose result no coroutine awaits.
   CommandId Post(framework::ApiWrite write);
-  // Takes back a write of `lane` that has not been handed out; whoever waits for it is resumed with
-  // success. False if it is too late.
+  // Withdraws a write of `lane` that was not taken; a coroutine that awaits it is resumed with
+  // success. Returns false if it is too late.
   bool Withdraw(framework::WriteLane lane, CommandId id);
 
-  // True if a scheduling cycle waits for the write.
+  // Reports whether a scheduling cycle awaits the write.
   bool CycleWaitsFor(CommandId id) const { return awaited_by_cycle_.contains(id); }
 
-  // Hands out up to `limit` commands: the most urgent lane first, and in it the oldest.
+  // Removes and returns up to `limit` commands: the most urgent lane first, and in it the oldest.
   std::vector<Command> TakeCommands(size_t limit);
-  // Resumes whoever waits for the write; does nothing if nobody does.
+  // Resumes the coroutine that awaits the write, if any.
   void WriteEnded(CommandId id, framework::WriteResult result);
-  // Moves time on to `now` and resumes, in order, those that wait for a time up to it.
+  // Advances the time to `now` and resumes, in order, the coroutines that wait for a time up to it.
   void PassTime(Instant now);
-  // When the next sleeper wants to be woken.
+  // When the next coroutine is to be resumed.
   std::optional<Instant> next_wake() const;
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
@@ -51,7 +51,7 @@ class Outbox final : public framework::Async {
   std::unordered_map<CommandId, Awaited> awaited_;
   std::unordered_set<CommandId> awaited_by_cycle_;
   uint32_t next_command_ = 0;
-  // By when they go on; those of one instant in the order in which they began to wait.
+  // By time; those of one instant in the order in which they began to wait.
   std::map<std::pair<Instant, uint64_t>, std::coroutine_handle<>> sleepers_;
   uint64_t next_sleeper_ = 0;
 };

@@ -8,14 +8,18 @@
 
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/reference_comparison.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::engine {
 namespace {
 
-// Kept results against fresh ones, through the same plugins.
+// Cached results against new ones, with the same plugins.
 class FreshAttempt {
  public:
   FreshAttempt(framework::Attempt& cached, const CycleOutcome& outcome)
@@ -150,14 +154,14 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
                                                const CycleOutcome& outcome, Instant now) const {
   ReferenceMismatches all = FreshAttempt(attempt, outcome).Compare();
   if (!ReferenceSupports(attempt)) return all;
-  const reference::Snapshot world = WorldOf(attempt.cluster());
+  const reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
   const reference::Evaluation slow =
-      reference::Evaluate(world, *attempt.cycle().pod().object, rules_, now);
+      reference::Evaluate(snapshot, *attempt.cycle().pod().object, rules_, now);
   if (outcome.kind != CycleOutcome::Kind::kNoNodes)
     std::ranges::move(CompareWithReference(ExplainAfresh(attempt, now), slow),
                       std::back_inserter(all));
   std::ranges::move(CompareDecision(ToNamedDecision(attempt.cluster(), outcome), slow,
-                                    reference::NodeOrder(world), rules_),
+                                    reference::NodeOrder(snapshot), rules_),
                     std::back_inserter(all));
   return all;
 }

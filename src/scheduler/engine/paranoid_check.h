@@ -1,10 +1,10 @@
-// ParanoidCheck makes each decision of a profile twice more and ends the program if they differ:
-// once through the same plugins, but node by node and without kept results; and once through the
-// slow twin (src/twin), which shares no rule with them.
+// ParanoidCheck recomputes each decision of a profile twice and aborts if they differ: once with
+// the same plugins, but node by node and without cached results; and once with the reference
+// implementation (scheduler/reference), which shares no rule with them.
 //
-// The twin is made of the in-tree rules. A profile that finds nodes with a plugin of somebody
-// else's, or a pod that claims devices, is held against the fresh evaluation alone. A check costs
-// about nodes times pods.
+// The reference implementation has the in-tree rules only. For a profile with out-of-tree plugins,
+// or a pod with resource claims, only the first check is made. A check costs about nodes times
+// pods.
 #pragma once
 
 #include <string>
@@ -20,21 +20,21 @@ class ParanoidCheck {
   explicit ParanoidCheck(const framework::ProfileConfig& config)
       : rules_(reference::ReferenceProfileOf(config)) {}
 
-  // `outcome` is what `attempt` came to, in a cluster that has not changed since.
+  // `outcome` is the result of `attempt`, in a cluster that has not changed since.
   void Check(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now) const;
 
-  // The same, but returns the differences.
+  // Returns the differences instead.
   ReferenceMismatches Differences(framework::Attempt& attempt, const CycleOutcome& outcome,
                                   Instant now) const;
 
-  // True if the twin can judge the attempt.
+  // Reports whether the reference implementation can evaluate the attempt.
   static bool ReferenceSupports(framework::Attempt& attempt);
 
  private:
   reference::ReferenceProfile rules_;
 };
 
-// The outcome as it is compared.
+// The outcome, by names.
 NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome& outcome);
 
 }  // namespace berth::scheduler::engine

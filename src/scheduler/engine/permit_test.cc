@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/queue/scheduling_queue.h"
 #include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {

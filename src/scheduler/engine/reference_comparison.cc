@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/reference/preemption.h"
 
 namespace berth::scheduler::engine {
@@ -17,7 +19,7 @@ void CopyAll(const model::Cluster& cluster, reference::Table<T>& table) {
   table = cluster.objects<T>().all();
 }
 
-// An assumed pod counts as it was when it was decided about; the API may have shown it changed.
+// An assumed pod counts as it was when it was scheduled; the API may have shown it changed.
 api::Ref<api::Pod> AsDecided(const model::Cluster& cluster, const model::PodRecord& record,
                              const std::string& node) {
   auto pod = api::CopyToChange(*record.object);
@@ -60,7 +62,7 @@ void CopyStorage(const model::Cluster& cluster, reference::Snapshot& world) {
 
 }  // namespace
 
-reference::Snapshot WorldOf(const model::Cluster& cluster) {
+reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
   reference::Snapshot world;
   cluster.nodes().present().ForEach([&](size_t row) {
     const auto& node = cluster.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).object;
@@ -204,7 +206,7 @@ void CompareFailure(const Explanation& fast, const reference::Evaluation& slow, 
   if (fast.fit_error.empty() || slow.fit_error.empty()) return;
   differ.Expect("PostFilter", TextWithoutPlugin(fast.post_filter),
                 TextWithoutPlugin(slow.post_filter));
-  // Another plugin may have come between; then nobody has looked for victims.
+  // Another PostFilter plugin may have run first; then preemption did not look for victims.
   Explanation::Preemption none;
   none.eligible = true;
   ComparePreemption(fast.preemption.value_or(none),
@@ -228,7 +230,7 @@ ReferenceMismatches CompareWithReference(const Explanation& fast,
     differ.Expect("nodes named by PreFilter", fast.restricted_to.value_or(any),
                   slow.restricted_to.value_or(any));
   }
-  // The others were not explained if something is wrong with one of them.
+  // The others were not explained if one of them failed.
   if (!fast.nominated_node_fits || !fast.nodes.empty()) CompareNodes(fast, slow, differ);
   differ.Expect("nominated node fits", fast.nominated_node_fits, slow.nominated_node_fits);
   differ.Expect("best nodes", fast.best_nodes, slow.best_nodes);

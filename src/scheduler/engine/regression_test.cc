@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/queue/scheduling_queue.h"
 #include "testing/cluster_dump.h"
 #include "testing/scripted_engine.h"
 

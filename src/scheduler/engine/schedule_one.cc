@@ -1,4 +1,5 @@
-// How the engine tries a pod: it finds a node, takes it for the pod, and starts the binding.
+// How the engine schedules one pod: it finds a node, assumes the pod there, and starts the binding
+// cycle.
 
 #include <fmt/format.h>
 
@@ -10,9 +11,9 @@
 
 namespace berth::scheduler::engine {
 
-bool EngineState::ScheduleOne() {
+bool Engine::State::ScheduleOne() {
   if (cycle_ != nullptr) return false;
-  std::optional<queue::QueueEntry> entry = queue_->Pop(now());
+  std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
   const model::PodRecord& pod = cluster_.pod(entry->order.pod);
   if (pod.terminating()) {
@@ -26,9 +27,9 @@ bool EngineState::ScheduleOne() {
         .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
         .scheduler_name = pod.object->spec.scheduler_name,
         .resource_version = pod.object->metadata.resource_version});
-    queue_->Done(entry->uid);
+    queue_.Done(entry->uid);
   } else if (pod.state != model::PodState::kPending) {
-    queue_->Done(entry->uid);
+    queue_.Done(entry->uid);
   } else {
     TryPod(*std::move(entry));
   }
@@ -48,7 +49,7 @@ Decision FailedDecision(const model::PodRecord& pod, const Failure& failure) {
 
 }  // namespace
 
-void EngineState::TryPod(queue::QueueEntry entry) {
+void Engine::State::TryPod(queue::QueueEntry entry) {
   const ServedProfile& served = profiles_[entry.profile];
   const model::PodId id = entry.order.pod;
   const framework::AttemptMeter meter = MakeMeter(entry.profile);
@@ -66,8 +67,8 @@ void EngineState::TryPod(queue::QueueEntry entry) {
   decision.pod = id;
   decision.key = pod->key();
   if (explain_) {
-    framework::Attempt asked(cluster_, *served.profile, *results, *pod);
-    decision.explanation = ExplainAttempt(asked, now(), random_, ExplainDepth::kDetails);
+    framework::Attempt explained(cluster_, *served.profile, *results, *pod);
+    decision.explanation = ExplainAttempt(explained, now(), random_, ExplainDepth::kDetails);
   }
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
@@ -85,7 +86,7 @@ void EngineState::TryPod(queue::QueueEntry entry) {
   if (cycle_->search.done()) FinishCycle();
 }
 
-void EngineState::FinishCycle() {
+void Engine::State::FinishCycle() {
   const std::unique_ptr<RunningCycle> cycle = std::move(cycle_);
   const CycleOutcome& outcome = cycle->search.result();
   BindingCycle::Placement& placement = cycle->placement;
@@ -118,7 +119,8 @@ void EngineState::FinishCycle() {
       decision.victims.push_back(cluster_.pod(victim).key());
     }
     if (!outcome.post_filter.victims.empty()) {
-      Evict(*placement.pod, outcome.post_filter.nomination.node, outcome.post_filter.victims);
+      evictions_.Start(*placement.pod, outcome.post_filter.nomination.node,
+                       outcome.post_filter.victims);
     }
     HandleFailure(std::move(placement.entry), *placement.pod, *failure, meter);
     cluster_.Release(*placement.pod);
@@ -127,17 +129,18 @@ void EngineState::FinishCycle() {
   Reap();
 }
 
-// Others like it will fail as well, while nothing changes; unless extenders know better.
-void EngineState::CacheFailure(const model::PodRecord& pod, size_t profile,
-                               const Failure& failure) {
+// Pods of the same signature will fail as well, while nothing changes; extenders may decide
+// otherwise.
+void Engine::State::CacheFailure(const model::PodRecord& pod, size_t profile,
+                                 const Failure& failure) {
   if (!extenders_.empty()) return;
   if (const Failure* known = failure_cache_.Find(pod, profile)) {
-    CHECK(failure.message == known->message);  // Tried all the same, in paranoid mode.
+    CHECK(failure.message == known->message);  // In paranoid mode the pod is tried all the same.
   }
   failure_cache_.Add(pod, profile, failure);
 }
 
-Failure EngineState::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
+Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
   Failure failure;
   failure.rejected = outcome.kind != CycleOutcome::Kind::kError;
   failure.message = outcome.Message();
@@ -147,8 +150,8 @@ Failure EngineState::FailureOf(const CycleOutcome& outcome, const ServedProfile&
   return failure;
 }
 
-Failure EngineState::FailureAt(model::NodeRow node, framework::Verdict verdict,
-                               const ServedProfile& served) const {
+Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict,
+                                 const ServedProfile& served) const {
   Failure failure;
   failure.rejected = verdict.rejected();
   if (!failure.rejected) {
@@ -163,7 +166,7 @@ Failure EngineState::FailureAt(model::NodeRow node, framework::Verdict verdict,
   return failure;
 }
 
-std::optional<Failure> EngineState::Place(BindingCycle::Placement& placement) {
+std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) {
   cluster_.Assume(placement.pod->id, placement.node);
   std::optional<Failure> failure = RunReservePlugins(placement);
   if (!failure) failure = RunPermitPlugins(placement);
@@ -177,7 +180,7 @@ std::optional<Failure> EngineState::Place(BindingCycle::Placement& placement) {
   return std::nullopt;
 }
 
-std::optional<Failure> EngineState::RunReservePlugins(BindingCycle::Placement& placement) {
+std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement& placement) {
   const ServedProfile& served = profiles_[placement.entry.profile];
   framework::AttemptMeter& meter = placement.attempt->meter();
   framework::PluginTimer timer(meter);
@@ -197,7 +200,7 @@ std::optional<Failure> EngineState::RunReservePlugins(BindingCycle::Placement& p
   return std::nullopt;
 }
 
-std::optional<Failure> EngineState::RunPermitPlugins(BindingCycle::Placement& placement) {
+std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& placement) {
   const ServedProfile& served = profiles_[placement.entry.profile];
   framework::AttemptMeter& meter = placement.attempt->meter();
   std::map<std::string, Duration, std::less<>> timeouts;
@@ -228,20 +231,20 @@ std::optional<Failure> EngineState::RunPermitPlugins(BindingCycle::Placement& pl
   return std::nullopt;
 }
 
-void EngineState::StartBinding(BindingCycle::Placement placement) {
-  cluster_.HoldRow(placement.node);  // Until the binding ends, whatever becomes of the node.
+void Engine::State::StartBinding(BindingCycle::Placement placement) {
+  cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(
       std::move(placement),
-      BindingCycle::Services{outbox_, status_, extenders_, *queue_, finished_bindings_});
+      BindingCycle::Services{outbox_, status_, extenders_, queue_, finished_bindings_});
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   binding_of_[uid] = &started;
   started.Start();
 }
 
-Result<Explanation> EngineState::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
-  const auto profile = ProfileOf(*pod);
+Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
+  const auto profile = handlers_.ProfileOf(*pod);
   if (!profile) {
     return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}",
                             pod->spec.scheduler_name, pod->metadata.namespace_,

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "scheduler/engine/extenders.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
+#include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::engine {
 
 std::string CycleOutcome::Message() const {
@@ -46,7 +52,7 @@ Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Ver
   co_return outcome;
 }
 
-// Looks no further than needed, from where the last search ended.
+// Evaluates no more nodes than needed, from where the last search ended.
 void LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
   if (!options.percentage_of_nodes_to_score) return;
   const size_t nodes = attempt.cluster().nodes().present_count();

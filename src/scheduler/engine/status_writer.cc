@@ -12,14 +12,14 @@ bool WorthRetrying(const framework::WriteResult& result) {
          result.kind == framework::WriteResult::Kind::kUnavailable;
 }
 
-// After so many tries.
+// The limit of tries.
 Duration PauseAfter(int tries) {
   Duration pause = kFirstPause;
   for (int i = 1; i < tries; ++i) pause.nanos *= kPauseGrowth;
   return pause;
 }
 
-// What `newer` leaves open stays as `older` had it.
+// Fields that `newer` leaves open are those of `older`.
 framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
                                 framework::PatchPodStatus newer) {
   if (!newer.condition) newer.condition = older.condition;
@@ -40,22 +40,22 @@ Task<framework::WriteResult> WriteStatus(framework::Async& async,
 }
 
 void StatusWriter::Issue(const std::string& uid, PodWrites& pod) {
-  pod.asked = outbox_.Post(pod.patch);
+  pod.command = outbox_.Post(pod.patch);
   ++pod.tries;
-  uid_of_command_.emplace(*pod.asked, uid);
+  uid_of_command_.emplace(*pod.command, uid);
 }
 
 void StatusWriter::Patch(framework::PatchPodStatus patch) {
   const std::string uid = patch.uid;
-  const auto [found, is_new] = pods_.try_emplace(uid, PodWrites{.patch = {}, .asked = {}});
+  const auto [found, is_new] = pods_.try_emplace(uid, PodWrites{.patch = {}, .command = {}});
   PodWrites& pod = found->second;
   if (is_new) {
     pod.patch = std::move(patch);
   } else if (pod.retry_at) {
     pod.patch = Merge(pod.patch, std::move(patch));
     return;
-  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.asked)) {
-    uid_of_command_.erase(*pod.asked);
+  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.command)) {
+    uid_of_command_.erase(*pod.command);
     pod.patch = Merge(pod.patch, std::move(patch));
     pod.tries = 0;
   } else {
@@ -66,16 +66,16 @@ void StatusWriter::Patch(framework::PatchPodStatus patch) {
 }
 
 bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result) {
-  const auto asked = uid_of_command_.find(id);
-  if (asked == uid_of_command_.end()) return false;
-  const std::string uid = std::move(asked->second);
-  uid_of_command_.erase(asked);
+  const auto command = uid_of_command_.find(id);
+  if (command == uid_of_command_.end()) return false;
+  const std::string uid = std::move(command->second);
+  uid_of_command_.erase(command);
   PodWrites& pod = pods_.at(uid);
-  pod.asked.reset();
+  pod.command.reset();
   if (pod.waiter) {
     Finish(uid);
   } else if (pod.next) {
-    // What did not get through is not lost with the try.
+    // A write that failed is merged into the next.
     framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
     pod.patch = WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
     pod.tries = 0;
@@ -111,8 +111,8 @@ bool StatusWriter::GiveUp(const std::string& uid) {
   pod.next.reset();
   if (pod.retry_at) {
     retries_.erase({*pod.retry_at, uid});
-  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.asked)) {
-    uid_of_command_.erase(*pod.asked);
+  } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.command)) {
+    uid_of_command_.erase(*pod.command);
   } else {
     return false;
   }

@@ -1,9 +1,8 @@
-// StatusWriter keeps the status of waiting pods in the API up to date: conditions and nominated
-// nodes.
+// StatusWriter writes the status of pending pods to the API: conditions and nominated nodes.
 //
-// Nobody waits for these writes. They are retried a few times if the API is busy; a newer one is
-// merged with one that has not gone out yet, and none overtakes another of the same pod. Before a
-// pod is bound its writes are settled: a late "could not be scheduled" must not reach a bound pod.
+// Nothing awaits these writes. They are retried a few times if the API is busy; a newer one is
+// merged with one that is not issued yet, and none overtakes another of the same pod. Before a pod
+// is bound its writes are settled: a late "could not be scheduled" must not reach a bound pod.
 #pragma once
 
 #include <coroutine>
@@ -18,8 +17,8 @@
 
 namespace berth::scheduler::engine {
 
-// For whoever needs to know how the patch of a status ends: writes it, and tries again a few times,
-// after growing pauses, while the API is busy. `patch` must live until then.
+// Writes a patch whose result the caller needs, and retries a few times, after growing pauses,
+// while the API is busy. `patch` must live until then.
 Task<framework::WriteResult> WriteStatus(framework::Async& async,
                                          const framework::PatchPodStatus& patch);
 
@@ -30,14 +29,14 @@ class StatusWriter {
 
   void Patch(framework::PatchPodStatus patch);
 
-  // Takes the end of a write; false if it is not one of these.
+  // Handles the result of a write; returns false if it is not one of these.
   bool WriteEnded(CommandId id, const framework::WriteResult& result);
-  // Tries again what waits for a time up to `now`.
+  // Retries the writes that wait for a time up to `now`.
   void PassTime(Instant now);
   std::optional<Instant> next_wake() const;
 
-  // co_await Settle(uid) gives up what has not gone out of the pod's writes, and waits for the end
-  // of what has.
+  // co_await Settle(uid) drops the pod's writes that are not issued, and waits for the results of
+  // the others.
   struct Settling {
     StatusWriter& writer;
     std::string uid;
@@ -52,8 +51,8 @@ class StatusWriter {
 
  private:
   struct PodWrites {
-    framework::PatchPodStatus patch;  // Asked for, or to be tried again at `retry_at`.
-    std::optional<CommandId> asked;   // The command, until it has ended.
+    framework::PatchPodStatus patch;   // Issued, or to be retried at `retry_at`.
+    std::optional<CommandId> command;  // The command, until it has ended.
     std::optional<Instant> retry_at = {};
     int tries = 0;
     std::optional<framework::PatchPodStatus> next = {};  // To be written after it.
@@ -61,7 +60,7 @@ class StatusWriter {
   };
 
   void Issue(const std::string& uid, PodWrites& pod);
-  // True if nothing of the pod's is under way any more.
+  // Reports whether no write of the pod is in progress any more.
   bool GiveUp(const std::string& uid);
   void Finish(const std::string& uid);
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -28,6 +30,10 @@ Attempt::Attempt(model::Cluster& cluster, const Profile& profile, ClassResults& 
       profile_(profile),
       results_(results),
       cycle_(cluster, pod, results.compiled()) {}
+
+const std::vector<uint32_t>& Attempt::rank() const {
+  return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
+}
 
 Verdict Attempt::PreFilter() {
   PluginMask took_part = 0;
@@ -51,7 +57,7 @@ Verdict Attempt::RunPreFilters(PluginMask& took_part) {
       if (!result.verdict.rejected()) return WrapError(result.verdict, "PreFilter", *plugin);
       rejection = std::move(result.verdict).By(plugin->name());
       if (rejection.code() == Code::kUnschedulableAndUnresolvable) return rejection;
-      continue;  // The others still prepare: preemption needs what they note.
+      continue;  // The others still run: preemption needs their states.
     }
     if (result.nodes) {
       Verdict verdict = Restrict(*plugin, std::move(*result.nodes));
@@ -61,7 +67,7 @@ Verdict Attempt::RunPreFilters(PluginMask& took_part) {
   return rejection;
 }
 
-// Keeps the nodes that all restricting plugins name.
+// Intersects the nodes of all restricting plugins.
 Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
   restricted_by_.emplace_back(plugin.name());
   std::ranges::sort(restricted_by_);
@@ -118,16 +124,16 @@ size_t Attempt::KeepFirst(size_t enough, size_t start) {
     if (candidates_.Test(row.index())) list.push_back(row);
   }
   own_rank_.assign(feasible_.size(), 0);
-  model::NodeMask kept(feasible_.size());
+  model::NodeMask first(feasible_.size());
   size_t seen = 0;
   for (size_t found = 0; seen < list.size() && found < enough; ++seen) {
     const model::NodeRow row = list[(start + seen) % list.size()];
     own_rank_[row.index()] = static_cast<uint32_t>(seen);
     if (!feasible_.Test(row.index())) continue;
-    kept.Set(row.index());
+    first.Set(row.index());
     ++found;
   }
-  feasible_ = std::move(kept);
+  feasible_ = std::move(first);
   return seen;
 }
 
@@ -137,7 +143,7 @@ void Attempt::Exclude(model::NodeRow node, std::optional<Verdict> why) {
   if (why) excluded_.emplace(node, *std::move(why));
 }
 
-// A node that others wait for is judged with them on it, one by one; such nodes are few.
+// A node with nominated pods is evaluated with them on it, one by one; such nodes are few.
 Verdict Attempt::FilterNominatedNodes() {
   for (const auto& [name, pods] : cluster_.nominations().by_node()) {
     const model::NodeRow row = cluster_.nodes().Find(name);
@@ -160,7 +166,7 @@ bool Attempt::DependsOnRowsAlone() const {
              [&](const FilterPlugin* filter) { return Contains(skipped_filters_, *filter); });
 }
 
-// Rivals are other pods, at least as important, that were promised room.
+// Rivals are nominated pods of at least the same priority.
 bool Attempt::IsRival(model::PodId id) const {
   const model::PodRecord& other = cluster_.pod(id);
   const model::PodRecord& own = cycle_.pod();
@@ -241,8 +247,8 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   }
   model::NodeMask others = candidates_;
   others -= feasible_;
-  const model::NodeMask kept = CachedRejections();
-  others -= kept;
+  const model::NodeMask cached = CachedRejections();
+  others -= cached;
   Diagnosis diagnosis(results_.verdicts());
   diagnosis.all_nodes = cluster_.nodes().present_count();
   if (restriction_) {
@@ -250,7 +256,7 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
         Code::kUnschedulableAndUnresolvable,
         fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
   }
-  diagnosis.Add(kept, results_.verdict_of());
+  diagnosis.Add(cached, results_.verdict_of());
   others.ForEach([&](size_t row) {
     const model::NodeRow node{static_cast<uint32_t>(row)};
     if (const auto found = excluded_.find(node); found != excluded_.end())
@@ -268,18 +274,19 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   return diagnosis;
 }
 
-// The candidates that a kept filter rejects as they are; what it says of them is known afterwards.
+// Returns the candidates that a cached filter rejects without nominated pods; their verdicts are
+// cached afterwards.
 model::NodeMask Attempt::CachedRejections() {
-  model::NodeMask kept = candidates_;
-  kept -= results_.feasible();
-  if (contested_.size() > 0) kept -= contested_;
-  model::NodeMask unexplained = kept;
+  model::NodeMask cached = candidates_;
+  cached -= results_.feasible();
+  if (contested_.size() > 0) cached -= contested_;
+  model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
   unexplained.ForEach([&](size_t row) {
     const model::NodeRow node{static_cast<uint32_t>(row)};
     results_.CacheVerdict(node, RunFilters(node));
   });
-  return kept;
+  return cached;
 }
 
 Verdict Attempt::PreScore() {

@@ -1,8 +1,8 @@
 // Attempt runs the plugins of a profile for one pod, up to the choice of a node: PreFilter, Filter,
-// PreScore, Score, and the explanation if no node is left.
+// PreScore, Score, and the diagnosis if no node is left.
 //
-// It changes nothing in the cluster, except while it tries out a node with other pods on it, and
-// then puts it back. The steps are called in order.
+// It does not change the cluster, except for dry runs with other pods on a node, which it reverts.
+// The steps are called in order.
 #pragma once
 
 #include <map>
@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
+
+class ClassResults;
 
 class Attempt {
  public:
@@ -28,52 +29,52 @@ class Attempt {
   const Profile& profile() const { return profile_; }
   model::Cluster& cluster() { return cluster_; }
 
-  // Takes the attempt's time from now on; by default nothing does.
+  // Measures the attempt from now on; by default nothing is measured.
   void Measure(const AttemptMeter& meter) { meter_ = meter; }
   AttemptMeter& meter() { return meter_; }
 
   // --- PreFilter ---
 
-  // Success, a rejection of the pod as a whole, or Error.
+  // Returns Success, a rejection of the pod as a whole, or Error.
   Verdict PreFilter();
-  // The nodes that PreFilter left to look at, by name, if it restricted them; and the plugins that
-  // did so, sorted.
+  // The only nodes to evaluate, by name, if PreFilter restricted them; and the plugins that did so,
+  // sorted.
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const model::NodeMask& candidates() const { return candidates_; }
 
   // --- Filter ---
 
-  // Finds the feasible nodes among the candidates. Error if a plugin could not answer.
+  // Finds the feasible nodes among the candidates. Returns Error if a plugin failed.
   Verdict Filter();
   const model::NodeMask& feasible() const { return feasible_; }
 
-  // The node that was promised to the pod, if it is there. It is tried before all others, even if
-  // PreFilter left it out.
+  // The pod's nominated node, if it exists. It is tried before all others, even if PreFilter
+  // excluded it.
   model::NodeRow NominatedNode() const;
 
-  // Keeps the first `enough` feasible nodes, in node order from the place `start` on (counted
-  // among the candidates, around the end), and forgets the others; equals are then chosen in that
-  // order. Returns how many candidates it took to find them.
+  // Limits the feasible nodes to the first `enough`, in node order from the position `start` on
+  // (counted among the candidates, around the end); equals are then chosen in that order. Returns
+  // how many candidates that took.
   size_t KeepFirst(size_t enough, size_t start);
-  // Takes a feasible node out: somebody outside rejected it, for this reason if one is given.
+  // Removes a feasible node that an extender rejected, with a reason if one is given.
   void Exclude(model::NodeRow node, std::optional<Verdict> why);
 
-  // True if others, at least as important as the pod, were promised room on the node. Known after
+  // Reports whether other pods of at least the same priority are nominated to the node. Known after
   // Filter.
   bool IsContested(model::NodeRow node) const {
     return contested_.size() > 0 && contested_.Test(node.index());
   }
-  // True if what the filters say about a node that is not contested depends on the pod's class and
-  // the node's row alone. Known after Filter; false before.
+  // Reports whether the filters' results for nodes that are not contested depend on the pod's class
+  // and the node's row alone. Known after Filter; false before.
   bool DependsOnRowsAlone() const;
 
-  // Judges one node, waiting pods nominated to it included: the verdict of the first filter that
-  // objects.
+  // Evaluates one node, together with pods nominated to it: returns the verdict of the first filter
+  // that rejects it.
   Verdict FilterNode(model::NodeRow node);
 
-  // Makes `pod` count as running on `node`, or no longer, while trying things out. Whoever does so
-  // puts the cluster back with the opposite call and the cycle's notes with Cycle::ReplaceStates.
+  // Counts `pod` as running on `node`, or no longer, in a dry run. The caller reverts the cluster
+  // with the opposite call and the cycle states with Cycle::ReplaceStates.
   void TryAdd(const model::PodRecord& pod, model::NodeRow node);
   void TryRemove(const model::PodRecord& pod, model::NodeRow node);
 
@@ -82,16 +83,14 @@ class Attempt {
 
   // --- Score ---
 
-  // Scores the feasible nodes. Afterwards Best() is known.
+  // Scores the feasible nodes; Best() is known afterwards.
   Verdict Score();
   // The best node: the highest total; among equals the first in node order.
   model::NodeRow Best() const { return best_; }
-  // The place of each row in the order in which equals are chosen.
-  const std::vector<uint32_t>& rank() const {
-    return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
-  }
+  // The position of each row in the order in which equals are chosen.
+  const std::vector<uint32_t>& rank() const;
 
-  // What each plugin gave each feasible node, weighted; asked afresh, without the kept results.
+  // The weighted scores of each plugin for each feasible node, computed without the cached results.
   struct PluginScores {
     std::string plugin;
     std::vector<int64_t> scores;  // By row; meaningless for nodes that are not feasible.
@@ -131,7 +130,7 @@ class Attempt {
   model::NodeMask candidates_;
   model::NodeMask feasible_;
   model::NodeMask contested_;                   // Empty if there is none.
-  std::vector<uint32_t> own_rank_;              // By row, if not node order as it is.
+  std::vector<uint32_t> own_rank_;              // By row; empty if it is node order.
   std::map<model::NodeRow, Verdict> excluded_;  // With reasons.
   bool excludes_ = false;
   model::NodeRow best_;

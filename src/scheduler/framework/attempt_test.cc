@@ -249,8 +249,8 @@ TEST_F(AttemptTest, PluginsHearOfPodsThatAreTriedOutAndTheirNotesArePutBack) {
   Rule rule;
   const auto notes = std::make_shared<std::vector<int>>();  // What each question found.
   // States are kept by slot; a plain plugin of slot 0 stands for the rule.
-  auto note = [this](const Cycle& cycle) -> Notes& {
-    return cycle.state<Notes>(*world_.profile().plugins()[0]);
+  auto note = [this](auto& cycle) -> auto& {
+    return cycle.template state<Notes>(*world_.profile().plugins()[0]);
   };
   rule.pre_filter = [this](Cycle& cycle) {
     cycle.SetState(*world_.profile().plugins()[0], std::make_unique<Notes>());

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 
+#include "base/workers.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::framework {
 
 namespace {
 
-// Fewer rows than this for each are not worth waking anyone.
+// With fewer rows per thread, waking another one does not pay.
 constexpr size_t kRowsPerPart = 8192;
 
-// Part `part` of `parts` of the rows. Parts consist of whole words, so that they do not overlap.
+// Returns part `part` of `parts` of the rows. Parts consist of whole words, so that they do not
+// overlap.
 model::NodeMask PartOf(const model::NodeMask& rows, size_t part, size_t parts) {
   const size_t words = rows.words().size();
   const size_t begin = words * part / parts, end = words * (part + 1) / parts;
@@ -52,10 +56,11 @@ ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
 }
 
 size_t ClassResults::CachedFilters(const Profile& profile) {
-  size_t kept = 0;
-  while (kept < profile.filter().size() && profile.filter()[kept]->filter_scope() == Scope::kNode)
-    ++kept;
-  return kept;
+  size_t cached = 0;
+  while (cached < profile.filter().size() &&
+         profile.filter()[cached]->filter_scope() == Scope::kNode)
+    ++cached;
+  return cached;
 }
 
 void ClassResults::CollectChanges(const model::NodeTable& nodes) {
@@ -63,13 +68,13 @@ void ClassResults::CollectChanges(const model::NodeTable& nodes) {
   changed_.clear();
   if (started_ && changes.Covers(position_)) {
     for (model::NodeRow row : changes.Since(position_)) {
-      if (asked_.Test(row.index())) continue;
-      asked_.Set(row.index());
+      if (batch_.Test(row.index())) continue;
+      batch_.Set(row.index());
       changed_.push_back(row);
     }
   } else {
     for (uint32_t row = 0; row < nodes.rows(); ++row) changed_.push_back(model::NodeRow{row});
-    asked_.SetAll();
+    batch_.SetAll();
     started_ = true;
   }
   position_ = changes.now();
@@ -91,23 +96,24 @@ Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, model::
   return {};
 }
 
-// Leaves in asked_ the rows that pass.
+// Leaves in batch_ the rows that pass.
 Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
                                               const AttemptMeter& meter) {
   const size_t parts = PartsOf(changed_.size());
-  if (parts == 1) return RunFilters(cycle, skipped, asked_, meter);
+  if (parts == 1) return RunFilters(cycle, skipped, batch_, meter);
   const AttemptMeter off;  // Measurements are for one thread.
-  // Plugins find out about the class when first asked. That happens here, before others look.
-  model::NodeMask none(asked_.size());
+  // Plugins fill their class caches when first called. That happens here, before other threads read
+  // them.
+  model::NodeMask none(batch_.size());
   if (Verdict error = RunFilters(cycle, skipped, none, off); !error.ok()) return error;
   std::vector<model::NodeMask> passing(parts);
   std::vector<Verdict> verdicts(parts);
   workers_->Run(parts, [&](size_t part) {
-    passing[part] = PartOf(asked_, part, parts);
+    passing[part] = PartOf(batch_, part, parts);
     verdicts[part] = RunFilters(cycle, skipped, passing[part], off);
   });
-  asked_.ClearAll();
-  for (const model::NodeMask& rows : passing) asked_ |= rows;
+  batch_.ClearAll();
+  for (const model::NodeMask& rows : passing) batch_ |= rows;
   return FirstError(verdicts);
 }
 
@@ -130,25 +136,25 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
   if (position_ == nodes.changes().now() && started_) return {};
   if (feasible_.size() < nodes.rows()) {
     feasible_.Resize(nodes.rows());
-    asked_.Resize(nodes.rows());
+    batch_.Resize(nodes.rows());
     explained_.Resize(nodes.rows());
     verdict_of_.resize(nodes.rows());
   }
   CollectChanges(nodes);
-  asked_ &= nodes.present();
+  batch_ &= nodes.present();
   Verdict error = RunFiltersOnChangedRows(cycle, skipped, meter);
   for (model::NodeRow row : changed_) {
-    feasible_.Assign(row.index(), asked_.Test(row.index()));
-    asked_.Clear(row.index());
+    feasible_.Assign(row.index(), batch_.Test(row.index()));
+    batch_.Clear(row.index());
     explained_.Clear(row.index());
   }
-  // Plugins may put names and numbers in their reasons: what is out of use must not pile up.
+  // Reasons may contain names and numbers: unused verdicts must not accumulate.
   if (verdicts_.size() > 2 * verdict_of_.size()) {
     verdicts_ = {};
     explained_.ClearAll();
   }
   stale_.insert(stale_.end(), changed_.begin(), changed_.end());
-  if (!error.ok()) started_ = false;  // What was asked is half answered: ask all again next time.
+  if (!error.ok()) started_ = false;  // Partly evaluated: start over next time.
   return error;
 }
 
@@ -193,10 +199,10 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
   if (stale_.empty()) return {};
   for (model::NodeRow row : stale_) {
     DropScores(row.index());
-    asked_.Assign(row.index(), feasible_.Test(row.index()));
+    batch_.Assign(row.index(), feasible_.Test(row.index()));
   }
-  Verdict error = RunScorers(cycle, asked_, skipped, meter);
-  for (model::NodeRow row : stale_) asked_.Clear(row.index());
+  Verdict error = RunScorers(cycle, batch_, skipped, meter);
+  for (model::NodeRow row : stale_) batch_.Clear(row.index());
   if (!error.ok()) return error;
   unentered_.insert(unentered_.end(), stale_.begin(), stale_.end());
   stale_.clear();
@@ -209,7 +215,7 @@ model::NodeRow ClassResults::Best(const model::NodeOrder& order) {
     tournament_.Start(rows.size(), [&](size_t place) { return totals_[rows[place].index()]; });
     entered_order_ = order.version();
   } else {
-    // A row without a node has no place.
+    // A row without a node has no position.
     for (model::NodeRow row : unentered_) {
       const uint32_t place = order.rank()[row.index()];
       if (place < rows.size() && rows[place] == row) tournament_.Set(place, totals_[row.index()]);

@@ -1,8 +1,8 @@
-// ClassResults keeps, for one pod class, what the node-scoped plugins of a profile said about each
-// node, and asks again only about rows that changed.
+// ClassResults caches, for one pod class, the results of a profile's node-scoped plugins for each
+// node, and recomputes only rows that changed.
 //
-// So the next pod of a class costs the rows changed since the last one, not all rows. The kept
-// answers always equal those that fresh questions would give.
+// So the next pod of a class costs the rows that changed since the last one, not all rows. Cached
+// results always equal newly computed ones.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,29 @@
 #include <span>
 #include <vector>
 
-#include "base/workers.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/framework/verdict.h"
 
+namespace berth {
+class Workers;
+}
+namespace berth::scheduler::model {
+class NodeOrder;
+class NodeTable;
+}  // namespace berth::scheduler::model
+
 namespace berth::scheduler::framework {
 
-// The error of a score that is out of 0..100 in the end.
+// Returns the error of a score that is not in 0..100 after Normalize.
 Verdict InvalidScore(const ScorePlugin& plugin, int64_t score);
 
 class ClassResults {
  public:
-  // `profile` must outlive the results, and so must `workers`, which share out the rows when there
-  // are many to ask about; without them, one thread does it all.
+  // `profile` must outlive the results, and so must `workers`, which share the rows when there are
+  // many to evaluate; without them, one thread evaluates all.
   ClassResults(const Profile& profile, model::Cluster& cluster, const model::PodClass& pod_class,
                Workers* workers = nullptr);
 
@@ -34,18 +41,18 @@ class ClassResults {
 
   // --- filters ---
 
-  // How many of the profile's filters feasible() answers for: the node-scoped ones before the first
-  // other, so that the order of filters stays what it is.
+  // How many of the profile's filters feasible() covers: the node-scoped ones before the first
+  // other, so that the order of filters is preserved.
   static size_t CachedFilters(const Profile& profile);
 
-  // Brings feasible() up to date. `skipped` holds the plugins that PreFilter took out.
+  // Updates feasible(). `skipped` holds the plugins that PreFilter disabled.
   Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
 
-  // The present nodes that pass the kept filters.
+  // The present nodes that pass the cached filters.
   const model::NodeMask& feasible() const { return feasible_; }
 
-  // What the first objecting filter said about each row outside feasible(), as a number in
-  // verdicts(): known of the rows in explained(), as somebody asked and told.
+  // The verdict of the first filter that rejects a row outside feasible(), as a number in
+  // verdicts(); for the rows in explained(), whose verdicts were passed to CacheVerdict.
   std::span<const VerdictTable::Number> verdict_of() const { return verdict_of_; }
   const VerdictTable& verdicts() const { return verdicts_; }
   const model::NodeMask& explained() const { return explained_; }
@@ -53,15 +60,15 @@ class ClassResults {
 
   // --- scores of the rows of feasible() ---
 
-  // Brings the scores up to date; RefreshFilters comes first. `skipped` holds the plugins that
-  // PreScore took out.
+  // Updates the scores; RefreshFilters comes first. `skipped` holds the plugins that PreScore
+  // disabled.
   Verdict RefreshScores(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
 
   // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
   // feasible.
   std::span<const int32_t> totals() const { return totals_; }
-  // The row with the highest of totals(), and among equals the first in node order; invalid if none
-  // is feasible. Costs the rows that changed since it was last asked.
+  // Returns the row with the highest of totals(), and among equals the first in node order; invalid
+  // if none is feasible. Costs the rows that changed since the last call.
   model::NodeRow Best(const model::NodeOrder& order);
 
   // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
@@ -70,8 +77,8 @@ class ClassResults {
     Profile::Scorer scorer;
     bool skipped = false;
     std::vector<int64_t> scores;
-    // How many feasible rows differ from `common`. If none does, all nodes get the same in the end,
-    // namely `common_normalized`.
+    // How many feasible rows differ from `common`. If none does, all nodes get the same normalized
+    // score, `common_normalized`.
     int64_t common = 0;
     int64_t common_normalized = 0;
     size_t different = 0;
@@ -82,10 +89,10 @@ class ClassResults {
   PluginMask filters() const { return filters_; }
   PluginMask scorers() const { return scorers_; }
 
-  // The most that a weighted sum of all scores of the profile can come to.
+  // The highest possible weighted sum of all scores of the profile.
   int64_t highest_total() const { return highest_total_; }
 
-  // Room for a cycle's own sums, one entry per row: made once, not in every cycle.
+  // Buffers for a cycle's sums, one entry per row: allocated once, not in every cycle.
   struct Buffers {
     std::vector<int32_t> totals, scratch;
     std::vector<int64_t> scores;
@@ -114,9 +121,10 @@ class ClassResults {
   PluginMask filters_ = 0, scorers_ = 0;
 
   bool started_ = false;
-  uint64_t position_ = 0;  // In the node table's changes.
+  uint64_t position_ = 0;  // In the node table's log of changes.
   std::vector<model::NodeRow> changed_;
-  model::NodeMask feasible_, asked_;
+  model::NodeMask feasible_;
+  model::NodeMask batch_;  // The rows being evaluated, then those of them that pass.
   model::NodeMask explained_;
   VerdictTable verdicts_;
   std::vector<VerdictTable::Number> verdict_of_;  // By row.
@@ -127,29 +135,29 @@ class ClassResults {
   int64_t highest_total_ = 0;
   std::vector<int32_t> totals_;
   Tournament tournament_;                  // Of totals_, in node order.
-  std::vector<model::NodeRow> unentered_;  // Rows whose totals the tournament does not know.
+  std::vector<model::NodeRow> unentered_;  // Rows whose totals are not in the tournament.
   std::optional<uint64_t> entered_order_;
   model::NodeMask scored_;             // Rows whose scores are counted.
-  std::vector<model::NodeRow> stale_;  // Rows whose scores must be looked at again.
+  std::vector<model::NodeRow> stale_;  // Rows whose scores must be recomputed.
   std::vector<int64_t> scratch_;
   Buffers buffers_;
 };
 
-// ClassResultsCache finds the kept results of a pod class, per profile.
+// ClassResultsCache holds the ClassResults of a profile by pod class.
 //
-// Results are large (a few words per node), so only the classes used last are kept.
+// Results are large (a few words per node), so only those of the classes used last are retained.
 class ClassResultsCache {
  public:
   // All must outlive the cache; `workers` may be null.
   ClassResultsCache(const Profile& profile, model::Cluster& cluster, Workers* workers)
       : profile_(profile), cluster_(cluster), workers_(workers) {}
 
-  // The results of the pod's class, made if need be. Holders keep them alive beyond the cache's own
-  // choice.
+  // Returns the results of the pod's class, created if necessary. They remain valid for the caller
+  // when the cache drops them.
   std::shared_ptr<ClassResults> For(const model::PodRecord& pod);
 
  private:
-  // What all kept results may take together, roughly.
+  // The approximate limit of all cached results together.
   static constexpr size_t kMaxRows = size_t{32} << 20;
 
   struct Entry {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/node.h"
 #include "api/pod_resources.h"
 
 namespace berth::scheduler::framework {
@@ -44,7 +45,8 @@ std::string_view ToString(Resource resource) {
   return kResourceNames[static_cast<size_t>(resource)];
 }
 
-// That the numbers are compared keeps an unspecific update from whoever waits for a specific one.
+// Because the numbers are compared, an unspecific update does not cover a registration for a
+// specific one.
 bool EventType::Covers(EventType event) const {
   if (wildcard()) return true;
   return CoversResource(resource, event.resource) && (actions & event.actions) != 0 &&
@@ -94,7 +96,7 @@ Actions ParseAction(std::string_view name) {
 
 namespace {
 
-// True if the pod asks for less of something than before, or no longer at all.
+// Reports whether the pod requests less of something than before, or no longer at all.
 bool IsScaledDown(const api::Pod& before, const api::Pod& after) {
   const api::PodRequestOptions options{.use_status = true};
   const api::ResourceList now = api::PodRequests(after, options);

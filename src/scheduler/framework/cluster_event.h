@@ -1,8 +1,8 @@
-// ClusterEvent is a change that may make waiting pods schedulable: what happened to which kind of
-// object, and how the object looked before and after.
+// ClusterEvent is a change that may make pods schedulable: what happened to which kind of object,
+// and the object before and after.
 //
-// Plugins say which types of events may help the pods that they reject (Plugin::EventsToRegister);
-// the queue wakes those pods when such an event comes.
+// Plugins register the types of events that may make the pods schedulable that they reject
+// (Plugin::EventsToRegister); the queue requeues those pods upon such an event.
 #pragma once
 
 #include <bit>
@@ -14,9 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/node.h"
-#include "api/object.h"
-#include "api/pod.h"
+#include "api/object_fwd.h"
 
 namespace berth::scheduler::framework {
 
@@ -38,8 +36,7 @@ enum class Resource : uint8_t {
   kAny,
 };
 
-// A set of things that can happen to an object. The values are kube-scheduler's: they are compared
-// as numbers.
+// A set of actions on an object. The values are kube-scheduler's: they are compared as numbers.
 using Actions = uint16_t;
 
 inline constexpr Actions kAdd = 1 << 0;
@@ -62,9 +59,9 @@ struct EventType {
   Resource resource = Resource::kAny;
   Actions actions = 0;
 
-  // Everything may have happened: any plugin's interest covers it.
+  // Anything may have happened: every registration covers it.
   bool wildcard() const { return resource == Resource::kAny && actions == kAllActions; }
-  // Whether someone interested in events of this type wants to hear of `event`.
+  // Reports whether a registration for this type covers `event`.
   bool Covers(EventType event) const;
   // As in logs and metrics: "NodeAdd", "storage.k8s.io/CSINodeUpdate".
   std::string Label() const;
@@ -79,14 +76,14 @@ std::string_view ToString(Resource resource);
 
 struct ClusterEvent {
   EventType type;
-  // Absent if the object was added, or deleted, respectively.
+  // Absent if the object was added or deleted, respectively.
   std::optional<api::Object> before = {};
   std::optional<api::Object> after = {};
-  std::string_view label = {};  // Instead of the type's, if not empty; of static storage.
+  std::string_view label = {};  // Replaces the type's label, if not empty; of static storage.
 
   std::string Label() const { return label.empty() ? type.Label() : std::string(label); }
 
-  // The object before, or after, if there is one and it is a T; else nullptr.
+  // Return the object before, or after, if there is one and it is a T; otherwise null.
   template <typename T>
   const T* BeforeAs() const {
     return As<T>(before);
@@ -105,35 +102,34 @@ struct ClusterEvent {
   }
 };
 
-// What a plugin wants to hear of.
+// A registration of a plugin.
 struct ClusterEventWithHint {
   EventType type;
-  bool conditional = true;  // Plugin::QueueingHint decides; else each such event may help.
+  bool conditional = true;  // Plugin::QueueingHint decides; otherwise each such event requeues.
 
   friend bool operator==(const ClusterEventWithHint&, const ClusterEventWithHint&) = default;
 };
 
-// The names of single actions, as kube-scheduler writes them.
-// "UpdateNodeTaint"; empty if `action` is not exactly one action.
+// Returns kube-scheduler's name of an action, such as "UpdateNodeTaint"; empty if `action` is not
+// exactly one action.
 std::string_view NameOf(Actions action);
-// The action of that name; 0 if there is none.
+// Returns the action of that name; 0 if there is none.
 Actions ParseAction(std::string_view name);
 
-// What an update of a pod or a node amounts to, in events that plugins wait for.
-// One event for each kind of change, in kube-scheduler's order; an unspecific Update if there is
-// none. They are about an assigned pod if the pod is on a node now, else about an unschedulable
-// one.
+// Returns one event for each kind of change of a pod, in kube-scheduler's order; an unspecific
+// Update if there is none. They are about an assigned pod if the pod is on a node now, otherwise
+// about an unschedulable one.
 std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before, const api::Pod& after);
 
-// One event for each kind of change, in kube-scheduler's order; none if nothing changed that
+// Returns one event for each kind of change of a node, in kube-scheduler's order; none if no change
 // concerns scheduling. A node that is uncordoned and loses a taint gives two of the same type.
 std::vector<EventType> NodeSchedulingPropertiesChange(const api::Node& before,
                                                       const api::Node& after);
 
-// EventLabel is the name under which metrics know what brought a pod somewhere: a type of cluster
-// event, or one of a few causes that are no events.
+// EventLabel is the metrics label of what moved a pod in the queue: a type of cluster event, or one
+// of a few causes that are not events.
 //
-// As cheap as its number, which is dense, so that whoever counts by label can use an array.
+// A dense number, so that counters by label can be an array.
 class EventLabel {
  public:
   enum Cause : uint8_t {
@@ -151,7 +147,7 @@ class EventLabel {
   constexpr EventLabel(EventType type)
       : index_(static_cast<uint8_t>(static_cast<uint8_t>(type.resource) * kActions +
                                     PlaceOf(type.actions))) {}
-  // The event's own label counts before its type.
+  // The event's own label takes precedence over its type.
   explicit EventLabel(const ClusterEvent& event);
 
   constexpr size_t index() const { return index_; }
@@ -166,7 +162,7 @@ class EventLabel {
   static constexpr uint8_t kCauses = (static_cast<uint8_t>(Resource::kAny) + 1) * kActions;
   static_assert(kCauses + kPodPopped < kCount);
 
-  // Events are about one action, about some update, or about anything.
+  // Events are about one action, an unspecific update, or anything.
   static constexpr uint8_t PlaceOf(Actions actions) {
     if (actions == kUpdate) return kUpdatePlace;
     if (actions == kAllActions) return kAllPlace;

@@ -1,6 +1,18 @@
 #include "scheduler/framework/cycle.h"
 
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::framework {
+
+Cycle::Cycle(model::Cluster& cluster, const model::PodRecord& pod, const ClassStates& compiled)
+    : cluster_(cluster),
+      nodes_(cluster.nodes()),
+      pod_(pod),
+      class_(cluster.class_of(pod)),
+      compiled_(compiled),
+      states_(compiled.size()) {}
+
+const api::PodSpec& Cycle::spec() const { return class_.spec(); }
 
 CycleStates Cycle::CloneStates() const {
   CycleStates copies(states_.size());
@@ -8,24 +20,6 @@ CycleStates Cycle::CloneStates() const {
     if (states_[slot] != nullptr) copies[slot] = states_[slot]->Clone();
   }
   return copies;
-}
-
-Verdict NodeFilter::Filter(const Cycle& cycle, model::NodeMask& nodes) const {
-  Verdict error;
-  nodes.KeepIf([&](size_t row) {
-    Verdict verdict = FilterNode(cycle, model::NodeRow{static_cast<uint32_t>(row)});
-    if (verdict.ok()) return true;
-    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
-    return false;
-  });
-  return error;
-}
-
-Verdict NodeScorer::Score(const Cycle& cycle, const model::NodeMask& nodes,
-                          std::span<int64_t> out) const {
-  nodes.ForEach(
-      [&](size_t row) { out[row] = ScoreNode(cycle, model::NodeRow{static_cast<uint32_t>(row)}); });
-  return {};
 }
 
 }  // namespace berth::scheduler::framework

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/pod.h"
 #include "base/check.h"
 
 namespace berth::scheduler::framework {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Compiled for wider registers, too, where the machine has them.
+// Also compiled for wider registers, where the machine has them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BERTH_VECTORISED __attribute__((target_clones("avx2", "default")))
@@ -13,8 +13,8 @@
 namespace berth::scheduler::framework {
 namespace {
 
-// Up to so many domains, a set of them is a word. Rows in no domain are its last bit, as the last
-// bits of DomainId::kNone say.
+// Up to this many domains, a set of them is one word. Rows in no domain are its last bit, as the
+// last bits of DomainId::kNone say.
 constexpr size_t kFewDomains = 31;
 
 BERTH_VECTORISED
@@ -46,8 +46,8 @@ uint64_t RowsOf(const int32_t* keep, const model::DomainId* domain_of) {
   for (uint32_t half = 0; half < 2; ++half) {
     uint32_t bits = 0;
     for (uint32_t bit = 0; bit < 32; ++bit) {
-      const int32_t kept = keep[static_cast<int32_t>(domain_of[32 * half + bit].value)];
-      bits |= static_cast<uint32_t>(kept) << bit;
+      const int32_t bit_value = keep[static_cast<int32_t>(domain_of[32 * half + bit].value)];
+      bits |= static_cast<uint32_t>(bit_value) << bit;
     }
     rows |= uint64_t{bits} << (32 * half);
   }
@@ -120,10 +120,10 @@ void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_
                  const DomainTable& keep) {
   const size_t full = rows.size() / 64;
   if (keep.domains() <= kFewDomains) {
-    uint32_t kept = static_cast<uint32_t>(keep.none()) << kFewDomains;
+    uint32_t domains = static_cast<uint32_t>(keep.none()) << kFewDomains;
     for (size_t domain = 0; domain < keep.domains(); ++domain)
-      kept |= static_cast<uint32_t>(keep[domain]) << domain;
-    for (size_t w = 0; w < full; ++w) rows.words()[w] &= RowsOf(kept, &domain_of[w * 64]);
+      domains |= static_cast<uint32_t>(keep[domain]) << domain;
+    for (size_t w = 0; w < full; ++w) rows.words()[w] &= RowsOf(domains, &domain_of[w * 64]);
   } else {
     for (size_t w = 0; w < full; ++w) {
       if (rows.words()[w] != 0) rows.words()[w] &= RowsOf(keep.data(), &domain_of[w * 64]);

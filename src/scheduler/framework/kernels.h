@@ -1,6 +1,7 @@
-// The loops over all rows that decisions run, each plain enough for the compiler to vectorise.
+// Kernels are the loops over all rows that decisions run, each simple enough for the compiler to
+// vectorise.
 //
-// Totals are one number per row; a negative one marks a row that is out.
+// Totals are one number per row; a negative one marks an excluded row.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,12 @@
 
 namespace berth::scheduler::framework {
 
-// The total of a row that is out: so low that adding scores does not bring it back.
+// The total of an excluded row: so low that adding scores does not make it positive.
 inline constexpr int32_t kRowOut = INT32_MIN / 2;
-// Sums of scores stay below this, so that what is out stays out.
+// Sums of scores stay below this, so that excluded rows remain excluded.
 inline constexpr int64_t kMaxTotal = INT32_MAX / 2;
 
-// A value for each domain of a topology key, and one for rows that lie in none.
+// A value for each domain of a topology key, and one for rows in none.
 class DomainTable {
  public:
   explicit DomainTable(size_t domains, int32_t value = 0) : values_(domains + 1, value) {}
@@ -26,14 +27,14 @@ class DomainTable {
   int32_t operator[](size_t domain) const { return values_[domain + 1]; }
   int32_t& none() { return values_[0]; }
   int32_t none() const { return values_[0]; }
-  // The value of domain 0; that of rows in no domain stands before it.
+  // The value of domain 0; that of rows in no domain is stored before it.
   const int32_t* data() const { return values_.data() + 1; }
 
  private:
   std::vector<int32_t> values_;
 };
 
-// Copies `from` to `to` where `rows` has the row; the others are out.
+// Copies `from` to `to` for the rows of `rows`; the others are excluded.
 void CopyRows(const model::NodeMask& rows, std::span<const int32_t> from, std::span<int32_t> to);
 
 // Clears from `rows` those whose domain has the value 0; the others have 1.
@@ -44,8 +45,8 @@ void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_
 void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& values,
                  std::span<int32_t> totals);
 
-// The lowest and the highest of `values` over the rows that are not out; {INT32_MAX, INT32_MIN} if
-// all are.
+// Returns the lowest and the highest of `values` over the rows that are not excluded; {INT32_MAX,
+// INT32_MIN} if all are.
 struct ValueRange {
   int32_t lowest = INT32_MAX;
   int32_t highest = INT32_MIN;
@@ -53,7 +54,7 @@ struct ValueRange {
 ValueRange RangeOf(std::span<const int32_t> values, std::span<const int32_t> totals);
 
 // Adds to each total the entry of `table` for the row's value, counted from `lowest`; values beyond
-// the table, which only rows that are out have, count as the nearest.
+// the table, which only excluded rows have, count as the nearest.
 void AddByValue(std::span<const int32_t> values, int32_t lowest, std::span<const int32_t> table,
                 std::span<int32_t> totals);
 
@@ -63,9 +64,9 @@ void LookUpByDomainAndCount(std::span<const model::DomainId> domain_of,
                             std::span<const int32_t> counts, std::span<const int32_t> table,
                             int32_t width, std::span<int32_t> values);
 
-// The highest total; negative if all rows are out.
+// Returns the highest total; negative if all rows are excluded.
 int32_t HighestOf(std::span<const int32_t> totals);
-// The lowest rank of the rows with this total; UINT32_MAX if there is none.
+// Returns the lowest rank of the rows with this total; UINT32_MAX if there is none.
 uint32_t LowestRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
                       int32_t total);
 

@@ -1,8 +1,7 @@
-// Measurements is told what the engine does and how long it takes: for metrics.
+// Measurements receives what the engine does and how long it takes, for metrics.
 //
-// The engine reads no clock; a Stopwatch comes in from outside, and no decision depends on it.
-// Without Measurements nothing is read and nobody is told: each place costs one branch. All calls
-// come from the engine's thread.
+// The engine reads no clock; a Stopwatch is passed in, and no decision depends on it. Without
+// Measurements each place costs one branch. All calls come from the engine thread.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,14 @@
 
 #include "base/time.h"
 #include "scheduler/framework/cluster_event.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/plugin.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
 
-// The points of a pod's way at which time is taken.
+class Profile;
+
+// The extension points, and parts of them, whose duration is measured.
 enum class MeasuredPoint : uint8_t {
   kPreEnqueue,
   kPreFilter,
@@ -44,35 +45,35 @@ enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
 enum class QueueName : uint8_t { kActive, kBackoff, kUnschedulable };
 enum class HintOutcome : uint8_t { kQueue, kSkip, kError };
 
-// How much there is of everything, now.
+// The current sizes.
 struct EngineSizes {
   size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;  // Waiting pods.
-  size_t bindings = 0, evictions = 0;                            // Under way.
-  size_t nodes = 0, pods = 0, assumed_pods = 0;                  // Known.
+  size_t bindings = 0, evictions = 0;                            // In progress.
+  size_t nodes = 0, pods = 0, assumed_pods = 0;
 };
 
 class Measurements {
  public:
-  // Nanoseconds since whenever; never goes back.
+  // Returns nanoseconds since any point in time; never decreases.
   using Stopwatch = int64_t (*)();
 
   explicit Measurements(Stopwatch stopwatch) : stopwatch_(stopwatch) {}
   virtual ~Measurements() = default;
   int64_t Read() const { return stopwatch_(); }
 
-  // The engine serves these, and will speak of them by their place in the list. They outlive it.
+  // The profiles that the engine serves; later calls name them by index. They outlive this.
   virtual void Serve(std::span<const Profile* const> /*profiles*/) {}
 
-  // --- one pod's way ---
+  // --- attempts ---
 
   virtual void AttemptEnded(size_t /*profile*/, AttemptResult, Duration /*took*/) {}
-  // A node was found, or none, preemption included.
+  // The search for a node has ended, preemption included.
   virtual void AlgorithmEnded(Duration /*took*/) {}
   virtual void PointEnded(size_t /*profile*/, MeasuredPoint, Code, Duration /*took*/) {}
-  // One plugin's part in a point; told of sampled attempts only.
+  // One plugin's part in a point; for sampled attempts only.
   virtual void PluginEnded(size_t /*profile*/, const Plugin&, MeasuredPoint, Code,
                            Duration /*took*/) {}
-  // These plugins, by slot, took part in the point: they were asked, or what they said is known.
+  // These plugins, by slot, took part in the point: they ran, or their cached results were used.
   virtual void PluginsTookPart(size_t /*profile*/, MeasuredPoint, PluginMask) {}
   virtual void PermitWaited(Code, Duration /*waited*/) {}
   // The pod is bound, `since_ready` after it could first be tried.
@@ -87,10 +88,10 @@ class Measurements {
   // --- the queue ---
 
   virtual void PodQueued(QueueName, EventLabel /*why*/) {}
-  // `delta` more pods, or fewer, wait because these plugins, by slot, rejected them.
+  // `delta` more pods, or fewer, are unschedulable because these plugins, by slot, rejected them.
   virtual void RejectionsChanged(size_t /*profile*/, PluginMask, int /*delta*/) {}
   virtual void InFlightChanged(EventLabel, int /*delta*/) {}
-  // The plugin was asked whether the event may help a pod.
+  // The plugin's QueueingHint was called for a pod.
   virtual void HintGiven(size_t /*profile*/, const Plugin&, EventLabel, HintOutcome,
                          Duration /*took*/) {}
 
@@ -103,7 +104,7 @@ class Measurements {
   const Stopwatch stopwatch_;
 };
 
-// Sampler picks one of ten; which ones depends on their number alone.
+// Sampler selects every tenth attempt.
 class Sampler {
  public:
   bool Next() { return ++count_ % 10 == 0; }
@@ -112,8 +113,8 @@ class Sampler {
   uint32_t count_ = 0;
 };
 
-// AttemptMeter takes the time of one pod's attempt, point by point. Points follow one another: the
-// end of one is the beginning of the next, unless Begin says otherwise.
+// AttemptMeter measures one pod's attempt, point by point. Points follow one another: the end of
+// one is the beginning of the next, unless Begin is called.
 class AttemptMeter {
  public:
   // Measures nothing.
@@ -124,7 +125,7 @@ class AttemptMeter {
   // Null if nothing is measured.
   Measurements* to() const { return to_; }
   size_t profile() const { return profile_; }
-  // True if single plugins are measured, too.
+  // Reports whether single plugins are measured, too.
   bool sampled() const { return sampled_; }
   // From the attempt's start to the last Begin or End.
   Duration so_far() const { return {last_ - start_}; }
@@ -132,7 +133,7 @@ class AttemptMeter {
   void Begin() {
     if (to_ != nullptr) last_ = to_->Read();
   }
-  // `took_time` may be false for a point where there was nothing to do.
+  // `took_time` may be false for a point without work.
   void End(MeasuredPoint point, Code code, bool took_time = true) {
     if (to_ == nullptr) return;
     const int64_t since = last_;
@@ -150,7 +151,7 @@ class AttemptMeter {
   int64_t start_ = 0, last_ = 0;
 };
 
-// PluginTimer takes the time of plugins one after the other, if the attempt is sampled.
+// PluginTimer measures plugins one after the other, if the attempt is sampled.
 class PluginTimer {
  public:
   explicit PluginTimer(const AttemptMeter& meter) : meter_(meter.sampled() ? &meter : nullptr) {

@@ -1,10 +1,11 @@
 #include "scheduler/framework/plugin.h"
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/pod_class.h"
 
 namespace berth::scheduler::framework {
 
-std::unique_ptr<const ClassState> Plugin::Compile(model::Cluster&, const model::PodClass&) const {
+std::unique_ptr<ClassState> Plugin::Compile(model::Cluster&, const model::PodClass&) const {
   return nullptr;
 }
 
@@ -18,6 +19,24 @@ std::vector<ClusterEventWithHint> Plugin::EventsToRegister() const {
     all.push_back({{resource, kAllActions}, /*conditional=*/false});
   }
   return all;
+}
+
+Verdict NodeFilter::Filter(const Cycle& cycle, model::NodeMask& nodes) const {
+  Verdict error;
+  nodes.KeepIf([&](size_t row) {
+    Verdict verdict = FilterNode(cycle, model::NodeRow{static_cast<uint32_t>(row)});
+    if (verdict.ok()) return true;
+    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
+    return false;
+  });
+  return error;
+}
+
+Verdict NodeScorer::Score(const Cycle& cycle, const model::NodeMask& nodes,
+                          std::span<int64_t> out) const {
+  nodes.ForEach(
+      [&](size_t row) { out[row] = ScoreNode(cycle, model::NodeRow{static_cast<uint32_t>(row)}); });
+  return {};
 }
 
 }  // namespace berth::scheduler::framework

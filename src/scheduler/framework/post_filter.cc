@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::framework {
 
 Instant StartOf(const model::PodRecord& pod, Instant now) {
   return pod.object->status.start_time.value_or(now);
 }
 
-Instant EarliestStart(const model::Cluster& cluster, const PreemptionReport::Victims& victims,
-                      Instant now) {
+Instant EarliestStart(const model::Cluster& cluster, const Victims& victims, Instant now) {
   const model::PodRecord& first = cluster.pod(victims.pods.front());
   Instant earliest = StartOf(first, now);
   for (model::PodId id : victims.pods) {
@@ -20,8 +21,7 @@ Instant EarliestStart(const model::Cluster& cluster, const PreemptionReport::Vic
   return earliest;
 }
 
-VictimRating::VictimRating(const model::Cluster& cluster, const PreemptionReport::Victims& victims,
-                           Instant now) {
+VictimRating::VictimRating(const model::Cluster& cluster, const Victims& victims, Instant now) {
   // Counted from the lowest priority, so that a victim never makes the sum smaller.
   constexpr int64_t kLowestPriority = -(int64_t{1} << 31);
   int64_t sum = 0;

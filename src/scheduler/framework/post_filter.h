@@ -1,4 +1,5 @@
-// FailedCycle is what PostFilter plugins work with: an attempt that found no node, and why.
+// FailedCycle is what PostFilter plugins work with: an attempt that found no node, and why; and the
+// types of preemption that the engine shares with the plugin: candidates, victims and their order.
 #pragma once
 
 #include <array>
@@ -6,41 +7,55 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/task.h"
 #include "base/time.h"
-#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/verdict.h"
+#include "scheduler/model/ids.h"
+
+namespace berth {
+class Random;
+}
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::framework {
 
-// What preemption considered, for whoever explains the decision.
+class Attempt;
+
+// The pods to evict from a node.
+struct Victims {
+  std::vector<model::PodId> pods;  // Highest priority first.
+  int64_t budget_violations = 0;
+  // Those of the pods whose eviction violates a PodDisruptionBudget.
+  std::vector<model::PodId> over_budget = {};
+};
+
+// A node where preemption would make the pod schedulable.
+struct PreemptionCandidate {
+  model::NodeRow node;
+  Victims victims;
+};
+
+// What preemption considered, for explanations.
 struct PreemptionReport {
-  struct Victims {
-    std::vector<model::PodId> pods;  // Most important first.
-    int64_t budget_violations = 0;
-    std::vector<model::PodId> over_budget =
-        {};  // Those of the pods whose eviction breaks a budget.
-  };
-  bool asked = false;  // Preemption was reached at all.
+  bool tried = false;  // Preemption was reached at all.
   bool eligible = false;
-  std::vector<std::pair<model::NodeRow, Victims>> candidates;  // Nodes where it would work.
-  std::vector<std::pair<model::NodeRow, Verdict>> rejected;    // Nodes tried in vain.
-  std::vector<model::NodeRow> equally_good;  // Candidates that nothing tells apart from the best.
+  std::vector<PreemptionCandidate> candidates;
+  std::vector<std::pair<model::NodeRow, Verdict>> rejected;  // Nodes where it would not help.
+  std::vector<model::NodeRow> equally_good;  // Candidates that no criterion ranks below the best.
   model::NodeRow selected;                   // Invalid if there is none.
 };
 
-// A node where preemption would work.
-struct PreemptionCandidate {
-  model::NodeRow node;
-  PreemptionReport::Victims victims;
-};
-
-// Someone outside who has a say in where to preempt.
+// Selects among the candidates before preemption does: extenders.
 class PreemptionAdvisor {
  public:
   virtual ~PreemptionAdvisor() = default;
-  // Leaves the candidates that remain, perhaps with other victims; or says what went wrong.
+  // Removes candidates, and may replace their victims. Returns an error if that failed.
   virtual Task<Verdict> ProcessPreemption(const model::PodRecord& preemptor,
                                           std::vector<PreemptionCandidate>& candidates) = 0;
 };
@@ -50,41 +65,37 @@ struct FailedCycle {
   const Diagnosis& diagnosis;
   Instant now;
   Random& random;
-  // Filled in by preemption if not null; it then looks at every node, not just at as many as it
-  // needs.
+  // Filled in by preemption if not null; it then tries every node, not just as many as it needs.
   PreemptionReport* report = nullptr;
-  PreemptionAdvisor* advisor = nullptr;  // Asked before a candidate is chosen, if not null.
+  PreemptionAdvisor* advisor = nullptr;  // Called before a candidate is selected, if not null.
 };
 
-// The order in which preemption prefers one node's victims to another's: by kube-scheduler's five
-// criteria, each of which counts only if those before it are equal.
-// In order of weight.
+// The criteria by which preemption prefers one node's victims to another's, as in kube-scheduler:
+// each applies only if those before it are equal.
 enum class VictimCriterion : uint8_t {
-  kBudgetViolations,  // Fewer victims whose eviction breaks a disruption budget.
-  kHighestPriority,   // A less important most important victim.
-  kPrioritySum,       // A smaller sum of priorities, each counted from the lowest there can be.
+  kBudgetViolations,  // Fewer victims whose eviction violates a PodDisruptionBudget.
+  kHighestPriority,   // A lower highest priority.
+  kPrioritySum,       // A smaller sum of priorities, each counted from the lowest possible.
   kVictimCount,       // Fewer victims.
-  kStartTime,         // Most important victims that started later.
+  kStartTime,         // Victims of the highest priority that started later.
   kNone,              // None: they are equally good.
 };
 
-// When the pod started; one that has not counts as starting now.
+// The start time of the pod; `now` if it has not started.
 Instant StartOf(const model::PodRecord& pod, Instant now);
-// When the first of the most important victims started; there must be one.
-Instant EarliestStart(const model::Cluster& cluster, const PreemptionReport::Victims& victims,
-                      Instant now);
+// The earliest start time of the victims of the highest priority; there must be one.
+Instant EarliestStart(const model::Cluster& cluster, const Victims& victims, Instant now);
 
-// What the criteria say of one node's victims; the lower, the better.
+// VictimRating holds the values of the criteria for one node's victims; lower is better.
 class VictimRating {
  public:
   // There must be a victim.
-  VictimRating(const model::Cluster& cluster, const PreemptionReport::Victims& victims,
-               Instant now);
+  VictimRating(const model::Cluster& cluster, const Victims& victims, Instant now);
 
-  // The same, if the victims, none of which has a start time, count as starting now.
+  // The same, with `now` as the start time; for victims none of which has one.
   VictimRating StartingAt(Instant now) const;
 
-  // The first criterion that tells the two apart.
+  // The first criterion by which the two differ.
   VictimCriterion DifferenceTo(const VictimRating& other) const;
 
   friend auto operator<=>(const VictimRating&, const VictimRating&) = default;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/cluster.h"
 #include "testing/object_builders.h"
 
 namespace berth::scheduler::framework {
@@ -20,8 +21,8 @@ using Pods = std::vector<std::pair<int32_t, int64_t>>;
 
 class VictimOrder : public testing::Test {
  protected:
-  PreemptionReport::Victims Victims(const Pods& pods, int64_t violations = 0) {
-    PreemptionReport::Victims victims;
+  Victims Victims(const Pods& pods, int64_t violations = 0) {
+    Victims victims;
     victims.budget_violations = violations;
     for (const auto& [priority, start] : pods) {
       MakePod pod("p" + std::to_string(count_++));

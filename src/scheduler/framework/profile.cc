@@ -41,8 +41,8 @@ class ProfileBuilder {
  private:
   using Choices = std::vector<PluginChoice>;
 
-  // Every plugin named anywhere is made once, in the order in which the configuration first names
-  // it. Unknown names are reported by the point that wants them.
+  // Every plugin named anywhere is created once, in the order in which the configuration first
+  // names it. Unknown names are reported by the extension point that lists them.
   Status MakePlugins() {
     if (Status status = MakeEnabled(config_.multi_point); !status) return status;
     for (const PluginSet& set : config_.points) {
@@ -77,7 +77,7 @@ class ProfileBuilder {
     auto fill = [&](ExtensionPoint point, auto& list) {
       if (status) status = Fill(point, list);
     };
-    // In kube-scheduler's order, which decides what mistake is reported first.
+    // In kube-scheduler's order, which decides which error is reported first.
     fill(kPreFilter, profile_->pre_filter_);
     fill(kFilter, profile_->filter_);
     fill(kPostFilter, profile_->post_filter_);
@@ -111,9 +111,9 @@ class ProfileBuilder {
       const int64_t weight = choice.weight == 0 ? 1 : choice.weight;
       int64_t highest = 0;
       // Wraps for a negative total, as kube-scheduler's own check does.
-      const auto room =
+      const auto remaining =
           static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(total));
-      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > room) {
+      if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > remaining) {
         return Fail("score plugins: total score of Score plugins could overflow");
       }
       total += highest;
@@ -123,7 +123,7 @@ class ProfileBuilder {
     return {};
   }
 
-  // The plugin named in `choice` in the role of `point`; null if it has no such role.
+  // Returns the plugin named in `choice` in the role of `point`; null if it has no such role.
   template <typename Role>
   Result<const Role*> FindAs(const PluginChoice& choice, ExtensionPoint point) const {
     auto found = by_name_.find(choice.name);
@@ -138,7 +138,8 @@ class ProfileBuilder {
                             ToString(point)));
   }
 
-  // The plugins of one point: those that override multiPoint ones, then multiPoint, then the rest.
+  // Returns the plugins of one point: those that override multiPoint ones, then multiPoint, then
+  // the rest.
   template <typename Role>
   Result<Choices> Expand(ExtensionPoint point) const {
     const PluginSet& own = config_.points[static_cast<size_t>(point)];

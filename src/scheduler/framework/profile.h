@@ -1,4 +1,5 @@
-// ProfileConfig is the user's choice of plugins for one scheduler name, defaults already merged in.
+// ProfileConfig is the configuration of plugins for one scheduler name, defaults already merged in;
+// Profile is the set of plugins built from it.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ enum class ExtensionPoint : uint8_t {
 };
 inline constexpr size_t kExtensionPoints = 12;
 
-// As error messages call it: "PreFilter".
+// As in error messages: "PreFilter".
 std::string_view ToString(ExtensionPoint point);
 
 struct PluginChoice {
@@ -44,7 +45,7 @@ struct PluginChoice {
 
 struct PluginSet {
   std::vector<PluginChoice> enabled;
-  std::vector<std::string> disabled;  // "*" stands for all.
+  std::vector<std::string> disabled;  // "*" means all.
   friend bool operator==(const PluginSet&, const PluginSet&) = default;
 };
 
@@ -56,14 +57,10 @@ struct ProfileConfig {
   std::optional<int32_t> percentage_of_nodes_to_score;
 };
 
-// Profile is the set of plugins that serves one scheduler name, in the order they run at each
-// point.
+// Profile is the set of plugins that serves one scheduler name, in the order in which they run at
+// each extension point.
 //
 // It owns its plugins. Immutable once built.
-// A set of plugins of one profile, by slot. Two bits are left for those who are no plugins.
-using PluginMask = uint64_t;
-inline constexpr size_t kMaxPlugins = 62;
-
 class Profile {
  public:
   struct Scorer {
@@ -71,13 +68,13 @@ class Profile {
     int64_t weight;
   };
 
-  // Makes the plugins that `config` names and orders them, multiPoint expanded. The error is
+  // Creates the plugins that `config` names and orders them, multiPoint expanded. The error is
   // kube-scheduler's.
   static Result<std::unique_ptr<Profile>> Build(const ProfileConfig& config,
                                                 const Registry& registry);
 
   const std::string& scheduler_name() const { return scheduler_name_; }
-  // How many plugins there are; slots are below it.
+  // The number of plugins; slots are below it.
   size_t size() const { return plugins_.size(); }
   std::span<const std::unique_ptr<Plugin>> plugins() const { return plugins_; }
 

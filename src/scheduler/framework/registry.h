@@ -1,5 +1,5 @@
-// Registry knows how to make each plugin by name. There is one, filled explicitly at start-up: the
-// in-tree plugins by plugins/registry.h, others by whoever embeds Berth.
+// Registry creates plugins by name. It is filled explicitly at start-up: with the in-tree plugins
+// by plugins/in_tree_registry.h, with others by programs that embed Berth.
 #pragma once
 
 #include <any>
@@ -14,8 +14,8 @@
 
 namespace berth::scheduler::framework {
 
-// A plugin's arguments: its own struct (see plugins/args.h) for in-tree plugins, the raw JSON as
-// std::string for others, empty if there are none.
+// A plugin's arguments: its own struct (see in_tree_plugin_args.h) for in-tree plugins, the raw
+// JSON as std::string for others, empty if there are none.
 using PluginArgs = std::any;
 
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const PluginArgs&)>;
@@ -25,15 +25,15 @@ class Registry {
   // `name` must be new.
   void Add(std::string_view name, PluginFactory factory);
 
-  // Adds a plugin class that is made without arguments.
+  // Adds a plugin class that is constructed without arguments.
   template <typename P>
   void Add() {
     Add(P::kName,
         [](const PluginArgs&) -> Result<std::unique_ptr<Plugin>> { return std::make_unique<P>(); });
   }
 
-  // Adds a plugin class made from `Args`; absent arguments are default ones. P::Make(const Args&)
-  // gives Result<std::unique_ptr<Plugin>>.
+  // Adds a plugin class that is created from `Args`; absent arguments are default ones.
+  // P::Make(const Args&) returns Result<std::unique_ptr<Plugin>>.
   template <typename P, typename Args>
   void AddWithArgs() {
     Add(P::kName, [](const PluginArgs& args) -> Result<std::unique_ptr<Plugin>> {
@@ -43,7 +43,7 @@ class Registry {
     });
   }
 
-  // nullptr if there is no such plugin.
+  // Returns null if there is no such plugin.
   const PluginFactory* Find(std::string_view name) const;
 
  private:

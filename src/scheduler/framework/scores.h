@@ -1,4 +1,4 @@
-// The two functions that several scores share: scaling to 0..100, and a line through given points.
+// Arithmetic of scores: normalization, lines through given points, and the choice of the best node.
 #pragma once
 
 #include <bit>
@@ -21,12 +21,12 @@ struct ShapePoint {
   friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
 };
 
-// The value at `x` of the line through `shape`, whose utilizations rise; flat before the first and
-// after the last point. Integer arithmetic, truncating.
+// Returns the value at `x` of the line through `shape`, whose utilizations ascend; constant before
+// the first and after the last point. Integer arithmetic, truncating.
 int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x);
 
 // Tournament finds the highest of many totals, and among equals the first, at the cost of those
-// that changed: the winners of all matches are kept.
+// that changed: the winners of all matches are stored.
 class Tournament {
  public:
   // Starts over: place i has totals[order(i)]. O(n).
@@ -38,7 +38,7 @@ class Tournament {
     for (size_t match = size_ - 1; match > 0; --match) Play(match);
   }
 
-  // O(log n), less if nothing comes of it.
+  // O(log n), less if the winners do not change.
   void Set(size_t place, int32_t total) {
     size_t match = size_ + place;
     best_[match] = total;
@@ -71,9 +71,9 @@ class Tournament {
   std::vector<int32_t> best_{INT32_MIN, INT32_MIN};  // Of each match; places come from size_ on.
 };
 
-// Chooses the best node: the highest total, and among equals the first in node order.
-// Over all rows; a negative total marks a row that is out. Invalid if all are out.
-// `rank` gives each row's place in `order`.
+// Returns the best node: the highest total, and among equals the first in node order. Over all
+// rows; a negative total marks an excluded row. Invalid if all are excluded. `rank` is each row's
+// position in `order`.
 model::NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
                           std::span<const model::NodeRow> order);
 

@@ -1,4 +1,5 @@
-// Verdict is what a plugin says about a pod: a code and the reasons for it.
+// Verdict is a plugin's result for a pod: a code and reasons (upstream: Status). Diagnosis collects
+// the verdicts of all nodes.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +16,15 @@ namespace berth::scheduler::framework {
 
 enum class Code : uint8_t {
   kSuccess,
-  kError,                         // Something went wrong; the pod is tried again later.
-  kUnschedulable,                 // No, but removing pods may help.
-  kUnschedulableAndUnresolvable,  // No, and removing pods will not help.
-  kWait,                          // Permit only: hold the pod back.
+  kError,                         // The plugin failed; the pod is tried again later.
+  kUnschedulable,                 // Rejected; removing pods may help.
+  kUnschedulableAndUnresolvable,  // Rejected; removing pods does not help.
+  kWait,                          // Permit only: delay the binding.
   kSkip,                          // The plugin has nothing to do for this pod.
-  kPending,  // No, until something outside happens; the retry does not back off.
+  kPending,  // Rejected until something outside happens; the retry does not back off.
 };
 
-// As it appears in metrics: "UnschedulableAndUnresolvable".
+// As in metrics: "UnschedulableAndUnresolvable".
 std::string_view ToString(Code code);
 
 class [[nodiscard]] Verdict {
@@ -50,7 +51,7 @@ class [[nodiscard]] Verdict {
   // The reasons, joined with ", ".
   std::string Message() const;
 
-  // The plugin that said so; set by the framework.
+  // The plugin that returned it; set by the framework.
   const std::string& plugin() const { return plugin_; }
   Verdict By(std::string_view plugin) && {
     plugin_ = plugin;
@@ -65,14 +66,14 @@ class [[nodiscard]] Verdict {
   std::string plugin_;
 };
 
-// VerdictTable numbers distinct verdicts: what was said about thousands of nodes is then a number
-// for each of them, and a few texts.
+// VerdictTable numbers distinct verdicts: the verdicts of thousands of nodes are then a number
+// each, and a few texts.
 class VerdictTable {
  public:
   using Number = uint32_t;
 
-  // The number of the verdict equal to this one; a new one if there is none yet. Numbers count from
-  // 0.
+  // Returns the number of the verdict equal to this one; a new one if there is none yet. Numbers
+  // start at 0.
   Number Add(Verdict verdict);
   const Verdict& operator[](Number number) const { return verdicts_[number]; }
   size_t size() const { return verdicts_.size(); }
@@ -82,17 +83,16 @@ class VerdictTable {
   std::vector<size_t> hashes_;  // Of each, so that most texts need not be compared.
 };
 
-// Diagnosis tells why a pod fits on no node: what was said about each, and the sentence that users
-// see.
+// Diagnosis is why a pod fits on no node: the verdict of each node, and the message for users
+// (upstream: FitError).
 class Diagnosis {
  public:
   size_t all_nodes = 0;
-  Verdict absent{
-      Code::kUnschedulableAndUnresolvable};  // What holds for nodes that were not judged.
-  std::string pre_filter_message;            // Replaces the count of reasons.
+  Verdict absent{Code::kUnschedulableAndUnresolvable};  // Of nodes that were not evaluated.
+  std::string pre_filter_message;                       // Replaces the count of reasons.
   std::string post_filter_message;
-  std::set<std::string, std::less<>> rejected_by;  // Plugins that said no.
-  std::set<std::string, std::less<>> pending_on;   // Plugins that said Pending.
+  std::set<std::string, std::less<>> rejected_by;  // Plugins that rejected the pod.
+  std::set<std::string, std::less<>> pending_on;   // Plugins that returned Pending.
 
   Diagnosis() = default;
   // Verdicts may then be added by their number in `known`.
@@ -100,17 +100,18 @@ class Diagnosis {
 
   // Each node is added once.
   void Add(model::NodeRow node, Verdict verdict);
-  // All of `nodes`, each with the verdict of that number in the table known from the start.
+  // Adds all of `nodes`, each with the verdict of that number in the table passed to the
+  // constructor.
   void Add(const model::NodeMask& nodes, std::span<const VerdictTable::Number> by_row);
   void AddRejector(const Verdict& verdict);
 
-  // The verdict that holds for `node`.
+  // Returns the verdict of `node`.
   const Verdict& Of(model::NodeRow node) const {
     const bool judged = node.index() < by_row_.size() && by_row_[node.index()] != kNotJudged;
     return judged ? verdicts_[by_row_[node.index()]] : absent;
   }
 
-  // Visits the nodes that were judged, by row.
+  // Visits the nodes that were evaluated, by row.
   template <typename Visit>  // void(NodeRow, const Verdict&)
   void ForEach(Visit visit) const {
     for (uint32_t row = 0; row < by_row_.size(); ++row) {

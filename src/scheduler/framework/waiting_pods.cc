@@ -13,8 +13,8 @@ void WaitingPods::Add(std::string uid, api::ObjectKey key, std::string node,
                       const std::map<std::string, Duration, std::less<>>& timeouts, Instant now) {
   CHECK(!timeouts.empty());
   Pod pod{std::move(key), std::move(node), now, {}, std::nullopt};
-  for (const auto& [plugin, asked] : timeouts) {
-    const Duration timeout = std::min(asked, kMaxTimeout);
+  for (const auto& [plugin, requested] : timeouts) {
+    const Duration timeout = std::min(requested, kMaxTimeout);
     pod.held_by.emplace(plugin, timeout);
     deadlines_.emplace(now + timeout, uid, plugin);
   }

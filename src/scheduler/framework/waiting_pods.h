@@ -1,8 +1,8 @@
-// WaitingPods are the pods that Permit plugins hold back between the choice of a node and binding.
+// WaitingPods are the pods that Permit plugins delay between the choice of a node and binding.
 //
-// A pod waits until each plugin that said Wait has allowed it, one has rejected it, or a time-out
-// is over. The first outcome stands. Whoever resolves a pod's wait does not run what follows: the
-// engine takes the resolved pods out when it is ready for them.
+// A pod waits until each plugin that returned Wait has allowed it, one has rejected it, or a
+// timeout expires. The first outcome stands. Resolving a pod's wait does not run what follows: the
+// engine removes the resolved pods when it is ready for them.
 #pragma once
 
 #include <map>
@@ -26,36 +26,38 @@ class WaitingPods {
     api::ObjectKey key;
     std::string node;
     Instant since;
-    std::map<std::string, Duration, std::less<>> held_by;  // Plugins, and for how long at most.
-    std::optional<Verdict> outcome;                        // Once it need not wait any longer.
+    std::map<std::string, Duration, std::less<>> held_by;  // Plugins and their timeouts.
+    std::optional<Verdict> outcome;                        // Once it is resolved.
   };
 
-  // The longest that a plugin may hold a pod back.
+  // The longest timeout of a plugin.
   static constexpr Duration kMaxTimeout = Duration::Seconds(15 * 60);
 
   // --- for plugins ---
 
-  // The pods that wait, by uid, and those whose wait has just ended, with its outcome.
+  // The pods that wait, by uid, and those that are resolved, with their outcome.
   const std::map<std::string, Pod, std::less<>>& all() const { return pods_; }
-  // `plugin` holds the pod back no longer. False if it does not wait.
+  // `plugin` allows the pod. Returns false if it does not wait.
   bool Allow(std::string_view uid, std::string_view plugin);
-  // The pod is not to be bound. False if it does not wait.
+  // Rejects the pod. Returns false if it does not wait.
   bool Reject(std::string_view uid, std::string_view plugin, std::string message);
 
   // --- for the engine ---
 
-  // `timeouts` are those of the plugins that said Wait: at least one.
+  // `timeouts` are those of the plugins that returned Wait: at least one.
   void Add(std::string uid, api::ObjectKey key, std::string node,
            const std::map<std::string, Duration, std::less<>>& timeouts, Instant now);
-  // Its room is needed for a more important pod. False if it does not wait.
+  // Rejects the pod because a pod of higher priority preempts it. Returns false if it does not
+  // wait.
   bool Preempt(std::string_view uid);
   bool Waits(std::string_view uid) const;
-  // Rejects the pods whose time is up.
+  // Rejects the pods whose timeout has expired.
   void PassTime(Instant now);
-  // When PassTime may next have something to do.
+  // When the next timeout expires.
   std::optional<Instant> next_wake() const;
 
-  // The pods whose wait is over, in the order in which it ended, and how; they are forgotten.
+  // Removes and returns the resolved pods, in the order in which they were resolved, with their
+  // outcomes.
   std::vector<std::pair<std::string, Verdict>> TakeResolved();
 
  private:
@@ -64,8 +66,7 @@ class WaitingPods {
   HeldBy::iterator LetGo(const std::string& uid, Pod& pod, HeldBy::iterator holder);
 
   std::map<std::string, Pod, std::less<>> pods_;
-  // When, which pod, held by which plugin. Only of pods that wait: a pod that comes back has new
-  // ones.
+  // When, which pod, which plugin. Only of pods that wait: a pod that returns has new ones.
   std::set<std::tuple<Instant, std::string, std::string>> deadlines_;
   std::vector<std::string> resolved_;
 };

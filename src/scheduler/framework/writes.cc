@@ -1,5 +1,7 @@
 #include "scheduler/framework/writes.h"
 
+#include "api/storage.h"
+
 namespace berth::scheduler::framework {
 namespace {
 
@@ -21,6 +23,14 @@ struct Lanes {
 };
 
 }  // namespace
+
+bool operator==(const UpdatePersistentVolume& a, const UpdatePersistentVolume& b) {
+  return *a.object == *b.object;
+}
+
+bool operator==(const UpdatePersistentVolumeClaim& a, const UpdatePersistentVolumeClaim& b) {
+  return *a.object == *b.object;
+}
 
 WriteLane LaneOf(const ApiWrite& write) { return std::visit(Lanes{}, write); }
 

@@ -51,8 +51,7 @@ std::optional<CsiVolume> PodCsiVolumes::OfClaim(const api::PersistentVolumeClaim
   return volume->in_tree == nullptr || migrated ? volume->counted : std::nullopt;
 }
 
-// The volume that will be provisioned does not exist yet, so it gets a handle of its own that no
-// volume of the driver has.
+// A volume that is yet to be provisioned gets a unique handle, which no volume of the driver has.
 std::optional<CsiVolume> PodCsiVolumes::OfUnboundClaim(const api::PersistentVolumeClaim& claim,
                                                        bool migrated) const {
   const auto* storage_class = catalog_.FindClass(StorageClassOf(claim));
@@ -71,7 +70,7 @@ std::optional<CsiVolume> PodCsiVolumes::OfUnboundClaim(const api::PersistentVolu
 
 namespace {
 
-// Takes `value` out of the set under `key`, which must be there.
+// Removes `value` from the set under `key`, which must exist.
 template <typename Map>
 void EraseFrom(Map& map, const typename Map::key_type& key,
                const typename Map::mapped_type::value_type& value) {

@@ -1,4 +1,5 @@
-// Which CSI volumes a pod brings to its node, as they count against the limits of CSINodes.
+// CSI volumes counted against the limits of CSINodes: those of one pod (PodCsiVolumes), and those
+// attached to each node (AttachedVolumes).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 
 namespace berth::scheduler::model {
 
+// PodCsiVolumes determines the CSI volumes that a pod brings to its node.
 class PodCsiVolumes {
  public:
   // Both must outlive this.
@@ -25,17 +27,17 @@ class PodCsiVolumes {
       : claims_(claims), catalog_(catalog) {}
 
   struct Failure {
-    bool claim_missing = false;  // A claim is not there; else something is wrong.
+    bool claim_missing = false;  // A claim does not exist; otherwise the failure is an error.
     std::string message;
   };
   using Volumes = std::set<CsiVolume>;
 
-  // The volumes of a pod that is yet to be placed. `migrated`: in-tree volumes are served by CSI
-  // drivers, as on every node that has a CSINode.
+  // Returns the volumes of a pod that has no node yet. `migrated`: in-tree volumes are served by
+  // CSI drivers, as on every node that has a CSINode.
   std::expected<Volumes, Failure> OfNewPod(const api::Pod& pod, bool migrated) const {
     return Of(pod, migrated, /*ignore_missing=*/false);
   }
-  // The volumes of a pod on a node with a CSINode; claims that are not there do not count.
+  // Returns the volumes of a pod on a node with a CSINode; claims that do not exist are ignored.
   std::expected<Volumes, Failure> OfPlacedPod(const api::Pod& pod) const {
     return Of(pod, /*migrated=*/true, /*ignore_missing=*/true);
   }
@@ -53,8 +55,8 @@ class PodCsiVolumes {
 // AttachedVolumes counts, for each node whose CSINode sets limits, the volumes of each CSI driver
 // that its pods use or that are attached to it without a pod.
 //
-// The nodes of a driver are ordered by the room they have left, so that finding those that are full
-// costs as much as there are such nodes.
+// The nodes of a driver are ordered by their remaining capacity: finding the full ones costs no
+// more than their number.
 class AttachedVolumes {
  public:
   // All must outlive this.
@@ -66,21 +68,22 @@ class AttachedVolumes {
   struct Node {
     std::map<std::string, int64_t> limits;  // By driver.
     PodCsiVolumes::Volumes used;            // By pods.
-    std::map<std::string, int64_t> counts;  // By driver: `used`, and what is attached besides.
-    std::string error;                      // Why the pods' volumes cannot be counted; else empty.
+    std::map<std::string, int64_t> counts;  // By driver: `used`, and other attached volumes.
+    std::string error;  // Why the pods' volumes cannot be counted; empty if they can.
     friend bool operator==(const Node&, const Node&) = default;
   };
 
-  // Null if no limits are set for `node`.
+  // Returns null if no limits are set for `node`.
   const Node* Find(Symbol node) const;
 
-  // Calls visit(Symbol) for each node with room for fewer than `wanted` more volumes of `driver`.
+  // Calls visit(Symbol) for each node with capacity for fewer than `wanted` more volumes of
+  // `driver`.
   template <typename Visit>
   void ForEachFull(const std::string& driver, int64_t wanted, Visit&& visit) const {
-    const auto rooms = by_remaining_.find(driver);
-    if (rooms == by_remaining_.end()) return;
-    for (const auto& [room, node] : rooms->second) {
-      if (room >= wanted) return;
+    const auto nodes = by_remaining_.find(driver);
+    if (nodes == by_remaining_.end()) return;
+    for (const auto& [remaining, node] : nodes->second) {
+      if (remaining >= wanted) return;
       visit(node);
     }
   }
@@ -96,7 +99,7 @@ class AttachedVolumes {
   void Put(Symbol node, std::shared_ptr<const api::VolumeAttachment> attachment);
   void RemoveAttachment(const std::string& name);
 
-  // What the counts rest on has changed: for the pods of a node, for a volume, or anywhere.
+  // Recompute the counts of the pods of a node, of a volume, or all.
   void Recount(Symbol node);
   void RecountAttachmentsOf(const std::string& volume);
   void RecountAll();

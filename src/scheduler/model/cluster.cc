@@ -1,38 +1,107 @@
 #include "scheduler/model/cluster.h"
 
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "api/object.h"
 #include "base/check.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_counters.h"
+#include "scheduler/model/storage_model.h"
 
 namespace berth::scheduler::model {
 
 namespace {
 
-// True if the pod takes the same room, but is another victim for those who might want it.
+// Reports whether preemption would see another victim, though the pod requests the same.
 bool LooksDifferent(const api::Pod& before, const api::Pod& after) {
   return before.status.start_time != after.status.start_time ||
          before.metadata.labels != after.metadata.labels;
 }
 
+PodCounters::ForEachPod EachPlacedPod(const PodTable& pods) {
+  return [&pods](const std::function<void(const CountedPod&)>& visit) {
+    pods.ForEach([&](const PodRecord& pod) {
+      if (pod.state != PodState::kPending) visit({pod.labels, pod.terminating(), pod.node});
+    });
+  };
+}
+
 }  // namespace
 
-void Cluster::Put(const api::Object& object) {
+struct Cluster::ObjectTables {
+  template <typename T>
+  Objects<T>& of() {
+    return std::get<Objects<T>>(by_kind);
+  }
+
+  std::tuple<Objects<api::Namespace>, Objects<api::Service>, Objects<api::ReplicationController>,
+             Objects<api::ReplicaSet>, Objects<api::StatefulSet>, Objects<api::PersistentVolume>,
+             Objects<api::PersistentVolumeClaim>, Objects<api::StorageClass>, Objects<api::CsiNode>,
+             Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>,
+             Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
+             Objects<api::PriorityClass>, Objects<api::ResourceClaim>, Objects<api::DeviceClass>,
+             Objects<api::ResourceSlice>>
+      by_kind;
+};
+
+Cluster::Cluster()
+    : objects_(std::make_unique<ObjectTables>()),
+      counters_(
+          std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_, nodes_.topology())),
+      affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
+      storage_(
+          std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)) {}
+
+Cluster::~Cluster() = default;
+
+template <typename T>
+const Objects<T>& Cluster::objects() const {
+  return objects_->of<T>();
+}
+
+template <typename T>
+void Cluster::Put(const std::shared_ptr<const T>& object) {
   ++version_;
-  std::visit(
-      [this]<typename T>(const std::shared_ptr<const T>& ref) {
-        if constexpr (std::is_same_v<T, api::Pod>) {
-          PutPod(ref);
-        } else if constexpr (std::is_same_v<T, api::Node>) {
-          PutNode(ref);
-        } else {
-          std::get<Objects<T>>(objects_).Put(ref);
-          storage_.Put(ref);
-          if constexpr (std::is_same_v<T, api::Namespace>) {
-            Labels labels = InternLabels(ref->metadata.labels, symbols_);
-            if (namespaces_.Put(symbols_.Intern(ref->metadata.name), std::move(labels)))
-              NamespacesChanged();
-          }
-        }
-      },
-      object);
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    PutPod(object);
+  } else if constexpr (std::is_same_v<T, api::Node>) {
+    PutNode(object);
+  } else {
+    objects_->of<T>().Put(object);
+    storage_->Put(object);
+    if constexpr (std::is_same_v<T, api::Namespace>) {
+      Labels labels = InternLabels(object->metadata.labels, symbols_);
+      if (namespaces_.Put(symbols_.Intern(object->metadata.name), std::move(labels)))
+        NamespacesChanged();
+    }
+  }
+}
+
+void Cluster::Put(const api::Object& object) {
+  std::visit([this](const auto& ref) { Put(ref); }, object);
+}
+
+template <typename T>
+bool Cluster::Remove(const api::ObjectKey& key) {
+  ++version_;
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    const PodId id = pods_.Find(key.namespace_, key.name);
+    if (!id.valid()) return false;
+    DropPod(id);
+    return true;
+  } else if constexpr (std::is_same_v<T, api::Node>) {
+    return RemoveNode(key.name);
+  } else {
+    const bool removed = objects_->of<T>().Remove(key);
+    storage_->Remove<T>(key);
+    if constexpr (std::is_same_v<T, api::Namespace>) {
+      if (namespaces_.Remove(symbols_.Find(key.name))) NamespacesChanged();
+    }
+    return removed;
+  }
 }
 
 PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
@@ -48,8 +117,8 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   PodRecord& record = known ? pods_.Get(id) : pods_.Add(pod);
   const bool placed_by_api = !pod->spec.node_name.empty();
   if (known && record.state == PodState::kAssumed && !placed_by_api) {
-    // What was assumed counts as it was decided; the class follows when the pod is confirmed or
-    // forgotten. Only that a pod is on its way out counts at once.
+    // The pod counts as it was when it was assumed; its class follows when it is confirmed or
+    // forgotten. Only termination takes effect at once.
     const PodRecord old = record;
     record.object = std::move(pod);
     if (record.terminating() != old.terminating()) {
@@ -76,7 +145,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (was_placed) --placed_pods_;
   if (old.state == PodState::kAssumed) --assumed_pods_;
   if (was_placed && !same_count) Count(old, old.node, -1);
-  // Added before it is removed, so that its row does not fall empty in between.
+  // Added before it is removed, so that its row is not freed in between.
   if (placed_by_api && !same_place) nodes_.AddPod(node, record.id, classes_.Get(record.pod_class));
   if (was_placed && !same_place) nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
   if (placed_by_api && !same_count) Count(record, node, +1);
@@ -94,17 +163,17 @@ void Cluster::Describe(PodRecord& record, bool with_node_name) {
 }
 
 void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
-  counters_.Count({pod.labels, pod.terminating(), row}, delta);
-  affinity_terms_.Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
-                        nodes_.topology(),
-                        [this](Symbol label) { return nodes_.UseTopologyKey(label); });
+  counters_->Count({pod.labels, pod.terminating(), row}, delta);
+  affinity_terms_->Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
+                         nodes_.topology(),
+                         [this](Symbol label) { return nodes_.UseTopologyKey(label); });
   const PodClass& pod_class = class_of(pod);
   if (!pod_class.uses_storage) return;
   const Symbol node = nodes_.info(row).name;
   if (delta > 0) {
-    storage_.PodPlaced(pod.id, pod_class, node);
+    storage_->PodPlaced(pod.id, pod_class, node);
   } else {
-    storage_.PodUnplaced(pod.id, pod_class, node);
+    storage_->PodUnplaced(pod.id, pod_class, node);
   }
 }
 
@@ -133,22 +202,14 @@ bool Cluster::RemoveNode(const std::string& name) {
   return removed;
 }
 
-PodCounters::ForEachPod Cluster::EachPlacedPod() const {
-  return [this](const std::function<void(const CountedPod&)>& visit) {
-    pods_.ForEach([&](const PodRecord& pod) {
-      if (pod.state != PodState::kPending) visit({pod.labels, pod.terminating(), pod.node});
-    });
-  };
-}
-
 std::shared_ptr<const PodCounter> Cluster::CountPods(const PodQuery& query,
                                                      std::span<const TopologyKeyId> keys) {
-  return counters_.Take(query, keys, EachPlacedPod());
+  return counters_->Take(query, keys, EachPlacedPod(pods_));
 }
 
 void Cluster::NamespacesChanged() {
-  counters_.NamespacesChanged(EachPlacedPod());
-  affinity_terms_.NamespacesChanged();
+  counters_->NamespacesChanged(EachPlacedPod(pods_));
+  affinity_terms_->NamespacesChanged();
 }
 
 void Cluster::UnplacePod(PodRecord& record) {
@@ -230,5 +291,34 @@ void Cluster::TryRemovePod(const PodRecord& pod, NodeRow node) {
   Count(pod, node, -1);
   nodes_.TryRemovePod(node, pod.id, classes_.Get(pod.pod_class));
 }
+
+// The templates above, for every kind.
+#define BERTH_INSTANTIATE(KIND)                                            \
+  template void Cluster::Put(const std::shared_ptr<const api::KIND>& ref); \
+  template bool Cluster::Remove<api::KIND>(const api::ObjectKey& key)
+#define BERTH_INSTANTIATE_TABLE(KIND) \
+  BERTH_INSTANTIATE(KIND);            \
+  template const Objects<api::KIND>& Cluster::objects<api::KIND>() const
+BERTH_INSTANTIATE(Pod);
+BERTH_INSTANTIATE(Node);
+BERTH_INSTANTIATE_TABLE(Namespace);
+BERTH_INSTANTIATE_TABLE(Service);
+BERTH_INSTANTIATE_TABLE(ReplicationController);
+BERTH_INSTANTIATE_TABLE(ReplicaSet);
+BERTH_INSTANTIATE_TABLE(StatefulSet);
+BERTH_INSTANTIATE_TABLE(PersistentVolume);
+BERTH_INSTANTIATE_TABLE(PersistentVolumeClaim);
+BERTH_INSTANTIATE_TABLE(StorageClass);
+BERTH_INSTANTIATE_TABLE(CsiNode);
+BERTH_INSTANTIATE_TABLE(CsiDriver);
+BERTH_INSTANTIATE_TABLE(CsiStorageCapacity);
+BERTH_INSTANTIATE_TABLE(VolumeAttachment);
+BERTH_INSTANTIATE_TABLE(PodDisruptionBudget);
+BERTH_INSTANTIATE_TABLE(PriorityClass);
+BERTH_INSTANTIATE_TABLE(ResourceClaim);
+BERTH_INSTANTIATE_TABLE(DeviceClass);
+BERTH_INSTANTIATE_TABLE(ResourceSlice);
+#undef BERTH_INSTANTIATE_TABLE
+#undef BERTH_INSTANTIATE
 
 }  // namespace berth::scheduler::model

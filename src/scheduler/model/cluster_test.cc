@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_counters.h"
 #include "testing/cluster_dump.h"
 #include "testing/object_builders.h"
 

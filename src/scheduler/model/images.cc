@@ -73,7 +73,8 @@ void Images::Drop(NodeRow row, const std::string& node, const Holding& holding) 
     return;
   }
   if (image.owner != node) return;
-  // The size passes to the next holder by name. Rare: only when the owner goes or drops the image.
+  // The size is now that of the next node by name. Rare: only when the owner is deleted or drops
+  // the image.
   const std::string* next = nullptr;
   for (size_t other = 0; other < held_by_row_.size(); ++other) {
     if (other == row.index()) continue;

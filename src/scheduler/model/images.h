@@ -1,6 +1,6 @@
-// Images knows which container images the nodes hold, how large each is and on how many nodes.
+// Images records which container images the nodes have, their sizes, and on how many nodes each is.
 //
-// An image's size is the one reported by the first node, in name order, that holds it.
+// An image's size is the one reported by the first node, in name order, that has it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Images {
   struct Image {
     Symbol name;
     int64_t size = 0;
-    uint32_t nodes = 0;  // How many nodes hold it; 0 while the id is free.
+    uint32_t nodes = 0;  // How many nodes have it; 0 while the id is free.
     std::string owner;   // The node whose report gives the size.
   };
   struct Report {
@@ -27,14 +27,14 @@ class Images {
     friend auto operator<=>(const Report&, const Report&) = default;
   };
 
-  // Replaces what `row` (named `node`) holds; an empty list removes the node.
+  // Replaces the images of `row` (named `node`); an empty list removes the node.
   void SetHeld(NodeRow row, const std::string& node, std::vector<Report> reports);
 
   ImageId Find(Symbol name) const;
   const Image& image(ImageId id) const { return images_[id.index()]; }
   bool Holds(NodeRow row, ImageId id) const;
 
-  // Rises whenever the size or the number of holders of any image changes.
+  // Grows whenever the size or the number of nodes of any image changes.
   uint64_t version() const { return version_; }
 
  private:
@@ -55,7 +55,7 @@ class Images {
   uint64_t version_ = 0;
 };
 
-// The name under which nodes report `image`: ":latest" is added where there is no tag or digest.
+// Returns the name under which nodes report `image`: with ":latest" if it has no tag or digest.
 std::string NormalizedImageName(std::string_view image);
 
 }  // namespace berth::scheduler::model

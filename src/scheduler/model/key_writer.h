@@ -1,5 +1,4 @@
-// KeyWriter turns parts of objects into bytes, so that equal parts give equal bytes and others do
-// not.
+// KeyWriter encodes parts of objects as bytes: equal parts give equal bytes, different ones do not.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace berth::scheduler::model {
 
-// Strings and lists are preceded by their length, optionals by whether they are there.
+// Strings and lists are preceded by their length, optionals by whether they have a value.
 class KeyWriter {
  public:
   explicit KeyWriter(std::string& out) : out_(out) {}
@@ -28,7 +27,7 @@ class KeyWriter {
     out_.append(text);
   }
   void Put(const api::Quantity& quantity) {
-    // Equal numbers must give equal keys however they were written, for "1" and "1000m" schedule
+    // Equal quantities must give equal keys however they are written: "1" and "1000m" schedule
     // alike.
     Put(quantity.Value());
     Put(quantity.MilliValue());

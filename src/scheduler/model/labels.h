@@ -1,6 +1,6 @@
-// Labels as symbols, and selectors compiled against them.
+// Labels as symbols, selectors compiled against them, and the labels of namespaces.
 //
-// The meaning of a requirement is api/selector.h's; here it costs integer comparisons.
+// A requirement means what api/selector.h defines; here matching costs integer comparisons.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ using LabelSpan = std::span<const Label>;
 
 Labels InternLabels(const api::StringMap& labels, SymbolTable& symbols);
 
-// The value under `key`, or an invalid symbol.
+// Returns the value under `key`, or an invalid symbol.
 Symbol FindLabel(LabelSpan labels, Symbol key);
 
 struct LabelRequirement {
@@ -47,7 +47,7 @@ class LabelMatcher {
   LabelMatcher(const api::Selector& selector, SymbolTable& symbols);
 
   bool Matches(LabelSpan labels, const SymbolTable& symbols) const;
-  // True if it matches everything for want of requirements.
+  // Reports whether it matches everything because it has no requirements.
   bool empty() const { return !nothing_ && requirements_.empty(); }
   friend bool operator==(const LabelMatcher&, const LabelMatcher&) = default;
 
@@ -56,7 +56,7 @@ class LabelMatcher {
   std::vector<LabelRequirement> requirements_;
 };
 
-// Namespaces knows the labels of each namespace, as symbols.
+// Namespaces holds the labels of each namespace, as symbols.
 class Namespaces {
  public:
   // Returns true if the labels are new or differ from before.

@@ -1,6 +1,7 @@
-// Node selectors compiled against interned node labels.
+// Node selectors compiled against interned node labels: those of pods, and those of storage
+// objects.
 //
-// The meaning is api/selector.h's. A term that does not parse matches no node.
+// They mean what api/selector.h defines. A term that does not parse matches no node.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,7 @@ class NodeTerm {
 
  private:
   struct Field {
-    bool on_name;  // Else on a field that no node has, whose value is "".
+    bool on_name;  // Otherwise on a field that no node has, whose value is "".
     bool equal;
     Symbol value;
   };
@@ -32,14 +33,14 @@ class NodeTerm {
   std::vector<Field> fields_;
 };
 
-// What a pod requires of its node: spec.nodeSelector and the required node affinity.
+// The conditions of a pod on its node: spec.nodeSelector and the required node affinity.
 class RequiredNodeAffinity {
  public:
   RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable& symbols);
   RequiredNodeAffinity(const api::NodeSelector& selector, SymbolTable& symbols);
 
   bool Matches(const NodeInfo& node, const SymbolTable& symbols) const;
-  // True if it matches every node for want of conditions.
+  // Reports whether it matches every node because it has no conditions.
   bool empty() const { return equal_.empty() && !terms_; }
 
  private:
@@ -67,11 +68,11 @@ class PreferredNodeAffinity {
 };
 
 // NodeLabelTerms is a condition on a node's labels: any of its terms must hold, and in a term all
-// requirements. Storage objects say with it where a volume can be reached.
+// requirements. Storage objects state with it from where a volume is accessible.
 class NodeLabelTerms {
  public:
-  // A PersistentVolume's node affinity: matchFields are not looked at, and terms that are empty or
-  // do not parse never hold.
+  // A PersistentVolume's node affinity: matchFields are ignored, and terms that are empty or do not
+  // parse never hold.
   NodeLabelTerms(const api::NodeSelector& selector, SymbolTable& symbols);
   // A StorageClass's allowedTopologies; the same.
   NodeLabelTerms(const std::vector<api::TopologySelectorTerm>& terms, SymbolTable& symbols);
@@ -80,8 +81,8 @@ class NodeLabelTerms {
 
   bool Match(LabelSpan node_labels, const SymbolTable& symbols) const;
 
-  // A requirement that one label has one of some values, which every matching node fulfils; null if
-  // there is none that simple. Lets a caller find the few nodes worth asking about.
+  // Returns a requirement that one label has one of some values, which every matching node fulfils;
+  // null if there is none that simple. It lets a caller narrow down the nodes.
   const LabelRequirement* Pivot() const;
 
  private:

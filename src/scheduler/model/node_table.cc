@@ -6,6 +6,13 @@
 
 namespace berth::scheduler::model {
 
+TaintSetId TaintSets::Intern(const std::vector<api::Taint>& taints) {
+  const auto [found, added] =
+      ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
+  if (added) sets_.push_back(&found->first);
+  return found->second;
+}
+
 void NodeColumns::Resize(size_t rows) {
   for (auto* column : {&allocatable_cpu, &allocatable_memory, &allocatable_ephemeral,
                        &allocatable_pods, &requested_cpu, &requested_memory, &requested_ephemeral,

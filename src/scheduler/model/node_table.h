@@ -1,7 +1,5 @@
-// TaintSets gives each distinct list of taints an id: nodes share few, so a rule judges each list
-// once instead of each node.
-//
-// Lists are never forgotten, so that what was judged about an id stays true.
+// NodeTable: the nodes as rows of columns, with their taint sets, the log of changed rows, and
+// cached predicates over rows.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +20,13 @@
 
 namespace berth::scheduler::model {
 
+// TaintSets gives each distinct list of taints an id: nodes share few, so a rule evaluates each
+// list once instead of each node.
+//
+// Lists are never removed, so that what is cached for an id remains true.
 class TaintSets {
  public:
-  TaintSetId Intern(const std::vector<api::Taint>& taints) {
-    const auto [found, added] =
-        ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
-    if (added) sets_.push_back(&found->first);
-    return found->second;
-  }
+  TaintSetId Intern(const std::vector<api::Taint>& taints);
 
   // In the order in which the node lists them.
   const std::vector<api::Taint>& Get(TaintSetId id) const { return *sets_[id.index()]; }
@@ -40,13 +37,13 @@ class TaintSets {
   std::vector<const std::vector<api::Taint>*> sets_;
 };
 
-// RowChanges remembers which node rows changed, in order, so that whoever keeps results per row can
-// bring them up to date at the cost of what changed since, not of all rows.
+// RowChanges is a log of changed node rows: a cache of results per row is brought up to date at the
+// cost of the rows that changed, not of all rows.
 //
-// It keeps a bounded tail: a reader that was away for too long is told to start afresh.
+// The log is bounded: a reader that lags too far behind must start from scratch (see Covers).
 class RowChanges {
  public:
-  // The position after the newest change. Positions only rise.
+  // The position after the newest change. Positions only grow.
   uint64_t now() const { return base_ + rows_.size(); }
 
   void Add(NodeRow row, size_t row_count) {
@@ -58,10 +55,11 @@ class RowChanges {
     rows_.push_back(row);
   }
 
-  // True if Since(position) still knows all changes.
+  // Reports whether the log still has all changes since `position`.
   bool Covers(uint64_t position) const { return position >= base_; }
 
-  // The rows changed since `position`, oldest first, with repetitions. Needs Covers(position).
+  // Returns the rows changed since `position`, oldest first, with repetitions. Needs
+  // Covers(position).
   std::span<const NodeRow> Since(uint64_t position) const {
     return std::span(rows_).subspan(static_cast<size_t>(position - base_));
   }
@@ -71,20 +69,13 @@ class RowChanges {
   std::vector<NodeRow> rows_;
 };
 
-// NodeTable holds the nodes as rows of columns, so that a question about all nodes is a loop over a
-// few arrays.
-//
-// A row belongs to a node name for as long as there is a node object of that name, a pod placed on
-// it, or someone who holds it. A row without a node object (the node is gone, or not seen yet,
-// while its pods are known) is not `present`: it keeps its sums and is invisible to scheduling.
-// Rows are reused after they fall empty.
 // One entry per row in every column.
 struct NodeColumns {
-  // What the node offers. `allocatable_pods` is the number of pods it takes.
+  // The capacity of the node. `allocatable_pods` is the number of pods it accepts.
   std::vector<int64_t> allocatable_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
   // The sums over its pods.
   std::vector<int64_t> requested_cpu, requested_memory, requested_ephemeral, pod_count;
-  // The sums used by scores, where pods that ask for nothing count a little.
+  // The sums used by scores, where pods without requests count with small defaults.
   std::vector<int64_t> nonzero_cpu, nonzero_memory;
   // Scalar resources, by ScalarId.
   struct Scalar {
@@ -98,7 +89,7 @@ struct NodeColumns {
   void Resize(size_t rows);
 };
 
-// What is not read for all nodes at once.
+// The data of a row that loops over all nodes do not read.
 struct NodeInfo {
   Symbol name;                              // Invalid while the row is free.
   std::shared_ptr<const api::Node> object;  // Null if the row is not present.
@@ -109,6 +100,13 @@ struct NodeInfo {
   uint32_t holds = 0;                     // See HoldRow.
 };
 
+// NodeTable holds the nodes as rows of columns, so that evaluating all nodes is a loop over a few
+// arrays.
+//
+// A row belongs to a node name while there is a node object of that name, a pod placed on it, or a
+// holder (HoldRow). A row without a node object (the node was deleted, or not reported yet, while
+// its pods are known) is not `present`: it retains its sums and is invisible to scheduling. Rows
+// are reused when they are empty.
 class NodeTable {
  public:
   NodeTable(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
@@ -117,7 +115,7 @@ class NodeTable {
 
   // The number of rows, free ones included: the size of every column and NodeMask.
   size_t rows() const { return infos_.size(); }
-  // The rows that have a node object, and how many they are.
+  // The rows that have a node object, and their number.
   const NodeMask& present() const { return present_; }
   size_t present_count() const { return present_count_; }
   NodeRow Find(Symbol name) const;
@@ -136,27 +134,27 @@ class NodeTable {
   // Returns false if there was no such node.
   bool Remove(Symbol name);
 
-  // Finds the row of `name`, making one that is not present if need be.
+  // Returns the row of `name`; adds one that is not present if there is none.
   NodeRow RowFor(Symbol name);
-  // Adds the pod to, or takes it from, the sums of `row`. RemovePod may free the row.
+  // Adds the pod to the sums of `row`, or removes it. RemovePod may free the row.
   void AddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void RemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
 
-  // Like AddPod and RemovePod, but without a trace in changes(), for trying things out on a present
-  // row.
+  // Like AddPod and RemovePod, but without an entry in changes(): for dry runs on a present row.
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
-  // Notes that a pod on `row` is no longer as it was, though it takes the same room.
+  // Records that a pod on `row` changed, though its requests did not.
   void PodChanged(NodeRow row) { Touch(row); }
 
-  // Holds count: a held row keeps its name until the last one is released, which may free it.
+  // Holds are counted: a held row retains its name until the last hold is released, which may free
+  // it.
   void HoldRow(NodeRow row) { ++infos_[row.index()].holds; }
   void ReleaseRow(NodeRow row);
 
-  // Makes columns for all scalar resources named so far.
+  // Adds columns for all scalar resources named so far.
   void EnsureScalarColumns();
 
-  // Brings `label` into use as a topology key.
+  // Registers `label` as a topology key.
   TopologyKeyId UseTopologyKey(Symbol label);
 
  private:
@@ -180,12 +178,12 @@ class NodeTable {
   NodeOrder order_;
 };
 
-// RowPredicate keeps the set of present nodes for which a condition on their own row holds, and
-// looks again only at rows that changed.
+// RowPredicate caches the set of present nodes whose rows fulfil a condition, and re-evaluates only
+// rows that changed.
 class RowPredicate {
  public:
-  // The present rows for which holds(row) is true. `holds` must depend on the row alone and be the
-  // same each time.
+  // Returns the present rows for which holds(row) is true. `holds` must depend on the row alone and
+  // be the same each time.
   template <typename Holds>
   const NodeMask& Refresh(const NodeTable& nodes, Holds&& holds) {
     const RowChanges& changes = nodes.changes();

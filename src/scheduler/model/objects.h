@@ -1,5 +1,5 @@
 // Objects<T> holds the objects of a kind that rules look up by name: claims, volumes, services and
-// so on.
+// so on. AssumeCache<T> holds versions of them that are not written yet.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ class Objects {
     return found == objects_.end() ? nullptr : found->second.get();
   }
 
-  // All objects by namespace and name, so that walks repeat.
+  // All objects by namespace and name, so that iteration is deterministic.
   const std::map<api::ObjectKey, Ref>& all() const { return objects_; }
 
-  // Rises with every change.
+  // Grows with every change.
   uint64_t version() const { return version_; }
 
  private:
@@ -44,30 +44,30 @@ class Objects {
   uint64_t version_ = 0;
 };
 
-// AssumeCache holds objects as they will be once writes have been carried out that the API has
-// not shown yet, so that the next decision reckons with them.
+// AssumeCache holds objects as they will be after writes that the API has not shown yet, so that
+// the next decision takes them into account.
 //
 // An assumption is about one version of an object: it ends when the API shows a newer one, or when
-// the object goes.
+// the object is deleted.
 template <typename T>
 class AssumeCache {
  public:
   using Ref = std::shared_ptr<const T>;
 
-  // `object` is what the API shows last, with changes; replaces an earlier assumption.
+  // `object` is the version that the API showed last, with changes; replaces an earlier assumption.
   void Assume(Ref object) {
     api::ObjectKey key{object->metadata.namespace_, object->metadata.name};
     objects_.insert_or_assign(std::move(key), std::move(object));
   }
   void Revert(const api::ObjectKey& key) { objects_.erase(key); }
 
-  // The assumed object, or null.
+  // Returns the assumed object, or null.
   Ref Find(const api::ObjectKey& key) const {
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  // Tells that the API shows `object` now.
+  // Records that the API shows `object` now.
   void Seen(const T& object) {
     const auto found = objects_.find({object.metadata.namespace_, object.metadata.name});
     if (found == objects_.end()) return;

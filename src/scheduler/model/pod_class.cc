@@ -16,7 +16,7 @@ bool ResizeInfeasible(const api::PodStatus& status) {
   return false;
 }
 
-// A status without resources says nothing about the pod's size; most pods have none.
+// A status without resources does not change the requests; most pods have none.
 bool ShowsResources(const api::PodStatus& status) {
   auto shows = [](const api::ContainerStatus& s) {
     return s.resources.has_value() || !s.allocated_resources.empty();
@@ -45,7 +45,8 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
                 spec.topology_spread_constraints, spec.scheduling_gates, spec.volumes,
                 spec.resource_claims, spec.host_network, spec.host_users);
   writer.Put(with_node_name ? spec.node_name : std::string());
-  // A generic ephemeral volume's claim is named after the pod, so such pods are one of a kind.
+  // The claim of a generic ephemeral volume is named after the pod, so each such pod has a class of
+  // its own.
   writer.Put(HasGeneratedClaimNames(spec) ? pod.metadata.name : std::string());
   const bool shows_resources = ShowsResources(pod.status);
   writer.Put(shows_resources);

@@ -1,7 +1,7 @@
 // PodClass is what pods of one template have in common: everything in their spec that a scheduling
-// rule reads, compiled once.
+// rule reads, compiled once. kube-scheduler's nearest word is the pod signature.
 //
-// Most pods are copies, so most of the work of a decision is done per class and kept with it. Two
+// Most pods are copies, so most of the work of a decision is done per class and cached with it. Two
 // pods have the same class exactly if their namespaces and the scheduling-relevant fields of their
 // specs are equal (and, for a pod being resized, the resources in its status). Labels and owners
 // are not part of a class: the replicas of a StatefulSet differ in their labels.
@@ -25,14 +25,13 @@ struct PodClass {
   Symbol namespace_;
   int32_t priority = 0;
 
-  // The first pod seen of this class; its spec stands for all, but for nodeName. Its metadata is
-  // its own.
+  // The first pod of this class; its spec is that of all, except nodeName. Its metadata is its own.
   std::shared_ptr<const api::Pod> example;
-  std::string node_name;  // The node that a pod asks for by name before it is bound.
+  std::string node_name;  // The node that a pod names before it is bound.
 
   ResourceVector requests;             // What the pod needs free on a node.
-  ResourceVector placed;               // What it counts for on its node, resizes included.
-  api::NonZeroRequest placed_nonzero;  // The same for scores, with stand-ins for absent requests.
+  ResourceVector placed;               // What it requests on its node, resizes included.
+  api::NonZeroRequest placed_nonzero;  // The same for scores, with defaults for absent requests.
   std::vector<HostPort> host_ports;
   bool has_pod_affinity = false;  // Some podAffinity or podAntiAffinity is given.
   bool uses_storage = false;      // Some volume has a claim or may be a CSI volume.
@@ -41,18 +40,18 @@ struct PodClass {
   const api::PodSpec& spec() const { return example->spec; }
 };
 
-// The bytes that decide a pod's class; equal for pods of one class and different for others. The
-// node a pod is bound to is left out unless `with_node_name`.
+// Returns the bytes that identify a pod's class; equal for pods of one class and different for
+// others. The node a pod is bound to is left out unless `with_node_name`.
 std::string PodClassKey(const api::Pod& pod, bool with_node_name);
 
-// Compiles `pod`. `id` stays invalid.
+// Compiles `pod`. `id` remains invalid.
 PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name,
                          SymbolTable& symbols, ScalarNames& scalars);
 
-// PodClasses finds or makes the class of a pod and counts its members.
+// PodClasses finds or creates the class of a pod and counts its members.
 //
-// A class without members is kept for a while, since the next replica is often not far; the classes
-// that have been empty longest go first.
+// A class without members is retained for a while, since the next replica is often not far; the
+// classes that have been empty longest are removed first.
 class PodClasses {
  public:
   PodClasses(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
@@ -63,7 +62,7 @@ class PodClasses {
   void Release(PodClassId id);
 
   const PodClass& Get(PodClassId id) const { return *slots_[id.index()].compiled; }
-  // Tells classes apart that held the same id one after the other.
+  // Distinguishes classes that had the same id one after the other.
   uint64_t serial(PodClassId id) const { return slots_[id.index()].serial; }
   // An upper bound of all ids.
   size_t capacity() const { return slots_.size(); }
@@ -76,7 +75,7 @@ class PodClasses {
     const std::string* key = nullptr;  // Points into ids_.
     uint32_t members = 0;
     uint64_t serial = 0;
-    uint64_t emptied = 0;  // When it last fell empty; matches its entry in empty_.
+    uint64_t emptied = 0;  // When it last became empty; matches its entry in empty_.
   };
 
   void DropOldestEmpty();

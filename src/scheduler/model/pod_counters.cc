@@ -38,7 +38,7 @@ void PodCounters::AddTo(PodCounter& counter, const CountedPod& pod, int32_t delt
 void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
   counter.per_node_.assign(counter.per_node_.size(), 0);
   for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.assign(sum.per_domain.size(), 0);
-  MatchLists tried;  // Replicas share their labels: try each set once.
+  MatchLists tried;  // Replicas share their labels: match each set once.
   for_each_pod([&](const CountedPod& pod) {
     const auto matches = [&](size_t) { return Matches(counter.query_, labels_.Get(pod.labels)); };
     if (!tried.For(pod.labels, labels_.serial(pod.labels), 1, matches).empty())
@@ -51,8 +51,8 @@ std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
                                                     const ForEachPod& for_each_pod) {
   std::shared_ptr<PodCounter> counter;
   size_t dead = 0;
-  for (const auto& kept : counters_) {
-    auto alive = kept.lock();
+  for (const auto& held : counters_) {
+    auto alive = held.lock();
     dead += alive == nullptr;
     if (alive != nullptr && alive->query_ == query) counter = std::move(alive);
   }
@@ -91,8 +91,8 @@ void PodCounters::Count(const CountedPod& pod, int32_t delta) {
 
 void PodCounters::NamespacesChanged(const ForEachPod& for_each_pod) {
   matches_.Reset();
-  for (const auto& kept : counters_) {
-    const auto counter = kept.lock();
+  for (const auto& held : counters_) {
+    const auto counter = held.lock();
     if (counter == nullptr) continue;
     const bool concerned =
         std::ranges::any_of(counter->query_.all_of, &PodMatcher::depends_on_namespaces);
@@ -139,20 +139,20 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
   return found->second;
 }
 
-// Renumbers the terms when most are dead weight, so that their number stays in proportion to what
-// pods carry.
+// Renumbers the terms when most are unused, so that their number stays in proportion to those that
+// pods have.
 void AffinityTerms::ForgetUncarried() {
   const auto carried = [](const Entry& entry) { return entry.carriers > 0; };
   if (entries_.size() < 64) return;
   if (static_cast<size_t>(std::ranges::count_if(entries_, carried)) > entries_.size() / 2) return;
-  std::vector<Entry> kept;
+  std::vector<Entry> remaining;
   std::vector<uint32_t> renumbered(entries_.size(), UINT32_MAX);
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (!carried(entries_[i])) continue;
-    renumbered[i] = static_cast<uint32_t>(kept.size());
-    kept.push_back(std::move(entries_[i]));
+    renumbered[i] = static_cast<uint32_t>(remaining.size());
+    remaining.push_back(std::move(entries_[i]));
   }
-  entries_ = std::move(kept);
+  entries_ = std::move(remaining);
   std::erase_if(by_key_, [&](const auto& entry) { return renumbered[entry.second] == UINT32_MAX; });
   for (auto& [key, i] : by_key_) i = renumbered[i];
   by_class_.clear();

@@ -1,10 +1,5 @@
-// PodCounters counts, for each question that rules have asked ("pods of namespace a with app=web"),
-// the matching pods per node and per topology domain, and keeps the counts current as pods and
-// nodes come, change and go.
-//
-// A question is asked by taking a counter; equal questions share one. Taking a new one walks all
-// pods once; from then on a pod that comes or goes costs the counters that match it, and reading a
-// count costs nothing.
+// Counters of placed pods, per node and topology domain: PodCounters for selectors, AffinityTerms
+// for the affinity terms that placed pods have.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +19,12 @@ namespace berth::scheduler::model {
 
 struct PodQuery {
   std::vector<PodMatcher> all_of;  // A pod must match each.
-  bool incoming = false;           // Whether they match as the terms of the pod to be placed do.
+  bool incoming = false;           // Match like the terms of the pod to be placed.
   bool count_terminating = true;
   friend bool operator==(const PodQuery&, const PodQuery&) = default;
 };
 
-// A pod as counters see it.
+// What counters read of a pod.
 struct CountedPod {
   LabelSetId labels;
   bool terminating = false;
@@ -41,8 +36,8 @@ class PodCounter {
   // By row; rows beyond the end count 0.
   std::span<const int32_t> per_node() const { return per_node_; }
   int32_t OnNode(size_t row) const { return row < per_node_.size() ? per_node_[row] : 0; }
-  // By domain of `key`, which must have been asked for when the counter was taken; domains beyond
-  // the end count 0.
+  // By domain of `key`, which must be one of the keys passed to Take; domains beyond the end count
+  // 0.
   std::span<const int32_t> PerDomain(TopologyKeyId key) const;
 
  private:
@@ -56,6 +51,11 @@ class PodCounter {
   std::vector<Sum> sums_;
 };
 
+// PodCounters counts, for each query of a rule ("pods of namespace a with app=web"), the matching
+// pods per node and per topology domain, and updates the counts as pods and nodes change.
+//
+// Equal queries share a counter. A new counter iterates over all pods once; from then on a pod that
+// is placed or removed costs the counters that match it, and reading a count is an array access.
 class PodCounters {
  public:
   PodCounters(const SymbolTable& symbols, const PodLabelsTable& labels,
@@ -64,15 +64,15 @@ class PodCounters {
 
   using ForEachPod = std::function<void(const std::function<void(const CountedPod&)>&)>;
 
-  // The counter of `query`, with sums for `keys`; alive while anyone holds it. `for_each_pod` walks
-  // all placed pods.
+  // Returns the counter of `query`, with sums for `keys`; it is updated while it is referenced.
+  // `for_each_pod` iterates over all placed pods.
   std::shared_ptr<const PodCounter> Take(const PodQuery& query, std::span<const TopologyKeyId> keys,
                                          const ForEachPod& for_each_pod);
 
-  // A pod has been placed (`delta` 1) or taken away (-1).
+  // A pod was placed (`delta` 1) or removed (-1).
   void Count(const CountedPod& pod, int32_t delta);
 
-  // Namespaces have changed: counters that look at their labels start afresh.
+  // Namespaces have changed: recounts the counters that read their labels.
   void NamespacesChanged(const ForEachPod& for_each_pod);
 
  private:
@@ -89,12 +89,12 @@ class PodCounters {
   MatchLists matches_;
 };
 
-// AffinityTerms knows the pod (anti-)affinity terms that placed pods carry, and in which topology
-// domains the pods that carry each are.
+// AffinityTerms holds the pod (anti-)affinity terms of placed pods, and in which topology domains
+// the pods of each are.
 //
-// It answers what existing pods have to say about a new one: who would not bear it near, and who
-// would like it. Equal terms of many pods are one entry; terms that nobody carries any more are
-// forgotten in time.
+// It determines which terms of existing pods match a new one: those that repel it, and those that
+// prefer it. Equal terms of many pods are one entry; terms that no pod has any more are removed
+// eventually.
 class AffinityTerms {
  public:
   enum class Kind : uint8_t { kRequired, kRequiredAnti, kPreferred, kPreferredAnti };
@@ -104,16 +104,15 @@ class AffinityTerms {
     int32_t weight = 0;  // Of preferred terms.
     TopologyKeyId key;
     std::vector<int32_t>
-        carriers;  // Pods that carry it, by domain of `key`; domains beyond the end have none.
+        carriers;  // Pods that have it, by domain of `key`; domains beyond the end have none.
     int64_t in_domains = 0;  // The sum of `carriers`.
   };
 
   AffinityTerms(SymbolTable& symbols, const PodLabelsTable& labels, const Namespaces& namespaces)
       : symbols_(symbols), labels_(labels), namespaces_(namespaces) {}
 
-  // A pod of the class, which `serial` tells from others of the same id, was placed on or taken
-  // from `row`. `use_key` brings a label into use as a topology key; `topology` is where it then
-  // is.
+  // A pod of the class was placed on `row` or removed from it; `serial` distinguishes the class
+  // from others of the same id. `use_key` registers a label as a topology key of `topology`.
   template <typename UseKey>
   void Count(const PodClass& pod_class, uint64_t serial, NodeRow row, int32_t delta,
              const Topology& topology, UseKey&& use_key) {
@@ -121,7 +120,7 @@ class AffinityTerms {
     for (uint32_t i : TermsOf(pod_class, serial, use_key)) Add(entries_[i], row, delta, topology);
   }
 
-  // The terms that mean pods with these labels, whether or not any pod carries them now.
+  // Returns the terms that match pods with these labels, whether or not any pod has them now.
   const std::vector<uint32_t>& Matching(LabelSetId labels) const;
   const Term& term(uint32_t i) const { return entries_[i].term; }
 
@@ -131,7 +130,7 @@ class AffinityTerms {
   struct Entry {
     Term term;
     PodMatcher matcher;
-    int64_t carriers = 0;  // In all, on nodes without the topology key too.
+    int64_t carriers = 0;  // In all, including those on nodes without the topology key.
   };
   struct ClassTerms {
     uint64_t serial = 0;

@@ -1,7 +1,5 @@
-// SharedTable keeps one copy of each distinct value and counts who uses it.
-//
-// A value's id stays the same while anyone holds it and is given to another value after the last
-// one has let go. Acquire and Release are one hash look-up each.
+// Label sets shared by replicas (PodLabels in a SharedTable), and which affinity terms and
+// selectors match them (PodMatcher, MatchLists).
 #pragma once
 
 #include <cstddef>
@@ -20,6 +18,10 @@
 
 namespace berth::scheduler::model {
 
+// SharedTable holds one copy of each distinct value and counts its holders.
+//
+// A value's id is stable while it has holders and is reused for another value after that. Acquire
+// and Release are one hash lookup each.
 template <typename Value, typename IdType, typename Hash>
 class SharedTable {
  public:
@@ -36,7 +38,7 @@ class SharedTable {
   }
 
   void Retain(IdType id) { ++slots_[id.index()].holders; }
-  // Counts one holder less; the last one removes the value.
+  // Counts one holder fewer; the last one removes the value.
   void Release(IdType id) {
     Slot& slot = slots_[id.index()];
     CHECK(slot.holders > 0);
@@ -47,7 +49,7 @@ class SharedTable {
   }
 
   const Value& Get(IdType id) const { return *slots_[id.index()].value; }
-  // Tells values apart that held the same id one after the other.
+  // Distinguishes values that had the same id one after the other.
   uint64_t serial(IdType id) const { return slots_[id.index()].serial; }
   uint32_t holders(IdType id) const { return slots_[id.index()].holders; }
   size_t size() const { return ids_.size(); }
@@ -75,8 +77,7 @@ class SharedTable {
   uint64_t serials_ = 0;
 };
 
-// PodLabels: the namespace and labels of a pod, which decide what selectors match it. Replicas
-// share them.
+// The namespace and labels of a pod, which decide what selectors match it. Replicas share them.
 struct PodLabels {
   Symbol namespace_;
   Labels labels;
@@ -96,16 +97,17 @@ struct PodLabelsHash {
 
 using PodLabelsTable = SharedTable<PodLabels, LabelSetId, PodLabelsHash>;
 
-// MatchLists remembers, for each set of pod labels, which of a growing list of things match it, so
-// that each pair is tried once.
+// MatchLists caches, for each label set, which entries of a growing list match it, so that each
+// pair is evaluated once.
 //
-// `Thing` ids are indices that only grow; Reset forgets everything when they are renumbered or when
-// what they match may have changed.
+// Entries are indices that only grow; Reset drops the cache when they are renumbered or when what
+// they match may have changed.
 class MatchLists {
  public:
   void Reset() { ++epoch_; }
 
-  // The indices below `count` for which matches(index) holds for the labels `id`, in rising order.
+  // Returns the indices below `count` for which matches(index) is true for the labels `id`, in
+  // ascending order.
   template <typename Matches>
   const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count,
                                    Matches&& matches) {
@@ -129,14 +131,14 @@ class MatchLists {
   uint64_t epoch_ = 1;
 };
 
-// PodMatcher is one affinity term's idea of which pods it means: those of some namespaces with some
+// PodMatcher is a compiled affinity term or selector: it matches pods of some namespaces with some
 // labels.
 class PodMatcher {
  public:
   // The pods of one namespace with the given labels.
   PodMatcher(Symbol namespace_, LabelMatcher labels);
 
-  // The pods that an affinity term of a pod in `owner_namespace` means. A selector that does not
+  // The pods that an affinity term of a pod in `owner_namespace` selects. A selector that does not
   // parse matches nothing.
   PodMatcher(const api::PodAffinityTerm& term, const std::string& owner_namespace,
              SymbolTable& symbols);
@@ -145,9 +147,9 @@ class PodMatcher {
   bool Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
                const SymbolTable& symbols) const;
 
-  // The same as kube-scheduler does it for the terms of the pod to be placed: its namespace
-  // selectors are looked up among the known namespaces, yet also tried on no labels at all, so that
-  // a selector of negations alone matches every namespace.
+  // The same, as kube-scheduler matches the terms of the pod to be placed: namespace selectors are
+  // evaluated for the known namespaces, and also for no labels at all, so that a selector of
+  // negations alone matches every namespace.
   bool MatchesForIncoming(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
                           const SymbolTable& symbols) const;
 

@@ -5,7 +5,7 @@
 namespace berth::scheduler::model {
 namespace {
 
-// Neither part may contain '/' in a valid object; whatever they contain, the first one separates.
+// Neither part contains '/' in a valid object; otherwise the first one separates.
 std::string KeyText(const std::string& namespace_, const std::string& name) {
   std::string key;
   key.reserve(namespace_.size() + name.size() + 1);

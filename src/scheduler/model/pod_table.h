@@ -1,7 +1,8 @@
-// PodTable holds the pods Berth knows of: waiting, assumed to run on a node, or seen to run on one.
+// PodTable holds the pods: pending, assumed to run on a node, or bound; and Nominations and
+// Preemptions hold what preemption has decided for pending ones.
 //
-// A pod is known by namespace and name; a new uid under the same name is a new pod. Ids are reused
-// after a pod is gone.
+// A pod is identified by namespace and name; a new uid under the same name is a new pod. Ids are
+// reused after a pod is deleted.
 #pragma once
 
 #include <deque>
@@ -21,8 +22,8 @@ namespace berth::scheduler::model {
 
 enum class PodState : uint8_t {
   kPending,  // On no node.
-  kAssumed,  // Decided to run on a node, not yet confirmed by the API.
-  kBound,    // The API says it is on a node.
+  kAssumed,  // Scheduled to a node, not yet confirmed by the API.
+  kBound,    // The API shows it on a node.
 };
 
 struct PodRecord {
@@ -67,16 +68,15 @@ class PodTable {
   std::unordered_map<std::string, PodId> by_key_;
 };
 
-// Nominations knows which waiting pods were promised room on which node, so that others leave it to
-// them.
+// Nominations records the nominated nodes of pending pods, so that pods of lower priority leave the
+// capacity to them.
 class Nominations {
  public:
-  // Records that `pod` waits for room on `node`, instead of what was recorded before. An invalid
-  // `node` records nothing.
+  // Sets the nominated node of `pod`. An invalid `node` clears it.
   void Set(PodId pod, Symbol node);
   void Clear(PodId pod) { Set(pod, {}); }
 
-  // The node promised to `pod`, or an invalid symbol.
+  // The nominated node of `pod`, or an invalid symbol.
   Symbol NodeOf(PodId pod) const;
   // The pods nominated to `node`, in order of nomination.
   const std::vector<PodId>& PodsOn(Symbol node) const;
@@ -89,8 +89,8 @@ class Nominations {
   std::unordered_map<Symbol, std::vector<PodId>> by_node_;
 };
 
-// Preemptions knows the pods for which victims are being evicted right now: they must not be tried
-// before the last victim is on its way, or the wake-up that its end gives would be lost on them.
+// Preemptions records the pods whose victims are being evicted: they must not be tried before the
+// last victim is terminating, or its deletion event would not requeue them.
 class Preemptions {
  public:
   struct Victim {
@@ -99,7 +99,7 @@ class Preemptions {
   };
 
   void Begin(const std::string& preemptor_uid) { under_way_[preemptor_uid]; }
-  // The last victim's turn has come.
+  // The last victim is being evicted.
   void LastVictim(const std::string& preemptor_uid, api::ObjectKey pod, std::string uid) {
     under_way_[preemptor_uid] = Victim{std::move(pod), std::move(uid)};
   }
@@ -108,7 +108,7 @@ class Preemptions {
   bool UnderWay(const std::string& preemptor_uid) const {
     return under_way_.contains(preemptor_uid);
   }
-  // The last victim, once its turn has come.
+  // Returns the last victim, or null if it is not being evicted yet.
   const Victim* LastVictimOf(const std::string& preemptor_uid) const {
     auto found = under_way_.find(preemptor_uid);
     return found != under_way_.end() && found->second ? &*found->second : nullptr;

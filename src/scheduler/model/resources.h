@@ -1,4 +1,4 @@
-// Resource vectors: how much of everything a pod asks for or a node has, in the engine's units.
+// Resource vectors (what a pod requests or a node has, in the engine's units) and host ports.
 #pragma once
 
 #include <compare>
@@ -15,8 +15,8 @@
 
 namespace berth::scheduler::model {
 
-// Gives each scalar resource name (extended resources, huge pages and the like) a dense id, in
-// order of first sight. Names are few and never forgotten.
+// ScalarNames gives each scalar resource name (extended resources, huge pages and the like) a dense
+// id, in order of first use. Names are few and never removed.
 class ScalarNames {
  public:
   ScalarId Intern(std::string_view name);
@@ -44,16 +44,16 @@ struct ResourceVector {
   // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are
   // dropped.
   static ResourceVector From(const api::ResourceList& list, ScalarNames& names);
-  // The same, negative amounts as 0: what an incoming pod asks for.
+  // The same, with negative amounts as 0: the requests of an incoming pod.
   static ResourceVector FromRequests(const api::ResourceList& list, ScalarNames& names);
 
   int64_t ScalarAmount(ScalarId id) const;
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
 };
 
-// Host ports: which (ip, protocol, port) triples a pod takes on its node, and which of them clash.
+// A host port: an (ip, protocol, port) triple that a pod uses on its node.
 //
-// "0.0.0.0" stands for all addresses; no other address does, not even "::".
+// "0.0.0.0" means all addresses; no other address does, not even "::".
 struct HostPort {
   int32_t port = 0;
   Symbol protocol;
@@ -61,11 +61,11 @@ struct HostPort {
   friend constexpr auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
-// The ports of containers and sidecars; ordinary init containers are gone before the pod runs.
+// Returns the ports of containers and sidecars; ordinary init containers end before the pod runs.
 std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols);
 
-// True if a pod wanting `a` cannot share a node with one holding `b`. `any_ip` is the symbol of
-// "0.0.0.0".
+// Reports whether a pod that uses `a` cannot share a node with one that uses `b`. `any_ip` is the
+// symbol of "0.0.0.0".
 constexpr bool Clash(const HostPort& a, const HostPort& b, Symbol any_ip) {
   return a.port == b.port && a.protocol == b.protocol &&
          (a.ip == b.ip || a.ip == any_ip || b.ip == any_ip);

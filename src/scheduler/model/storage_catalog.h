@@ -1,6 +1,6 @@
-// StorageCatalog holds volumes, storage classes and storage capacities as rules read them: what
-// they say about nodes is compiled, in-tree volumes are translated, and a class knows what belongs
-// to it.
+// StorageCatalog holds volumes, storage classes and storage capacities as rules read them:
+// conditions on nodes are compiled, in-tree volumes are translated, and volumes and capacities are
+// grouped by class.
 #pragma once
 
 #include <map>
@@ -25,11 +25,11 @@ class StorageCatalog {
   struct Volume {
     std::shared_ptr<const api::PersistentVolume> object;
     Affinity affinity;
-    // For in-tree volumes that a CSI driver has taken over: by which plugin, and what the affinity
-    // is on nodes where the driver serves it, or why that cannot be said.
+    // For in-tree volumes that are migrated to a CSI driver: the in-tree plugin, and the affinity
+    // on nodes where the driver serves the volume, or why it cannot be translated.
     const InTreePlugin* in_tree = nullptr;
     Result<Affinity> migrated_affinity;
-    // What counts against a driver's limit, if anything does.
+    // The volume that counts against a driver's limit, if any.
     std::optional<CsiVolume> counted;
   };
   struct Class {
@@ -43,14 +43,14 @@ class StorageCatalog {
   using Volumes = std::map<std::string, const Volume*>;  // By name.
   using Capacities = std::map<api::ObjectKey, Capacity>;
 
-  // Null if there is none.
+  // Return null if there is none.
   const Volume* FindVolume(const std::string& name) const;
   const Class* FindClass(const std::string& name) const;
-  // What belongs to a class, which need not exist.
+  // The volumes and capacities of a class, which need not exist.
   const Volumes& VolumesOf(const std::string& storage_class) const;
   const Capacities& CapacitiesOf(const std::string& storage_class) const;
 
-  // Returns whether what counts against limits is not what it was.
+  // Returns whether the volume that counts against limits changed.
   bool Put(std::shared_ptr<const api::PersistentVolume> volume);
   void Put(std::shared_ptr<const api::StorageClass> storage_class);
   void Put(std::shared_ptr<const api::CsiStorageCapacity> capacity);

@@ -1,4 +1,4 @@
-// ClaimUsers knows which placed pods use which PersistentVolumeClaim.
+// Storage: the part of the cluster model about volumes.
 #pragma once
 
 #include <map>
@@ -17,32 +17,32 @@
 
 namespace berth::scheduler::model {
 
+// ClaimUsers records which placed pods use which PersistentVolumeClaim.
 class ClaimUsers {
  public:
   struct User {
     PodId pod;
     Symbol node;             // Where it was placed; the node need not exist.
-    bool ephemeral = false;  // The claim was made for this pod.
+    bool ephemeral = false;  // The claim was created for this pod.
     friend bool operator==(const User&, const User&) = default;
   };
 
-  // Notes that `pod` was placed on `node`, or no longer is.
+  // Record that `pod` was placed on `node`, or no longer is.
   void Add(PodId pod, const PodClass& pod_class, Symbol node);
   void Remove(PodId pod, const PodClass& pod_class, Symbol node);
 
-  // In no particular order; a pod that names a claim twice is there twice.
+  // In no particular order; a pod that names a claim twice is listed twice.
   const std::vector<User>& Of(const api::ObjectKey& claim) const;
 
  private:
   std::map<api::ObjectKey, std::vector<User>> users_;
 };
 
-// Storage is the part of the cluster model that volumes are about: what there is (catalog), who
-// uses it (users), what is attached where (attached), and what was decided but not seen to be
-// written yet (assumed).
+// Storage combines the compiled storage objects (catalog), the pods that use claims (users), the
+// volumes attached to nodes (attached), and objects that are assumed until the API shows them.
 //
-// Kept current by Cluster; equals at any time what would be computed afresh from the objects, the
-// placed pods and the assumptions.
+// Updated by Cluster; at any time it equals what would be computed from scratch out of the objects,
+// the placed pods and the assumptions.
 class Storage {
  public:
   using VolumeRef = std::shared_ptr<const api::PersistentVolume>;
@@ -61,18 +61,18 @@ class Storage {
   const PodCsiVolumes& pod_volumes() const { return volumes_; }
   const AttachedVolumes& attached() const { return attached_; }
 
-  // As they will be once all that was decided is written. FindClaim gives null if there is none.
+  // The objects with all assumed writes. FindClaim returns null if there is none.
   ClaimRef FindClaim(const api::ObjectKey& key) const;
   VolumeRef Current(const StorageCatalog::Volume& volume) const;
 
-  // --- what was decided ---
+  // --- assumptions ---
 
   void Assume(VolumeRef volume) { assumed_volumes_.Assume(std::move(volume)); }
   void Assume(ClaimRef claim) { assumed_claims_.Assume(std::move(claim)); }
   void RevertVolume(const std::string& name) { assumed_volumes_.Revert({"", name}); }
   void RevertClaim(const api::ObjectKey& key) { assumed_claims_.Revert(key); }
 
-  // --- changes, told by Cluster after the objects themselves have changed ---
+  // --- changes: Cluster calls these after the objects themselves have changed ---
 
   void Put(const std::shared_ptr<const api::PersistentVolume>& volume);
   void Put(const std::shared_ptr<const api::PersistentVolumeClaim>& claim);
@@ -81,7 +81,7 @@ class Storage {
   void Put(const std::shared_ptr<const api::CsiNode>& csi_node);
   void Put(const std::shared_ptr<const api::VolumeAttachment>& attachment);
   template <typename T>
-  void Put(const std::shared_ptr<const T>&) {}  // No other kind matters here.
+  void Put(const std::shared_ptr<const T>&) {}  // Other kinds are not about storage.
 
   template <typename T>
   void Remove(const api::ObjectKey&) {}

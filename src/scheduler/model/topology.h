@@ -1,8 +1,4 @@
-// Topology knows, for each topology key in use, which domain each node lies in.
-//
-// A key comes into use when a rule first asks for it; from then on it is kept current as nodes
-// come, change and go. A domain is one value of the key; it exists while at least one node carries
-// the value.
+// Topology domains of nodes (Topology), and the order of nodes (NodeOrder).
 #pragma once
 
 #include <cstdint>
@@ -17,11 +13,15 @@
 
 namespace berth::scheduler::model {
 
+// Topology records, for each topology key in use, in which domain each node is.
+//
+// A key is in use from when a rule first requests it; it is then updated as nodes change. A domain
+// is one value of the key; it exists while at least one node has the value.
 class Topology {
  public:
   struct Domain {
     Symbol value;        // Invalid while the id is free.
-    uint32_t nodes = 0;  // How many nodes lie in it.
+    uint32_t nodes = 0;  // How many nodes are in it.
   };
 
   struct Key {
@@ -29,7 +29,7 @@ class Topology {
     std::vector<DomainId> domain_of;  // By row; invalid if the node lacks the label.
     std::vector<Domain> domains;      // By domain id.
     size_t domain_count = 0;          // Domains that exist.
-    size_t node_count = 0;            // Nodes that lie in one.
+    size_t node_count = 0;            // Nodes that are in one.
 
     DomainId Find(Symbol value) const;
 
@@ -42,8 +42,8 @@ class Topology {
     std::vector<DomainId> free_;
   };
 
-  // Returns the id of `label`, bringing it into use: `labels_of(row)` must give the labels of each
-  // row of `present`.
+  // Returns the id of `label`, which is in use from then on: `labels_of(row)` must return the
+  // labels of each row of `present`.
   template <typename LabelsOf>
   TopologyKeyId Use(Symbol label, const NodeMask& present, size_t rows, LabelsOf&& labels_of) {
     const auto [found, added] =
@@ -63,7 +63,7 @@ class Topology {
   const std::vector<Key>& keys() const { return keys_; }
 
   void Resize(size_t rows);
-  // Moves `row` to the domains that `labels` name; no labels take it out of all.
+  // Moves `row` to the domains that `labels` name; empty labels remove it from all.
   void Place(NodeRow row, LabelSpan labels);
 
  private:
@@ -75,21 +75,22 @@ class Topology {
 // by name and the zones by their first nodes. It decides between equally good nodes and where a
 // partial search starts.
 //
-// It is the order kube-scheduler has after it listed all nodes; it does not depend on who came
-// first. Adding and removing are O(log n); reading after a change rebuilds the list, O(n).
+// It is the order that kube-scheduler has after it listed all nodes; it does not depend on the
+// order of arrival. Adding and removing are O(log n); reading after a change rebuilds the list,
+// O(n).
 class NodeOrder {
  public:
-  // Makes room for rows below `rows`; they are in no zone.
+  // Extends the table to `rows` rows; new ones are in no zone.
   void Resize(size_t rows);
-  // Puts the node into the zone that its labels name, moving it if it was in another.
+  // Adds the node to the zone that its labels name, and removes it from any other.
   void Place(NodeRow row, const std::string& name, const api::StringMap& labels);
   void Take(NodeRow row, const std::string& name);
 
   // The nodes in order.
   const std::vector<NodeRow>& rows() const;
-  // The place of each row in that order; meaningless for rows that are not in it.
+  // The position of each row in that order; meaningless for rows that are not in it.
   const std::vector<uint32_t>& rank() const;
-  // Rises with every change of the order.
+  // Grows with every change of the order.
   uint64_t version() const { return version_; }
 
  private:

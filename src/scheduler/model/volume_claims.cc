@@ -182,7 +182,7 @@ std::string Trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
-// Demands in every term that the node lies in one of the zones.
+// Adds to every term that the node is in one of the zones.
 void RequireZones(std::optional<api::NodeSelector>& affinity, std::string_view key,
                   std::string_view zone_label) {
   std::set<std::string> zones;
@@ -197,7 +197,7 @@ void RequireZones(std::optional<api::NodeSelector>& affinity, std::string_view k
   }
 }
 
-// Volumes made before the zone labels became stable speak of them by their beta names.
+// Volumes from before the zone labels became stable have their beta names.
 bool UsesBetaLabels(const api::PersistentVolume& volume) {
   if (Mentions(volume.node_affinity, kZone)) return false;
   if (Mentions(volume.node_affinity, kBetaZone)) return true;

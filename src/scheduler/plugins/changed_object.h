@@ -1,5 +1,5 @@
-// What the plugins' answers to Plugin::QueueingHint have in common: reading the event, and telling
-// which pods and claims it is about.
+// What the plugins' queueing hints share: reading the object of an event, and matching pods and
+// claims with it.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@
 
 namespace berth::scheduler::plugins {
 
-// How the object of an event looked before and after; at least one is given.
+// The object of an event before and after; at least one is given.
 template <typename T>
 struct Change {
   const T* before = nullptr;  // Null if it was added.
   const T* after = nullptr;   // Null if it was deleted.
 };
 
-// Fails if the event has no object of kind T, or one of another kind.
+// Returns the change; fails if the event has no object of kind T, or one of another kind.
 template <typename T>
 Result<Change<T>> ChangeOf(const framework::ClusterEvent& event) {
   const Change<T> change{event.BeforeAs<T>(), event.AfterAs<T>()};
@@ -41,7 +41,7 @@ Result<Change<T>> UpdateOf(const framework::ClusterEvent& event) {
   return change;
 }
 
-// The object as it last was; fails if it was added.
+// Returns the last version of the object; fails if it was added.
 template <typename T>
 Result<const T*> RemovalOf(const framework::ClusterEvent& event) {
   const auto change = ChangeOf<T>(event);
@@ -52,7 +52,7 @@ Result<const T*> RemovalOf(const framework::ClusterEvent& event) {
   return change->before;
 }
 
-// The kind of object that the event is about, whatever pods it is about.
+// Returns the kind of object that the event is about; kPod for all kinds of pods.
 inline framework::Resource KindOf(const framework::ClusterEvent& event) {
   const framework::Resource resource = event.type.resource;
   const bool pod = resource == framework::Resource::kAssignedPod ||
@@ -64,14 +64,14 @@ inline bool IsSamePod(const model::PodRecord& pod, const api::Pod& other) {
   return pod.uid() == other.metadata.uid;
 }
 
-// True if the pod takes room on some node: it runs there, or was promised the room.
+// Reports whether the pod occupies capacity of a node: it runs there, or is nominated to it.
 inline bool UsesCapacity(const api::Pod& pod) {
   return !pod.spec.node_name.empty() || !pod.status.nominated_node_name.empty();
 }
 
-// True if a volume of the pod names `claim`.
+// Reports whether a volume of the pod names `claim`.
 bool NamesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim);
-// The same, or `claim` has the name of one made for the pod.
+// The same, or whether `claim` has the name of one created for the pod.
 bool UsesClaim(const api::Pod& pod, const api::PersistentVolumeClaim& claim);
 
 }  // namespace berth::scheduler::plugins

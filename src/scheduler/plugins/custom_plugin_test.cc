@@ -6,6 +6,7 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/plugin_testing.h"
 
 namespace berth::scheduler::plugins {
@@ -48,8 +49,8 @@ class OwnTeam final : public framework::FilterPlugin {
   std::string_view name() const override { return kName; }
 
   // Called once per pod class: interns the label that Filter compares with.
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override {
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override {
     auto wanted = std::make_unique<Wanted>();
     wanted->label = {cluster.mutable_symbols().Intern("team"), pod_class.namespace_};
     return wanted;

@@ -1,6 +1,9 @@
 #include "scheduler/plugins/default_binder.h"
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/node_table.h"
+#include "scheduler/model/pod_table.h"
 
 namespace berth::scheduler::plugins {
 

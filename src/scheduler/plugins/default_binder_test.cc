@@ -1,6 +1,7 @@
 #include "scheduler/plugins/default_binder.h"
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/writes.h"
 #include "scheduler/plugins/plugin_testing.h"
 
 namespace berth::scheduler::plugins {

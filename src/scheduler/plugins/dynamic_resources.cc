@@ -6,13 +6,17 @@
 #include <optional>
 #include <string>
 
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
 namespace {
 
-// The name of the claim that `entry` stands for; none if it needs none.
+// Returns the name of the claim of `entry`; nothing if it needs none.
 Result<std::optional<std::string>> NameOfClaim(const api::Pod& pod,
                                                const api::PodResourceClaim& entry) {
   const std::string& namespace_ = pod.metadata.namespace_;
@@ -67,7 +71,7 @@ Result<std::vector<const api::ResourceClaim*>> ClaimsOf(const model::Cluster& cl
 
 namespace {
 
-// Notes that PreFilter came this far: PostFilter has nothing to go by otherwise.
+// Records that PreFilter ran: PostFilter depends on it.
 struct Reached final : framework::CycleState {
   std::unique_ptr<framework::CycleState> Clone() const override {
     return std::make_unique<Reached>();
@@ -157,7 +161,7 @@ Result<bool> DynamicResources::QueueingHint(const model::Cluster& cluster,
   if (!claim) return std::unexpected(claim.error());
   const auto claims = ClaimsOf(cluster, *pod.object);
   if (!claims) return false;
-  // Devices that were given back may be what the pod waits for.
+  // The pod may wait for devices that were deallocated.
   const auto* before = claim->before;
   if (before != nullptr && before->status.allocation && !claim->after->status.allocation) {
     return true;

@@ -1,4 +1,4 @@
-// The resource claims that a pod names, or that were made for it from templates.
+// DynamicResources, for pods without resource claims only, and the resource claims of a pod.
 #pragma once
 
 #include <vector>
@@ -12,16 +12,17 @@
 
 namespace berth::scheduler::plugins {
 
-// In the order of spec.resourceClaims, without those that were deliberately not made. Fails with
-// the sentence that users see if one is missing, going, or somebody else's.
+// Returns the claims that the pod names or that were created for it from templates, in the order of
+// spec.resourceClaims, without those that were deliberately not created. Fails with the message for
+// users if one is missing, terminating, or belongs to another pod.
 Result<std::vector<const api::ResourceClaim*>> ClaimsOf(const model::Cluster& cluster,
                                                         const api::Pod& pod);
 
-// DynamicResources, as far as pods without resource claims see it: its place in the default
-// profile, its score of nothing, and its word in the message of a pod that fits nowhere.
+// DynamicResources as it is for pods without resource claims: it takes part in the default profile,
+// scores nothing, and is named in the message of a pod that fits nowhere.
 //
-// Pods with resource claims are kept out of the queue: with kube-scheduler's reason while a claim
-// is missing, then with one that says that Berth allocates no devices.
+// Pods with resource claims are gated: with kube-scheduler's reason while a claim is missing, then
+// with one that says that Berth allocates no devices.
 class DynamicResources final : public framework::PreEnqueuePlugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
@@ -48,7 +49,7 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
 
-  // Nothing to reserve or to write for a pod without claims.
+  // A pod without claims has nothing to reserve or write.
   framework::Verdict Reserve(framework::Cycle& cycle, model::NodeRow node) const override;
   void Unreserve(framework::Cycle& cycle, model::NodeRow node) const override;
   framework::PreBindPlan PreBindPreFlight(const framework::Cycle& cycle,

@@ -1,4 +1,4 @@
-// FormatSelector for explanations: how selectors, amounts, topology domains and pods are named to
+// The wording of explanations: how selectors, amounts, topology domains and pods are written for
 // users.
 #pragma once
 
@@ -11,43 +11,44 @@
 #include "api/selector.h"
 #include "api/storage.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::plugins {
 
 // "1 pod", "3 pods".
 std::string FormatCount(int64_t count, std::string_view noun);
 
-// An amount in bytes: exactly if that is short ("1536Mi"), else with one decimal ("15.4Gi").
+// An amount in bytes: exactly if that is short ("1536Mi"), otherwise with one decimal ("15.4Gi").
 std::string FormatBytes(int64_t bytes);
-// An amount of a resource as NodeResourcesFit counts it: thousandths of cpu, units of all else.
+// An amount of a resource in NodeResourcesFit's units: thousandths of cpu, units of all others.
 std::string FormatAmount(std::string_view resource, int64_t amount);
-// What a claim asks for: "5Gi"; empty if it does not say.
+// The size that a claim requests: "5Gi"; empty if it has none.
 std::string FormatRequestedStorage(const api::PersistentVolumeClaim& claim);
 
-// As kubectl writes selectors: "app=web,tier in (a, b)". "any labels" if it wants nothing.
+// As in kubectl: "app=web,tier in (a, b)". "any labels" if it has no conditions.
 std::string FormatSelector(const api::Requirement& requirement);
 std::string FormatSelector(const api::Selector& selector);
-// The same of a selector as users write it, which need not parse.
+// The same for a selector of the API, which need not parse.
 std::string FormatSelector(const std::optional<api::LabelSelector>& selector);
 
-// What the node has under `key`: "the node has disk=hdd", "the node has no label disk".
+// The node's value of `key`: "the node has disk=hdd", "the node has no label disk".
 std::string FormatActualLabel(const api::StringMap& labels, const std::string& key);
 
-// The first requirement of each term that keeps the node out, and what the node has instead: "wants
-// disk=ssd, the node has disk=hdd". `node_name` may be empty: then fields are not looked at.
+// The first requirement of each term that excludes the node, and the node's value: "wants disk=ssd,
+// the node has disk=hdd". `node_name` may be empty: then fields are ignored.
 std::string WhyNoTermMatches(const api::NodeSelector& selector, const api::StringMap& labels,
                              std::string_view node_name);
 
-// The label that tells nodes apart.
+// The label that identifies a node.
 constexpr std::string_view kHostnameKey = "kubernetes.io/hostname";
 
-// A domain: zone "a", region "west", node "n1"; else by the label: rack "r1".
+// A domain: zone "a", region "west", node "n1"; otherwise by the label: rack "r1".
 std::string FormatDomain(std::string_view key, std::string_view value);
 // The same as a place: in zone "a", on node "n1".
 std::string InDomain(std::string_view key, std::string_view value);
 
-// The first by name of the pods on `node` for which `matches(const PodRecord&)` holds; null if
-// there is none.
+// Returns the first by name of the pods on `node` for which `matches(const PodRecord&)` is true;
+// null if there is none.
 template <typename Matches>
 const model::PodRecord* FirstPodOn(const model::Cluster& cluster, model::NodeRow node,
                                    Matches&& matches) {

@@ -1,9 +1,9 @@
-// GangScheduling is known so that configurations which name it load as they do in kube-scheduler.
+// GangScheduling exists so that configurations which name it load as in kube-scheduler.
 //
 // It concerns pods with spec.schedulingGroup, a field that exists only where the feature gate
-// GangScheduling is on; the gate is alpha and off, and Berth has no other setting for it. Every pod
-// is therefore one without a group, which the plugin lets pass. config/notes.h tells users who
-// enable it that gangs are not formed.
+// GangScheduling is on; the gate is alpha and off, and Berth does not support it. Every pod is
+// therefore one without a group, which the plugin accepts. The configuration's warnings tell users
+// who enable it that gangs are not formed.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

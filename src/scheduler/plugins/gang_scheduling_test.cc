@@ -1,5 +1,6 @@
 #include "scheduler/plugins/gang_scheduling.h"
 
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/plugins/plugin_testing.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -16,7 +17,7 @@ struct PodImages final : framework::ClassState {
   int64_t containers = 0;
 };
 
-// An image of the pod that some node holds, and what holding it is worth.
+// An image of the pod that some node has, and its score.
 struct HeldImage {
   model::ImageId id;
   int64_t worth = 0;
@@ -37,7 +38,7 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nod
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> ImageLocality::Compile(
+std::unique_ptr<framework::ClassState> ImageLocality::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<PodImages>();
   const api::PodSpec& spec = pod_class.spec();

@@ -1,5 +1,5 @@
-// ImageLocality prefers nodes that hold the pod's images already: the larger the images, and the
-// more nodes hold them (so that pods do not heap up on the one node that does), the better.
+// ImageLocality prefers nodes that have the pod's images already: scores grow with the size of the
+// images and the number of nodes that have them (so that pods do not concentrate on a single node).
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -14,12 +14,12 @@ class ImageLocality final : public framework::ScorePlugin {
   // It rejects no pod.
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override { return {}; }
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
-  // An image's weight depends on how many nodes hold it and how many nodes there are.
+  // An image's weight depends on how many nodes have it and how many nodes there are.
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 };
 

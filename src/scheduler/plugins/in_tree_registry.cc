@@ -26,7 +26,7 @@
 namespace berth::scheduler::plugins {
 
 const framework::PluginSet& DefaultPlugins() {
-  // The order counts.
+  // The order matters.
   static const framework::PluginSet plugins{.enabled = {{"SchedulingGates"},
                                                         {"PrioritySort"},
                                                         {"NodeUnschedulable"},

@@ -1,4 +1,4 @@
-// The plugins of a profile that says nothing else.
+// The in-tree plugins by name, and those that are enabled by default.
 #pragma once
 
 #include "scheduler/framework/profile.h"
@@ -6,11 +6,10 @@
 
 namespace berth::scheduler::plugins {
 
-// Of multiPoint, with the feature gates at their defaults.
+// The default plugins of multiPoint, with the feature gates at their defaults.
 const framework::PluginSet& DefaultPlugins();
 
-// The in-tree plugins, by name.
-// A registry of all in-tree plugins; embedders add their own to it.
+// Returns a registry of all in-tree plugins; programs that embed Berth add their own to it.
 framework::Registry InTreeRegistry();
 
 }  // namespace berth::scheduler::plugins

@@ -9,6 +9,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/model/node_selector.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -33,7 +34,7 @@ const api::NodeAffinity* AffinityOf(const api::PodSpec& spec) {
   return spec.affinity && spec.affinity->node_affinity ? &*spec.affinity->node_affinity : nullptr;
 }
 
-// The names that one term admits, or nothing if it does not select by name.
+// Returns the names that one term allows, or nothing if it does not select by name.
 std::optional<std::set<std::string>> NamesOf(const api::NodeSelectorTerm& term) {
   std::optional<std::set<std::string>> names;
   for (const api::NodeSelectorRequirement& field : term.match_fields) {
@@ -60,8 +61,8 @@ std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector,
   return std::vector<Symbol>(all.begin(), all.end());
 }
 
-// Whether the pod's nodeSelector and required terms match. Fails if no term matches and one does
-// not parse.
+// Reports whether the pod's nodeSelector and required terms match. Fails if no term matches and one
+// does not parse.
 Result<bool> RequiredMatches(const api::PodSpec& spec, const api::Node& node) {
   const api::ObjectMeta& meta = node.metadata;
   if (spec.node_selector && !api::Selector::FromMap(*spec.node_selector).Matches(meta.labels)) {
@@ -97,7 +98,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(
   return std::unique_ptr<framework::Plugin>(new NodeAffinity(args));
 }
 
-std::unique_ptr<const framework::ClassState> NodeAffinity::Compile(
+std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   SymbolTable& symbols = cluster.mutable_symbols();
   const api::PodSpec& spec = pod_class.spec();
@@ -217,7 +218,7 @@ Result<bool> NodeAffinity::QueueingHint(const model::Cluster&, const model::PodR
   }
   const auto matches = RequiredMatches(pod.object->spec, *node->after);
   if (!matches || !*matches || node->before == nullptr) return matches;
-  // What the operator's affinity said of the node before is not asked, as upstream.
+  // Whether the added affinity matched the node before is not checked, as upstream.
   const auto matched = RequiredMatches(pod.object->spec, *node->before);
   if (!matched) return matched;
   return !*matched;

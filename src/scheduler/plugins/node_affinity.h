@@ -1,6 +1,5 @@
-// NodeAffinity keeps a pod to the nodes that its nodeSelector and required node affinity match, and
-// those that the operator's addedAffinity matches; and prefers nodes by the weights of the
-// preferred terms.
+// NodeAffinity restricts a pod to the nodes that its nodeSelector, its required node affinity and
+// the operator's addedAffinity match; and prefers nodes by the weights of the preferred terms.
 #pragma once
 
 #include "base/result.h"
@@ -24,8 +23,8 @@ class NodeAffinity final : public framework::PreFilterPlugin,
   // Fails if a term of addedAffinity does not parse.
   static Result<std::unique_ptr<framework::Plugin>> Make(const framework::NodeAffinityArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Restricts the search to the nodes that every required term names by metadata.name.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;

@@ -1,5 +1,6 @@
 #include "scheduler/plugins/node_affinity.h"
 
+#include "scheduler/model/labels.h"
 #include "scheduler/plugins/plugin_testing.h"
 
 namespace berth::scheduler::plugins {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
@@ -35,7 +36,7 @@ std::vector<std::string_view> FeaturesNeededBy(const api::PodSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> NodeDeclaredFeatures::Compile(
+std::unique_ptr<framework::ClassState> NodeDeclaredFeatures::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<RequiredFeatures>();
   for (std::string_view feature : FeaturesNeededBy(pod_class.spec())) {

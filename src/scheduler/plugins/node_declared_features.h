@@ -1,4 +1,4 @@
-// NodeDeclaredFeatures keeps pods that need a kubelet feature off nodes that do not declare it.
+// NodeDeclaredFeatures rejects nodes that do not declare a kubelet feature which the pod needs.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -15,8 +15,8 @@ class NodeDeclaredFeatures final : public framework::PreFilterPlugin,
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;

@@ -1,6 +1,7 @@
 #include "scheduler/plugins/node_name.h"
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/node_table.h"
 
 namespace berth::scheduler::plugins {
 

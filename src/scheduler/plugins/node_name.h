@@ -1,4 +1,4 @@
-// NodeName keeps a pod that names its node off all others.
+// NodeName rejects all nodes but the one that the pod names, if it does.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

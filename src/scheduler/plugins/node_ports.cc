@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 
@@ -15,7 +16,7 @@ struct AnyIp final : framework::ClassState {
   Symbol symbol;
 };
 
-// The ports that count as free on the node that is being tried out.
+// The ports that count as free on the node of a dry run.
 struct FreedPorts final : framework::CycleState {
   std::vector<model::HostPort> ports;
   std::unique_ptr<framework::CycleState> Clone() const override {
@@ -36,8 +37,8 @@ bool HasClash(const framework::Cycle& cycle, Symbol any_ip, size_t row,
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> NodePorts::Compile(model::Cluster& cluster,
-                                                                const model::PodClass&) const {
+std::unique_ptr<framework::ClassState> NodePorts::Compile(model::Cluster& cluster,
+                                                          const model::PodClass&) const {
   auto state = std::make_unique<AnyIp>();
   state->symbol = cluster.mutable_symbols().Intern("0.0.0.0");
   return state;
@@ -105,7 +106,7 @@ Result<bool> NodePorts::QueueingHint(const model::Cluster&, const model::PodReco
   const auto deleted = RemovalOf<api::Pod>(event);
   if (!deleted) return std::unexpected(deleted.error());
   if (!UsesCapacity(**deleted)) return false;
-  SymbolTable symbols;  // The cluster need not know the addresses of a pod that is gone.
+  SymbolTable symbols;  // The cluster need not know the addresses of a deleted pod.
   const Symbol any_ip = symbols.Intern("0.0.0.0");
   const std::vector<model::HostPort> freed = model::HostPortsOf((*deleted)->spec, symbols);
   const std::vector<model::HostPort> wanted = model::HostPortsOf(pod.object->spec, symbols);

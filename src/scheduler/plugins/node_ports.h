@@ -1,4 +1,4 @@
-// NodePorts keeps a pod off nodes where a host port that it wants is taken.
+// NodePorts rejects nodes where a host port of the pod is in use.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -14,11 +14,10 @@ class NodePorts final : public framework::PreFilterPlugin, public framework::Fil
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  // When trying out a node, a pod that goes frees its ports even if another pod holds them too, as
-  // upstream.
+  // In a dry run, a removed pod frees its ports even if another pod uses them too, as upstream.
   void PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,
                 model::NodeRow node) const override;
   void PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,

@@ -1,5 +1,6 @@
 #include "scheduler/plugins/node_ports.h"
 
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/plugin_testing.h"
 
 namespace berth::scheduler::plugins {

@@ -2,6 +2,7 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
@@ -18,7 +19,7 @@ bool ToleratesCordon(const api::PodSpec& spec) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> NodeUnschedulable::Compile(
+std::unique_ptr<framework::ClassState> NodeUnschedulable::Compile(
     model::Cluster&, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Tolerance>();
   state->tolerates = ToleratesCordon(pod_class.spec());

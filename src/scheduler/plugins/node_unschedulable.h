@@ -1,5 +1,4 @@
-// NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that stands for
-// it.
+// NodeUnschedulable rejects cordoned nodes, unless the pod tolerates the corresponding taint.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -15,8 +14,8 @@ class NodeUnschedulable final : public framework::FilterPlugin {
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }

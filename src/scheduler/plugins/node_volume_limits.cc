@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -17,8 +19,8 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-// The pod's volumes, which do not depend on the node but for one thing: whether in-tree volumes are
-// served by CSI drivers, as they are where there is a CSINode.
+// The pod's volumes. They depend on the node only in whether in-tree volumes are served by CSI
+// drivers, as on nodes with a CSINode.
 struct State final : framework::CycleState {
   std::map<std::string, std::vector<model::CsiVolume>>
       wanted;  // By driver, on nodes with a CSINode.
@@ -35,14 +37,14 @@ framework::Verdict AsVerdict(const model::PodCsiVolumes::Failure& failure) {
   return {framework::Code::kUnschedulableAndUnresolvable, failure.message};
 }
 
-// How many of the wanted volumes of a driver are not on the node yet.
+// Returns how many of the wanted volumes of a driver are not on the node yet.
 int64_t CountNew(const std::vector<model::CsiVolume>& wanted,
                  const model::AttachedVolumes::Node& node) {
   return std::ranges::count_if(
       wanted, [&](const model::CsiVolume& volume) { return !node.used.contains(volume); });
 }
 
-// A driver that would have to attach more volumes than it can.
+// A driver that would exceed its limit.
 struct FullDriver {
   std::string name;
   int64_t limit = 0, used = 0, added = 0;
@@ -78,7 +80,7 @@ bool SomeLimitGrew(const api::CsiNode& before, const api::CsiNode& after) {
   });
 }
 
-// Which driver serves a claim is not asked.
+// The driver of the claim is not checked.
 bool MayHaveVolumeOf(const std::string& driver, const api::PodSpec& spec) {
   return std::ranges::any_of(spec.volumes, [&](const api::Volume& volume) {
     if (std::holds_alternative<api::PersistentVolumeClaimSource>(volume.source)) return true;
@@ -99,7 +101,7 @@ framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) 
     for (const model::CsiVolume& volume : *with) state->wanted[volume.driver].push_back(volume);
   } else {
     state->with_csi_node = AsVerdict(with.error());
-    // Without a CSINode, volumes that cannot be migrated are no mistake.
+    // Without a CSINode, volumes that cannot be migrated are not an error.
     const auto without = volumes.OfNewPod(pod, /*migrated=*/false);
     if (!without) state->without_csi_node = AsVerdict(without.error());
   }

@@ -1,5 +1,4 @@
-// NodeVolumeLimits keeps a pod off nodes where its volumes would exceed what a CSI driver can
-// attach.
+// NodeVolumeLimits rejects nodes where the pod's volumes would exceed what a CSI driver can attach.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -16,7 +15,7 @@ class NodeVolumeLimits final : public framework::PreFilterPlugin, public framewo
                             const framework::ClusterEvent& event) const override;
 
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  // Looks only at the nodes that have too little room left.
+  // Evaluates only the nodes with too little capacity left.
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;

@@ -1,5 +1,7 @@
 #include "scheduler/plugins/node_volume_limits.h"
 
+#include "scheduler/model/attached_volumes.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/volume_testing.h"
 
 namespace berth::scheduler::plugins {

@@ -1,5 +1,5 @@
-// A harness for tests of single plugins: it asks one plugin about one pod in a small cluster and
-// gives the answers as text, so that a test is a table of short lines.
+// A harness for tests of single plugins: it calls one plugin for one pod in a small cluster and
+// returns the results as text, so that a test is a table of short lines.
 //
 //   World world{NodeYaml("a"), NodeYaml("b", {.spec = "unschedulable: true"})};
 //   PluginHarness trial(world, MakePlugin("NodeUnschedulable"), PodYaml("web"));
@@ -21,6 +21,7 @@
 #include "api/json/yaml.h"
 #include "base/check.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::scheduler::plugins {
@@ -100,7 +101,7 @@ class World {
   std::vector<model::NodeRow> nodes_;
 };
 
-// Makes an in-tree plugin as a profile would.
+// Creates an in-tree plugin as a profile would.
 inline Result<std::unique_ptr<framework::Plugin>> TryMakePlugin(
     std::string_view name, const framework::PluginArgs& args = {}) {
   const framework::Registry registry = InTreeRegistry();
@@ -117,7 +118,7 @@ inline std::unique_ptr<framework::Plugin> MakePlugin(std::string_view name,
   return *std::move(plugin);
 }
 
-// One plugin, asked about one pod that is not in the cluster. `world` must outlive the trial.
+// One plugin, called for one pod that is not in the cluster. `world` must outlive the harness.
 class PluginHarness {
  public:
   PluginHarness(World& world, std::unique_ptr<framework::Plugin> plugin,
@@ -143,10 +144,10 @@ class PluginHarness {
     return *role;
   }
 
-  // Asks PreFilter, if the plugin takes part in it, then Filter. One character per node: '1' for a
-  // node that is left, '0' for one that is not, '-' for one that PreFilter leaves out. If PreFilter
-  // ends the matter, its verdict. Fails the test unless Filter and Explain agree on each node and
-  // each node is judged by itself.
+  // Calls PreFilter, if the plugin takes part in it, then Filter. One character per node: '1' for a
+  // node that passes, '0' for one that does not, '-' for one that PreFilter excludes. If PreFilter
+  // rejects or skips, returns its verdict. Fails the test unless Filter and Explain agree on each
+  // node and the result of each node is independent of the others.
   std::string Filter() {
     model::NodeMask candidates = world_.cluster().nodes().present();
     if (const auto* pre_filter = dynamic_cast<const framework::PreFilterPlugin*>(plugin_.get())) {
@@ -173,14 +174,14 @@ class PluginHarness {
     return marks;
   }
 
-  // What the plugin says about one node; ask Filter first.
+  // Returns the plugin's verdict on one node; call Filter first.
   std::string Explain(std::string_view node) const {
     return Text(As<framework::FilterPlugin>().Explain(cycle_, world_.node(node)));
   }
 
-  // Asks PreScore, if the plugin takes part in it, then Score: "0 3 1". If PreScore ends the
-  // matter, its verdict. `feasible` has a '0' for each node that does not take part and shows up as
-  // '-'; empty means all do.
+  // Calls PreScore, if the plugin takes part in it, then Score: "0 3 1". If PreScore skips or
+  // fails, returns its verdict. `feasible` has a '0' for each node that is not feasible and shows
+  // up as '-'; empty means all are.
   std::string RawScores(std::string_view feasible = "") {
     return Score(feasible, /*normalized=*/false);
   }
@@ -245,7 +246,7 @@ class PluginHarness {
     return fmt::format("{}", fmt::join(texts, " "));
   }
 
-  // A node-scoped score does not depend on which other nodes are asked about.
+  // A node-scoped score does not depend on which other nodes are scored.
   void CheckScoresAlone(const model::NodeMask& feasible, const std::vector<int64_t>& scores) const {
     feasible.ForEach([&](size_t row) {
       model::NodeMask alone(feasible.size());

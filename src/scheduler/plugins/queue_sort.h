@@ -1,5 +1,5 @@
-// PrioritySort tries the pods of higher priority first, and among equals those that have waited
-// longer.
+// PrioritySort orders pods by priority, highest first, and among equals by the time they entered
+// the queue.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -17,8 +17,8 @@ class PrioritySort final : public framework::QueueSortPlugin {
   bool Less(const framework::QueuedPod& a, const framework::QueuedPod& b) const override;
 };
 
-// FIFOSort tries pods in the order in which they came, whatever their priority. It is not in
-// kube-scheduler; a profile may choose it instead of PrioritySort.
+// FIFOSort orders pods by arrival, whatever their priority. It is not in kube-scheduler; a profile
+// may enable it instead of PrioritySort.
 class FifoSort final : public framework::QueueSortPlugin {
  public:
   static constexpr std::string_view kName = "FIFOSort";

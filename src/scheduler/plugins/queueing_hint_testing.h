@@ -1,5 +1,4 @@
-// Asks plugins whether events may help a pod that waits, in tables: a pod, an object before and
-// after, and the answer.
+// A harness for tables of queueing hints: a pod, an object before and after, and the hint.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +12,7 @@
 
 namespace berth::scheduler::plugins {
 
-// What an event about the object is about.
+// The resource of an event about the object.
 struct ResourceOf {
   framework::Resource operator()(const api::Ref<api::Pod>& pod) const {
     return pod->spec.node_name.empty() ? framework::Resource::kUnschedulablePod
@@ -52,8 +51,7 @@ struct ResourceOf {
   framework::Resource operator()(const auto&) const { return framework::Resource::kAny; }
 };
 
-// The event that turned one object into the other, both in YAML: an empty text means that there is
-// none.
+// The event of a change, with both objects in YAML: an empty text means that there is none.
 inline framework::ClusterEvent EventOf(const std::string& before, const std::string& after) {
   framework::ClusterEvent event;
   if (!before.empty()) event.before = DecodeOrFail(before).at(0);
@@ -78,7 +76,7 @@ inline std::string Hint(World& world, const framework::Plugin& plugin, const std
 
 struct HintCase {
   const char* name;
-  std::string pod;            // The one that waits.
+  std::string pod;            // The unschedulable one.
   std::string before, after;  // The object of the event; empty if there was none.
   const char* want;           // "Queue", "Skip" or "error".
 };

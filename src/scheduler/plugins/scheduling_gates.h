@@ -1,4 +1,4 @@
-// SchedulingGates keeps a pod out of the queue until all its scheduling gates are removed.
+// SchedulingGates gates a pod until all its scheduling gates are removed.
 #pragma once
 
 #include "scheduler/framework/plugin.h"

@@ -8,6 +8,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
@@ -18,13 +19,12 @@ struct Judgement {
   int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The judgement of each taint set so far. Sets are judged when they first turn up, so the state
-// grows though it is shared; what is in it never changes.
+// The result for each taint set so far; it grows when new sets turn up.
 struct Judgements final : framework::ClassState {
   std::vector<api::Toleration> tolerations;
-  mutable std::vector<Judgement> by_set;
+  std::vector<Judgement> by_set;
 
-  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) const {
+  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) {
     while (by_set.size() < sets.size()) {
       by_set.push_back(Judge(sets.Get(model::TaintSetId{static_cast<uint32_t>(by_set.size())})));
     }
@@ -49,7 +49,7 @@ bool Repels(const api::Taint& taint, const std::vector<api::Toleration>& tolerat
   return hard && !api::ToleratesAny(tolerations, taint);
 }
 
-// True if some hard taint is not tolerated.
+// Reports whether some hard taint is not tolerated.
 bool Repels(const std::vector<api::Taint>& taints,
             const std::vector<api::Toleration>& tolerations) {
   return std::ranges::any_of(taints,
@@ -64,7 +64,7 @@ std::string Text(const api::Taint& taint) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> TaintToleration::Compile(
+std::unique_ptr<framework::ClassState> TaintToleration::Compile(
     model::Cluster&, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Judgements>();
   state->tolerations = pod_class.spec().tolerations;
@@ -73,7 +73,7 @@ std::unique_ptr<const framework::ClassState> TaintToleration::Compile(
 
 framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
                                            model::NodeMask& nodes) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
   return {};
@@ -81,7 +81,7 @@ framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
 
 framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
                                             model::NodeRow node) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
   return {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
 }
@@ -102,7 +102,7 @@ framework::Verdict TaintToleration::PreScore(framework::Cycle&, const model::Nod
 framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
                                           const model::NodeMask& nodes,
                                           std::span<int64_t> out) const {
-  const auto& judged = cycle.compiled<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
   return {};

@@ -1,8 +1,8 @@
-// TaintToleration keeps a pod off nodes whose taints it does not tolerate, and prefers nodes with
-// fewer soft (PreferNoSchedule) taints left.
+// TaintToleration rejects nodes with taints that the pod does not tolerate, and prefers nodes with
+// fewer such soft (PreferNoSchedule) taints.
 //
-// Nodes share few distinct taint sets: each set is judged once per pod class, then each node costs
-// one look-up.
+// Nodes share few distinct taint sets: each set is evaluated once per pod class, then each node
+// costs one lookup.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -20,11 +20,11 @@ class TaintToleration final : public framework::FilterPlugin,
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Clears every node with an untolerated NoSchedule or NoExecute taint.
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  // Preemption cannot cure a taint: the answer is UnschedulableAndUnresolvable.
+  // Preemption does not remove a taint: returns UnschedulableAndUnresolvable.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }

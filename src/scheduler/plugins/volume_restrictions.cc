@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -34,7 +36,7 @@ bool IsChecked(const api::Volume& volume) {
          std::holds_alternative<api::IscsiSource>(volume.source);
 }
 
-// True if two pods on one node may not both have their volume.
+// Reports whether two pods on one node may not both have their volume.
 struct Clash {
   bool operator()(const api::GcePersistentDiskSource& a,
                   const api::GcePersistentDiskSource& b) const {
@@ -63,7 +65,7 @@ bool AnyClash(const std::vector<api::Volume>& disks, const std::vector<api::Volu
   return false;
 }
 
-// True if volumes of two pods of one namespace are the same claim.
+// Reports whether volumes of two pods of one namespace are the same claim.
 bool ShareClaim(const std::vector<api::Volume>& a, const std::vector<api::Volume>& b) {
   for (const api::Volume& volume : a) {
     const auto* claim = std::get_if<api::PersistentVolumeClaimSource>(&volume.source);
@@ -76,7 +78,7 @@ bool ShareClaim(const std::vector<api::Volume>& a, const std::vector<api::Volume
   return false;
 }
 
-// Whether this use of a claim counts: by a pod that names it, on a node that exists.
+// Reports whether this use of a claim counts: by a pod that names it, on a node that exists.
 bool Counts(const model::Cluster& cluster, const model::ClaimUsers::User& user) {
   if (user.ephemeral) return false;
   const model::NodeRow row = cluster.nodes().Find(user.node);
@@ -88,7 +90,8 @@ bool IsInUse(const model::Cluster& cluster, const api::ObjectKey& claim) {
                              [&](const auto& user) { return Counts(cluster, user); });
 }
 
-// The first by name of the pods that use the claim: "shop/db on node a"; empty if there is none.
+// Returns the first by name of the pods that use the claim: "shop/db on node a"; empty if there is
+// none.
 std::string UserOf(const model::Cluster& cluster, const api::ObjectKey& claim) {
   const model::ClaimUsers::User* first = nullptr;
   for (const model::ClaimUsers::User& user : cluster.storage().users().Of(claim)) {
@@ -102,7 +105,7 @@ std::string UserOf(const model::Cluster& cluster, const api::ObjectKey& claim) {
                      cluster.symbols().Text(first->node));
 }
 
-// Claims are compared by name alone here, whatever the other pod's namespace: kube-scheduler does.
+// Claims are compared by name alone here, whatever the other pod's namespace, as upstream.
 int64_t CountShared(const State& state, const model::PodClass& other) {
   return std::ranges::count_if(other.claims, [&](Symbol claim) {
     return std::ranges::binary_search(state.exclusive, claim);
@@ -111,7 +114,7 @@ int64_t CountShared(const State& state, const model::PodClass& other) {
 
 }  // namespace
 
-std::unique_ptr<const framework::ClassState> VolumeRestrictions::Compile(
+std::unique_ptr<framework::ClassState> VolumeRestrictions::Compile(
     model::Cluster&, const model::PodClass& pod_class) const {
   auto compiled = std::make_unique<Disks>();
   std::ranges::copy_if(pod_class.spec().volumes, std::back_inserter(compiled->disks), IsChecked);

@@ -1,5 +1,5 @@
-// VolumeRestrictions keeps two pods from using one disk where the disk does not allow it: the same
-// inline disk on one node, or a ReadWriteOncePod claim anywhere.
+// VolumeRestrictions prevents two pods from using one disk where the disk does not allow it: the
+// same inline disk on one node, or a ReadWriteOncePod claim anywhere.
 #pragma once
 
 #include "scheduler/framework/cycle.h"
@@ -16,8 +16,8 @@ class VolumeRestrictions final : public framework::PreFilterPlugin, public frame
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   // Rejects a pod that names a claim which does not exist.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -53,7 +55,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// The zones of a label value, which are joined with "__"; nothing if one of them is empty.
+// Returns the zones of a label value, which are joined with "__"; nothing if one of them is empty.
 std::optional<std::vector<std::string_view>> ZonesOf(std::string_view value) {
   std::vector<std::string_view> zones;
   while (true) {
@@ -65,7 +67,7 @@ std::optional<std::vector<std::string_view>> ZonesOf(std::string_view value) {
   }
 }
 
-// The zones and regions that the labels of the volume name, by label.
+// Returns the zones and regions that the labels of the volume name, by label.
 std::map<std::string_view, std::set<std::string_view>> TopologyOf(
     const api::PersistentVolume& volume) {
   std::map<std::string_view, std::set<std::string_view>> topology;
@@ -100,7 +102,7 @@ Symbol Find(model::LabelSpan labels, Symbol key) {
 }
 
 bool Admits(const State& state, model::LabelSpan labels) {
-  // A node without zones and regions is taken for the only zone that there is.
+  // A node without zones and regions counts as being in the only zone.
   const bool has_topology =
       std::ranges::any_of(state.labels, [&](Symbol label) { return Find(labels, label).valid(); });
   if (!has_topology) return true;
@@ -111,15 +113,15 @@ bool Admits(const State& state, model::LabelSpan labels) {
   });
 }
 
-// The value that a node has for a zone or region label of a volume, or null.
+// Returns the value that a node has for a zone or region label of a volume, or null.
 const std::string* ValueOn(const api::StringMap& labels, const TopologyLabel& label) {
   auto found = labels.find(label.name);
   if (found == labels.end()) found = labels.find(label.newer);
   return found == labels.end() ? nullptr : &found->second;
 }
 
-// How the volume and a node with these labels disagree: "in zone "a", the node is in zone "b"";
-// empty if they do not.
+// Returns how the volume and a node with these labels differ: "in zone "a", the node is in zone
+// "b""; empty if they do not.
 std::string Disagreement(const api::PersistentVolume& volume, const api::StringMap& labels) {
   for (const TopologyLabel& label : kLabels) {
     const auto wanted = volume.metadata.labels.find(label.name);
@@ -141,7 +143,7 @@ framework::Verdict Reject(std::string reason) {
   return {framework::Code::kUnschedulableAndUnresolvable, std::move(reason)};
 }
 
-// Whether it is all right that the claim has no volume yet.
+// Reports whether the claim may be without a volume.
 framework::Verdict JudgeUnbound(const model::Cluster& cluster,
                                 const api::PersistentVolumeClaim& claim) {
   const std::string& name = model::StorageClassOf(claim);

@@ -1,4 +1,5 @@
-// VolumeZone keeps a pod to the zones and regions that the labels of its PersistentVolumes name.
+// VolumeZone restricts a pod to the zones and regions that the labels of its PersistentVolumes
+// name.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
@@ -14,7 +15,7 @@ class VolumeZone final : public framework::PreFilterPlugin, public framework::Fi
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  // Rejects a pod with a claim that has no volume and will get none while the pod waits.
+  // Rejects a pod with a claim that has no volume and does not wait for a node.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;

@@ -1,5 +1,5 @@
-// InFlightEvents knows the pods that are being tried and the events that came meanwhile: an event
-// that would have helped a pod must not be lost because the pod was not in the queue just then.
+// InFlightEvents records the pods that are being tried and the events received meanwhile: an event
+// that would have requeued a pod must not be lost because the pod was not in the queue.
 //
 // One list holds both, in order: the events after a pod's mark are those that concern it.
 #pragma once
@@ -16,8 +16,8 @@ namespace berth::scheduler::queue {
 
 class InFlightEvents {
  public:
-  // A pod may be held back for minutes while events pour in. Beyond so many, the oldest half is
-  // replaced by one event that says that anything may have happened.
+  // A binding may take minutes while many events arrive. Beyond this limit, the oldest half is
+  // replaced by one wildcard event.
   static constexpr size_t kMaxEvents = 10'000;
 
   // `measurements` may be null and must outlive this otherwise.
@@ -31,13 +31,13 @@ class InFlightEvents {
 
   // The pod must not be in flight.
   void Begin(const std::string& uid);
-  // Forgets the pod, and the events that no other pod is interested in. Unknown pods do no harm.
+  // Removes the pod, and the events that no other pod needs. Ignores unknown pods.
   void Done(const std::string& uid);
-  // Remembers the event if any pod is in flight.
+  // Records the event if any pod is in flight.
   void Note(const framework::ClusterEvent& event);
 
-  // Calls visit(const ClusterEvent&) for each event since the pod took off, until it returns false.
-  // The pod must be in flight.
+  // Calls visit(const ClusterEvent&) for each event since Begin, until it returns false. The pod
+  // must be in flight.
   template <typename Visit>
   void ForEachSince(const std::string& uid, Visit&& visit) const {
     for (auto item = std::next(Item(marks_.at(uid))); item != items_.end(); ++item) {

@@ -1,5 +1,6 @@
-// QueueEntry is what the queue knows of a pod. The queue owns the entries of the pods that wait in
-// it; the entry of a pod that is being tried is with whoever tries it.
+// QueueEntry is the queue's record of a pod (upstream: QueuedPodInfo); with the backoff of pods and
+// their order. The queue owns the entries of the pods in it; the entry of a pod in flight is with
+// the engine.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,19 @@
 
 #include "base/time.h"
 #include "scheduler/framework/plugin.h"
-#include "scheduler/framework/profile.h"
 
 namespace berth::scheduler::queue {
 
-// The plugins that keep a pod from being scheduled.
+// The plugins that rejected a pod.
 struct Rejectors {
-  // Stands for all extenders.
+  // All extenders.
   static constexpr framework::PluginMask kExtender = framework::PluginMask{1} << 63;
-  // Stands for whoever says no in nobody's name: no event pleases him.
+  // A rejection that names no plugin: no event requeues the pod.
   static constexpr framework::PluginMask kNoPlugin = framework::PluginMask{1} << 62;
 
   framework::PluginMask unschedulable = 0;
   framework::PluginMask pending =
-      0;  // Those that wait for something outside: then the pod need not back off.
+      0;  // Those that wait for something outside: the pod then does not back off.
 
   framework::PluginMask all() const { return unschedulable | pending; }
   bool empty() const { return all() == 0; }
@@ -31,57 +31,57 @@ struct Rejectors {
 
 struct QueueEntry {
   enum class Place : uint8_t {
-    kNowhere,       // Being tried, or new.
-    kActive,        // Ready to be tried.
-    kBackoff,       // Rejected; waits out its backoff, but is tried early if nothing else is ready.
-    kErrorBackoff,  // Failed with an error; always waits out its backoff.
-    kUnschedulable,  // Rejected or gated; waits for something to happen.
+    kNowhere,        // In flight, or new.
+    kActive,         // Ready to be tried.
+    kBackoff,        // Rejected; backs off, but is tried early if no other pod is ready.
+    kErrorBackoff,   // Failed with an error; always backs off.
+    kUnschedulable,  // Rejected or gated; waits for an event.
   };
 
   framework::QueuedPod order;
   std::string uid;
-  size_t profile = 0;  // Which of the queue's profiles serves the pod.
+  size_t profile = 0;  // The index of the profile that serves the pod.
 
   std::optional<Instant> first_ready;  // When it could first be tried.
   uint32_t attempts = 0;
-  uint32_t rejections = 0;     // Attempts that some plugin rejected.
+  uint32_t rejections = 0;     // Attempts that a plugin rejected.
   uint32_t errors_in_row = 0;  // Attempts since then that failed with an error.
   Rejectors rejectors = {};
-  const framework::PreEnqueuePlugin* gate = nullptr;  // The plugin that keeps the pod out.
+  const framework::PreEnqueuePlugin* gate = nullptr;  // The plugin that gates the pod.
   std::optional<Instant> backoff_end = {};
-  Instant flushed = {};  // When it was last woken because it had been unschedulable for too long.
+  Instant flushed = {};  // When it was last moved because it had been unschedulable for too long.
 
   Place place = Place::kNowhere;
 };
 
-// How long a pod waits after it could not be scheduled: twice as long each time, up to a limit.
+// The backoff of a pod that could not be scheduled: twice as long each time, up to a limit.
 struct BackoffPolicy {
   Duration initial = Duration::Seconds(1);
   Duration max = Duration::Seconds(10);
 
-  // When the entry's wait ends, to the second; the beginning of time if it need not wait.
+  // Returns when the entry's backoff ends, to the second; the beginning of time if it does not back
+  // off.
   Instant EndOf(const QueueEntry& entry) const;
 };
 
-// Waits end together at full seconds, so that urgent pods of one second come first. A pod leaves at
-// the first full second after its end.
+// Backoffs end together at full seconds, so that pods of higher priority of one second come first.
+// A pod leaves at the first full second after its end.
 inline Instant FullSecond(Instant time) {
   constexpr int64_t kSecond = Duration::Seconds(1).nanos;
   return {time.nanos - (time.nanos % kSecond + kSecond) % kSecond};
 }
 inline Instant LeavesAt(Instant backoff_end) { return backoff_end + Duration::Seconds(1); }
 
-// ReadyPods are pods in the order in which they are to be tried: the pods that are ready, or those
-// that back off, by the end of their wait.
+// ReadyPods is an ordered set of pods: those that are ready, or those that back off.
 //
-// Refers to entries that the queue owns; what they are ordered by must not change while they are
-// in. All operations are O(log n).
+// Refers to entries that the queue owns; their order must not change while they are in. All
+// operations are O(log n).
 class ReadyPods {
  public:
   enum class By : uint8_t {
-    kUrgency,            // The QueueSort plugin's order, then order of arrival.
-    kBackoffAndUrgency,  // The end of the wait, to the second, first.
-    kBackoff,            // The end of the wait, then order of arrival.
+    kUrgency,            // The QueueSort plugin's order, then arrival.
+    kBackoffAndUrgency,  // The end of the backoff, to the second, then as kUrgency.
+    kBackoff,            // The end of the backoff, then arrival.
   };
 
   // `sort` must outlive this.

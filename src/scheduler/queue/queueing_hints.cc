@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/framework/profile.h"
+
 namespace berth::scheduler::queue {
 namespace {
 
@@ -43,7 +45,7 @@ QueueingHintMap::QueueingHintMap(const framework::Profile& profile) {
     }
   }
   for (size_t i = 0; i < kResources; ++i) {
-    // Any action of the event will do here.
+    // One matching action is enough here.
     auto may_cover = [&](const Registration& registration) {
       const framework::EventType type = registration.event.type;
       return type.Covers({static_cast<framework::Resource>(i), type.actions});

@@ -1,5 +1,5 @@
-// QueueingHintMap says which plugins of a profile want to hear of which events, because they may
-// make pods schedulable that those plugins rejected.
+// QueueingHintMap holds which plugins of a profile registered for which events, because the events
+// may make pods schedulable that those plugins rejected.
 //
 // Immutable. The profile must outlive it.
 #pragma once
@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "scheduler/framework/cluster_event.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/plugin.h"
+
+namespace berth::scheduler::framework {
+class Profile;
+}
 
 namespace berth::scheduler::queue {
 
@@ -22,24 +26,24 @@ class QueueingHintMap {
     framework::ClusterEventWithHint event;
   };
 
-  // The events of all plugins that may reject a pod: those that have one of the roles
-  // PreEnqueue, PreFilter, Filter, Reserve and Permit. A plugin that wants to hear of new nodes,
-  // but not of their taints, hears of those too: a node that is new, and tainted until it is ready,
-  // counts as new when the taint goes.
+  // Collects the registrations of all plugins that may reject a pod: those at PreEnqueue,
+  // PreFilter, Filter, Reserve and Permit. A plugin that registers for new nodes, but not for their
+  // taints, gets those too: a new node that is tainted until it is ready counts as new when the
+  // taint is removed.
   explicit QueueingHintMap(const framework::Profile& profile);
 
   // In the order of the profile's plugins.
   std::span<const Registration> registrations() const { return registrations_; }
-  // Those of the registrations that may cover an event about `resource`, in the same order. Whether
-  // one does is up to its actions.
+  // The registrations that may cover an event about `resource`, in the same order. Whether one does
+  // depends on its actions.
   std::span<const Registration> RegistrationsFor(framework::Resource resource) const {
     return by_resource_[static_cast<size_t>(resource)];
   }
 
-  // Whether some registration covers `event`. Of the wildcard everyone wants to hear.
+  // Reports whether some registration covers `event`. Every one covers the wildcard.
   bool IsEventOfInterest(framework::EventType event) const;
 
-  // What the plugin wants to hear of; empty if it has no registrations.
+  // Returns the events of the plugin; empty if it has no registrations.
   std::vector<framework::EventType> EventsRegisteredBy(std::string_view plugin) const;
 
  private:

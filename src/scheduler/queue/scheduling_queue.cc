@@ -4,13 +4,15 @@
 
 #include "base/check.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::queue {
 namespace {
 
 constexpr Duration kFlushInterval = Duration::Seconds(30);
 
-// Nobody knows what extenders look at: any event of a kind that plugins may look at can help.
+// What extenders read is unknown: any event of a kind that plugins may read can help.
 bool MayHelpExtenders(framework::EventType event) {
   return event.resource != framework::Resource::kVolumeAttachment &&
          event.resource != framework::Resource::kResourceSlice;
@@ -108,14 +110,14 @@ void SchedulingQueue::CountRejections(size_t profile, framework::PluginMask plug
   options_.measurements->RejectionsChanged(profile, plugins, delta);
 }
 
-// Its rejections no longer count: it is tried again, or gone.
+// Its rejections no longer count: it is tried again, or deleted.
 void SchedulingQueue::Drop(QueueEntry& entry) {
   CountRejections(entry.profile, entry.rejectors.all(), -1);
   TakeOut(entry);
   entries_.erase(entry.order.pod);
 }
 
-// --- ways from place to place ---
+// --- moves between places ---
 
 bool SchedulingQueue::PassesGates(QueueEntry& entry) {
   framework::AttemptMeter meter;
@@ -141,7 +143,7 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
     timer.End(*plugin, framework::MeasuredPoint::kPreEnqueue, verdict);
     return verdict != framework::Code::kSuccess;
   };
-  // The plugin that gated the pod so far most likely still does.
+  // The plugin that gated the pod before most likely still does.
   if (entry.gate != nullptr && stops(entry.gate)) return entry.gate;
   for (const framework::PreEnqueuePlugin* plugin :
        options_.profiles[entry.profile]->pre_enqueue()) {
@@ -151,7 +153,7 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
 }
 
 void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Instant now) {
-  // A unschedulable entry is filed by its gate, so it is taken out before that may change.
+  // An unschedulable entry is grouped by its gate, so it is removed before that may change.
   const bool waits_elsewhere =
       entry.place != Place::kNowhere && entry.place != Place::kUnschedulable;
   if (entry.place == Place::kUnschedulable) TakeOut(entry);
@@ -245,7 +247,7 @@ void SchedulingQueue::Activate(model::PodId pod, Instant now) {
   }
 }
 
-// --- trying pods ---
+// --- attempts ---
 
 std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
   while (HasReady()) {
@@ -259,7 +261,7 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
     Drop(entry);
     ++popped.attempts;
     popped.place = Place::kNowhere;
-    if (in_flight_.Contains(popped.uid)) continue;  // It is being tried already.
+    if (in_flight_.Contains(popped.uid)) continue;  // It is in flight already.
     in_flight_.Begin(popped.uid);
     return popped;
   }
@@ -267,7 +269,7 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
 }
 
 void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now) {
-  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It came back another way.
+  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It was added again meanwhile.
   entry.rejectors = why;
   entry.gate = nullptr;
   entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
@@ -405,11 +407,11 @@ void SchedulingQueue::FlushUnschedulablePods(Instant now) {
   if (!next_flush_) next_flush_ = now + kFlushInterval;
   if (now < *next_flush_) return;
   const int64_t missed = (now - *next_flush_).nanos / kFlushInterval.nanos;
-  // What counts is how long pods had been unschedulable at the last tick, whenever we hear of it.
+  // What counts is how long pods had been unschedulable at the last tick, whenever this is called.
   const Instant tick = *next_flush_ + Duration{missed * kFlushInterval.nanos};
   next_flush_ = tick + kFlushInterval;
   if (unschedulable_.empty()) return;
-  // Longer than `max_in_unschedulable_pods`, not as long.
+  // Longer than `max_in_unschedulable_pods`, not equally long.
   const Instant limit{tick.nanos - options_.max_in_unschedulable_pods.nanos - 1};
   const std::vector<QueueEntry*> leftovers = unschedulable_.UnschedulableSince(limit);
   for (QueueEntry* entry : leftovers) {
@@ -418,7 +420,7 @@ void SchedulingQueue::FlushUnschedulablePods(Instant now) {
     Requeue(*entry, QueueingStrategy::kQueueAfterBackoff,
             framework::EventLabel::kUnschedulableTimeout, now);
   }
-  // Pods in flight hear of it as of any event.
+  // Pods in flight record it like any event.
   if (!leftovers.empty())
     in_flight_.Note({.type = framework::kEverything, .label = "UnschedulableTimeout"});
 }

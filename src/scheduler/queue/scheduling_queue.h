@@ -1,13 +1,13 @@
 // SchedulingQueue holds the pods that wait for a node and decides which is tried next, and when a
-// pod that could not be scheduled is worth another try.
+// pod that could not be scheduled is worth another attempt.
 //
-// A pod is in exactly one place: ready, backing off, unschedulable until something happens that may
-// help it, or in flight (taken out with Pop and neither Returned nor Done). Events that come while
-// a pod is in flight are kept for it, so that no wake-up is lost.
+// A pod is in exactly one place: active, backing off, unschedulable until an event requeues it, or
+// in flight (taken with Pop and neither Returned nor Done). Events received while a pod is in
+// flight are recorded for it, so that none is lost.
 //
-// Owned by the engine thread. Time comes in with each call and never goes back. The pods themselves
-// are in the cluster; a pod's record there must exist, and be current, whenever its id is passed
-// in.
+// Owned by the engine thread. The time is passed with each call and never decreases. The pods
+// themselves are in the cluster; a pod's record there must exist, and be current, whenever its id
+// is passed.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/object_fwd.h"
 #include "scheduler/framework/measurements.h"
-#include "scheduler/framework/profile.h"
-#include "scheduler/model/cluster.h"
 #include "scheduler/queue/in_flight_events.h"
 #include "scheduler/queue/queue_entry.h"
 #include "scheduler/queue/queueing_hints.h"
 #include "scheduler/queue/unschedulable_pods.h"
+
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::queue {
 
@@ -31,7 +35,7 @@ class SchedulingQueue {
  public:
   struct Options {
     BackoffPolicy backoff = {};
-    // A pod that is unschedulable for longer is tried again, whatever happens.
+    // A pod that is unschedulable for longer is tried again, even without an event.
     Duration max_in_unschedulable_pods = Duration::Seconds(300);
     // The first profile's QueueSort plugin orders the queue. All must outlive it.
     std::vector<const framework::Profile*> profiles;
@@ -45,42 +49,44 @@ class SchedulingQueue {
 
   // A new pod. `profile` is the one that serves it.
   void Add(model::PodId pod, size_t profile, Instant now);
-  // The pod was `before` and has changed.
+  // The pod has changed; it was `before`.
   void Update(const std::shared_ptr<const api::Pod>& before, model::PodId pod, size_t profile,
               Instant now);
-  // The pod is gone, or bound. What is known of it in flight stays until Done.
+  // The pod was deleted or bound. Its in-flight record remains until Done.
   void Remove(model::PodId pod);
-  // Makes the pod ready if it waits, whatever it waits for; gates aside.
+  // Moves the pod to the active queue wherever it waits, unless it is gated.
   void Activate(model::PodId pod, Instant now);
 
-  // --- trying pods ---
+  // --- attempts ---
 
-  // Takes the most urgent pod that is ready, or, if none is, the one whose backoff ends first.
+  // Removes and returns the first active pod, or, if there is none, the one whose backoff ends
+  // first.
   std::optional<QueueEntry> Pop(Instant now);
-  // The pod could not be scheduled: `why` says who rejected it (empty: it failed with an error).
-  // Done, too.
+  // The pod could not be scheduled: `why` are the plugins that rejected it (empty: it failed with
+  // an error). Includes Done.
   void Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now);
   // The pod is no longer in flight.
   void Done(const std::string& uid) { in_flight_.Done(uid); }
 
-  // --- what happens ---
+  // --- events and time ---
 
-  // Wakes the pods that the event may help, as far as `concerns` says yes (all if null).
+  // Requeues the pods that the event may make schedulable, among those that `concerns` accepts (all
+  // if null).
   using Filter = std::function<bool(const QueueEntry&)>;
   void MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event, Instant now,
                                      const Filter& concerns = nullptr);
-  // Lets go on what waits for a time up to `now`.
+  // Moves the pods whose backoff or wait ends up to `now`.
   void PassTime(Instant now);
-  // When PassTime will next have something to do, if ever.
+  // When PassTime next has something to do, if ever.
   std::optional<Instant> next_wake() const;
 
-  // --- looking in ---
+  // --- inspection ---
 
-  // Where the pod is; kNowhere if it is not in the queue.
+  // The place of the pod; kNowhere if it is not in the queue.
   QueueEntry::Place PlaceOf(model::PodId pod) const;
   const QueueEntry* Find(model::PodId pod) const { return FindEntry(pod); }
   bool InFlightNow(const std::string& uid) const { return in_flight_.Contains(uid); }
-  // True if Pop would give a pod.
+  // Reports whether Pop would return a pod.
   bool HasReady() const { return !active_.empty() || !backoff_.empty(); }
   struct Sizes {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
@@ -90,22 +96,22 @@ class SchedulingQueue {
 
  private:
   using Place = QueueEntry::Place;
-  // What an event, or all that came while it was in flight, means for a pod.
+  // What to do with a pod upon an event, or upon all events received while it was in flight.
   enum class QueueingStrategy : uint8_t { kQueueSkip, kQueueAfterBackoff, kQueueImmediately };
 
   QueueEntry& NewEntry(model::PodId pod, size_t profile, Instant now);
   QueueEntry* FindEntry(model::PodId pod) const;
-  // The list of a place that has one; unschedulable pods are filed otherwise.
+  // The list of a place that has one; unschedulable pods are grouped instead.
   ReadyPods* ListOf(Place place);
   void TakeOut(QueueEntry& entry);
   void PutIn(QueueEntry& entry, Place place);
-  // Puts in a pod that was elsewhere, and tells why.
+  // Inserts a pod that was elsewhere; `why` is for the metrics.
   void Enter(QueueEntry& entry, Place place, framework::EventLabel why);
   void Drop(QueueEntry& entry);
 
-  // Asks the PreEnqueue plugins; notes who gates the pod, if anyone does.
+  // Runs the PreEnqueue plugins; records the one that gates the pod, if any.
   bool PassesGates(QueueEntry& entry);
-  // The first of the PreEnqueue plugins to object, or null.
+  // Returns the first PreEnqueue plugin that rejects the pod, or null.
   const framework::PreEnqueuePlugin* FindGate(const QueueEntry& entry,
                                               const framework::AttemptMeter& meter,
                                               framework::Code& verdict) const;
@@ -115,12 +121,12 @@ class SchedulingQueue {
                Instant now);
   bool BacksOff(QueueEntry& entry, Instant now);
 
-  // What the event means for a pod with these rejectors.
+  // What to do upon the event with a pod of these rejectors.
   QueueingStrategy IsPodWorthRequeuing(const QueueEntry& entry, const model::PodRecord& pod,
                                        const framework::ClusterEvent& event) const;
   QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry,
                                           const model::PodRecord& pod) const;
-  // Whether a registration that covers the event thinks that it may help the pod.
+  // Runs the plugin's QueueingHint for a registration that covers the event.
   bool QueueingHint(const QueueingHintMap::Registration& registration, const QueueEntry& entry,
                     const model::PodRecord& pod, const framework::ClusterEvent& event) const;
   bool GateIsRegisteredFor(const QueueEntry& entry, const framework::ClusterEvent& event) const;
@@ -138,7 +144,7 @@ class SchedulingQueue {
   ReadyPods error_backoff_;
   UnschedulablePods unschedulable_;
   InFlightEvents in_flight_;
-  framework::Sampler sampler_;  // Of what PreEnqueue plugins are asked.
+  framework::Sampler sampler_;  // Of PreEnqueue calls.
   uint64_t next_sequence_ = 0;
   std::optional<Instant> next_flush_;
 };

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "api/object.h"
+#include "scheduler/model/cluster.h"
+
 namespace berth::scheduler::queue {
 
 PodSignature SignatureOf(const model::PodRecord& pod, size_t profile) {
@@ -61,7 +64,7 @@ std::vector<QueueEntry*> UnschedulablePods::UnschedulableSince(Instant since) co
   for (auto entry = by_age_.begin(); entry != by_age_.end() && entry->first <= since; ++entry) {
     old.push_back(entry->second);
   }
-  // Pointers must not decide the order of those that were unschedulable at the same time.
+  // Pointers must not decide the order of pods of the same time.
   std::ranges::sort(old, {}, [this](QueueEntry* entry) {
     return std::pair(slots_.at(entry).since, entry->order.sequence);
   });

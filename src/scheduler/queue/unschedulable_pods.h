@@ -1,7 +1,4 @@
-// PodSignature is what decides how a pod fares: copies of one template have the same, and what is
-// true of one of them, as long as nothing changes, is true of all.
-//
-// Pods whose volumes are named after them (HasEphemeralVolumes) are each a case of their own.
+// UnschedulablePods: the pods that wait for an event, grouped by signature.
 #pragma once
 
 #include <compare>
@@ -13,16 +10,28 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/cluster.h"
+#include "scheduler/model/ids.h"
 #include "scheduler/queue/queue_entry.h"
+
+namespace berth::api {
+struct PodSpec;
+}
+namespace berth::scheduler::model {
+class Cluster;
+struct PodRecord;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::queue {
 
+// PodSignature identifies pods that schedule alike: copies of one template have the same signature,
+// and what is true of one of them, while nothing changes, is true of all.
+//
+// Pods whose volumes are named after them (HasEphemeralVolumes) are never alike.
 struct PodSignature {
   size_t profile = 0;  // The profile that serves the pod.
   model::PodClassId pod_class;
   model::LabelSetId labels;
-  std::string owner;  // The uid: default spread constraints look for the owner's pods.
+  std::string owner;  // The uid: default spread constraints count the owner's pods.
 
   friend auto operator<=>(const PodSignature&, const PodSignature&) = default;
 };
@@ -31,15 +40,15 @@ PodSignature SignatureOf(const model::PodRecord& pod, size_t profile);
 
 bool HasEphemeralVolumes(const api::PodSpec& spec);
 
-// UnschedulablePods are the pods that wait for something to happen, because plugins rejected them
-// or gate them.
+// UnschedulablePods are the pods that wait for an event, because plugins rejected them or gate
+// them.
 //
-// Pods that the same event would help are in one group: copies of one template, rejected by the
-// same plugins. So ten thousand of them cost one question per event, not ten thousand.
+// Pods that the same events requeue are in one group: copies of one template, rejected by the same
+// plugins. So ten thousand of them cost one QueueingHint per event, not ten thousand.
 class UnschedulablePods {
  public:
   struct Group {
-    std::vector<QueueEntry*> members;  // At least one; any of them speaks for all.
+    std::vector<QueueEntry*> members;  // At least one; hints are the same for all.
   };
 
   explicit UnschedulablePods(const model::Cluster& cluster) : cluster_(cluster) {}
@@ -49,15 +58,15 @@ class UnschedulablePods {
   void Erase(QueueEntry& entry);
 
   // Calls visit(const Group&) for each group, always in the same order. `visit` must not change
-  // anything here.
+  // this.
   template <typename Visit>
   void ForEachGroup(Visit&& visit) const {
     for (const auto& [key, group] : groups_) visit(group);
   }
 
-  // The pods that are unschedulable since `since` or longer, longest first.
+  // Returns the pods that are unschedulable since `since` or longer, longest first.
   std::vector<QueueEntry*> UnschedulableSince(Instant since) const;
-  // When the pod that waits longest was unschedulable. There must be one.
+  // When the pod that waits longest became unschedulable. There must be one.
   Instant oldest() const { return by_age_.begin()->first; }
 
   size_t size() const { return slots_.size(); }
@@ -65,12 +74,12 @@ class UnschedulablePods {
   size_t gated() const { return gated_; }
 
  private:
-  // What the answer to "may this event help?" depends on.
+  // What queueing hints depend on.
   struct Key {
     PodSignature signature;
     Rejectors rejectors;
     size_t gate;       // The plugin's slot, or none.
-    model::PodId pod;  // Of a pod that is a case of its own.
+    model::PodId pod;  // Of a pod with ephemeral volumes.
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Slot {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/recording_engine.h"
 #include "scheduler/recording/recording_testing.h"

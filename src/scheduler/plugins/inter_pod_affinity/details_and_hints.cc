@@ -1,5 +1,6 @@
-// What InterPodAffinity tells users about a node that it rejected: which pod is in the way, or
-// which is missing. It looks at pods one by one, since counters do not know who they counted.
+// InterPodAffinity's explanations for users (which pod excludes a node, or which is missing) and
+// its queueing hints. Both evaluate pods one by one, since counters do not record which pods they
+// counted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,9 @@
 #include <vector>
 
 #include "api/selector.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -83,8 +87,8 @@ class Neighbourhood {
   // in zone "a"
   std::string Where(const std::string& key) const { return InDomain(key, labels().at(key)); }
 
-  // A pod in the domain that the node has under `key` for which `matches` holds: the first by name
-  // on the first such node. Null if there is none, or no domain.
+  // Returns a pod in the domain that the node has under `key` for which `matches` is true: the
+  // first by name on the first such node. Null if there is none, or no domain.
   template <typename Matches>
   const model::PodRecord* Find(const std::string& key, Matches&& matches) const {
     const Symbol label = cluster().symbols().Find(key);
@@ -138,7 +142,7 @@ std::string JoinedLabels(const WrittenTerms& terms) {
   return text;
 }
 
-// Who is missing, if somebody is.
+// Names the missing pod, if any.
 std::string AffinityDetails(const Neighbourhood& around, const WrittenTerms& terms) {
   for (const WrittenTerm& term : terms) {
     if (around.HasKey(term.key())) continue;
@@ -162,7 +166,7 @@ std::string AffinityDetails(const Neighbourhood& around, const WrittenTerms& ter
   return "";
 }
 
-// Whom the pod cannot bear, if anybody.
+// Names a pod that the pod's anti-affinity excludes, if any.
 std::string AntiAffinityDetails(const Neighbourhood& around, const WrittenTerms& terms) {
   for (const WrittenTerm& term : terms) {
     const model::PodRecord* pod = around.Find(term.key(), [&](const model::PodRecord& other) {
@@ -176,7 +180,7 @@ std::string AntiAffinityDetails(const Neighbourhood& around, const WrittenTerms&
   return "";
 }
 
-// Who cannot bear the pod, if anybody.
+// Names a pod whose anti-affinity excludes the pod, if any.
 std::string ExistingAntiAffinityDetails(const Neighbourhood& around, const api::Pod& pod) {
   std::optional<WrittenTerm> term;
   const model::PodRecord* objector = around.FindAnywhere([&](const model::PodRecord& other) {
@@ -214,10 +218,10 @@ std::string InterPodAffinity::Details(const framework::Cycle& cycle, model::Node
   return text;
 }
 
-// Which events InterPodAffinity's rejected pods wait for.
+// --- queueing hints ---
 //
-// Namespace selectors are not looked up among the namespaces here, as upstream: they are tried on
-// no labels at all.
+// Namespace selectors are not evaluated for the known namespaces here, as upstream: they are
+// evaluated for no labels at all.
 namespace {
 
 struct Term {
@@ -249,7 +253,7 @@ Result<Term> Compile(const api::PodAffinityTerm& source, const std::string& owne
   return term;
 }
 
-// The required terms that `pod` has of one kind.
+// Returns the required terms that `pod` has of one kind.
 Result<CompiledTerms> CompiledRequiredTerms(const api::Pod& pod,
                                             std::optional<api::PodAffinity> api::Affinity::* kind) {
   CompiledTerms terms;
@@ -270,7 +274,7 @@ Result<CompiledTerms> AntiAffinityTermsOf(const api::Pod& pod) {
   return CompiledRequiredTerms(pod, &api::Affinity::pod_anti_affinity);
 }
 
-// One pod must satisfy all affinity terms. No terms match nobody.
+// Reports whether one pod matches all affinity terms. No terms match no pod.
 bool AllMatch(const CompiledTerms& terms, const api::Pod& pod) {
   return !terms.empty() &&
          std::ranges::all_of(terms, [&](const Term& term) { return term.Matches(pod); });
@@ -289,7 +293,7 @@ Result<bool> HintForPod(const api::Pod& pod, const CompiledTerms& near, const Co
   return AllMatch(*others, pod);
 }
 
-// The value of a node's label, or null.
+// Returns the value of a node's label, or null.
 const std::string* LabelOf(const api::Node& node, const std::string& key) {
   const auto found = node.metadata.labels.find(key);
   return found == node.metadata.labels.end() ? nullptr : &found->second;
@@ -297,7 +301,7 @@ const std::string* LabelOf(const api::Node& node, const std::string& key) {
 
 bool HintForNode(const CompiledTerms& near, const CompiledTerms& apart,
                  const Change<api::Node>& node) {
-  // Pods can be near each other where the key has come up or has another value.
+  // Affinity may hold where the key is new or has another value.
   const bool nearer = std::ranges::any_of(near, [&](const Term& term) {
     const std::string* after = LabelOf(*node.after, term.topology_key);
     if (after == nullptr) return false;
@@ -306,7 +310,7 @@ bool HintForNode(const CompiledTerms& near, const CompiledTerms& apart,
     return before == nullptr || *before != *after;
   });
   if (nearer) return true;
-  // They can be apart where it is gone or has another value.
+  // Anti-affinity may hold where the key was removed or has another value.
   return std::ranges::any_of(apart, [&](const Term& term) {
     if (node.before == nullptr) return true;
     const std::string* before = LabelOf(*node.before, term.topology_key);

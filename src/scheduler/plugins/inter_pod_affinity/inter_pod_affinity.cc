@@ -6,13 +6,15 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
 namespace {
 
 using Counter = std::shared_ptr<const model::PodCounter>;
 
-// The terms of a class of pods, each with the count of the pods it means.
+// The terms of a class of pods, each with the counter of the pods that it selects.
 struct OwnTerms final : framework::ClassState {
   struct Term {
     model::TopologyKeyId key;
@@ -35,7 +37,7 @@ bool AnyIn(std::span<const int32_t> counts) {
   return std::ranges::any_of(counts, [](int32_t count) { return count > 0; });
 }
 
-// The counts of one topology key that forbid (or are required of) a domain.
+// The counts of one topology key that exclude (or are required of) a domain.
 struct DomainCounts {
   DomainCounts(const model::Topology::Key& key, std::span<const int32_t> per_domain)
       : domain_of(key.domain_of), domains(key.domains.size()), counts(per_domain) {}
@@ -50,7 +52,7 @@ struct DomainCounts {
   }
 };
 
-// One pod's view of the required rules, read off the counters as they are now.
+// The required rules for one pod, read from the current counters.
 class Rules {
  public:
   Rules(const framework::Cycle& cycle, const OwnTerms& own) : own_(own) {
@@ -74,7 +76,7 @@ class Rules {
 
   bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
 
-  // Keeps the nodes that pass. Each domain is judged once.
+  // Leaves the nodes that pass. Each domain is evaluated once.
   void Filter(model::NodeMask& nodes) const {
     for (const DomainCounts& wanted : wanted_) {
       framework::DomainTable keep(wanted.domains, first_of_its_kind_);
@@ -93,8 +95,8 @@ class Rules {
     }
   }
 
-  // Every term's domain must hold a matching pod; the first of a group that wants to be together
-  // may go anywhere that has the topology.
+  // Every term's domain must have a matching pod; the first pod of a group that selects itself may
+  // be placed anywhere that has the topology.
   bool HasWanted(size_t row) const {
     bool all = true;
     for (const DomainCounts& wanted : wanted_) {
@@ -126,7 +128,7 @@ class Rules {
   bool first_of_its_kind_ = false;
 };
 
-// The lowest and the highest score, between which the others are spread.
+// The lowest and the highest score, to which the others are scaled.
 class ScoreRange {
  public:
   ScoreRange() = default;
@@ -138,7 +140,7 @@ class ScoreRange {
   }
   int64_t Normalized(int64_t score) const {
     if (highest_ == lowest_) return 0;
-    // Divided before it is multiplied: the last unit depends on it.
+    // Divided before it is multiplied: the last digit depends on it.
     return static_cast<int64_t>(
         100.0 * (static_cast<double>(score - lowest_) / static_cast<double>(highest_ - lowest_)));
   }
@@ -148,7 +150,8 @@ class ScoreRange {
   int64_t highest_ = INT64_MIN;
 };
 
-// What nodes get for the pods around them: so much for each pod that a count finds in the domain.
+// The scores of nodes for the pods around them: `factor` for each pod that is counted in the
+// domain.
 struct Preferences final : framework::CycleState {
   struct Preference {
     const model::Topology::Key* key;
@@ -173,7 +176,7 @@ Result<std::unique_ptr<framework::Plugin>> InterPodAffinity::Make(
   return std::unique_ptr<framework::Plugin>(new InterPodAffinity(args));
 }
 
-std::unique_ptr<const framework::ClassState> InterPodAffinity::Compile(
+std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<OwnTerms>();
   if (!pod_class.has_pod_affinity) return state;
@@ -293,7 +296,7 @@ framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,
 bool InterPodAffinity::AddScores(const framework::Cycle& cycle, int32_t weight,
                                  std::span<int32_t> totals, std::span<int32_t> scratch) const {
   std::ranges::fill(scratch, 0);
-  int64_t most = 0;  // That a sum may come to.
+  int64_t most = 0;  // The highest possible sum.
   for (const auto& [key, counts, factor] : cycle.state<Preferences>(*this).all) {
     most += std::abs(factor) * std::max(framework::HighestOf(counts), 0);
     if (most > INT32_MAX / 2) return false;
@@ -303,7 +306,7 @@ bool InterPodAffinity::AddScores(const framework::Cycle& cycle, int32_t weight,
     framework::AddByDomain(key->domain_of, given, scratch);
   }
   const framework::ValueRange range = framework::RangeOf(scratch, totals);
-  if (range.lowest >= range.highest) return true;  // All the same: everybody gets nothing.
+  if (range.lowest >= range.highest) return true;  // All equal: every node scores 0.
   constexpr int64_t kMaxDifferent = 4096;          // Beyond that the table does not pay.
   if (int64_t{range.highest} - range.lowest >= kMaxDifferent) return false;
   const ScoreRange scores(range.lowest, range.highest);

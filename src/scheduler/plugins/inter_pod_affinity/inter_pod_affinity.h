@@ -1,8 +1,8 @@
-// InterPodAffinity keeps a pod near the pods it requires and away from those it cannot bear, and
-// away from pods that cannot bear it; and prefers nodes by the preferred terms in both directions.
+// InterPodAffinity places a pod near the pods that its affinity requires, away from those that its
+// anti-affinity excludes, and away from pods whose anti-affinity excludes it; and prefers nodes by
+// the preferred terms in both directions.
 //
-// All of it is read off counters per topology domain that the cluster keeps current: no pod is
-// looked at.
+// All of it is read from the cluster's counters per topology domain: no pod is evaluated.
 #pragma once
 
 #include "base/result.h"
@@ -26,15 +26,15 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::InterPodAffinityArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
-  // Skips pods that neither have required terms nor are unwelcome anywhere.
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
+  // Skips pods that have no required terms and that no existing term excludes.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 
-  // Skips pods that no preferred term concerns.
+  // Skips pods that no preferred term matches.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,

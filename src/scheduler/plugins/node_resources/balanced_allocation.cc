@@ -15,7 +15,7 @@ struct Compiled final : framework::ClassState {
   bool asks_for_any = false;
 };
 
-// How even the fractions are, 0..100. The order of operations decides the last bit: keep it.
+// How even the fractions are, 0..100. The order of operations decides the last bit.
 int64_t Balance(std::span<const double> fractions) {
   double deviation = 0;
   if (fractions.size() == 2) {
@@ -42,7 +42,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make
   return std::unique_ptr<framework::Plugin>(new NodeResourcesBalancedAllocation(args));
 }
 
-std::unique_ptr<const framework::ClassState> NodeResourcesBalancedAllocation::Compile(
+std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Compiled>();
   const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});

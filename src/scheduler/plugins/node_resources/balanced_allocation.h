@@ -20,12 +20,12 @@ class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::NodeResourcesBalancedAllocationArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
-  // Skips pods that ask for none of the resources.
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
+  // Skips pods that request none of the resources.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
-  // 75 if the pod leaves the balance as it is, more if it mends it, less if it upsets it.
+  // 75 if the pod does not change the balance, more if it improves it, less if it worsens it.
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }

@@ -26,7 +26,7 @@ struct Compiled final : framework::ClassState {
     int64_t amount;
   };
   bool asks_for_anything = false;
-  std::vector<Scalar> scalars;  // Without those that are ignored or not asked for.
+  std::vector<Scalar> scalars;  // Without those that are ignored or not requested.
   std::vector<ScoredResource> scored;
 };
 
@@ -35,8 +35,8 @@ bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
   return request > 0 && request > allocatable[row] - requested[row];
 }
 
-bool HasRoom(const model::ResourceVector& wanted, const Compiled& compiled,
-             const model::NodeColumns& columns, size_t row) {
+bool FitsOnNode(const model::ResourceVector& wanted, const Compiled& compiled,
+                const model::NodeColumns& columns, size_t row) {
   if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
   if (!compiled.asks_for_anything) return true;
   if (IsShort(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, row) ||
@@ -51,7 +51,7 @@ bool HasRoom(const model::ResourceVector& wanted, const Compiled& compiled,
   });
 }
 
-// The score of one resource, or nothing if it does not enter the average.
+// Returns the score of one resource, or nothing if it is not part of the average.
 struct LeastAllocated {
   int64_t operator()(int64_t requested, int64_t allocatable) const {
     return requested > allocatable ? 0 : (allocatable - requested) * 100 / allocatable;
@@ -64,7 +64,7 @@ struct MostAllocated {
   }
 };
 
-// Calls visit(score, weight) for each resource that the node offers.
+// Calls visit(score, weight) for each resource that the node has.
 template <typename PerResource, typename Visit>
 void ForEachResource(const std::vector<ScoredResource>& resources,
                      const std::vector<ResourceColumns>& columns, size_t row,
@@ -92,7 +92,7 @@ void ScoreAverage(const std::vector<ScoredResource>& resources,
   });
 }
 
-// Here resources that score nothing leave the average altogether.
+// Here resources that score 0 are not part of the average.
 void ScoreByCurve(const std::vector<ScoredResource>& resources,
                   const std::vector<ResourceColumns>& columns, const model::NodeMask& nodes,
                   std::span<int64_t> out, const std::vector<framework::ShapePoint>& shape) {
@@ -125,7 +125,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(
                                 : Strategy::kLeastAllocated;
   std::vector<framework::ShapePoint> shape =
       args.scoring_strategy.shape.value_or(std::vector<framework::ShapePoint>{});
-  for (framework::ShapePoint& point : shape) point.score *= 10;  // Users give 0..10.
+  for (framework::ShapePoint& point : shape) point.score *= 10;  // Configured as 0..10.
   return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(args, strategy, std::move(shape)));
 }
 
@@ -136,7 +136,7 @@ bool NodeResourcesFit::Ignores(const std::string& resource) const {
              0;
 }
 
-std::unique_ptr<const framework::ClassState> NodeResourcesFit::Compile(
+std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Compiled>();
   const model::ResourceVector& wanted = pod_class.requests;
@@ -147,7 +147,7 @@ std::unique_ptr<const framework::ClassState> NodeResourcesFit::Compile(
       state->scalars.push_back({scalar.id, scalar.amount});
     }
   }
-  // Scores count the containers alone, pod-level resources left out, as upstream does.
+  // Scores count the containers alone, without pod-level resources, as upstream.
   const api::PodRequestOptions options{
       .skip_pod_level = true,
       .non_missing = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
@@ -165,7 +165,7 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   const auto& compiled = cycle.compiled<Compiled>(*this);
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
-  nodes.KeepIf([&](size_t row) { return HasRoom(wanted, compiled, columns, row); });
+  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, columns, row); });
   return {};
 }
 
@@ -175,7 +175,7 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
-  if (HasRoom(wanted, compiled, columns, row)) return {};
+  if (FitsOnNode(wanted, compiled, columns, row)) return {};
 
   std::vector<std::string> reasons;
   bool hopeless = false;
@@ -227,7 +227,8 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
   return {};
 }
 
-// What NodeResourcesFit tells users about a node that it rejected.
+// --- explanations ---
+
 std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
@@ -241,14 +242,14 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
   auto check = [&](int64_t request, int64_t allocatable, int64_t requested,
                    const std::string& name) {
     if (request <= 0 || request <= allocatable - requested) return;
-    const std::string asked =
+    const std::string what =
         fmt::format("the pod asks for {} {}", FormatAmount(name, request), name);
     if (request > allocatable) {
       texts.push_back(
-          fmt::format("{}, more than the node has: {}", asked, FormatAmount(name, allocatable)));
+          fmt::format("{}, more than the node has: {}", what, FormatAmount(name, allocatable)));
     } else {
       const int64_t free = std::max<int64_t>(0, allocatable - requested);
-      texts.push_back(fmt::format("{}, of which {} of {} are free", asked, FormatAmount(name, free),
+      texts.push_back(fmt::format("{}, of which {} of {} are free", what, FormatAmount(name, free),
                                   FormatAmount(name, allocatable)));
     }
   };
@@ -265,19 +266,20 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-// Which events NodeResourcesFit's rejected pods wait for.
+// --- queueing hints ---
+
 namespace {
 
 const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
-// How much of a resource the list has: thousandths of cpu, units of all else.
+// Returns the amount of a resource in the list: thousandths of cpu, units of all others.
 int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
   const auto found = list.find(name);
   if (found == list.end()) return 0;
   return name == "cpu" ? found->second.MilliValue() : found->second.Value();
 }
 
-// Calls visit(name, amount) for each resource that the pod asks for; returns whether it was true
+// Calls visit(name, amount) for each resource that the pod requests; returns whether it was true
 // for one.
 template <typename Visit>
 bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visit&& visit) {
@@ -292,7 +294,7 @@ bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visi
          });
 }
 
-// Resources that the plugin is told to ignore count here all the same, as upstream.
+// Resources that the plugin is configured to ignore count here all the same, as upstream.
 bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
                    const api::Node& node) {
   const api::ResourceList& offered = node.status.allocatable;
@@ -311,7 +313,7 @@ bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, cons
          AnyRequest(cluster, pod, [&](std::string_view name, int64_t) { return grew(name); });
 }
 
-// True if `other`, which runs, now takes less of something that the pod asks for.
+// Reports whether `other`, which runs, now requests less of something that the pod requests.
 bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& after) {
   const api::PodRequestOptions options{.use_status = true};
   const api::ResourceList taken = api::PodRequests(before, options);
@@ -320,7 +322,7 @@ bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& aft
     const auto& [name, amount] = wanted;
     const bool counted = name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
                          api::IsScalarResource(name);
-    // Less than nothing counts as nothing.
+    // Negative amounts count as 0.
     return counted && !amount.IsZero() &&
            std::max<int64_t>(AmountOf(name, taken), 0) >
                std::max<int64_t>(AmountOf(name, takes), 0);
@@ -336,7 +338,7 @@ Result<bool> HintForPod(const model::PodRecord& pod, const framework::ClusterEve
   return LeavesMore(*pod.object, *other->before, *other->after);
 }
 
-// A class of devices may stand for a resource: that of its own name, or one that it names.
+// A device class may correspond to a resource: that of its own name, or one that it names.
 Result<bool> MayHelpByDevices(const model::Cluster& cluster, const model::PodRecord& pod,
                               const framework::ClusterEvent& event) {
   const auto devices = UpdateOf<api::DeviceClass>(event);

@@ -1,5 +1,5 @@
-// NodeResourcesFit keeps a pod off nodes that lack room for it, and prefers nodes by how full they
-// would be: emptier (LeastAllocated), fuller (MostAllocated), or by a curve
+// NodeResourcesFit rejects nodes without enough free resources, and prefers nodes by their
+// utilization with the pod: lower (LeastAllocated), higher (MostAllocated), or by a function
 // (RequestedToCapacityRatio).
 #pragma once
 
@@ -21,16 +21,16 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
 
-  // Fails if the arguments make no sense; the texts are kube-scheduler's.
+  // Fails if the arguments are invalid, with kube-scheduler's texts.
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::NodeResourcesFitArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  // Names every resource that is short. If the node could not hold the pod even when empty,
-  // preemption cannot help.
+  // Names every resource that is insufficient. If the pod does not fit on the empty node,
+  // preemption does not help.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }

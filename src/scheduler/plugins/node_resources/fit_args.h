@@ -1,7 +1,7 @@
 // Validation of NodeResourcesFit's arguments.
 //
-// kube-scheduler checks these when it makes the plugin, not with the rest of the configuration, so
-// that a profile without the plugin may hold any.
+// kube-scheduler validates these when it creates the plugin, not with the rest of the
+// configuration, so that they are not checked in a profile without the plugin.
 #pragma once
 
 #include "base/result.h"
@@ -9,7 +9,7 @@
 
 namespace berth::scheduler::plugins {
 
-// The first mistake, in kube-scheduler's words.
+// Returns the first error, with kube-scheduler's text.
 Status ValidateNodeResourcesFitArgs(const framework::NodeResourcesFitArgs& args);
 
 }  // namespace berth::scheduler::plugins

@@ -1,5 +1,5 @@
-// What NodeResourcesFit and NodeResourcesBalancedAllocation share: how much of each configured
-// resource a node has, how much of it is taken, and how much the pod would add.
+// What NodeResourcesFit and NodeResourcesBalancedAllocation share: the allocatable and requested
+// amounts of each configured resource of a node, and the pod's request.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace berth::scheduler::plugins {
 
-// One configured resource, as a pod of some class sees it.
+// One configured resource, for a pod of some class.
 struct ScoredResource {
   enum class Kind : uint8_t { kCpu, kMemory, kEphemeralStorage, kScalar, kUnknown };
   Kind kind = Kind::kUnknown;
@@ -19,22 +19,22 @@ struct ScoredResource {
   int64_t weight = 1;
   int64_t request = 0;  // The pod's.
 
-  // A scalar resource that the pod does not ask for does not count.
+  // A scalar resource that the pod does not request does not count.
   bool counts() const { return kind != Kind::kUnknown && (kind != Kind::kScalar || request != 0); }
 };
 
-// The columns of one resource; null if no node offers it.
+// The columns of one resource; null if no node has it.
 struct ResourceColumns {
   const int64_t* allocatable = nullptr;
   const int64_t* requested = nullptr;
 };
 
-// Resolves `resources` for a pod asking for `requests`.
+// Resolves `resources` for a pod with these requests.
 std::vector<ScoredResource> ResolveResources(
     const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
     model::Cluster& cluster);
 
-// `nonzero` chooses the sums in which pods that ask for nothing count a little.
+// `nonzero` selects the sums in which pods without requests count with defaults.
 ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColumns& columns,
                           bool nonzero);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/selector.h"
+#include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/pod_topology_spread/default_selector.h"
 
 namespace berth::scheduler::plugins {
@@ -18,7 +19,7 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
   return defaults;
 }
 
-// What tells the owners of pods with equal labels apart.
+// A key that distinguishes the owners of pods with equal labels.
 std::string OwnerKey(const api::ObjectMeta& meta) {
   for (const api::OwnerReference& owner : meta.owner_references) {
     if (owner.controller.value_or(false))
@@ -60,7 +61,7 @@ void SpreadConstraints::AddRule(const api::TopologySpreadConstraint& constraint)
   (constraint.when_unsatisfiable == "DoNotSchedule" ? hard_ : soft_).push_back(std::move(rule));
 }
 
-const SpreadConstraints::Counts* SpreadConstraints::CountsFor(const model::PodRecord& pod) const {
+const SpreadConstraints::Counts* SpreadConstraints::CountsFor(const model::PodRecord& pod) {
   if (hard_.empty() && soft_.empty()) return nullptr;
   const uint64_t serial = cluster_.pod_labels().serial(pod.labels);
   const uint64_t version = are_defaults_ ? DefaultSelectorVersion(cluster_) : 0;
@@ -107,7 +108,7 @@ SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::Po
   SymbolTable& symbols = cluster_.mutable_symbols();
   model::LabelMatcher matcher(selector, symbols);
   SpreadCount count{nullptr, matcher, selector.Matches(labels)};
-  // An empty selector counts nobody but the pod itself.
+  // An empty selector counts only the pod itself.
   if (!selector.empty()) {
     const model::PodQuery query{
         {model::PodMatcher(symbols.Intern(pod.object->metadata.namespace_), matcher)},
@@ -118,7 +119,7 @@ SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::Po
   return count;
 }
 
-bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetId id) const {
+bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetId id) {
   if (tolerated_.size() < sets.size()) tolerated_.resize(sets.size());
   int8_t& known = tolerated_[id.index()];
   if (known == 0) {
@@ -133,7 +134,7 @@ bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetI
 }
 
 bool SpreadConstraints::Includes(const framework::Cycle& cycle, const SpreadRule& rule,
-                                 size_t row) const {
+                                 size_t row) {
   const model::NodeTable& nodes = cycle.nodes();
   const model::NodeInfo& info = nodes.info(model::NodeRow{static_cast<uint32_t>(row)});
   if (rule.honor_affinity && !affinity_.Matches(info, cycle.cluster().symbols())) return false;
@@ -149,13 +150,13 @@ bool HasAllKeys(const model::Topology& topology, const std::vector<SpreadRule>& 
 
 }  // namespace
 
-const model::NodeMask& SpreadConstraints::HardNodes(const framework::Cycle& cycle, size_t i) const {
+const model::NodeMask& SpreadConstraints::HardNodes(const framework::Cycle& cycle, size_t i) {
   return hard_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
     return HasAllKeys(cycle.nodes().topology(), hard_, row) && Includes(cycle, hard_[i], row);
   });
 }
 
-const model::NodeMask& SpreadConstraints::SoftNodes(const framework::Cycle& cycle, size_t i) const {
+const model::NodeMask& SpreadConstraints::SoftNodes(const framework::Cycle& cycle, size_t i) {
   return soft_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
     return (!requires_all_keys_ || HasAllKeys(cycle.nodes().topology(), soft_, row)) &&
            Includes(cycle, soft_[i], row);

@@ -1,5 +1,5 @@
-// The topology spread constraints of a pod, compiled: its own, or the defaults for pods of its
-// kind.
+// SpreadConstraints are the topology spread constraints of a pod class, compiled: its own, or the
+// defaults of the plugin's arguments.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace berth::scheduler::plugins {
 
-// What a constraint says, but for whom it counts; the same for all pods of a class.
+// A constraint without its selector; the same for all pods of a class.
 struct SpreadRule {
   model::TopologyKeyId key;
   bool is_hostname = false;
@@ -25,7 +25,7 @@ struct SpreadRule {
   api::TopologySpreadConstraint source;
 };
 
-// Whom it counts; the same for all pods of equal labels and owners.
+// The pods that a constraint counts; the same for all pods of equal labels and owners.
 struct SpreadCount {
   std::shared_ptr<const model::PodCounter> counter;  // Null if it counts no pods at all.
   model::LabelMatcher selector;
@@ -37,21 +37,21 @@ class SpreadConstraints final : public framework::ClassState {
   SpreadConstraints(const framework::PodTopologySpreadArgs& args, model::Cluster& cluster,
                     const model::PodClass& pod_class);
 
-  // The rules that forbid nodes, and those that make them less wanted.
+  // The rules that exclude nodes (DoNotSchedule), and those that lower scores (ScheduleAnyway).
   const std::vector<SpreadRule>& hard() const { return hard_; }
   const std::vector<SpreadRule>& soft() const { return soft_; }
-  // True if a node that lacks one of the keys is out of all soft rules.
+  // True if a node that lacks one of the keys counts for no soft rule.
   bool requires_all_keys() const { return requires_all_keys_; }
 
   struct Counts {
     std::vector<SpreadCount> hard, soft;  // As the rules.
   };
-  // Null if the rules do not apply to the pod: they are defaults, and nothing owns it.
-  const Counts* CountsFor(const model::PodRecord& pod) const;
+  // Returns null if the rules do not apply to the pod: they are defaults, and nothing owns it.
+  const Counts* CountsFor(const model::PodRecord& pod);
 
   // The present nodes that count for hard()[i], or for soft()[i].
-  const model::NodeMask& HardNodes(const framework::Cycle& cycle, size_t i) const;
-  const model::NodeMask& SoftNodes(const framework::Cycle& cycle, size_t i) const;
+  const model::NodeMask& HardNodes(const framework::Cycle& cycle, size_t i);
+  const model::NodeMask& SoftNodes(const framework::Cycle& cycle, size_t i);
 
  private:
   struct CachedCounts {
@@ -62,8 +62,8 @@ class SpreadConstraints final : public framework::ClassState {
   };
 
   void AddRule(const api::TopologySpreadConstraint& constraint);
-  bool Includes(const framework::Cycle& cycle, const SpreadRule& rule, size_t row) const;
-  bool Tolerates(const model::TaintSets& sets, model::TaintSetId id) const;
+  bool Includes(const framework::Cycle& cycle, const SpreadRule& rule, size_t row);
+  bool Tolerates(const model::TaintSets& sets, model::TaintSetId id);
   std::unique_ptr<Counts> MakeCounts(const model::PodRecord& pod) const;
   SpreadCount MakeCount(const SpreadRule& rule, const model::PodRecord& pod,
                         const api::Selector* defaults) const;
@@ -75,10 +75,10 @@ class SpreadConstraints final : public framework::ClassState {
   bool requires_all_keys_ = true;
   std::vector<SpreadRule> hard_, soft_;
 
-  // Found out when first needed, and then kept.
-  mutable std::vector<model::RowPredicate> hard_nodes_, soft_nodes_;
-  mutable std::vector<int8_t> tolerated_;  // By taint set: 0 not known, 1 yes, -1 no.
-  mutable std::unordered_map<model::LabelSetId, CachedCounts> counts_;
+  // Computed when first needed.
+  std::vector<model::RowPredicate> hard_nodes_, soft_nodes_;
+  std::vector<int8_t> tolerated_;  // By taint set: 0 not known, 1 yes, -1 no.
+  std::unordered_map<model::LabelSetId, CachedCounts> counts_;
 };
 
 }  // namespace berth::scheduler::plugins

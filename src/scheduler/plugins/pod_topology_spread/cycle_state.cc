@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/framework/kernels.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
 
@@ -13,7 +14,7 @@ DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
   const model::Topology::Key& key = cycle.nodes().topology().key(rule.key);
   counts_.assign(key.domains.size(), kNoDomain);
   if (nodes == cycle.nodes().present()) {
-    // Every node counts: the cluster has added it up already.
+    // Every node counts: the counter has the sums already.
     const auto sums =
         count.counter != nullptr ? count.counter->PerDomain(rule.key) : std::span<const int32_t>();
     for (size_t i = 0; i < counts_.size(); ++i) {
@@ -77,7 +78,7 @@ std::vector<int64_t> SumPerDomain(const framework::Cycle& cycle, const SpreadRul
   return sums;
 }
 
-// How many domains the feasible nodes span; nodes without the key make one more.
+// Returns how many domains the feasible nodes span; nodes without the key make one more.
 size_t CountDomains(const framework::Cycle& cycle, const model::Topology::Key& key,
                     const model::NodeMask& feasible, const model::NodeMask& ignored) {
   if (feasible == cycle.nodes().present() && ignored.None())
@@ -97,7 +98,7 @@ using Constraint = SpreadScoreState::Constraint;
 
 constexpr int64_t kNoDomain = -1;
 
-// The pods that count for the node, or kNoDomain.
+// Returns the pods that count for the node, or kNoDomain.
 int64_t CountOf(const Constraint& constraint, size_t row) {
   const model::DomainId domain = constraint.key->domain_of[row];
   if (!domain.valid()) return kNoDomain;
@@ -105,7 +106,7 @@ int64_t CountOf(const Constraint& constraint, size_t row) {
   return constraint.counter != nullptr ? constraint.counter->OnNode(row) : 0;
 }
 
-// Adds what `count` pods come to. The order of additions decides the last bit.
+// Adds the score of `count` pods. The order of additions decides the last bit.
 void AddTo(double& score, const Constraint& constraint, int64_t count) {
   if (count == kNoDomain) return;
   score += static_cast<double>(count) * constraint.weight +
@@ -114,7 +115,7 @@ void AddTo(double& score, const Constraint& constraint, int64_t count) {
 
 }  // namespace
 
-SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, const SpreadConstraints& rules,
+SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, SpreadConstraints& rules,
                                    const SpreadConstraints::Counts& counts,
                                    const model::NodeMask& feasible)
     : ignored(feasible.size()) {

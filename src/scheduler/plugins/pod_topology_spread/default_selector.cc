@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "api/workloads.h"
+#include "scheduler/model/objects.h"
+
 namespace berth::scheduler::plugins {
 namespace {
 

@@ -1,5 +1,5 @@
-// The selector that stands for "pods like this one": derived from the Services and the controller
-// that own a pod.
+// The default selector of a pod: derived from the Services that select it and the controller that
+// owns it.
 #pragma once
 
 #include "api/pod.h"
@@ -8,11 +8,11 @@
 
 namespace berth::scheduler::plugins {
 
-// All conditions of the Services that select the pod and of its ReplicationController, ReplicaSet
-// or StatefulSet; Everything if there are none.
+// Returns all conditions of the Services that select the pod and of its ReplicationController,
+// ReplicaSet or StatefulSet; Everything if there are none.
 api::Selector DefaultSelector(const model::Cluster& cluster, const api::Pod& pod);
 
-// Rises whenever DefaultSelector may give something else for some pod.
+// Grows whenever DefaultSelector may change for some pod.
 uint64_t DefaultSelectorVersion(const model::Cluster& cluster);
 
 }  // namespace berth::scheduler::plugins

@@ -16,7 +16,7 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-// The highest count a domain may have so that one more pod there is within the constraint.
+// Returns the highest count a domain may have so that one more pod there satisfies the constraint.
 int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const DomainTally& tally) {
   const int64_t lowest =
       static_cast<int64_t>(tally.domains()) < rule.min_domains ? 0 : tally.lowest();
@@ -35,13 +35,13 @@ Result<std::unique_ptr<framework::Plugin>> PodTopologySpread::Make(
   return std::unique_ptr<framework::Plugin>(new PodTopologySpread(args));
 }
 
-std::unique_ptr<const framework::ClassState> PodTopologySpread::Compile(
+std::unique_ptr<framework::ClassState> PodTopologySpread::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   return std::make_unique<SpreadConstraints>(args_, cluster, pod_class);
 }
 
 framework::PreFilterResult PodTopologySpread::PreFilter(framework::Cycle& cycle) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   if (constraints.hard().empty()) return {framework::Verdict::Skip(), {}};
   const auto* counts = constraints.CountsFor(cycle.pod());
   if (counts == nullptr) return {framework::Verdict::Skip(), {}};
@@ -65,11 +65,10 @@ void PodTopologySpread::PodRemoved(framework::Cycle& cycle, const model::PodReco
   Adjust(cycle, pod, node, -1);
 }
 
-// As upstream, this looks neither at whether the pod is terminating nor at whether the selector is
-// empty.
+// As upstream, this ignores whether the pod is terminating and whether the selector is empty.
 void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& pod,
                                model::NodeRow node, int32_t delta) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   auto& state = cycle.state<SpreadFilterState>(*this);
   if (pod.object->metadata.namespace_ != cycle.pod().object->metadata.namespace_) return;
   const model::Labels& labels = cycle.cluster().labels_of(pod);
@@ -118,7 +117,7 @@ framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
 
 framework::Verdict PodTopologySpread::PreScore(framework::Cycle& cycle,
                                                const model::NodeMask& feasible) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   if (constraints.soft().empty()) return framework::Verdict::Skip();
   const auto* counts = constraints.CountsFor(cycle.pod());
   if (counts == nullptr) return framework::Verdict::Skip();
@@ -164,10 +163,11 @@ void PodTopologySpread::Normalize(const framework::Cycle& cycle, const model::No
   });
 }
 
-// What PodTopologySpread tells users about a node that it rejected.
+// --- explanations ---
+
 namespace {
 
-// One constraint, and how its domains stand.
+// One constraint, and the counts of its domains.
 struct Standing {
   const framework::Cycle& cycle;
   const SpreadRule& rule;
@@ -186,14 +186,16 @@ struct Standing {
                         cycle.cluster().symbols().Text(key().domains[domain.index()].value));
   }
 
-  // "3 pods with app=web"; the selector of a default constraint is not the user's, so it stays out.
+  // "3 pods with app=web"; the selector of a default constraint is not the user's, so it is left
+  // out.
   std::string Pods(int64_t number) const {
     if (!rule.source.label_selector) return FormatCount(number, "matching pod");
     return fmt::format("{} with {}", FormatCount(number, "pod"),
                        FormatSelector(rule.source.label_selector));
   }
 
-  // A domain that has the fewest, the first by row; invalid if only bookkeeping says so.
+  // Returns a domain with the fewest pods, the first by row; invalid if there is none with the
+  // recorded minimum.
   model::DomainId Emptiest() const {
     model::DomainId found;
     nodes.ForEach([&](size_t row) {
@@ -227,7 +229,7 @@ struct Standing {
 }  // namespace
 
 std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const Standing standing{cycle, constraints.hard()[i], state.counts->hard[i], state.tallies[i],
@@ -244,10 +246,11 @@ std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::Nod
   return "";
 }
 
-// Which events PodTopologySpread's rejected pods wait for.
+// --- queueing hints ---
+
 namespace {
 
-// A constraint that forbids nodes, and whom it counts.
+// A hard constraint and its selector.
 struct Constraint {
   const api::TopologySpreadConstraint* source;
   api::Selector selector;
@@ -273,8 +276,8 @@ Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& constraint
   return selector;
 }
 
-// The hard constraints of the pod itself, or the default ones if it has no constraints at all. The
-// system's defaults are soft.
+// Returns the hard constraints of the pod itself, or the default ones if it has no constraints at
+// all. The system's defaults are soft.
 Result<Constraints> HardConstraintsOf(const api::Pod& pod,
                                       const framework::PodTopologySpreadArgs& args,
                                       const model::Cluster& cluster) {
@@ -298,7 +301,7 @@ Result<Constraints> HardConstraintsOf(const api::Pod& pod,
   return hard;
 }
 
-// True if `other` is, or may be, among the pods that are counted for `pod`.
+// Reports whether `other` is, or may be, among the pods that are counted for `pod`.
 bool IsInvolved(const model::PodRecord& pod, const api::Pod& other) {
   return IsSamePod(pod, other) ||
          (UsesCapacity(other) && other.metadata.namespace_ == pod.object->metadata.namespace_);

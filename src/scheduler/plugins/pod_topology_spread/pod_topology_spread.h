@@ -1,9 +1,9 @@
 // PodTopologySpread spreads the pods of a group over the domains of a topology: hosts, zones,
 // regions.
 //
-// Hard constraints forbid nodes whose domain would get too far ahead of the emptiest one; soft
-// constraints prefer nodes in emptier domains. The counts per domain come from the cluster's
-// counters.
+// Hard constraints exclude nodes whose domain would exceed the minimum by more than maxSkew; soft
+// constraints prefer nodes in domains with fewer pods. The counts per domain come from the
+// cluster's counters.
 #pragma once
 
 #include "base/result.h"
@@ -27,8 +27,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::PodTopologySpreadArgs& args);
 
-  std::unique_ptr<const framework::ClassState> Compile(
-      model::Cluster& cluster, const model::PodClass& pod_class) const override;
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
+                                                 const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   void PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,
                 model::NodeRow node) const override;

@@ -1,5 +1,6 @@
 #include <any>
 
+#include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "scheduler/plugins/queueing_hint_testing.h"
 

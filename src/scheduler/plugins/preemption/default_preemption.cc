@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/preemption/dry_run.h"
 #include "scheduler/plugins/preemption/victims.h"
 
@@ -18,8 +19,8 @@ framework::PostFilterResult Unschedulable(std::string why, bool clear_nomination
           {}};
 }
 
-// True if a less important pod is on its way out of the node that was promised to this one: wait
-// for it.
+// Reports whether a victim of lower priority is terminating on the pod's nominated node: wait for
+// it.
 bool HasTerminatingVictim(const framework::FailedCycle& failed) {
   const model::Cluster& cluster = failed.attempt.cluster();
   const api::Pod& pod = *failed.attempt.cycle().pod().object;
@@ -45,7 +46,7 @@ std::vector<model::NodeRow> PotentialNodes(const framework::FailedCycle& failed)
   std::vector<model::NodeRow> potential(rows.size());
   size_t count = 0;
   for (model::NodeRow row : rows) {
-    potential[count] = row;  // Without a branch: which nodes they are follows no pattern.
+    potential[count] = row;  // Without a branch: the pattern is not predictable.
     count += failed.diagnosis.Of(row).code() == framework::Code::kUnschedulable;
   }
   potential.resize(count);
@@ -60,25 +61,24 @@ framework::PostFilterResult PreemptionError(const std::vector<std::string>& erro
   return result;
 }
 
-void FillReport(framework::PreemptionReport& report, const DryRun& run,
+void FillReport(framework::PreemptionReport& report, const DryRunResult& run,
                 const std::vector<framework::PreemptionCandidate>& candidates,
                 const std::vector<size_t>& best) {
-  for (const framework::PreemptionCandidate& candidate : candidates)
-    report.candidates.emplace_back(candidate.node, candidate.victims);
-  run.rejected().ForEach([&](model::NodeRow node, const framework::Verdict& verdict) {
+  report.candidates = candidates;
+  run.rejected.ForEach([&](model::NodeRow node, const framework::Verdict& verdict) {
     report.rejected.emplace_back(node, verdict);
   });
   for (size_t i : best) report.equally_good.push_back(candidates[i].node);
   if (!best.empty()) report.selected = candidates[best[0]].node;
 }
 
-// The one to take when nobody else has a say: among equals the first.
-framework::PreemptionCandidate BestOf(const DryRun& run, Instant now) {
+// The best candidate; among equals the first.
+framework::PreemptionCandidate BestOf(const DryRunResult& run, Instant now) {
   std::vector<framework::VictimRating> ratings;
-  for (const DryRun::Candidate& candidate : run.candidates())
-    ratings.push_back(candidate.result->RatingAt(now));
-  const auto& [node, result] = run.candidates()[IndicesOfMinimum(ratings)[0]];
-  return {node, result->victims};
+  for (const DryRunResult::Candidate& candidate : run.candidates)
+    ratings.push_back(candidate.outcome->RatingAt(now));
+  const auto& [node, outcome] = run.candidates[IndicesOfMinimum(ratings)[0]];
+  return {node, outcome->victims};
 }
 
 framework::PostFilterResult Select(const model::Cluster& cluster,
@@ -109,8 +109,8 @@ framework::Verdict DefaultPreemption::PreEnqueue(const model::Cluster& cluster,
           "waiting for the preemption for this pod to be finished"};
 }
 
-std::unique_ptr<const framework::ClassState> DefaultPreemption::Compile(
-    model::Cluster&, const model::PodClass&) const {
+std::unique_ptr<framework::ClassState> DefaultPreemption::Compile(model::Cluster&,
+                                                                  const model::PodClass&) const {
   return std::make_unique<DryRunCache>();
 }
 
@@ -122,7 +122,7 @@ size_t DefaultPreemption::WantedCandidates(size_t potential) const {
 
 Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
     framework::FailedCycle& failed) const {
-  if (failed.report != nullptr) failed.report->asked = true;
+  if (failed.report != nullptr) failed.report->tried = true;
   if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
     co_return Unschedulable("not eligible due to preemptionPolicy=Never.",
@@ -135,25 +135,25 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   if (failed.report != nullptr) failed.report->eligible = true;
 
   const std::vector<model::NodeRow> nodes = PotentialNodes(failed);
-  const auto& cache = failed.attempt.cycle().compiled<DryRunCache>(*this);
-  const DryRun run(failed, cache, nodes, WantedCandidates(nodes.size()));
-  if (run.candidates().empty()) {
+  auto& cache = failed.attempt.cycle().class_cache<DryRunCache>(*this);
+  const DryRunResult run = DryRunPreemption(failed, cache, nodes, WantedCandidates(nodes.size()));
+  if (run.candidates.empty()) {
     if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
-    if (!run.errors().empty()) co_return PreemptionError(run.errors());
-    co_return Unschedulable(run.rejected().Message(), /*clear_nomination=*/true);
+    if (!run.errors.empty()) co_return PreemptionError(run.errors);
+    co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
   }
   const model::Cluster& cluster = failed.attempt.cluster();
   if (failed.advisor == nullptr && failed.report == nullptr)
     co_return Select(cluster, BestOf(run, failed.now));
 
   std::vector<framework::PreemptionCandidate> candidates;
-  for (const auto& [node, result] : run.candidates()) candidates.push_back({node, result->victims});
+  for (const auto& [node, outcome] : run.candidates) candidates.push_back({node, outcome->victims});
   if (failed.advisor != nullptr) {
     const framework::Verdict advice =
         co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);
     if (!advice.ok()) co_return PreemptionError({advice.Message()});
     if (candidates.empty())
-      co_return Unschedulable(run.rejected().Message(), /*clear_nomination=*/true);
+      co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
   }
   const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);

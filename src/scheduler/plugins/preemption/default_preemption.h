@@ -1,9 +1,9 @@
-// DefaultPreemption makes room for a pod that fits nowhere by evicting less important pods from one
-// node.
+// DefaultPreemption makes a pod schedulable that fits nowhere by evicting pods of lower priority
+// from one node.
 //
-// It tries nodes out, on the model, until it has enough candidates: all less important pods leave,
-// and as many as still fit are let back in, those protected by a disruption budget first. Of the
-// candidates it takes the one whose victims matter least.
+// It tries nodes, on the model, until it has enough candidates: all pods of lower priority are
+// removed, and as many as still fit are reprieved, those protected by a disruption budget first. Of
+// the candidates it selects the one with the least important victims (VictimCriterion).
 #pragma once
 
 #include "base/result.h"
@@ -18,7 +18,8 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
   static constexpr std::string_view kName = "DefaultPreemption";
   std::string_view name() const override { return kName; }
 
-  // No event helps a pod past its own preemption: it is let in when its victims are on their way.
+  // No event requeues a pod during its own preemption: it is activated when its victims are
+  // terminating.
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
   Result<bool> QueueingHint(const model::Cluster& cluster, const model::PodRecord& pod,
                             const framework::ClusterEvent& event) const override;
@@ -26,11 +27,11 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::DefaultPreemptionArgs& args);
 
-  // The class's DryRunCache.
-  std::unique_ptr<const framework::ClassState> Compile(model::Cluster&,
-                                                       const model::PodClass&) const override;
+  // Returns the class's DryRunCache.
+  std::unique_ptr<framework::ClassState> Compile(model::Cluster&,
+                                                 const model::PodClass&) const override;
 
-  // Holds a pod back while its victims are being evicted, until the last of them is on its way.
+  // Gates a pod while its victims are being evicted, until the last of them is terminating.
   framework::Verdict PreEnqueue(const model::Cluster& cluster,
                                 const model::PodRecord& pod) const override;
   Task<framework::PostFilterResult> PostFilter(framework::FailedCycle& failed) const override;
@@ -38,7 +39,7 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
  private:
   explicit DefaultPreemption(framework::DefaultPreemptionArgs args) : args_(args) {}
 
-  // How many candidates to collect among `potential` nodes.
+  // Returns how many candidates to collect among `potential` nodes.
   size_t WantedCandidates(size_t potential) const;
 
   const framework::DefaultPreemptionArgs args_;

@@ -1,5 +1,6 @@
 #include "scheduler/plugins/preemption/default_preemption.h"
 
+#include "base/random.h"
 #include "scheduler/plugins/preemption/preemption_testing.h"
 #include "testing/cluster_dump.h"
 
@@ -68,7 +69,7 @@ TEST(DefaultPreemption, TellsWhatItConsidered) {
   const auto profile = NodeLocal();
   framework::PreemptionReport report;
   PreemptionHarness(world, *profile, "preemptor").PostFilter("DefaultPreemption", 1, &report);
-  EXPECT_TRUE(report.asked);
+  EXPECT_TRUE(report.tried);
   EXPECT_TRUE(report.eligible);
   ASSERT_EQ(report.candidates.size(), 2u);
   ASSERT_EQ(report.equally_good.size(), 2u);
@@ -85,7 +86,7 @@ TEST(DefaultPreemption, DoesNothingForPodsThatNeverPreempt) {
   EXPECT_EQ(
       PreemptionHarness(world, *profile, "preemptor").PostFilter("DefaultPreemption", 1, &report),
       "Unschedulable: preemption: not eligible due to preemptionPolicy=Never. (kept)");
-  EXPECT_TRUE(report.asked);
+  EXPECT_TRUE(report.tried);
   EXPECT_FALSE(report.eligible);
 }
 

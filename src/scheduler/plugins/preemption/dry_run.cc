@@ -2,35 +2,39 @@
 
 #include <algorithm>
 
+#include "api/workloads.h"
+#include "base/random.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/plugins/preemption/victims.h"
 
 namespace berth::scheduler::plugins {
 
-void DryRunCache::Refresh(const model::Cluster& cluster) const {
+void DryRunCache::Refresh(const model::Cluster& cluster) {
   const model::RowChanges& changes = cluster.nodes().changes();
   const uint64_t budgets = cluster.objects<api::PodDisruptionBudget>().version();
   if (budgets != budgets_ || !changes.Covers(position_)) {
-    results_.clear();
+    outcomes_.clear();
   } else {
     for (model::NodeRow row : changes.Since(position_)) {
-      if (row.index() < results_.size()) results_[row.index()] = nullptr;
+      if (row.index() < outcomes_.size()) outcomes_[row.index()] = nullptr;
     }
   }
   position_ = changes.now();
   budgets_ = budgets;
 }
 
-const DryRunOutcome& DryRunCache::Insert(model::NodeRow node, DryRunOutcome result) const {
-  if (node.index() >= results_.size()) results_.resize(node.index() + 1);
-  auto& cache = results_[node.index()];
-  cache = std::make_unique<const DryRunOutcome>(std::move(result));
-  return *cache;
+const DryRunOutcome& DryRunCache::Insert(model::NodeRow node, DryRunOutcome outcome) {
+  if (node.index() >= outcomes_.size()) outcomes_.resize(node.index() + 1);
+  auto& entry = outcomes_[node.index()];
+  entry = std::make_unique<const DryRunOutcome>(std::move(outcome));
+  return *entry;
 }
 
 namespace {
 
-// True if the order of the node's pods by age can no longer change: all that have started did so
-// before now, and those that have not come last, today and later.
+// Reports whether the order of the node's pods by age is final: all that have started did so before
+// now, and those that have not come last, now and later.
 bool IsStartOrderFinal(const model::Cluster& cluster, model::NodeRow node, Instant now) {
   return std::ranges::all_of(cluster.nodes().info(node).pods, [&](model::PodId id) {
     const auto& start = cluster.pod(id).object->status.start_time;
@@ -46,50 +50,58 @@ bool HaveNoStartTime(const model::Cluster& cluster, const std::vector<model::Pod
   });
 }
 
-}  // namespace
+// Returns the outcome on one node, from the cache if nothing but the node's row has a part in it.
+const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
+                             bool depends_on_rows_alone, model::NodeRow node,
+                             std::deque<DryRunOutcome>& uncached) {
+  const model::Cluster& cluster = failed.attempt.cluster();
+  const bool cacheable = depends_on_rows_alone && !failed.attempt.IsContested(node);
+  if (const DryRunOutcome* known = cacheable ? cache.Find(node) : nullptr) return *known;
 
-DryRun::DryRun(framework::FailedCycle& failed, const DryRunCache& cache,
-               const std::vector<model::NodeRow>& nodes, size_t wanted)
-    : failed_(failed), cache_(cache), cacheable_(failed.attempt.DependsOnRowsAlone()) {
-  rejected_.all_nodes = failed.attempt.cluster().nodes().present_count();
-  rejected_.absent = framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
-                                        "Preemption is not helpful for scheduling");
-  if (nodes.empty()) return;
-  cache.Refresh(failed.attempt.cluster());
-  std::vector<Candidate> violating;
-  const size_t offset = failed.random.Below(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool enough = !candidates_.empty() && candidates_.size() + violating.size() >= wanted;
-    if (enough && failed.report == nullptr) break;
-    const model::NodeRow node = nodes[(offset + i) % nodes.size()];
-    const DryRunOutcome& result = Try(node);
-    if (result.verdict.ok()) {
-      (result.victims.budget_violations == 0 ? candidates_ : violating).push_back({node, &result});
-    } else if (result.verdict.rejected()) {
-      rejected_.Add(node, result.verdict);
-    } else {
-      const std::string message = result.verdict.Message();
-      if (std::ranges::find(errors_, message) == errors_.end()) errors_.push_back(message);
-    }
+  DryRunOutcome outcome;
+  outcome.verdict = SelectVictimsOnNode(failed.attempt, node, failed.now, outcome.victims);
+  if (outcome.verdict.ok()) {
+    outcome.rating.emplace(cluster, outcome.victims, failed.now);
+    outcome.no_start_time = HaveNoStartTime(cluster, outcome.victims.pods);
   }
-  candidates_.insert(candidates_.end(), violating.begin(), violating.end());
+  const bool settled = outcome.verdict.ok() || outcome.verdict.rejected();
+  if (cacheable && settled && IsStartOrderFinal(cluster, node, failed.now))
+    return cache.Insert(node, std::move(outcome));
+  return uncached.emplace_back(std::move(outcome));
 }
 
-const DryRunOutcome& DryRun::Try(model::NodeRow node) {
-  const model::Cluster& cluster = failed_.attempt.cluster();
-  const bool cacheable = cacheable_ && !failed_.attempt.IsContested(node);
-  if (const DryRunOutcome* known = cacheable ? cache_.Find(node) : nullptr) return *known;
+}  // namespace
 
-  DryRunOutcome result;
-  result.verdict = SelectVictimsOnNode(failed_.attempt, node, failed_.now, result.victims);
-  if (result.verdict.ok()) {
-    result.rating.emplace(cluster, result.victims, failed_.now);
-    result.no_start_time = HaveNoStartTime(cluster, result.victims.pods);
+DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache,
+                              std::span<const model::NodeRow> nodes, size_t wanted) {
+  DryRunResult result;
+  result.rejected.all_nodes = failed.attempt.cluster().nodes().present_count();
+  result.rejected.absent = framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
+                                              "Preemption is not helpful for scheduling");
+  if (nodes.empty()) return result;
+  cache.Refresh(failed.attempt.cluster());
+  const bool depends_on_rows_alone = failed.attempt.DependsOnRowsAlone();
+  std::vector<DryRunResult::Candidate>& candidates = result.candidates;
+  std::vector<DryRunResult::Candidate> violating;
+  const size_t offset = failed.random.Below(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool enough = !candidates.empty() && candidates.size() + violating.size() >= wanted;
+    if (enough && failed.report == nullptr) break;
+    const model::NodeRow node = nodes[(offset + i) % nodes.size()];
+    const DryRunOutcome& outcome =
+        TryNode(failed, cache, depends_on_rows_alone, node, result.uncached);
+    if (outcome.verdict.ok()) {
+      (outcome.victims.budget_violations == 0 ? candidates : violating).push_back({node, &outcome});
+    } else if (outcome.verdict.rejected()) {
+      result.rejected.Add(node, outcome.verdict);
+    } else {
+      const std::string message = outcome.verdict.Message();
+      if (std::ranges::find(result.errors, message) == result.errors.end())
+        result.errors.push_back(message);
+    }
   }
-  const bool settled = result.verdict.ok() || result.verdict.rejected();
-  if (cacheable && settled && IsStartOrderFinal(cluster, node, failed_.now))
-    return cache_.Insert(node, std::move(result));
-  return uncached_.emplace_back(std::move(result));
+  candidates.insert(candidates.end(), violating.begin(), violating.end());
+  return result;
 }
 
 }  // namespace berth::scheduler::plugins

@@ -16,23 +16,23 @@ std::string Running(const std::string& node, int priority) {
                                                     priority, kContainer)});
 }
 
-DryRunOutcome Vain(const char* why) {
+DryRunOutcome Rejected(const char* why) {
   DryRunOutcome result;
   result.verdict = framework::Verdict(framework::Code::kUnschedulable, why);
   return result;
 }
 
-class KeptTrialsTest : public testing::Test {
+class DryRunCacheTest : public testing::Test {
  protected:
-  KeptTrialsTest()
+  DryRunCacheTest()
       : world_{NodeYaml("a", {.status = kRoomForOne}), NodeYaml("b", {.status = kRoomForOne}),
                Running("a", 1), Running("b", 2)} {
     cache_.Refresh(world_.cluster());
-    cache_.Insert(world_.node("a"), Vain("a"));
-    cache_.Insert(world_.node("b"), Vain("b"));
+    cache_.Insert(world_.node("a"), Rejected("a"));
+    cache_.Insert(world_.node("b"), Rejected("b"));
   }
 
-  // The nodes of which something is known.
+  // The nodes with a cached outcome.
   std::string Known() {
     cache_.Refresh(world_.cluster());
     std::string known;
@@ -52,28 +52,28 @@ class KeptTrialsTest : public testing::Test {
   DryRunCache cache_;
 };
 
-TEST_F(KeptTrialsTest, KeepsWhatDidNotChange) {
+TEST_F(DryRunCacheTest, KeepsOutcomesOfUnchangedNodes) {
   EXPECT_EQ(Known(), "ab");
   Change("on-a", [](api::Pod& pod) { pod.status.phase = "Running"; });
   EXPECT_EQ(Known(), "ab");
 }
 
-TEST_F(KeptTrialsTest, ForgetsANodeWhosePodChangesItsLabels) {
+TEST_F(DryRunCacheTest, DropsNodeWhosePodChangesItsLabels) {
   Change("on-a", [](api::Pod& pod) { pod.metadata.labels = {{"app", "y"}}; });
   EXPECT_EQ(Known(), "b");
 }
 
-TEST_F(KeptTrialsTest, ForgetsANodeWhosePodStarts) {
+TEST_F(DryRunCacheTest, DropsNodeWhosePodStarts) {
   Change("on-b", [](api::Pod& pod) { pod.status.start_time = Instant::FromUnixSeconds(5); });
   EXPECT_EQ(Known(), "a");
 }
 
-TEST_F(KeptTrialsTest, ForgetsANodeWhosePodGoes) {
+TEST_F(DryRunCacheTest, DropsNodeWhosePodIsDeleted) {
   world_.cluster().Remove<api::Pod>({"default", "on-a"});
   EXPECT_EQ(Known(), "b");
 }
 
-TEST_F(KeptTrialsTest, ForgetsAllWhenABudgetChanges) {
+TEST_F(DryRunCacheTest, DropsAllWhenABudgetChanges) {
   auto budget = std::make_shared<api::PodDisruptionBudget>();
   budget->metadata.name = "budget";
   budget->metadata.namespace_ = "default";

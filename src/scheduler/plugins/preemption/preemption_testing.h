@@ -1,11 +1,13 @@
-// A harness for tests of preemption: a pod of a small cluster that has just been found to fit
-// nowhere, and what is done about it, as text.
+// A harness for tests of preemption: a pod of a small cluster that fits nowhere, and the result of
+// preemption for it, as text.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
+#include "scheduler/framework/class_results.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/plugins/plugin_testing.h"
@@ -13,7 +15,7 @@
 
 namespace berth::scheduler::plugins {
 
-// A profile of `plugins` and what every profile must have.
+// A profile of `plugins` and those that every profile must have.
 inline std::unique_ptr<framework::Profile> ProfileOf(
     const std::vector<std::string>& plugins, const framework::PluginArgs& preemption_args = {},
     const framework::Registry& registry = InTreeRegistry()) {
@@ -50,15 +52,16 @@ class PreemptionHarness {
 
   framework::Attempt& attempt() { return attempt_; }
 
-  // The victims on one node, most important first: "b a, 1 over budget"; or why it does not work.
+  // The victims on one node, highest priority first: "b a, 1 over budget"; or why preemption does
+  // not help.
   std::string Victims(const std::string& node) {
-    framework::PreemptionReport::Victims victims;
+    framework::Victims victims;
     const framework::Verdict verdict =
         SelectVictimsOnNode(attempt_, world_.node(node), kNow, victims);
     return verdict.ok() ? TextOf(victims) : Text(verdict);
   }
 
-  // What the PostFilter plugin `name` does: "nominated to b, evicting x y"; or its verdict and
+  // The result of the PostFilter plugin `name`: "nominated to b, evicting x y"; or its verdict and
   // whether the pod's nomination is kept or cleared.
   std::string PostFilter(std::string_view name = "DefaultPreemption", uint64_t seed = 1,
                          framework::PreemptionReport* report = nullptr) {
@@ -73,8 +76,7 @@ class PreemptionHarness {
     return "no such plugin";
   }
 
-  // All nodes where preemption would work, by name, with their victims: "a: x y; b: z, 1 over
-  // budget".
+  // All candidates, by name, with their victims: "a: x y; b: z, 1 over budget".
   std::string Candidates() {
     framework::PreemptionReport report;
     PostFilter("DefaultPreemption", 1, &report);
@@ -93,7 +95,7 @@ class PreemptionHarness {
     return fmt::format("{}", fmt::join(names, " "));
   }
 
-  std::string TextOf(const framework::PreemptionReport::Victims& victims) const {
+  std::string TextOf(const framework::Victims& victims) const {
     if (victims.budget_violations == 0) return TextOf(victims.pods);
     return fmt::format("{}, {} over budget", TextOf(victims.pods), victims.budget_violations);
   }

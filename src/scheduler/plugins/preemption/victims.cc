@@ -6,6 +6,9 @@
 #include <tuple>
 
 #include "api/selector.h"
+#include "api/workloads.h"
+#include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -21,7 +24,7 @@ bool MoreImportant(const model::PodRecord& a, const model::PodRecord& b, Instant
   return std::tie(one.namespace_, one.name) < std::tie(other.namespace_, other.name);
 }
 
-// The disruption budgets of one namespace, and how many more evictions each bears.
+// The disruption budgets of one namespace, and how many more evictions each allows.
 class Budgets {
  public:
   Budgets(const model::Cluster& cluster, const std::string& namespace_) {
@@ -29,13 +32,14 @@ class Budgets {
     for (auto it = all.lower_bound({namespace_, ""});
          it != all.end() && it->first.namespace_ == namespace_; ++it) {
       auto selector = api::Selector::FromLabelSelector(it->second->selector);
-      // A budget without conditions protects nothing.
+      // A budget without a selector protects nothing.
       if (!selector || selector->empty() || selector->nothing()) continue;
       budgets_.push_back({it->second.get(), *std::move(selector), it->second->disruptions_allowed});
     }
   }
 
-  // Takes the eviction of `pod` from every budget that covers it; true if one of them is overdrawn.
+  // Subtracts the eviction of `pod` from every budget that covers it; returns whether one of them
+  // is exceeded.
   bool Overdraws(const model::PodRecord& pod) {
     bool overdrawn = false;
     const api::ObjectMeta& meta = pod.object->metadata;
@@ -58,7 +62,7 @@ class Budgets {
   std::vector<Budget> budgets_;
 };
 
-// One node, with its less important pods taken off until it is destroyed.
+// One node without its pods of lower priority, until this is destroyed.
 class NodeWithoutVictims {
  public:
   NodeWithoutVictims(framework::Attempt& attempt, model::NodeRow node)
@@ -77,7 +81,7 @@ class NodeWithoutVictims {
     removed_.push_back(id);
   }
 
-  // Lets the pod back in if the preempting pod still fits then. Error only if a plugin fails.
+  // Reprieves the pod if the preemptor still fits then. Returns Error only if a plugin fails.
   framework::Verdict Reprieve(model::PodId id, bool& stays) {
     attempt_.TryAdd(attempt_.cluster().pod(id), node_);
     framework::Verdict verdict = attempt_.FilterNode(node_);
@@ -106,7 +110,7 @@ std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model
   return pods;
 }
 
-// Separates the pods whose eviction would overdraw a budget; both parts keep their order.
+// Separates the pods whose eviction would exceed a budget; both parts remain in order.
 void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId>& pods,
                    std::vector<model::PodId>& violating, std::vector<model::PodId>& others) {
   std::map<std::string, Budgets> by_namespace;
@@ -124,7 +128,7 @@ void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId
 }  // namespace
 
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
-                                       Instant now, framework::PreemptionReport::Victims& out) {
+                                       Instant now, framework::Victims& out) {
   const model::Cluster& cluster = attempt.cluster();
   std::vector<model::PodId> potential =
       LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);

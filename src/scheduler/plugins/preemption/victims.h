@@ -1,5 +1,5 @@
-// Victims: which pods would have to leave a node so that another fits, and which node's victims
-// matter least.
+// Which pods must be evicted from a node so that another fits, and which node's victims are the
+// least important.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace berth::scheduler::plugins {
 
-// Finds the victims on `node`: the verdict is Success and `out` is filled, or it says why
-// preemption does not work there. The cluster and the attempt are as before afterwards.
+// Finds the victims on `node`: returns Success and fills `out`, or returns why preemption does not
+// help there. The cluster and the attempt are unchanged afterwards.
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
-                                       Instant now, framework::PreemptionReport::Victims& out);
+                                       Instant now, framework::Victims& out);
 
-// The ratings that are as low as any, as indices, in order. There must be one.
+// Returns the indices of the lowest ratings, in order. There must be one.
 std::vector<size_t> IndicesOfMinimum(std::span<const framework::VictimRating> ratings);
-// The candidates that are as good as any by kube-scheduler's criteria, likewise.
+// Returns the indices of the best candidates by kube-scheduler's criteria, likewise.
 std::vector<size_t> BestCandidates(const model::Cluster& cluster,
                                    std::span<const framework::PreemptionCandidate> candidates,
                                    Instant now);

@@ -393,7 +393,7 @@ TEST(Victims, ThoseOverBudgetAreNamed) {
       Yaml({"three", 3}, "n"), Budget("web", kWeb, 0), Yaml({"preemptor", 10, "3"})};
   const auto profile = ProfileOf({"NodeResourcesFit"});
   PreemptionHarness trial(world, *profile, "preemptor");
-  framework::PreemptionReport::Victims victims;
+  framework::Victims victims;
   ASSERT_TRUE(
       SelectVictimsOnNode(trial.attempt(), world.node("n"), PreemptionHarness::kNow, victims).ok());
   EXPECT_EQ(victims.pods.size(), 3u);

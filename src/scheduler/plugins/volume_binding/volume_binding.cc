@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/volume_binding/volume_plan.h"
 #include "scheduler/plugins/volume_binding/volume_reservation.h"
@@ -14,7 +16,7 @@ namespace {
 
 struct State final : framework::CycleState {
   std::shared_ptr<const VolumePlan> plan;        // Until Reserve.
-  std::optional<VolumeReservation> reservation;  // From Reserve on, if there is something to do.
+  std::optional<VolumeReservation> reservation;  // From Reserve on, if there is work to do.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
     return std::make_unique<State>(*this);
@@ -22,7 +24,7 @@ struct State final : framework::CycleState {
 };
 
 constexpr Duration kPollInterval = Duration::Seconds(1);
-// Decades: longer ones would not fit into an Instant.
+// Decades: longer ones overflow an Instant.
 constexpr int64_t kLongestTimeoutSeconds = 1'000'000'000;
 
 // Writes volumes first, then claims, until one fails.
@@ -97,7 +99,7 @@ framework::Verdict VolumeBinding::Score(const framework::Cycle&, const model::No
 framework::Verdict VolumeBinding::Reserve(framework::Cycle& cycle, model::NodeRow node) const {
   if (!cycle.has_state(*this)) return {};
   auto& state = cycle.state<State>(*this);
-  const auto plan = std::exchange(state.plan, nullptr);  // It does not outlive the cluster's state.
+  const auto plan = std::exchange(state.plan, nullptr);  // It is invalid once the cluster changes.
   if (plan->all_bound()) return {};
   const VolumePlan::OnNode on_node = plan->For(node);
   if (!on_node.verdict.ok()) return on_node.verdict;
@@ -136,16 +138,17 @@ Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& bindi
   co_return framework::Verdict::Error("binding volumes: context deadline exceeded");
 }
 
-// Which events VolumeBinding's rejected pods wait for.
+// --- queueing hints ---
+
 namespace {
 
-// The in-tree plugins whose volumes the node leaves to CSI drivers.
+// The in-tree plugins that the node has migrated to CSI drivers.
 std::string_view MigratedPlugins(const api::CsiNode& node) {
   const auto found = node.metadata.annotations.find("storage.alpha.kubernetes.io/migrated-plugins");
   return found == node.metadata.annotations.end() ? std::string_view() : found->second;
 }
 
-// The size of the largest volume that can be made.
+// The size of the largest volume that can be provisioned.
 const std::optional<api::Quantity>& LimitOf(const api::CsiStorageCapacity& capacity) {
   return capacity.maximum_volume_size ? capacity.maximum_volume_size : capacity.capacity;
 }
@@ -162,7 +165,7 @@ bool HasInlineVolumeOf(const api::CsiDriver& driver, const api::PodSpec& spec) {
   });
 }
 
-// Whether the event added the object, or changed it in a way that `helps` says may help.
+// Reports whether the event added the object, or changed it in a way that `helps` accepts.
 template <typename T, typename Helps>
 Result<bool> AddedOr(const framework::ClusterEvent& event, Helps&& helps) {
   const auto change = UpdateOf<T>(event);

@@ -1,5 +1,5 @@
-// VolumeBinding keeps a pod to nodes from where its volumes can be reached, and where volumes can
-// be found or made for its claims that wait for a node; and binds those before the pod is bound.
+// VolumeBinding restricts a pod to nodes with access to its volumes, and where volumes can be found
+// or provisioned for its claims that wait for a node; and binds those before the pod is bound.
 #pragma once
 
 #include "base/result.h"
@@ -24,25 +24,25 @@ class VolumeBinding final : public framework::PreFilterPlugin,
 
   static Result<std::unique_ptr<framework::Plugin>> Make(const framework::VolumeBindingArgs& args);
 
-  // Rejects a pod whose claims are not in order, or not bound although they need not wait for it.
+  // Rejects a pod whose claims are invalid, or not bound although they do not wait for a node.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   // Nodes are not scored by their storage: in Kubernetes 1.36 that is behind a feature gate that is
-  // off. The plugin has its place among the scorers all the same, as users can see it there.
+  // off. The plugin is among the scorers all the same, as upstream.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
 
-  // Assumes the volumes and claims to be as PreBind will write them.
+  // Assumes the volumes and claims as PreBind will write them.
   framework::Verdict Reserve(framework::Cycle& cycle, model::NodeRow node) const override;
   void Unreserve(framework::Cycle& cycle, model::NodeRow node) const override;
   framework::PreBindPlan PreBindPreFlight(const framework::Cycle& cycle,
                                           model::NodeRow node) const override;
-  // Writes them, then waits until the claims are bound. What was written stays if that fails.
+  // Writes them, then waits until the claims are bound. The writes remain if that fails.
   Task<framework::Verdict> PreBind(framework::BindingContext& binding) const override;
 
  private:

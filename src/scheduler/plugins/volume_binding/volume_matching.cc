@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/selector.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::plugins {
@@ -21,7 +22,7 @@ bool IsMeantFor(const api::ObjectReference& reference, const api::PersistentVolu
          (reference.uid.empty() || reference.uid == claim.metadata.uid);
 }
 
-// What a volume must be like to serve the claim at all, even if it was bound to it beforehand.
+// Reports whether a volume can serve the claim at all, even if it is pre-bound to it.
 bool Suits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   if (volume.claim_ref && !IsMeantFor(*volume.claim_ref, claim)) return false;
   return StorageIn(volume.capacity) >= StorageIn(claim.requests) &&

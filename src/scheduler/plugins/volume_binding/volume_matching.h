@@ -1,5 +1,5 @@
-// VolumeMatching finds, for a claim that is not bound yet, which existing PersistentVolume it would
-// get on each node.
+// VolumeMatching finds, for a claim that is not bound yet, the existing PersistentVolume that it
+// would get on each node.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,15 @@
 
 #include "base/result.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/node_selector.h"
+#include "scheduler/model/storage_catalog.h"
 
 namespace berth::scheduler::plugins {
 
-// NodesByLabel finds the nodes that satisfy a condition on their labels without asking all of them,
-// where the condition is simple.
+// NodesByLabel finds the nodes that fulfil a condition on their labels without evaluating all of
+// them, where the condition is simple.
 //
-// The nodes are grouped by a label when a condition first asks for it. The table must not change
+// The nodes are grouped by a label when a condition first needs it. The table must not change
 // meanwhile.
 class NodesByLabel {
  public:
@@ -55,15 +57,15 @@ class VolumeMatching {
  public:
   using Volume = model::StorageCatalog::Volume;
 
-  // Looks for volumes for `claim`, for a pod that has `claims` such claims in all. Fails if the
-  // claim's selector does not parse. The volumes must stay as they are while this is used.
+  // Finds volumes for `claim`, for a pod that has `claims` such claims in all. Fails if the claim's
+  // selector does not parse. The volumes must not change while this is used.
   static Result<VolumeMatching> Make(const model::Cluster& cluster,
                                      const api::PersistentVolumeClaim& claim, size_t claims,
                                      NodesByLabel& nodes);
 
-  // The smallest volume that the claim can have on `node` and that is not among `taken` (fewer than
-  // `claims`); null if there is none. A volume that was bound to the claim beforehand goes first:
-  // if it cannot be reached from the node, no other will do.
+  // Returns the smallest volume that the claim can have on `node` and that is not among `taken`
+  // (fewer than `claims`); null if there is none. A volume that is pre-bound to the claim comes
+  // first: if it is not accessible from the node, no other is used.
   const Volume* Best(const model::NodeInfo& info, model::NodeRow node,
                      std::span<const Volume* const> taken, const SymbolTable& symbols) const;
 
@@ -73,8 +75,8 @@ class VolumeMatching {
 
   std::vector<const Volume*> prebound_;
   std::vector<const Volume*> candidates_;  // Smallest first.
-  // Indexes of candidates, smallest first: those for any node, and those for each row. No more than
-  // `claims` of either, for the others are never needed.
+  // Indices of candidates, smallest first: those for any node, and those for each row. At most
+  // `claims` of either, since more are never needed.
   std::vector<uint32_t> anywhere_;
   std::vector<std::vector<uint32_t>> on_row_;
 };

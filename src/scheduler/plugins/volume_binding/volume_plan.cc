@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/explanation_text.h"
 
@@ -18,7 +19,7 @@ framework::Verdict Reject(std::string reason) {
   return {framework::Code::kUnschedulableAndUnresolvable, std::move(reason)};
 }
 
-// Whether the claim, as the API shows it, is fit for use.
+// Reports whether the claim, as the API shows it, is usable.
 framework::Verdict JudgeClaim(const api::Pod& pod, const model::ClaimOfVolume& wanted,
                               const api::PersistentVolumeClaim* claim) {
   if (claim == nullptr) {
@@ -62,7 +63,7 @@ bool Lists(std::string_view comma_separated, std::string_view name) {
   }
 }
 
-// True if the node's kubelet leaves the volumes of `plugin` to their CSI driver.
+// Reports whether the node's kubelet has migrated `plugin` to its CSI driver.
 bool IsMigratedOn(const model::Cluster& cluster, model::NodeRow node,
                   const model::InTreePlugin& plugin) {
   const auto* csi_node = cluster.objects<api::CsiNode>().Find({"", cluster.nodes().name(node)});
@@ -71,7 +72,7 @@ bool IsMigratedOn(const model::Cluster& cluster, model::NodeRow node,
   return plugins != csi_node->metadata.annotations.end() && Lists(plugins->second, plugin.name);
 }
 
-// True if every node reaches the volume, whatever plugins are migrated there.
+// Reports whether every node has access to the volume, whatever plugins are migrated there.
 bool IsReachableAnywhere(const model::StorageCatalog::Volume* volume) {
   return volume != nullptr && !volume->affinity &&
          (volume->in_tree == nullptr || (volume->migrated_affinity && !*volume->migrated_affinity));
@@ -115,8 +116,8 @@ std::expected<std::shared_ptr<const VolumePlan>, framework::Verdict> VolumePlan:
   return plan;
 }
 
-// Sorts the claims, as they will be once all that was decided is written, into those that are bound
-// and those that wait for a node.
+// Sorts the claims, with all assumed writes, into those that are bound and those that wait for a
+// node.
 framework::Verdict VolumePlan::Classify(const api::Pod& pod) {
   const model::Storage& storage = cluster_.storage();
   bool some_immediate = false;
@@ -166,7 +167,7 @@ void VolumePlan::PrepareWaiting() {
   }
 }
 
-// Only drivers that ask for it have their capacities looked at.
+// Only drivers that request it have their capacities checked.
 std::optional<model::NodeMask> VolumePlan::NodesWithCapacity(const Waiting& waiting,
                                                              NodesByLabel& nodes) const {
   const api::Quantity* request = StorageRequest(*waiting.claim);
@@ -260,7 +261,7 @@ Status VolumePlan::PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& r
   return {};
 }
 
-// Whether a new volume can be made for the claim.
+// Reports whether a new volume can be provisioned for the claim.
 bool VolumePlan::Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const {
   const model::StorageCatalog::Class& storage_class = *waiting.storage_class;
   const std::string& provisioner = storage_class.object->provisioner;
@@ -275,7 +276,8 @@ bool VolumePlan::Provision(const Waiting& waiting, model::NodeRow node, Outcome&
   return outcome.has_capacity;
 }
 
-// What VolumeBinding tells users about a node that it rejected.
+// --- explanations ---
+
 namespace {
 
 // claim "data" (5Gi)
@@ -345,7 +347,7 @@ std::string VolumePlan::DetailsOfWaiting(model::NodeRow node) const {
   for (const Waiting* waiting : in_order) {
     const bool bound = std::ranges::find(placed.bindings, waiting->claim, &Binding::claim) !=
                        placed.bindings.end();
-    // The first claim that gets no volume is where the plan ended.
+    // The plan ended at the first claim that gets no volume.
     if (!bound && !Contains(placed.provisions, waiting->claim)) return WhyNotMade(*waiting, node);
   }
   return "";

@@ -1,8 +1,8 @@
-// VolumePlan is what VolumeBinding finds out about a pod's claims: which are bound, which wait for
-// a node, and what would be done about those on each node.
+// VolumePlan holds VolumeBinding's findings about a pod's claims: which are bound, which wait for a
+// node, and what would be done for those on each node.
 //
-// It is made in PreFilter and refers to objects of the cluster: it is of no use once the cluster
-// has changed.
+// It is made in PreFilter and refers to objects of the cluster: it is invalid once the cluster has
+// changed.
 #pragma once
 
 #include <expected>
@@ -13,13 +13,14 @@
 
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_matching.h"
 
 namespace berth::scheduler::plugins {
 
 class VolumePlan {
  public:
-  // Fails with the verdict that keeps the pod from being scheduled. Null if it has no claims.
+  // Fails with the verdict that makes the pod unschedulable. Returns null if it has no claims.
   static std::expected<std::shared_ptr<const VolumePlan>, framework::Verdict> Make(
       const model::Cluster& cluster, const api::Pod& pod);
 
@@ -28,19 +29,19 @@ class VolumePlan {
     model::Storage::ClaimRef claim;
   };
   // What would be done on one node: existing volumes that are bound to claims, and claims for which
-  // new volumes are made.
+  // new volumes are provisioned.
   struct OnNode {
     framework::Verdict verdict;
     std::vector<Binding> bindings;
     std::vector<model::Storage::ClaimRef> provisions;
   };
   OnNode For(model::NodeRow node) const;
-  // Tells users which claim keeps the pod off `node`, and why; empty if none does.
+  // Returns which claim excludes `node`, and why, for users; empty if none does.
   std::string DetailsFor(model::NodeRow node) const;
 
-  // True if there is nothing to do on any node.
+  // Reports whether there is nothing to do on any node.
   bool all_bound() const { return waiting_.empty(); }
-  // True if, besides, every node will do.
+  // Reports whether, besides, every node is feasible.
   bool any_node() const { return any_node_; }
 
  private:
@@ -51,10 +52,10 @@ class VolumePlan {
   struct Waiting {
     model::Storage::ClaimRef claim;
     const model::StorageCatalog::Class* storage_class = nullptr;
-    // The node that was chosen for it in an earlier attempt; such a claim gets a new volume.
+    // The node that was selected for it in an earlier attempt; such a claim gets a new volume.
     const std::string* selected_node = nullptr;
     Result<std::optional<VolumeMatching>> matching;  // Unless a node was selected.
-    // The nodes from where enough free storage can be reached; absent if that is not known.
+    // The nodes with access to enough free storage; absent if that is not known.
     std::optional<model::NodeMask> has_capacity;
   };
   struct Outcome {
@@ -80,7 +81,7 @@ class VolumePlan {
   bool any_node_ = false;
 };
 
-// Whether `volume` can be reached from `node`. Fails if it cannot be told.
+// Reports whether `volume` is accessible from `node`. Fails if that cannot be determined.
 Result<bool> IsReachable(const model::Cluster& cluster, const model::StorageCatalog::Volume& volume,
                          model::NodeRow node);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/object.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::plugins {
@@ -12,7 +14,7 @@ constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller
 
 api::ObjectKey KeyOf(const api::ObjectMeta& meta) { return {meta.namespace_, meta.name}; }
 
-// The volume, bound to the claim; the same object if it is already.
+// Returns the volume bound to the claim; the same object if it is already.
 model::Storage::VolumeRef Bind(const model::Storage::VolumeRef& volume,
                                const api::PersistentVolumeClaim& claim) {
   const bool prebound = volume->claim_ref.has_value();
@@ -24,7 +26,7 @@ model::Storage::VolumeRef Bind(const model::Storage::VolumeRef& volume,
                                           .name = claim.metadata.name,
                                           .uid = claim.metadata.uid,
                                           .resource_version = claim.metadata.resource_version};
-  // Tells the volume controller that it may undo this; what a user has bound, it may not.
+  // Lets the volume controller undo this binding; it may not undo a user's.
   if (!prebound) bound->metadata.annotations.try_emplace(kBoundByController, "yes");
   return bound;
 }
@@ -36,7 +38,7 @@ model::Storage::ClaimRef SelectNode(const api::PersistentVolumeClaim& claim,
   return selected;
 }
 
-// True if the API still shows an object as it was before it was written.
+// Reports whether the API still shows an object as it was before it was written.
 bool IsStale(const api::ObjectMeta& shown, const std::string& written) {
   const auto wanted = api::ParseInt(written);
   const auto version = api::ParseInt(shown.resource_version);
@@ -135,14 +137,14 @@ Result<bool> VolumeReservation::IsProvisioned(const model::Cluster& cluster,
   if (claim->metadata.annotations.empty()) {
     return Fail(fmt::format("selectedNode annotation reset for PVC \"{}\"", key.name));
   }
-  // A provisioner that fails takes the annotation back, so that another node can be tried.
+  // A provisioner that fails removes the annotation, so that another node can be tried.
   const auto selected = claim->metadata.annotations.find(kSelectedNode);
   if (selected == claim->metadata.annotations.end() || selected->second != node_) {
     return Fail(fmt::format("provisioning failed for PVC \"{}\"", key.name));
   }
   if (!claim->volume_name.empty()) {
     const auto* volume = cluster.storage().catalog().FindVolume(claim->volume_name);
-    if (volume == nullptr) return false;  // It may be shown later than the claim.
+    if (volume == nullptr) return false;  // It may arrive later than the claim.
     if (Status status = CheckAffinity(cluster, *volume, node); !status) {
       return std::unexpected(status.error());
     }

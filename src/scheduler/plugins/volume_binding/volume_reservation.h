@@ -1,5 +1,5 @@
-// VolumeReservation is what VolumeBinding decided for a pod on a node: volumes that are to be bound
-// to claims, and claims for which volumes are to be made; and whether that has come about.
+// VolumeReservation is VolumeBinding's decision for a pod on a node: volumes that are to be bound
+// to claims, and claims for which volumes are to be provisioned; and whether that has happened.
 #pragma once
 
 #include <string>
@@ -7,31 +7,33 @@
 
 #include "base/result.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_plan.h"
 
 namespace berth::scheduler::plugins {
 
 class VolumeReservation {
  public:
-  // Assumes what `plan` says, so that others do not take the same volumes.
+  // Assumes the writes of `plan`, so that other pods do not take the same volumes.
   VolumeReservation(model::Storage& storage, const VolumePlan::OnNode& plan, std::string node);
 
-  // Takes the assumptions back.
+  // Reverts the assumptions.
   void Revert(model::Storage& storage) const;
 
   struct Binding {
-    model::Storage::VolumeRef volume;  // As it is to be.
+    model::Storage::VolumeRef volume;  // As it will be written.
     model::Storage::ClaimRef claim;
-    std::string written;  // The resource version that it was written with, once it is.
+    std::string written;  // Its resource version after the write.
   };
   struct Provision {
-    model::Storage::ClaimRef claim;  // As it is to be.
+    model::Storage::ClaimRef claim;  // As it will be written.
     std::string written;
   };
   std::vector<Binding>& bindings() { return bindings_; }
   std::vector<Provision>& provisions() { return provisions_; }
 
-  // Whether the API shows all claims of `pod` as bound. Fails if that will not happen any more.
+  // Reports whether the API shows all claims of `pod` as bound. Fails if that cannot happen any
+  // more.
   Result<bool> IsDone(const model::Cluster& cluster, const api::ObjectKey& pod) const;
 
  private:

@@ -1,5 +1,7 @@
 // Reserve, PreBind and Unreserve of VolumeBinding: what is assumed, written and waited for.
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/writes.h"
+#include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_binding.h"
 #include "scheduler/plugins/volume_testing.h"
 
