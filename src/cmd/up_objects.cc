@@ -14,6 +14,7 @@
 
 #include "api/json/document.h"
 #include "api/json/yaml_stream.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/metadata.h"
 #include "cmd/object_files.h"
 
@@ -80,7 +81,7 @@ Json NodeJson(size_t index, size_t digits, const std::string& now) {
 Status MakeNodes(apiserver::registry::Api& api, size_t count) {
   const api::scheme::Kind& nodes = api::scheme::KindOf("nodes");
   const size_t digits = std::max<size_t>(4, fmt::formatted_size("{}", count));
-  const std::string now = apiserver::admission::FormatTime(api.now());
+  const std::string now = api::FormatTime(api.now());
   for (size_t i = 0; i < count; ++i) {
     const auto created = api.Create(nodes, "", NodeJson(i, digits, now));
     if (!created && created.error().reason != "AlreadyExists") {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/chrono.h"
 #include "localcluster/collection_informer.h"
 #include "localcluster/controller.h"
 #include "localcluster/object_json.h"
@@ -92,15 +93,12 @@ class LocalCluster::Loop {
 
   // Sleeps until something happens or the next timer is due.
   void Sleep() {
-    constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(10);
-    std::chrono::nanoseconds wait = kLongest;
+    Duration wait = Duration::Seconds(10);
     if (const auto due = NextDue()) {
-      const double left = static_cast<double>((*due - context_.now()).nanos) / options_.speed;
-      if (left < static_cast<double>(kLongest.count())) {
-        wait = std::chrono::nanoseconds(std::max<int64_t>(0, static_cast<int64_t>(left)) + 1);
-      }
+      const Duration left = (*due - context_.now()) / options_.speed;
+      wait = std::clamp(left + Duration{1}, Duration{1}, wait);
     }
-    signal_->WaitFor(wait);
+    signal_->WaitFor(ToChrono(wait));
   }
 
   std::vector<std::string> Sizes() const {

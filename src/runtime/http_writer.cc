@@ -42,12 +42,6 @@ std::optional<Json> Parse(std::string_view text) {
   return value;
 }
 
-// Times are written as the API writes them: in whole seconds.
-std::string SecondsText(Instant instant) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return api::FormatTimestamp({instant.nanos - (instant.nanos % kSecond + kSecond) % kSecond});
-}
-
 void Condition(JsonWriter& json, const api::PodCondition& condition) {
   json.BeginObject();
   Text(json, "type", condition.type);
@@ -57,7 +51,7 @@ void Condition(JsonWriter& json, const api::PodCondition& condition) {
   json.Key("lastProbeTime");
   json.Null();
   if (condition.last_transition_time) {
-    Text(json, "lastTransitionTime", SecondsText(*condition.last_transition_time));
+    Text(json, "lastTransitionTime", api::FormatTime(*condition.last_transition_time));
   }
   if (condition.observed_generation) {
     json.Key("observedGeneration");
@@ -273,7 +267,7 @@ void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
     }
     if (answer && answer->status == 404) return done(ResultOf(answer));
     if (tries >= kMaxChecks) return done(std::move(failure));
-    const Duration pause{kFirstCheckPause.nanos << (tries - 1)};
+    const Duration pause = kFirstCheckPause * (1 << (tries - 1));
     timers_.After(pause, callback_guard_.Guard([this, bind, tries, failure = std::move(failure),
                                                 done = std::move(done)]() mutable {
       CheckPod(bind, tries + 1, std::move(failure), std::move(done));

@@ -7,6 +7,7 @@
 #include "api/json/document.h"
 #include "api/quantity.h"
 #include "api/scheme/scheme.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/metadata.h"
 
 namespace berth::apiserver::admission {
@@ -170,7 +171,7 @@ void SetCondition(api::JsonObject& status, std::string_view type, std::string_vi
   api::SetString(*condition, "type", type);
   api::SetString(*condition, "status", value);
   if (changes || !api::At(condition, "lastTransitionTime")) {
-    api::SetString(*condition, "lastTransitionTime", FormatTime(now));
+    api::SetString(*condition, "lastTransitionTime", api::FormatTime(now));
   }
   for (const auto& [key, text] :
        {std::pair<std::string_view, std::string_view>{"reason", reason}, {"message", message}}) {

@@ -22,11 +22,6 @@ std::string ApiVersionOf(const api::scheme::Kind& kind) {
   return kind.group.empty() ? version : std::string(kind.group) + "/" + version;
 }
 
-std::string TimeOf(Instant now) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return api::FormatTimestamp(Instant{now.nanos / kSecond * kSecond});
-}
-
 // The member `name` of the object that `value` is; null if there is none.
 const api::Json* MemberOf(const api::Json* value, std::string_view name) {
   const auto* object = value != nullptr ? value->if_object() : nullptr;
@@ -116,7 +111,7 @@ class Application {
     mine_.applied = true;
     mine_.api_version = ApiVersionOf(kind);
     mine_.subresource = options.subresource;
-    mine_.time = TimeOf(options.now);
+    mine_.time = api::FormatTime(options.now);
     others_ = ReadManagedFields(live_);
     if (others_.empty() && !live_.empty()) {
       ManagedEntry before;
@@ -239,7 +234,7 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
     mine.manager = manager;
     mine.api_version = ApiVersionOf(kind);
     mine.subresource = subresource;
-    mine.time = TimeOf(now);
+    mine.time = api::FormatTime(now);
     mine.fields = written;
     const auto last = std::ranges::find_if(
         entries, [&](const ManagedEntry& entry) { return entry.SameManager(mine); });

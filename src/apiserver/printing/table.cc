@@ -149,8 +149,7 @@ std::string MakeTable(const api::scheme::Kind& kind, std::span<const store::Obje
 }
 
 std::string ShortAge(Duration age) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  const int64_t seconds = age.nanos / kSecond;
+  const int64_t seconds = age / Duration::Seconds(1);
   const int64_t minutes = seconds / 60;
   const int64_t hours = minutes / 60;
   const int64_t days = hours / 24;

@@ -8,7 +8,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "base/check.h"
 
 namespace berth::runtime::embedded {
@@ -69,8 +69,7 @@ Json ConditionJson(const api::PodCondition& condition) {
   if (!condition.message.empty()) object["message"] = condition.message;
   object["lastProbeTime"] = nullptr;
   if (condition.last_transition_time) {
-    object["lastTransitionTime"] =
-        apiserver::admission::FormatTime(*condition.last_transition_time);
+    object["lastTransitionTime"] = api::FormatTime(*condition.last_transition_time);
   }
   if (condition.observed_generation) object["observedGeneration"] = *condition.observed_generation;
   return object;

@@ -65,10 +65,6 @@ struct BackoffPolicy {
 
 // Waits end together at full seconds, so that urgent pods of one second come first. A pod leaves at
 // the first full second after its end.
-inline Instant FullSecond(Instant time) {
-  constexpr int64_t kSecond = Duration::Seconds(1).nanos;
-  return {time.nanos - (time.nanos % kSecond + kSecond) % kSecond};
-}
 inline Instant LeavesAt(Instant backoff_end) { return backoff_end + Duration::Seconds(1); }
 
 // ReadyPods are pods in the order in which they are to be tried: the pods that are ready, or those
