@@ -15,6 +15,7 @@
 #include "api/timestamp.h"
 #include "base/check.h"
 #include "client/watch_events.h"
+#include "runtime/write_result.h"
 
 namespace berth::runtime {
 namespace {
@@ -181,23 +182,6 @@ using Kind = scheduler::framework::WriteResult::Kind;
 constexpr int kMaxChecks = 6;
 constexpr Duration kFirstCheckPause = Duration::Millis(200);
 
-Kind KindOf(int status) {
-  switch (status) {
-    case 404:
-      return Kind::kNotFound;
-    case 409:
-      return Kind::kConflict;
-    case 504:
-      return Kind::kTimeout;
-    case 429:
-    case 500:
-    case 503:
-      return Kind::kUnavailable;
-    default:
-      return Kind::kRejected;
-  }
-}
-
 Kind KindOf(client::RestError::Kind kind) {
   return kind == client::RestError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
 }
@@ -228,9 +212,10 @@ scheduler::framework::WriteResult ResultOf(const client::RestResult<client::Rest
     return {.kind = Kind::kOk,
             .message = {},
             .resource_version = ReadResponseObject(answer->body).resource_version};
-  return {KindOf(answer->status), client::ReadServerStatus(answer->status, answer->body,
-                                                           client::FormOf(answer->content_type))
-                                      .message};
+  return {
+      ResultKindOf(answer->status),
+      client::ReadServerStatus(answer->status, answer->body, client::FormOf(answer->content_type))
+          .message};
 }
 
 void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done) {

@@ -245,9 +245,8 @@ api::scheme::ApiResult<api::Json> ApplyJsonPatch(api::Json document, const api::
   }
   if (operations->size() > kMaxOperations) {
     return std::unexpected(api::scheme::MakeError(
-        413, "RequestEntityTooLarge",
-        "a JSON patch may have " + std::to_string(kMaxOperations) + " operations; this one has " +
-            std::to_string(operations->size())));
+        413, "a JSON patch may have " + std::to_string(kMaxOperations) +
+                 " operations; this one has " + std::to_string(operations->size())));
   }
   JsonPatch result(std::move(document));
   for (const api::Json& element : *operations) {

@@ -48,7 +48,7 @@ api::JsonObject Concerned(const api::scheme::Kind& kind, std::string_view subres
 
 api::scheme::ApiError MissingManager() {
   api::scheme::ApiError error =
-      api::scheme::MakeError(422, "Invalid",
+      api::scheme::MakeError(422,
                              "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
                              "value: is required for apply patch");
   error.group = "meta.k8s.io";
@@ -66,7 +66,7 @@ struct Conflict {
 api::scheme::ApiError ConflictError(std::vector<Conflict> conflicts) {
   std::ranges::stable_sort(conflicts, {},
                            [](const Conflict& conflict) { return conflict.entry->manager; });
-  api::scheme::ApiError error = api::scheme::MakeError(409, "Conflict", "");
+  api::scheme::ApiError error = api::scheme::MakeError(409, "");
   std::string list;
   for (const Conflict& conflict : conflicts) {
     const std::string manager = conflict.entry->Text();

@@ -10,6 +10,7 @@
 
 #include "api/timestamp.h"
 #include "base/check.h"
+#include "runtime/write_result.h"
 
 namespace berth::runtime::embedded {
 namespace {
@@ -27,25 +28,8 @@ apiserver::store::ObjectName NameOf(const api::ObjectKey& key) {
   return {key.namespace_, key.name};
 }
 
-scheduler::framework::WriteResult::Kind KindOf(const ApiError& error) {
-  switch (error.code) {
-    case 404:
-      return scheduler::framework::WriteResult::Kind::kNotFound;
-    case 409:
-      return scheduler::framework::WriteResult::Kind::kConflict;
-    case 504:
-      return scheduler::framework::WriteResult::Kind::kTimeout;
-    case 429:
-    case 500:
-    case 503:
-      return scheduler::framework::WriteResult::Kind::kUnavailable;
-    default:
-      return scheduler::framework::WriteResult::Kind::kRejected;
-  }
-}
-
 scheduler::framework::WriteResult Failed(const ApiError& error) {
-  return {KindOf(error), error.message};
+  return {ResultKindOf(error.code), error.message};
 }
 
 // The pod that was meant is gone, and another has its name.
