@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <charconv>
 #include <initializer_list>
 
+#include "api/json/document.h"
 #include "api/json/json_text.h"
 #include "base/text.h"
 

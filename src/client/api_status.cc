@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
 #include <cctype>
 #include <limits>
 
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/protobuf/to_json.h"
 #include "api/status_reason.h"
 #include "base/text.h"
@@ -26,9 +26,7 @@ Json ParseStatus(const RestResponse& answer) {
     auto decoded = api::protobuf::DecodeToJson(answer.body);
     return decoded ? *std::move(decoded) : Json();
   }
-  boost::json::error_code error;
-  Json parsed = boost::json::parse(answer.body, error);
-  return error ? Json() : parsed;
+  return api::ParseJson(answer.body).value_or(Json());
 }
 
 // "TooManyRequests" as "too many requests".

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <limits>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "client/api_status.h"
 
@@ -95,7 +95,7 @@ void LeaseLock::Create(const LeaderRecord& record, Written written) {
   SetRecord(lease, record);
   Send({.method = "POST",
         .path = LeasesPath(name_space_),
-        .body = boost::json::serialize(lease),
+        .body = api::ToJsonText(lease),
         .content_type = "application/json"},
        Ignoring(std::move(written)));
 }
@@ -108,7 +108,7 @@ void LeaseLock::Update(const LeaderRecord& record, Written written) {
   SetRecord(lease, record);
   Send({.method = "PUT",
         .path = LeasesPath(name_space_) + "/" + name_,
-        .body = boost::json::serialize(lease),
+        .body = api::ToJsonText(lease),
         .content_type = "application/json"},
        Ignoring(std::move(written)));
 }
@@ -133,9 +133,8 @@ void LeaseLock::Send(RestRequest request, Read done) {
           return done(std::unexpected(
               LockFailure{result->status == kNotFound, Describe(method, path, *result)}));
         }
-        boost::json::error_code error;
-        Json parsed = boost::json::parse(result->body, error);
-        JsonObject* lease = error ? nullptr : api::AsObject(parsed);
+        auto parsed = api::ParseJson(result->body);
+        JsonObject* lease = parsed ? api::AsObject(*parsed) : nullptr;
         if (lease == nullptr || api::StringAt(lease, "kind") != "Lease") {
           return done(std::unexpected(
               LockFailure{false, fmt::format("{} {}: the answer is not a Lease", method, path)}));

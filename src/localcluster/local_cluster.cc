@@ -5,13 +5,13 @@
 #include <array>
 #include <atomic>
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <thread>
 
+#include "api/json/parse.h"
 #include "base/chrono.h"
 #include "localcluster/collection_informer.h"
 #include "localcluster/controller.h"
@@ -119,12 +119,9 @@ class LocalCluster::Loop {
   void Tell(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
             const apiserver::store::ObjectPtr& previous) {
     boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
-    boost::json::parse_options options;
-    options.max_depth = 200;
-    boost::json::error_code error;
-    const Json document = boost::json::parse(object->json, error, &memory, options);
-    const JsonObject* fields = document.if_object();
-    if (error || !fields) return;
+    const auto document = api::ParseJson(object->json, {.storage = &memory});
+    const JsonObject* fields = document ? document->if_object() : nullptr;
+    if (!fields) return;
     Change change{kind, deleted, *object, previous.get(), *fields};
     std::optional<PodRecord> old_pod;
     std::optional<NodeRecord> old_node;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +9,7 @@
 
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "base/check.h"
@@ -32,15 +31,6 @@ using api::StringAt;
 void Text(JsonWriter& json, std::string_view key, std::string_view text) {
   json.Key(key);
   json.String(text);
-}
-
-std::optional<Json> Parse(std::string_view text) {
-  boost::json::error_code error;
-  boost::json::parse_options options;
-  options.max_depth = api::kMaxNesting;
-  Json value = boost::json::parse({text.data(), text.size()}, error, {}, options);
-  if (error) return std::nullopt;
-  return value;
 }
 
 void Condition(JsonWriter& json, const api::PodCondition& condition) {
@@ -70,7 +60,7 @@ void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
 
 // `current` as a document whose metadata are those of the object that the engine means.
 Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
-  auto document = Parse(current);
+  auto document = api::ParseJson(current);
   JsonObject* object = document ? AsObject(*document) : nullptr;
   if (object == nullptr) return Fail("the server's answer is not an object");
   SetAnnotations(wanted, EnsureObject(*object, "metadata"));
@@ -156,18 +146,18 @@ Result<std::string> ChangedVolume(std::string_view current, const api::Persisten
     SetString(ref, "uid", claim->uid);
     SetString(ref, "resourceVersion", claim->resource_version);
   }
-  return boost::json::serialize(*document);
+  return api::ToJsonText(*document);
 }
 
 Result<std::string> ChangedClaim(std::string_view current,
                                  const api::PersistentVolumeClaim& wanted) {
   auto document = Open(current, wanted.metadata);
   if (!document) return std::unexpected(document.error());
-  return boost::json::serialize(*document);
+  return api::ToJsonText(*document);
 }
 
 ResponseObject ReadResponseObject(std::string_view body) {
-  const auto document = Parse(body);
+  const auto document = api::ParseJson(body);
   const JsonObject* object = document ? AsObject(*document) : nullptr;
   const JsonObject* metadata = ObjectAt(object, "metadata");
   return {.uid = std::string(StringAt(metadata, "uid")),

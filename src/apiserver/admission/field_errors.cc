@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/serialize.hpp>
-
 #include "api/json/document.h"
 #include "api/json/writer.h"
 
@@ -52,7 +50,7 @@ void FieldErrors::Invalid(const FieldPath& path, int64_t value, std::string_view
 void FieldErrors::InvalidValue(const FieldPath& path, const api::Json& value,
                                std::string_view detail) {
   Add(path, "FieldValueInvalid",
-      fmt::format("Invalid value: {}: {}", boost::json::serialize(value), detail));
+      fmt::format("Invalid value: {}: {}", api::ToJsonText(value), detail));
 }
 
 void FieldErrors::NotSupported(const FieldPath& path, std::string_view value,

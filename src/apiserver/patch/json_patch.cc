@@ -1,13 +1,13 @@
 #include "apiserver/patch/json_patch.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <charconv>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/scheme/api_error.h"
 #include "apiserver/patch/patches.h"
 
@@ -233,7 +233,7 @@ class JsonPatch {
 };
 
 std::string Quoted(const api::Json* value) {
-  return value == nullptr ? std::string("none") : boost::json::serialize(*value);
+  return value == nullptr ? std::string("none") : api::ToJsonText(*value);
 }
 
 }  // namespace

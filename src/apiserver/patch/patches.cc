@@ -1,7 +1,6 @@
 // JSON merge patch (RFC 7386), and which patch a Content-Type means.
 #include "apiserver/patch/patches.h"
 
-#include <boost/json.hpp>
 #include <string>
 #include <utility>
 

@@ -1,10 +1,12 @@
 #include "apiserver/patch/server_side_apply.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/scheme/api_error.h"
 #include "api/scheme/scheme.h"
 #include "api/timestamp.h"
@@ -93,11 +95,10 @@ FieldSet ClientSideApplied(const FieldContext& context, const api::JsonObject& l
   const api::Json* annotations = MemberOf(live.if_contains("metadata"), "annotations");
   const api::Json* text = MemberOf(annotations, kLastApplied);
   if (text == nullptr || !text->is_string()) return {};
-  boost::json::error_code error;
-  const api::Json applied = boost::json::parse(std::string_view(text->get_string()), error);
-  if (error || !applied.is_object()) return {};
-  const FieldChanges changes = CompareFields(context, applied.get_object(), live);
-  return FieldsOf(context, applied.get_object())
+  const auto applied = api::ParseJson(text->get_string());
+  if (!applied || !applied->is_object()) return {};
+  const FieldChanges changes = CompareFields(context, applied->get_object(), live);
+  return FieldsOf(context, applied->get_object())
       .Difference(changes.modified)
       .Difference(changes.removed);
 }
@@ -195,7 +196,7 @@ api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
   if (version != nullptr && *version != api::Json(ApiVersionOf(kind))) {
     return std::unexpected(api::scheme::MalformedPatch(
         "Incorrect version specified in apply patch. Specified patch version: " +
-        boost::json::serialize(*version) + ", expected: \"" + ApiVersionOf(kind) + "\""));
+        api::ToJsonText(*version) + ", expected: \"" + ApiVersionOf(kind) + "\""));
   }
   const api::Json* managed = MemberOf(MemberOf(&config, "metadata"), "managedFields");
   if (managed != nullptr && !managed->is_null()) {

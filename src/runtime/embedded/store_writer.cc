@@ -4,10 +4,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "api/json/parse.h"
 #include "api/timestamp.h"
 #include "base/check.h"
 #include "runtime/write_result.h"
@@ -191,17 +191,19 @@ void EventRecorder::Write(size_t limit) {
 void EventRecorder::Execute(const EventWrite& write) {
   if (write.patch) {
     const apiserver::store::ObjectName name{NamespaceOf(write.event), write.event.name};
-    const auto patch = boost::json::parse(SeriesPatch(write.event));
+    const auto patch = api::ParseJson(SeriesPatch(write.event));
+    CHECK(patch);
     const auto patched =
-        api_.Patch(events_, name, "", apiserver::patch::PatchType::kStrategic, patch);
+        api_.Patch(events_, name, "", apiserver::patch::PatchType::kStrategic, *patch);
     if (patched || patched.error().code != 404) return;
   }
   Create(write.event);
 }
 
 void EventRecorder::Create(const ReportedEvent& event) {
-  auto body = boost::json::parse(EventBody(event, EventGroup::kEvents));
-  const auto written = api_.Create(events_, NamespaceOf(event), std::move(body));
+  auto body = api::ParseJson(EventBody(event, EventGroup::kEvents));
+  CHECK(body);
+  const auto written = api_.Create(events_, NamespaceOf(event), *std::move(body));
   if (written) return;
   // A namespace that is going takes no events: nobody misses them.
   if (written.error().code != 403 && written.error().code != 404 && !std::exchange(failed_, true))

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "api/field_errors.h"
+#include "api/json/writer.h"
 #include "api/selector.h"
 #include "scheduler/config/configuration_fields.h"
 #include "scheduler/config/field_codec.h"
