@@ -297,7 +297,7 @@ Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const Fea
   check_alpha("options.text.infoBufferSize", flags.text_info_buffer_bytes != 0);
   check_alpha("options.json.splitStream", flags.json_split_stream);
   check_alpha("options.json.infoBufferSize", flags.json_info_buffer_bytes != 0);
-  std::vector<std::string> problems = std::move(errors).Take();
+  std::vector<std::string> problems = errors.TakeTexts();
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return observability::LogOptions{
       .json = is_json,

@@ -64,7 +64,7 @@ void WriteDetails(JsonWriter& out, const ApiError& error) {
 std::string Sentences(const std::vector<ApiError::Cause>& causes) {
   std::vector<std::string> sentences;
   for (const ApiError::Cause& cause : causes) {
-    std::string sentence = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    std::string sentence = cause.ToString();
     if (std::ranges::find(sentences, sentence) == sentences.end()) {
       sentences.push_back(std::move(sentence));
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/field_errors.h"
 #include "api/json/json.h"
 
 namespace berth::api::scheme {
@@ -14,11 +15,7 @@ namespace berth::api::scheme {
 struct Kind;
 
 struct ApiError {
-  struct Cause {
-    std::string reason;   // "FieldValueInvalid"
-    std::string message;  // `Invalid value: "x": must be ...`
-    std::string field;    // "spec.containers[0].name"
-  };
+  using Cause = FieldError;
 
   int code = 500;
   std::string reason;  // "NotFound"
