@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <future>
 #include <random>
 #include <utility>
 
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "client/load_config.h"
 #include "observability/log.h"
@@ -53,7 +53,7 @@ client::RestRequest ElectionEvent(const std::string& message,
   request.method = "POST";
   request.path = fmt::format("/api/v1/namespaces/{}/events", space);
   request.content_type = "application/json";
-  request.body = boost::json::serialize(event);
+  request.body = api::ToJsonText(event);
   return request;
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/serialize.hpp>
 #include <string>
 
 #include "api/json/decode.h"
+#include "api/json/writer.h"
 #include "api/selector.h"
 #include "localcluster/object_json.h"
 #include "localcluster/workload_pods.h"
@@ -162,7 +162,7 @@ DaemonSetController::View DaemonSetController::Look(const apiserver::store::Obje
   SetString(EnsureObject(sample, "metadata"), "name", "sample");
   SetString(sample, "kind", "Pod");
   SetString(sample, "apiVersion", "v1");
-  const auto pod = api::DecodeJsonAs<api::Pod>(boost::json::serialize(sample));
+  const auto pod = api::DecodeJsonAs<api::Pod>(api::ToJsonText(sample));
   if (!pod) return view;
   for (const auto& [name, node] : context_.nodes.all()) {
     if (!node.node) continue;

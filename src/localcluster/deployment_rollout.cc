@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "apiserver/registry/api.h"
 
@@ -235,7 +235,7 @@ void SetWithTime(JsonObject& status, std::string_view type, std::string_view val
   for (Json& item : EnsureArray(status, "conditions")) {
     JsonObject* condition = item.if_object();
     if (StringAt(condition, "type") != type) continue;
-    SetString(*condition, "lastUpdateTime", apiserver::admission::FormatTime(now));
+    SetString(*condition, "lastUpdateTime", api::FormatTime(now));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 #include "localcluster/workload_pods.h"
@@ -315,12 +315,11 @@ void JobController::WriteStatus(const ObjectName& key, const JsonObject& documen
       status.erase("startTime");
     } else {
       if (IsTrue(&status, "Suspended")) set("Suspended", "False", "JobResumed", "Job resumed");
-      if (!At(&status, "startTime"))
-        SetString(status, "startTime", apiserver::admission::FormatTime(now));
+      if (!At(&status, "startTime")) SetString(status, "startTime", api::FormatTime(now));
     }
     if (outcome.type == "Complete") {
       set("SuccessCriteriaMet", "True", outcome.reason, outcome.message);
-      SetString(status, "completionTime", apiserver::admission::FormatTime(now));
+      SetString(status, "completionTime", api::FormatTime(now));
     } else if (outcome.type == "Failed") {
       set("FailureTarget", "True", outcome.reason, outcome.message);
     }

@@ -5,13 +5,14 @@
 #include <array>
 #include <atomic>
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <thread>
 
+#include "api/json/parse.h"
+#include "base/chrono.h"
 #include "localcluster/collection_informer.h"
 #include "localcluster/controller.h"
 #include "localcluster/object_json.h"
@@ -92,15 +93,12 @@ class LocalCluster::Loop {
 
   // Sleeps until something happens or the next timer is due.
   void Sleep() {
-    constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(10);
-    std::chrono::nanoseconds wait = kLongest;
+    Duration wait = Duration::Seconds(10);
     if (const auto due = NextDue()) {
-      const double left = static_cast<double>((*due - context_.now()).nanos) / options_.speed;
-      if (left < static_cast<double>(kLongest.count())) {
-        wait = std::chrono::nanoseconds(std::max<int64_t>(0, static_cast<int64_t>(left)) + 1);
-      }
+      const Duration left = (*due - context_.now()) / options_.speed;
+      wait = std::clamp(left + Duration{1}, Duration{1}, wait);
     }
-    signal_->WaitFor(wait);
+    signal_->WaitFor(ToChrono(wait));
   }
 
   std::vector<std::string> Sizes() const {
@@ -121,12 +119,9 @@ class LocalCluster::Loop {
   void Tell(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
             const apiserver::store::ObjectPtr& previous) {
     boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
-    boost::json::parse_options options;
-    options.max_depth = 200;
-    boost::json::error_code error;
-    const Json document = boost::json::parse(object->json, error, &memory, options);
-    const JsonObject* fields = document.if_object();
-    if (error || !fields) return;
+    const auto document = api::ParseJson(object->json, {.storage = &memory});
+    const JsonObject* fields = document ? document->if_object() : nullptr;
+    if (!fields) return;
     Change change{kind, deleted, *object, previous.get(), *fields};
     std::optional<PodRecord> old_pod;
     std::optional<NodeRecord> old_node;

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -86,7 +86,7 @@ void SetConditions(JsonObject& status, Instant now) {
     for (Json& item : EnsureArray(status, "conditions")) {
       JsonObject* fields = item.if_object();
       if (StringAt(fields, "type") != condition.type) continue;
-      SetString(*fields, "lastHeartbeatTime", apiserver::admission::FormatTime(now));
+      SetString(*fields, "lastHeartbeatTime", api::FormatTime(now));
     }
   }
 }
@@ -238,16 +238,16 @@ void NodeLeases::Sync(const ObjectName& key) {
   const NodeRecord* node = context_.nodes.Find(key.name);
   if (!node || !node->runs) return;
   const Duration interval = Interval();
-  Renew(*node, interval.nanos / Duration::Seconds(1).nanos * kRenewals);
+  Renew(*node, interval / Duration::Seconds(1) * kRenewals);
   // Nodes that came together do not stay together.
-  const auto nanos = static_cast<uint64_t>(interval.nanos);
-  const uint64_t early = std::hash<std::string>()(node->object->uid) % (nanos / 5);
-  queue_.AddAt(key, context_.now() + Duration{static_cast<int64_t>(nanos - early)});
+  const auto most = static_cast<uint64_t>((interval / 5).nanos);
+  const Duration early{static_cast<int64_t>(std::hash<std::string>()(node->object->uid) % most)};
+  queue_.AddAt(key, context_.now() + interval - early);
 }
 
 void NodeLeases::Renew(const NodeRecord& node, int64_t seconds) {
   const ObjectName name{std::string(kNamespace), node.name()};
-  const std::string now = apiserver::admission::FormatMicroTime(context_.now());
+  const std::string now = api::FormatMicroTime(context_.now());
   const auto renewed = context_.api.Modify(Leases(), name, [&](Json& document) {
     JsonObject& spec = EnsureObject(document.get_object(), "spec");
     SetString(spec, "renewTime", now);

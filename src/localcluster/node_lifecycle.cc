@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/json/decode.h"
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -71,7 +71,7 @@ void SetTaint(JsonArray& taints, std::string_view key, std::string_view effect, 
   JsonObject& taint = taints.emplace_back(boost::json::object_kind).get_object();
   SetString(taint, "key", key);
   SetString(taint, "effect", effect);
-  SetString(taint, "timeAdded", apiserver::admission::FormatTime(now));
+  SetString(taint, "timeAdded", api::FormatTime(now));
 }
 
 void SetTaints(JsonObject& node, Instant now) {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -37,7 +37,7 @@ int64_t ExitCodeOf(const JsonObject& pod) {
 std::optional<Duration> RunTimeOf(const JsonObject& pod, const PodTiming& timing) {
   const JsonObject* annotations = Annotations(pod);
   if (const auto seconds = NumberIn(StringAt(annotations, kRunSeconds))) {
-    return Duration{static_cast<int64_t>(*seconds * 1e9)};
+    return Duration::FromSeconds(*seconds);
   }
   const JsonObject* owner = ControllerOf(ObjectAt(&pod, "metadata"));
   const bool ends = StringAt(owner, "kind") == "Job" || At(annotations, kExitCode);
@@ -55,8 +55,8 @@ PodStep EndingStep(const JsonObject& pod, const PodTiming& timing) {
   const Instant deletion = TimeAt(metadata, "deletionTimestamp").value_or(Instant{});
   const Duration grace =
       Duration::Seconds(IntAt(metadata, "deletionGracePeriodSeconds").value_or(0));
-  const Instant asked{deletion.nanos - grace.nanos};
-  return {PodStep::What::kRemove, asked + std::min(grace, timing.stop_delay)};
+  const Instant requested = deletion - grace;
+  return {PodStep::What::kRemove, requested + std::min(grace, timing.stop_delay)};
 }
 
 void SetTerminated(JsonObject& state, std::string_view started, int64_t exit_code, Instant now) {
@@ -65,7 +65,7 @@ void SetTerminated(JsonObject& state, std::string_view started, int64_t exit_cod
   SetInt(terminated, "exitCode", exit_code);
   SetString(terminated, "reason", exit_code == 0 ? "Completed" : "Error");
   if (!started.empty()) SetString(terminated, "startedAt", started);
-  SetString(terminated, "finishedAt", apiserver::admission::FormatTime(now));
+  SetString(terminated, "finishedAt", api::FormatTime(now));
 }
 
 void SetRunning(JsonObject& container, Instant now) {
@@ -73,7 +73,7 @@ void SetRunning(JsonObject& container, Instant now) {
   SetBool(container, "started", true);
   JsonObject& state = EnsureObject(container, "state");
   state.clear();
-  SetString(EnsureObject(state, "running"), "startedAt", apiserver::admission::FormatTime(now));
+  SetString(EnsureObject(state, "running"), "startedAt", api::FormatTime(now));
 }
 
 void SetReady(JsonObject& status, bool ready, std::string_view reason, std::string_view message,
@@ -102,7 +102,7 @@ void AddContainers(JsonObject& status, std::string_view key, const JsonObject& p
     SetRunning(one, now);
     if (init && StringAt(&container, "restartPolicy") != "Always") {
       SetBool(one, "started", false);
-      SetTerminated(EnsureObject(one, "state"), apiserver::admission::FormatTime(now), 0, now);
+      SetTerminated(EnsureObject(one, "state"), api::FormatTime(now), 0, now);
     }
   }
 }
@@ -193,7 +193,7 @@ void StartPod(JsonObject& pod, std::string_view host_ip, std::string_view pod_ip
   };
   set_address("hostIP", "hostIPs", host_ip);
   set_address("podIP", "podIPs", pod_ip);
-  SetString(status, "startTime", apiserver::admission::FormatTime(now));
+  SetString(status, "startTime", api::FormatTime(now));
   AddContainers(status, "initContainerStatuses", pod, "initContainers", now);
   AddContainers(status, "containerStatuses", pod, "containers", now);
 }
@@ -238,7 +238,7 @@ void RejectPod(JsonObject& pod, std::string_view reason, std::string_view messag
   SetString(status, "phase", "Failed");
   SetString(status, "reason", reason);
   SetString(status, "message", message);
-  SetString(status, "startTime", apiserver::admission::FormatTime(now));
+  SetString(status, "startTime", api::FormatTime(now));
 }
 
 }  // namespace berth::localcluster

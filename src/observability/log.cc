@@ -11,18 +11,13 @@
 #include <utility>
 
 #include "api/json/writer.h"
+#include "base/chrono.h"
 #include "base/go_duration.h"
+#include "base/overloaded.h"
 #include "base/text.h"
 
 namespace berth::observability {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
-
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
 
 std::string NumberText(double number) {
   char text[400];
@@ -86,12 +81,13 @@ std::string JsonValueText(const LogValue& value) {
 }
 
 std::string Header(const LogEntry& entry, Instant now, int pid) {
-  const std::time_t seconds = now.nanos / kSecond;
+  const std::time_t seconds = now.unix_seconds();
   std::tm local = {};
   localtime_r(&seconds, &local);
   return fmt::format("{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ",
                      "IWE"[static_cast<size_t>(entry.severity)], local.tm_mon + 1, local.tm_mday,
-                     local.tm_hour, local.tm_min, local.tm_sec, now.nanos % kSecond / 1000, pid,
+                     local.tm_hour, local.tm_min, local.tm_sec,
+                     (now - now.FloorToSecond()).nanos / 1000, pid,
                      BaseName(entry.where.file_name()), entry.where.line());
 }
 
@@ -123,10 +119,10 @@ std::string JsonLine(const LogEntry& entry, Instant now) {
   const std::string_view path = entry.where.file_name();
   const size_t base = path.size() - BaseName(path).size();
   const size_t folder = base < 2 ? 0 : path.rfind('/', base - 2) + 1;
-  std::string line = fmt::format(
-      "{{\"ts\":{},\"caller\":{},\"msg\":{}", NumberText(static_cast<double>(now.nanos) / 1e6),
-      JsonText(fmt::format("{}:{}", path.substr(folder), entry.where.line())),
-      JsonText(entry.message));
+  std::string line =
+      fmt::format("{{\"ts\":{},\"caller\":{},\"msg\":{}", NumberText(now.since_epoch().millis()),
+                  JsonText(fmt::format("{}:{}", path.substr(folder), entry.where.line())),
+                  JsonText(entry.message));
   if (entry.severity != LogSeverity::kError) line += fmt::format(",\"v\":{}", entry.level);
   if (!entry.error.empty()) line += fmt::format(",\"err\":{}", JsonText(entry.error));
   for (const LogField& field : entry.fields) {
@@ -227,7 +223,7 @@ void Logger::FlushLocked() {
 void Logger::FlushNowAndThen() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    stopping_.wait_for(lock, std::chrono::nanoseconds(options_.flush_frequency.nanos));
+    stopping_.wait_for(lock, ToChrono(options_.flush_frequency));
     FlushLocked();
   }
 }

@@ -1,4 +1,7 @@
 // LogEntry is one thing to log, and how it looks as a line: as klog writes it, or as JSON.
+//
+// The one logger of the tree. It writes klog's forms itself, since dashboards and alerts parse
+// them; a logging library would only move bytes.
 #pragma once
 
 #include <atomic>

@@ -3,6 +3,9 @@
 //
 // Thread-safe. A series is found by its labels once, under a lock; who holds it then counts without
 // one. Families and series live as long as the registry.
+//
+// The one metrics registry of the tree. prometheus-cpp is not used: kube-scheduler's stability
+// levels, hidden metrics and allow-listed label values have no place in it.
 #pragma once
 
 #include <atomic>

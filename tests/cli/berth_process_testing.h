@@ -8,42 +8,13 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "berth_process_testing.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::cli {
-
-// TemporaryDirectory is a directory that is removed with everything in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "berth-cli-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string Path(std::string_view name) const { return path_ / name; }
-  // Writes the file and returns its path.
-  std::string Write(std::string_view name, std::string_view content) const {
-    std::ofstream(Path(name), std::ios::binary) << content;
-    return Path(name);
-  }
-  std::string Read(std::string_view name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct ProcessResult {
   int code = -1;  // The exit code; -1 if a signal ended the program.
@@ -57,8 +28,8 @@ inline ProcessResult RunBerth(const std::vector<std::string>& arguments,
   const TemporaryDirectory files;
   std::string line = BERTH_BINARY;
   for (const std::string& argument : arguments) line += " '" + argument + "'";
-  line += " <'" + files.Write("in", input) + "' >'" + files.Path("out") + "' 2>'" +
-          files.Path("err") + "'";
+  line += " <'" + files.Write("in", input) + "' >'" + files.path("out") + "' 2>'" +
+          files.path("err") + "'";
   const int status = std::system(line.c_str());
   // The shell turns a signal into an exit code above 128.
   const bool ended = WIFEXITED(status) && WEXITSTATUS(status) < 128;
@@ -73,7 +44,7 @@ class RunningProcess {
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
-    const std::string err = files_.Path("err");
+    const std::string err = files_.path("err");
     int ends[2] = {-1, -1};
     if (pipe2(ends, O_CLOEXEC) != 0) return;
     out_ = ends[0];

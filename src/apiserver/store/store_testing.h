@@ -78,23 +78,6 @@ inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000)
   return Show(events);
 }
 
-// TempDirectory is a directory that is removed with everything in it.
-class TempDirectory {
- public:
-  TempDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "berth-store-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TempDirectory() { std::filesystem::remove_all(path_); }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 // ManualJournal is a journal in memory for tests: what is appended becomes durable when the test
 // says so.
 class ManualJournal final : public Journal {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "apiserver/store/store_testing.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -126,7 +127,7 @@ TEST(ThreadsTest, InMemory) {
 }
 
 TEST(ThreadsTest, WithAJournal) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   // Few versions are reserved at a time, so that writers wait for more.
   const auto store = OpenStore(std::move(*OpenSqliteJournal(directory.path(), 64)), kAll);
   RunEverythingAtOnce(*store);

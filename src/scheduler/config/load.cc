@@ -20,19 +20,19 @@ struct TypeMeta {
   std::string kind;
 };
 
-Result<TypeMeta> ReadTypeMeta(const api::JsonValue& json) {
+Result<TypeMeta> ReadTypeMeta(const StrictJson& json) {
   TypeMeta meta;
   if (json.IsNull()) return meta;
   const auto fail = [](std::string_view why) {
     return Fail(fmt::format("couldn't get version/kind; json parse error: {}", why));
   };
-  if (json.kind != api::JsonValue::Kind::kObject) {
-    return fail(fmt::format("json: cannot unmarshal {} into an object", api::ToString(json.kind)));
+  if (json.kind != StrictJson::Kind::kObject) {
+    return fail(fmt::format("json: cannot unmarshal {} into an object", ToString(json.kind)));
   }
   DecodeProblems problems;
   for (const auto& [name, field] :
        {std::pair("apiVersion", &meta.api_version), std::pair("kind", &meta.kind)}) {
-    if (const api::JsonValue* value = json.Find(name))
+    if (const StrictJson* value = json.Find(name))
       Read(*value, api::FieldPath{name}, *field, problems);
   }
   if (!problems.values.empty()) return fail(problems.values.front());
@@ -75,7 +75,7 @@ Problems AllOf(DecodeProblems problems) {
 }
 
 template <typename T>
-void ReadTypedObject(const api::JsonValue& json, T& out, DecodeProblems& problems) {
+void ReadTypedObject(const StrictJson& json, T& out, DecodeProblems& problems) {
   FieldReader reader(json, api::FieldPath{}, problems);
   reader.Ignore("apiVersion");
   reader.Ignore("kind");
@@ -84,7 +84,7 @@ void ReadTypedObject(const api::JsonValue& json, T& out, DecodeProblems& problem
 }
 
 // kube-scheduler's internal version has neither defaults nor, in Berth, fields.
-std::expected<Configuration, Problems> DecodeInternal(const api::JsonValue& json) {
+std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
   DecodeProblems problems;
   FieldReader reader(json, api::FieldPath{}, problems);
   reader.Ignore("apiVersion");
@@ -110,7 +110,7 @@ std::expected<Configuration, Problems> DecodeInternal(const api::JsonValue& json
 }
 
 // The version and kind may be left out of arguments, but if they are there they must be right.
-Status CheckArgsType(const api::JsonValue& json, const std::string& plugin) {
+Status CheckArgsType(const StrictJson& json, const std::string& plugin) {
   auto meta = ReadTypeMeta(json);
   if (!meta) return Fail("decoding args for plugin " + plugin + ": " + meta.error().message);
   const std::string wanted = plugin + "Args";
@@ -126,8 +126,8 @@ Status CheckArgsType(const api::JsonValue& json, const std::string& plugin) {
 
 // Replaces the JSON in `config.args` by the plugin's struct; by its text if the plugin is unknown.
 void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems& problems) {
-  const auto* held = std::any_cast<api::JsonValue>(&config.args);
-  const api::JsonValue json = held == nullptr ? api::JsonValue() : *held;
+  const auto* held = std::any_cast<StrictJson>(&config.args);
+  const StrictJson json = held == nullptr ? StrictJson() : *held;
   const bool is_known = WithArgsKind(config.name, [&]<typename Args>(std::type_identity<Args>) {
     const std::string where = "decoding ." + path.text + ": ";
     Args args;
@@ -144,7 +144,7 @@ void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems
   });
   if (is_known) return;
   config.args =
-      json.IsNull() ? framework::PluginArgs() : framework::PluginArgs(api::ToJsonText(json));
+      json.IsNull() ? framework::PluginArgs() : framework::PluginArgs(std::string(json.raw));
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ std::expected<Configuration, Problems> Decode(std::string_view text) {
   const auto fail = [](const Error& error) { return std::unexpected(Problems{error.message}); };
   const Result<std::string> document = api::FirstDocumentToJson(text);
   if (!document) return fail(document.error());
-  const Result<api::JsonValue> json = api::ParseJson(*document);
+  const Result<StrictJson> json = ParseStrictJson(*document);
   if (!json) return fail(Error{"json parse error: " + json.error().message});
   const Result<TypeMeta> meta = ReadTypeMeta(*json);
   if (!meta) return fail(meta.error());

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "api/field_errors.h"
+#include "api/json/writer.h"
 #include "api/selector.h"
 #include "scheduler/config/configuration_fields.h"
 #include "scheduler/config/field_codec.h"
@@ -118,8 +119,7 @@ void ValidateProfile(const SchedulerProfile& profile, const api::FieldPath& path
   for (size_t i = 0; i < profile.plugin_config.size(); ++i) {
     const PluginConfig& config = profile.plugin_config[i];
     const api::FieldPath config_path = (path / "pluginConfig")[i];
-    if (!configured.insert(config.name).second)
-      errors.Duplicate(config_path, api::Show(config.name));
+    if (!configured.insert(config.name).second) errors.Duplicate(config_path, config.name);
     ValidatePluginConfig(config, config_path, errors);
   }
 }
@@ -186,7 +186,7 @@ void ValidateProfiles(const std::vector<SchedulerProfile>& profiles, api::FieldE
     ValidateProfile(profiles[i], path[i], errors);
     if (!names.insert(profiles[i].scheduler_name.value_or("")).second) {
       // kube-scheduler means to show the path of the other profile, which prints as nothing.
-      errors.Duplicate(path[i] / "schedulerName", "{}");
+      errors.DuplicateText(path[i] / "schedulerName", "{}");
     }
   }
   ValidateQueueSort(profiles, path, errors);
@@ -268,7 +268,7 @@ std::vector<std::string> Validate(const Configuration& configuration) {
                    "must be greater than or equal to PodInitialBackoffSeconds");
   }
   ValidateExtenders(configuration.extenders, errors);
-  return std::move(errors).Take();
+  return errors.TakeTexts();
 }
 
 // ValidateArgs, declared in validate.h: one Check per kind of arguments.
@@ -312,7 +312,7 @@ void Check(const framework::InterPodAffinityArgs& args, const api::FieldPath& pa
 void CheckTerm(const api::NodeSelectorTerm& term, const api::FieldPath& path,
                api::FieldErrors& errors) {
   for (std::string& problem : api::CompiledNodeTerm::Problems(term, path.text)) {
-    errors.Add(std::move(problem));
+    errors.Add({"FieldValueInvalid", std::move(problem), ""});
   }
 }
 
@@ -343,7 +343,7 @@ void Check(const framework::NodeResourcesBalancedAllocationArgs& args, const api
   for (size_t i = 0; i < args.resources.size(); ++i) {
     const auto& [name, weight] = args.resources[i];
     const api::FieldPath resource = (path / "resources")[i];
-    if (!names.insert(name).second) errors.Duplicate(resource / "name", api::Show(name));
+    if (!names.insert(name).second) errors.Duplicate(resource / "name", name);
     if (weight != 1) errors.Invalid(resource / "weight", weight, "must be 1");
   }
 }
@@ -355,7 +355,7 @@ void CheckDefaultingType(const framework::PodTopologySpreadArgs& args, const api
                          api::FieldErrors& errors) {
   static constexpr std::array<std::string_view, 2> kTypes = {"System", "List"};
   if (args.defaulting_type != "System" && args.defaulting_type != "List") {
-    errors.Unsupported(path, args.defaulting_type, kTypes);
+    errors.NotSupported(path, args.defaulting_type, kTypes);
   } else if (args.defaulting_type == "System" && !args.default_constraints.empty()) {
     errors.Invalid(path, args.defaulting_type, "when .defaultConstraints are not empty");
   }
@@ -376,7 +376,7 @@ void CheckConstraint(const api::TopologySpreadConstraint& constraint, const api:
   if (action.empty()) {
     errors.Required(path / "whenUnsatisfiable", "can not be empty");
   } else if (action != kActions[0] && action != kActions[1]) {
-    errors.Unsupported(path / "whenUnsatisfiable", action, kActions);
+    errors.NotSupported(path / "whenUnsatisfiable", action, kActions);
   }
   if (constraint.label_selector) {
     errors.Forbidden(path / "labelSelector",
@@ -393,8 +393,8 @@ void Check(const framework::PodTopologySpreadArgs& args, const api::FieldPath& p
     const api::FieldPath place = (path / "defaultConstraints")[i];
     CheckConstraint(constraint, place, errors);
     if (!seen.emplace(constraint.topology_key, constraint.when_unsatisfiable).second) {
-      errors.Duplicate(place, api::Show(fmt::format("{{{}, {}}}", constraint.topology_key,
-                                                    constraint.when_unsatisfiable)));
+      errors.Duplicate(
+          place, fmt::format("{{{}, {}}}", constraint.topology_key, constraint.when_unsatisfiable));
     }
   }
 }

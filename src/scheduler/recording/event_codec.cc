@@ -6,16 +6,12 @@
 #include "api/json/encode.h"
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "base/overloaded.h"
 
 namespace berth::scheduler::recording {
 namespace {
 
 using api::JsonWriter;
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 // --- events ---
 

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/overloaded.h"
 #include "scheduler/recording/event_codec.h"
 
 namespace berth::scheduler::recording {
 namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
 
 // What comes first in the bytes of a record. Part of the format: numbers are never used again.
 enum class Tag : uint8_t { kHeard = 1, kAsked = 2, kDecided = 3, kTaken = 4, kTakenSome = 5 };
