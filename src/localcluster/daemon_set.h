@@ -23,37 +23,38 @@ void RequireNode(api::JsonObject& pod, std::string_view node);
 struct DaemonPodFit {
   bool should_run = false;
   bool should_continue_running = false;  // A pod that is already there may stay.
-  // Evaluates node affinity and taints as kube-controller-manager does. `pod` is one of the
-  // DaemonSet's, with its tolerations.
-  DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node);
+};
+// Evaluates node affinity and taints as kube-controller-manager does. `pod` is one of the
+// DaemonSet's, with its tolerations.
+DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node);
 
-  // The scheduler places the pods: each one's node affinity names its node. A sync iterates over
-  // all nodes; changes that arrive together are synced together.
-  class DaemonSetController final : public Controller {
-   public:
-    explicit DaemonSetController(Context& context) : Controller("daemon-sets", context) {}
+// The scheduler places the pods: each one's node affinity names its node. A sync iterates over
+// all nodes; changes that arrive together are synced together.
+class DaemonSetController final : public Controller {
+ public:
+  explicit DaemonSetController(Context& context) : Controller("daemon-sets", context) {}
 
-    void Observe(const Change& change) override;
-    void Sync(const ObjectName& set) override;
-    size_t index_size() const override { return sets_.size(); }
+  void Observe(const Change& change) override;
+  void Sync(const ObjectName& set) override;
+  size_t index_size() const override { return sets_.size(); }
 
-   private:
-    struct View {
-      std::string hash;
-      std::set<std::string> should_run;                           // Names of nodes.
-      std::set<std::string> should_continue_running;              // Names of nodes.
-      std::map<std::string, std::vector<const PodRecord*>> pods;  // By node.
-    };
-
-    View ReadView(const apiserver::store::Object& object, const JsonObject& document);
-    // Creates missing pods and deletes failed, duplicate and misplaced ones.
-    void ManagePods(const ObjectName& key, const JsonObject& document, const View& view);
-    // Deletes outdated pods as far as the update strategy allows.
-    void RollingUpdate(const ObjectName& key, const JsonObject& document, const View& view);
-    void Remove(const ObjectName& key, const PodRecord& pod);
-    void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
-
-    std::set<ObjectName> sets_;
+ private:
+  struct View {
+    std::string hash;
+    std::set<std::string> should_run;                           // Names of nodes.
+    std::set<std::string> should_continue_running;              // Names of nodes.
+    std::map<std::string, std::vector<const PodRecord*>> pods;  // By node.
   };
+
+  View ReadView(const apiserver::store::Object& object, const JsonObject& document);
+  // Creates missing pods and deletes failed, duplicate and misplaced ones.
+  void ManagePods(const ObjectName& key, const JsonObject& document, const View& view);
+  // Deletes outdated pods as far as the update strategy allows.
+  void RollingUpdate(const ObjectName& key, const JsonObject& document, const View& view);
+  void Remove(const ObjectName& key, const PodRecord& pod);
+  void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
+
+  std::set<ObjectName> sets_;
+};
 
 }  // namespace berth::localcluster
