@@ -1,6 +1,6 @@
-// FieldReader is the visitor of fields.h that fills a struct from a JSON object, strictly: it notes
-// every value of the wrong type, every repeated field and every field that the struct does not
-// have.
+// FieldReader and FieldWriter are the visitors of configuration_fields.h that decode a struct from
+// a JSON object and encode it. Decoding is strict: it reports every value of the wrong type, every
+// duplicate field and every unknown field.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@
 
 namespace berth::scheduler::config {
 
-// What is wrong with a document, in the order found.
+// The errors of a document, in the order found.
 struct DecodeProblems {
   std::vector<std::string> values;  // json: cannot unmarshal string into field a.b of type int32
   std::vector<std::string> strict;  // unknown field "a.b"; duplicate field "a.b"
 };
 
-// Scalars. Null leaves `out` as it is; a value that does not fit is a problem.
+// Decode scalars. Null leaves `out` unchanged; a value that does not fit is a problem.
 void Read(const api::JsonValue& json, const api::FieldPath& path, std::string& out,
           DecodeProblems& problems);
 void Read(const api::JsonValue& json, const api::FieldPath& path, bool& out,
@@ -36,7 +36,7 @@ void Read(const api::JsonValue& json, const api::FieldPath& path, Duration& out,
           DecodeProblems& problems);
 void Read(const api::JsonValue& json, const api::FieldPath& path, framework::Bytes& out,
           DecodeProblems& problems);
-// Keeps the JsonValue itself: which struct it is depends on the plugin's name.
+// Stores the JsonValue itself: its struct depends on the plugin's name.
 void Read(const api::JsonValue& json, const api::FieldPath& path, framework::PluginArgs& out,
           DecodeProblems& problems);
 
@@ -75,7 +75,7 @@ class FieldReader {
   // Accepts a field that is read elsewhere.
   void Ignore(std::string_view name) { Lookup(name); }
 
-  // To be called after all fields: notes those that nobody took.
+  // Reports unknown and duplicate fields. Must be called after all fields.
   void Finish();
 
   // Reads `json` into `out`, a struct that has Fields.
@@ -90,7 +90,7 @@ class FieldReader {
   }
 
  private:
-  // Whether `json` is an object; null is not one, anything else is a problem.
+  // Reports whether `json` is an object; anything but null is a problem.
   static bool IsObject(const api::JsonValue& json, const api::FieldPath& path,
                        DecodeProblems& problems);
   static bool IsArray(const api::JsonValue& json, const api::FieldPath& path,
@@ -128,9 +128,9 @@ class FieldReader {
     if (!IsObject(json, path, problems)) return;
     for (const api::JsonMember& member : json.members) {
       const auto [entry, is_new] = out.try_emplace(member.name);
-      const api::FieldPath place = path / member.name;
-      if (!is_new) problems.strict.push_back("duplicate field \"" + place.text + "\"");
-      ReadAny(member.value, place, entry->second, problems);
+      const api::FieldPath member_path = path / member.name;
+      if (!is_new) problems.strict.push_back("duplicate field \"" + member_path.text + "\"");
+      ReadAny(member.value, member_path, entry->second, problems);
     }
   }
 
@@ -146,7 +146,6 @@ class FieldReader {
   std::vector<std::string_view> known_fields_;
 };
 
-// FieldWriter is the visitor of fields.h that turns a struct into a JSON object.
 api::JsonValue ToJson(float number);
 api::JsonValue ToJson(Duration duration);
 api::JsonValue ToJson(const framework::Bytes& bytes);
@@ -155,7 +154,7 @@ inline api::JsonValue ToJson(bool value) { return api::JsonValue::Bool(value); }
 inline api::JsonValue ToJson(int32_t number) { return api::JsonValue::Number(number); }
 inline api::JsonValue ToJson(int64_t number) { return api::JsonValue::Number(number); }
 
-// With apiVersion and kind for an in-tree plugin's struct; null if there are none.
+// Includes apiVersion and kind for the struct of an in-tree plugin; null if `args` is empty.
 api::JsonValue ArgsToJson(const framework::PluginArgs& args);
 
 class FieldWriter {

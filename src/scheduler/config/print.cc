@@ -20,7 +20,8 @@ api::JsonValue TypedObject(std::string_view kind) {
 }  // namespace
 
 api::JsonValue ToJson(float number) {
-  // The shortest text that reads back as the same number; in digits alone as far as they are exact.
+  // The shortest text that reads back as the same number, without an exponent as far as digits are
+  // exact.
   const float size = std::fabs(number);
   const bool is_plain = size == 0 || (size >= 1e-6F && size < 1e7F);
   char text[64];
