@@ -104,7 +104,7 @@ Filtering::Filtering(const EvaluationInput& input) : input_(input) {
 
 Filtering::Outcome Filtering::PreFilter() {
   Outcome outcome;
-  for (const std::string& plugin : input_.rules.pre_filters) {
+  for (const std::string& plugin : input_.profile.pre_filters) {
     const auto rule = rules_.find(plugin);
     if (rule == rules_.end()) continue;
     outcome.ran.insert(plugin);
@@ -135,7 +135,7 @@ Filtering::Outcome Filtering::PreFilter() {
 }
 
 framework::Verdict Filtering::RunFilters(const NodeState& node_state) const {
-  for (const std::string& plugin : input_.rules.filters) {
+  for (const std::string& plugin : input_.profile.filters) {
     const auto rule = rules_.find(plugin);
     if (rule == rules_.end() || skipped_.contains(plugin)) continue;
     framework::Verdict verdict = rule->second->Filter(node_state);
