@@ -48,6 +48,7 @@ class LocalCluster {
   // Processes all events and all timers that are due at the clock's time.
   void RunUntilIdle();
   // Returns when the next timer is due.
+  std::optional<Instant> NextDue() const;
 
   // Returns the number of entries in each index and queue, as "name=count". Entries that remain
   // when all objects are gone are leaks.
