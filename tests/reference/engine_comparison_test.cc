@@ -387,7 +387,7 @@ uint64_t NumberFrom(const char* variable, uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-// Most compared live for a while; a few for long, so that what is kept must be forgotten in time.
+// Most clusters run briefly; a few run long, so that caches must be evicted in time.
 uint64_t StepsOf(uint64_t seed) { return seed % 7 == 6 ? 500 : 80; }
 
 // Runs one cluster; returns false at a mismatch.

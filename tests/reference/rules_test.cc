@@ -118,7 +118,7 @@ TEST(ReferenceNominatedPods, DoNotSatisfyAffinity) {
   web.Label("app", "web");
   const api::Object node = MakeNode("n1").Label("zone", "a").ref();
   EXPECT_EQ(ReasonAt(EvaluatePod({node, web.Nominated("n1").ref()}, pod), "n1"),
-            "node(s) didn't match pod affinity profile");
+            "node(s) didn't match pod affinity rules");
   EXPECT_EQ(ReasonAt(EvaluatePod({node, web.On("n1").ref()}, pod), "n1"), "");
 }
 

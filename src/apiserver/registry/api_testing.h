@@ -50,7 +50,7 @@ inline bool Holds(const api::Json& have, const api::Json& want) {
 }
 
 #define EXPECT_HOLDS(have, want) \
-  EXPECT_PRED2(::berth::apiserver::Holds, have, ::berth::apiserver::Doc(want))
+  EXPECT_PRED2(::berth::apiserver::registry::Holds, have, ::berth::apiserver::registry::Doc(want))
 
 // "404 NotFound: pods "a" not found"; "ok" if there is none.
 template <typename T>
