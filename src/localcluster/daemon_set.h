@@ -28,8 +28,8 @@ struct DaemonPodFit {
 // DaemonSet's, with its tolerations.
 DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node);
 
-// The scheduler places the pods: each one's node affinity names its node. A sync iterates over
-// all nodes; changes that arrive together are synced together.
+// DaemonSetController creates the pods; the scheduler places them, as each one's node affinity
+// names its node. A sync iterates over all nodes; changes that arrive together are synced together.
 class DaemonSetController final : public Controller {
  public:
   explicit DaemonSetController(Context& context) : Controller("daemon-sets", context) {}
