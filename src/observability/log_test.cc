@@ -100,7 +100,7 @@ TEST_F(LogTest, ValuesAreWrittenAsKlogDoes) {
 TEST_F(LogTest, JsonLinesHaveTimeCallerAndLevel) {
   Lines lines({.json = true, .verbosity = 3});
   const auto where = std::source_location::current();
-  const std::string caller = "daemon/log_test.cc:" + std::to_string(where.line());
+  const std::string caller = "observability/log_test.cc:" + std::to_string(where.line());
   lines.logger.Info(3, where, "Attempting", {{"pod", "a/b"}});
   lines.logger.Failure(where, "bad", "command failed");
   EXPECT_EQ(lines.errors, "{\"ts\":1717590896123.4568,\"caller\":\"" + caller +
