@@ -154,7 +154,7 @@ std::string CanonicalText(const Json& value) {
   if (!object) return api::ToJsonText(value);
   std::vector<std::pair<std::string_view, const Json*>> members;
   for (const auto& member : *object) {
-    // What is empty and what is absent mean the same.
+    // Empty and absent members are equivalent.
     if (!api::IsEmpty(&member.value())) members.emplace_back(member.key(), &member.value());
   }
   std::ranges::sort(members, {}, [](const auto& member) { return member.first; });

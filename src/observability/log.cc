@@ -44,7 +44,7 @@ std::string JsonList(std::span<const std::string> list) {
   return out.Take();
 }
 
-// klog keeps several lines legible: =<, then each line behind a tab, then >.
+// klog formats multi-line text as =<, each line after a tab, and >.
 std::string TextValue(std::string_view text) {
   if (!text.contains('\n')) return GoQuote(text);
   std::string out = "<\n";
@@ -134,7 +134,7 @@ std::string JsonLine(const LogEntry& entry, Instant now) {
 
 namespace {
 
-// What cannot be written is lost: there is nobody to tell.
+// Write errors are ignored: there is nowhere to report them.
 void WriteAll(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -146,7 +146,7 @@ void WriteAll(int file, std::string_view text) {
 }  // namespace
 
 bool MatchesPattern(std::string_view name, std::string_view pattern) {
-  // Where to go on after the last star, should what follows it not match.
+  // Where to backtrack to if what follows the last star does not match.
   size_t star = pattern.npos;
   size_t retry = 0;
   size_t p = 0;
@@ -185,8 +185,8 @@ void Logger::Configure(LogOptions options) {
   options_ = std::move(options);
   verbosity_ = options_.verbosity;
   has_vmodule_ = !options_.vmodule.empty();
-  const bool holds_back = options_.split_stream && options_.info_buffer_bytes > 0;
-  if (holds_back && !flusher_.joinable()) flusher_ = std::thread([this] { FlushNowAndThen(); });
+  const bool buffers = options_.split_stream && options_.info_buffer_bytes > 0;
+  if (buffers && !flusher_.joinable()) flusher_ = std::thread([this] { FlushPeriodically(); });
 }
 
 int Logger::ModuleLevel(const char* file) const {
@@ -201,13 +201,13 @@ void Logger::Write(const LogEntry& entry) {
   const Instant now = clock_.Now();
   const std::string line = options_.json ? JsonLine(entry, now) : TextLine(entry, now, pid_);
   const std::lock_guard lock(mutex_);
-  // JSON lines know errors and others only; klog sends warnings where errors go.
+  // JSON lines distinguish only errors; klog writes warnings to the error stream.
   const bool is_info = entry.severity == LogSeverity::kInfo ||
                        (options_.json && entry.severity == LogSeverity::kWarning);
   if (!options_.split_stream || !is_info) return errors_(line);
   if (options_.info_buffer_bytes == 0) return infos_(line);
-  if (held_back_.size() + line.size() > options_.info_buffer_bytes) FlushLocked();
-  held_back_ += line;
+  if (buffered_.size() + line.size() > options_.info_buffer_bytes) FlushLocked();
+  buffered_ += line;
 }
 
 void Logger::Flush() {
@@ -216,11 +216,11 @@ void Logger::Flush() {
 }
 
 void Logger::FlushLocked() {
-  if (!held_back_.empty()) infos_(held_back_);
-  held_back_.clear();
+  if (!buffered_.empty()) infos_(buffered_);
+  buffered_.clear();
 }
 
-void Logger::FlushNowAndThen() {
+void Logger::FlushPeriodically() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     stopping_.wait_for(lock, ToChrono(options_.flush_frequency));

@@ -1,5 +1,5 @@
-// Every row of config.jsonl, stage by stage: decoding, the completed configuration, validation and
-// the arguments that plugins get. Which plugins run where is up to the framework.
+// The vectors of config.jsonl, step by step: decoding, defaults, validation and the arguments that
+// plugins get. The framework's tests cover which plugins run where.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string RowsFile() {
   return folder + "/config.jsonl";
 }
 
-// As YAML, which has its keys sorted: the order of members means nothing.
+// As YAML, whose keys are sorted: the order of members is insignificant.
 std::string Text(const api::Json& json) { return api::ToYamlText(json); }
 
 std::string Field(const api::JsonObject& row, std::string_view name) {
@@ -58,7 +58,7 @@ class Rows : public testing::Test {
   std::vector<api::JsonObject> rows_ = ReadRows();
 };
 
-// The names in double quotes in a strict decoding error: the fields that are to blame.
+// Returns the quoted names in a strict decoding error: the fields at fault.
 std::set<std::string> QuotedNames(const std::string& text) {
   std::set<std::string> names;
   for (size_t begin = text.find('"'); begin != std::string::npos;) {
@@ -70,7 +70,7 @@ std::set<std::string> QuotedNames(const std::string& text) {
   return names;
 }
 
-// Texts of errors that stem from Go's libraries are compared by what they blame.
+// Errors from Go's libraries are compared by the fields and phrases they contain.
 void ExpectSameDecodeError(const std::string& want, const std::vector<std::string>& got) {
   std::string all;
   for (const std::string& problem : got) all += problem + "\n";

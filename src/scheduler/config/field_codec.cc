@@ -24,7 +24,7 @@ void AddTypeError(std::string_view shown, const api::FieldPath& path, std::strin
       fmt::format("json: cannot unmarshal {} into field {} of type {}", shown, path.text, type));
 }
 
-// Whether `json` is of `kind`; null is not, anything else is a problem.
+// Reports whether `json` is of `kind`; anything but null is a problem.
 bool IsKind(const StrictJson& json, Kind kind, const api::FieldPath& path, std::string_view type,
             DecodeProblems& problems) {
   if (json.kind != kind && !json.IsNull()) {

@@ -1,6 +1,6 @@
-// FieldReader is the visitor of fields.h that fills a struct from a JSON object, strictly: it notes
-// every value of the wrong type, every repeated field and every field that the struct does not
-// have.
+// FieldReader and FieldWriter are the visitors of configuration_fields.h that decode a struct from
+// a JSON object and encode it. Decoding is strict: it reports every value of the wrong type, every
+// duplicate field and every unknown field.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@
 
 namespace berth::scheduler::config {
 
-// What is wrong with a document, in the order found.
+// The errors of a document, in the order found.
 struct DecodeProblems {
   std::vector<std::string> values;  // json: cannot unmarshal string into field a.b of type int32
   std::vector<std::string> strict;  // unknown field "a.b"; duplicate field "a.b"
 };
 
-// Scalars. Null leaves `out` as it is; a value that does not fit is a problem.
+// Decode scalars. Null leaves `out` unchanged; a value that does not fit is a problem.
 void Read(const StrictJson& json, const api::FieldPath& path, std::string& out,
           DecodeProblems& problems);
 void Read(const StrictJson& json, const api::FieldPath& path, bool& out, DecodeProblems& problems);
@@ -74,7 +74,7 @@ class FieldReader {
   // Accepts a field that is read elsewhere.
   void Ignore(std::string_view name) { Lookup(name); }
 
-  // To be called after all fields: notes those that nobody took.
+  // Reports unknown and duplicate fields. Must be called after all fields.
   void Finish();
 
   // Reads `json` into `out`, a struct that has Fields.
@@ -89,7 +89,7 @@ class FieldReader {
   }
 
  private:
-  // Whether `json` is an object; null is not one, anything else is a problem.
+  // Reports whether `json` is an object; anything but null is a problem.
   static bool IsObject(const StrictJson& json, const api::FieldPath& path,
                        DecodeProblems& problems);
   static bool IsArray(const StrictJson& json, const api::FieldPath& path, DecodeProblems& problems);
@@ -126,9 +126,9 @@ class FieldReader {
     if (!IsObject(json, path, problems)) return;
     for (const StrictJsonMember& member : json.members) {
       const auto [entry, is_new] = out.try_emplace(member.name);
-      const api::FieldPath place = path / member.name;
-      if (!is_new) problems.strict.push_back("duplicate field \"" + place.text + "\"");
-      ReadAny(member.value, place, entry->second, problems);
+      const api::FieldPath member_path = path / member.name;
+      if (!is_new) problems.strict.push_back("duplicate field \"" + member_path.text + "\"");
+      ReadAny(member.value, member_path, entry->second, problems);
     }
   }
 

@@ -52,7 +52,7 @@ bool IsArgsKind(std::string_view kind) {
   return found;
 }
 
-// Whether the document is a configuration of a version that can be read.
+// Checks that the document is a configuration of a supported version.
 Status CheckType(const TypeMeta& meta) {
   if (meta.kind.empty()) return Fail("Object 'Kind' is missing");
   if (meta.api_version.empty()) return Fail("Object 'apiVersion' is missing");
@@ -83,7 +83,7 @@ void ReadTypedObject(const StrictJson& json, T& out, DecodeProblems& problems) {
   reader.Finish();
 }
 
-// kube-scheduler's internal version has neither defaults nor, in Berth, fields.
+// kube-scheduler's internal version has no defaults and, in Berth, no fields.
 std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
   DecodeProblems problems;
   FieldReader reader(json, api::FieldPath{}, problems);
@@ -109,7 +109,7 @@ std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
   return zero;
 }
 
-// The version and kind may be left out of arguments, but if they are there they must be right.
+// apiVersion and kind of arguments are optional, but must match if present.
 Status CheckArgsType(const StrictJson& json, const std::string& plugin) {
   auto meta = ReadTypeMeta(json);
   if (!meta) return Fail("decoding args for plugin " + plugin + ": " + meta.error().message);
@@ -124,7 +124,8 @@ Status CheckArgsType(const StrictJson& json, const std::string& plugin) {
                           kGroup, meta->kind, kGroup));
 }
 
-// Replaces the JSON in `config.args` by the plugin's struct; by its text if the plugin is unknown.
+// Replaces the JSON in `config.args` by the plugin's struct, or by its text if the plugin is
+// unknown.
 void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems& problems) {
   const auto* held = std::any_cast<StrictJson>(&config.args);
   const StrictJson json = held == nullptr ? StrictJson() : *held;
@@ -175,7 +176,6 @@ std::expected<Configuration, Problems> Decode(std::string_view text) {
   return configuration;
 }
 
-// Load, declared in configuration.h.
 namespace {
 
 std::unexpected<Error> FailWith(std::string_view file, const std::vector<std::string>& problems) {
@@ -192,8 +192,8 @@ std::unexpected<Error> FailWith(std::string_view file, const std::vector<std::st
 Result<Configuration> Load(std::string_view text, std::string_view file) {
   auto configuration = Decode(text);
   if (!configuration) return FailWith(file, configuration.error());
-  const std::vector<std::string> mistakes = Validate(*configuration);
-  if (!mistakes.empty()) return FailWith(file, mistakes);
+  const std::vector<std::string> errors = Validate(*configuration);
+  if (!errors.empty()) return FailWith(file, errors);
   return *std::move(configuration);
 }
 

@@ -52,7 +52,7 @@ extenders:
   EXPECT_TRUE(extender.managed_resources[0].ignored_by_scheduler);
 }
 
-TEST(Decode, TakesNullForAbsent) {
+TEST(Decode, TreatsNullAsAbsent) {
   const auto configuration = Decode(kHeader + R"(
 parallelism: null
 leaderElection: null
@@ -98,7 +98,7 @@ colour: red
                   "strict decoding error: unknown field \"colour\""));
 }
 
-TEST(Decode, SeesRepeatedFieldsInJson) {
+TEST(Decode, ReportsDuplicateFieldsInJson) {
   EXPECT_THAT(ProblemsOf(R"({
     "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
     "clientConnection": {"burst": 1, "burst": 2},
@@ -164,7 +164,7 @@ TEST(Decode, ChecksTheTypeOfArguments) {
   }
 }
 
-TEST(Decode, KeepsTheArgumentsOfUnknownPluginsAsText) {
+TEST(Decode, StoresTheArgumentsOfUnknownPluginsAsText) {
   const auto configuration = Decode(kHeader + R"(
 profiles:
 - pluginConfig:

@@ -1,4 +1,4 @@
-// Prints a configuration in its v1 form, complete: what it prints can be loaded again.
+// Prints a complete configuration in its v1 form, which can be loaded again.
 #pragma once
 
 #include <boost/json/value.hpp>

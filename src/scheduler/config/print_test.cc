@@ -9,7 +9,7 @@
 namespace berth::scheduler::config {
 namespace BERTH_TEST_FILE {
 
-TEST(Print, WritesFloatsAsShortAsTheyGo) {
+TEST(Print, WritesTheShortestFloats) {
   const struct {
     float number;
     const char* want;

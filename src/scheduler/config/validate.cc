@@ -124,7 +124,7 @@ void ValidateProfile(const SchedulerProfile& profile, const api::FieldPath& path
   }
 }
 
-// As Go prints it: with the names of fields in the source.
+// Formats as Go does, with the names of struct fields.
 std::string ShowPluginSet(const framework::PluginSet& set) {
   const auto show = [](const auto& list, auto describe) {
     std::string text;
@@ -143,7 +143,7 @@ std::string ShowPluginSet(const framework::PluginSet& set) {
       show(set.disabled, [&](const std::string& name) { return plugin(name, 0); }));
 }
 
-// The arguments given for `plugin`, as text; those given last count.
+// Returns the last arguments of `plugin` as text.
 std::string ArgsText(const SchedulerProfile& profile, const std::string& plugin) {
   std::string text;
   for (const PluginConfig& config : profile.plugin_config) {
@@ -152,7 +152,7 @@ std::string ArgsText(const SchedulerProfile& profile, const std::string& plugin)
   return text;
 }
 
-// All profiles share one queue, so they must sort it alike.
+// All profiles share one queue, so they must use the same order.
 void ValidateQueueSort(const std::vector<SchedulerProfile>& profiles, const api::FieldPath& path,
                        api::FieldErrors& errors) {
   constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueueSort);
@@ -185,7 +185,7 @@ void ValidateProfiles(const std::vector<SchedulerProfile>& profiles, api::FieldE
   for (size_t i = 0; i < profiles.size(); ++i) {
     ValidateProfile(profiles[i], path[i], errors);
     if (!names.insert(profiles[i].scheduler_name.value_or("")).second) {
-      // kube-scheduler means to show the path of the other profile, which prints as nothing.
+      // kube-scheduler intends to print the other profile's path, but prints "{}".
       errors.DuplicateText(path[i] / "schedulerName", "{}");
     }
   }
@@ -196,7 +196,7 @@ bool IsExtendedResource(const std::string& name) {
   if (!name.contains('/') || name.contains("kubernetes.io/") || name.starts_with("requests.")) {
     return false;
   }
-  // It must be usable in a quota too.
+  // It must also be valid in a quota.
   return !api::ValidateQualifiedName("requests." + name);
 }
 
@@ -271,7 +271,6 @@ std::vector<std::string> Validate(const Configuration& configuration) {
   return errors.TakeTexts();
 }
 
-// ValidateArgs, declared in validate.h: one Check per kind of arguments.
 namespace {
 
 void CheckRange(int64_t value, int64_t low, int64_t high, const api::FieldPath& path,
@@ -331,7 +330,7 @@ void Check(const framework::NodeAffinityArgs& args, const api::FieldPath& path,
   const api::FieldPath preferred =
       path / "addedAffinity" / "preferredDuringSchedulingIgnoredDuringExecution";
   for (size_t i = 0; i < affinity.preferred.size(); ++i) {
-    // A term without weight is never looked at.
+    // Terms with weight 0 are not evaluated.
     if (affinity.preferred[i].weight == 0) continue;
     CheckTerm(affinity.preferred[i].preference, preferred[i], errors);
   }
@@ -348,7 +347,7 @@ void Check(const framework::NodeResourcesBalancedAllocationArgs& args, const api
   }
 }
 
-// The plugin checks its own: see Validate.
+// Validated by the plugin itself: see Validate.
 void Check(const framework::NodeResourcesFitArgs&, const api::FieldPath&, api::FieldErrors&) {}
 
 void CheckDefaultingType(const framework::PodTopologySpreadArgs& args, const api::FieldPath& path,
@@ -390,11 +389,11 @@ void Check(const framework::PodTopologySpreadArgs& args, const api::FieldPath& p
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < args.default_constraints.size(); ++i) {
     const api::TopologySpreadConstraint& constraint = args.default_constraints[i];
-    const api::FieldPath place = (path / "defaultConstraints")[i];
-    CheckConstraint(constraint, place, errors);
+    const api::FieldPath constraint_path = (path / "defaultConstraints")[i];
+    CheckConstraint(constraint, constraint_path, errors);
     if (!seen.emplace(constraint.topology_key, constraint.when_unsatisfiable).second) {
-      errors.Duplicate(
-          place, fmt::format("{{{}, {}}}", constraint.topology_key, constraint.when_unsatisfiable));
+      errors.Duplicate(constraint_path, fmt::format("{{{}, {}}}", constraint.topology_key,
+                                                    constraint.when_unsatisfiable));
     }
   }
 }

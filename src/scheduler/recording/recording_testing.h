@@ -18,7 +18,7 @@ inline RecordingHeader DefaultHeader(uint64_t seed = 0) {
   return {"a test", config::ToYaml(config::Default()), seed};
 }
 
-// A sink that appends to `bytes`, which must outlive it.
+// Returns a sink that appends to `bytes`, which must outlive it.
 inline RecordSink AppendTo(std::string& bytes) {
   return [&bytes](std::string_view more) -> Status {
     bytes += more;
@@ -56,7 +56,7 @@ inline std::vector<Record> AllRecords(RecordReader& reader) {
   return records;
 }
 
-// Bytes that are equal exactly if the records are.
+// Returns bytes that are equal exactly if the records are.
 inline std::string BytesOf(const Record& record) { return RecordCodec().Encode(record); }
 
 }  // namespace berth::scheduler::recording
