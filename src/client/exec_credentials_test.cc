@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "client/exec_credentials.h"
+#include "testing/await.h"
 #include "testing/temporary_directory.h"
 
 // Tests name the fields that matter to them.
@@ -220,7 +221,7 @@ std::string TokenOf(Credentials& credentials) {
   credentials.Get([&](Result<Credential> credential) {
     promise.set_value(credential ? credential->bearer_token : credential.error().message);
   });
-  return promise.get_future().get();
+  return Await(promise);
 }
 
 class ExecCredentialsTest : public testing::Test {
@@ -310,19 +311,23 @@ TEST_F(ExecCredentialsTest, TheEndKillsThePluginAndTellsThoseWhoWait) {
     promise.set_value(credential ? "a credential" : credential.error().message);
   });
   credentials.reset();
-  EXPECT_THAT(promise.get_future().get(), HasSubstr("it was cancelled"));
+  EXPECT_THAT(Await(promise), HasSubstr("it was cancelled"));
 }
 
 TEST_F(ExecCredentialsTest, ACallbackMayBeTheLastOwner) {
   plugin_.Prints("one");
   std::shared_ptr<ExecCredentials> credentials = Make();
-  std::promise<void> promise;
+  const std::weak_ptr<ExecCredentials> still_alive = credentials;
+  std::promise<std::string> promise;
   Credentials& same = *credentials;
-  same.Get([&promise, owner = std::move(credentials)](const Result<Credential>&) mutable {
+  same.Get([&, owner = std::move(credentials)](const Result<Credential>& credential) mutable {
+    const std::string token = credential ? credential->bearer_token : credential.error().message;
     owner.reset();
-    promise.set_value();
+    EXPECT_TRUE(still_alive.expired());
+    promise.set_value(token);
   });
-  promise.get_future().get();
+  EXPECT_EQ(Await(promise), "one");
+  EXPECT_EQ(plugin_.runs.size(), 1U);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -3,6 +3,7 @@
 #include "apiserver/store/store_testing.h"
 #include "base/time.h"
 #include "localcluster/local_cluster_testing.h"
+#include "testing/await.h"
 
 namespace berth::localcluster {
 namespace BERTH_TEST_FILE {
@@ -129,7 +130,7 @@ TEST(LocalCluster, RunsOnAThreadOfItsOwn) {
   std::mutex mutex;
   std::condition_variable ready;
   bool is_ready = false;
-  // Told by the store when the node has become ready.
+  // Set by the store when a node has changed.
   auto cursor = outside.store->Watch(Nodes().collection, outside.store->version(), [&] {
     const std::lock_guard lock(mutex);
     is_ready = true;
@@ -144,7 +145,7 @@ TEST(LocalCluster, RunsOnAThreadOfItsOwn) {
     if (IsTrue(ObjectAt(AsObject(node), "status"), "Ready")) break;
     if (!events.empty()) continue;
     std::unique_lock lock(mutex);
-    ready.wait(lock, [&] { return is_ready; });
+    ASSERT_TRUE(Await(ready, lock, [&] { return is_ready; }));
     is_ready = false;
   }
 }

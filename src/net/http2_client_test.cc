@@ -147,7 +147,7 @@ TEST_F(Http2ClientTest, HandsStreamsOverAsTheyCome) {
   log->Await("200 one" + std::string(200, '2'));
   client->Cancel(id);
   log->Await("200 one" + std::string(200, '2') + "|cancelled");
-  channel->WaitUntilGone();
+  EXPECT_TRUE(channel->WaitUntilGone());
   EXPECT_EQ(Summary(Get(*client, url + "/y").get()), "200 GET /y 0 ");
 }
 

@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "testing/await.h"
 #include "testing/http_handlers.h"
 #include "testing/raw_client.h"
 
@@ -80,7 +81,7 @@ TEST(HttpServerTest, AnAnswerMayComeFromAnotherThread) {
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  promise.get_future().get()->Answer(ServerResponse::Text(200, "text/plain", "late"));
+  Await(promise)->Answer(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_THAT(client.ReadUntil("late"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
@@ -90,11 +91,11 @@ TEST(HttpServerTest, AnExchangeMayOutliveTheServer) {
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  const auto exchange = promise.get_future().get();
+  const auto exchange = Await(promise);
   server.reset();
   exchange->Wake();
   exchange->WakeAfter(milliseconds(1));
-  exchange->Answer(ServerResponse::Text(200, "text/plain", "nobody hears"));
+  exchange->Answer(ServerResponse::Text(200, "text/plain", "too late"));
   EXPECT_EQ(client.ReadAll(), "");
 }
 
@@ -119,17 +120,22 @@ TEST(HttpServerTest, IdleConnectionsAreClosed) {
   EXPECT_THAT(once.ReadAll(), EndsWith("GET / 0 "));
 }
 
-TEST(HttpServerTest, APeerThatTakesNothingIsCutOff) {
+TEST(HttpServerTest, DisconnectsAClientThatDoesNotRead) {
+  constexpr size_t kBody = 64 << 20;  // More than the buffers of both sockets can have.
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve(
       [&](const std::shared_ptr<Exchange>& exchange) {
-        channel->Write(std::string(64 << 20, 'x'));
+        channel->Write(std::string(kBody, 'x'));
         exchange->Stream({}, channel->Open(exchange));
       },
       {.send_timeout = milliseconds(50)});
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  channel->WaitUntilGone();
+  ASSERT_TRUE(channel->WaitUntilGone());
+  // The client still gets what was sent before, then the end of the connection.
+  const std::string response = client.ReadAll();
+  EXPECT_LT(response.size(), kBody);
+  EXPECT_THAT(response, Not(EndsWith("0\r\n\r\n")));
 }
 
 TEST(HttpServerTest, StreamsAreFlushedAtOnceAndWokenFromOtherThreads) {
@@ -148,7 +154,7 @@ TEST(HttpServerTest, StreamsAreFlushedAtOnceAndWokenFromOtherThreads) {
   }
   channel->End();
   EXPECT_EQ(client.ReadUntil("0\r\n\r\n"), "0\r\n\r\n");
-  channel->WaitUntilGone();
+  EXPECT_TRUE(channel->WaitUntilGone());
   // The connection can be used again.
   client.Send("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), EndsWith("\r\n\r\n"));
@@ -191,7 +197,7 @@ TEST(HttpServerTest, Http10StreamsEndWithTheConnection) {
   EXPECT_EQ(WithoutDate(client.ReadAll()), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none");
 }
 
-TEST(HttpServerTest, AStreamEndsWhenItsPeerGoes) {
+TEST(HttpServerTest, DropsAStreamWhoseClientDisconnects) {
   for (const bool half : {false, true}) {
     const auto channel = std::make_shared<Channel>();
     const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
@@ -205,8 +211,13 @@ TEST(HttpServerTest, AStreamEndsWhenItsPeerGoes) {
     } else {
       client.Close();
     }
-    channel->WaitUntilGone();
-    channel->Write("nobody hears");
+    ASSERT_TRUE(channel->WaitUntilGone());
+    // A later write has no effect: there is no source that could be read.
+    const size_t reads = channel->reads();
+    channel->Write("too late");
+    server->Stop(milliseconds(1));
+    EXPECT_EQ(channel->reads(), reads);
+    if (half) EXPECT_EQ(client.ReadAll(), "");
   }
 }
 
@@ -237,7 +248,11 @@ TEST(HttpServerTest, ManyConnectionsAtOnce) {
   }
   for (int round = 0; round < 5; ++round) {
     for (const auto& client : clients) client->Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    for (const auto& client : clients) client->ReadUntil("GET / 0 ");
+    for (const auto& client : clients) {
+      EXPECT_EQ(WithoutDate(client->ReadUntil("GET / 0 ")),
+                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\n\r\n"
+                "GET / 0 ");
+    }
   }
 }
 
@@ -282,7 +297,7 @@ TEST(HttpServerTest, StopLetsAnswersEnd) {
   RawClient idle(server->port());
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  auto exchange = promise.get_future().get();
+  auto exchange = Await(promise);
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
   // The idle one is closed, so the server is stopping.
   EXPECT_EQ(idle.ReadAll(), "");

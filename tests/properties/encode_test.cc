@@ -14,7 +14,6 @@
 #include "api/json/fields.h"
 #include "api/json/fields_pod.h"
 #include "api/json/fields_storage.h"
-#include "base/check.h"
 #include "testing/random_cluster.h"
 
 namespace berth {

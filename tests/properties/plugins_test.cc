@@ -9,16 +9,15 @@
 
 #include "scheduler/framework/attempt.h"
 #include "testing/engine_harness.h"
+#include "testing/require.h"
 #include "testing/small_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
 
 std::unique_ptr<scheduler::framework::Profile> MakeDefaultProfile() {
-  auto profile =
-      scheduler::framework::Profile::Build(DefaultProfile(), scheduler::plugins::InTreeRegistry());
-  CHECK(profile.has_value());
-  return *std::move(profile);
+  return Require(
+      scheduler::framework::Profile::Build(DefaultProfile(), scheduler::plugins::InTreeRegistry()));
 }
 
 // Takes a visitor's record back when it goes.

@@ -1,4 +1,5 @@
-// A world for tests of the Api: a store in memory, a clock that stands still and a fixed seed.
+// ApiFixture is an Api on a store in memory for tests. Its clock stands still and its seed is
+// fixed.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "api/json/document.h"
 #include "apiserver/registry/api.h"
+#include "testing/require.h"
 
 namespace berth::apiserver::registry {
 
@@ -74,7 +76,9 @@ std::string CausesOf(const api::scheme::ApiResult<T>& result) {
 
 struct ApiFixture {
   ApiFixture()
-      : store(*store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr)) {}
+      : store(
+            Require(store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr))) {
+  }
 
   api::scheme::ApiResult<Written> Create(std::string_view kind, std::string_view text,
                                          std::string_view namespace_ = "default") {

@@ -19,6 +19,7 @@
 #include "apiserver/store/sqlite.h"
 #include "apiserver/store/store_testing.h"
 #include "base/random.h"
+#include "testing/await.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -36,7 +37,7 @@ std::unique_ptr<Store> OpenIn(const TempDirectory& directory, size_t history = 1
 void AwaitVisible(Store& store) {
   std::promise<Status> visible;
   store.WhenVisible(store.version(), [&](Status status) { visible.set_value(std::move(status)); });
-  const Status status = visible.get_future().get();
+  const Status status = Await(visible);
   ASSERT_TRUE(status) << status.error().message;
 }
 
@@ -365,7 +366,9 @@ size_t FillTheDisk(const std::string& directory, const std::string& reason) {
     expect(created.has_value(), "refused");
     std::promise<Status> visible;
     store->WhenVisible((*created)->version, [&](const Status& s) { visible.set_value(s); });
-    const Status status = visible.get_future().get();
+    std::future<Status> future = visible.get_future();
+    expect(future.wait_for(kAwaitLimit) == std::future_status::ready, "neither stored nor failed");
+    const Status status = future.get();
     if (status) continue;
     expect(status.error().message ==
                fmt::format("cannot write to {}/berth.db: {}; nothing more is stored until Berth is "

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "apiserver/store/store_testing.h"
+#include "testing/await.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -42,7 +43,9 @@ class Watcher {
     while (last_ < kAll) {
       events.clear();
       ASSERT_TRUE(cursor_->Read(100, events));
-      if (events.empty()) signal_->Await();
+      if (events.empty()) {
+        ASSERT_TRUE(signal_->Wait());
+      }
       for (const Event& event : events) {
         ASSERT_EQ(event.version(), last_ + 1);
         last_ = event.version();
@@ -63,10 +66,11 @@ class Watcher {
       given = true;
       condition.notify_one();
     }
-    void Await() {
+    bool Wait() {
       std::unique_lock lock(mutex);
-      condition.wait(lock, [&] { return given; });
+      if (!Await(condition, lock, [&] { return given; })) return false;
       given = false;
+      return true;
     }
     std::mutex mutex;
     std::condition_variable condition;
