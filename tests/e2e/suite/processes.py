@@ -43,39 +43,43 @@ class Program:
         self.arguments = arguments
         self.log_path = log
         with open(log, "ab") as output:
+            self._begin = output.tell()  # An earlier run may have written to the same file.
             self.process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
         _started.append(self)
 
     def log(self):
-        with open(self.log_path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        """What this run has written so far."""
+        with open(self.log_path, "rb") as file:
+            file.seek(self._begin)
+            return file.read().decode("utf-8", errors="replace")
 
     def tail(self, lines=25):
         return "\n".join(line[:400] for line in self.log().splitlines()[-lines:])
 
-    def says(self, pattern, timeout):
-        """Whether the log holds `pattern` (a regular expression) in time, in any case."""
+    def says(self, pattern, timeout, after=0):
+        """Whether the log contains the regular expression `pattern`, in upper or lower case, in
+        time. `after` skips that many characters of the log."""
         deadline = time.monotonic() + timeout
         while True:
-            if re.search(pattern, self.log(), re.IGNORECASE):
+            if re.search(pattern, self.log()[after:], re.IGNORECASE):
                 return True
             if time.monotonic() > deadline or not self.alive():
-                return bool(re.search(pattern, self.log(), re.IGNORECASE))
+                return bool(re.search(pattern, self.log()[after:], re.IGNORECASE))
             time.sleep(0.05)
 
     def alive(self):
         return self.process.poll() is None
 
     def kill(self):
-        """As a crash: it can do nothing about it."""
+        """Ends it like a crash."""
         if self.alive():
             self.process.kill()
         return self.process.wait()
 
     def terminate(self, timeout=15):
-        """Asks it to end; the exit code, or None if it had to be killed."""
+        """Sends SIGTERM; returns the exit code, or None if it had to be killed."""
         if self.alive():
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -155,12 +159,9 @@ class OwnServer(Program):
             + ["--token-auth-file", tokens, *options],
             os.path.join(folder, label + ".log"),
         )
-        deadline = time.monotonic() + 20
-        while not os.path.exists(self.kubeconfig_path) or not os.path.getsize(self.kubeconfig_path):
-            if not self.alive() or time.monotonic() > deadline:
-                raise RuntimeError("berth apiserver did not start:\n" + self.tail())
-            time.sleep(0.05)
-        time.sleep(0.1)
+        # Printed when the server listens and the kubeconfig is complete.
+        if not self.says("KUBECONFIG=", 20):
+            raise RuntimeError("berth apiserver did not start:\n" + self.tail())
         self.kubeconfig = Kubeconfig.read(self.kubeconfig_path)
 
     def restarted(self):
