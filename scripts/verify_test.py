@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of verify.py, with steps that take no time. ctest runs them as `verify_self_test`."""
+"""Tests of verify.py, with steps that take no time. It is the test `verify_self_test`."""
 
 import argparse
 import contextlib
