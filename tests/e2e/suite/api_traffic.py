@@ -1,4 +1,4 @@
-"""What the scheduler asks of the API server: these watches, these writes, and nothing else."""
+"""The scheduler's requests to the API server: these watches, these writes, and no others."""
 
 import collections
 import json

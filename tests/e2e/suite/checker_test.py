@@ -1,4 +1,4 @@
-"""The judge sees each fault that is planted into a state without one, and none where there is none.
+"""The checker finds each fault that is added to a valid state, and none in a valid state.
 
     python3 -m unittest discover -s tests/e2e -t tests/e2e -p '*_test.py'
 """

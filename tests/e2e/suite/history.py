@@ -8,7 +8,7 @@ from .api import PODS, ApiError, Watch
 
 
 class PodRecord:
-    """What was seen of one pod, from its first state on."""
+    """What the watch reported about one pod, from its first state on."""
 
     def __init__(self, pod):
         self.name = pod["metadata"]["name"]
@@ -113,7 +113,7 @@ class PodHistory:
         return sum(1 for record in self.records() if record.nodes)
 
     def ever_bound(self):
-        """The number of pods that got a node, deleted ones included."""
+        """Returns the number of pods that got a node, deleted ones included."""
         with self._lock:
             return sum(1 for record in self.by_uid.values() if record.nodes)
 

@@ -22,14 +22,14 @@ _started = []
 
 
 def end_all():
-    """Ends every program that still runs, however the suite came to its end."""
+    """Ends every program that still runs, at the end of the suite."""
     for program in _started:
         program.kill()
 
 
 def interrupted(*_):
-    """For a signal that ends the suite. The schedulers end at once, so that no test waits for one;
-    the server stays until what was made in it is removed."""
+    """Handles a signal that ends the suite. Schedulers end at once, so that no test waits for one;
+    the server runs until the objects of the suite are deleted."""
     for program in _started:
         if isinstance(program, Scheduler):
             program.kill()
@@ -50,7 +50,7 @@ class Program:
         _started.append(self)
 
     def log(self):
-        """What this run has written so far."""
+        """Returns the output of this run so far."""
         with open(self.log_path, "rb") as file:
             file.seek(self._begin)
             return file.read().decode("utf-8", errors="replace")
@@ -89,7 +89,7 @@ class Program:
             return None
 
     def cpu_seconds(self):
-        """The processor time it has used so far (Linux)."""
+        """Returns the processor time used so far (Linux only)."""
         try:
             with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
                 fields = file.read().rsplit(")", 1)[1].split()
@@ -134,8 +134,8 @@ class Scheduler(Program):
 
 
 class OwnServer(Program):
-    """`berth apiserver` over TLS on a free loopback port. One token is an administrator's. Where
-    the openssl program is, its certificate is made here, so that it outlives a restart."""
+    """`berth apiserver` over TLS on a free loopback port, with a token for an administrator. Where
+    openssl is installed, the certificate is generated here, so that it survives a restart."""
 
     TOKEN = "e2e-administrator-token"
 
@@ -165,7 +165,7 @@ class OwnServer(Program):
         self.kubeconfig = Kubeconfig.read(self.kubeconfig_path)
 
     def restarted(self):
-        """The same server again, at the same address, after kill()."""
+        """Starts the server again at the same address, after kill()."""
         berth, folder, label, options = self._again
         return OwnServer(
             berth, folder, label=label, port=self.kubeconfig.port, options=options
@@ -173,7 +173,7 @@ class OwnServer(Program):
 
 
 def make_certificate(folder, name, subject="/CN=127.0.0.1", lines=("subjectAltName=IP:127.0.0.1",)):
-    """A self-signed certificate by the openssl program: paths of certificate and key."""
+    """Makes a self-signed certificate with openssl; returns the paths of certificate and key."""
     certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
     extensions = [word for line in lines for word in ("-addext", line)]
     subprocess.run(
