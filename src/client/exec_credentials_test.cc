@@ -243,7 +243,7 @@ class ExecCredentialsTest : public testing::Test {
   SimClock clock_;
 };
 
-TEST_F(ExecCredentialsTest, AreKeptUntilTheyExpire) {
+TEST_F(ExecCredentialsTest, AreCachedUntilTheyExpire) {
   plugin_.Prints("one", "1970-01-01T00:00:10Z");
   plugin_.Prints("two");
   const auto credentials = Make();
@@ -261,14 +261,14 @@ TEST_F(ExecCredentialsTest, AreKeptUntilTheyExpire) {
   EXPECT_THAT(plugin_.runs[0].env, Not(Contains(HasSubstr("https://h"))));
 }
 
-TEST_F(ExecCredentialsTest, TellTheClusterToThoseWhoAsk) {
+TEST_F(ExecCredentialsTest, PassTheClusterToPluginsThatRequestIt) {
   config_.provide_cluster_info = true;
   plugin_.Prints("one");
   EXPECT_EQ(TokenOf(*Make()), "one");
   EXPECT_THAT(plugin_.runs[0].env, Contains(HasSubstr(R"("cluster":{"server":"https://h"})")));
 }
 
-TEST_F(ExecCredentialsTest, AreAskedForAgainWhenRefused) {
+TEST_F(ExecCredentialsTest, AreRequestedAgainWhenRejected) {
   plugin_.Prints("one");
   plugin_.Prints("two");
   const auto credentials = Make();
@@ -279,7 +279,7 @@ TEST_F(ExecCredentialsTest, AreAskedForAgainWhenRefused) {
   EXPECT_EQ(TokenOf(*credentials), "two");
 }
 
-TEST_F(ExecCredentialsTest, FailuresAreExplainedAndTriedAgain) {
+TEST_F(ExecCredentialsTest, FailuresHaveAReasonAndAreRetried) {
   plugin_.answers = {
       std::unexpected(ExecFailure{true, "No such file or directory"}),
       std::unexpected(ExecFailure{false, "it did not end within 1m0s"}),
@@ -302,7 +302,7 @@ TEST_F(ExecCredentialsTest, FailuresAreExplainedAndTriedAgain) {
   EXPECT_EQ(TokenOf(*credentials), "one");
 }
 
-TEST_F(ExecCredentialsTest, TheEndKillsThePluginAndTellsThoseWhoWait) {
+TEST_F(ExecCredentialsTest, DestructionKillsThePluginAndFailsPendingCalls) {
   config_.command = "sh";
   config_.args = {"-c", "sleep 1000"};
   auto credentials = std::make_unique<ExecCredentials>(config_, ExecCluster(), clock_);
@@ -314,7 +314,7 @@ TEST_F(ExecCredentialsTest, TheEndKillsThePluginAndTellsThoseWhoWait) {
   EXPECT_THAT(Await(promise), HasSubstr("it was cancelled"));
 }
 
-TEST_F(ExecCredentialsTest, ACallbackMayBeTheLastOwner) {
+TEST_F(ExecCredentialsTest, ACallbackMayReleaseTheLastReference) {
   plugin_.Prints("one");
   std::shared_ptr<ExecCredentials> credentials = Make();
   const std::weak_ptr<ExecCredentials> still_alive = credentials;

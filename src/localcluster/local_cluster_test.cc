@@ -130,7 +130,7 @@ TEST(LocalCluster, RunsOnAThreadOfItsOwn) {
   std::mutex mutex;
   std::condition_variable ready;
   bool is_ready = false;
-  // Set by the store when a node has changed.
+  // Told by the store when the node has become ready.
   auto cursor = outside.store->Watch(Nodes().collection, outside.store->version(), [&] {
     const std::lock_guard lock(mutex);
     is_ready = true;

@@ -195,7 +195,7 @@ TEST(Http2ServerTest, ASlowBodyIsRefusedAndASlowReaderCutOff) {
   EXPECT_EQ(stuck.body.size(), 1000U);
 }
 
-TEST(Http2ServerTest, StopSaysGoodbyeAndLetsAnswersEnd) {
+TEST(Http2ServerTest, StopSendsGoAwayAndWaitsForResponses) {
   std::promise<std::shared_ptr<Exchange>> promise;
   const auto server =
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });

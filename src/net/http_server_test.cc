@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(HttpServerTest, GivesTheHandlerTheRequestAsSent) {
+TEST(HttpServerTest, PassesTheRequestToTheHandlerUnchanged) {
   std::vector<HttpHeader> headers;
   Peer peer;
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
@@ -59,7 +59,7 @@ TEST(HttpServerTest, LeavesOutHeadersThatCannotBeSent) {
             "Content-Length: 5\r\nConnection: close\r\n\r\nhello");
 }
 
-TEST(HttpServerTest, AnswersWithoutBodyHaveNoLength) {
+TEST(HttpServerTest, ResponsesWithoutBodyHaveNoContentLength) {
   const auto server =
       Serve([&](const std::shared_ptr<Exchange>& exchange) { exchange->Answer({.status = 204}); });
   RawClient client(server->port());
@@ -67,7 +67,7 @@ TEST(HttpServerTest, AnswersWithoutBodyHaveNoLength) {
   EXPECT_EQ(WithoutDate(client.ReadAll()), "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
 }
 
-TEST(HttpServerTest, ADroppedExchangeIsAnsweredWithAnError) {
+TEST(HttpServerTest, ADroppedExchangeGetsAnErrorResponse) {
   const auto server = Serve([](const std::shared_ptr<Exchange>&) {});
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -75,7 +75,7 @@ TEST(HttpServerTest, ADroppedExchangeIsAnsweredWithAnError) {
               StartsWith("HTTP/1.1 500 Internal Server Error\r\n"));
 }
 
-TEST(HttpServerTest, AnAnswerMayComeFromAnotherThread) {
+TEST(HttpServerTest, AnotherThreadMayRespond) {
   std::promise<std::shared_ptr<Exchange>> promise;
   const auto server =
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
@@ -99,7 +99,7 @@ TEST(HttpServerTest, AnExchangeMayOutliveTheServer) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST(HttpServerTest, SlowSendersAreToldSoAndCutOff) {
+TEST(HttpServerTest, SlowClientsGetATimeoutResponse) {
   const auto server =
       Serve(Echo, {.header_timeout = milliseconds(20), .body_timeout = milliseconds(20)});
   RawClient head(server->port());
@@ -138,7 +138,7 @@ TEST(HttpServerTest, DisconnectsAClientThatDoesNotRead) {
   EXPECT_THAT(response, Not(EndsWith("0\r\n\r\n")));
 }
 
-TEST(HttpServerTest, StreamsAreFlushedAtOnceAndWokenFromOtherThreads) {
+TEST(HttpServerTest, StreamsAreFlushedAtOnceAndOtherThreadsMayWakeThem) {
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     exchange->Stream({.headers = {{"Content-Type", "text/plain"}}}, channel->Open(exchange));
@@ -175,9 +175,9 @@ TEST(HttpServerTest, WakeAfterReadsTheSourceAgain) {
     Exchange& exchange_;
     int reads_ = 0;
   };
-  std::shared_ptr<Exchange> kept;
+  std::shared_ptr<Exchange> owner;
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    kept = exchange;
+    owner = exchange;
     exchange->Stream({}, std::make_unique<Counting>(*exchange));
   });
   RawClient client(server->port());
@@ -221,7 +221,7 @@ TEST(HttpServerTest, DropsAStreamWhoseClientDisconnects) {
   }
 }
 
-TEST(HttpServerTest, ASlowReaderHoldsItsPlaceAndSlowsNobody) {
+TEST(HttpServerTest, ASlowReaderDoesNotSlowOtherClients) {
   const auto taken = std::make_shared<std::atomic<size_t>>(0);
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     if (exchange->request().target != "/endless") return Echo(exchange);
@@ -290,7 +290,7 @@ TEST(HttpServerTest, BeyondTheLimitConnectionsAreClosed) {
   first.ReadUntil("GET / 0 ");
 }
 
-TEST(HttpServerTest, StopLetsAnswersEnd) {
+TEST(HttpServerTest, StopWaitsForResponses) {
   std::promise<std::shared_ptr<Exchange>> promise;
   const auto server =
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
@@ -310,7 +310,7 @@ TEST(HttpServerTest, StopLetsAnswersEnd) {
   EXPECT_FALSE(RawClient(server->port()).connected());
 }
 
-TEST(HttpServerTest, StopEndsWhatOutlastsTheGrace) {
+TEST(HttpServerTest, StopClosesConnectionsAfterTheGracePeriod) {
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     exchange->Stream({}, channel->Open(exchange));
@@ -323,7 +323,7 @@ TEST(HttpServerTest, StopEndsWhatOutlastsTheGrace) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST(HttpServerTest, SaysWhyItCannotListen) {
+TEST(HttpServerTest, ReportsWhyItCannotListen) {
   const auto server = Serve(Echo);
   const auto problem = [](ServerOptions options) {
     const auto other = HttpServer::Start(std::move(options), Echo);
@@ -338,7 +338,7 @@ TEST(HttpServerTest, SaysWhyItCannotListen) {
             "listening on 192.0.2.1, port 0: this machine does not have that address");
 }
 
-TEST(HttpServerTest, ListensOnEveryAddressOfEitherKind) {
+TEST(HttpServerTest, ListensOnAllIPv4AndIPv6Addresses) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
         exchange->Answer(ServerResponse::Text(200, "text/plain", exchange->request().peer.address));

@@ -1,5 +1,4 @@
-// ApiFixture is an Api on a store in memory for tests. Its clock stands still and its seed is
-// fixed.
+// A world for tests of the Api: a store in memory, a clock that stands still and a fixed seed.
 #pragma once
 
 #include <fmt/format.h>

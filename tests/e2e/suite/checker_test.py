@@ -84,7 +84,7 @@ class CheckerTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(Checker(nodes(), pods).violations()[:5], [])
 
-    def test_nodes_that_let_nobody_in(self):
+    def test_nodes_that_accept_no_pods(self):
         for change, text in ({"taints": [TAINT]}, "taint k"), ({"unschedulable": True}, "unsched"):
             hostile = nodes()
             hostile[0]["spec"] = change

@@ -93,7 +93,7 @@ class Preemption(Scenario):
             event, victim, type="Normal", reason="Preempted", action="Preempting",
             note=f"Preempted by pod {high.uid} on node {names[2]}",
         )  # fmt: skip
-        # The one failed attempt on the way tells of the nodes as they were.
+        # The message of the one failed attempt has the state of the nodes at that time.
         (failed,) = self.space.events("FailedScheduling")
         others = len(self.api.items("/api/v1/nodes")) - 4
         if not others:

@@ -25,7 +25,7 @@ class Space:
         self.pods = PODS.format(self.namespace)
         self._cluster_wide = []
         api.create("/api/v1/namespaces", self._named(self.namespace, "v1", "Namespace"))
-        # Pods are refused without it, and nobody may be there who makes it.
+        # Pods are rejected without it, and the cluster may have no controller that creates it.
         account = self._named("default", "v1", "ServiceAccount")
         try:
             api.create(f"/api/v1/namespaces/{self.namespace}/serviceaccounts", account)
