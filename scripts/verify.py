@@ -291,7 +291,8 @@ def verify(names, steps, options, directory, out):
         summaries.append(summary)
         progress.line(summary)
     if interrupted:
-        summaries += [f"{name:<8} not run" for name in names[len(summaries):]]  # fmt: skip
+        stopped, *rest = names[len(summaries):]  # fmt: skip
+        summaries += [f"{stopped:<8} interrupted", *(f"{name:<8} not run" for name in rest)]
     text = "\n".join(summaries) + "\n"
     (directory / "summary.txt").write_text(text, encoding="utf-8")
     progress.line("\nSummary:\n" + text.rstrip("\n"))

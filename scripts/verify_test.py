@@ -73,7 +73,7 @@ class VerifyTest(unittest.TestCase):
         code, summary = self.verify(one=python(""), two=interrupt, three=python(""))
         self.assertEqual(code, 130)
         self.assertRegex(summary[0], r"^one +passed")
-        self.assertEqual(summary[1:], ["two      not run", "three    not run"])
+        self.assertEqual(summary[1:], ["two      interrupted", "three    not run"])
 
     def test_stops_running_commands(self):
         run = verify.Run("one", io.StringIO(), verify.Progress(io.StringIO()))
