@@ -217,7 +217,9 @@ TEST(HttpServerTest, DropsAStreamWhoseClientDisconnects) {
     channel->Write("too late");
     server->Stop(milliseconds(1));
     EXPECT_EQ(channel->reads(), reads);
-    if (half) EXPECT_EQ(client.ReadAll(), "");
+    if (half) {
+      EXPECT_EQ(client.ReadAll(), "");
+    }
   }
 }
 
