@@ -3,6 +3,7 @@
 #include "apiserver/store/store_testing.h"
 #include "base/time.h"
 #include "localcluster/local_cluster_testing.h"
+#include "testing/await.h"
 
 namespace berth::localcluster {
 namespace BERTH_TEST_FILE {
@@ -144,7 +145,7 @@ TEST(LocalCluster, RunsOnItsOwnThread) {
     if (IsTrue(ObjectAt(AsObject(node), "status"), "Ready")) break;
     if (!events.empty()) continue;
     std::unique_lock lock(mutex);
-    ready.wait(lock, [&] { return is_ready; });
+    ASSERT_TRUE(Await(ready, lock, [&] { return is_ready; }));
     is_ready = false;
   }
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +38,7 @@ inline ProcessResult RunBerth(const std::vector<std::string>& arguments,
   return {ended ? WEXITSTATUS(status) : -1, files.Read("out"), files.Read("err")};
 }
 
-// A program that runs beside a test until it is told, or made, to end.
+// A program that runs beside a test until it ends or is stopped.
 class RunningProcess {
  public:
   // Starts it with `arguments`, the first of which names the program.
@@ -68,8 +70,8 @@ class RunningProcess {
   // What it has written to standard error.
   std::string err() const { return files_.Read("err"); }
 
-  // What follows `prefix` on its line of standard output, once that has come. Empty if the program
-  // ends, or is silent for half a minute, before.
+  // Waits for a line of standard output with `prefix` and returns the rest of the line. Empty if
+  // the program ends, or writes nothing for 30 seconds, before.
   std::string WaitForLine(std::string_view prefix) {
     for (;;) {
       const size_t at = said_.find(prefix);
@@ -84,8 +86,10 @@ class RunningProcess {
   void Send(int signal) const {
     if (pid_ > 0) kill(pid_, signal);
   }
-  // Waits for its end. The exit code; -1 if a signal ended it.
+  // Waits for its end; kills it and fails the test after 30 seconds. Returns the exit code; -1 if a
+  // signal ended it.
   int Wait() {
+    if (pid_ > 0) KillIfItDoesNotEnd();
     if (pid_ > 0 && waitpid(pid_, &status_, 0) == pid_) pid_ = 0;
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
   }
@@ -95,7 +99,18 @@ class RunningProcess {
   }
 
  private:
-  // Takes in more of what it says; false if there will be no more.
+  void KillIfItDoesNotEnd() const {
+    const int process = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+    if (process < 0) return;
+    pollfd ended{.fd = process, .events = POLLIN, .revents = 0};
+    if (poll(&ended, 1, 30'000) == 0) {
+      ADD_FAILURE() << "the program does not end; it wrote to standard error: " << err();
+      kill(pid_, SIGKILL);
+    }
+    close(process);
+  }
+
+  // Reads more of standard output; returns false at its end.
   bool Listen() {
     pollfd readable{.fd = out_, .events = POLLIN, .revents = 0};
     char some[4096];

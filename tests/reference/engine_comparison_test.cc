@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/paranoid_check.h"
 #include "scheduler/engine/reference_comparison.h"
@@ -24,6 +23,7 @@
 #include "scheduler/reference/snapshot.h"
 #include "testing/engine_harness.h"
 #include "testing/random_cluster.h"
+#include "testing/require.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -268,7 +268,7 @@ class ComparedCluster {
   scheduler::engine::ReferenceMismatches Decide(const api::Ref<api::Pod>& object) {
     const scheduler::model::PodId id =
         cluster_.pods().Find(object->metadata.namespace_, object->metadata.name);
-    CHECK(id.valid());
+    Require(id.valid(), "the pod is not in the model");
     auto pod = std::make_unique<const scheduler::model::PodRecord>(cluster_.Retain(id));
     auto results = results_.For(*pod);
     scheduler::framework::Attempt explained(cluster_, *profile_, *results, *pod);

@@ -13,6 +13,7 @@
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "apiserver/registry/api.h"
+#include "testing/require.h"
 
 namespace berth::apiserver::registry {
 
@@ -72,7 +73,9 @@ std::string CausesOf(const api::scheme::ApiResult<T>& result) {
 
 struct ApiFixture {
   ApiFixture()
-      : store(*store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr)) {}
+      : store(
+            Require(store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr))) {
+  }
 
   api::scheme::ApiResult<Written> Create(std::string_view kind, std::string_view text,
                                          std::string_view namespace_ = "default") {

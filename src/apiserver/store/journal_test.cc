@@ -19,6 +19,7 @@
 #include "apiserver/store/sqlite.h"
 #include "apiserver/store/store_testing.h"
 #include "base/random.h"
+#include "testing/await.h"
 #include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
@@ -37,7 +38,7 @@ std::unique_ptr<Store> OpenIn(const TemporaryDirectory& directory, size_t histor
 void AwaitVisible(Store& store) {
   std::promise<Status> visible;
   store.WhenVisible(store.version(), [&](Status status) { visible.set_value(std::move(status)); });
-  const Status status = visible.get_future().get();
+  const Status status = Await(visible);
   ASSERT_TRUE(status) << status.error().message;
 }
 
@@ -366,7 +367,9 @@ size_t FillTheDisk(const std::string& directory, const std::string& reason) {
     expect(created.has_value(), "refused");
     std::promise<Status> visible;
     store->WhenVisible((*created)->version, [&](const Status& s) { visible.set_value(s); });
-    const Status status = visible.get_future().get();
+    std::future<Status> future = visible.get_future();
+    expect(future.wait_for(kAwaitLimit) == std::future_status::ready, "neither stored nor failed");
+    const Status status = future.get();
     if (status) continue;
     expect(status.error().message ==
                fmt::format("cannot write to {}/berth.db: {}; nothing more is stored until Berth is "

@@ -14,6 +14,7 @@
 
 #include "apiserver/store/journal.h"
 #include "apiserver/store/store.h"
+#include "testing/require.h"
 
 namespace berth::apiserver::store {
 
@@ -65,7 +66,7 @@ inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullp
   options.collections = {"pods", "nodes"};
   options.history = history;
   options.first_version = first_version;
-  return std::move(*Store::Open(std::move(options), std::move(journal)));
+  return Require(Store::Open(std::move(options), std::move(journal)));
 }
 
 constexpr Collection kPods = 0;

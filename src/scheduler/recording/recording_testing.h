@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/config/print.h"
 #include "scheduler/recording/recording.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::recording {
 
@@ -36,9 +36,7 @@ inline RecordSource ReadFrom(std::string bytes) {
 }
 
 inline std::unique_ptr<RecordReader> MustOpen(std::string bytes) {
-  auto reader = RecordReader::Open(ReadFrom(std::move(bytes)));
-  CHECK(reader.has_value());
-  return *std::move(reader);
+  return Require(RecordReader::Open(ReadFrom(std::move(bytes))));
 }
 
 inline std::string RecordingOf(const std::vector<Record>& records,
