@@ -55,7 +55,7 @@ using api::JsonValue;
 
 constexpr std::string_view kAccepted = "accepted";
 
-// The words in double quotes.
+// Returns the words in double quotes.
 std::vector<std::string> QuotedWords(std::string_view text) {
   std::vector<std::string> words;
   for (size_t open = text.find('"'); open != std::string_view::npos;) {
@@ -67,7 +67,7 @@ std::vector<std::string> QuotedWords(std::string_view text) {
   return words;
 }
 
-// Texts of decoding errors come from Go's libraries: only the fields that they name must be there.
+// Decoding errors come from Go libraries: only the field names in them are compared.
 bool SameDecodeError(const std::string& expected, const std::string& actual) {
   if (!expected.starts_with("strict decoding error")) return true;
   return std::ranges::all_of(QuotedWords(expected), [&](const std::string& field) {
@@ -80,10 +80,10 @@ void CompareErrors(const std::string& stage, std::vector<std::string> expected,
   std::ranges::sort(expected);
   std::ranges::sort(actual);
   const std::string all_expected = fmt::format("{}", fmt::join(expected, "; "));
-  const std::string all_came = fmt::format("{}", fmt::join(actual, "; "));
+  const std::string all_actual = fmt::format("{}", fmt::join(actual, "; "));
   const bool same =
-      stage == "decode" ? SameDecodeError(all_expected, all_came) : expected == actual;
-  if (!same) differences.push_back({stage + " errors", all_expected, all_came});
+      stage == "decode" ? SameDecodeError(all_expected, all_actual) : expected == actual;
+  if (!same) differences.push_back({stage + " errors", all_expected, all_actual});
 }
 
 JsonValue Named(std::string_view name) {
@@ -99,7 +99,7 @@ void AddPoint(JsonValue& points, std::string_view point, const Role& plugins) {
   if (!list.items.empty()) points.Add(point, std::move(list));
 }
 
-// The plugins of a profile in the order they run, as the cases write them.
+// Returns the plugins of a profile in execution order, in the format of the cases.
 JsonValue Effective(const scheduler::framework::Profile& profile) {
   JsonValue points = JsonValue::Object();
   AddPoint(points, "preEnqueue", profile.pre_enqueue());
@@ -158,7 +158,7 @@ Result<std::optional<JsonValue>> ReadJson(JsonFields& json, Value row, std::stri
   return *std::move(parsed);
 }
 
-// Removes from each profile the points that Berth does not have, and those without plugins.
+// Removes extension points that Berth does not have, and those without plugins.
 void DropUnbuilt(JsonValue& effective) {
   for (auto& profile : effective.members) {
     auto& points = profile.value.members;
@@ -205,22 +205,22 @@ Result<Differences> RunConfig(Value row, const scheduler::framework::Registry& r
   if (!expected) return std::unexpected(expected.error());
 
   const CheckedConfiguration actual = CheckConfiguration(text, registry);
-  const std::string came_stage = actual.ok() ? std::string(kAccepted) : actual.stage;
+  const std::string actual_stage = actual.ok() ? std::string(kAccepted) : actual.stage;
   Differences differences;
   auto describe = [](const std::string& stage, const std::vector<std::string>& errors) {
     return stage == kAccepted ? stage : fmt::format("{}: {}", stage, fmt::join(errors, "; "));
   };
-  if (expected->stage != came_stage) {
+  if (expected->stage != actual_stage) {
     differences.push_back({"outcome", describe(expected->stage, expected->errors),
-                           describe(came_stage, actual.errors)});
+                           describe(actual_stage, actual.errors)});
   } else {
-    CompareErrors(came_stage, expected->errors, actual.errors, differences);
+    CompareErrors(actual_stage, expected->errors, actual.errors, differences);
   }
   if (expected->completed && actual.completed) {
     CompareJson("completed", *expected->completed, scheduler::config::ToJson(*actual.completed),
                 differences);
   }
-  if (expected->stage != kAccepted || came_stage != kAccepted) return differences;
+  if (expected->stage != kAccepted || actual_stage != kAccepted) return differences;
 
   JsonValue effective = JsonValue::Object();
   for (const auto& profile : actual.profiles) {

@@ -1,4 +1,4 @@
-// Compares JSON values, and says where they differ.
+// Runs the conformance cases with a configuration file: the effective configuration, or its errors.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,13 @@
 
 namespace berth::cmd {
 
-// Adds a difference for each place, named by its path below `path`, at which the two differ. The
-// order of an object's fields does not matter; numbers are compared by their text.
+// Appends a difference for each path below `path` at which the two differ. The order of an object's
+// fields is ignored; numbers are compared as text.
 void CompareJson(std::string_view path, const api::JsonValue& expected,
                  const api::JsonValue& actual, Differences& differences);
 
-// Runs the cases that hold a configuration file: what is accepted, with what effect, and what is
-// wrong with the rest.
-// A row of config.jsonl. Plugins are made by `registry`; those that it leaves out are not expected.
-// Points that take part in gang scheduling only (placementGenerate, placementScore) are not
-// compared.
+// Runs a row of config.jsonl with the plugins of `registry`. The extension points of gang
+// scheduling (placementGenerate, placementScore) are not compared.
 Result<Differences> RunConfig(JsonFields::Value row,
                               const scheduler::framework::Registry& registry);
 

@@ -13,10 +13,10 @@ namespace berth::cmd {
 Result<CaseFile> CaseFile::Read(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return Fail(fmt::format("{}: is a directory; name the case files in it", path));
+    return Fail(fmt::format("{}: is a directory; expected case files", path));
   }
   errno = 0;
-  // gzread passes files through that are not gzipped.
+  // gzread also reads files that are not gzipped.
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose_r);
   if (file == nullptr) {
     return Fail(fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : ENOMEM)));
@@ -60,7 +60,7 @@ Status JsonFields::status() const {
 std::optional<JsonFields::Value> JsonFields::Find(Value object, std::string_view key) {
   simdjson::dom::object fields;
   if (object.get(fields) != simdjson::SUCCESS) {
-    AddError(key, "the value around it is not an object");
+    AddError(key, "its parent is not an object");
     return std::nullopt;
   }
   Value value;
@@ -100,7 +100,7 @@ std::optional<std::string> JsonFields::OptionalString(Value object, std::string_
 
 int64_t JsonFields::Int(Value object, std::string_view key) {
   const auto found = Find(object, key);
-  return found ? Get<int64_t>(*found, key, "a whole number of 64 bits") : 0;
+  return found ? Get<int64_t>(*found, key, "a 64-bit integer") : 0;
 }
 
 bool JsonFields::Bool(Value object, std::string_view key) {
@@ -143,7 +143,7 @@ std::vector<std::string> JsonFields::Strings(Value object, std::string_view key)
 std::map<std::string, int64_t> JsonFields::Ints(Value object, std::string_view key) {
   std::map<std::string, int64_t> result;
   for (const auto& [name, value] : Fields(object, key)) {
-    result.emplace(name, Get<int64_t>(value, name, "a whole number of 64 bits"));
+    result.emplace(name, Get<int64_t>(value, name, "a 64-bit integer"));
   }
   return result;
 }

@@ -35,12 +35,15 @@ Status AdmitPriority(api::Pod& pod, const PriorityClasses& classes) {
     found = classes.Find(spec.priority_class_name);
     if (found == nullptr && !spec.priority) {
       return Fail(fmt::format(
-          "spec.priorityClassName: there is no PriorityClass \"{}\"; add it, or give spec.priority",
+          "spec.priorityClassName: no PriorityClass with name {} was found; add it, or set "
+          "spec.priority",
           spec.priority_class_name));
     }
     if (found != nullptr && spec.priority && *spec.priority != found->value) {
-      return Fail(fmt::format("spec.priority: {} contradicts PriorityClass \"{}\", which says {}",
-                              *spec.priority, spec.priority_class_name, found->value));
+      return Fail(fmt::format(
+          "the integer value of priority ({}) must not be provided in pod spec; priority admission "
+          "controller computed {} from the given PriorityClass name",
+          *spec.priority, found->value));
     }
   } else if (!spec.priority) {
     found = classes.Default();
@@ -68,7 +71,7 @@ bool IsPodLevelResource(std::string_view name) {
   return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
 }
 
-// Pod-level requests that are not given: what the containers ask for, else the pod's limits.
+// Defaults pod-level requests to the sum of the containers' requests, else to the pod's limits.
 void AdmitPodLevelResources(api::Pod& pod) {
   if (!pod.spec.resources) return;
   api::Pod without_overhead = pod;
@@ -97,7 +100,7 @@ void AdmitTolerations(std::vector<api::Toleration>& tolerations) {
   }
 }
 
-// Adds "key is (not) as on the pod itself" for each key that the pod has as a label.
+// Adds the requirement "key `op` (the pod's own value)" for each key that the pod has as a label.
 void MergeLabelKeys(const std::vector<std::string>& keys, const char* op,
                     const api::StringMap& labels, std::optional<api::LabelSelector>& selector) {
   if (!selector) return;
@@ -106,7 +109,7 @@ void MergeLabelKeys(const std::vector<std::string>& keys, const char* op,
     if (label == labels.end()) continue;
     api::LabelSelectorRequirement requirement{key, op, {label->second}};
     auto& into = selector->match_expressions;
-    // Objects that come from an API server have been through this already.
+    // Objects dumped from an API server already have the requirement.
     if (std::ranges::find(into, requirement) == into.end()) into.push_back(std::move(requirement));
   }
 }
@@ -132,7 +135,7 @@ void MergeLabelKeys(api::Pod& pod) {
   MergeLabelKeys(labels, pod.spec.affinity->pod_anti_affinity);
 }
 
-// 64 bits that depend on every byte of `text` and on `salt` (FNV-1a).
+// FNV-1a.
 uint64_t Hash(std::string_view text, uint64_t salt) {
   uint64_t hash = 0xcbf29ce484222325ULL ^ salt;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -147,11 +150,11 @@ std::string MakeUid(std::string_view kind, const api::ObjectMeta& meta) {
                      low & 0xffffffffffffULL);
 }
 
-// What the objects of a cluster need to know of each other.
+// Objects that the defaulting of others depends on.
 struct ClusterContext {
   PriorityClasses priority_classes;
   std::string default_storage_class;
-  std::set<std::string> namespaces;  // That exist.
+  std::set<std::string> namespaces;  // Those given.
 };
 
 ClusterContext ReadContext(const std::vector<api::Object>& objects) {
@@ -172,7 +175,7 @@ ClusterContext ReadContext(const std::vector<api::Object>& objects) {
   return context;
 }
 
-// What is particular to a kind; most kinds have nothing.
+// Applies the defaults of one kind; most kinds have none.
 template <typename T>
 Status AdmitKind(T& object, const ClusterContext& context) {
   if constexpr (std::is_same_v<T, api::Pod>) {
@@ -267,7 +270,7 @@ void AdmitMeta(api::ObjectMeta& meta, std::string_view kind, Instant now) {
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start) {
   const ClusterContext context = ReadContext(objects);
   std::vector<api::Object> admitted;
-  std::set<std::string> missing;  // Namespaces that are used and not given.
+  std::set<std::string> missing;  // Namespaces that are used but not given.
   Instant now = start;
   for (const api::Object& object : objects) {
     auto result = AdmitObject(object, context, now);

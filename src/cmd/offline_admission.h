@@ -1,7 +1,7 @@
-// Admission completes objects that people write by hand, with what an API server (and, for nodes, a
-// kubelet) would have filled in before the scheduler sees them.
+// Defaulting of objects read from files, for `berth schedule`: the fields that an API server (and,
+// for nodes, a kubelet) sets before a scheduler sees an object.
 //
-// Everything is deterministic: the same objects in the same order give the same result.
+// Deterministic: the same objects in the same order give the same result.
 #pragma once
 
 #include <cstddef>
@@ -16,36 +16,37 @@
 
 namespace berth::cmd {
 
-// PriorityClasses resolves the names of priority classes; the two of the system are always there.
+// PriorityClasses finds PriorityClasses by name. The two system classes are always present.
 class PriorityClasses {
  public:
   PriorityClasses();
 
   void Put(const api::PriorityClass& priority_class);
-  // nullptr if there is no such class.
+  // Returns nullptr if there is no such class.
   const api::PriorityClass* Find(const std::string& name) const;
-  // The class of pods that name none, or nullptr. Of several marked as global default, the one with
-  // the lowest value counts.
+  // Returns the global default, or nullptr. If several classes are marked, the one with the lowest
+  // value is used, as in kube-apiserver.
   const api::PriorityClass* Default() const;
 
  private:
   std::map<std::string, api::PriorityClass, std::less<>> classes_;
 };
 
-// Completes a pod: namespace, schedulerName, priority and preemptionPolicy, requests from limits,
-// host ports of pods on the host's network, default tolerations, matchLabelKeys merged into
-// selectors. Fails if the priority class is unknown, or contradicts the priority that is given.
+// Defaults a pod: namespace, schedulerName, priority and preemptionPolicy, requests from limits,
+// host ports with hostNetwork, the two default tolerations, matchLabelKeys merged into selectors.
+// Unlike kube-apiserver it accepts spec.priority without a class, since dumps and hand-written
+// files may lack the PriorityClass. Fails if the class is unknown and spec.priority is not set, or
+// if the two differ.
 Status AdmitPod(api::Pod& pod, const PriorityClasses& classes);
 
-// Completes a node: allocatable from capacity, room for 110 pods, the hostname label.
+// Defaults a node: allocatable from capacity, a capacity of 110 pods, the hostname label.
 void AdmitNode(api::Node& node);
 
-// Gives what has none a uid made from kind, namespace and name, and a creation time.
+// Sets a missing uid, derived from kind, namespace and name, and a missing creationTimestamp.
 void AdmitMeta(api::ObjectMeta& meta, std::string_view kind, Instant now);
 
-// Completes all objects of a cluster, and adds the namespaces that they live in where those are
-// missing. The n-th object counts as created n milliseconds after `start`. The order is kept. The
-// error names the object.
+// Defaults all objects of a cluster, in order, and appends missing Namespaces. The n-th object is
+// created n milliseconds after `start`. The error names the object.
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start);
 
 }  // namespace berth::cmd

@@ -75,13 +75,13 @@ JsonValue Preemption(const ExplanationSummary& summary) {
       JsonValue& details = victims.items.emplace_back(JsonValue::Object());
       details.Add("pod", JsonValue::String(victim.pod));
       details.Add("priority", JsonValue::Number(victim.priority));
-      details.Add("breaksBudget", JsonValue::Bool(victim.over_budget));
+      details.Add("violatesPDB", JsonValue::Bool(victim.over_budget));
     }
     entry.Add("victims", std::move(names));
     entry.Add("victimDetails", std::move(victims));
     entry.Add("budgetViolations", JsonValue::Number(candidate.budget_violations));
     entry.Add("chosen", JsonValue::Bool(candidate.chosen));
-    if (!candidate.why_not.empty()) entry.Add("whyNot", JsonValue::String(candidate.why_not));
+    if (!candidate.why_not.empty()) entry.Add("reason", JsonValue::String(candidate.why_not));
   }
   result.Add("candidates", std::move(list));
   return result;
@@ -108,11 +108,14 @@ JsonValue ToValue(const ScheduleReport& report) {
   JsonValue summary = JsonValue::Object();
   summary.Add("nodes", Number(report.nodes));
   summary.Add("running", Number(report.running));
-  const std::pair<const char*, Kind> counts[] = {
-      {"scheduled", Kind::kScheduled},    {"unschedulable", Kind::kUnschedulable},
-      {"failed", Kind::kFailed},          {"gated", Kind::kGated},
-      {"notOurs", Kind::kOtherScheduler}, {"terminating", Kind::kTerminating},
-      {"preempted", Kind::kPreempted},    {"pending", Kind::kPending}};
+  const std::pair<const char*, Kind> counts[] = {{"scheduled", Kind::kScheduled},
+                                                 {"unschedulable", Kind::kUnschedulable},
+                                                 {"failed", Kind::kFailed},
+                                                 {"gated", Kind::kGated},
+                                                 {"otherScheduler", Kind::kOtherScheduler},
+                                                 {"terminating", Kind::kTerminating},
+                                                 {"preempted", Kind::kPreempted},
+                                                 {"pending", Kind::kPending}};
   for (const auto& [name, kind] : counts) summary.Add(name, Number(report.Count(kind)));
 
   JsonValue pods = JsonValue::Array();
@@ -130,7 +133,7 @@ JsonValue ToValue(const ScheduleReport& report) {
       }
     }
     if (outcome.explanation) pod.Add("explanation", Explained(*outcome.explanation));
-    if (outcome.first_attempt) pod.Add("madeRoom", Explained(*outcome.first_attempt));
+    if (outcome.first_attempt) pod.Add("firstAttempt", Explained(*outcome.first_attempt));
   }
   JsonValue evicted = JsonValue::Array();
   for (const EvictedPod& gone : report.evicted) {
@@ -147,7 +150,7 @@ JsonValue ToValue(const ScheduleReport& report) {
   return result;
 }
 
-// Appends `value` indented, each element in a line of its own.
+// Appends `value` indented, one element per line.
 void AppendIndented(const JsonValue& value, const std::string& indent, std::string& out) {
   const bool is_array = value.kind == JsonValue::Kind::kArray;
   if ((is_array && value.items.empty()) || value.members.size() + value.items.size() == 0) {

@@ -1,4 +1,4 @@
-// berth schedule with extenders: real HTTP servers have a say.
+// berth schedule with extenders, over HTTP.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
