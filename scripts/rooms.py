@@ -142,7 +142,7 @@ def check(root):
 
 
 def mermaid(rooms):
-    """The graph of top rooms, with scheduler's own libraries inside it; edges that others imply are
+    """The graph of the libraries, grouped by top folder; edges that others imply are
     left out, so that the picture stays readable."""
     names = {library: re.sub(r"\W", "_", library) for library in rooms.uses}
     tops = []
@@ -156,7 +156,7 @@ def mermaid(rooms):
         if inner == [top]:
             lines.append(f"  {names[top]}[{top}]")
             continue
-        lines.append(f"  subgraph {top}")
+        lines.append(f"  subgraph {top}_room [{top}]")  # A node and its subgraph need two ids.
         lines += [f"    {names[library]}[{library}]" for library in inner]
         lines.append("  end")
     for library, uses in rooms.uses.items():
