@@ -3,7 +3,7 @@
 // every respect. Pods wait, are assumed, confirmed, forgotten, nominated and evicted along the way,
 // so that what the engine keeps from one decision to the next is what is compared.
 //
-// BERTH_TWIN_DECISIONS sets how many decisions are compared (10,000); BERTH_TWIN_SEED repeats one
+// BERTH_REFERENCE_DECISIONS sets how many decisions are compared (10,000); BERTH_REFERENCE_SEED repeats one
 // world.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -400,7 +400,7 @@ bool Follow(uint64_t seed, Coverage& coverage) {
       ADD_FAILURE() << difference.Text();
     if (!testing::Test::HasFailure()) continue;
     ADD_FAILURE() << fmt::format(
-        "seed {}, step {}; repeat with: BERTH_TWIN_SEED={} build/release/tests/twin_tests "
+        "seed {}, step {}; repeat with: BERTH_REFERENCE_SEED={} build/release/tests/reference_tests "
         "--gtest_filter='*SideBySide*/0'",
         seed, step, seed);
     return false;
@@ -412,11 +412,11 @@ class SideBySide : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(SideBySide, EngineAndTwinAgree) {
   Coverage coverage;
-  if (const uint64_t seed = NumberFrom("BERTH_TWIN_SEED", UINT64_MAX); seed != UINT64_MAX) {
+  if (const uint64_t seed = NumberFrom("BERTH_REFERENCE_SEED", UINT64_MAX); seed != UINT64_MAX) {
     Follow(seed, coverage);
     return;
   }
-  const size_t wanted = NumberFrom("BERTH_TWIN_DECISIONS", 10'000) / kShards;
+  const size_t wanted = NumberFrom("BERTH_REFERENCE_DECISIONS", 10'000) / kShards;
   for (uint64_t seed = GetParam(); coverage.decisions < wanted; seed += kShards) {
     if (!Follow(seed, coverage)) return;
   }
