@@ -1,10 +1,9 @@
-// The engine's way of deciding and the slow twin's, side by side: clusters made at random live
-// through changes, and after each change both say where a waiting pod should go. They must agree in
-// every respect. Pods wait, are assumed, confirmed, forgotten, nominated and evicted along the way,
-// so that what the engine keeps from one decision to the next is what is compared.
+// Compares the engine with the reference implementation: random clusters change, and after each
+// change both decide about a pending pod. All results must be equal. Pods are assumed, confirmed,
+// forgotten, nominated and evicted along the way, so that the engine's cached state is compared.
 //
-// BERTH_REFERENCE_DECISIONS sets how many decisions are compared (10,000); BERTH_REFERENCE_SEED repeats one
-// world.
+// BERTH_REFERENCE_DECISIONS sets the number of decisions (10,000); BERTH_REFERENCE_SEED repeats one
+// cluster.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -400,7 +399,8 @@ bool Follow(uint64_t seed, Coverage& coverage) {
       ADD_FAILURE() << difference.Text();
     if (!testing::Test::HasFailure()) continue;
     ADD_FAILURE() << fmt::format(
-        "seed {}, step {}; repeat with: BERTH_REFERENCE_SEED={} build/release/tests/reference_tests "
+        "seed {}, step {}; reproduce with: BERTH_REFERENCE_SEED={} "
+        "build/release/tests/reference_tests "
         "--gtest_filter='*SideBySide*/0'",
         seed, step, seed);
     return false;
