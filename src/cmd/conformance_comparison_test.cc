@@ -32,7 +32,7 @@ scheduler::engine::Explanation Placed() {
   return placed;
 }
 
-// Fits nowhere; on node a two pods could make room.
+// No node fits; preempting two pods on node a would help.
 scheduler::engine::Explanation Preempting() {
   scheduler::engine::Explanation failed;
   failed.nodes["a"].verdict = Rejected("Fit", {"Insufficient cpu"});
