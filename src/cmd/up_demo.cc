@@ -312,6 +312,8 @@ Result<std::optional<DemoResult>> RunDemoWorkloads(UpCluster& cluster, bool term
     if (result.counts.pending <= kFewPending) result.pending = GroupPendingPods(cluster.store());
     if (terminal) line.Show(ProgressText(result.counts.bound + result.counts.finished, *pods));
   } while (!IsOver(result, *pods) && result.took < kTimeLimit);
+  // The counts of the last poll are older than its pending pods.
+  result.counts = CountCluster(cluster.store());
   result.scheduling = *cluster.scheduling();
   result.zones = ZoneUsage(cluster.store());
   return result;
