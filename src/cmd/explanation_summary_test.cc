@@ -104,19 +104,18 @@ TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
   preemption.candidates["b"] = {.victims = {{"ns/q", 3, false}, {"ns/r", 1, false}}};
   preemption.selected = "b";
   failed.preemption = preemption;
-  EXPECT_EQ(
-      ToText(Summarize(failed, "", 2)),
-      "  0 of 2 nodes fit\n"
-      "    NODES  REJECTED BY  REASON            NAMES\n"
-      "        2  Fit          Insufficient cpu  a, b\n"
-      "  Preemption is possible on 2 nodes, evicting pods with priority below 9:\n"
-      "    NODE  VICTIMS                                              NOT CHOSEN BECAUSE\n"
-      "  * b     ns/q (priority 3), ns/r (priority 1)\n"
-      "    a     ns/p (priority 5, violates its PodDisruptionBudget)  breaks disruption budgets "
-      "for 1 victim, b for none\n"
-      "    Victims are the lower-priority pods that cannot be reprieved. Pods whose eviction "
-      "violates a\n"
-      "    PodDisruptionBudget are reprieved first, then by priority and start time.\n");
+  EXPECT_EQ(ToText(Summarize(failed, "", 2)),
+            "  0 of 2 nodes fit\n"
+            "    NODES  REJECTED BY  REASON            NAMES\n"
+            "        2  Fit          Insufficient cpu  a, b\n"
+            "  Preemption is possible on 2 nodes, evicting pods with priority below 9:\n"
+            "    NODE  VICTIMS                                              NOT CHOSEN BECAUSE\n"
+            "  * b     ns/q (priority 3), ns/r (priority 1)\n"
+            "    a     ns/p (priority 5, violates its PodDisruptionBudget)  violates "
+            "PodDisruptionBudgets for 1 victim, b for none\n"
+            "    Victims are the lower-priority pods that cannot be reprieved. Pods whose eviction "
+            "violates a\n"
+            "    PodDisruptionBudget are reprieved first, then by priority and start time.\n");
 }
 
 TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {

@@ -152,8 +152,8 @@ TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
                 "  0 of 3 nodes fit\n"
                 "    NODES  REJECTED BY       REASON                            NAMES\n"
                 "        2  NodeResourcesFit  Insufficient cpu                  big, small\n"
-                "           big: the pod asks for 64 cpu, more than the node has: 8\n"
-                "           small: the pod asks for 64 cpu, more than the node has: 2\n"
+                "           big: the pod requests 64 cpu, more than the node has: 8\n"
+                "           small: the pod requests 64 cpu, more than the node has: 2\n"
                 "        1  TaintToleration   node(s) had untolerated taint(s)  tainted\n"
                 "           the pod does not tolerate gpu:NoSchedule\n"));
 }

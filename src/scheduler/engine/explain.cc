@@ -86,7 +86,7 @@ class Explainer {
     if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
       return (*filter)->Details(attempt_.cycle(), row);
     }
-    // As the node is, it would do: what stands in the way is yet to come.
+    // The node itself fits: its nominated pods do not leave enough.
     std::vector<std::string> rivals;
     const model::Cluster& cluster = attempt_.cluster();
     for (model::PodId id : cluster.nominations().PodsOn(nodes_.info(row).name)) {
@@ -94,7 +94,8 @@ class Explainer {
       rivals.push_back(cluster.pod(id).key().ToString());
     }
     std::ranges::sort(rivals);
-    return fmt::format("room on the node is promised to {}", fmt::join(rivals, ", "));
+    return fmt::format("the node fits only without its nominated pods: {}",
+                       fmt::join(rivals, ", "));
   }
 
   void ExplainScores() {

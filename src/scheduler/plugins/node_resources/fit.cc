@@ -241,14 +241,14 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
   auto check = [&](int64_t request, int64_t allocatable, int64_t requested,
                    const std::string& name) {
     if (request <= 0 || request <= allocatable - requested) return;
-    const std::string asked =
-        fmt::format("the pod asks for {} {}", FormatAmount(name, request), name);
+    const std::string text =
+        fmt::format("the pod requests {} {}", FormatAmount(name, request), name);
     if (request > allocatable) {
       texts.push_back(
-          fmt::format("{}, more than the node has: {}", asked, FormatAmount(name, allocatable)));
+          fmt::format("{}, more than the node has: {}", text, FormatAmount(name, allocatable)));
     } else {
       const int64_t free = std::max<int64_t>(0, allocatable - requested);
-      texts.push_back(fmt::format("{}, of which {} of {} are free", asked, FormatAmount(name, free),
+      texts.push_back(fmt::format("{}, of which {} of {} are free", text, FormatAmount(name, free),
                                   FormatAmount(name, allocatable)));
     }
   };
