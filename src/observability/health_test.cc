@@ -95,18 +95,18 @@ TEST(HealthSlis, CountWhatChecksSaid) {
   live.Answer("/livez", "");
   well = false;
   ready.Answer("/readyz", "");
-  EXPECT_EQ(
-      slis.Text(),
-      "# HELP kubernetes_healthcheck [STABLE] 1 if the check passed when it was last asked.\n"
-      "# TYPE kubernetes_healthcheck gauge\n"
-      "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n"
-      "kubernetes_healthcheck{name=\"shutdown\",type=\"readyz\"} 0\n"
-      "# HELP kubernetes_healthchecks_total [STABLE] Answers of each check, by what it said.\n"
-      "# TYPE kubernetes_healthchecks_total counter\n"
-      "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 1\n"
-      "kubernetes_healthchecks_total{name=\"shutdown\",status=\"error\",type=\"readyz\"} 1\n"
-      "kubernetes_healthchecks_total{name=\"shutdown\",status=\"success\",type=\"readyz\"} "
-      "2\n");
+  EXPECT_EQ(slis.Text(),
+            "# HELP kubernetes_healthcheck [STABLE] 1 if the last run of the health check passed.\n"
+            "# TYPE kubernetes_healthcheck gauge\n"
+            "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n"
+            "kubernetes_healthcheck{name=\"shutdown\",type=\"readyz\"} 0\n"
+            "# HELP kubernetes_healthchecks_total [STABLE] Number of results of the health check, "
+            "by status.\n"
+            "# TYPE kubernetes_healthchecks_total counter\n"
+            "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 1\n"
+            "kubernetes_healthchecks_total{name=\"shutdown\",status=\"error\",type=\"readyz\"} 1\n"
+            "kubernetes_healthchecks_total{name=\"shutdown\",status=\"success\",type=\"readyz\"} "
+            "2\n");
 }
 
 }  // namespace BERTH_TEST_FILE
