@@ -61,7 +61,7 @@ struct CompareCase {
 
 class CompareTest : public ::testing::TestWithParam<CompareCase> {};
 
-TEST_P(CompareTest, TellsWhatDiffers) {
+TEST_P(CompareTest, ReportsDifferences) {
   scheduler::engine::Explanation actual = GetParam().base();
   GetParam().change(actual);
   const Expectation expected{GetParam().base(), /*scored=*/true, /*allocates_devices=*/false};
@@ -156,7 +156,7 @@ const CompareCase kCases[] = {
      Preempting,
      [](scheduler::engine::Explanation& e) { e.rejected_by = {"Fit", "Ports"}; },
      {{"unschedulablePlugins", "Fit", "Fit, Ports"}}},
-    {"PreemptionNotTried",
+    {"PreemptionNotAttempted",
      Preempting,
      [](scheduler::engine::Explanation& e) { e.preemption.reset(); },
      {{"preemption", "attempted", "not attempted"}}},
