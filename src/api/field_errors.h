@@ -1,4 +1,5 @@
-// FieldPath is where a field is in the configuration: profiles[0].plugins.score.
+// FieldErrors collects validation errors of a configuration in the format of Kubernetes:
+//   leaderElection.retryPeriod: Invalid value: "-3s": must be greater than zero
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 namespace berth::api {
 
+// FieldPath is the path of a field: profiles[0].plugins.score.
 struct FieldPath {
   std::string text;
 
@@ -20,9 +22,7 @@ struct FieldPath {
   FieldPath operator[](size_t index) const { return {text + "[" + std::to_string(index) + "]"}; }
 };
 
-// FieldErrors collects what validation finds, in Kubernetes' words:
-//   leaderElection.retryPeriod: Invalid value: "-3s": must be greater than zero
-// A value as it appears in an error.
+// Returns a value as an error quotes it.
 std::string Show(std::string_view text);
 std::string Show(Duration duration);
 inline std::string Show(int64_t number) { return std::to_string(number); }
@@ -33,7 +33,7 @@ class FieldErrors {
   void Invalid(const FieldPath& path, const T& value, std::string_view why) {
     InvalidText(path, Show(value), why);
   }
-  // `shown` goes into the error as it is.
+  // Inserts `shown` into the error as it is.
   void InvalidText(const FieldPath& path, std::string_view shown, std::string_view why);
   void Required(const FieldPath& path, std::string_view why = "");
   void Forbidden(const FieldPath& path, std::string_view why);
@@ -42,7 +42,7 @@ class FieldErrors {
                    std::span<const std::string_view> supported);
   void Add(std::string error) { errors_.push_back(std::move(error)); }
 
-  // Each error once, in the order found.
+  // Returns the errors in the order added, without repeats.
   std::vector<std::string> Take() &&;
 
  private:

@@ -1,5 +1,5 @@
-// JsonValue is a JSON document as a tree that hides nothing: members keep their order, repeated
-// keys are all there, and numbers keep their text. Strict decoding needs to see these.
+// JsonValue is a lossless JSON tree for strict decoding: it preserves the order of members,
+// repeated keys and the text of numbers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct JsonValue {
   static JsonValue Object();
 
   bool IsNull() const { return kind == Kind::kNull; }
-  // The last member of that name, or nullptr; an object's only.
+  // Returns the last member of that name, or nullptr if there is none or this is not an object.
   const JsonValue* Find(std::string_view name) const;
   void Add(std::string_view name, JsonValue value);
 };
@@ -40,17 +40,17 @@ struct JsonMember {
   JsonValue value;
 };
 
-// "null", "bool", "number", "string", "array" or "object".
+// Returns "null", "bool", "number", "string", "array" or "object".
 std::string_view ToString(JsonValue::Kind kind);
 
-// Reads one JSON document and nothing after it. Errors say where: "line 3, column 7: ...". Invalid
-// UTF-8 and nesting deeper than 200 are errors.
+// Parses one JSON document with nothing after it. Errors name the position: "line 3, column 7:
+// ...". Invalid UTF-8 and nesting deeper than kMaxNesting are errors.
 Result<JsonValue> ParseJson(std::string_view text);
 
-// `value` as compact JSON.
+// Returns `value` as compact JSON.
 std::string ToJsonText(const JsonValue& value);
 
-// `value` as YAML in block style, keys sorted, as Kubernetes tools print it.
+// Returns `value` as YAML in block style with sorted keys, as Kubernetes tools print it.
 std::string ToYamlText(const JsonValue& value);
 
 }  // namespace berth::api

@@ -5,7 +5,7 @@
 namespace berth::api {
 namespace BERTH_TEST_FILE {
 
-TEST(ParseJson, KeepsWhatIsWritten) {
+TEST(ParseJson, PreservesTheText) {
   const struct {
     const char* text;
     const char* want;
@@ -28,7 +28,7 @@ TEST(ParseJson, KeepsWhatIsWritten) {
   }
 }
 
-TEST(ParseJson, SaysWhereTheErrorIs) {
+TEST(ParseJson, ErrorsNameThePosition) {
   const struct {
     const char* text;
     const char* want;

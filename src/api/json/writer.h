@@ -1,5 +1,4 @@
-// JsonWriter appends JSON to a string: commas and escapes are its business, balance is the
-// caller's.
+// JsonWriter writes JSON to a string. It adds commas and escapes; the caller balances the brackets.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace berth::api {
 
-// Appends `text` in quotes. Bytes beyond ASCII pass unchanged, so `text` should be UTF-8.
+// Appends `text` in quotes. Copies bytes beyond ASCII unchanged, so `text` should be UTF-8.
 void AppendJsonString(std::string& out, std::string_view text);
 
 class JsonWriter {
@@ -26,11 +25,11 @@ class JsonWriter {
   void Bool(bool value) { Literal(value ? "true" : "false"); }
   void Null() { Literal("null"); }
 
-  // A place to come back to with Rewind: all that was written since is dropped.
+  // Returns a position for Rewind, which drops everything written since.
   size_t mark() const { return out_.size(); }
   void Rewind(size_t mark);
 
-  // True right after BeginObject or BeginArray.
+  // Reports whether nothing was written since BeginObject or BeginArray.
   bool at_start() const;
 
   std::string Take() { return std::move(out_); }
