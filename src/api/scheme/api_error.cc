@@ -10,7 +10,7 @@
 namespace berth::api::scheme {
 namespace {
 
-// An error about one object; its details name the resource.
+// Returns an error about one object; its details name the resource.
 ApiError AboutObject(int code, std::string_view reason, const Kind& kind, std::string_view name,
                      std::string message) {
   return {.code = code,
@@ -23,15 +23,7 @@ ApiError AboutObject(int code, std::string_view reason, const Kind& kind, std::s
           .causes = {}};
 }
 
-ApiError Plain(int code, std::string_view reason, std::string message) {
-  ApiError error;
-  error.code = code;
-  error.reason = reason;
-  error.message = std::move(message);
-  return error;
-}
-
-// Writes the field unless the value is empty.
+// Writes the field if the value is not empty.
 void WriteField(JsonWriter& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   out.Key(key);
@@ -65,14 +57,14 @@ void WriteDetails(JsonWriter& out, const ApiError& error) {
     out.Key("retryAfterSeconds");
     out.Int(error.retry_after_seconds);
   }
-  // A NotFound of no object in particular has details, too: clients tell the two apart by them.
+  // A NotFound without an object has empty details: clients distinguish the two by them.
   const bool empty = out.at_start();
   out.EndObject();
   if (empty && error.reason != "NotFound") out.Rewind(before);
 }
 
-// What ErrorList's text is: one cause as it is, several in brackets, equal ones once.
-std::string Sentences(const std::vector<ApiError::Cause>& causes) {
+// Joins causes like upstream's ErrorList: one as it is, several without repeats in brackets.
+std::string JoinCauses(const std::vector<ApiError::Cause>& causes) {
   std::vector<std::string> sentences;
   for (const ApiError::Cause& cause : causes) {
     std::string sentence = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
@@ -136,48 +128,50 @@ ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::
   std::string what(kind.kind);
   if (!kind.group.empty()) what += "." + std::string(kind.group);
   std::string message = fmt::format("{} \"{}\" is invalid", what, name);
-  if (!causes.empty()) message += ": " + Sentences(causes);
+  if (!causes.empty()) message += ": " + JoinCauses(causes);
   ApiError error = AboutObject(422, "Invalid", kind, name, std::move(message));
   error.kind = kind.kind;
   error.causes = std::move(causes);
   return error;
 }
 
-ApiError BadRequest(std::string message) { return Plain(400, "BadRequest", std::move(message)); }
-
-ApiError Unauthorized() { return Plain(401, "Unauthorized", "Unauthorized"); }
-
-ApiError UnknownResource() {
-  return Plain(404, "NotFound", "the server could not find the requested resource");
+ApiError BadRequest(std::string message) {
+  return MakeError(400, "BadRequest", std::move(message));
 }
 
-ApiError Expired(std::string message) { return Plain(410, "Expired", std::move(message)); }
+ApiError Unauthorized() { return MakeError(401, "Unauthorized", "Unauthorized"); }
+
+ApiError UnknownResource() {
+  return MakeError(404, "NotFound", "the server could not find the requested resource");
+}
+
+ApiError Expired(std::string message) { return MakeError(410, "Expired", std::move(message)); }
 
 ApiError UnsupportedMediaType(std::string_view given, std::string_view supported) {
   std::string message = fmt::format(
       "the body of the request was in an unknown format - accepted media types include: {}",
       supported);
   if (!given.empty()) message += fmt::format(" (given: {})", given);
-  return Plain(415, "UnsupportedMediaType", std::move(message));
+  return MakeError(415, "UnsupportedMediaType", std::move(message));
 }
 
 ApiError NotAcceptable(std::string_view supported) {
-  return Plain(406, "NotAcceptable",
-               fmt::format("only the following media types are accepted: {}", supported));
+  return MakeError(406, "NotAcceptable",
+                   fmt::format("only the following media types are accepted: {}", supported));
 }
 
 ApiError MethodNotAllowed(std::string_view method) {
   std::string message = "the server does not allow this method on the requested resource";
   if (!method.empty()) message += fmt::format(": {}", method);
-  return Plain(405, "MethodNotAllowed", std::move(message));
+  return MakeError(405, "MethodNotAllowed", std::move(message));
 }
 
 ApiError TooManyRequests(std::string message) {
-  return Plain(429, "TooManyRequests", std::move(message));
+  return MakeError(429, "TooManyRequests", std::move(message));
 }
 
 ApiError InternalError(std::string message) {
-  ApiError error = Plain(500, "InternalError", "Internal error occurred: " + message);
+  ApiError error = MakeError(500, "InternalError", "Internal error occurred: " + message);
   error.causes.push_back({"", std::move(message), ""});
   return error;
 }

@@ -93,7 +93,7 @@ TEST(OpenApiV3Test, SchemasHaveTypesAndDescriptions) {
   const std::string text = *OpenApiDocument("api/v1");
   EXPECT_THAT(text, HasSubstr(R"("tolerations":{"type":"array","items":{"$ref":)"
                               R"("#/components/schemas/io.k8s.api.core.v1.Toleration"},)"
-                              R"("description":"Taints of nodes that the pod puts up with."})"));
+                              R"("description":"Taints that the pod tolerates."})"));
   EXPECT_THAT(text, HasSubstr(R"("affinity":{"allOf":[{"$ref":)"
                               R"("#/components/schemas/io.k8s.api.core.v1.Affinity"}],)"));
   EXPECT_THAT(text, HasSubstr(R"("priority":{"type":"integer","format":"int32",)"));
