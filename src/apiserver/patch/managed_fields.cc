@@ -17,7 +17,7 @@ bool IsElement(std::string_view text) {
          (text[0] == 'f' || text[0] == 'k' || text[0] == 'v' || text[0] == 'i');
 }
 
-// `[containerPort=80,protocol="TCP"]` of the keys in `json`.
+// Returns `[containerPort=80,protocol="TCP"]` for the keys in `json`.
 std::string KeysText(std::string_view json) {
   boost::json::error_code error;
   const api::Json keys = boost::json::parse(json, error);
