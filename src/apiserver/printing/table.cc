@@ -87,7 +87,7 @@ void AppendObject(std::string& out, const store::Object& object, api::JsonView d
   }
 }
 
-// Makes the rows one after another, reusing what parsing takes.
+// RowWriter writes rows and reuses its parser and its memory.
 class RowWriter {
  public:
   RowWriter(const TableLayout& layout, const TableOptions& options)
@@ -98,7 +98,7 @@ class RowWriter {
     parser_.reset(&memory);
     boost::json::error_code error;
     parser_.write(object.json, error);
-    // What the store holds was parsed before; should it be damaged, the cells are empty.
+    // Stored objects are valid JSON. The cells of a damaged object are empty.
     const api::Json parsed = error ? api::Json() : parser_.release();
     const api::JsonView document(parsed);
     out += "{\"cells\":[";
@@ -109,14 +109,14 @@ class RowWriter {
     out += "],\"object\":";
     AppendObject(out, object, document, options_);
     out += '}';
-    parser_.reset();  // It must not look at `memory` again.
+    parser_.reset();  // `memory` ends with this scope.
   }
 
  private:
   const TableLayout& layout_;
   const TableOptions& options_;
   boost::json::parser parser_;
-  unsigned char buffer_[16 * 1024];  // Enough for most objects, so that nothing is allocated.
+  unsigned char buffer_[16 * 1024];  // Enough for most objects to avoid allocations.
 };
 
 }  // namespace
@@ -154,12 +154,12 @@ std::string ShortAge(Duration age) {
   const int64_t minutes = seconds / 60;
   const int64_t hours = minutes / 60;
   const int64_t days = hours / 24;
-  // Two units while the second still says something; it is left out when zero.
+  // Formats two units; omits the second if it is zero.
   const auto two = [](int64_t first, char unit, int64_t second, char lesser) {
     if (second == 0) return fmt::format("{}{}", first, unit);
     return fmt::format("{}{}{}{}", first, unit, second, lesser);
   };
-  // Clocks of different machines differ a little; by more than a second, something is wrong.
+  // Clocks of different machines may differ by up to a second.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 2 * 60) return fmt::format("{}s", seconds);
