@@ -5,6 +5,7 @@
 #include "api/scheme/scheme.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/openapi/discovery.h"
+#include "apiserver/openapi/openapi.h"
 #include "apiserver/responses.h"
 
 namespace berth::apiserver {
