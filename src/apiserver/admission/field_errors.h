@@ -1,4 +1,5 @@
-// What is wrong with an object, field by field, in the words of the Kubernetes API.
+// FieldErrors collects the validation errors of an object as causes of an Invalid status, with the
+// reasons and messages of the Kubernetes API.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace berth::apiserver::admission {
 
-// FieldPath is where a value is: "spec.containers[0].name". A link to its parent, which must
-// outlive it; text is made only for an error.
+// FieldPath is the path of a value: "spec.containers[0].name". It refers to its parent, which must
+// outlive it; the text is built only for errors.
 class FieldPath {
  public:
   explicit FieldPath(std::string_view name) : name_(name) {}
@@ -49,7 +50,7 @@ class FieldErrors {
   void Forbidden(const FieldPath& path, std::string_view detail);
   void TooLong(const FieldPath& path, size_t limit);
 
-  // Range checks that many fields share.
+  // Adds an error if `value` is present and not an integer of at least 0.
   void NonNegative(const FieldPath& path, const api::Json* value);
 
   bool empty() const { return causes_.empty(); }
@@ -60,7 +61,7 @@ class FieldErrors {
   std::vector<api::scheme::ApiError::Cause> causes_;
 };
 
-// The value as it stands in "Invalid value: ...".
+// Returns the value as quoted in "Invalid value: ...".
 std::string Quote(std::string_view text);
 
 }  // namespace berth::apiserver::admission

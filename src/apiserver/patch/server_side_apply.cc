@@ -52,18 +52,6 @@ api::JsonObject IncludedFields(const api::scheme::Kind& kind, std::string_view s
   return result;
 }
 
-api::scheme::ApiError MissingManager() {
-  api::scheme::ApiError error =
-      api::scheme::MakeError(422, "Invalid",
-                             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
-                             "value: is required for apply patch");
-  error.group = "meta.k8s.io";
-  error.kind = "PatchOptions";
-  error.causes.push_back(
-      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
-  return error;
-}
-
 struct Conflict {
   const ManagedEntry* entry;
   std::vector<std::string> paths;
@@ -190,10 +178,22 @@ bool ResetsManagedFields(const api::Json& after) {
 
 }  // namespace
 
+api::scheme::ApiError MissingFieldManager() {
+  api::scheme::ApiError error =
+      api::scheme::MakeError(422, "Invalid",
+                             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
+                             "value: is required for apply patch");
+  error.group = "meta.k8s.io";
+  error.kind = "PatchOptions";
+  error.causes.push_back(
+      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
+  return error;
+}
+
 api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
                                                   const api::Json& live, const api::Json& config,
                                                   const ApplyOptions& options) {
-  if (options.manager.empty()) return std::unexpected(MissingManager());
+  if (options.manager.empty()) return std::unexpected(MissingFieldManager());
   if (!config.is_object()) {
     return std::unexpected(api::scheme::MalformedPatch("an applied configuration is an object"));
   }

@@ -34,6 +34,9 @@ api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
                                                   const api::Json& live, const api::Json& config,
                                                   const ApplyOptions& options);
 
+// Returns the error of an apply without a field manager.
+api::scheme::ApiError MissingFieldManager();
+
 // Assigns the fields that an ordinary write changed from `before` to `after` to `manager`. Returns
 // `after` with updated managedFields; does nothing if `before` has none. managedFields in `after`
 // replace those of `before`; `[{}]` removes them.
