@@ -20,7 +20,7 @@ namespace berth::apiserver {
 namespace {
 
 constexpr std::string_view kSupported = "application/json";
-// More entries than any client sends are not looked at.
+// Further entries of an Accept header are ignored.
 constexpr size_t kMaxEntries = 64;
 
 std::string_view Trim(std::string_view text) {
@@ -37,7 +37,7 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
-// Calls `part` for each piece of `text` between `separator`s, trimmed.
+// Calls `part` for each trimmed part of `text` between separators.
 void ForEachPart(std::string_view text, char separator,
                  const std::function<void(std::string_view)>& part) {
   while (true) {
@@ -166,7 +166,7 @@ api::scheme::ApiResult<api::Json> ParseJson(std::string_view text,
                                             boost::json::storage_ptr storage) {
   boost::json::parse_options options;
   options.max_depth = api::kMaxNesting;
-  std::array<unsigned char, 4096> stack;  // Most documents need no more.
+  std::array<unsigned char, 4096> stack;  // Enough for most documents.
   boost::json::stream_parser parser({}, options, stack.data(), stack.size());
   parser.reset(std::move(storage));
   boost::system::error_code error;
