@@ -1,14 +1,19 @@
-# Berth's everyday commands; `make help` lists them. Each installs what it needs first, so that
-# `make test` works from a bare checkout on Debian 12. CMakePresets.json says how things are built.
+# The everyday commands of Berth; `make help` lists them. Each installs the packages that it needs, so
+# that `make test` works from a bare checkout on Debian 12. The build settings are in
+# CMakePresets.json.
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
+SIMTEST_SEEDS ?= 100000
+# The steps of `make verify`; empty means all of them.
+STEPS ?=
 
 programs := berth berth-scheduler
-sources = $(shell find src tests bench -name '*.h' -o -name '*.cc')
+sources = $(shell find src tests bench examples -name '*.h' -o -name '*.cc')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench asan tsan fuzz format tidy check clean help deps deps-dev e2e-clients
+.PHONY: build run install test bench asan tsan fuzz verify format tidy check clean help deps deps-dev e2e-clients
 
 build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	@cmake --preset release --log-level=NOTICE
@@ -18,8 +23,12 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	  if [ -x build/release/src/$$p ]; then ln -sf ../build/release/src/$$p bin/; fi; \
 	done
 
-run: build ## Build, then show Berth at work
+run: build ## Build, then run a demo cluster
 	scripts/demo.sh
+
+install: build ## Install the programs, libberth and its headers below PREFIX (/usr/local)
+	cmake --build build/release -j $(JOBS) --target libraries
+	cmake --install build/release --prefix $(PREFIX)
 
 test: build e2e-clients ## Build and run every test
 	cmake --build build/release -j $(JOBS)
@@ -39,26 +48,29 @@ asan tsan:
 fuzz: deps-dev ## Run each fuzz target for FUZZ_SECONDS (60)
 	@cmake --preset fuzz --log-level=NOTICE
 	cmake --build build/fuzz -j $(JOBS) --target fuzzers
-	scripts/fuzz.sh $(FUZZ_SECONDS)
+	scripts/fuzz.sh $(FUZZ_SECONDS) $(JOBS)
+
+verify: deps-dev e2e-clients ## Run everything slow: simtest, clang, tidy, asan, tsan, fuzz (or STEPS)
+	@scripts/verify.py --jobs $(JOBS) --fuzz-seconds $(FUZZ_SECONDS) --seeds $(SIMTEST_SEEDS) $(STEPS)
 
 format: deps-dev ## Format the C++ sources in place
 	clang-format-19 -i $(sources)
 
-tidy: deps-dev ## Run clang-tidy over the sources, tests left out: they take too long
+tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would take too long
 	@cmake --preset clang --log-level=NOTICE
 	run-clang-tidy-19 -quiet -j $(JOBS) -p build/clang '/(src|bench)/.*(?<!_test)\.cc$$'
 
-check: deps ## Check style and layering alone; `make test` does so too
+check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py
 
-clean: ## Remove everything that was built
+clean: ## Remove everything that was built: build/ and bin/
 	rm -rf build bin
 
 help: ## List these commands
 	@sed -n 's/^\([a-z ]*\):[^#]*## /\1:/p' Makefile | while IFS=: read -r name what; do \
 	  printf '  make %-8s %s\n' "$$name" "$$what"; done
 
-# The test that needs them is skipped where they cannot be installed.
+# npm packages of the JavaScript client test, which is skipped where they cannot be installed.
 e2e-clients:
 	@if command -v npm >/dev/null && [ ! -d tests/e2e/node_modules ]; then \
 	  npm ci --prefix tests/e2e --no-audit --no-fund --silent || rm -rf tests/e2e/node_modules; \

@@ -1,4 +1,4 @@
-// How much one write costs through the Api, on a store in memory: creates, binds, status patches.
+// The cost of one write through the Api on a store in memory: creates, binds, status patches.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -23,12 +23,12 @@ std::string PodText(int i) {
       i);
 }
 
-struct World {
-  World()
-      : registry::store(
-            *store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr)) {}
+struct Fixture {
+  Fixture()
+      : store(*apiserver::store::Store::Open({.collections = api::scheme::CollectionNames()},
+                                             nullptr)) {}
 
-  ObjectName Name(int i) const { return {"default", fmt::format("pod-{}", i)}; }
+  apiserver::store::ObjectName Name(int i) const { return {"default", fmt::format("pod-{}", i)}; }
   void Fill(int count) {
     for (int i = 0; i < count; ++i) {
       CHECK(api.Create(pods, "default", boost::json::parse(PodText(i))).has_value());
@@ -36,61 +36,62 @@ struct World {
   }
 
   SimClock clock{Instant::FromUnixSeconds(1'767'225'600)};
-  std::unique_ptr<store::Store> store;
+  std::unique_ptr<apiserver::store::Store> store;
   registry::Api api{*store, clock, 1};
   const api::scheme::Kind& pods = api::scheme::KindOf("pods");
 };
 
-// Parsing included: that is what a request costs.
+// Includes parsing, as in a request.
 void CreatePod(benchmark::State& state) {
-  auto world = std::make_unique<World>();
+  auto fixture = std::make_unique<Fixture>();
   int i = 0;
   for (auto _ : state) {
-    CHECK(world->api.Create(world->pods, "default", boost::json::parse(PodText(i++))).has_value());
+    CHECK(fixture->api.Create(fixture->pods, "default", boost::json::parse(PodText(i++)))
+              .has_value());
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(CreatePod)->Iterations(5 * kPods);
 
 void BindPod(benchmark::State& state) {
-  World world;
-  world.Fill(kPods);
+  Fixture fixture;
+  fixture.Fill(kPods);
   int i = 0;
   for (auto _ : state) {
     const auto binding = boost::json::parse(fmt::format(
         R"({{"kind":"Binding","target":{{"kind":"Node","name":"node-{}"}}}})", i % 100));
-    CHECK(world.api.Bind(world.Name(i++), binding).has_value());
+    CHECK(fixture.api.Bind(fixture.Name(i++), binding).has_value());
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BindPod)->Iterations(kPods);
 
-// What kube-scheduler sends for a pod that fits nowhere.
+// The patch that kube-scheduler sends for an unschedulable pod.
 void PatchPodStatus(benchmark::State& state) {
-  World world;
-  world.Fill(kPods);
+  Fixture fixture;
+  fixture.Fill(kPods);
   const auto patch = boost::json::parse(
       R"({"status":{"conditions":[{"type":"PodScheduled","status":"False",)"
       R"("reason":"Unschedulable","message":"0/2 nodes are available","lastProbeTime":null,)"
       R"("lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":1}]}})");
   int i = 0;
   for (auto _ : state) {
-    CHECK(
-        world.api.Patch(world.pods, world.Name(i++), "status", patch::PatchType::kStrategic, patch)
-            .has_value());
+    CHECK(fixture.api
+              .Patch(fixture.pods, fixture.Name(i++), "status", patch::PatchType::kStrategic, patch)
+              .has_value());
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(PatchPodStatus)->Iterations(kPods);
 
-// What a kubelet in the same process does.
+// As a kubelet of the local cluster does.
 void ModifyPodStatus(benchmark::State& state) {
-  World world;
-  world.Fill(kPods);
+  Fixture fixture;
+  fixture.Fill(kPods);
   int i = 0;
   for (auto _ : state) {
-    CHECK(world.api
-              .Modify(world.pods, world.Name(i++),
+    CHECK(fixture.api
+              .Modify(fixture.pods, fixture.Name(i++),
                       [](api::Json& document) {
                         document.at("status").as_object()["phase"] = "Running";
                         return true;
@@ -102,10 +103,10 @@ void ModifyPodStatus(benchmark::State& state) {
 BENCHMARK(ModifyPodStatus)->Iterations(kPods);
 
 void DeletePod(benchmark::State& state) {
-  World world;
-  world.Fill(kPods);
+  Fixture fixture;
+  fixture.Fill(kPods);
   int i = 0;
-  for (auto _ : state) CHECK(world.api.Delete(world.pods, world.Name(i++)).has_value());
+  for (auto _ : state) CHECK(fixture.api.Delete(fixture.pods, fixture.Name(i++)).has_value());
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(DeletePod)->Iterations(kPods);

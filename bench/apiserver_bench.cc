@@ -1,10 +1,10 @@
-// The API server under load, over HTTP/1.1 on loopback, in memory: writes, reads, lists, watch
+// Load test of the API server over HTTP/1.1 on loopback, in memory: writes, reads, lists, watch
 // fan-out and memory, on one server that fills up meanwhile.
 //
 //   apiserver_bench [PODS [WATCHERS]]     100,000 and 1,000 by default
 //
-// The server has two threads, its clients one; all are in this process. On a machine that does
-// other things as well, the CPU time of the server per request says more than the rate.
+// The server has two threads, its clients one; all are in this process. On a machine with other
+// load, the server's CPU time per request is more meaningful than the rate.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -28,11 +28,11 @@ namespace {
 
 constexpr size_t kConnections = 16;
 constexpr size_t kNodes = 5'000;
-constexpr size_t kPodsPerNamespace = 10'000;  // What one list gives.
+constexpr size_t kPodsPerNamespace = 10'000;  // The size of one list.
 constexpr size_t kLists = 20;
 constexpr size_t kWatchedPods = 1'000;
 constexpr size_t kSingleWrites = 100;
-// Enough to keep both of the server's threads busy.
+// Enough to saturate both threads of the server.
 constexpr size_t kListConnections = 2;
 
 void Append(std::string& out, std::string_view method, std::string_view target,
@@ -90,7 +90,7 @@ void BindPod(size_t number, std::string& out) {
                      number % kNodes));
 }
 
-// What kube-scheduler sends of a pod that fits nowhere.
+// The patch that kube-scheduler sends for an unschedulable pod.
 void PatchStatus(size_t number, std::string& out) {
   constexpr std::string_view kPatch =
       R"({"status":{"conditions":[{"type":"PodScheduled","status":"False",)"
@@ -100,7 +100,7 @@ void PatchStatus(size_t number, std::string& out) {
          "application/strategic-merge-patch+json");
 }
 
-// "12,345"
+// Formats as "12,345".
 std::string Grouped(double number) {
   std::string digits = fmt::format("{:.0f}", number);
   for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
@@ -134,8 +134,8 @@ void MeasureLists(uint16_t port) {
              static_cast<double>(bytes) / cost.seconds / 1e6);
 }
 
-// All pods at once: how many events a second the server can deliver, and how far behind the last
-// write the last watcher is.
+// Creates all pods at once: measures how many events per second the server delivers, and how far
+// the slowest watcher is behind the last write.
 void MeasureFanOut(LoadClient& client, Watchers& watchers, size_t count) {
   const Stopwatch stopwatch;
   Cost write_cost;
@@ -157,7 +157,8 @@ void MeasureFanOut(LoadClient& client, Watchers& watchers, size_t count) {
              static_cast<double>(bytes) / seconds / 1e6);
 }
 
-// One pod at a time: from sending the request until the last watcher has the event.
+// Creates one pod at a time: measures from sending the request until the last watcher has the
+// event.
 void MeasureLag(LoadClient& client, Watchers& watchers) {
   std::vector<double> lags;
   for (size_t i = kWatchedPods; i < kWatchedPods + kSingleWrites; ++i) {
@@ -183,7 +184,7 @@ void PrintMemory(size_t pods) {
   std::fflush(stdout);
 }
 
-// Both ends of a thousand connections are files of this process.
+// Both ends of a thousand connections are descriptors of this process.
 void AllowManyFiles() {
   rlimit files{};
   CHECK(::getrlimit(RLIMIT_NOFILE, &files) == 0);
@@ -224,8 +225,8 @@ void Run(size_t pods, size_t watcher_count) {
 }  // namespace berth::bench
 
 int main(int argc, char** argv) {
-  const auto argument = [&](int place, size_t otherwise) {
-    return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+  const auto argument = [&](int index, size_t fallback) {
+    return argc > index ? std::strtoull(argv[index], nullptr, 10) : fallback;
   };
   const size_t pods = argument(1, 100'000);
   CHECK(pods > 0);

@@ -1,4 +1,4 @@
-// Decisions per second of the engine alone: no API, no I/O, every node looked at.
+// Decisions per second of the engine alone: no API, no I/O, all nodes evaluated.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ api::LabelSelector Group(const char* name) {
   return selector;
 }
 
-api::PodAffinityTerm Near(const char* group, const char* key) {
+api::PodAffinityTerm TermFor(const char* group, const char* key) {
   api::PodAffinityTerm term;
   term.label_selector = Group(group);
   term.topology_key = key;
@@ -78,20 +78,22 @@ api::Pod SpreadPod(size_t i) {
 }
 
 api::Pod AntiAffinityPod(size_t i) {
-  api::Pod pod = PlainPod("lonely", i);
-  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {Near("lonely", kHostname)};
+  api::Pod pod = PlainPod("exclusive", i);
+  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {
+      TermFor("exclusive", kHostname)};
   return pod;
 }
 
 api::Pod AffinityPod(size_t i) {
-  api::Pod pod = PlainPod("herd", i);
-  pod.spec.affinity.emplace().pod_affinity.emplace().required = {Near("herd", kZone)};
+  api::Pod pod = PlainPod("attracted", i);
+  pod.spec.affinity.emplace().pod_affinity.emplace().required = {TermFor("attracted", kZone)};
   return pod;
 }
 
 api::Pod PreferredAffinityPod(size_t i) {
-  api::Pod pod = PlainPod("friends", i);
-  pod.spec.affinity.emplace().pod_affinity.emplace().preferred = {{1, Near("friends", kHostname)}};
+  api::Pod pod = PlainPod("preferred", i);
+  pod.spec.affinity.emplace().pod_affinity.emplace().preferred = {
+      {1, TermFor("preferred", kHostname)}};
   return pod;
 }
 
@@ -104,7 +106,7 @@ int64_t ReadStopwatch() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// The daemon's metrics, as it attaches them to its engine.
+// The metrics that the daemon attaches to its engine.
 struct Metrics {
   observability::MetricRegistry registry;
   observability::scheduling::SchedulerMetrics metrics{registry};
@@ -125,14 +127,14 @@ void Put(scheduler::engine::Engine& engine, api::Pod pod) {
                 kStart);
 }
 
-// Answers every bind at once, as an API that is never the bottleneck.
+// Completes every write immediately, as an API that is never the bottleneck.
 void Bind(scheduler::engine::Engine& engine) {
   for (const scheduler::engine::Command& command : engine.TakeCommands()) {
     engine.Handle(scheduler::engine::WriteDone{command.id, {}}, kStart);
   }
 }
 
-// Schedules `pods` pods made by `make` on `nodes` nodes where `existing` plain pods run already.
+// Schedules `pods` pods from `make` on `nodes` nodes with `existing` running pods.
 void Schedule(
     benchmark::State& state, api::Pod (*make)(size_t),
     const std::function<void(scheduler::engine::Engine&)>& prepare =
@@ -171,7 +173,7 @@ void Schedule(
 void PlainPods(benchmark::State& state) {
   Schedule(state, [](size_t i) { return PlainPod("plain", i); });
 }
-// The same with metrics: what they cost.
+// With metrics, to measure their cost.
 void PlainPodsMeasured(benchmark::State& state) {
   Schedule(
       state, [](size_t i) { return PlainPod("plain", i); }, [](scheduler::engine::Engine&) {},
@@ -182,7 +184,7 @@ void RequiredAntiAffinity(benchmark::State& state) { Schedule(state, AntiAffinit
 void RequiredAffinity(benchmark::State& state) { Schedule(state, AffinityPod); }
 void PreferredAffinity(benchmark::State& state) { Schedule(state, PreferredAffinityPod); }
 
-// Pods of a Service are spread by the system's default constraints.
+// Pods of a Service are spread by the system default constraints.
 void DefaultSpread(benchmark::State& state) {
   Schedule(state, ServicePod, [](scheduler::engine::Engine& engine) {
     auto service = std::make_shared<api::Service>();
@@ -203,9 +205,9 @@ benchmark::Counter Rate(size_t count) {
   return {static_cast<double>(count), benchmark::Counter::kIsRate};
 }
 
-// Ten thousand copies of a pod that fits nowhere, more important than the ordinary pods behind
-// them. Each round an event wakes all copies, and ten ordinary pods come: how fast are decisions,
-// and what does waking all copies cost?
+// Many copies of a pod that fits nowhere, with a higher priority than the ordinary pods behind
+// them. Each round, an event requeues all copies and ten ordinary pods arrive. Measures decisions
+// and the cost of requeueing all copies.
 void Starvation(benchmark::State& state) {
   constexpr size_t kOrdinary = 10;
   const auto nodes = static_cast<size_t>(state.range(0));
@@ -222,16 +224,16 @@ void Starvation(benchmark::State& state) {
   Instant now = kStart;
   engine->Schedule(now);
   size_t decided = 0, rounds = 0;
-  std::clock_t waking = 0;  // Of the processor's time.
+  std::clock_t requeueing = 0;  // CPU time.
   for (auto _ : state) {
     state.PauseTiming();
-    Bind(*engine);  // Status patches and events, too.
+    Bind(*engine);  // Including status patches and Events.
     now = now + Duration::Seconds(20);
     for (size_t i = 0; i < kOrdinary; ++i) {
       const api::Pod pod = PlainPod("ordinary", rounds * kOrdinary + i);
       engine->Handle(scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(pod)}, now);
     }
-    // A node that could take one of the copies, were it not for its taint.
+    // A node that is large enough for a copy, but tainted.
     auto node = std::make_shared<api::Node>(*MakeNode(nodes + rounds));
     node->status.allocatable["cpu"] = Amount("128");
     node->spec.taints = {{"busy", "", "NoSchedule"}};
@@ -239,7 +241,7 @@ void Starvation(benchmark::State& state) {
     const std::clock_t start = std::clock();
     engine->Handle(scheduler::engine::ObjectPut{std::shared_ptr<const api::Node>(std::move(node))},
                    now);
-    waking += std::clock() - start;
+    requeueing += std::clock() - start;
     const size_t tried = engine->Schedule(now);
     CHECK(tried == copies + kOrdinary);
     decided += tried;
@@ -247,11 +249,11 @@ void Starvation(benchmark::State& state) {
   }
   state.counters["decisions"] = Rate(decided);
   state.counters["wake_all_ms"] =
-      static_cast<double>(waking) * 1e3 / CLOCKS_PER_SEC / static_cast<double>(rounds);
+      static_cast<double>(requeueing) * 1e3 / CLOCKS_PER_SEC / static_cast<double>(rounds);
 }
 
-// Nodes full of less important pods, and important ones that each need the room of one of those.
-// What follows a decision (victims are deleted, the pod is placed in their stead) is not counted.
+// Nodes full of pods with low priority, and pods with high priority that each need the resources of
+// one of those. The work after a decision (deleting victims, binding the pod) is not measured.
 void Preemption(benchmark::State& state) {
   constexpr size_t kPerNode = 4;  // A cpu each.
   const auto nodes = static_cast<size_t>(state.range(0));
@@ -280,14 +282,14 @@ void Preemption(benchmark::State& state) {
       CHECK(engine->Schedule(kStart, 1) == 1);
       state.PauseTiming();
       ++decided;
-      // The API carries everything out: the victim goes, and the pod takes its room.
+      // The API executes everything: the victim is deleted, and the pod takes its place.
       for (auto commands = engine->TakeCommands(); !commands.empty();
            commands = engine->TakeCommands()) {
         for (const scheduler::engine::Command& command : commands) {
           engine->Handle(scheduler::engine::WriteDone{command.id, {}}, kStart);
-          const auto* gone = std::get_if<scheduler::framework::DeletePod>(&command.write);
-          if (gone == nullptr) continue;
-          const api::Pod& victim = running.at(gone->pod.name);
+          const auto* deletion = std::get_if<scheduler::framework::DeletePod>(&command.write);
+          if (deletion == nullptr) continue;
+          const api::Pod& victim = running.at(deletion->pod.name);
           engine->Handle(scheduler::engine::ObjectDeleted{std::make_shared<const api::Pod>(victim)},
                          kStart);
         }
@@ -301,8 +303,9 @@ void Preemption(benchmark::State& state) {
   state.counters["decisions"] = Rate(decided);
 }
 
-// Pods each unlike the others, so that every node is looked at anew for each, by so many workers.
-void UnlikePods(benchmark::State& state) {
+// Distinct pods, so that every node is evaluated from scratch for each, by the given number of
+// workers.
+void DistinctPods(benchmark::State& state) {
   const auto nodes = static_cast<size_t>(state.range(0));
   ThreadWorkers workers(static_cast<size_t>(state.range(1)));
   auto engine = MakeEngine(&workers);
@@ -311,7 +314,7 @@ void UnlikePods(benchmark::State& state) {
   size_t decided = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    api::Pod pod = PlainPod("unlike", decided);
+    api::Pod pod = PlainPod("distinct", decided);
     pod.spec.containers[0].resources.requests["cpu"] =
         Amount(fmt::format("{}m", 1 + decided).c_str());
     Put(*engine, std::move(pod));
@@ -325,7 +328,7 @@ void UnlikePods(benchmark::State& state) {
   state.counters["decisions"] = Rate(decided);
 }
 
-// How long it takes must not depend on how many pods there are: the last argument.
+// The time must not depend on the number of existing pods, the last argument.
 void Sizes(benchmark::internal::Benchmark* bench, int64_t pods) {
   bench->ArgNames({"nodes", "pods", "existing"})->Unit(benchmark::kMillisecond);
   for (int64_t existing : {0, 10'000, 100'000}) bench->Args({5'000, pods, existing});
@@ -342,7 +345,7 @@ BENCHMARK(Starvation)
     ->ArgNames({"nodes", "copies"})
     ->Args({5'000, 10'000})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(UnlikePods)
+BENCHMARK(DistinctPods)
     ->ArgNames({"nodes", "workers"})
     ->Args({100'000, 1})
     ->Args({100'000, 2})

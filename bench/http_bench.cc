@@ -1,7 +1,7 @@
-// Requests per second of the HTTP server alone, over loopback: small requests whose handler answers
-// at once, from clients that keep some of them under way.
+// Requests per second of the HTTP server alone, over loopback: small requests with an immediate
+// response.
 //
-// Arguments: the connections, and the requests that each keeps under way. The server has one
+// Arguments: the number of connections, and of concurrent requests on each. The server has one
 // thread; its clients share another.
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
@@ -28,16 +28,17 @@ constexpr std::string_view kBody = R"({"kind":"Status","apiVersion":"v1","status
 std::unique_ptr<HttpServer> StartServer() {
   const auto body = std::make_shared<const std::string>(kBody);
   auto server = HttpServer::Start({}, [body](const std::shared_ptr<Exchange>& exchange) {
-    ServerResponse answer;
-    answer.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
-    answer.body = {{body, *body}};
-    exchange->Answer(std::move(answer));
+    ServerResponse response;
+    response.headers = {{"Content-Type", "application/json"},
+                        {"Cache-Control", "no-cache, private"}};
+    response.body = {{body, *body}};
+    exchange->Answer(std::move(response));
   });
   CHECK(server.has_value());
   return *std::move(server);
 }
 
-// A connection that keeps sending: one more request for each answer.
+// A connection that sends one request for each response.
 class Client {
  public:
   explicit Client(uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -54,19 +55,19 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   int socket() const { return socket_; }
-  virtual void Ask(size_t requests) = 0;
-  // Reads what has come, and asks again as often as it got an answer. Returns how often that was.
-  size_t Turn() {
+  virtual void SendRequests(size_t count) = 0;
+  // Reads input, and sends as many requests as it received responses. Returns their number.
+  size_t HandleInput() {
     std::array<char, 65536> bytes;
     const ssize_t size = ::recv(socket_, bytes.data(), bytes.size(), 0);
     CHECK(size > 0);
-    const size_t answers = Answers({bytes.data(), static_cast<size_t>(size)});
-    Ask(answers);
-    return answers;
+    const size_t responses = CountResponses({bytes.data(), static_cast<size_t>(size)});
+    SendRequests(responses);
+    return responses;
   }
 
  protected:
-  virtual size_t Answers(std::string_view bytes) = 0;
+  virtual size_t CountResponses(std::string_view bytes) = 0;
   void Send(std::string_view bytes) {
     if (bytes.empty()) return;
     CHECK(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
@@ -80,9 +81,9 @@ class Client {
 class Http1Client final : public Client {
  public:
   using Client::Client;
-  void Ask(size_t requests) override {
+  void SendRequests(size_t count) override {
     std::string text;
-    for (size_t i = 0; i < requests; ++i) text += kRequest;
+    for (size_t i = 0; i < count; ++i) text += kRequest;
     Send(text);
   }
 
@@ -93,7 +94,7 @@ class Http1Client final : public Client {
       "Content-Length: 54\r\n\r\n"
       R"({"kind":"Binding","target":{"kind":"Node","name":"n"}})";
 
-  size_t Answers(std::string_view bytes) override {
+  size_t CountResponses(std::string_view bytes) override {
     received_ += bytes;
     size_t count = 0;
     for (size_t at = 0; (at = received_.find(kBody)) != std::string::npos; ++count) {
@@ -123,8 +124,8 @@ class Http2Client final : public Client {
     nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, 1 << 30);
   }
 
-  void Ask(size_t requests) override {
-    for (size_t i = 0; i < requests; ++i) {
+  void SendRequests(size_t count) override {
+    for (size_t i = 0; i < count; ++i) {
       const std::array<nghttp2_nv, 6> fields = {
           Field(":method", "GET"),      Field(":path", "/api/v1/namespaces/default/pods/pod-1"),
           Field(":scheme", "http"),     Field(":authority", "127.0.0.1:6443"),
@@ -149,7 +150,7 @@ class Http2Client final : public Client {
     return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
   }
 
-  size_t Answers(std::string_view bytes) override {
+  size_t CountResponses(std::string_view bytes) override {
     closed_ = 0;
     CHECK(nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()),
                                    bytes.size()) >= 0);
@@ -168,17 +169,17 @@ void Requests(benchmark::State& state) {
   for (int64_t i = 0; i < state.range(0); ++i) {
     clients.push_back(std::make_unique<ClientKind>(server->port()));
     polled.push_back({clients.back()->socket(), POLLIN, 0});
-    clients.back()->Ask(static_cast<size_t>(state.range(1)));
+    clients.back()->SendRequests(static_cast<size_t>(state.range(1)));
   }
-  size_t answers = 0;
+  size_t responses = 0;
   for (auto _ : state) {
     CHECK(::poll(polled.data(), polled.size(), -1) > 0);
     for (size_t i = 0; i < polled.size(); ++i) {
-      if (polled[i].revents != 0) answers += clients[i]->Turn();
+      if (polled[i].revents != 0) responses += clients[i]->HandleInput();
     }
   }
   state.counters["requests/s"] =
-      benchmark::Counter(static_cast<double>(answers), benchmark::Counter::kIsRate);
+      benchmark::Counter(static_cast<double>(responses), benchmark::Counter::kIsRate);
 }
 
 BENCHMARK(Requests<Http1Client>)

@@ -19,7 +19,7 @@
 namespace berth::bench {
 namespace {
 
-constexpr size_t kRoom = 256 << 10;
+constexpr size_t kBufferBytes = 256 << 10;
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
 double CpuSeconds(clockid_t clock) {
@@ -38,13 +38,13 @@ size_t ContentLength(std::string_view head) {
   return length;
 }
 
-// Which of `members`, by their place, have something to read.
+// Returns an epoll that reports the indexes of `members` with input.
 int MakeEpoll(const auto& members) {
   const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
   CHECK(epoll >= 0);
   for (size_t i = 0; i < members.size(); ++i) {
     epoll_event event{.events = EPOLLIN, .data = {.u64 = i}};
-    CHECK(::epoll_ctl(epoll, EPOLL_CTL_ADD, members[i].socket.number(), &event) == 0);
+    CHECK(::epoll_ctl(epoll, EPOLL_CTL_ADD, members[i].socket.descriptor(), &event) == 0);
   }
   return epoll;
 }
@@ -57,30 +57,30 @@ void ForEachReady(int epoll, const auto& act) {
 
 }  // namespace
 
-Socket::Socket(uint16_t port) : number_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  CHECK(number_ >= 0);
+Socket::Socket(uint16_t port) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  CHECK(descriptor_ >= 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  CHECK(::connect(number_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  CHECK(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
   constexpr int kYes = 1;
-  ::setsockopt(number_, IPPROTO_TCP, TCP_NODELAY, &kYes, sizeof kYes);
+  ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &kYes, sizeof kYes);
 }
 
 Socket::~Socket() {
-  if (number_ >= 0) ::close(number_);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Socket::Socket(Socket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void Socket::Send(std::string_view bytes) const {
-  CHECK(::send(number_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+  CHECK(::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
         static_cast<ssize_t>(bytes.size()));
 }
 
-size_t Socket::Receive(std::string& room) const {
-  const ssize_t size = ::recv(number_, room.data(), room.size(), 0);
+size_t Socket::Receive(std::string& buffer) const {
+  const ssize_t size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
   CHECK(size > 0);
   return static_cast<size_t>(size);
 }
@@ -98,7 +98,7 @@ Cost Stopwatch::Read() const {
           .other_cpu_seconds = CpuSeconds(CLOCK_PROCESS_CPUTIME_ID) - process_ - own};
 }
 
-LoadClient::LoadClient(uint16_t port, size_t connections) : room_(kRoom, '\0') {
+LoadClient::LoadClient(uint16_t port, size_t connections) : buffer_(kBufferBytes, '\0') {
   for (size_t i = 0; i < connections; ++i) connections_.push_back({.socket = Socket(port)});
   epoll_ = MakeEpoll(connections_);
 }
@@ -108,28 +108,28 @@ LoadClient::~LoadClient() { ::close(epoll_); }
 uint64_t LoadClient::Run(size_t requests, int status, const MakeRequest& make) {
   std::string request;
   size_t sent = 0;
-  const auto ask = [&](const Connection& connection) {
+  const auto send_next = [&](const Connection& connection) {
     if (sent == requests) return;
     request.clear();
     make(sent++, request);
     connection.socket.Send(request);
   };
-  for (const Connection& connection : connections_) ask(connection);
+  for (const Connection& connection : connections_) send_next(connection);
 
   uint64_t bytes = 0;
-  for (size_t answered = 0; answered < requests;) {
+  for (size_t completed = 0; completed < requests;) {
     ForEachReady(epoll_, [&](size_t i) {
-      const size_t size = connections_[i].socket.Receive(room_);
+      const size_t size = connections_[i].socket.Receive(buffer_);
       bytes += size;
-      if (!Take(connections_[i], {room_.data(), size}, status)) return;
-      ++answered;
-      ask(connections_[i]);
+      if (!Consume(connections_[i], {buffer_.data(), size}, status)) return;
+      ++completed;
+      send_next(connections_[i]);
     });
   }
   return bytes;
 }
 
-bool LoadClient::Take(Connection& connection, std::string_view bytes, int status) {
+bool LoadClient::Consume(Connection& connection, std::string_view bytes, int status) {
   if (connection.body_left == 0) {
     connection.head += bytes;
     const size_t end = connection.head.find(kHeadEnd);
@@ -148,15 +148,16 @@ bool LoadClient::Take(Connection& connection, std::string_view bytes, int status
   return connection.body_left == 0;
 }
 
-Watchers::Watchers(uint16_t port, size_t count, std::string_view target) : room_(kRoom, '\0') {
+Watchers::Watchers(uint16_t port, size_t count, std::string_view target)
+    : buffer_(kBufferBytes, '\0') {
   const std::string request = fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
   for (size_t i = 0; i < count; ++i) {
     watchers_.push_back({.socket = Socket(port)});
     watchers_.back().socket.Send(request);
   }
   for (const Watcher& watcher : watchers_) {
-    const size_t size = watcher.socket.Receive(room_);
-    const std::string_view head(room_.data(), size);
+    const size_t size = watcher.socket.Receive(buffer_);
+    const std::string_view head(buffer_.data(), size);
     CHECK(head.starts_with("HTTP/1.1 200 ") && head.ends_with(kHeadEnd));
   }
   epoll_ = MakeEpoll(watchers_);
@@ -171,15 +172,15 @@ uint64_t Watchers::ReadUntil(size_t events) {
   while (behind > 0) {
     ForEachReady(epoll_, [&](size_t i) {
       Watcher& watcher = watchers_[i];
-      const size_t size = watcher.socket.Receive(room_);
+      const size_t size = watcher.socket.Receive(buffer_);
       bytes += size;
       const size_t before = watcher.events;
-      // An event ends with a line feed of its own; those of chunks follow a carriage return.
-      const char* const end = room_.data() + size;
-      const char* at = room_.data();
+      // An event ends with a line feed; the line feeds of chunks follow a carriage return.
+      const char* const end = buffer_.data() + size;
+      const char* at = buffer_.data();
       while ((at = static_cast<const char*>(
                   std::memchr(at, '\n', static_cast<size_t>(end - at)))) != nullptr) {
-        const char previous = at == room_.data() ? watcher.last : at[-1];
+        const char previous = at == buffer_.data() ? watcher.last : at[-1];
         if (previous != '\r') ++watcher.events;
         ++at;
       }

@@ -1,7 +1,8 @@
-// Clients that put load on an HTTP/1.1 server on loopback, for as little CPU time as they can.
+// LoadClient and Watchers put load on an HTTP/1.1 server on loopback with little CPU time of their
+// own.
 //
-// They understand of HTTP what Berth's server sends: answers with a Content-Length, and chunked
-// streams, whose events they count. Whatever else comes ends the program.
+// They support only what Berth's server sends: responses with a Content-Length, and chunked
+// streams, whose events they count. Anything else ends the program.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace berth::bench {
 
-// A connected TCP socket; closed with it.
+// A connected TCP socket.
 class Socket {
  public:
   explicit Socket(uint16_t port);
@@ -23,17 +24,17 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  int number() const { return number_; }
+  int descriptor() const { return descriptor_; }
   void Send(std::string_view bytes) const;
-  // Waits for some bytes, and returns how many it put into `room`.
-  size_t Receive(std::string& room) const;
+  // Waits for bytes, stores them in `buffer` and returns their number.
+  size_t Receive(std::string& buffer) const;
 
  private:
-  int number_;
+  int descriptor_;
 };
 
-// What it took, by the clock and in CPU time: of the calling thread, and of all others of this
-// process, among them the server's.
+// Elapsed time and CPU time: of the calling thread, and of all other threads of the process, which
+// include the server's.
 struct Cost {
   double seconds = 0;
   double own_cpu_seconds = 0;
@@ -51,7 +52,7 @@ class Stopwatch {
   double process_;
 };
 
-// LoadClient sends requests over several connections, over each one at a time.
+// LoadClient sends requests over several connections, one at a time on each.
 class LoadClient {
  public:
   LoadClient(uint16_t port, size_t connections);
@@ -59,47 +60,48 @@ class LoadClient {
   LoadClient(const LoadClient&) = delete;
   LoadClient& operator=(const LoadClient&) = delete;
 
-  // Appends the bytes of the request with this number.
+  // Appends the request with this number to the string.
   using MakeRequest = std::function<void(size_t, std::string&)>;
-  // Sends that many requests, whose answers must have this status. Returns how many bytes the
-  // answers had.
+  // Sends `requests` requests, whose responses must have `status`. Returns the size of the
+  // responses in bytes.
   uint64_t Run(size_t requests, int status, const MakeRequest& make);
 
  private:
   struct Connection {
     Socket socket;
-    std::string head = {};  // As much as has come of the answer's head.
-    size_t body_left = 0;   // What is still to come of its body.
+    std::string head = {};  // The received part of the response's header.
+    size_t body_left = 0;   // Bytes of the body that are yet to be received.
   };
-  // Takes what came; true if that completes an answer.
-  static bool Take(Connection& connection, std::string_view bytes, int status);
+  // Processes received bytes; returns true if they complete a response.
+  static bool Consume(Connection& connection, std::string_view bytes, int status);
 
   std::vector<Connection> connections_;
-  std::string room_;
+  std::string buffer_;
   int epoll_;
 };
 
-// Watchers hold watches, each over a connection of its own, and count the events that come.
+// Watchers hold watches, each over its own connection, and count the received events.
 class Watchers {
  public:
-  // All of them are answered when it returns; `target` is the watch's path and query.
+  // Returns when all watches are established; `target` is the watch's path and query.
   Watchers(uint16_t port, size_t count, std::string_view target);
   ~Watchers();
   Watchers(const Watchers&) = delete;
   Watchers& operator=(const Watchers&) = delete;
 
-  // Reads until each watcher has had `events` since the beginning. Returns how many bytes it read.
+  // Reads until each watcher has received `events` events in total. Returns the number of bytes
+  // read.
   uint64_t ReadUntil(size_t events);
 
  private:
   struct Watcher {
     Socket socket;
     size_t events = 0;
-    char last = 0;  // What came last, as an event's end may come in two parts.
+    char last = 0;  // The last byte received: an event's end may be split.
   };
 
   std::vector<Watcher> watchers_;
-  std::string room_;
+  std::string buffer_;
   int epoll_;
 };
 

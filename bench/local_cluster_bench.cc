@@ -1,4 +1,4 @@
-// How long the world takes to run pods that have been bound, and to bring a Deployment up.
+// How long the local cluster takes to run bound pods, and to create the pods of a Deployment.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -14,16 +14,16 @@
 #include "localcluster/object_json.h"
 #include "localcluster/work_queue.h"
 
-namespace berth::world {
+namespace berth::localcluster {
 namespace {
 
 struct Cluster {
   explicit Cluster(int nodes)
-      : localcluster::store(std::move(*apiserver::store::Store::Open(
+      : store(std::move(*apiserver::store::Store::Open(
             {.collections = api::scheme::CollectionNames()}, nullptr))),
         api(*store, clock, 1) {
     for (int i = 0; i < nodes; ++i) {
-      Create(localcluster::Nodes(), "",
+      Create(Nodes(), "",
              fmt::format(R"({{"metadata":{{"name":"node-{}"}},"status":{{"capacity":)"
                          R"({{"cpu":"64","memory":"256Gi","pods":"500"}}}}}})",
                          i));
@@ -43,18 +43,18 @@ struct Cluster {
   apiserver::registry::Api api;
 };
 
-// From `pods` bound pods on a tenth as many nodes to all of them Running.
+// Runs `pods` bound pods on a tenth as many nodes.
 void BM_BoundToRunning(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
   const int nodes = pods / 10;
   for (auto _ : state) {
     state.PauseTiming();
     Cluster cluster(nodes);
-    localcluster::LocalCluster world(cluster.api, cluster.clock, {.leases = false});
-    world.RunUntilIdle();
+    LocalCluster local_cluster(cluster.api, cluster.clock, {.leases = false});
+    local_cluster.RunUntilIdle();
     for (int i = 0; i < pods; ++i) {
       const std::string name = fmt::format("pod-{}", i);
-      cluster.Create(localcluster::Pods(), "default",
+      cluster.Create(Pods(), "default",
                      fmt::format(R"({{"metadata":{{"name":"{}","labels":{{"app":"web"}}}},"spec":)"
                                  R"({{"containers":[{{"name":"c","image":"nginx","resources":)"
                                  R"({{"requests":{{"cpu":"100m","memory":"64Mi"}}}}}}]}}}})",
@@ -62,34 +62,34 @@ void BM_BoundToRunning(benchmark::State& state) {
       cluster.Bind({"default", name}, i % nodes);
     }
     state.ResumeTiming();
-    world.RunUntilIdle();
+    local_cluster.RunUntilIdle();
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
 BENCHMARK(BM_BoundToRunning)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
-// From a Deployment of `pods` to all of its pods made.
+// Creates all pods of a Deployment of `pods` replicas.
 void BM_DeploymentToPods(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
   for (auto _ : state) {
     state.PauseTiming();
     Cluster cluster(1);
-    localcluster::LocalCluster world(cluster.api, cluster.clock, {.leases = false});
-    world.RunUntilIdle();
+    LocalCluster local_cluster(cluster.api, cluster.clock, {.leases = false});
+    local_cluster.RunUntilIdle();
     state.ResumeTiming();
     cluster.Create(
-        localcluster::Deployments(), "default",
+        Deployments(), "default",
         fmt::format(
             R"({{"metadata":{{"name":"web"}},"spec":{{"replicas":{},"selector":)"
             R"({{"matchLabels":{{"app":"web"}}}},"template":{{"metadata":{{"labels":)"
             R"({{"app":"web"}}}},"spec":{{"containers":[{{"name":"c","image":"nginx"}}]}}}}}}}})",
             pods));
-    world.RunUntilIdle();
-    CHECK(cluster.store->Count(localcluster::Pods().collection) == static_cast<size_t>(pods));
+    local_cluster.RunUntilIdle();
+    CHECK(cluster.store->Count(Pods().collection) == static_cast<size_t>(pods));
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
 BENCHMARK(BM_DeploymentToPods)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace berth::world
+}  // namespace berth::localcluster

@@ -1,11 +1,10 @@
-// Sends pods through a cluster, a million of them unless told otherwise: each is created, bound by
-// the scheduler that is at work there and deleted. Prints how much memory the scheduler has now and
-// then, so that a leak shows as a slope.
+// Creates pods in batches, a million by default, waits until a running scheduler has bound them,
+// and deletes them. Prints the scheduler's memory at intervals, so that a leak shows as a slope.
 //
 //   build/release/bench/soak PORT PID [PODS]
 //
-// PORT is that of `berth apiserver` on this machine, PID the scheduler's. docs/testing.md says how
-// to start both.
+// PORT is the port of `berth apiserver` on this machine, PID the scheduler's. docs/testing.md
+// describes how to start both.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ constexpr size_t kBatch = 1000;
 constexpr size_t kReportEvery = 50'000;
 constexpr size_t kConnections = 8;
 constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
-// Tells of a pod when it is bound, and when it is gone.
+// Sends an event when a pod is bound, and when it is deleted.
 constexpr std::string_view kBound = "/api/v1/pods?watch=true&fieldSelector=spec.nodeName!=";
 
 std::string Request(std::string_view method, std::string_view target, std::string_view body) {
@@ -48,7 +47,7 @@ double ResidentMebibytes(const std::string& pid) {
   FILE* file = std::fopen(("/proc/" + pid + "/statm").c_str(), "r");
   long size = 0, resident = 0;
   if (file == nullptr || std::fscanf(file, "%ld %ld", &size, &resident) != 2) {
-    fmt::print(stderr, "soak: there is no process {}\n", pid);
+    fmt::print(stderr, "soak: no process {}\n", pid);
     std::exit(1);
   }
   std::fclose(file);
@@ -65,7 +64,7 @@ void Run(uint16_t port, const std::string& pid, size_t pods) {
       fmt::print("{:>9} pods  {:>6.0f} pods/s  {:.1f} MiB\n", done,
                  seconds > 0 ? static_cast<double>(done) / seconds : 0, ResidentMebibytes(pid));
       std::fflush(stdout);
-      // What was told of the pods outlives them, and would fill the server.
+      // Delete the Events of the pods, which outlive them and would fill the server.
       client.Run(1, 200, [](size_t, std::string& out) {
         out += Request("DELETE", "/apis/events.k8s.io/v1/namespaces/default/events", "");
       });

@@ -16,26 +16,25 @@
 #include "apiserver/store/store.h"
 #include "base/check.h"
 
-namespace berth::store {
+namespace berth::apiserver::store {
 namespace {
 
-constexpr apiserver::store::Collection kPods = 0;
+constexpr Collection kPods = 0;
 constexpr size_t kObjects = 100'000;
 
-std::unique_ptr<apiserver::store::Store> OpenStore(
-    std::unique_ptr<apiserver::store::Journal> journal = nullptr) {
-  apiserver::store::StoreOptions options;
+std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullptr) {
+  StoreOptions options;
   options.collections = {"pods"};
   options.first_version = 1'000'000;
-  auto store = apiserver::store::Store::Open(std::move(options), std::move(journal));
+  auto store = Store::Open(std::move(options), std::move(journal));
   CHECK(store.has_value());
   return std::move(*store);
 }
 
-apiserver::store::Draft MakePod(size_t number) {
+Draft MakePod(size_t number) {
   static const std::string kRest(1'400, 'x');
-  apiserver::store::Draft draft;
-  // Names of pods are spread, as those of ReplicaSets are.
+  Draft draft;
+  // Names are spread over the key space, as those of ReplicaSets' pods are.
   draft.object.key = {
       fmt::format("ns-{}", number % 10),
       fmt::format("web-{:08x}-{}", static_cast<uint32_t>(number * 2654435761U), number)};
@@ -48,7 +47,7 @@ apiserver::store::Draft MakePod(size_t number) {
   return draft;
 }
 
-std::unique_ptr<apiserver::store::Store> OpenFullStore() {
+std::unique_ptr<Store> OpenFullStore() {
   auto store = OpenStore();
   for (size_t i = 0; i < kObjects; ++i) CHECK(store->Create(kPods, MakePod(i)).has_value());
   return store;
@@ -66,15 +65,15 @@ void Replace(benchmark::State& state) {
   const auto store = OpenFullStore();
   size_t number = 0;
   for (auto _ : state) {
-    apiserver::store::Draft draft = MakePod((number += 7919) % kObjects);
-    const apiserver::store::ObjectPtr now = store->Get(kPods, draft.object.key);
-    CHECK(store->Replace(kPods, std::move(draft), now->version).has_value());
+    Draft draft = MakePod((number += 7919) % kObjects);
+    const ObjectPtr current = store->Get(kPods, draft.object.key);
+    CHECK(store->Replace(kPods, std::move(draft), current->version).has_value());
   }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(Replace)->Iterations(kObjects)->Unit(benchmark::kMicrosecond);
 
-// All objects of a full store. ListPages asks for them in pages, all of one version.
+// Lists all objects of a full store. ListPages lists them in pages, all at one version.
 void ListAll(benchmark::State& state) {
   const auto store = OpenFullStore();
   for (auto _ : state) benchmark::DoNotOptimize(store->List(kPods, {}));
@@ -85,9 +84,9 @@ BENCHMARK(ListAll)->Unit(benchmark::kMillisecond);
 void ListPages(benchmark::State& state) {
   const auto store = OpenFullStore();
   for (auto _ : state) {
-    apiserver::store::ListQuery query{.limit = 500};
+    ListQuery query{.limit = 500};
     while (true) {
-      const apiserver::store::ListResult page = store->List(kPods, query);
+      const ListResult page = store->List(kPods, query);
       if (!page.more) break;
       query.after = page.objects.back()->key;
       query.at = page.version;
@@ -97,15 +96,14 @@ void ListPages(benchmark::State& state) {
 }
 BENCHMARK(ListPages)->Unit(benchmark::kMillisecond);
 
-// One event at a time, which wakes a thousand watchers, each of which then reads it: the worst
-// case. With an argument, that many events come before they get to read. Items are events
-// delivered.
+// Writes one event, which wakes a thousand watchers that then read it: the worst case. With an
+// argument, that many events are written before they read. Items are delivered events.
 void FanOut(benchmark::State& state) {
   constexpr size_t kWatchers = 1'000;
   const auto store = OpenStore();
   size_t wakes = 0;
-  std::vector<std::unique_ptr<apiserver::store::Store::Cursor>> cursors;
-  std::vector<apiserver::store::Event> events;
+  std::vector<std::unique_ptr<Store::Cursor>> cursors;
+  std::vector<Event> events;
   for (size_t i = 0; i < kWatchers; ++i) {
     cursors.push_back(store->Watch(kPods, store->version(), [&] { ++wakes; }));
     CHECK(cursors.back()->Read(1'000, events));
@@ -133,7 +131,7 @@ void FanOut(benchmark::State& state) {
 }
 BENCHMARK(FanOut)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMicrosecond);
 
-// Storage is a directory that is removed in the end.
+// Storage is a temporary directory.
 class Storage {
  public:
   Storage() : path_(std::filesystem::temp_directory_path() / "berth-bench-XXXXXX") {
@@ -143,8 +141,8 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
-  std::unique_ptr<apiserver::store::Store> Open() const {
-    auto journal = apiserver::store::OpenSqliteJournal(path_);
+  std::unique_ptr<Store> Open() const {
+    auto journal = OpenSqliteJournal(path_);
     CHECK(journal.has_value());
     return OpenStore(std::move(*journal));
   }
@@ -153,7 +151,7 @@ class Storage {
   std::string path_;
 };
 
-// A writer waits until its write is on the disk before it makes the next one.
+// Each writer waits until its write is durable before the next one.
 void DurableCreate(benchmark::State& state) {
   const Storage storage;
   const auto store = storage.Open();
@@ -174,7 +172,7 @@ void DurableCreate(benchmark::State& state) {
 }
 BENCHMARK(DurableCreate)->Arg(1)->Arg(16)->Arg(256)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-// How long a full store takes to come back.
+// How long it takes to load a full store.
 void Reopen(benchmark::State& state) {
   const Storage storage;
   {
@@ -187,4 +185,4 @@ void Reopen(benchmark::State& state) {
 BENCHMARK(Reopen)->Iterations(3)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace berth::store
+}  // namespace berth::apiserver::store

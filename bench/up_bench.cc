@@ -1,5 +1,5 @@
-// From created to bound, all in one process: pods go through the Api into the store, the engine
-// hears of them, decides, and binds them through the Api.
+// From created to bound in one process: pods are created through the Api, and the engine observes
+// them in the store, decides, and binds them through the Api.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ scheduler::engine::EngineOptions DefaultEngine() {
   return *scheduler::config::ToEngineOptions(configuration);
 }
 
-struct UpWorld {
-  explicit UpWorld(size_t nodes)
+struct UpCluster {
+  explicit UpCluster(size_t nodes)
       : store(*apiserver::store::Store::Open({.collections = api::scheme::CollectionNames()},
                                              nullptr)) {
     CHECK(cmd::MakeNodes(api, nodes).has_value());
@@ -59,12 +59,12 @@ struct UpWorld {
   std::unique_ptr<runtime::EngineDriver> driver;
 };
 
-// One thread does all: what a pod costs from its creation to its binding and its event.
+// On one thread: the cost of a pod from its creation to its binding and its Event.
 void CreatedToBound(benchmark::State& state) {
   const int64_t pods = state.range(1);
   for (auto _ : state) {
     state.PauseTiming();
-    auto up = std::make_unique<UpWorld>(static_cast<size_t>(state.range(0)));
+    auto up = std::make_unique<UpCluster>(static_cast<size_t>(state.range(0)));
     state.ResumeTiming();
     for (int64_t created = 0; created < pods; created += 100) {
       up->CreatePods(created, std::min<int64_t>(100, pods - created));
@@ -81,12 +81,12 @@ void CreatedToBound(benchmark::State& state) {
 }
 BENCHMARK(CreatedToBound)->Args({5'000, 20'000})->Unit(benchmark::kMillisecond)->Iterations(2);
 
-// Created by one thread and bound by the other, as in `berth up`.
+// Created by one thread and bound by another, as in `berth up`.
 void CreatedToBoundOnTwoThreads(benchmark::State& state) {
   const int64_t pods = state.range(1);
   for (auto _ : state) {
     state.PauseTiming();
-    auto up = std::make_unique<UpWorld>(static_cast<size_t>(state.range(0)));
+    auto up = std::make_unique<UpCluster>(static_cast<size_t>(state.range(0)));
     state.ResumeTiming();
     up->driver->Start();
     up->CreatePods(0, pods);

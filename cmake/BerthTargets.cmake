@@ -54,6 +54,8 @@ function(berth_test name)
   target_link_libraries(${name} PRIVATE
     ${ARG_LINKS} rapidcheck_gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  # Fixtures that are only headers: #include "testing/await.h".
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   # The code under test is optimised; optimising the tests would only make them slow to build.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} REUSE_FROM berth_precompiled_tests)

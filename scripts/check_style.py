@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what the compiler and clang-format do not: layering (rooms.py), calls, names and sizes.
+"""Checks what the compiler and clang-format do not: dependencies, calls, names and sizes.
 
-Prints "file:line: message" for each violation, and exits 1 if there is any.
-ctest runs it as `style`.
+Prints "file:line: message" for each violation, and exits 1 if there is any. It is the test `style`.
 
     scripts/check_style.py [ROOT]
 """
@@ -22,10 +21,10 @@ ENGINE_SIDE_HEADERS = {
     "unistd.h",
 }  # fmt: skip
 
-# Threads that the engine may be given to share out its work; it starts none itself.
+# The worker threads that an embedder may pass to the engine; the engine starts none itself.
 THREADS = {"src/base/workers.h", "src/base/workers.cc"}
 
-# Time, randomness, environment and files come in from outside: only these read them.
+# Only these read time, randomness, the environment and files; the others get them as arguments.
 OUTSIDE_READERS = (
     "src/net/", "src/client/", "src/daemon/", "src/cmd/", "src/base/time.cc",
     "src/runtime/recording_file.cc",
@@ -48,7 +47,7 @@ CPP = {".h", ".cc"}
 CODE = CPP | {".py", ".sh", ".cmake"}
 TEXT = CODE | {".md", ".txt"}
 FOLDERS = [".ci", "bench", "cmake", "deploy", "docs", "scripts", "src", "tests"]
-# These two spell out what they forbid.
+# These two contain the text that they forbid.
 OWN_FILES = {"scripts/check_style.py", "scripts/check_style_test.py"}
 
 COMMENT = r"//[^\n]*|/\*.*?\*/"
@@ -109,7 +108,7 @@ def check_text(file):
 
 
 def check_columns(file):
-    """Long literals and links may stick out, as clang-format leaves them so."""
+    """Long literals and links may exceed the limit, as clang-format does not break them."""
     text = without(file.text, strings=True) if file.suffix in CPP else file.text
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > MAX_COLUMNS and "://" not in line:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Feeds check_style.py small trees and compares what it prints; ctest: `style_self_test`."""
+"""Tests of check_style.py on small source trees. It is the test `style_self_test`."""
 
 import contextlib
 import io

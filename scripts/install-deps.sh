@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that Berth is built with. Silent when all of them are there.
+# Installs the Debian packages that Berth is built with. Prints nothing if all are installed.
 #
-#   scripts/install-deps.sh         what `make build`, `make test` and `make bench` need
-#   scripts/install-deps.sh --dev   also what `make format`, `make tidy` and `make fuzz` need
+#   scripts/install-deps.sh         for `make build`, `make test` and `make bench`
+#   scripts/install-deps.sh --dev   also for `make format`, `make tidy`, `make fuzz`, `make verify`
 #
-# With BERTH_SKIP_DEPS=1 it does nothing: for other systems, where you install the same by hand.
+# With BERTH_SKIP_DEPS=1 it does nothing: for other systems, where you install the same manually.
 set -eu
 
 packages="
@@ -30,15 +30,15 @@ esac
 
 if [ "${BERTH_SKIP_DEPS:-}" = 1 ]; then exit 0; fi
 
-# For the tests from end to end; any version will do.
+# For the end-to-end tests; any version works.
 command -v kubectl >/dev/null || packages="$packages kubernetes-client"
 
 # Word splitting makes one line of the list.
 all=$(echo $packages)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-  fail "this is not a Debian-like system: there is no apt-get.
-Install what these Debian packages hold, then run make again with BERTH_SKIP_DEPS=1:
+  fail "apt-get not found: this is not a Debian-like system.
+Install the software in these Debian packages, then run make with BERTH_SKIP_DEPS=1:
   $all"
 fi
 
@@ -57,7 +57,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null; then
   as_root="sudo"
 else
-  fail "packages are missing, and installing them needs root or sudo. As root, run:
+  fail "packages are missing, and installing them requires root or sudo. As root, run:
   apt-get update && apt-get install$missing"
 fi
 
@@ -68,5 +68,5 @@ $apt update ||
   fail "apt-get update failed (see above). Check the network and /etc/apt, then try again."
 $apt install -y --no-install-recommends $missing ||
   fail "apt-get install failed (see above). Berth is built on Debian 12 (bookworm); on another
-release some packages may have other names. Install what they hold by hand, then run make again
+release some packages may have other names. Install the same software manually, then run make
 with BERTH_SKIP_DEPS=1."

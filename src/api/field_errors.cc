@@ -5,69 +5,59 @@
 #include <set>
 
 #include "base/go_duration.h"
+#include "base/text.h"
 
 namespace berth::api {
 
-std::string Show(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-      case '\\':
-        quoted += {'\\', c};
-        break;
-      case '\n':
-        quoted += "\\n";
-        break;
-      case '\r':
-        quoted += "\\r";
-        break;
-      case '\t':
-        quoted += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          quoted += c;
-        }
-    }
-  }
-  return quoted + '"';
-}
+std::string Show(std::string_view text) { return GoQuote(text); }
 
 std::string Show(Duration duration) { return Show(FormatGoDuration(duration)); }
 
-void FieldErrors::InvalidText(const FieldPath& path, std::string_view shown, std::string_view why) {
-  Add(fmt::format("{}: Invalid value: {}: {}", path.text, shown, why));
+void FieldErrors::InvalidText(std::string field, std::string_view shown, std::string_view detail) {
+  Add({"FieldValueInvalid", fmt::format("Invalid value: {}: {}", shown, detail), std::move(field)});
 }
 
-void FieldErrors::Required(const FieldPath& path, std::string_view why) {
-  Add(fmt::format("{}: Required value{}{}", path.text, why.empty() ? "" : ": ", why));
+void FieldErrors::Required(std::string field, std::string_view detail) {
+  Add({"FieldValueRequired",
+       fmt::format("Required value{}{}", detail.empty() ? "" : ": ", detail), std::move(field)});
 }
 
-void FieldErrors::Forbidden(const FieldPath& path, std::string_view why) {
-  Add(fmt::format("{}: Forbidden: {}", path.text, why));
+void FieldErrors::Forbidden(std::string field, std::string_view detail) {
+  Add({"FieldValueForbidden", fmt::format("Forbidden: {}", detail), std::move(field)});
 }
 
-void FieldErrors::Duplicate(const FieldPath& path, std::string_view shown) {
-  Add(fmt::format("{}: Duplicate value: {}", path.text, shown));
+void FieldErrors::NotFound(std::string field, std::string_view value) {
+  Add({"FieldValueNotFound", fmt::format("Not found: {}", Show(value)), std::move(field)});
 }
 
-void FieldErrors::Unsupported(const FieldPath& path, std::string_view value,
-                              std::span<const std::string_view> supported) {
+void FieldErrors::TooLong(std::string field, size_t limit) {
+  Add({"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", limit),
+       std::move(field)});
+}
+
+void FieldErrors::DuplicateText(std::string field, std::string_view shown) {
+  Add({"FieldValueDuplicate", fmt::format("Duplicate value: {}", shown), std::move(field)});
+}
+
+void FieldErrors::NotSupported(std::string field, std::string_view value,
+                               std::span<const std::string_view> supported) {
   std::string list;
   for (const std::string_view name : supported) {
     if (!list.empty()) list += ", ";
     list += Show(name);
   }
-  Add(fmt::format("{}: Unsupported value: {}: supported values: {}", path.text, Show(value), list));
+  Add({"FieldValueNotSupported",
+       fmt::format("Unsupported value: {}: supported values: {}", Show(value), list),
+       std::move(field)});
 }
 
-std::vector<std::string> FieldErrors::Take() && {
+std::vector<std::string> FieldErrors::TakeTexts() {
   std::set<std::string> seen;
-  std::erase_if(errors_, [&](const std::string& error) { return !seen.insert(error).second; });
-  return std::move(errors_);
+  std::vector<std::string> texts;
+  for (const FieldError& error : Take()) {
+    if (seen.insert(error.ToString()).second) texts.push_back(error.ToString());
+  }
+  return texts;
 }
 
 }  // namespace berth::api

@@ -1,16 +1,20 @@
-// FieldPath is where a field is in the configuration: profiles[0].plugins.score.
+// FieldErrors collects what validation finds, in the words of k8s.io/apimachinery's field.Error:
+//   leaderElection.retryPeriod: Invalid value: "-3s": must be greater than zero
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 
 namespace berth::api {
 
+// FieldPath is the place of a field in a document: profiles[0].plugins.score.
 struct FieldPath {
   std::string text;
 
@@ -18,35 +22,56 @@ struct FieldPath {
     return {text.empty() ? std::string(name) : text + "." + std::string(name)};
   }
   FieldPath operator[](size_t index) const { return {text + "[" + std::to_string(index) + "]"}; }
+
+  operator std::string() const { return text; }
 };
 
-// FieldErrors collects what validation finds, in Kubernetes' words:
-//   leaderElection.retryPeriod: Invalid value: "-3s": must be greater than zero
+// One error; in a Status, one of the causes.
+struct FieldError {
+  std::string reason;   // "FieldValueInvalid"
+  std::string message;  // `Invalid value: "x": must be ...`
+  std::string field;    // "spec.containers[0].name"; may be empty.
+
+  std::string ToString() const { return field.empty() ? message : field + ": " + message; }
+};
+
 // A value as it appears in an error.
 std::string Show(std::string_view text);
 std::string Show(Duration duration);
 inline std::string Show(int64_t number) { return std::to_string(number); }
 
+// Paths convert to the text of a field only here, so that those without errors cost nothing.
 class FieldErrors {
  public:
   template <typename T>
-  void Invalid(const FieldPath& path, const T& value, std::string_view why) {
-    InvalidText(path, Show(value), why);
+  void Invalid(std::string field, const T& value, std::string_view detail) {
+    InvalidText(std::move(field), Show(value), detail);
   }
   // `shown` goes into the error as it is.
-  void InvalidText(const FieldPath& path, std::string_view shown, std::string_view why);
-  void Required(const FieldPath& path, std::string_view why = "");
-  void Forbidden(const FieldPath& path, std::string_view why);
-  void Duplicate(const FieldPath& path, std::string_view shown);
-  void Unsupported(const FieldPath& path, std::string_view value,
-                   std::span<const std::string_view> supported);
-  void Add(std::string error) { errors_.push_back(std::move(error)); }
+  void InvalidText(std::string field, std::string_view shown, std::string_view detail);
+  void Required(std::string field, std::string_view detail = {});
+  void Forbidden(std::string field, std::string_view detail);
+  void NotFound(std::string field, std::string_view value);
+  void TooLong(std::string field, size_t limit);
+  void Duplicate(std::string field, std::string_view value) {
+    DuplicateText(std::move(field), Show(value));
+  }
+  void DuplicateText(std::string field, std::string_view shown);
+  void NotSupported(std::string field, std::string_view value,
+                    std::span<const std::string_view> supported);
+  void NotSupported(std::string field, std::string_view value,
+                    std::initializer_list<std::string_view> supported) {
+    NotSupported(std::move(field), value, std::span(supported.begin(), supported.size()));
+  }
+  void Add(FieldError error) { errors_.push_back(std::move(error)); }
 
-  // Each error once, in the order found.
-  std::vector<std::string> Take() &&;
+  bool empty() const { return errors_.empty(); }
+  std::vector<FieldError> Take() { return std::move(errors_); }
+  // Returns each error once as "field: message", in the order found.
+  std::vector<std::string> TakeTexts();
 
  private:
-  std::vector<std::string> errors_;
+  std::vector<FieldError> errors_;
 };
 
 }  // namespace berth::api

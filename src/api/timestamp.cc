@@ -123,4 +123,13 @@ std::string FormatTimestamp(Instant instant) {
   return text + 'Z';
 }
 
+std::string FormatTime(Instant instant) { return FormatTimestamp(instant.FloorToSecond()); }
+
+std::string FormatMicroTime(Instant instant) {
+  const Instant second = instant.FloorToSecond();
+  std::string text = FormatTimestamp(second);
+  text.pop_back();  // The Z.
+  return text + fmt::format(".{:06}Z", (instant - second).nanos / 1000);
+}
+
 }  // namespace berth::api

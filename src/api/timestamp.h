@@ -18,4 +18,9 @@ Result<Instant> ParseTimestamp(std::string_view text);
 // again.
 std::string FormatTimestamp(Instant instant);
 
+// metav1.Time: whole seconds, rounded down: "2026-01-01T00:00:00Z".
+std::string FormatTime(Instant instant);
+// metav1.MicroTime: exactly six decimals, rounded down: "2026-01-01T00:00:00.000000Z".
+std::string FormatMicroTime(Instant instant);
+
 }  // namespace berth::api

@@ -63,5 +63,16 @@ TEST(FormatTimestamp, WritesAFractionOnlyIfThereIsOne) {
   EXPECT_EQ(FormatTimestamp({-1}), "1969-12-31T23:59:59.999999999Z");
 }
 
+TEST(FormatTime, WritesWholeSeconds) {
+  EXPECT_EQ(FormatTime({1'767'225'600'123'456'789}), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(FormatTime({-1}), "1969-12-31T23:59:59Z");
+}
+
+TEST(FormatMicroTime, AlwaysWritesSixDecimals) {
+  EXPECT_EQ(FormatMicroTime({0}), "1970-01-01T00:00:00.000000Z");
+  EXPECT_EQ(FormatMicroTime({1'767'225'600'123'456'789}), "2026-01-01T00:00:00.123456Z");
+  EXPECT_EQ(FormatMicroTime({-1}), "1969-12-31T23:59:59.999999Z");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

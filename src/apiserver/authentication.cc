@@ -46,13 +46,10 @@ bool FromElsewhere(const net::ServerRequest& request) {
 }
 
 api::scheme::ApiError ForbiddenElsewhere() {
-  api::scheme::ApiError error;
-  error.code = 403;
-  error.reason = "Forbidden";
-  error.message =
+  return api::scheme::MakeError(
+      403,
       "without authentication, only requests to a loopback address that no foreign web page has "
-      "sent are answered";
-  return error;
+      "sent are answered");
 }
 
 User Everybody() {

@@ -62,11 +62,8 @@ api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const Req
 }
 
 api::scheme::ApiError TooLarge() {
-  api::scheme::ApiError error;
-  error.code = 413;
-  error.reason = "RequestEntityTooLarge";
-  error.message = fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes);
-  return error;
+  return api::scheme::MakeError(
+      413, fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes));
 }
 
 std::string_view VerbOf(const RequestInfo& info) {

@@ -122,10 +122,8 @@ std::string Metadata(const api::scheme::Kind& kind, std::string_view namespace_,
 }  // namespace
 
 api::scheme::ApiError TooLargeVersion(store::Version wanted, store::Version current) {
-  api::scheme::ApiError error;
-  error.code = 504;
-  error.reason = "Timeout";
-  error.message = fmt::format("Too large resource version: {}, current: {}", wanted, current);
+  api::scheme::ApiError error = api::scheme::MakeError(
+      504, fmt::format("Too large resource version: {}, current: {}", wanted, current));
   error.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   error.retry_after_seconds = 1;
   return error;

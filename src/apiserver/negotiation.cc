@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/json/yaml.h"
 #include "api/protobuf/to_json.h"
 #include "apiserver/request_info.h"
@@ -152,36 +152,14 @@ namespace {
 constexpr std::string_view kSupportedBodyTypes =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-std::string PlaceOf(std::string_view text, size_t offset) {
-  const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const size_t newline = before.rfind('\n');
-  const size_t column = before.size() - (newline == before.npos ? 0 : newline + 1) + 1;
-  return fmt::format("line {}, column {}", line, column);
-}
-
 }  // namespace
 
 api::scheme::ApiResult<api::Json> ParseJson(std::string_view text,
                                             boost::json::storage_ptr storage) {
-  boost::json::parse_options options;
-  options.max_depth = api::kMaxNesting;
-  std::array<unsigned char, 4096> stack;  // Most documents need no more.
-  boost::json::stream_parser parser({}, options, stack.data(), stack.size());
-  parser.reset(std::move(storage));
-  boost::system::error_code error;
-  const size_t read = parser.write(text.data(), text.size(), error);
-  if (!error) parser.finish(error);
-  if (error) {
-    return std::unexpected(api::scheme::BadRequest(
-        fmt::format("the body is not valid JSON: {}: {}", PlaceOf(text, read), error.message())));
-  }
-  api::Json document = parser.release();
-  if (!api::HasFiniteNumbers(document)) {
-    return std::unexpected(
-        api::scheme::BadRequest("the body is not valid JSON: a number is out of range"));
-  }
-  return document;
+  auto document = api::ParseJson(text, {.storage = std::move(storage)});
+  if (document) return *std::move(document);
+  return std::unexpected(
+      api::scheme::BadRequest("the body is not valid JSON: " + document.error().message));
 }
 
 api::scheme::ApiResult<api::Json> ParseYaml(std::string_view text,
@@ -209,7 +187,7 @@ api::scheme::ApiResult<api::Json> ParseBody(std::string_view content_type, std::
     return std::unexpected(
         api::scheme::MalformedPatch("the protobuf body cannot be read: " + decoded.error()));
   }
-  const bool readable = IsUtf8(content_type);
+  const bool readable = api::IsUtf8(content_type);
   return std::unexpected(api::scheme::UnsupportedMediaType(
       readable ? Shorten(content_type) : "not UTF-8", kSupportedBodyTypes));
 }

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "api/json/writer.h"
 #include "apiserver/negotiation.h"
 
 namespace berth::apiserver {
@@ -101,7 +102,7 @@ class BodyTest : public testing::TestWithParam<BodyCase> {};
 TEST_P(BodyTest, IsParsedOrRefused) {
   const auto body = ParseBody(GetParam().type, GetParam().body, {});
   if (body) {
-    EXPECT_EQ(boost::json::serialize(*body), GetParam().want);
+    EXPECT_EQ(api::ToJsonText(*body), GetParam().want);
     return;
   }
   const std::string told = fmt::format("{} {}", body.error().code, body.error().message);

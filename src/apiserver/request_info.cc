@@ -1,7 +1,6 @@
 #include "apiserver/request_info.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <span>
@@ -46,11 +45,9 @@ std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_spa
       i += 2;
     }
   }
-  if (!IsUtf8(out)) return std::nullopt;
+  if (!api::IsUtf8(out)) return std::nullopt;
   return out;
 }
-
-bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 api::scheme::ApiResult<Query> Query::Parse(std::string_view text) {
   Query query;
@@ -259,9 +256,9 @@ std::string_view VerbName(Verb verb) {
 }
 
 api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
-  if (!IsUtf8(method))
+  if (!api::IsUtf8(method))
     return std::unexpected(api::scheme::BadRequest("the request's method is not UTF-8"));
-  if (!IsUtf8(target))
+  if (!api::IsUtf8(target))
     return std::unexpected(api::scheme::BadRequest("the request's target is not UTF-8"));
   const size_t question = target.find('?');
   const auto segments = SplitPath(target.substr(0, question));

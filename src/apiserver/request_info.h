@@ -19,9 +19,6 @@ namespace berth::apiserver {
 // '+' is a space.
 std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);
 
-// What came in is echoed in messages, which must be UTF-8.
-bool IsUtf8(std::string_view text);
-
 class Query {
  public:
   Query() = default;

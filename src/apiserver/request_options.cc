@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <charconv>
 #include <initializer_list>
 
+#include "api/json/document.h"
 #include "api/json/json_text.h"
 #include "base/text.h"
 
@@ -160,10 +160,8 @@ bool IsPrintable(std::string_view text) {
 
 api::scheme::ApiError InvalidOption(std::string_view options, std::string_view field,
                                     std::string_view reason, std::string_view why) {
-  api::scheme::ApiError error;
-  error.code = 422;
-  error.reason = "Invalid";
-  error.message = fmt::format("{}.meta.k8s.io \"\" is invalid: {}: {}", options, field, why);
+  api::scheme::ApiError error = api::scheme::MakeError(
+      422, fmt::format("{}.meta.k8s.io \"\" is invalid: {}: {}", options, field, why));
   error.group = "meta.k8s.io";
   error.kind = options;
   error.causes.push_back({std::string(reason), std::string(why), std::string(field)});

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <iterator>
 
+#include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/writer.h"
 #include "apiserver/list.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/request_options.h"
@@ -256,8 +257,7 @@ api::scheme::ApiResult<VersionedResponse> ScaleReply(
     const RequestContext& call, const api::scheme::ApiResult<api::Json>& scale) {
   if (!scale) return std::unexpected(scale.error());
   // The scale's version is the object's: what was read or written is not newer than this.
-  return VersionedResponse{JsonResponse(200, boost::json::serialize(*scale)),
-                           call.api.store().version()};
+  return VersionedResponse{JsonResponse(200, api::ToJsonText(*scale)), call.api.store().version()};
 }
 
 api::scheme::ApiResult<api::Json> Patched(api::Json scale, const PatchBody& body) {

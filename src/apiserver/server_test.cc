@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "testing/api_client.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
@@ -276,22 +277,20 @@ TEST(ServerStartTest, BeyondLoopbackItNeedsMore) {
 }
 
 TEST(ServerStartTest, WhatWasAnsweredIsThereAfterARestart) {
-  std::string directory = std::filesystem::temp_directory_path() / "berth-server-XXXXXX";
-  ASSERT_NE(mkdtemp(directory.data()), nullptr);
+  const TemporaryDirectory directory;
   std::string written;
   {
-    const auto server = ApiServer::Start({.data_dir = directory});
+    const auto server = ApiServer::Start({.data_dir = directory.path()});
     ASSERT_TRUE(server) << server.error().message;
     ApiClient client((*server)->port());
     written = client.Ask("POST", kConfigMaps, ConfigMap("a")).body;
   }
   {
-    const auto server = ApiServer::Start({.data_dir = directory});
+    const auto server = ApiServer::Start({.data_dir = directory.path()});
     ASSERT_TRUE(server) << server.error().message;
     ApiClient client((*server)->port());
     EXPECT_EQ(client.Get(std::string(kConfigMaps) + "/a").body, written);
   }
-  std::filesystem::remove_all(directory);
 }
 
 TEST(KubeconfigTest, HoldsWhatClientsNeed) {

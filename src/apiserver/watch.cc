@@ -154,7 +154,7 @@ void WatchSource::ScheduleWake(Instant now) {
   // One timer at a time is enough: when it fires, the next one is set.
   if (!due || (wakes_at_ > now && wakes_at_ <= *due)) return;
   // Rounded up, so that it is due when the timer fires.
-  exchange_->WakeAfter(std::chrono::milliseconds((*due - now).nanos / 1'000'000 + 1));
+  exchange_->WakeAfter(std::chrono::milliseconds((*due - now) / Duration::Millis(1) + 1));
   wakes_at_ = *due;
 }
 

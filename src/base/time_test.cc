@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/chrono.h"
+
 namespace berth {
 namespace BERTH_TEST_FILE {
 
@@ -18,12 +20,53 @@ TEST(Duration, IsOrderedByLength) {
   EXPECT_LT(Duration::Seconds(-1), Duration{});
 }
 
+TEST(Duration, HasArithmetic) {
+  const Duration second = Duration::Seconds(1);
+  EXPECT_EQ(second + second / 2, Duration::Millis(1500));
+  EXPECT_EQ(second * 3 - second, Duration::Seconds(2));
+  EXPECT_EQ(-second, Duration::Seconds(-1));
+  EXPECT_EQ(second * 0.25, Duration::Millis(250));
+  EXPECT_EQ(second / 4.0, Duration::Millis(250));
+  EXPECT_EQ(Duration::Millis(2500) / second, 2);
+  EXPECT_EQ(Duration::Millis(2500) % second, Duration::Millis(500));
+  EXPECT_EQ(Duration::FromSeconds(1.5), Duration::Millis(1500));
+  EXPECT_DOUBLE_EQ(Duration::Millis(1500).millis(), 1500);
+  EXPECT_GT(second * 1e300, Duration::Seconds(9'000'000'000));
+  Duration sum = second;
+  sum += second;
+  sum *= 4;
+  sum -= second;
+  EXPECT_EQ(sum, Duration::Seconds(7));
+}
+
+TEST(Duration, ConvertsToChronoAndBack) {
+  EXPECT_EQ(ToChrono(Duration::Millis(20)), std::chrono::milliseconds(20));
+  EXPECT_EQ(FromChrono(std::chrono::seconds(2)), Duration::Seconds(2));
+  EXPECT_EQ(FromChrono(std::chrono::duration<double, std::milli>(1.5)), Duration{1'500'000});
+}
+
 TEST(Instant, AddsAndSubtracts) {
   const Instant noon = Instant::FromUnixSeconds(43'200);
   EXPECT_EQ(noon.nanos, 43'200'000'000'000);
   EXPECT_EQ((noon + Duration::Millis(1)).nanos, 43'200'001'000'000);
   EXPECT_EQ(noon + Duration::Seconds(5) - noon, Duration::Seconds(5));
   EXPECT_EQ(Instant{} - noon, Duration::Seconds(-43'200));
+  EXPECT_EQ(noon - Duration::Seconds(43'200), Instant{});
+  EXPECT_EQ(noon.since_epoch(), Duration::Seconds(43'200));
+}
+
+TEST(Instant, IsRoundedDownToSeconds) {
+  const struct {
+    Instant instant;
+    int64_t want;
+  } cases[] = {
+      {Instant{1'999'999'999}, 1}, {Instant{2'000'000'000}, 2},   {Instant{}, 0},
+      {Instant{-1}, -1},           {Instant{-1'000'000'000}, -1}, {Instant{-1'000'000'001}, -2},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(c.instant.unix_seconds(), c.want) << c.instant.nanos;
+    EXPECT_EQ(c.instant.FloorToSecond(), Instant::FromUnixSeconds(c.want)) << c.instant.nanos;
+  }
 }
 
 TEST(Instant, IsOrderedByTime) {

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
 #include <cctype>
 #include <limits>
 
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/protobuf/to_json.h"
+#include "api/status_reason.h"
 #include "base/text.h"
 
 namespace berth::client {
@@ -25,46 +26,7 @@ Json ParseStatus(const RestResponse& answer) {
     auto decoded = api::protobuf::DecodeToJson(answer.body);
     return decoded ? *std::move(decoded) : Json();
   }
-  boost::json::error_code error;
-  Json parsed = boost::json::parse(answer.body, error);
-  return error ? Json() : parsed;
-}
-
-std::string_view ReasonOf(int code) {
-  switch (code) {
-    case 400:
-      return "BadRequest";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "NotFound";
-    case 405:
-      return "MethodNotAllowed";
-    case 406:
-      return "NotAcceptable";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Expired";
-    case 413:
-      return "RequestEntityTooLarge";
-    case 415:
-      return "UnsupportedMediaType";
-    case 422:
-      return "Invalid";
-    case 429:
-      return "TooManyRequests";
-    case 500:
-      return "InternalError";
-    case 503:
-      return "ServiceUnavailable";
-    case 504:
-      return "Timeout";
-    default:
-      return "";
-  }
+  return api::ParseJson(answer.body).value_or(Json());
 }
 
 // "TooManyRequests" as "too many requests".
@@ -104,7 +66,7 @@ ApiStatus ReadStatus(const RestResponse& answer) {
   } else {
     status.message = Shorten(answer.body, kShownBody);
   }
-  if (status.reason.empty()) status.reason = ReasonOf(answer.status);
+  if (status.reason.empty()) status.reason = api::ReasonForCode(answer.status);
   return status;
 }
 

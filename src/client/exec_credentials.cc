@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/json/json_text.h"
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "base/base64.h"
 #include "base/text.h"
@@ -20,20 +21,17 @@
 namespace berth::client {
 namespace {
 
-using api::JsonValue;
+using api::JsonObject;
 
-JsonValue ClusterInfo(const ExecCluster& cluster) {
-  JsonValue info = JsonValue::Object();
-  info.Add("server", JsonValue::String(cluster.server));
-  if (!cluster.tls_server_name.empty()) {
-    info.Add("tls-server-name", JsonValue::String(cluster.tls_server_name));
-  }
-  if (cluster.insecure) info.Add("insecure-skip-tls-verify", JsonValue::Bool(true));
+JsonObject ClusterInfo(const ExecCluster& cluster) {
+  JsonObject info{{"server", cluster.server}};
+  if (!cluster.tls_server_name.empty()) info.emplace("tls-server-name", cluster.tls_server_name);
+  if (cluster.insecure) info.emplace("insecure-skip-tls-verify", true);
   if (!cluster.ca_data.empty()) {
-    info.Add("certificate-authority-data", JsonValue::String(EncodeBase64(cluster.ca_data)));
+    info.emplace("certificate-authority-data", EncodeBase64(cluster.ca_data));
   }
   if (!cluster.config.empty()) {
-    if (auto extension = api::ParseJson(cluster.config)) info.Add("config", *extension);
+    if (auto extension = api::ParseJson(cluster.config)) info.emplace("config", *extension);
   }
   return info;
 }
@@ -68,14 +66,11 @@ void CheckCredential(const FieldCursor& status, const Credential& credential,
 }  // namespace
 
 std::string ExecInfo(const ExecPlugin& plugin, const ExecCluster* cluster) {
-  JsonValue spec = JsonValue::Object();
-  if (cluster != nullptr) spec.Add("cluster", ClusterInfo(*cluster));
-  spec.Add("interactive", JsonValue::Bool(false));
-  JsonValue info = JsonValue::Object();
-  info.Add("kind", JsonValue::String("ExecCredential"));
-  info.Add("apiVersion", JsonValue::String(plugin.api_version));
-  info.Add("spec", std::move(spec));
-  return api::ToJsonText(info);
+  JsonObject spec;
+  if (cluster != nullptr) spec.emplace("cluster", ClusterInfo(*cluster));
+  spec.emplace("interactive", false);
+  return api::ToJsonText(JsonObject{
+      {"kind", "ExecCredential"}, {"apiVersion", plugin.api_version}, {"spec", std::move(spec)}});
 }
 
 Result<ExecCredential> ParseExecCredential(std::string_view output, std::string_view api_version) {
@@ -83,7 +78,7 @@ Result<ExecCredential> ParseExecCredential(std::string_view output, std::string_
   const auto root = api::ParseJson(output);
   if (!root) return Fail("the plugin printed no JSON: " + root.error().message);
   std::string problem;
-  const FieldCursor document(root->IsNull() ? nullptr : &*root, {}, problem);
+  const FieldCursor document(root->is_null() ? nullptr : &*root, {}, problem);
   const FieldCursor kind = document["kind"];
   if (kind.Text() != "ExecCredential") kind.Refuse("must be ExecCredential");
   const FieldCursor version = document["apiVersion"];

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "client/exec_credentials.h"
+#include "testing/await.h"
 #include "testing/temporary_directory.h"
 
 // Tests name the fields that matter to them.
@@ -220,7 +221,7 @@ std::string TokenOf(Credentials& credentials) {
   credentials.Get([&](Result<Credential> credential) {
     promise.set_value(credential ? credential->bearer_token : credential.error().message);
   });
-  return promise.get_future().get();
+  return Await(promise);
 }
 
 class ExecCredentialsTest : public testing::Test {
@@ -242,7 +243,7 @@ class ExecCredentialsTest : public testing::Test {
   SimClock clock_;
 };
 
-TEST_F(ExecCredentialsTest, AreKeptUntilTheyExpire) {
+TEST_F(ExecCredentialsTest, AreCachedUntilTheyExpire) {
   plugin_.Prints("one", "1970-01-01T00:00:10Z");
   plugin_.Prints("two");
   const auto credentials = Make();
@@ -260,14 +261,14 @@ TEST_F(ExecCredentialsTest, AreKeptUntilTheyExpire) {
   EXPECT_THAT(plugin_.runs[0].env, Not(Contains(HasSubstr("https://h"))));
 }
 
-TEST_F(ExecCredentialsTest, TellTheClusterToThoseWhoAsk) {
+TEST_F(ExecCredentialsTest, PassTheClusterToPluginsThatRequestIt) {
   config_.provide_cluster_info = true;
   plugin_.Prints("one");
   EXPECT_EQ(TokenOf(*Make()), "one");
   EXPECT_THAT(plugin_.runs[0].env, Contains(HasSubstr(R"("cluster":{"server":"https://h"})")));
 }
 
-TEST_F(ExecCredentialsTest, AreAskedForAgainWhenRefused) {
+TEST_F(ExecCredentialsTest, AreRequestedAgainWhenRejected) {
   plugin_.Prints("one");
   plugin_.Prints("two");
   const auto credentials = Make();
@@ -278,7 +279,7 @@ TEST_F(ExecCredentialsTest, AreAskedForAgainWhenRefused) {
   EXPECT_EQ(TokenOf(*credentials), "two");
 }
 
-TEST_F(ExecCredentialsTest, FailuresAreExplainedAndTriedAgain) {
+TEST_F(ExecCredentialsTest, FailuresHaveAReasonAndAreRetried) {
   plugin_.answers = {
       std::unexpected(ExecFailure{true, "No such file or directory"}),
       std::unexpected(ExecFailure{false, "it did not end within 1m0s"}),
@@ -301,7 +302,7 @@ TEST_F(ExecCredentialsTest, FailuresAreExplainedAndTriedAgain) {
   EXPECT_EQ(TokenOf(*credentials), "one");
 }
 
-TEST_F(ExecCredentialsTest, TheEndKillsThePluginAndTellsThoseWhoWait) {
+TEST_F(ExecCredentialsTest, DestructionKillsThePluginAndFailsPendingCalls) {
   config_.command = "sh";
   config_.args = {"-c", "sleep 1000"};
   auto credentials = std::make_unique<ExecCredentials>(config_, ExecCluster(), clock_);
@@ -310,19 +311,23 @@ TEST_F(ExecCredentialsTest, TheEndKillsThePluginAndTellsThoseWhoWait) {
     promise.set_value(credential ? "a credential" : credential.error().message);
   });
   credentials.reset();
-  EXPECT_THAT(promise.get_future().get(), HasSubstr("it was cancelled"));
+  EXPECT_THAT(Await(promise), HasSubstr("it was cancelled"));
 }
 
-TEST_F(ExecCredentialsTest, ACallbackMayBeTheLastOwner) {
+TEST_F(ExecCredentialsTest, ACallbackMayReleaseTheLastReference) {
   plugin_.Prints("one");
   std::shared_ptr<ExecCredentials> credentials = Make();
-  std::promise<void> promise;
+  const std::weak_ptr<ExecCredentials> still_alive = credentials;
+  std::promise<std::string> promise;
   Credentials& same = *credentials;
-  same.Get([&promise, owner = std::move(credentials)](const Result<Credential>&) mutable {
+  same.Get([&, owner = std::move(credentials)](const Result<Credential>& credential) mutable {
+    const std::string token = credential ? credential->bearer_token : credential.error().message;
     owner.reset();
-    promise.set_value();
+    EXPECT_TRUE(still_alive.expired());
+    promise.set_value(token);
   });
-  promise.get_future().get();
+  EXPECT_EQ(Await(promise), "one");
+  EXPECT_EQ(plugin_.runs.size(), 1U);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -1,8 +1,8 @@
-// FieldCursor is a place in a JSON document from outside: it reads what is there, and notes what is
+// FieldCursor is a place in a JSON document from outside: it reads values and records which one is
 // of the wrong type, with the field and its value.
 //
-// Absent fields and nulls read as empty; fields that nobody asks for do not matter. The first
-// problem is kept; the document and the problem must outlive the cursor.
+// Absent fields and nulls read as empty; unknown fields are ignored. Only the first problem is
+// recorded; the document and the problem must outlive the cursor.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "api/field_errors.h"
-#include "api/json/json_value.h"
+#include "api/json/document.h"
 
 namespace berth::client {
 
 class FieldCursor {
  public:
-  FieldCursor(const api::JsonValue* value, api::FieldPath path, std::string& problem)
+  FieldCursor(const api::Json* value, api::FieldPath path, std::string& problem)
       : value_(value), path_(std::move(path)), problem_(&problem) {}
 
   // The field of an object.
@@ -33,9 +33,9 @@ class FieldCursor {
   bool Flag() const;
   std::vector<std::string> Texts() const;
 
-  // Something is there, and it is not null.
+  // Whether there is a value other than null.
   bool present() const { return value_ != nullptr; }
-  const api::JsonValue* value() const { return value_; }
+  const api::Json* value() const { return value_; }
   const api::FieldPath& path() const { return path_; }
 
   // Notes that the value is wrong, unless something was before.
@@ -43,9 +43,9 @@ class FieldCursor {
 
  private:
   // Whether the value is there and of `kind`; another kind is a problem.
-  bool Is(api::JsonValue::Kind kind, bool secret = false) const;
+  bool Is(boost::json::kind kind, bool secret = false) const;
 
-  const api::JsonValue* value_;
+  const api::Json* value_;
   api::FieldPath path_;
   std::string* problem_;
 };

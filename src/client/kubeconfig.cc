@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/json/json_value.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/json/yaml.h"
 #include "client/field_cursor.h"
 
@@ -139,7 +140,7 @@ Result<Kubeconfig> ParseKubeconfig(std::string_view text, std::string_view file)
   const auto root = api::ParseJson(*json);
   if (!root) return Fail(fmt::format("{}: {}", file, root.error().message));
   std::string problem;
-  const FieldCursor document(root->IsNull() ? nullptr : &*root, {}, problem);
+  const FieldCursor document(root->is_null() ? nullptr : &*root, {}, problem);
   CheckType(document);
   Kubeconfig config{.current_context = document["current-context"].Text(),
                     .clusters = ReadNamed(document["clusters"], "cluster", ReadCluster),

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <limits>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "client/api_status.h"
 
@@ -17,7 +17,6 @@ namespace {
 using api::Json;
 using api::JsonObject;
 
-constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int kNotFound = 404;
 
 std::string LeasesPath(const std::string& name_space) {
@@ -47,8 +46,8 @@ void SetRecord(JsonObject& lease, const LeaderRecord& record) {
   JsonObject spec;
   api::SetString(spec, "holderIdentity", record.holder);
   api::SetInt(spec, "leaseDurationSeconds", record.lease_duration_seconds);
-  api::SetString(spec, "acquireTime", FormatMicroTime(record.acquire_time));
-  api::SetString(spec, "renewTime", FormatMicroTime(record.renew_time));
+  api::SetString(spec, "acquireTime", api::FormatMicroTime(record.acquire_time));
+  api::SetString(spec, "renewTime", api::FormatMicroTime(record.renew_time));
   api::SetInt(spec, "leaseTransitions", record.transitions);
   lease["spec"] = std::move(spec);
 }
@@ -68,18 +67,6 @@ struct LeaseLock::Document {
   // Operations before the last Cancel are not told any more.
   uint64_t turn = 0;
 };
-
-std::string FormatMicroTime(Instant instant) {
-  int64_t seconds = instant.nanos / kNanosPerSecond;
-  int64_t rest = instant.nanos % kNanosPerSecond;
-  if (rest < 0) {
-    rest += kNanosPerSecond;
-    --seconds;
-  }
-  std::string text = api::FormatTimestamp(Instant::FromUnixSeconds(seconds));
-  text.pop_back();  // The Z.
-  return fmt::format("{}.{:06}Z", text, rest / 1000);
-}
 
 LeaseLock::LeaseLock(RestClient& client, std::string name_space, std::string name, Duration timeout)
     : client_(client),
@@ -108,7 +95,7 @@ void LeaseLock::Create(const LeaderRecord& record, Written written) {
   SetRecord(lease, record);
   Send({.method = "POST",
         .path = LeasesPath(name_space_),
-        .body = boost::json::serialize(lease),
+        .body = api::ToJsonText(lease),
         .content_type = "application/json"},
        Ignoring(std::move(written)));
 }
@@ -121,7 +108,7 @@ void LeaseLock::Update(const LeaderRecord& record, Written written) {
   SetRecord(lease, record);
   Send({.method = "PUT",
         .path = LeasesPath(name_space_) + "/" + name_,
-        .body = boost::json::serialize(lease),
+        .body = api::ToJsonText(lease),
         .content_type = "application/json"},
        Ignoring(std::move(written)));
 }
@@ -146,9 +133,8 @@ void LeaseLock::Send(RestRequest request, Read done) {
           return done(std::unexpected(
               LockFailure{result->status == kNotFound, Describe(method, path, *result)}));
         }
-        boost::json::error_code error;
-        Json parsed = boost::json::parse(result->body, error);
-        JsonObject* lease = error ? nullptr : api::AsObject(parsed);
+        auto parsed = api::ParseJson(result->body);
+        JsonObject* lease = parsed ? api::AsObject(*parsed) : nullptr;
         if (lease == nullptr || api::StringAt(lease, "kind") != "Lease") {
           return done(std::unexpected(
               LockFailure{false, fmt::format("{} {}: the answer is not a Lease", method, path)}));

@@ -9,9 +9,6 @@
 
 namespace berth::client {
 
-// "2026-05-01T12:30:00.000000Z", as Kubernetes writes times with microseconds.
-std::string FormatMicroTime(Instant instant);
-
 class LeaseLock final : public ElectionLock {
  public:
   // `client` must outlive the lock. `timeout` is for each request; kube-scheduler's is half of its

@@ -7,6 +7,7 @@
 #include <future>
 #include <map>
 
+#include "testing/await.h"
 #include "testing/temporary_directory.h"
 
 namespace berth::client {
@@ -133,7 +134,7 @@ TEST_F(LoadConfigTest, PluginsAreFoundBesideTheKubeconfigAndToldTheCluster) {
   config.credentials->Get([&](Result<Credential> credential) {
     promise.set_value(credential ? credential->bearer_token : credential.error().message);
   });
-  EXPECT_EQ(promise.get_future().get(), "token for https://h:1");
+  EXPECT_EQ(Await(promise), "token for https://h:1");
 }
 
 TEST_F(LoadConfigTest, NamesAndPasswordsAndImpersonationAreHeaders) {

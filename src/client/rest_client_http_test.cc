@@ -6,6 +6,7 @@
 
 #include "client/file_credentials.h"
 #include "client/rest_client.h"
+#include "testing/await.h"
 #include "testing/fake_http_server.h"
 
 // Tests name the fields that matter to them.
@@ -33,7 +34,7 @@ class RestHttpTest : public testing::Test {
     return promise->get_future();
   }
   static RestResult<RestResponse> Send(RestClient& client, RestRequest request) {
-    return Begin(client, std::move(request)).get();
+    return Await(Begin(client, std::move(request)));
   }
 
   net::EventLoop loop_;
@@ -107,7 +108,7 @@ TEST_F(RestHttpTest, TheEndCancels) {
   auto future = Begin(*client, {.path = "/"});
   server.WaitForRequests(1);
   client.reset();
-  const auto result = future.get();
+  const auto result = Await(std::move(future));
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, RestError::Kind::kCancelled);
 }

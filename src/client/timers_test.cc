@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "testing/await.h"
+
 namespace berth::client {
 namespace BERTH_TEST_FILE {
 
@@ -33,7 +35,7 @@ TEST(LoopTimersTest, RunInOrderUnlessCancelled) {
   EXPECT_FALSE(timers.stopped());
   const Instant before = timers.Now();
   loop.Start();
-  end.get_future().get();
+  Await(end);
   EXPECT_GE(timers.Now() - before, Duration::Millis(3));
   EXPECT_THAT(story, ElementsAre("posted", "posted later", "first", "last"));
   loop.Stop();
@@ -55,7 +57,7 @@ TEST(LoopTimersTest, ATimerMayCancelOneThatIsDueAsWell) {
     second = timers.After({}, [&] { ran.push_back(2); });
   });
   loop.Start();
-  end.get_future().get();
+  Await(end);
   loop.Stop();
   EXPECT_THAT(ran, ElementsAre(1));
 }

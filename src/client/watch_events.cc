@@ -2,8 +2,6 @@
 
 #include <simdjson.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +10,8 @@
 #include "api/json/decode.h"
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/protobuf/decode_object.h"
 #include "api/protobuf/to_json.h"
 #include "base/text.h"
@@ -51,13 +51,7 @@ Result<api::Object> DecodeProtobuf(std::string_view message) {
 }
 
 // Null if `text` is not a JSON value.
-Json ParseJson(std::string_view text) {
-  boost::json::error_code error;
-  boost::json::parse_options options;
-  options.max_depth = api::kMaxNesting;
-  Json value = boost::json::parse({text.data(), text.size()}, error, {}, options);
-  return error ? Json() : value;
-}
+Json ParseOrNull(std::string_view text) { return api::ParseJson(text).value_or(Json()); }
 
 api::ObjectMeta MetaOf(const JsonObject* object) {
   const JsonObject* metadata = ObjectAt(object, "metadata");
@@ -109,7 +103,7 @@ class Raw {
     if (form_ == WireForm::kProtobuf) {
       return api::protobuf::DecodeMeta(object_).value_or(api::ObjectMeta());
     }
-    const Json document = ParseJson(object_);
+    const Json document = ParseOrNull(object_);
     return MetaOf(AsObject(document));
   }
 
@@ -118,7 +112,7 @@ class Raw {
       const auto document = api::protobuf::DecodeToJson(envelope_);
       return document ? StatusOf(AsObject(*document)) : ServerStatus();
     }
-    const Json document = ParseJson(object_);
+    const Json document = ParseOrNull(object_);
     return StatusOf(AsObject(document));
   }
 
@@ -233,11 +227,11 @@ Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const O
     return EventOf(event->type, Raw(event->object, form), codec);
   }
   if (auto event = ReadUsualFrame(frame, codec)) return *std::move(event);
-  const Json document = ParseJson(frame);
+  const Json document = ParseOrNull(frame);
   const JsonObject* object = AsObject(document);
   if (object == nullptr) return Fail("the event is not a JSON object");
   const Json* inner = api::At(object, "object");
-  const std::string text = inner != nullptr ? boost::json::serialize(*inner) : "null";
+  const std::string text = inner != nullptr ? api::ToJsonText(*inner) : "null";
   return EventOf(StringAt(object, "type"), Raw(text, form), codec);
 }
 

@@ -172,7 +172,8 @@ bool WaitForSignal() {
 
 bool WaitForSignal(Duration limit) {
   const sigset_t signals = EndSignals();
-  const timespec time{limit.nanos / 1'000'000'000, limit.nanos % 1'000'000'000};
+  constexpr Duration kSecond = Duration::Seconds(1);
+  const timespec time{limit / kSecond, (limit % kSecond).nanos};
   return sigtimedwait(&signals, nullptr, &time) >= 0;
 }
 

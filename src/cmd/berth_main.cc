@@ -1,3 +1,6 @@
 #include "cmd/command_line.h"
+#include "scheduler/plugins/in_tree_registry.h"
 
-int main(int argc, char** argv) { return berth::cmd::RunCommandLine(argc, argv); }
+int main(int argc, char** argv) {
+  return berth::cmd::RunCommandLine(argc, argv, berth::scheduler::plugins::InTreeRegistry());
+}

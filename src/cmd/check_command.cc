@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <future>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "client/api_status.h"
 #include "client/informers.h"
 #include "client/load_config.h"
@@ -21,7 +21,6 @@
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
 #include "scheduler/config/validate.h"
-#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::cmd {
 namespace {
@@ -68,9 +67,8 @@ Result<std::string> Get(client::RestClient& client, const std::string& path) {
 }
 
 void CheckVersion(const std::string& body, Report& report) {
-  boost::system::error_code error;
-  const auto version = boost::json::parse(body, error);
-  const std::string text(error ? "" : StringAt(AsObject(version), "gitVersion"));
+  const auto version = api::ParseJson(body);
+  const std::string text(version ? StringAt(AsObject(*version), "gitVersion") : "");
   int minor = 0;
   if (std::sscanf(text.c_str(), "v1.%d", &minor) != 1) {
     return report.Problem("/version: the server does not say which version it is");
@@ -123,9 +121,9 @@ void CheckPermissions(client::RestClient& client,
 
 }  // namespace
 
-int RunCheck(const CheckOptions& options) {
+int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& registry) {
   Report report;
-  const auto loaded = LoadConfiguration(options.config_file, scheduler::plugins::InTreeRegistry());
+  const auto loaded = LoadConfiguration(options.config_file, registry);
   if (!loaded) {
     report.Problem(loaded.error().message);
     return report.End();

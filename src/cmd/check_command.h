@@ -3,6 +3,10 @@
 
 #include <string>
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::cmd {
 
 struct CheckOptions {
@@ -12,6 +16,6 @@ struct CheckOptions {
 };
 
 // Returns the exit code of the program.
-int RunCheck(const CheckOptions& options);
+int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

@@ -234,7 +234,8 @@ void AddSimtest(CLI::App& app, SimtestOptions& options) {
 
 }  // namespace
 
-int RunCommandLine(int argc, const char* const* argv) {
+int RunCommandLine(int argc, const char* const* argv,
+                   const scheduler::framework::Registry& registry) {
   ApiServerFlags apiserver;
   CheckOptions check;
   ConfigOptions config;
@@ -267,14 +268,14 @@ int RunCommandLine(int argc, const char* const* argv) {
     return kExitUsage;
   }
   if (app.got_subcommand("apiserver")) return RunApiServer(apiserver);
-  if (app.got_subcommand("check")) return RunCheck(check);
-  if (config.validate->parsed()) return RunConfigValidate(config.file);
-  if (config.show->parsed()) return RunConfigShow(config.file);
+  if (app.got_subcommand("check")) return RunCheck(check, registry);
+  if (config.validate->parsed()) return RunConfigValidate(config.file, registry);
+  if (config.show->parsed()) return RunConfigShow(config.file, registry);
   if (app.got_subcommand("conformance")) return RunConformance(conformance);
-  if (app.got_subcommand("replay")) return RunReplay(replay);
-  if (app.got_subcommand("schedule")) return RunSchedule(schedule);
+  if (app.got_subcommand("replay")) return RunReplay(replay, registry);
+  if (app.got_subcommand("schedule")) return RunSchedule(schedule, registry);
   if (app.got_subcommand("simtest")) return RunSimtest(simtest);
-  if (app.got_subcommand("up")) return RunUp(up);
+  if (app.got_subcommand("up")) return RunUp(up, registry);
   fmt::print("{}\n", kVersionText);
   return kExitOk;
 }

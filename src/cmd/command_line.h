@@ -1,6 +1,10 @@
 // The `berth` command line: which subcommands there are, and their options.
 #pragma once
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::cmd {
 
 // How the program ends. Scripts rely on these; docs/cli.md lists them.
@@ -12,6 +16,9 @@ enum ExitCode : int {
 };
 
 // Parses the arguments, runs the subcommand and returns the exit code of the program.
-int RunCommandLine(int argc, const char* const* argv);
+// Configurations may enable the plugins in `registry`: the in-tree plugins
+// (scheduler::plugins::InTreeRegistry) and those that a main() of one's own adds.
+int RunCommandLine(int argc, const char* const* argv,
+                   const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

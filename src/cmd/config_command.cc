@@ -16,7 +16,6 @@
 #include "scheduler/config/load.h"
 #include "scheduler/config/print.h"
 #include "scheduler/config/validate.h"
-#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::cmd {
 namespace {
@@ -101,14 +100,13 @@ int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
 
 }  // namespace
 
-int RunConfigValidate(const std::string& file) {
+int RunConfigValidate(const std::string& file, const scheduler::framework::Registry& registry) {
   const auto text = ReadText(file);
   if (!text) {
     fmt::print(stderr, "berth config validate: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked =
-      CheckConfiguration(*text, scheduler::plugins::InTreeRegistry());
+  const CheckedConfiguration checked = CheckConfiguration(*text, registry);
   if (!checked.ok()) return PrintErrors(checked, file);
   for (const std::string& note : scheduler::config::Warnings(*checked.completed)) {
     fmt::print(stderr, "{}: note: {}\n", NameOf(file), note);
@@ -117,7 +115,7 @@ int RunConfigValidate(const std::string& file) {
   return kExitOk;
 }
 
-int RunConfigShow(const std::string& file) {
+int RunConfigShow(const std::string& file, const scheduler::framework::Registry& registry) {
   if (file.empty()) {
     fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default()));
     return kExitOk;
@@ -127,8 +125,7 @@ int RunConfigShow(const std::string& file) {
     fmt::print(stderr, "berth config show: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked =
-      CheckConfiguration(*text, scheduler::plugins::InTreeRegistry());
+  const CheckedConfiguration checked = CheckConfiguration(*text, registry);
   if (checked.ok()) fmt::print("{}", scheduler::config::ToYaml(*checked.completed));
   return PrintErrors(checked, file);
 }

@@ -37,9 +37,9 @@ Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
 
 // `berth config`: checks and shows KubeSchedulerConfiguration files.
 // `berth config validate`. Returns the exit code of the program.
-int RunConfigValidate(const std::string& file);
+int RunConfigValidate(const std::string& file, const scheduler::framework::Registry& registry);
 
 // `berth config show`: the default configuration if `file` is empty. Returns the exit code.
-int RunConfigShow(const std::string& file);
+int RunConfigShow(const std::string& file, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/json/decode.h"
+#include "api/json/document.h"
 #include "api/quantity.h"
 #include "api/selector.h"
 
@@ -37,9 +38,8 @@ std::string ReadAnswer(JsonFields& json, Value row, std::string_view matches,
 api::StringMap ReadLabels(JsonFields& json, Value row) {
   api::StringMap labels;
   for (const auto& [key, value] : json.Fields(row, "labels")) {
-    std::string_view text;
-    if (value.get(text) != simdjson::SUCCESS) json.AddError(key, "must be a string");
-    labels.emplace(key, text);
+    if (!value.value()->is_string()) json.AddError(key, "must be a string");
+    labels.emplace(key, value.text());
   }
   return labels;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/json/parse.h"
 #include "cmd/command_line.h"
 #include "cmd/conformance_api_cases.h"
 #include "cmd/conformance_cluster_cases.h"
@@ -149,11 +150,10 @@ class Runner {
 
  private:
   Status RunRow(const CaseFile::Row& row) {
-    Value value;
-    if (const auto error = parser_.parse(row.text.data(), row.text.size()).get(value)) {
-      return Fail(fmt::format("not valid JSON: {}", simdjson::error_message(error)));
-    }
-    if (!value.is_object()) return Fail("not a JSON object");
+    const auto document = api::ParseJson(row.text);
+    if (!document) return Fail(fmt::format("not valid JSON: {}", document.error().message));
+    if (!document->is_object()) return Fail("not a JSON object");
+    const Value value(*document);
     JsonFields json;
     const auto kind = KindOf(json, value);
     std::string name = json.String(value, "name");
@@ -218,7 +218,6 @@ class Runner {
   HintCases hint_cases_{registry_};
   ConformanceReport report_;
   std::set<std::string> seen_;
-  simdjson::dom::parser parser_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 

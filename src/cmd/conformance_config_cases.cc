@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/json/document.h"
+#include "api/json/writer.h"
 #include "cmd/config_command.h"
 #include "scheduler/config/print.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
@@ -21,37 +23,44 @@
 
 namespace berth::cmd {
 
-using api::JsonValue;
+using api::Json;
+using api::JsonArray;
+using api::JsonObject;
 
-void CompareJson(std::string_view path, const JsonValue& expected, const JsonValue& actual,
+void CompareJson(std::string_view path, const Json& expected, const Json& actual,
                  Differences& differences) {
-  if (expected.kind != actual.kind || expected.boolean != actual.boolean ||
-      expected.text != actual.text || expected.items.size() != actual.items.size()) {
+  const JsonArray* items = expected.if_array();
+  const JsonArray* actual_items = actual.if_array();
+  if (items && actual_items && items->size() == actual_items->size()) {
+    for (size_t i = 0; i < items->size(); ++i) {
+      CompareJson(fmt::format("{}[{}]", path, i), (*items)[i], (*actual_items)[i], differences);
+    }
+    return;
+  }
+  const JsonObject* members = expected.if_object();
+  const JsonObject* actual_members = actual.if_object();
+  if (!members || !actual_members) {
+    if (expected == actual) return;
     differences.push_back({std::string(path), api::ToJsonText(expected), api::ToJsonText(actual)});
     return;
   }
-  for (size_t i = 0; i < expected.items.size(); ++i) {
-    CompareJson(fmt::format("{}[{}]", path, i), expected.items[i], actual.items[i], differences);
-  }
-  for (const api::JsonMember& member : expected.members) {
-    const std::string below = fmt::format("{}.{}", path, member.name);
-    if (const JsonValue* found = actual.Find(member.name)) {
-      CompareJson(below, member.value, *found, differences);
+  const auto below = [&](std::string_view key) { return fmt::format("{}.{}", path, key); };
+  for (const auto& [key, value] : *members) {
+    if (const Json* found = actual_members->if_contains(key)) {
+      CompareJson(below(key), value, *found, differences);
     } else {
-      differences.push_back({below, api::ToJsonText(member.value), "(none)"});
+      differences.push_back({below(key), api::ToJsonText(value), "(none)"});
     }
   }
-  for (const api::JsonMember& member : actual.members) {
-    if (expected.Find(member.name) != nullptr) continue;
-    differences.push_back(
-        {fmt::format("{}.{}", path, member.name), "(none)", api::ToJsonText(member.value)});
+  for (const auto& [key, value] : *actual_members) {
+    if (members->contains(key)) continue;
+    differences.push_back({below(key), "(none)", api::ToJsonText(value)});
   }
 }
 
 namespace {
 
 using Value = JsonFields::Value;
-using api::JsonValue;
 
 constexpr std::string_view kAccepted = "accepted";
 
@@ -86,25 +95,20 @@ void CompareErrors(const std::string& stage, std::vector<std::string> expected,
   if (!same) differences.push_back({stage + " errors", all_expected, all_came});
 }
 
-JsonValue Named(std::string_view name) {
-  JsonValue entry = JsonValue::Object();
-  entry.Add("name", JsonValue::String(name));
-  return entry;
-}
+JsonObject Named(std::string_view name) { return {{"name", name}}; }
 
 template <typename Role>
-void AddPoint(JsonValue& points, std::string_view point, const Role& plugins) {
-  JsonValue list = JsonValue::Array();
-  for (const auto* plugin : plugins) list.items.push_back(Named(plugin->name()));
-  if (!list.items.empty()) points.Add(point, std::move(list));
+void AddPoint(JsonObject& points, std::string_view point, const Role& plugins) {
+  JsonArray list;
+  for (const auto* plugin : plugins) list.push_back(Named(plugin->name()));
+  if (!list.empty()) points.emplace(point, std::move(list));
 }
 
 // The plugins of a profile in the order they run, as the cases write them.
-JsonValue Effective(const scheduler::framework::Profile& profile) {
-  JsonValue points = JsonValue::Object();
+JsonObject Effective(const scheduler::framework::Profile& profile) {
+  JsonObject points;
   AddPoint(points, "preEnqueue", profile.pre_enqueue());
-  points.Add("queueSort", JsonValue::Array());
-  points.members.back().value.items.push_back(Named(profile.queue_sort().name()));
+  points.emplace("queueSort", JsonArray{Named(profile.queue_sort().name())});
   AddPoint(points, "preFilter", profile.pre_filter());
   AddPoint(points, "filter", profile.filter());
   AddPoint(points, "postFilter", profile.post_filter());
@@ -114,64 +118,66 @@ JsonValue Effective(const scheduler::framework::Profile& profile) {
   AddPoint(points, "preBind", profile.pre_bind());
   AddPoint(points, "bind", profile.bind());
   AddPoint(points, "postBind", profile.post_bind());
-  JsonValue score = JsonValue::Array();
+  JsonArray score;
   for (const scheduler::framework::Profile::Scorer& scorer : profile.score()) {
-    score.items.push_back(Named(scorer.plugin->name()));
-    score.items.back().Add("weight", JsonValue::Number(scorer.weight));
+    score.push_back(JsonObject{{"name", scorer.plugin->name()}, {"weight", scorer.weight}});
   }
-  if (!score.items.empty()) points.Add("score", std::move(score));
+  if (!score.empty()) points.emplace("score", std::move(score));
   return points;
 }
 
-JsonValue StringList(const auto& strings) {
-  JsonValue list = JsonValue::Array();
-  for (const std::string& text : strings) list.items.push_back(JsonValue::String(text));
+JsonArray StringList(const auto& strings) {
+  JsonArray list;
+  for (const std::string& text : strings) list.emplace_back(text);
   return list;
 }
 
-JsonValue UsedArgs(const std::vector<scheduler::framework::ProfileConfig>& profiles) {
-  JsonValue result = JsonValue::Object();
+JsonObject UsedArgs(const std::vector<scheduler::framework::ProfileConfig>& profiles) {
+  JsonObject result;
   for (const scheduler::framework::ProfileConfig& profile : profiles) {
     std::vector<std::string> names;
     for (const auto& [name, args] : profile.args) names.push_back(name);
-    result.Add(profile.scheduler_name, StringList(names));
+    result.emplace(profile.scheduler_name, StringList(names));
   }
   return result;
 }
 
-JsonValue FitIgnoredResources(const std::vector<scheduler::framework::ProfileConfig>& profiles) {
-  JsonValue result = JsonValue::Object();
+JsonObject FitIgnoredResources(const std::vector<scheduler::framework::ProfileConfig>& profiles) {
+  JsonObject result;
   for (const scheduler::framework::ProfileConfig& profile : profiles) {
     auto found = profile.args.find("NodeResourcesFit");
     if (found == profile.args.end()) continue;
     const auto* args = std::any_cast<scheduler::framework::NodeResourcesFitArgs>(&found->second);
-    if (args != nullptr) result.Add(profile.scheduler_name, StringList(args->ignored_resources));
+    if (args != nullptr)
+      result.emplace(profile.scheduler_name, StringList(args->ignored_resources));
   }
   return result;
 }
 
-Result<std::optional<JsonValue>> ReadJson(JsonFields& json, Value row, std::string_view key) {
+std::optional<Json> ReadJson(JsonFields& json, Value row, std::string_view key) {
   const auto found = json.Find(row, key);
-  if (!found) return std::nullopt;
-  auto parsed = api::ParseJson(JsonText(*found));
-  if (!parsed) return std::unexpected(parsed.error());
-  return *std::move(parsed);
+  return found ? std::optional(*found->value()) : std::nullopt;
 }
 
 // Removes from each profile the points that Berth does not have, and those without plugins.
-void DropUnbuilt(JsonValue& effective) {
-  for (auto& profile : effective.members) {
-    auto& points = profile.value.members;
-    std::erase_if(points, [](const auto& point) {
-      return point.name.starts_with("placement") || point.value.items.empty();
-    });
+void DropUnbuilt(Json& effective) {
+  JsonObject* profiles = effective.if_object();
+  if (!profiles) return;
+  for (auto& profile : *profiles) {
+    const JsonObject* points = profile.value().if_object();
+    if (!points) continue;
+    JsonObject built;
+    for (const auto& [point, plugins] : *points) {
+      if (!point.starts_with("placement") && !api::IsEmpty(&plugins)) built[point] = plugins;
+    }
+    profile.value() = std::move(built);
   }
 }
 
 struct ExpectedConfig {
   std::string stage;
   std::vector<std::string> errors;
-  std::optional<JsonValue> completed, effective, used_args, fit_ignored_resources;
+  std::optional<Json> completed, effective, used_args, fit_ignored_resources;
 };
 
 Result<ExpectedConfig> ReadExpected(Value row) {
@@ -179,16 +185,12 @@ Result<ExpectedConfig> ReadExpected(Value row) {
   ExpectedConfig expected;
   expected.stage = json.Bool(row, "ok") ? std::string(kAccepted) : json.String(row, "stage");
   expected.errors = json.Strings(row, "errors");
-  const std::pair<std::string_view, std::optional<JsonValue>*> parts[] = {
+  const std::pair<std::string_view, std::optional<Json>*> parts[] = {
       {"completed", &expected.completed},
       {"effective", &expected.effective},
       {"usedArgs", &expected.used_args},
       {"fitIgnoredResources", &expected.fit_ignored_resources}};
-  for (const auto& [key, into] : parts) {
-    auto part = ReadJson(json, row, key);
-    if (!part) return std::unexpected(part.error());
-    *into = *std::move(part);
-  }
+  for (const auto& [key, into] : parts) *into = ReadJson(json, row, key);
   if (expected.effective) DropUnbuilt(*expected.effective);
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   return expected;
@@ -222,12 +224,11 @@ Result<Differences> RunConfig(Value row, const scheduler::framework::Registry& r
   }
   if (expected->stage != kAccepted || came_stage != kAccepted) return differences;
 
-  JsonValue effective = JsonValue::Object();
+  JsonObject effective;
   for (const auto& profile : actual.profiles) {
-    effective.Add(profile->scheduler_name(), Effective(*profile));
+    effective.emplace(profile->scheduler_name(), Effective(*profile));
   }
-  auto compare = [&](std::string_view what, const std::optional<JsonValue>& want,
-                     const JsonValue& got) {
+  auto compare = [&](std::string_view what, const std::optional<Json>& want, const Json& got) {
     if (want) CompareJson(what, *want, got, differences);
   };
   compare("effective", expected->effective, effective);

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "api/json/parse.h"
+
 namespace berth::cmd {
 namespace BERTH_TEST_FILE {
 
@@ -15,13 +17,14 @@ using ::testing::Pair;
 class ExpectationTest : public ::testing::Test {
  protected:
   JsonFields::Value Parse(std::string_view text) {
-    JsonFields::Value value;
-    EXPECT_EQ(parser_.parse(text.data(), text.size()).get(value), simdjson::SUCCESS) << text;
-    return value;
+    auto parsed = api::ParseJson(text);
+    EXPECT_TRUE(parsed.has_value()) << text;
+    document_ = std::move(parsed).value_or(api::Json());
+    return JsonFields::Value(document_);
   }
 
  private:
-  simdjson::dom::parser parser_;
+  api::Json document_;
 };
 
 TEST_F(ExpectationTest, ReadsAnOrdinaryCase) {

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "api/json/document.h"
+#include "api/json/writer.h"
+
 namespace berth::cmd {
 
 Result<CaseFile> CaseFile::Read(const std::string& path) {
@@ -58,14 +61,13 @@ Status JsonFields::status() const {
 }
 
 std::optional<JsonFields::Value> JsonFields::Find(Value object, std::string_view key) {
-  simdjson::dom::object fields;
-  if (object.get(fields) != simdjson::SUCCESS) {
+  const api::Json* document = object.value();
+  if (!document || !document->is_object()) {
     AddError(key, "the value around it is not an object");
     return std::nullopt;
   }
-  Value value;
-  if (fields.at_key(key).get(value) != simdjson::SUCCESS || value.is_null()) return std::nullopt;
-  return value;
+  const Value value = object[key];
+  return value ? std::optional(value) : std::nullopt;
 }
 
 JsonFields::Value JsonFields::Require(Value object, std::string_view key) {
@@ -74,18 +76,15 @@ JsonFields::Value JsonFields::Require(Value object, std::string_view key) {
   return found.value_or(object);
 }
 
-template <typename T>
-T JsonFields::Get(Value value, std::string_view key, std::string_view wanted) {
-  T result{};
-  if (value.get(result) != simdjson::SUCCESS) {
-    AddError(key, fmt::format("must be {}", wanted));
-    return T{};
-  }
-  return result;
+std::string JsonFields::StringOf(Value value, std::string_view key) {
+  if (!value.value()->is_string()) AddError(key, "must be a string");
+  return std::string(value.text());
 }
 
-std::string JsonFields::StringOf(Value value, std::string_view key) {
-  return std::string(Get<std::string_view>(value, key, "a string"));
+int64_t JsonFields::IntOf(Value value, std::string_view key) {
+  if (const int64_t* number = value.value()->if_int64()) return *number;
+  AddError(key, "must be a whole number of 64 bits");
+  return 0;
 }
 
 std::string JsonFields::String(Value object, std::string_view key) {
@@ -100,37 +99,27 @@ std::optional<std::string> JsonFields::OptionalString(Value object, std::string_
 
 int64_t JsonFields::Int(Value object, std::string_view key) {
   const auto found = Find(object, key);
-  return found ? Get<int64_t>(*found, key, "a whole number of 64 bits") : 0;
+  return found ? IntOf(*found, key) : 0;
 }
 
 bool JsonFields::Bool(Value object, std::string_view key) {
   const auto found = Find(object, key);
-  return found ? Get<bool>(*found, key, "true or false") : false;
+  if (found && !found->value()->is_bool()) AddError(key, "must be true or false");
+  return found && found->flag();
 }
 
 std::vector<JsonFields::Value> JsonFields::List(Value object, std::string_view key) {
-  std::vector<Value> result;
   const auto found = Find(object, key);
-  if (!found) return result;
-  simdjson::dom::array items;
-  if (found->get(items) != simdjson::SUCCESS) {
-    AddError(key, "must be a list");
-    return result;
-  }
-  for (const Value item : items) result.push_back(item);
-  return result;
+  if (found && !found->value()->is_array()) AddError(key, "must be a list");
+  return found ? found->items() : std::vector<Value>();
 }
 
 std::map<std::string, JsonFields::Value> JsonFields::Fields(Value object, std::string_view key) {
   std::map<std::string, Value> result;
   const auto found = Find(object, key);
   if (!found) return result;
-  simdjson::dom::object fields;
-  if (found->get(fields) != simdjson::SUCCESS) {
-    AddError(key, "must be an object");
-    return result;
-  }
-  for (const auto& [name, value] : fields) result.emplace(name, value);
+  if (!found->value()->is_object()) AddError(key, "must be an object");
+  for (const auto& [name, value] : found->fields()) result.emplace(name, value);
   return result;
 }
 
@@ -143,11 +132,11 @@ std::vector<std::string> JsonFields::Strings(Value object, std::string_view key)
 std::map<std::string, int64_t> JsonFields::Ints(Value object, std::string_view key) {
   std::map<std::string, int64_t> result;
   for (const auto& [name, value] : Fields(object, key)) {
-    result.emplace(name, Get<int64_t>(value, name, "a whole number of 64 bits"));
+    result.emplace(name, IntOf(value, name));
   }
   return result;
 }
 
-std::string JsonText(JsonFields::Value value) { return simdjson::minify(value); }
+std::string JsonText(JsonFields::Value value) { return api::ToJsonText(*value.value()); }
 
 }  // namespace berth::cmd

@@ -1,8 +1,6 @@
 // Reads case files: one JSON object per line, plain or gzipped.
 #pragma once
 
-#include <simdjson.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/json/view.h"
 #include "base/result.h"
 
 namespace berth::cmd {
@@ -33,13 +32,13 @@ class CaseFile {
   std::string text_;
 };
 
-// JsonFields reads fields of parsed JSON by name, and remembers the first one that is not as it
-// should be, so that a reader of many fields checks once, at the end.
+// JsonFields reads fields of JSON documents by name, and records the first one of the wrong type,
+// so that a reader of many fields checks once, at the end.
 //
-// A field that is absent or null gives the empty value.
+// A field that is absent or null gives the empty value. Documents must outlive the values read.
 class JsonFields {
  public:
-  using Value = simdjson::dom::element;
+  using Value = api::JsonView;
 
   std::optional<Value> Find(Value object, std::string_view key);
   // Notes an error if there is no such field.
@@ -62,9 +61,8 @@ class JsonFields {
   Status status() const;
 
  private:
-  template <typename T>
-  T Get(Value value, std::string_view key, std::string_view wanted);
   std::string StringOf(Value value, std::string_view key);
+  int64_t IntOf(Value value, std::string_view key);
 
   std::optional<Error> error_;
 };

@@ -2,37 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "api/pod_resources.h"
+#include "api/json/decode.h"
+#include "api/json/document.h"
+#include "api/json/encode.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/admission/admission.h"
+#include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/strategy.h"
 
 namespace berth::cmd {
 namespace {
 
-constexpr std::string_view kDefaultScheduler = "default-scheduler";
 constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 constexpr std::string_view kNamespaceLabel = "kubernetes.io/metadata.name";
 constexpr std::string_view kDefaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
 constexpr int64_t kPodsPerNode = 110;
-constexpr int64_t kTolerationSeconds = 300;
 
-api::PriorityClass SystemClass(std::string name, int32_t value) {
-  api::PriorityClass result;
-  result.metadata.name = std::move(name);
-  result.value = value;
-  return result;
-}
+using apiserver::admission::PriorityClass;
+using PriorityTable = apiserver::admission::PriorityClasses::Table;
 
-Status AdmitPriority(api::Pod& pod, const PriorityClasses& classes) {
-  api::PodSpec& spec = pod.spec;
-  const api::PriorityClass* found = nullptr;
+Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
+  const PriorityClass* found = nullptr;
   if (!spec.priority_class_name.empty()) {
-    found = classes.Find(spec.priority_class_name);
+    found = apiserver::admission::FindPriorityClass(classes, spec.priority_class_name);
     if (found == nullptr && !spec.priority) {
       return Fail(fmt::format(
           "spec.priorityClassName: there is no PriorityClass \"{}\"; add it, or give spec.priority",
@@ -43,11 +44,11 @@ Status AdmitPriority(api::Pod& pod, const PriorityClasses& classes) {
                               *spec.priority, spec.priority_class_name, found->value));
     }
   } else if (!spec.priority) {
-    found = classes.Default();
+    found = apiserver::admission::DefaultPriorityClass(classes);
   }
   if (found != nullptr) {
-    spec.priority = found->value;
-    if (spec.priority_class_name.empty()) spec.priority_class_name = found->metadata.name;
+    spec.priority = static_cast<int32_t>(found->value);
+    if (spec.priority_class_name.empty()) spec.priority_class_name = found->name;
     if (spec.preemption_policy.empty()) spec.preemption_policy = found->preemption_policy;
   }
   if (!spec.priority) spec.priority = 0;
@@ -55,81 +56,22 @@ Status AdmitPriority(api::Pod& pod, const PriorityClasses& classes) {
   return {};
 }
 
-void AdmitContainer(api::Container& container, bool host_network) {
-  container.resources.requests.insert(container.resources.limits.begin(),
-                                      container.resources.limits.end());
-  for (api::ContainerPort& port : container.ports) {
-    if (host_network && port.host_port == 0) port.host_port = port.container_port;
-    if (port.protocol.empty()) port.protocol = "TCP";
+// The API server's defaults, and for pods what it adds when they are created.
+template <typename T>
+Result<std::shared_ptr<T>> WithServerDefaults(const T& object) {
+  auto document = api::ParseJson(api::EncodeJson(object));
+  if (!document) return std::unexpected(document.error());
+  api::JsonObject& fields = document->get_object();
+  const api::KindInfo& info = api::KindOf<T>();
+  const api::scheme::Kind* kind = api::scheme::FindKindByName(info.api_version, info.kind);
+  if (kind != nullptr) apiserver::admission::ApplyDefaults(*kind, fields);
+  if constexpr (std::is_same_v<T, api::Pod>) {
+    apiserver::admission::AddDefaultTolerations(api::EnsureObject(fields, "spec"));
+    apiserver::admission::MergeLabelKeys(fields);
   }
-}
-
-bool IsPodLevelResource(std::string_view name) {
-  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
-}
-
-// Pod-level requests that are not given: what the containers ask for, else the pod's limits.
-void AdmitPodLevelResources(api::Pod& pod) {
-  if (!pod.spec.resources) return;
-  api::Pod without_overhead = pod;
-  without_overhead.spec.overhead.clear();
-  api::ResourceList& requests = pod.spec.resources->requests;
-  auto add = [&](const api::ResourceList& list) {
-    for (const auto& [name, amount] : list) {
-      if (IsPodLevelResource(name)) requests.try_emplace(name, amount);
-    }
-  };
-  add(api::PodRequests(without_overhead, {.skip_pod_level = true}));
-  add(pod.spec.resources->limits);
-}
-
-void AdmitTolerations(std::vector<api::Toleration>& tolerations) {
-  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
-    const bool tolerated = std::ranges::any_of(tolerations, [&](const api::Toleration& t) {
-      return (t.key == key || t.key.empty()) && (t.effect == "NoExecute" || t.effect.empty());
-    });
-    if (tolerated) continue;
-    tolerations.push_back({.key = key,
-                           .op = "Exists",
-                           .value = "",
-                           .effect = "NoExecute",
-                           .toleration_seconds = kTolerationSeconds});
-  }
-}
-
-// Adds "key is (not) as on the pod itself" for each key that the pod has as a label.
-void MergeLabelKeys(const std::vector<std::string>& keys, const char* op,
-                    const api::StringMap& labels, std::optional<api::LabelSelector>& selector) {
-  if (!selector) return;
-  for (const std::string& key : keys) {
-    auto label = labels.find(key);
-    if (label == labels.end()) continue;
-    api::LabelSelectorRequirement requirement{key, op, {label->second}};
-    auto& into = selector->match_expressions;
-    // Objects that come from an API server have been through this already.
-    if (std::ranges::find(into, requirement) == into.end()) into.push_back(std::move(requirement));
-  }
-}
-
-void MergeLabelKeys(const api::StringMap& labels, api::PodAffinityTerm& term) {
-  MergeLabelKeys(term.match_label_keys, "In", labels, term.label_selector);
-  MergeLabelKeys(term.mismatch_label_keys, "NotIn", labels, term.label_selector);
-}
-
-void MergeLabelKeys(const api::StringMap& labels, std::optional<api::PodAffinity>& affinity) {
-  if (!affinity) return;
-  for (api::PodAffinityTerm& term : affinity->required) MergeLabelKeys(labels, term);
-  for (api::WeightedPodAffinityTerm& term : affinity->preferred) MergeLabelKeys(labels, term.term);
-}
-
-void MergeLabelKeys(api::Pod& pod) {
-  const api::StringMap& labels = pod.metadata.labels;
-  for (api::TopologySpreadConstraint& constraint : pod.spec.topology_spread_constraints) {
-    MergeLabelKeys(constraint.match_label_keys, "In", labels, constraint.label_selector);
-  }
-  if (!pod.spec.affinity) return;
-  MergeLabelKeys(labels, pod.spec.affinity->pod_affinity);
-  MergeLabelKeys(labels, pod.spec.affinity->pod_anti_affinity);
+  auto completed = api::DecodeJsonAs<T>(api::ToJsonText(fields));
+  if (!completed) return std::unexpected(completed.error());
+  return std::make_shared<T>(**completed);
 }
 
 // 64 bits that depend on every byte of `text` and on `salt` (FNV-1a).
@@ -149,16 +91,25 @@ std::string MakeUid(std::string_view kind, const api::ObjectMeta& meta) {
 
 // What the objects of a cluster need to know of each other.
 struct ClusterContext {
-  PriorityClasses priority_classes;
+  PriorityTable priority_classes;  // By name.
   std::string default_storage_class;
   std::set<std::string> namespaces;  // That exist.
 };
 
 ClusterContext ReadContext(const std::vector<api::Object>& objects) {
   ClusterContext context;
+  std::map<std::string, PriorityClass> classes;
+  for (const auto& system : apiserver::admission::kSystemPriorities) {
+    classes[std::string(system.name)] = {.name = std::string(system.name), .value = system.value};
+  }
   for (const api::Object& object : objects) {
     if (const auto* priority = std::get_if<api::Ref<api::PriorityClass>>(&object)) {
-      context.priority_classes.Put(**priority);
+      PriorityClass& entry = classes[(*priority)->metadata.name];
+      entry = {.name = (*priority)->metadata.name,
+               .value = (*priority)->value,
+               .global_default = (*priority)->global_default};
+      const std::string& policy = (*priority)->preemption_policy;
+      if (!policy.empty()) entry.preemption_policy = policy;
     } else if (const auto* home = std::get_if<api::Ref<api::Namespace>>(&object)) {
       context.namespaces.insert((*home)->metadata.name);
     } else if (const auto* storage = std::get_if<api::Ref<api::StorageClass>>(&object)) {
@@ -169,15 +120,29 @@ ClusterContext ReadContext(const std::vector<api::Object>& objects) {
       }
     }
   }
+  for (auto& [name, entry] : classes) context.priority_classes.push_back(std::move(entry));
   return context;
 }
 
-// What is particular to a kind; most kinds have nothing.
+// A kubelet's part.
+void AdmitNode(api::Node& node) {
+  const auto max_pods = api::Quantity::FromValue(kPodsPerNode);
+  node.status.capacity.try_emplace("pods", max_pods);
+  node.status.allocatable.try_emplace("pods", max_pods);
+  node.metadata.labels.try_emplace(std::string(kHostnameLabel), node.metadata.name);
+}
+
 template <typename T>
-Status AdmitKind(T& object, const ClusterContext& context) {
+Result<std::shared_ptr<T>> AdmitKind(const T& given, const ClusterContext& context) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    return AdmitPod(object, context.priority_classes);
-  } else if constexpr (std::is_same_v<T, api::Node>) {
+    auto pod = AdmitPod(given, context.priority_classes);
+    if (!pod) return std::unexpected(pod.error());
+    return std::make_shared<api::Pod>(**pod);
+  }
+  auto completed = WithServerDefaults(given);
+  if (!completed) return completed;
+  T& object = **completed;
+  if constexpr (std::is_same_v<T, api::Node>) {
     AdmitNode(object);
   } else if constexpr (std::is_same_v<T, api::Namespace>) {
     object.metadata.labels.try_emplace(std::string(kNamespaceLabel), object.metadata.name);
@@ -186,7 +151,7 @@ Status AdmitKind(T& object, const ClusterContext& context) {
       object.storage_class_name = context.default_storage_class;
     }
   }
-  return {};
+  return completed;
 }
 
 Result<api::Object> AdmitObject(const api::Object& object, const ClusterContext& context,
@@ -194,74 +159,35 @@ Result<api::Object> AdmitObject(const api::Object& object, const ClusterContext&
   const api::KindInfo& kind = api::KindOf(object);
   return std::visit(
       [&]<typename T>(const api::Ref<T>& given) -> Result<api::Object> {
-        auto admitted = std::make_shared<T>(*given);
-        api::ObjectMeta& meta = admitted->metadata;
-        if (kind.namespaced && meta.namespace_.empty()) meta.namespace_ = "default";
-        const Status status = AdmitKind(*admitted, context);
-        if (!status) {
-          return Fail(fmt::format("{} \"{}\": {}", kind.kind,
-                                  api::ObjectKey{meta.namespace_, meta.name}.ToString(),
-                                  status.error().message));
+        T named = *given;
+        if (kind.namespaced && named.metadata.namespace_.empty()) {
+          named.metadata.namespace_ = "default";
         }
-        AdmitMeta(meta, kind.kind, now);
-        return api::Object(api::Ref<T>(std::move(admitted)));
+        auto admitted = AdmitKind(named, context);
+        if (!admitted) {
+          const api::ObjectKey key{named.metadata.namespace_, named.metadata.name};
+          return Fail(
+              fmt::format("{} \"{}\": {}", kind.kind, key.ToString(), admitted.error().message));
+        }
+        api::ObjectMeta& meta = (*admitted)->metadata;
+        if (meta.uid.empty()) meta.uid = MakeUid(kind.kind, meta);
+        if (!meta.creation_timestamp) meta.creation_timestamp = now;
+        return api::Object(api::Ref<T>(*std::move(admitted)));
       },
       object);
 }
 
 }  // namespace
 
-PriorityClasses::PriorityClasses() {
-  Put(SystemClass("system-node-critical", 2'000'001'000));
-  Put(SystemClass("system-cluster-critical", 2'000'000'000));
-}
-
-void PriorityClasses::Put(const api::PriorityClass& priority_class) {
-  classes_.insert_or_assign(priority_class.metadata.name, priority_class);
-}
-
-const api::PriorityClass* PriorityClasses::Find(const std::string& name) const {
-  auto found = classes_.find(name);
-  return found == classes_.end() ? nullptr : &found->second;
-}
-
-const api::PriorityClass* PriorityClasses::Default() const {
-  const api::PriorityClass* best = nullptr;
-  for (const auto& [name, priority_class] : classes_) {
-    if (!priority_class.global_default) continue;
-    if (best == nullptr || priority_class.value < best->value) best = &priority_class;
+Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod, const PriorityTable& classes) {
+  api::Pod given = pod;
+  if (const Status status = AdmitPriority(given.spec, classes); !status) {
+    return std::unexpected(status.error());
   }
-  return best;
-}
-
-Status AdmitPod(api::Pod& pod, const PriorityClasses& classes) {
-  if (pod.metadata.namespace_.empty()) pod.metadata.namespace_ = "default";
-  if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = kDefaultScheduler;
-  if (Status status = AdmitPriority(pod, classes); !status) return status;
-  for (api::Container& container : pod.spec.init_containers) {
-    AdmitContainer(container, pod.spec.host_network);
-  }
-  for (api::Container& container : pod.spec.containers) {
-    AdmitContainer(container, pod.spec.host_network);
-  }
-  AdmitPodLevelResources(pod);
-  AdmitTolerations(pod.spec.tolerations);
-  MergeLabelKeys(pod);
-  if (pod.status.phase.empty()) pod.status.phase = "Pending";
-  return {};
-}
-
-void AdmitNode(api::Node& node) {
-  if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
-  const auto max_pods = api::Quantity::FromValue(kPodsPerNode);
-  node.status.capacity.try_emplace("pods", max_pods);
-  node.status.allocatable.try_emplace("pods", max_pods);
-  node.metadata.labels.try_emplace(std::string(kHostnameLabel), node.metadata.name);
-}
-
-void AdmitMeta(api::ObjectMeta& meta, std::string_view kind, Instant now) {
-  if (meta.uid.empty()) meta.uid = MakeUid(kind, meta);
-  if (!meta.creation_timestamp) meta.creation_timestamp = now;
+  auto completed = WithServerDefaults(given);
+  if (!completed) return std::unexpected(completed.error());
+  if ((*completed)->status.phase.empty()) (*completed)->status.phase = "Pending";
+  return *std::move(completed);
 }
 
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start) {
@@ -275,7 +201,7 @@ Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& object
     const std::string& home = api::MetaOf(*result).namespace_;
     if (!home.empty() && !context.namespaces.contains(home)) missing.insert(home);
     admitted.push_back(*std::move(result));
-    now = now + Duration::Millis(1);
+    now += Duration::Millis(1);
   }
   for (const std::string& name : missing) {
     auto created = std::make_shared<api::Namespace>();

@@ -7,7 +7,6 @@
 
 #include "cmd/command_line.h"
 #include "runtime/recording_file.h"
-#include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/replay.h"
 
 namespace berth::cmd {
@@ -32,7 +31,8 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-Result<scheduler::recording::ReplayReport> ReplayFile(const ReplayCommandOptions& options) {
+Result<scheduler::recording::ReplayReport> ReplayFile(
+    const ReplayCommandOptions& options, const scheduler::framework::Registry& registry) {
   auto source = runtime::OpenRecordingFile(options.file);
   if (!source) return std::unexpected(source.error());
   auto reader = scheduler::recording::RecordReader::Open(*std::move(source));
@@ -44,16 +44,15 @@ Result<scheduler::recording::ReplayReport> ReplayFile(const ReplayCommandOptions
       line.Show(report, records);
     };
   }
-  auto report =
-      scheduler::recording::Replay(**reader, scheduler::plugins::InTreeRegistry(), replay);
+  auto report = scheduler::recording::Replay(**reader, registry, replay);
   if (!report) return Fail(fmt::format("{}: {}", options.file, report.error().message));
   return report;
 }
 
 }  // namespace
 
-int RunReplay(const ReplayCommandOptions& options) {
-  const auto report = ReplayFile(options);
+int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::Registry& registry) {
+  const auto report = ReplayFile(options, registry);
   if (!report) {
     fmt::print(stderr, "berth replay: {}\n", report.error().message);
     return kExitUsage;

@@ -3,6 +3,10 @@
 
 #include <string>
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::cmd {
 
 struct ReplayCommandOptions {
@@ -11,6 +15,6 @@ struct ReplayCommandOptions {
 };
 
 // Returns the exit code of the program.
-int RunReplay(const ReplayCommandOptions& options);
+int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

@@ -19,7 +19,6 @@
 #include "runtime/recording_file.h"
 #include "scheduler/config/print.h"
 #include "scheduler/config/validate.h"
-#include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/replay.h"
 
 namespace berth::cmd {
@@ -58,8 +57,9 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
   return {};
 }
 
-Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
-  auto loaded = LoadConfiguration(options.config_file, scheduler::plugins::InTreeRegistry());
+Result<ScheduleReport> Schedule(const ScheduleOptions& options,
+                                const scheduler::framework::Registry& registry) {
+  auto loaded = LoadConfiguration(options.config_file, registry);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
@@ -79,7 +79,8 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options) {
   engine_options->workers = &workers;
   auto record = runtime::StartRecording(options.record_file, header);
   if (!record) return std::unexpected(record.error());
-  auto report = ScheduleAll(*objects, *engine_options, start + Duration::Seconds(1), record->get());
+  auto report =
+      ScheduleAll(*objects, *engine_options, registry, start + Duration::Seconds(1), record->get());
   if (!report) {
     // Only what the configuration asks for can fail here.
     return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
@@ -99,8 +100,8 @@ std::string Format(const ScheduleReport& report, const std::string& output) {
 
 }  // namespace
 
-int RunSchedule(const ScheduleOptions& options) {
-  auto report = Schedule(options);
+int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Registry& registry) {
+  auto report = Schedule(options, registry);
   Status status = report ? Status() : std::unexpected(report.error());
   const bool all_scheduled =
       report && report->Count(PodOutcome::Kind::kScheduled) == report->pods.size();

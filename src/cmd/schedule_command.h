@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::cmd {
 
 struct ScheduleOptions {
@@ -20,6 +24,6 @@ struct ScheduleOptions {
 };
 
 // Returns the exit code of the program.
-int RunSchedule(const ScheduleOptions& options);
+int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

@@ -13,7 +13,6 @@
 #include "runtime/extender_calls.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
-#include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/recording_engine.h"
 
 namespace berth::cmd {
@@ -257,9 +256,10 @@ size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
 }
 
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const scheduler::engine::EngineOptions& options, Instant start,
+                                   const scheduler::engine::EngineOptions& options,
+                                   const scheduler::framework::Registry& registry, Instant start,
                                    scheduler::recording::RecordWriter* record) {
-  auto made = scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
+  auto made = scheduler::engine::Engine::Make(options, registry);
   if (!made) return std::unexpected(made.error());
   scheduler::recording::RecordingEngine engine(**made, record);
   OutcomeRecorder recorder(**made);

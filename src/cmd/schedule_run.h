@@ -61,7 +61,8 @@ struct ScheduleReport {
 // asks for is done. `objects` must be complete, see admission.h. What the engine hears and answers
 // goes to `record`, unless it is null. Fails if a profile cannot be built.
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
-                                   const scheduler::engine::EngineOptions& options, Instant start,
+                                   const scheduler::engine::EngineOptions& options,
+                                   const scheduler::framework::Registry& registry, Instant start,
                                    scheduler::recording::RecordWriter* record = nullptr);
 
 }  // namespace berth::cmd

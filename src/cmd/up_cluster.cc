@@ -19,7 +19,6 @@
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::cmd {
 namespace {
@@ -39,8 +38,9 @@ struct Scheduler {
   int parallelism = 1;
 };
 
-Result<Scheduler> SchedulerFrom(const std::string& file) {
-  const auto loaded = LoadConfiguration(file, scheduler::plugins::InTreeRegistry());
+Result<Scheduler> SchedulerFrom(const std::string& file,
+                                const scheduler::framework::Registry& registry) {
+  const auto loaded = LoadConfiguration(file, registry);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     Warn(fmt::format("note: {}: {}", file, note));
@@ -63,14 +63,15 @@ localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& option
 
 }  // namespace
 
-Result<std::unique_ptr<UpCluster>> UpCluster::Start(const UpOptions& options) {
+Result<std::unique_ptr<UpCluster>> UpCluster::Start(
+    const UpOptions& options, const scheduler::framework::Registry& registry) {
   std::unique_ptr<UpCluster> cluster(new UpCluster(options.speed));
   auto served = StartApiServer(options.api, &cluster->clock_);
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
     if (auto placed = cluster->PlaceKubeconfig(options); !placed) return placed;
-    if (auto made = cluster->MakeScheduler(options); !made) return made;
+    if (auto made = cluster->MakeScheduler(options, registry); !made) return made;
     return cluster->Fill(options);
   }();
   if (!ready) return std::unexpected(ready.error());
@@ -99,23 +100,25 @@ void UpCluster::Stop() {
   own_directory_.clear();
 }
 
-Status UpCluster::MakeScheduler(const UpOptions& options) {
+Status UpCluster::MakeScheduler(const UpOptions& options,
+                                const scheduler::framework::Registry& registry) {
   if (!options.has_scheduler()) {
     if (options.config_file.empty()) return {};
     return Fail("--config is for Berth's scheduler, but --scheduler is none");
   }
-  auto scheduler = SchedulerFrom(options.config_file);
+  auto scheduler = SchedulerFrom(options.config_file, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
   if (options.scheduler == "embedded") {
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
-    return MakeEmbeddedScheduler(options, std::move(scheduler->options));
+    return MakeEmbeddedScheduler(options, std::move(scheduler->options), registry);
   }
   if (options.speed != 1) return Fail("--scheduler=http goes by real time: --speed must be 1");
-  return MakeHttpScheduler(std::move(scheduler->options), scheduler->parallelism);
+  return MakeHttpScheduler(std::move(scheduler->options), scheduler->parallelism, registry);
 }
 
 Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options,
-                                        scheduler::engine::EngineOptions engine) {
+                                        scheduler::engine::EngineOptions engine,
+                                        const scheduler::framework::Registry& registry) {
   auto extenders = runtime::ExtenderCalls::Make(engine.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
@@ -133,14 +136,15 @@ Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options,
   connection.log = Warn;
   connection.stopwatch = &real_clock_;
   auto made = runtime::embedded::MakeDriver(api(), clock_, std::move(connection), std::move(driver),
-                                            scheduler::plugins::InTreeRegistry());
+                                            registry);
   if (!made) return Fail(fmt::format("{}: {}", options.config_file, made.error().message));
   driver_ = *std::move(made);
   return {};
 }
 
 // Over the same client, and the same kubeconfig file, as any other program would.
-Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism) {
+Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,
+                                    const scheduler::framework::Registry& registry) {
   auto api = client::LoadClientConfig({.kubeconfig = kubeconfig_});
   if (!api) return std::unexpected(api.error());
   runtime::SchedulerOptions options;
@@ -150,7 +154,7 @@ Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int
   options.parallelism = parallelism;
   options.host = HostName();
   options.warn = Warn;
-  auto made = runtime::Scheduler::Make(std::move(options), scheduler::plugins::InTreeRegistry());
+  auto made = runtime::Scheduler::Make(std::move(options), registry);
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   return {};

@@ -21,7 +21,8 @@ class UpCluster {
  public:
   // Opens the store, starts what the options ask for and puts in the nodes and objects that they
   // name. The error says which option or file is wrong.
-  static Result<std::unique_ptr<UpCluster>> Start(const UpOptions& options);
+  static Result<std::unique_ptr<UpCluster>> Start(const UpOptions& options,
+                                                  const scheduler::framework::Registry& registry);
   ~UpCluster();
 
   apiserver::registry::Api& api() { return served_.server->api(); }
@@ -38,9 +39,11 @@ class UpCluster {
 
  private:
   explicit UpCluster(double speed) : clock_(real_clock_, speed) {}
-  Status MakeScheduler(const UpOptions& options);
-  Status MakeEmbeddedScheduler(const UpOptions& options, scheduler::engine::EngineOptions engine);
-  Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism);
+  Status MakeScheduler(const UpOptions& options, const scheduler::framework::Registry& registry);
+  Status MakeEmbeddedScheduler(const UpOptions& options, scheduler::engine::EngineOptions engine,
+                               const scheduler::framework::Registry& registry);
+  Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,
+                           const scheduler::framework::Registry& registry);
   Status PlaceKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 

@@ -146,11 +146,11 @@ int Run(UpCluster& cluster, bool terminal) {
 
 }  // namespace
 
-int RunUp(UpOptions options) {
+int RunUp(UpOptions options, const scheduler::framework::Registry& registry) {
   BlockSignals();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   if (options.demo && options.nodes == 0 && options.nodes_from.empty()) options.nodes = kDemoNodes;
-  const auto cluster = UpCluster::Start(options);
+  const auto cluster = UpCluster::Start(options, registry);
   if (!cluster) return PrintError(cluster.error());
   const int code = options.demo ? RunDemo(**cluster, terminal) : Run(**cluster, terminal);
   (*cluster)->Stop();

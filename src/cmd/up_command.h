@@ -8,6 +8,10 @@
 
 #include "cmd/apiserver_command.h"
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::cmd {
 
 struct UpOptions {
@@ -31,6 +35,6 @@ void AddUp(CLI::App& app, UpOptions& options);
 // `berth up`: a cluster on this machine, with everything in it but containers.
 // Runs until SIGINT or SIGTERM comes; the demonstration ends by itself, unless somebody watches it.
 // Returns the exit code of the program.
-int RunUp(UpOptions options);
+int RunUp(UpOptions options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

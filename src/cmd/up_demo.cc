@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "api/json/decode.h"
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/pod_resources.h"
 #include "api/scheme/scheme.h"
 #include "cmd/text_table.h"
@@ -101,10 +101,9 @@ std::string SpecText(const Workload& workload, const std::string& app) {
 
 Status Create(apiserver::registry::Api& api, std::string_view kind, std::string_view space,
               const std::string& text) {
-  boost::json::error_code error;
-  Json document = boost::json::parse(text, error);
-  if (error) return Fail("the demonstration's " + text + ": " + error.message());
-  const auto created = api.Create(api::scheme::KindOf(kind), space, std::move(document));
+  auto document = api::ParseJson(text);
+  if (!document) return Fail("the demonstration's " + text + ": " + document.error().message);
+  const auto created = api.Create(api::scheme::KindOf(kind), space, *std::move(document));
   if (created || created.error().reason == "AlreadyExists") return {};
   return Fail(created.error().message);
 }

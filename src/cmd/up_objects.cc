@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
 #include <iterator>
@@ -13,7 +12,9 @@
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/yaml_stream.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/metadata.h"
 #include "cmd/object_files.h"
 
@@ -80,7 +81,7 @@ Json NodeJson(size_t index, size_t digits, const std::string& now) {
 Status MakeNodes(apiserver::registry::Api& api, size_t count) {
   const api::scheme::Kind& nodes = api::scheme::KindOf("nodes");
   const size_t digits = std::max<size_t>(4, fmt::formatted_size("{}", count));
-  const std::string now = apiserver::admission::FormatTime(api.now());
+  const std::string now = api::FormatTime(api.now());
   for (size_t i = 0; i < count; ++i) {
     const auto created = api.Create(nodes, "", NodeJson(i, digits, now));
     if (!created && created.error().reason != "AlreadyExists") {
@@ -101,21 +102,15 @@ using apiserver::registry::Written;
 // What becomes of one object of a document.
 using Visit = std::function<Status(Json object)>;
 
-constexpr int kMaxDepth = 200;
-
 // The objects of a List, or the document itself.
 Result<size_t> ApplyDocument(std::string_view text, const Visit& visit) {
-  boost::json::error_code error;
-  boost::json::parse_options limits;
-  limits.max_depth = kMaxDepth;
-  Json document = boost::json::parse(text, error, {}, limits);
-  if (error) return Fail(error.message());
-  if (!api::HasFiniteNumbers(document)) return Fail("a number is out of range");
-  JsonObject* object = document.if_object();
+  auto document = api::ParseJson(text);
+  if (!document) return std::unexpected(document.error());
+  JsonObject* object = document->if_object();
   if (object == nullptr) return Fail("not an object");
   auto* items = api::ArrayAt(object, "items");
   if (items == nullptr || !StringAt(object, "kind").ends_with("List")) {
-    if (auto visited = visit(std::move(document)); !visited)
+    if (auto visited = visit(*std::move(document)); !visited)
       return std::unexpected(visited.error());
     return 1;
   }

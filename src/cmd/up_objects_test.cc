@@ -8,6 +8,7 @@
 
 #include "apiserver/registry/api_testing.h"
 #include "cmd/up_objects.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::cmd {
 namespace BERTH_TEST_FILE {
@@ -16,16 +17,7 @@ using ::testing::HasSubstr;
 
 class UpFiles : public ::testing::Test {
  protected:
-  UpFiles() {
-    std::string name = std::filesystem::temp_directory_path() / "berth-up-files-XXXXXX";
-    directory_ = mkdtemp(name.data());
-  }
-  ~UpFiles() override { std::filesystem::remove_all(directory_); }
-
-  std::string Write(const char* name, const char* text) {
-    std::ofstream(directory_ / name) << text;
-    return directory_ / name;
-  }
+  std::string Write(const char* name, const char* text) { return directory_.Write(name, text); }
   std::string Apply(const std::string& path) {
     const auto applied = ApplyFiles(world.api, {path});
     return applied ? std::to_string(*applied) : applied.error().message;
@@ -34,7 +26,7 @@ class UpFiles : public ::testing::Test {
   apiserver::registry::ApiFixture world;
 
  private:
-  std::filesystem::path directory_;
+  const TemporaryDirectory directory_;
 };
 
 TEST_F(UpFiles, TakesDocumentsAndLists) {

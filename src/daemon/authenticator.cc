@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 
 namespace berth::daemon {
 namespace {
@@ -16,15 +18,15 @@ constexpr const char* kConfigMapPath =
 constexpr const char* kConfigMap = "configmap kube-system/extension-apiserver-authentication";
 
 // A list of texts, as JSON; what is absent is empty.
-Status ReadNames(const api::JsonValue& data, const char* key, std::vector<std::string>& names) {
-  const api::JsonValue* text = data.Find(key);
+Status ReadNames(const api::JsonObject* data, const char* key, std::vector<std::string>& names) {
+  const std::string_view text = api::StringAt(data, key);
   names.clear();
-  if (text == nullptr || text->text.empty()) return {};
-  const auto list = api::ParseJson(text->text);
-  if (!list || list->kind != api::JsonValue::Kind::kArray) {
+  if (text.empty()) return {};
+  const auto list = api::ParseJson(text);
+  if (!list || !list->is_array()) {
     return Fail(fmt::format("{}: {} is not a list", kConfigMap, key));
   }
-  for (const api::JsonValue& item : list->items) names.push_back(item.text);
+  for (const api::Json& item : list->get_array()) names.emplace_back(api::AsString(item));
   return {};
 }
 
@@ -79,13 +81,11 @@ Status ClientTrust::ReadFiles(Trust& trust) const {
 Status ClientTrust::ReadConfigMap(const std::string& body, Trust& trust) const {
   const auto object = api::ParseJson(body);
   if (!object) return Fail(fmt::format("{}: {}", kConfigMap, object.error().message));
-  const api::JsonValue nothing = api::JsonValue::Object();
-  const api::JsonValue* found = object->Find("data");
-  const api::JsonValue& data = found == nullptr ? nothing : *found;
+  const api::JsonObject* data = api::ObjectAt(api::AsObject(*object), "data");
   const auto read = [&](const char* key, auto& authorities) -> Status {
-    const api::JsonValue* pem = data.Find(key);
-    if (pem == nullptr || pem->text.empty()) return {};
-    auto parsed = net::ClientAuthorities::Parse(pem->text, fmt::format("{}: {}", kConfigMap, key));
+    const std::string pem(api::StringAt(data, key));
+    if (pem.empty()) return {};
+    auto parsed = net::ClientAuthorities::Parse(pem, fmt::format("{}: {}", kConfigMap, key));
     if (!parsed) return std::unexpected(parsed.error());
     authorities = *std::move(parsed);
     return {};
@@ -137,7 +137,7 @@ void ClientTrust::Refresh(const std::function<void(Status)>& done) {
 
 namespace {
 
-using api::JsonValue;
+using api::JsonObject;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
@@ -218,41 +218,32 @@ std::string Digest(const std::string& token) {
 }
 
 std::string ReviewBody(const std::string& token) {
-  JsonValue spec = JsonValue::Object();
-  spec.Add("token", JsonValue::String(token));
-  JsonValue review = JsonValue::Object();
-  review.Add("kind", JsonValue::String("TokenReview"));
-  review.Add("apiVersion", JsonValue::String("authentication.k8s.io/v1"));
-  review.Add("metadata", JsonValue::Object());
-  review.Add("spec", std::move(spec));
-  review.Add("status", JsonValue::Object());
-  return api::ToJsonText(review);
+  return api::ToJsonText(JsonObject{{"kind", "TokenReview"},
+                                    {"apiVersion", "authentication.k8s.io/v1"},
+                                    {"metadata", JsonObject()},
+                                    {"spec", JsonObject{{"token", token}}},
+                                    {"status", JsonObject()}});
 }
 
-std::string TextAt(const JsonValue& object, std::string_view name) {
-  const JsonValue* value = object.Find(name);
-  return value == nullptr ? std::string() : value->text;
-}
-
-std::vector<std::string> TextsAt(const JsonValue& object, std::string_view name) {
+std::vector<std::string> TextsAt(const JsonObject* object, std::string_view name) {
   std::vector<std::string> texts;
-  const JsonValue* list = object.Find(name);
+  const api::JsonArray* list = api::ArrayAt(object, name);
   if (list == nullptr) return texts;
-  for (const JsonValue& item : list->items) texts.push_back(item.text);
+  for (const api::Json& item : *list) texts.emplace_back(api::AsString(item));
   return texts;
 }
 
 Result<std::optional<User>> ReadReview(const std::string& body) {
   const auto review = api::ParseJson(body);
   if (!review) return Fail("the review of the token cannot be read: " + review.error().message);
-  const JsonValue* status = review->Find("status");
-  const JsonValue* authenticated = status == nullptr ? nullptr : status->Find("authenticated");
-  if (authenticated == nullptr || !authenticated->boolean) return std::nullopt;
-  const JsonValue* found = status->Find("user");
+  const JsonObject* status = api::ObjectAt(api::AsObject(*review), "status");
+  if (!api::BoolAt(status, "authenticated")) return std::nullopt;
+  const JsonObject* found = api::ObjectAt(status, "user");
   if (found == nullptr) return std::nullopt;
-  User user{TextAt(*found, "username"), TextAt(*found, "uid"), TextsAt(*found, "groups")};
-  if (const JsonValue* extra = found->Find("extra")) {
-    for (const auto& [key, value] : extra->members) user.extra[key] = TextsAt(*extra, key);
+  User user{std::string(api::StringAt(found, "username")), std::string(api::StringAt(found, "uid")),
+            TextsAt(found, "groups")};
+  if (const JsonObject* extra = api::ObjectAt(found, "extra")) {
+    for (const auto& [key, value] : *extra) user.extra[key] = TextsAt(extra, key);
   }
   return user;
 }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <future>
 #include <random>
 #include <utility>
 
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "client/load_config.h"
 #include "observability/log.h"
@@ -20,7 +20,6 @@
 #include "runtime/scheduler.h"
 #include "runtime/shadow.h"
 #include "scheduler/config/print.h"
-#include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::daemon {
 
@@ -54,7 +53,7 @@ client::RestRequest ElectionEvent(const std::string& message,
   request.method = "POST";
   request.path = fmt::format("/api/v1/namespaces/{}/events", space);
   request.content_type = "application/json";
-  request.body = boost::json::serialize(event);
+  request.body = api::ToJsonText(event);
   return request;
 }
 
@@ -89,9 +88,10 @@ bool IsProtobuf(const scheduler::config::ClientConnection& connection) {
 
 }  // namespace
 
-Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options) {
+Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options,
+                                             const scheduler::framework::Registry& registry) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options)));
-  if (auto made = daemon->MakeScheduler(); !made) return std::unexpected(made.error());
+  if (auto made = daemon->MakeScheduler(registry); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeElector(); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeReviewClients(); !made) return std::unexpected(made.error());
   daemon->MakeHealth();
@@ -106,7 +106,7 @@ Daemon::Daemon(DaemonOptions options)
 
 Daemon::~Daemon() = default;
 
-Result<void> Daemon::MakeScheduler() {
+Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registry) {
   const scheduler::config::ClientConnection& connection = options_.configuration.client_connection;
   auto api = client::LoadClientConfig(
       {.kubeconfig = connection.kubeconfig, .master = options_.flags.master});
@@ -145,7 +145,7 @@ Result<void> Daemon::MakeScheduler() {
       OnJudgement(judgement, took);
     };
   }
-  auto made = runtime::Scheduler::Make(std::move(scheduler), scheduler::plugins::InTreeRegistry());
+  auto made = runtime::Scheduler::Make(std::move(scheduler), registry);
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   return {};
@@ -294,9 +294,9 @@ int Daemon::End(ProcessEvent why) {
   return 1;
 }
 
-int RunDaemon(DaemonOptions options) {
+int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry) {
   const std::string file = options.flags.write_config_to;
-  auto daemon = Daemon::Make(std::move(options));
+  auto daemon = Daemon::Make(std::move(options), registry);
   if (!daemon) {
     LOG_ERROR(daemon.error(), "command failed");
     return 1;

@@ -21,6 +21,10 @@
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
 
+namespace berth::scheduler::framework {
+class Registry;
+}
+
 namespace berth::daemon {
 
 // `message` is "<identity> became leader".
@@ -32,9 +36,10 @@ client::RestRequest ElectionEvent(const std::string& message,
 // its options to its exit code.
 class Daemon {
  public:
-  // Blocks signals: to be made before any thread is started. The error says what is wrong with the
-  // options.
-  static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options);
+  // Profiles may enable the plugins in `registry`. Blocks signals: to be made before any thread is
+  // started. The error says what is wrong with the options.
+  static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options,
+                                              const scheduler::framework::Registry& registry);
   ~Daemon();
 
   const scheduler::config::Configuration& configuration() const { return options_.configuration; }
@@ -45,7 +50,7 @@ class Daemon {
  private:
   explicit Daemon(DaemonOptions options);
 
-  Result<void> MakeScheduler();
+  Result<void> MakeScheduler(const scheduler::framework::Registry& registry);
   Result<void> MakeElector();
 
   // --- the HTTPS port: daemon_serving.cc ---
@@ -94,6 +99,6 @@ class Daemon {
 };
 
 // Builds the daemon and runs it, or does what --write-config-to asks for. The exit code.
-int RunDaemon(DaemonOptions options);
+int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::daemon

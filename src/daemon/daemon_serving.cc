@@ -31,7 +31,7 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
     const std::string_view target = request.target;
     const size_t end = std::min(target.find('?'), target.size());
     const std::string_view query = end < target.size() ? target.substr(end + 1) : "";
-    const auto answer = endpoint.Answer(target.substr(0, end), query);
+    const auto answer = endpoint.Respond(target.substr(0, end), query);
     return answer ? TextResponse(answer->status, answer->text)
                   : TextResponse(404, "404 page not found\n");
   };

@@ -3,57 +3,46 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "daemon/endpoint_responses.h"
 #include "observability/log.h"
 
 namespace berth::daemon {
 namespace {
 
-using api::JsonValue;
+using api::JsonArray;
+using api::JsonObject;
 
-JsonValue Texts(const std::vector<std::string>& texts) {
-  JsonValue list = JsonValue::Array();
-  for (const std::string& text : texts) list.items.push_back(JsonValue::String(text));
-  return list;
+JsonArray Texts(const std::vector<std::string>& texts) {
+  return JsonArray(texts.begin(), texts.end());
 }
 
 std::string ReviewBody(const User& user, std::string_view verb, std::string_view path) {
-  JsonValue attributes = JsonValue::Object();
-  attributes.Add("path", JsonValue::String(path));
-  attributes.Add("verb", JsonValue::String(verb));
-  JsonValue spec = JsonValue::Object();
-  spec.Add("nonResourceAttributes", std::move(attributes));
-  spec.Add("user", JsonValue::String(user.name));
-  if (!user.groups.empty()) spec.Add("groups", Texts(user.groups));
+  JsonObject spec{{"nonResourceAttributes", JsonObject{{"path", path}, {"verb", verb}}},
+                  {"user", user.name}};
+  if (!user.groups.empty()) spec.emplace("groups", Texts(user.groups));
   if (!user.extra.empty()) {
-    JsonValue extra = JsonValue::Object();
-    for (const auto& [key, values] : user.extra) extra.Add(key, Texts(values));
-    spec.Add("extra", std::move(extra));
+    JsonObject& extra = spec["extra"].emplace_object();
+    for (const auto& [key, values] : user.extra) extra.emplace(key, Texts(values));
   }
-  if (!user.uid.empty()) spec.Add("uid", JsonValue::String(user.uid));
-  JsonValue status = JsonValue::Object();
-  status.Add("allowed", JsonValue::Bool(false));
-  JsonValue review = JsonValue::Object();
-  review.Add("kind", JsonValue::String("SubjectAccessReview"));
-  review.Add("apiVersion", JsonValue::String("authorization.k8s.io/v1"));
-  review.Add("metadata", JsonValue::Object());
-  review.Add("spec", std::move(spec));
-  review.Add("status", std::move(status));
-  return api::ToJsonText(review);
+  if (!user.uid.empty()) spec.emplace("uid", user.uid);
+  return api::ToJsonText(JsonObject{{"kind", "SubjectAccessReview"},
+                                    {"apiVersion", "authorization.k8s.io/v1"},
+                                    {"metadata", JsonObject()},
+                                    {"spec", std::move(spec)},
+                                    {"status", JsonObject{{"allowed", false}}}});
 }
 
 Result<AccessDecision> ReadReview(const std::string& body) {
   const auto review = api::ParseJson(body);
   if (!review) return Fail("the review of the access cannot be read: " + review.error().message);
-  const JsonValue* status = review->Find("status");
+  const JsonObject* status = api::ObjectAt(api::AsObject(*review), "status");
   if (status == nullptr) return Fail("the review of the access has no status");
   AccessDecision decision;
-  const JsonValue* allowed = status->Find("allowed");
-  const JsonValue* denied = status->Find("denied");
-  decision.allowed =
-      allowed != nullptr && allowed->boolean && (denied == nullptr || !denied->boolean);
-  if (const JsonValue* reason = status->Find("reason")) decision.reason = reason->text;
+  decision.allowed = api::BoolAt(status, "allowed") && !api::BoolAt(status, "denied");
+  decision.reason = api::StringAt(status, "reason");
   return decision;
 }
 

@@ -4,41 +4,17 @@
 
 #include <utility>
 
+#include "api/json/document.h"
+#include "api/json/writer.h"
+#include "api/status_reason.h"
 #include "base/text.h"
 
 namespace berth::daemon {
 namespace {
 
-using api::JsonValue;
+using api::JsonObject;
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
-
-void AppendPretty(const JsonValue& value, size_t depth, std::string& out) {
-  const auto open_line = [&](size_t indent) { out += "\n" + std::string(2 * indent, ' '); };
-  const bool is_object = value.kind == JsonValue::Kind::kObject;
-  const bool is_list = value.kind == JsonValue::Kind::kArray;
-  if ((!is_object || value.members.empty()) && (!is_list || value.items.empty())) {
-    out += api::ToJsonText(value);
-    return;
-  }
-  out += is_object ? '{' : '[';
-  bool is_first = true;
-  const auto next = [&] {
-    if (!std::exchange(is_first, false)) out += ',';
-    open_line(depth + 1);
-  };
-  for (const auto& [name, member] : value.members) {
-    next();
-    out += api::ToJsonText(JsonValue::String(name)) + ": ";
-    AppendPretty(member, depth + 1, out);
-  }
-  for (const JsonValue& item : value.items) {
-    next();
-    AppendPretty(item, depth + 1, out);
-  }
-  open_line(depth);
-  out += is_object ? '}' : ']';
-}
 
 bool WantsPretty(const net::ServerRequest& request) {
   const size_t query = request.target.find('?');
@@ -56,16 +32,12 @@ bool WantsPretty(const net::ServerRequest& request) {
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }
 
-JsonValue Failure(int code, std::string_view reason, std::string_view message, bool has_details) {
-  JsonValue status = JsonValue::Object();
-  status.Add("kind", JsonValue::String("Status"));
-  status.Add("apiVersion", JsonValue::String("v1"));
-  status.Add("metadata", JsonValue::Object());
-  status.Add("status", JsonValue::String("Failure"));
-  status.Add("message", JsonValue::String(message));
-  status.Add("reason", JsonValue::String(reason));
-  if (has_details) status.Add("details", JsonValue::Object());
-  status.Add("code", JsonValue::Number(int64_t{code}));
+JsonObject Failure(int code, std::string_view message, bool has_details) {
+  JsonObject status{{"kind", "Status"},         {"apiVersion", "v1"},
+                    {"metadata", JsonObject()}, {"status", "Failure"},
+                    {"message", message},       {"reason", api::ReasonForCode(code)}};
+  if (has_details) status.emplace("details", JsonObject());
+  status.emplace("code", code);
   return status;
 }
 
@@ -123,18 +95,14 @@ net::ServerResponse PlainResponse(int status, std::string text) {
 }
 
 net::ServerResponse JsonResponse(const net::ServerRequest& request, int status,
-                                 const JsonValue& value) {
-  std::string text;
-  if (WantsPretty(request)) {
-    AppendPretty(value, 0, text);
-  } else {
-    text = api::ToJsonText(value) + "\n";
-  }
-  return net::ServerResponse::Text(status, "application/json", std::move(text));
+                                 const api::Json& value) {
+  return net::ServerResponse::Text(
+      status, "application/json",
+      WantsPretty(request) ? api::ToPrettyJson(value) : api::ToJsonText(value) + "\n");
 }
 
 net::ServerResponse UnauthorizedResponse(const net::ServerRequest& request) {
-  return JsonResponse(request, 401, Failure(401, "Unauthorized", "Unauthorized", false));
+  return JsonResponse(request, 401, Failure(401, "Unauthorized", false));
 }
 
 net::ServerResponse ForbiddenResponse(const net::ServerRequest& request, const User& user,
@@ -144,7 +112,7 @@ net::ServerResponse ForbiddenResponse(const net::ServerRequest& request, const U
                             GoQuote(std::string_view(PathOf(request)))));
   const std::string message =
       fmt::format("forbidden: {}{}{}", sentence, reason.empty() ? "" : ": ", reason);
-  net::ServerResponse answer = JsonResponse(request, 403, Failure(403, "Forbidden", message, true));
+  net::ServerResponse answer = JsonResponse(request, 403, Failure(403, message, true));
   ForbidSniffing(answer);
   return answer;
 }
@@ -153,7 +121,7 @@ net::ServerResponse NotAcceptableResponse(const net::ServerRequest& request,
                                           std::string_view supported) {
   const std::string message =
       fmt::format("only the following media types are accepted: {}", supported);
-  return JsonResponse(request, 406, Failure(406, "NotAcceptable", message, false));
+  return JsonResponse(request, 406, Failure(406, message, false));
 }
 
 net::ServerResponse InternalErrorResponse(const net::ServerRequest& request,

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json/json_value.h"
+#include "api/json/json.h"
 #include "net/http_server.h"
 
 namespace berth::daemon {
@@ -34,7 +34,7 @@ net::ServerResponse PlainResponse(int status, std::string text);
 // `value` as JSON, on many lines for those who read it themselves: curl, Wget and browsers, or
 // ?pretty.
 net::ServerResponse JsonResponse(const net::ServerRequest& request, int status,
-                                 const api::JsonValue& value);
+                                 const api::Json& value);
 
 // 401: who asks is not believed.
 net::ServerResponse UnauthorizedResponse(const net::ServerRequest& request);

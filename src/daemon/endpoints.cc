@@ -8,7 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/yaml_writer.h"
+#include "api/timestamp.h"
 #include "daemon/endpoint_responses.h"
 #include "daemon/flag_values.h"
 #include "scheduler/config/print.h"
@@ -16,14 +18,14 @@
 namespace berth::daemon {
 namespace {
 
-using api::JsonValue;
+using api::JsonArray;
+using api::JsonObject;
 
 constexpr std::string_view kComponent = "kube-scheduler";
 constexpr std::string_view kGroup = "config.k8s.io";
 constexpr std::string_view kSupported = "application/json, application/yaml, text/plain";
 // kube-scheduler draws one of four, so that nobody comes to rely on it.
 constexpr char kSeparator = ':';
-constexpr int64_t kSecond = 1'000'000'000;
 
 struct MediaType {
   std::string_view type;
@@ -103,18 +105,14 @@ std::string Header(std::string_view page) {
       kComponent, page);
 }
 
-JsonValue StartObject(std::string_view kind, const std::string& version) {
-  JsonValue metadata = JsonValue::Object();
-  metadata.Add("name", JsonValue::String(kComponent));
-  JsonValue object = JsonValue::Object();
-  object.Add("kind", JsonValue::String(kind));
-  object.Add("apiVersion", JsonValue::String(fmt::format("{}/{}", kGroup, version)));
-  object.Add("metadata", std::move(metadata));
-  return object;
+JsonObject StartObject(std::string_view kind, const std::string& version) {
+  return {{"kind", kind},
+          {"apiVersion", fmt::format("{}/{}", kGroup, version)},
+          {"metadata", JsonObject{{"name", kComponent}}}};
 }
 
 net::ServerResponse Structured(const net::ServerRequest& request, const Form& form,
-                               const JsonValue& object, std::string_view page) {
+                               const JsonObject& object, std::string_view page) {
   net::ServerResponse answer =
       form.kind == Form::Kind::kJson
           ? JsonResponse(request, 200, object)
@@ -128,12 +126,13 @@ net::ServerResponse Structured(const net::ServerRequest& request, const Form& fo
   return answer;
 }
 
-std::string FormatTime(Instant time, const char* format) {
-  const std::time_t seconds = time.nanos / kSecond;
+// As Go's time.UnixDate.
+std::string UnixDate(Instant time) {
+  const std::time_t seconds = time.unix_seconds();
   std::tm utc = {};
   gmtime_r(&seconds, &utc);
   char text[64];
-  return {text, std::strftime(text, sizeof(text), format, &utc)};
+  return {text, std::strftime(text, sizeof(text), "%a %b %e %H:%M:%S UTC %Y", &utc)};
 }
 
 std::vector<std::string> FirstFolders(const std::vector<std::string>& paths) {
@@ -157,17 +156,16 @@ net::ServerResponse FlagzResponse(const net::ServerRequest& request,
     }
     return PlainResponse(200, std::move(text));
   }
-  JsonValue object = StartObject("Flagz", form.version);
-  JsonValue values = JsonValue::Object();
-  for (const auto& [name, value] : flags) values.Add(name, JsonValue::String(value));
-  object.Add("flags", std::move(values));
+  JsonObject object = StartObject("Flagz", form.version);
+  JsonObject& values = object["flags"].emplace_object();
+  for (const auto& [name, value] : flags) values.emplace(name, value);
   return Structured(request, form, object, "flagz");
 }
 
 net::ServerResponse StatuszResponse(const net::ServerRequest& request, const StatusPage& page) {
   const Form form = Negotiate(request.header("Accept"), "Statusz");
   if (form.kind == Form::Kind::kNone) return NotAcceptableResponse(request, kSupported);
-  const int64_t up = std::max<int64_t>(0, (page.now - page.started).nanos / kSecond);
+  const int64_t up = std::max<int64_t>(0, (page.now - page.started) / Duration::Seconds(1));
   const std::vector<std::string> paths = FirstFolders(page.paths);
   if (form.kind == Form::Kind::kText) {
     // The last two lines are there, but empty, if there is nothing to say.
@@ -176,7 +174,7 @@ net::ServerResponse StatuszResponse(const net::ServerRequest& request, const Sta
       text += value.empty() ? "\n" : fmt::format("{}{} {}\n", name, kSeparator, value);
     };
     text += '\n';
-    line("Started", FormatTime(page.started, "%a %b %e %H:%M:%S UTC %Y"));
+    line("Started", UnixDate(page.started));
     line("Up", fmt::format("{} hr {:02} min {:02} sec", up / 3600, up / 60 % 60, up % 60));
     line("Go version", page.runtime);
     line("Binary version", page.binary_version);
@@ -184,17 +182,13 @@ net::ServerResponse StatuszResponse(const net::ServerRequest& request, const Sta
     line("Paths", fmt::format("{}", fmt::join(paths, " ")));
     return PlainResponse(200, std::move(text));
   }
-  JsonValue object = StartObject("Statusz", form.version);
-  object.Add("startTime", JsonValue::String(FormatTime(page.started, "%Y-%m-%dT%H:%M:%SZ")));
-  object.Add("uptimeSeconds", JsonValue::Number(up));
-  object.Add("goVersion", JsonValue::String(page.runtime));
-  object.Add("binaryVersion", JsonValue::String(page.binary_version));
-  if (!page.emulation_version.empty()) {
-    object.Add("emulationVersion", JsonValue::String(page.emulation_version));
-  }
-  JsonValue list = JsonValue::Array();
-  for (const std::string& path : paths) list.items.push_back(JsonValue::String(path));
-  object.Add("paths", std::move(list));
+  JsonObject object = StartObject("Statusz", form.version);
+  object.emplace("startTime", api::FormatTime(page.started));
+  object.emplace("uptimeSeconds", up);
+  object.emplace("goVersion", page.runtime);
+  object.emplace("binaryVersion", page.binary_version);
+  if (!page.emulation_version.empty()) object.emplace("emulationVersion", page.emulation_version);
+  object.emplace("paths", JsonArray(paths.begin(), paths.end()));
   return Structured(request, form, object, "statusz");
 }
 

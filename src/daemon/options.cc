@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "api/field_errors.h"
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/yaml.h"
 #include "base/text.h"
 #include "daemon/serving_tls.h"
@@ -255,11 +256,9 @@ std::vector<std::string> ReadMetricLabels(MetricsFlags& metrics, const FileReade
     if (!json) return {fmt::format("{}: {}", file, json.error().message)};
     const auto document = api::ParseJson(*json);
     if (!document) return {fmt::format("{}: {}", file, document.error().message)};
-    const api::JsonValue* labels = document->Find("allowListMapping");
+    const api::JsonObject* labels = api::ObjectAt(api::AsObject(*document), "allowListMapping");
     if (labels == nullptr) return {file + ": it has no allowListMapping"};
-    for (const auto& [key, value] : labels->members) {
-      metrics.allowed_labels[key] = value.text;
-    }
+    for (const auto& [key, value] : *labels) metrics.allowed_labels[key] = api::AsString(value);
   }
   for (const auto& [key, values] : metrics.allowed_labels) {
     const size_t comma = key.find(',');
@@ -298,7 +297,7 @@ Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const Fea
   check_alpha("options.text.infoBufferSize", flags.text_info_buffer_bytes != 0);
   check_alpha("options.json.splitStream", flags.json_split_stream);
   check_alpha("options.json.infoBufferSize", flags.json_info_buffer_bytes != 0);
-  std::vector<std::string> problems = std::move(errors).Take();
+  std::vector<std::string> problems = errors.TakeTexts();
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return observability::LogOptions{
       .json = is_json,

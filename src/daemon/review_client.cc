@@ -8,7 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
 
 namespace berth::daemon {
 namespace {
@@ -27,10 +28,10 @@ bool IsWorthRetrying(const client::RestResult<client::RestResponse>& answer) {
 // What the Status in an answer says, or that there is none.
 std::string Describe(const client::RestRequest& request, const client::RestResponse& answer) {
   const auto status = api::ParseJson(answer.body);
-  const api::JsonValue* message = status ? status->Find("message") : nullptr;
+  const std::string_view message =
+      status ? api::StringAt(api::AsObject(*status), "message") : std::string_view();
   return fmt::format("{} {}: the API server answered {}{}{}", request.method, request.path,
-                     answer.status, message == nullptr ? "" : ": ",
-                     message == nullptr ? "" : message->text);
+                     answer.status, message.empty() ? "" : ": ", message);
 }
 
 struct Attempts : std::enable_shared_from_this<Attempts> {

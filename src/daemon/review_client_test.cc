@@ -4,6 +4,8 @@
 
 #include <future>
 
+#include "testing/await.h"
+
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
 
@@ -12,7 +14,7 @@ TEST(LoopTimerTest, CallsOnTheLoop) {
   loop.Start();
   std::promise<std::thread::id> called;
   TimerOn(loop)(Duration::Millis(1), [&] { called.set_value(std::this_thread::get_id()); });
-  EXPECT_NE(called.get_future().get(), std::this_thread::get_id());
+  EXPECT_NE(Await(called), std::this_thread::get_id());
 }
 
 TEST(LoopTimerTest, AStoppedLoopDropsCalls) {

@@ -10,6 +10,7 @@
 #include "daemon/review_testing.h"
 #include "daemon/serving_tls.h"
 #include "net/certificates.h"
+#include "testing/temporary_directory.h"
 #include "testing/tls_client.h"
 
 namespace berth::daemon {
@@ -30,28 +31,22 @@ void WriteText(const std::string& path, const std::string& text) {
 class SecureServerTest : public testing::Test {
  protected:
   SecureServerTest() {
-    folder_ = testing::TempDir() + "berth_secure_server_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(folder_);
     own_ = *net::IssueServerCertificate(authority_, {"berth.example.com"});
-    WriteText(folder_ + "/own.crt", own_.certificate);
-    WriteText(folder_ + "/own.key", own_.key);
-    WriteText(folder_ + "/ca.crt", authority_.certificate);
+    WriteText(folder_.path("own.crt"), own_.certificate);
+    WriteText(folder_.path("own.key"), own_.key);
+    WriteText(folder_.path("ca.crt"), authority_.certificate);
     flags_.serving.bind_address = "127.0.0.1";
     flags_.serving.secure_port = 0;
-    flags_.serving.tls_cert_file = folder_ + "/own.crt";
-    flags_.serving.tls_private_key_file = folder_ + "/own.key";
-    flags_.authentication.client_ca_file = folder_ + "/ca.crt";
+    flags_.serving.tls_cert_file = folder_.path("own.crt");
+    flags_.serving.tls_private_key_file = folder_.path("own.key");
+    flags_.authentication.client_ca_file = folder_.path("ca.crt");
     flags_.authentication.skip_lookup = true;
     endpoints_.Handle("/healthz",
                       [](const net::ServerRequest&) { return PlainResponse(200, "ok"); });
     endpoints_.Handle("/metrics",
                       [](const net::ServerRequest&) { return PlainResponse(200, "m 1"); });
   }
-  ~SecureServerTest() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~SecureServerTest() override { server_.reset(); }
 
   void Start() {
     access_.emplace(flags_, ReviewApis{&api_, &api_}, timer_.later(), clock_, ReadFile);
@@ -76,7 +71,7 @@ class SecureServerTest : public testing::Test {
 
   const net::KeyPair authority_ = *net::MakeCertificateAuthority("test");
   net::KeyPair own_;
-  std::string folder_;
+  const TemporaryDirectory folder_;
   DaemonFlags flags_;
   FakeApi api_;
   FakeTimer timer_;
@@ -120,13 +115,13 @@ TEST_F(SecureServerTest, ServingCertificatesAreReadAgain) {
   Start();
   const auto other = net::MakeCertificateAuthority("other");
   const auto pair = net::IssueServerCertificate(*other, {});
-  WriteText(folder_ + "/own.crt", pair->certificate);
-  WriteText(folder_ + "/own.key", pair->key);
+  WriteText(folder_.path("own.crt"), pair->certificate);
+  WriteText(folder_.path("own.key"), pair->key);
   server_->Refresh();
   TlsClient client(server_->port(),
                    {.authority = other->certificate, .own = {}, .protocols = kHttp1});
   EXPECT_EQ(client.problem(), "");
-  WriteText(folder_ + "/own.key", "broken");
+  WriteText(folder_.path("own.key"), "broken");
   server_->Refresh();
   TlsClient again(server_->port(),
                   {.authority = other->certificate, .own = {}, .protocols = kHttp1});
@@ -155,7 +150,7 @@ TEST_F(SecureServerTest, APortThatIsTakenIsTold) {
 
 TEST_F(SecureServerTest, AMissingPairIsMadeInTheDirectory) {
   ServingFlags flags;
-  flags.cert_dir = folder_ + "/made";
+  flags.cert_dir = folder_.path("made");
   std::string note;
   const auto tell = [&](const std::string& text) { note = text; };
   const auto made = ServingTls(flags, tell);
@@ -194,7 +189,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
   EXPECT_THAT(prepare(),
               StartsWith("unable to load configmap based request-header-client-ca-file: "));
   flags_.authentication.tolerate_lookup_failure = true;
-  flags_.authentication.client_ca_file = folder_ + "/missing.crt";
+  flags_.authentication.client_ca_file = folder_.path("missing.crt");
   EXPECT_THAT(prepare(), StartsWith("unable to load client CA provider: open "));
 }
 

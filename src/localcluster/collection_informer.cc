@@ -27,23 +27,23 @@ bool CollectionInformer::Read(size_t limit, const Handler& handle) {
 void CollectionInformer::List(const Handler& handle) {
   apiserver::store::ListResult list = store_.List(kind_.collection, {});
   cursor_ = store_.Watch(kind_.collection, list.version, wake_);
-  // Both the list and what it is compared with are told in the order of names.
-  std::vector<apiserver::store::ObjectPtr> gone;
+  // Deletions and the list are handled in name order, so that runs repeat.
+  std::vector<apiserver::store::ObjectPtr> deleted;
   std::unordered_map<ObjectName, bool, NameHash> present;
   for (const apiserver::store::ObjectPtr& object : list.objects) present[object->key] = true;
   for (const auto& [name, object] : known_) {
-    if (!present.contains(name)) gone.push_back(object);
+    if (!present.contains(name)) deleted.push_back(object);
   }
-  std::ranges::sort(gone, {},
+  std::ranges::sort(deleted, {},
                     [](const apiserver::store::ObjectPtr& object) { return object->key; });
-  for (apiserver::store::ObjectPtr& object : gone) Remove(std::move(object), handle);
+  for (apiserver::store::ObjectPtr& object : deleted) Remove(std::move(object), handle);
   for (apiserver::store::ObjectPtr& object : list.objects) Put(std::move(object), handle);
 }
 
 void CollectionInformer::Put(apiserver::store::ObjectPtr object, const Handler& handle) {
   apiserver::store::ObjectPtr& known = known_[object->key];
   if (known && known->uid != object->uid) {
-    // Another of the same name: the first has gone unseen.
+    // The previous object of this name was deleted between two reads.
     handle(kind_, true, known, known);
     known = nullptr;
   }

@@ -1,5 +1,5 @@
-// CollectionInformer follows one collection: first all that is in it, then every change. If the
-// store's history does not reach back to where it stopped, it finds out what changed by itself.
+// CollectionInformer lists and watches one collection of the store. If the store's history no
+// longer reaches back to its position, it lists again and derives the changes itself.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@ namespace berth::localcluster {
 
 class CollectionInformer {
  public:
-  // `previous` is null for what is new; `deleted` says that `object` is the last state.
+  // `previous` is null for a new object; if `deleted`, `object` is its last state.
   using Handler =
       std::function<void(const Kind& kind, bool deleted, apiserver::store::ObjectPtr object,
                          const apiserver::store::ObjectPtr& previous)>;
 
-  // `store` must outlive the reader; `wake` is as in Store::Watch.
+  // `store` must outlive the informer; `wake` is as in Store::Watch.
   CollectionInformer(apiserver::store::Store& store, const Kind& kind, std::function<void()> wake);
 
-  // Tells of up to `limit` changes, or of all if it had to list. False if there were none: the next
-  // one wakes.
+  // Calls `handle` for up to `limit` changes, or for all if it had to list. Returns false if there
+  // were none; `wake` is then called for the next one.
   bool Read(size_t limit, const Handler& handle);
-  // All changes up to this version have been told.
+  // Returns the version up to which all changes have been handled.
   apiserver::store::Version position() const { return cursor_ ? cursor_->position() : 0; }
   size_t size() const { return known_.size(); }
 

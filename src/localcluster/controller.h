@@ -1,8 +1,8 @@
-// Controller is one of the loops that keep the world going: it hears of every change, notes which
-// of its objects need a look, and looks at them one by one.
+// Controller is the base class of the kubelets and controllers of a local cluster: it observes
+// every change, queues the keys of objects that need attention, and syncs them one by one.
 //
-// All of them run on the world's thread and share its indexes, which are up to date with the
-// changes that Observe has been told of.
+// All controllers run on the local cluster's thread and share its pod and node indexes, which
+// already include a change when Observe is called with it.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ using api::Json;
 using api::JsonArray;
 using api::JsonObject;
 
-// What all controllers work with.
+// What all controllers share.
 struct Context {
   apiserver::registry::Api& api;
   const Clock& clock;
@@ -36,16 +36,16 @@ struct Context {
   const apiserver::store::Store& store() const { return api.store(); }
 };
 
-// A change of one object, decoded once for all who hear of it. Valid while they are told.
+// One change of one object, decoded once for all controllers. Valid during Observe.
 struct Change {
   const Kind& kind;
   bool deleted = false;
-  const apiserver::store::Object& object;              // If deleted, its last state.
-  const apiserver::store::Object* previous = nullptr;  // As last told; null if it is new.
+  const apiserver::store::Object& object;              // The last state if deleted.
+  const apiserver::store::Object* previous = nullptr;  // The state before; null if new.
   const JsonObject& document;
-  const PodRecord* pod = nullptr;  // Of pods: what the index holds, or held last.
+  const PodRecord* pod = nullptr;  // For pods: the index entry, or the last one.
   const PodRecord* previous_pod = nullptr;
-  const NodeRecord* node = nullptr;  // Of nodes, likewise.
+  const NodeRecord* node = nullptr;  // For nodes, likewise.
   const NodeRecord* previous_node = nullptr;
 };
 
@@ -56,9 +56,9 @@ class Controller {
   virtual ~Controller() = default;
 
   virtual void Observe(const Change& change) = 0;
-  // Brings the object, or whatever else the key stands for, to where it should be. It may be gone.
+  // Reconciles the object, or whatever else the key identifies. The object may no longer exist.
   virtual void Sync(const ObjectName& key) = 0;
-  // How many entries its own indexes hold.
+  // Returns how many entries the controller's own indexes hold.
   virtual size_t index_size() const { return 0; }
 
   std::string_view name() const { return name_; }
@@ -66,7 +66,7 @@ class Controller {
   const WorkQueue& queue() const { return queue_; }
 
  protected:
-  // The key's next Sync waits until the world has seen this write.
+  // Delays the key's next Sync until the local cluster has observed this write.
   void Wrote(const ObjectName& key, const apiserver::store::ObjectPtr& object) {
     if (object) queue_.Hold(key, object->version);
   }
@@ -78,8 +78,7 @@ class Controller {
   std::string_view name_;
 };
 
-// The list of all kubelets and controllers.
-// Those that the options ask for. `context` must outlive them.
+// Creates the kubelets and controllers that the options enable. `context` must outlive them.
 std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context);
 
 }  // namespace berth::localcluster

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/serialize.hpp>
 #include <string>
 
 #include "api/json/decode.h"
+#include "api/json/writer.h"
 #include "api/selector.h"
 #include "localcluster/object_json.h"
 #include "localcluster/workload_pods.h"
@@ -40,11 +40,11 @@ void Tolerate(JsonObject& spec, std::string_view key, std::string_view effect) {
 bool MatchesAffinity(const api::Pod& pod, const api::Node& node) {
   const api::StringMap& labels = node.metadata.labels;
   if (pod.spec.node_selector) {
-    const bool met = std::ranges::all_of(*pod.spec.node_selector, [&](const auto& wanted) {
-      const auto found = labels.find(wanted.first);
-      return found != labels.end() && found->second == wanted.second;
+    const bool matches = std::ranges::all_of(*pod.spec.node_selector, [&](const auto& desired) {
+      const auto found = labels.find(desired.first);
+      return found != labels.end() && found->second == desired.second;
     });
-    if (!met) return false;
+    if (!matches) return false;
   }
   if (!pod.spec.affinity || !pod.spec.affinity->node_affinity ||
       !pod.spec.affinity->node_affinity->required) {
@@ -87,17 +87,18 @@ DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node) 
   for (const api::Taint& taint : node.spec.taints) {
     if (taint.effect == "PreferNoSchedule") continue;
     if (api::ToleratesAny(pod.spec.tolerations, taint)) continue;
-    fit.runs = false;
-    if (taint.effect == "NoExecute") fit.stays = false;
+    fit.should_run = false;
+    if (taint.effect == "NoExecute") fit.should_continue_running = false;
   }
   return fit;
 }
 
 namespace {
 
+// Pods created per sync.
 constexpr size_t kBurst = 500;
 
-// What decides where pods may run is the same.
+// Reports whether everything that decides where pods may run is equal.
 bool SameForPods(const NodeRecord* a, const NodeRecord* b) {
   return a && b && a->node && b->node && a->node->metadata.labels == b->node->metadata.labels &&
          a->node->spec == b->node->spec;
@@ -147,8 +148,8 @@ void DaemonSetController::Observe(const Change& change) {
   }
 }
 
-DaemonSetController::View DaemonSetController::Look(const apiserver::store::Object& object,
-                                                    const JsonObject& document) {
+DaemonSetController::View DaemonSetController::ReadView(const apiserver::store::Object& object,
+                                                        const JsonObject& document) {
   View view;
   view.hash = TemplateHash(document);
   std::set<std::string> live;
@@ -162,13 +163,13 @@ DaemonSetController::View DaemonSetController::Look(const apiserver::store::Obje
   SetString(EnsureObject(sample, "metadata"), "name", "sample");
   SetString(sample, "kind", "Pod");
   SetString(sample, "apiVersion", "v1");
-  const auto pod = api::DecodeJsonAs<api::Pod>(boost::json::serialize(sample));
+  const auto pod = api::DecodeJsonAs<api::Pod>(api::ToJsonText(sample));
   if (!pod) return view;
   for (const auto& [name, node] : context_.nodes.all()) {
     if (!node.node) continue;
     const DaemonPodFit fit = NodeShouldRunDaemonPod(**pod, *node.node);
-    if (fit.runs) view.wanted.insert(name);
-    if (fit.stays) view.kept.insert(name);
+    if (fit.should_run) view.should_run.insert(name);
+    if (fit.should_continue_running) view.should_continue_running.insert(name);
   }
   return view;
 }
@@ -179,32 +180,32 @@ void DaemonSetController::Sync(const ObjectName& key) {
   const Json parsed = apiserver::store::Parse(*object);
   const JsonObject& document = parsed.get_object();
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
-  const View view = Look(*object, document);
-  Place(key, document, view);
-  Replace(key, document, view);
+  const View view = ReadView(*object, document);
+  ManagePods(key, document, view);
+  RollingUpdate(key, document, view);
   WriteStatus(key, document, view);
 }
 
-void DaemonSetController::Place(const ObjectName& key, const JsonObject& document,
-                                const View& view) {
+void DaemonSetController::ManagePods(const ObjectName& key, const JsonObject& document,
+                                     const View& view) {
   for (const auto& [node, pods] : view.pods) {
     bool occupied = false;
     for (const PodRecord* pod : pods) {
       if (pod->deleting) continue;
-      // Those that failed are made again; of several, one is enough.
-      if (occupied || pod->finished() || !view.kept.contains(node)) {
+      // Failed pods are recreated; of several pods, one stays.
+      if (occupied || pod->finished() || !view.should_continue_running.contains(node)) {
         Remove(key, *pod);
       } else {
         occupied = true;
       }
     }
   }
-  size_t made = 0;
-  JsonObject pod = MakePod(document, view.hash);
-  for (const std::string& node : view.wanted) {
+  size_t created_count = 0;
+  const JsonObject base = MakePod(document, view.hash);
+  for (const std::string& node : view.should_run) {
     if (view.pods.contains(node)) continue;
-    if (made++ == kBurst) break;
-    JsonObject copy = pod;
+    if (created_count++ == kBurst) break;
+    JsonObject copy = base;
     RequireNode(copy, node);
     const auto created = context_.api.Create(Pods(), key.namespace_, std::move(copy));
     if (!created) return queue_.AddAfterFailure(key, context_.now());
@@ -214,30 +215,30 @@ void DaemonSetController::Place(const ObjectName& key, const JsonObject& documen
 }
 
 void DaemonSetController::Remove(const ObjectName& key, const PodRecord& pod) {
-  const auto gone = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
-  if (gone) Wrote(key, gone->object);
+  const auto deleted = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
+  if (deleted) Wrote(key, deleted->object);
 }
 
-void DaemonSetController::Replace(const ObjectName& key, const JsonObject& document,
-                                  const View& view) {
+void DaemonSetController::RollingUpdate(const ObjectName& key, const JsonObject& document,
+                                        const View& view) {
   const JsonObject* strategy = ObjectAt(ObjectAt(&document, "spec"), "updateStrategy");
   if (StringAt(strategy, "type") == "OnDelete") return;
-  const auto wanted = static_cast<int64_t>(view.wanted.size());
+  const auto desired = static_cast<int64_t>(view.should_run.size());
   const Json* most = At(ObjectAt(strategy, "rollingUpdate"), "maxUnavailable");
-  // Surging is not simulated: with maxSurge instead, pods are replaced one at a time.
-  int64_t budget = std::max<int64_t>(1, ScaledValue(most, wanted, true, 1));
+  // Surge is not implemented: with maxSurge, pods are replaced one at a time.
+  int64_t budget = std::max<int64_t>(1, ScaledValue(most, desired, true, 1));
   std::vector<const PodRecord*> old_pods;
-  for (const std::string& node : view.wanted) {
+  for (const std::string& node : view.should_run) {
     const auto found = view.pods.find(node);
-    const bool served =
+    const bool available =
         found != view.pods.end() && std::ranges::any_of(found->second, [](const PodRecord* pod) {
           return pod->ready && pod->active();
         });
-    if (!served) --budget;
+    if (!available) --budget;
     if (found == view.pods.end()) continue;
     for (const PodRecord* pod : found->second) {
       if (!pod->active() || IsCurrent(*pod, view.hash)) continue;
-      // One that does not serve costs nothing.
+      // Replacing a pod that is not ready costs no availability.
       if (!pod->ready) {
         Remove(key, *pod);
       } else {
@@ -265,7 +266,7 @@ void DaemonSetController::WriteStatus(const ObjectName& key, const JsonObject& d
     const auto found =
         std::ranges::find_if(pods, [](const PodRecord* pod) { return pod->active(); });
     if (found == pods.end()) continue;
-    if (!view.wanted.contains(node)) {
+    if (!view.should_run.contains(node)) {
       ++misplaced;
       continue;
     }
@@ -275,18 +276,18 @@ void DaemonSetController::WriteStatus(const ObjectName& key, const JsonObject& d
     updated += IsCurrent(**found, view.hash);
   }
   if (due) queue_.AddAt(key, *due);
-  const auto wanted = static_cast<int64_t>(view.wanted.size());
+  const auto desired = static_cast<int64_t>(view.should_run.size());
   const auto done = context_.api.Modify(DaemonSets(), key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
     if (StringAt(ObjectAt(&fields, "metadata"), "uid") != StringAt(metadata, "uid")) return false;
     JsonObject& status = EnsureObject(fields, "status");
     SetInt(status, "observedGeneration", IntAt(metadata, "generation").value_or(0));
-    SetInt(status, "desiredNumberScheduled", wanted);
+    SetInt(status, "desiredNumberScheduled", desired);
     SetInt(status, "currentNumberScheduled", present);
     SetInt(status, "numberMisscheduled", misplaced);
     SetInt(status, "numberReady", ready);
     SetCount(status, "numberAvailable", available);
-    SetCount(status, "numberUnavailable", wanted - available);
+    SetCount(status, "numberUnavailable", desired - available);
     SetCount(status, "updatedNumberScheduled", updated);
     return true;
   });

@@ -1,4 +1,5 @@
-// The pods of a DaemonSet: where they may run, and how they ask for their node.
+// DaemonSetController runs one pod of each DaemonSet on every eligible node; the functions before
+// it say which nodes are eligible and how pods are pinned to them.
 #pragma once
 
 #include <map>
@@ -14,22 +15,21 @@
 
 namespace berth::localcluster {
 
-// Gives the pod the tolerations that all pods of DaemonSets have.
+// Adds the tolerations that all DaemonSet pods have.
 void AddDaemonTolerations(api::JsonObject& pod);
-// Makes the pod ask for the node by name, besides whatever it asks for.
+// Restricts the pod's node affinity to the named node, in addition to its other requirements.
 void RequireNode(api::JsonObject& pod, std::string_view node);
 
 struct DaemonPodFit {
-  bool runs = false;   // A pod should be there.
-  bool stays = false;  // One that is there already may stay.
+  bool should_run = false;
+  bool should_continue_running = false;  // A pod that is already there may stay.
 };
-// `pod` is one of the DaemonSet's with its tolerations.
+// Evaluates node affinity and taints as kube-controller-manager does. `pod` is one of the
+// DaemonSet's, with its tolerations.
 DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node);
 
-// DaemonSetController runs a pod of each DaemonSet on every node that its pods may run on. The
-// scheduler places them: each asks for its node by name.
-//
-// A look at a DaemonSet walks all nodes: changes that come together are looked at together.
+// DaemonSetController creates the pods; the scheduler places them, as each one's node affinity
+// names its node. A sync iterates over all nodes; changes that arrive together are synced together.
 class DaemonSetController final : public Controller {
  public:
   explicit DaemonSetController(Context& context) : Controller("daemon-sets", context) {}
@@ -41,14 +41,16 @@ class DaemonSetController final : public Controller {
  private:
   struct View {
     std::string hash;
-    std::set<std::string> wanted;  // Nodes that should run a pod.
-    std::set<std::string> kept;    // Nodes that keep a pod that is there.
+    std::set<std::string> should_run;                           // Names of nodes.
+    std::set<std::string> should_continue_running;              // Names of nodes.
     std::map<std::string, std::vector<const PodRecord*>> pods;  // By node.
   };
 
-  View Look(const apiserver::store::Object& object, const JsonObject& document);
-  void Place(const ObjectName& key, const JsonObject& document, const View& view);
-  void Replace(const ObjectName& key, const JsonObject& document, const View& view);
+  View ReadView(const apiserver::store::Object& object, const JsonObject& document);
+  // Creates missing pods and deletes failed, duplicate and misplaced ones.
+  void ManagePods(const ObjectName& key, const JsonObject& document, const View& view);
+  // Deletes outdated pods as far as the update strategy allows.
+  void RollingUpdate(const ObjectName& key, const JsonObject& document, const View& view);
   void Remove(const ObjectName& key, const PodRecord& pod);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
 

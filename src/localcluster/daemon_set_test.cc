@@ -17,27 +17,27 @@ spec:
                      image, pod_more);
 }
 
-TEST(DaemonSet, RunsOnEveryNodeThatComes) {
-  Scenario story;
-  story.AddNodes(3);
-  story.Apply(Set("x:1"));
-  EXPECT_EQ(story.ShowPods(), "3 agent-* Running");
-  EXPECT_EQ(story.Counts("daemonsets.apps", "agent"),
+TEST(DaemonSet, RunsOnEveryNode) {
+  TestCluster cluster;
+  cluster.AddNodes(3);
+  cluster.Apply(Set("x:1"));
+  EXPECT_EQ(cluster.ShowPods(), "3 agent-* Running");
+  EXPECT_EQ(cluster.Counts("daemonsets.apps", "agent"),
             "currentNumberScheduled=3 desiredNumberScheduled=3 numberAvailable=3 "
             "numberMisscheduled=0 numberReady=3 updatedNumberScheduled=3");
-  story.Make("nodes", "{'metadata':{'name':'new'},'status':{'capacity':{'cpu':'1'}}}");
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "4 agent-* Running");
-  story.Delete("nodes", "new");
-  story.AdvanceSeconds(60);
-  EXPECT_EQ(story.ShowPods(), "3 agent-* Running");
+  cluster.Make("nodes", "{'metadata':{'name':'new'},'status':{'capacity':{'cpu':'1'}}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "4 agent-* Running");
+  cluster.Delete("nodes", "new");
+  cluster.AdvanceSeconds(60);
+  EXPECT_EQ(cluster.ShowPods(), "3 agent-* Running");
 }
 
-TEST(DaemonSet, PodsAskForTheirNodeAndTolerateItsTroubles) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Set("x:1"));
-  const Json pod = story.Get("pods", story.Names(Pods()).front());
+TEST(DaemonSet, PodsRequireTheirNodeAndTolerateItsConditions) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Set("x:1"));
+  const Json pod = cluster.Get("pods", cluster.Names(Pods()).front());
   const JsonObject* spec = ObjectAt(AsObject(pod), "spec");
   EXPECT_HOLDS(
       pod,
@@ -45,9 +45,9 @@ TEST(DaemonSet, PodsAskForTheirNodeAndTolerateItsTroubles) {
       "'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':[{"
       "'matchFields':[{'key':'metadata.name','operator':'In','values':['node-0']}]}]}}}}}");
   std::vector<std::string> tolerations;
-  for (const JsonObject& one : ObjectsAt(spec, "tolerations")) {
-    tolerations.push_back(
-        fmt::format("{}:{}", StringAt(&one, "key").substr(19), StringAt(&one, "effect")));
+  for (const JsonObject& toleration : ObjectsAt(spec, "tolerations")) {
+    tolerations.push_back(fmt::format("{}:{}", StringAt(&toleration, "key").substr(19),
+                                      StringAt(&toleration, "effect")));
   }
   EXPECT_THAT(tolerations, ::testing::UnorderedElementsAre(
                                "not-ready:NoExecute", "unreachable:NoExecute",
@@ -55,40 +55,40 @@ TEST(DaemonSet, PodsAskForTheirNodeAndTolerateItsTroubles) {
                                "pid-pressure:NoSchedule", "unschedulable:NoSchedule"));
 }
 
-TEST(DaemonSet, KeepsToTheNodesItSelects) {
-  Scenario story;
-  story.AddNodes(3);
-  story.Apply(Set("x:1", ", nodeSelector: {disk: ssd}"));
-  EXPECT_EQ(story.ShowPods(), "");
-  story.Merge("nodes", "node-1", "{'metadata':{'labels':{'disk':'ssd'}}}");
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "1 agent-* Running");
-  story.Merge("nodes", "node-1", "{'metadata':{'labels':{'disk':'hdd'}}}");
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "");
+TEST(DaemonSet, RunsOnlyOnSelectedNodes) {
+  TestCluster cluster;
+  cluster.AddNodes(3);
+  cluster.Apply(Set("x:1", ", nodeSelector: {disk: ssd}"));
+  EXPECT_EQ(cluster.ShowPods(), "");
+  cluster.Merge("nodes", "node-1", "{'metadata':{'labels':{'disk':'ssd'}}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "1 agent-* Running");
+  cluster.Merge("nodes", "node-1", "{'metadata':{'labels':{'disk':'hdd'}}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "");
 }
 
-TEST(DaemonSet, IsNotBotheredByACordonButByATaint) {
-  Scenario story;
-  story.AddNodes(2);
-  story.Merge("nodes", "node-0", "{'spec':{'unschedulable':true}}");
-  story.Merge("nodes", "node-1", "{'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}}");
-  story.Apply(Set("x:1"));
-  EXPECT_EQ(story.Counts("daemonsets.apps", "agent"),
+TEST(DaemonSet, IgnoresCordonsButNotTaints) {
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Merge("nodes", "node-0", "{'spec':{'unschedulable':true}}");
+  cluster.Merge("nodes", "node-1", "{'spec':{'taints':[{'key':'k','effect':'NoSchedule'}]}}");
+  cluster.Apply(Set("x:1"));
+  EXPECT_EQ(cluster.Counts("daemonsets.apps", "agent"),
             "currentNumberScheduled=1 desiredNumberScheduled=1 numberMisscheduled=0 numberReady=0 "
             "numberUnavailable=1 updatedNumberScheduled=1");
 }
 
 TEST(DaemonSet, UpdatesOneNodeAtATime) {
-  Scenario story({.start_delay = Duration::Seconds(10)});
-  story.AddNodes(3);
-  story.Apply(Set("x:1"));
-  story.AdvanceSeconds(10);
-  story.Apply(Set("x:2"));
-  EXPECT_EQ(story.ShowPods(), "1 agent-* Pending, 2 agent-* Running");
-  story.AdvanceSeconds(30);
-  EXPECT_EQ(story.ShowPods(), "3 agent-* Running");
-  EXPECT_EQ(story.Counts("daemonsets.apps", "agent"),
+  TestCluster cluster({.start_delay = Duration::Seconds(10)});
+  cluster.AddNodes(3);
+  cluster.Apply(Set("x:1"));
+  cluster.AdvanceSeconds(10);
+  cluster.Apply(Set("x:2"));
+  EXPECT_EQ(cluster.ShowPods(), "1 agent-* Pending, 2 agent-* Running");
+  cluster.AdvanceSeconds(30);
+  EXPECT_EQ(cluster.ShowPods(), "3 agent-* Running");
+  EXPECT_EQ(cluster.Counts("daemonsets.apps", "agent"),
             "currentNumberScheduled=3 desiredNumberScheduled=3 numberAvailable=3 "
             "numberMisscheduled=0 numberReady=3 updatedNumberScheduled=3");
 }

@@ -24,7 +24,7 @@ SetSizes SizesOf(const DeploymentReplicaSets& sets) {
   return sizes;
 }
 
-// The Deployment's size changed since its sets were sized.
+// Reports whether the Deployment's size changed since its sets were last sized.
 bool IsScaled(const DeploymentReplicaSets& sets, int64_t replicas) {
   const auto stale = [&](const DeploymentReplicaSet& set) {
     return set.replicas > 0 && set.desired >= 0 && set.desired != replicas;
@@ -56,7 +56,7 @@ void DeploymentController::Observe(const Change& change) {
     owner_of_.emplace(name, found);
     queue_.Add({name.namespace_, found.name});
   } else if (&change.kind == &Pods() && change.deleted && change.pod) {
-    // Recreate waits for the last of the old pods.
+    // Recreate waits until all old pods are terminated.
     const auto known = owner_of_.find({name.namespace_, change.pod->owner_name});
     if (known != owner_of_.end()) queue_.Add({name.namespace_, known->second.name});
   }
@@ -121,13 +121,14 @@ void DeploymentController::Roll(const ObjectName& key, const JsonObject& deploym
 void DeploymentController::Recreate(const ObjectName& key, const JsonObject& deployment,
                                     DeploymentReplicaSets& sets) {
   const RolloutLimits limits = LimitsOf(deployment);
-  bool gone = true;
+  bool all_terminated = true;
   for (DeploymentReplicaSet& set : sets.old_sets) {
     Resize(key, set, 0, limits);
     const PodIndex::Set& pods = context_.pods.OwnedBy(set.object->uid);
-    gone &= std::ranges::all_of(pods, [](const PodRecord* pod) { return pod->finished(); });
+    all_terminated &=
+        std::ranges::all_of(pods, [](const PodRecord* pod) { return pod->finished(); });
   }
-  if (!gone) return;
+  if (!all_terminated) return;
   if (!sets.new_set && !CreateNewSet(key, deployment, sets, limits.replicas)) return;
   NumberRevision(key, deployment, sets);
   Resize(key, *sets.new_set, limits.replicas, limits);
@@ -139,12 +140,12 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
   const int64_t collisions = IntAt(ObjectAt(&deployment, "status"), "collisionCount").value_or(0);
   const std::string text = TemplateText(pod_template);
   const std::string hash = SafeHash(collisions == 0 ? text : fmt::format("{}{}", text, collisions));
-  const auto made =
+  const auto created =
       context_.api.Create(ReplicaSets(), key.namespace_,
                           MakeReplicaSet(deployment, hash, replicas, sets.MaxOldRevision() + 1));
-  if (!made) {
-    if (made.error().code == 409) {
-      // Somebody else's, or one of ours that is yet to be heard of: another name will do.
+  if (!created) {
+    if (created.error().code == 409) {
+      // Another owner's set, or an own one that is not observed yet: retry under another name.
       const auto counted = context_.api.Modify(Deployments(), key, [&](Json& newest) {
         SetInt(EnsureObject(newest.get_object(), "status"), "collisionCount", collisions + 1);
         return true;
@@ -155,8 +156,8 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
     return false;
   }
   queue_.Succeeded(key);
-  Wrote(key, made->object);
-  sets.new_set = DeploymentReplicaSet::Read(made->object);
+  Wrote(key, created->object);
+  sets.new_set = DeploymentReplicaSet::Read(created->object);
   return true;
 }
 
@@ -193,16 +194,16 @@ void DeploymentController::NumberRevision(const ObjectName& key, const JsonObjec
 
 void DeploymentController::Resize(const ObjectName& key, DeploymentReplicaSet& set,
                                   int64_t replicas, const RolloutLimits& limits) {
-  const int64_t most = limits.replicas + limits.max_surge;
-  const bool annotated = set.desired == limits.replicas && set.annotated_max == most;
-  // Old sets that are empty stay as they are.
+  const int64_t max_replicas = limits.replicas + limits.max_surge;
+  const bool annotated = set.desired == limits.replicas && set.annotated_max == max_replicas;
+  // Leave empty old sets unchanged.
   if (set.replicas == replicas && (annotated || replicas == 0)) return;
   const auto done = context_.api.Modify(ReplicaSets(), set.object->key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
     SetInt(EnsureObject(fields, "spec"), "replicas", replicas);
     JsonObject& annotations = EnsureObject(EnsureObject(fields, "metadata"), "annotations");
     SetString(annotations, kDesiredReplicas, fmt::format("{}", limits.replicas));
-    SetString(annotations, kMaxReplicas, fmt::format("{}", most));
+    SetString(annotations, kMaxReplicas, fmt::format("{}", max_replicas));
     return true;
   });
   if (!done) return;
@@ -231,9 +232,9 @@ void DeploymentController::CleanUp(const ObjectName& key, const JsonObject& depl
   oldest.resize(oldest.size() - limit);
   for (const DeploymentReplicaSet* set : oldest) {
     if (set->replicas != 0 || set->present != 0 || !set->observed || set->deleting) continue;
-    const auto gone =
+    const auto deleted =
         context_.api.Delete(ReplicaSets(), set->object->key, {.uid = set->object->uid});
-    if (gone) Wrote(key, gone->object);
+    if (deleted) Wrote(key, deleted->object);
   }
 }
 

@@ -1,7 +1,7 @@
-// DeploymentController rolls out Deployments: a ReplicaSet for each version of the pod template,
-// grown and shrunk within the limits of the strategy.
+// DeploymentController rolls out Deployments: one ReplicaSet per version of the pod template,
+// scaled up and down within the limits of the strategy.
 //
-// A look at a Deployment parses its ReplicaSets, of which there are few, and no pods.
+// A sync parses the Deployment's ReplicaSets, of which there are few, and no pods.
 #pragma once
 
 #include <map>
@@ -24,10 +24,10 @@ class DeploymentController final : public Controller {
 
  private:
   DeploymentReplicaSets ReadSets(const JsonObject& deployment);
-  // Makes the set of the present template. False if that must be tried again.
+  // Creates the ReplicaSet of the current template. Returns false if that must be retried.
   bool CreateNewSet(const ObjectName& key, const JsonObject& deployment,
                     DeploymentReplicaSets& sets, int64_t replicas);
-  // Sees to it that the new set has the highest revision, and the Deployment says so, too.
+  // Gives the new set the highest revision and annotates the Deployment with it.
   void NumberRevision(const ObjectName& key, const JsonObject& deployment,
                       DeploymentReplicaSets& sets);
   void Resize(const ObjectName& key, DeploymentReplicaSet& set, int64_t replicas,
@@ -36,6 +36,7 @@ class DeploymentController final : public Controller {
   void Recreate(const ObjectName& key, const JsonObject& deployment, DeploymentReplicaSets& sets);
   void ApplySizes(const ObjectName& key, DeploymentReplicaSets& sets, const SetSizes& sizes,
                   const RolloutLimits& limits);
+  // Deletes old sets beyond the revision history limit.
   void CleanUp(const ObjectName& key, const JsonObject& deployment,
                const DeploymentReplicaSets& sets);
   void WriteStatus(const ObjectName& key, const JsonObject& deployment,

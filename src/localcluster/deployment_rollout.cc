@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "apiserver/registry/api.h"
 
@@ -28,9 +28,9 @@ bool ResizeNewSet(const RolloutLimits& limits, SetSizes& sizes) {
     set.replicas = limits.replicas;
     return true;
   }
-  const int64_t room = limits.replicas + limits.max_surge - TotalReplicas(sizes);
-  if (room <= 0) return false;
-  set.replicas += std::min(room, limits.replicas - set.replicas);
+  const int64_t surge_left = limits.replicas + limits.max_surge - TotalReplicas(sizes);
+  if (surge_left <= 0) return false;
+  set.replicas += std::min(surge_left, limits.replicas - set.replicas);
   return true;
 }
 
@@ -39,7 +39,7 @@ void ShrinkOldSets(const RolloutLimits& limits, SetSizes& sizes) {
   const int64_t new_unavailable = sizes.new_set.replicas - sizes.new_set.available;
   int64_t spare = TotalReplicas(sizes) - min_available - new_unavailable;
   if (spare <= 0) return;
-  // Pods that do not serve go first: nobody misses them.
+  // Unavailable pods go first.
   for (SetSize& set : sizes.old_sets) {
     const int64_t unhealthy = std::max<int64_t>(0, set.replicas - set.available);
     const int64_t fewer = std::min(spare, unhealthy);
@@ -56,13 +56,13 @@ void ShrinkOldSets(const RolloutLimits& limits, SetSizes& sizes) {
   }
 }
 
-// How much the set's size should change for its share.
-int64_t Fraction(const RolloutLimits& limits, const SetSize& set) {
+// Returns by how much the set's size should change for its share.
+int64_t ProportionalChange(const RolloutLimits& limits, const SetSize& set) {
   if (limits.replicas == 0) return -set.replicas;
-  const int64_t most = limits.replicas + limits.max_surge;
-  const int64_t before = set.annotated_max > 0 ? set.annotated_max : most;
-  const double share =
-      static_cast<double>(set.replicas) * static_cast<double>(most) / static_cast<double>(before);
+  const int64_t max_replicas = limits.replicas + limits.max_surge;
+  const int64_t before = set.annotated_max > 0 ? set.annotated_max : max_replicas;
+  const double share = static_cast<double>(set.replicas) * static_cast<double>(max_replicas) /
+                       static_cast<double>(before);
   return static_cast<int64_t>(std::llround(share)) - set.replicas;
 }
 
@@ -80,20 +80,20 @@ void ScaleProportionally(const RolloutLimits& limits, SetSizes& sizes) {
     (sets.empty() ? sizes.new_set : *sets.front()).replicas = limits.replicas;
     return;
   }
-  // The largest first, the newest among equals.
+  // Largest first; the newest first among equals.
   std::ranges::stable_sort(
       sets, [](const SetSize* a, const SetSize* b) { return a->replicas > b->replicas; });
   const int64_t allowed = limits.replicas > 0 ? limits.replicas + limits.max_surge : 0;
   int64_t left = allowed - TotalReplicas(sizes);
   const bool grows = left > 0;
   for (SetSize* set : sets) {
-    const int64_t wanted = Fraction(limits, *set);
+    const int64_t wanted = ProportionalChange(limits, *set);
     const int64_t change =
         grows ? std::clamp<int64_t>(wanted, 0, left) : std::clamp<int64_t>(wanted, left, 0);
     set->replicas += change;
     left -= change;
   }
-  // What rounding left over.
+  // The largest set absorbs rounding errors.
   sets.front()->replicas = std::max<int64_t>(0, sets.front()->replicas + left);
 }
 
@@ -131,9 +131,9 @@ int64_t DeploymentReplicaSets::Sum(int64_t DeploymentReplicaSet::* field) const 
 }
 
 int64_t DeploymentReplicaSets::MaxOldRevision() const {
-  int64_t most = 0;
-  for (const DeploymentReplicaSet& set : old_sets) most = std::max(most, set.revision);
-  return most;
+  int64_t highest = 0;
+  for (const DeploymentReplicaSet& set : old_sets) highest = std::max(highest, set.revision);
+  return highest;
 }
 
 std::string TemplateText(const JsonObject* pod_template) {
@@ -154,7 +154,7 @@ RolloutLimits LimitsOf(const JsonObject& deployment) {
   limits.max_surge = ScaledValue(At(rolling, "maxSurge"), limits.replicas, true, quarter_up);
   limits.max_unavailable =
       ScaledValue(At(rolling, "maxUnavailable"), limits.replicas, false, limits.replicas / 4);
-  // Percentages may round to nothing; then one pod goes first.
+  // If both percentages round to zero, one pod may be unavailable.
   if (limits.max_surge <= 0 && limits.max_unavailable <= 0) limits.max_unavailable = 1;
   limits.max_unavailable = std::min(limits.max_unavailable, limits.replicas);
   return limits;
@@ -176,7 +176,7 @@ JsonObject MakeReplicaSet(const JsonObject& deployment, std::string_view hash, i
   const RolloutLimits limits = LimitsOf(deployment);
   const JsonObject* from = ObjectAt(&deployment, "metadata");
   const JsonObject* spec = ObjectAt(&deployment, "spec");
-  // Both members at first: a new one may move the others.
+  // Create both members first: inserting one may move the others.
   JsonObject set;
   EnsureObject(set, "metadata");
   JsonObject& own = EnsureObject(set, "spec");
@@ -220,22 +220,23 @@ struct Counts {
     return {count("replicas"), count("updatedReplicas"), count("readyReplicas"),
             count("availableReplicas")};
   }
-  bool IsBeyond(const Counts& before) const {
+  // Reports progress since `before`.
+  bool HasProgressedSince(const Counts& before) const {
     return updated > before.updated || replicas - updated < before.replicas - before.updated ||
            ready > before.ready || available > before.available;
   }
 };
 
 void SetWithTime(JsonObject& status, std::string_view type, std::string_view value,
-                 std::string_view reason, std::string_view message, bool touch, Instant now) {
+                 std::string_view reason, std::string_view message, bool refresh, Instant now) {
   const JsonObject* before = ConditionOf(&status, type);
   const bool changes = StringAt(before, "status") != value || StringAt(before, "reason") != reason;
-  if (!changes && !touch) return;
+  if (!changes && !refresh) return;
   apiserver::admission::SetCondition(status, type, value, reason, message, now);
   for (Json& item : EnsureArray(status, "conditions")) {
     JsonObject* condition = item.if_object();
     if (StringAt(condition, "type") != type) continue;
-    SetString(*condition, "lastUpdateTime", apiserver::admission::FormatTime(now));
+    SetString(*condition, "lastUpdateTime", api::FormatTime(now));
   }
 }
 
@@ -257,7 +258,7 @@ std::optional<Instant> SetProgress(const JsonObject& deployment, const Deploymen
   }
   const JsonObject* condition = ConditionOf(&status, "Progressing");
   const std::string_view reason = StringAt(condition, "reason");
-  // A rollout that has ended is not begun again by pods that come and go.
+  // A completed rollout is not restarted by pods that come and go.
   if (reason == "NewReplicaSetAvailable" && after.replicas == after.updated && sets.new_set &&
       sets.Sum(&DeploymentReplicaSet::replicas) == sets.new_set->replicas) {
     return std::nullopt;
@@ -268,14 +269,14 @@ std::optional<Instant> SetProgress(const JsonObject& deployment, const Deploymen
     return std::nullopt;
   }
   const auto updated = TimeAt(condition, "lastUpdateTime");
-  const bool moves = !updated || after.IsBeyond(before) || reason == "NewReplicaSetAvailable" ||
-                     reason == "DeploymentPaused";
-  if (moves) {
+  const bool progressed = !updated || after.HasProgressedSince(before) ||
+                          reason == "NewReplicaSetAvailable" || reason == "DeploymentPaused";
+  if (progressed) {
     SetWithTime(status, "Progressing", "True", "ReplicaSetUpdated", name + " is progressing.", true,
                 now);
   }
   if (seconds == kNoDeadline) return std::nullopt;
-  const Instant due = (moves ? now : *updated) + Duration::Seconds(seconds);
+  const Instant due = (progressed ? now : *updated) + Duration::Seconds(seconds);
   if (now < due) return due;
   SetWithTime(status, "Progressing", "False", "ProgressDeadlineExceeded",
               name + " has timed out progressing.", false, now);

@@ -31,30 +31,31 @@ TEST_P(RollForwardTest, Sizes) {
 INSTANTIATE_TEST_SUITE_P(
     Rollout, RollForwardTest,
     ::testing::Values(
-        RolloutCase{"TheFirstSetGetsAll", {10, 3, 2}, {{}, {0, 0}}, "| 10"},
+        RolloutCase{"TheFirstSetGetsAllReplicas", {10, 3, 2}, {{}, {0, 0}}, "| 10"},
         RolloutCase{"TheNewSetGrowsBySurge", {10, 3, 2}, {{{10, 10}}, {0, 0}}, "10 | 3"},
         RolloutCase{"OldPodsGoDownToTheLeastAvailable", {10, 3, 2}, {{{10, 10}}, {3, 0}}, "8 | 3"},
-        RolloutCase{"NewOnesComeForThem", {10, 3, 2}, {{{8, 8}}, {3, 0}}, "8 | 5"},
-        RolloutCase{"NothingMovesWhileNothingGetsReady", {10, 3, 2}, {{{8, 8}}, {5, 0}}, "8 | 5"},
-        RolloutCase{"SickOldPodsGoFirst", {10, 0, 2}, {{{5, 0}, {5, 5}}, {0, 0}}, "3 5 | 0"},
+        RolloutCase{"NewPodsReplaceThem", {10, 3, 2}, {{{8, 8}}, {3, 0}}, "8 | 5"},
         RolloutCase{
-            "SickOldPodsGoThoughNothingIsAvailable", {10, 3, 2}, {{{10, 0}}, {3, 0}}, "8 | 3"},
-        RolloutCase{"WithoutSurgeOneGoesBeforeOneComes", {4, 0, 1}, {{{4, 4}}, {0, 0}}, "3 | 0"},
-        RolloutCase{"TheRestGoes", {10, 3, 2}, {{{2, 2}}, {10, 10}}, "0 | 10"},
+            "NothingChangesWhileNothingBecomesReady", {10, 3, 2}, {{{8, 8}}, {5, 0}}, "8 | 5"},
+        RolloutCase{"UnhealthyOldPodsGoFirst", {10, 0, 2}, {{{5, 0}, {5, 5}}, {0, 0}}, "3 5 | 0"},
+        RolloutCase{
+            "UnhealthyOldPodsGoThoughNothingIsAvailable", {10, 3, 2}, {{{10, 0}}, {3, 0}}, "8 | 3"},
+        RolloutCase{"WithoutSurgeAnOldPodGoesFirst", {4, 0, 1}, {{{4, 4}}, {0, 0}}, "3 | 0"},
+        RolloutCase{"TheLastOldPodsGo", {10, 3, 2}, {{{2, 2}}, {10, 10}}, "0 | 10"},
         RolloutCase{"TheNewSetShrinks", {5, 2, 1}, {{}, {10, 10}}, "| 5"}),
     [](const auto& each) { return each.param.name; });
 
-class ShareOutTest : public ::testing::TestWithParam<RolloutCase> {};
-TEST_P(ShareOutTest, Sizes) {
+class ScaleProportionallyTest : public ::testing::TestWithParam<RolloutCase> {};
+TEST_P(ScaleProportionallyTest, Sizes) {
   SetSizes sizes = GetParam().sizes;
   ScaleProportionally(GetParam().limits, sizes);
   EXPECT_EQ(Show(sizes), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Rollout, ShareOutTest,
+    Rollout, ScaleProportionallyTest,
     ::testing::Values(
-        RolloutCase{"OneSetGetsAll", {20, 5, 5}, {{{0, 0, 13}}, {10, 10, 13}}, "0 | 20"},
+        RolloutCase{"OneSetGetsAllReplicas", {20, 5, 5}, {{{0, 0, 13}}, {10, 10, 13}}, "0 | 20"},
         RolloutCase{"GrowthIsShared", {20, 6, 4}, {{{8, 8, 13}}, {5, 2, 13}}, "16 | 10"},
         RolloutCase{"ShrinkingIsShared", {5, 2, 1}, {{{8, 8, 13}}, {5, 2, 13}}, "4 | 3"},
         RolloutCase{"ToNothing", {0, 0, 0}, {{{8, 8, 13}}, {5, 2, 13}}, "0 | 0"}),

@@ -9,10 +9,10 @@ namespace berth::localcluster {
 
 namespace {
 
-// An eviction that does not come true within this time is forgotten.
+// An allowed eviction whose pod is not deleted within this time no longer counts.
 constexpr Duration kDisruptedPodTimeout = Duration::Seconds(120);
 
-// The kinds that say how many pods they want.
+// Returns the kind if it has spec.replicas, otherwise null.
 const Kind* ScalableKind(std::string_view name) {
   if (name == "ReplicaSet") return &ReplicaSets();
   if (name == "ReplicationController") return &ReplicationControllers();
@@ -45,7 +45,7 @@ void DisruptionController::Observe(const Change& change) {
     }
     queue_.Add(name);
   } else if (ScalableKind(change.kind.kind) == &change.kind) {
-    // A workload changed its size, or only its status: the former matters.
+    // Only a change of the workload's spec matters, not one of its status.
     const JsonObject* metadata = ObjectAt(&change.document, "metadata");
     const JsonObject* status = ObjectAt(&change.document, "status");
     if (IntAt(status, "observedGeneration") == IntAt(metadata, "generation")) return;
@@ -68,7 +68,7 @@ void DisruptionController::ObservePod(const Change& change) {
 
 int64_t DisruptionController::ScaleOfOwners(const std::set<ObjectName>& pods) const {
   std::map<std::pair<const Kind*, std::string>, int64_t> scales;
-  int64_t without = 0;
+  int64_t uncontrolled = 0;
   const auto scale_of = [&](const Kind& first, const ObjectName& name) {
     const Kind* kind = &first;
     std::string owner = name.name;
@@ -94,29 +94,29 @@ int64_t DisruptionController::ScaleOfOwners(const std::set<ObjectName>& pods) co
     if (!pod) continue;
     const Kind* kind = ScalableKind(pod->owner_kind);
     if (!kind) {
-      ++without;
+      ++uncontrolled;
     } else if (owners.emplace(pod->owner_kind, pod->owner_name).second) {
       scale_of(*kind, {name.namespace_, pod->owner_name});
     }
   }
-  int64_t total = without;
+  int64_t total = uncontrolled;
   for (const auto& [owner, scale] : scales) total += scale;
   return total;
 }
 
 DisruptionController::Numbers DisruptionController::Expect(const JsonObject* spec,
                                                            const std::set<ObjectName>& pods) const {
-  if (const Json* most = At(spec, "maxUnavailable")) {
+  if (const Json* max_unavailable = At(spec, "maxUnavailable")) {
     const int64_t expected = ScaleOfOwners(pods);
-    const int64_t unavailable = ScaledValue(most, expected, true, 0);
+    const int64_t unavailable = ScaledValue(max_unavailable, expected, true, 0);
     return {expected, std::max<int64_t>(0, expected - unavailable)};
   }
-  const Json* least = At(spec, "minAvailable");
-  if (least && least->is_string()) {
+  const Json* min_available = At(spec, "minAvailable");
+  if (min_available && min_available->is_string()) {
     const int64_t expected = ScaleOfOwners(pods);
-    return {expected, ScaledValue(least, expected, true, 0)};
+    return {expected, ScaledValue(min_available, expected, true, 0)};
   }
-  return {static_cast<int64_t>(pods.size()), ScaledValue(least, 0, true, 1)};
+  return {static_cast<int64_t>(pods.size()), ScaledValue(min_available, 0, true, 1)};
 }
 
 void DisruptionController::Sync(const ObjectName& key) {
@@ -130,7 +130,7 @@ void DisruptionController::Sync(const ObjectName& key) {
     JsonObject& fields = newest.get_object();
     const Numbers numbers = Expect(ObjectAt(&fields, "spec"), known->second);
     JsonObject& status = EnsureObject(fields, "status");
-    // Evictions that were allowed but have not shown yet.
+    // Drop evictions that were observed or timed out.
     JsonObject* disrupted = ObjectAt(&status, "disruptedPods");
     due.reset();
     for (size_t i = disrupted ? disrupted->size() : 0; i-- > 0;) {

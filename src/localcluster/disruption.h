@@ -1,7 +1,8 @@
-// DisruptionController keeps the status of PodDisruptionBudgets: how many of the pods they protect
-// are healthy, and how many may go.
+// DisruptionController maintains the status of PodDisruptionBudgets: how many of the pods they
+// cover are healthy, and how many disruptions they allow.
 //
-// Each budget knows its pods; a change of a pod asks the few budgets of its namespace.
+// Each budget has the set of its pods; a change of a pod is matched against the budgets of its
+// namespace, of which there are few.
 #pragma once
 
 #include <map>
@@ -27,9 +28,9 @@ class DisruptionController final : public Controller {
     int64_t desired = 0;
   };
   void ObservePod(const Change& change);
-  // How many pods there should be, and how many of them healthy.
+  // Returns how many pods are expected, and how many of them must be healthy.
   Numbers Expect(const JsonObject* spec, const std::set<ObjectName>& pods) const;
-  // The sum of the sizes of the pods' owners.
+  // Returns the sum of the sizes of the pods' top-level workloads.
   int64_t ScaleOfOwners(const std::set<ObjectName>& pods) const;
 
   SelectorIndex budgets_;

@@ -33,11 +33,11 @@ struct BudgetCase {
 
 class Budgets : public ::testing::TestWithParam<BudgetCase> {};
 TEST_P(Budgets, Count) {
-  Scenario story;
-  story.AddNodes(2);
-  story.Apply(kSet);
-  story.Apply(Budget(GetParam().rule));
-  EXPECT_EQ(story.Counts("poddisruptionbudgets.policy", "b"), GetParam().want);
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(kSet);
+  cluster.Apply(Budget(GetParam().rule));
+  EXPECT_EQ(cluster.Counts("poddisruptionbudgets.policy", "b"), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -56,34 +56,34 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 TEST(Disruption, EvictionsSpendTheBudgetUntilPodsComeBack) {
-  Scenario story({.start_delay = Duration::Seconds(10)});
-  story.AddNodes(2);
-  story.Apply(kSet);
-  story.Apply(Budget("maxUnavailable: 1"));
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.Conditions("poddisruptionbudgets.policy", "b"),
+  TestCluster cluster({.start_delay = Duration::Seconds(10)});
+  cluster.AddNodes(2);
+  cluster.Apply(kSet);
+  cluster.Apply(Budget("maxUnavailable: 1"));
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Conditions("poddisruptionbudgets.policy", "b"),
             "DisruptionAllowed=True(SufficientPods)");
-  const auto pods = story.Names(Pods());
-  EXPECT_EQ(apiserver::registry::ErrorOf(story.api.Evict({"default", pods[0]}, {})), "ok");
-  EXPECT_EQ(story.api.Evict({"default", pods[1]}, {}).error().code, 429);
-  story.Run();
-  EXPECT_EQ(story.Counts("poddisruptionbudgets.policy", "b"),
+  const auto pods = cluster.Names(Pods());
+  EXPECT_EQ(apiserver::registry::ErrorOf(cluster.api.Evict({"default", pods[0]}, {})), "ok");
+  EXPECT_EQ(cluster.api.Evict({"default", pods[1]}, {}).error().code, 429);
+  cluster.Run();
+  EXPECT_EQ(cluster.Counts("poddisruptionbudgets.policy", "b"),
             "currentHealthy=3 desiredHealthy=3 disruptionsAllowed=0 expectedPods=4");
-  EXPECT_EQ(story.Conditions("poddisruptionbudgets.policy", "b"),
+  EXPECT_EQ(cluster.Conditions("poddisruptionbudgets.policy", "b"),
             "DisruptionAllowed=False(InsufficientPods)");
-  EXPECT_EQ(story.api.Evict({"default", pods[1]}, {}).error().code, 429);
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(apiserver::registry::ErrorOf(story.api.Evict({"default", pods[1]}, {})), "ok");
+  EXPECT_EQ(cluster.api.Evict({"default", pods[1]}, {}).error().code, 429);
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(apiserver::registry::ErrorOf(cluster.api.Evict({"default", pods[1]}, {})), "ok");
 }
 
 TEST(Disruption, FollowsTheSizeOfTheWorkload) {
-  Scenario story;
-  story.AddNodes(2);
-  story.Apply(kSet);
-  story.Apply(Budget("maxUnavailable: 50%"));
-  story.Merge("replicasets.apps", "web", "{'spec':{'replicas':10}}");
-  story.Run();
-  EXPECT_EQ(story.Counts("poddisruptionbudgets.policy", "b"),
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(kSet);
+  cluster.Apply(Budget("maxUnavailable: 50%"));
+  cluster.Merge("replicasets.apps", "web", "{'spec':{'replicas':10}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.Counts("poddisruptionbudgets.policy", "b"),
             "currentHealthy=10 desiredHealthy=5 disruptionsAllowed=5 expectedPods=10");
 }
 

@@ -18,7 +18,7 @@ bool HasFinalizer(const JsonObject* metadata, std::string_view name) {
 
 ObjectName Key(const std::string& uid) { return {"", uid}; }
 
-// Drops the references to the owners for which `gone` holds.
+// Removes the references to the owners for which `gone` holds.
 template <typename Predicate>
 void DropOwners(JsonObject& metadata, Predicate gone) {
   JsonArray* owners = ArrayAt(&metadata, "ownerReferences");
@@ -29,9 +29,9 @@ void DropOwners(JsonObject& metadata, Predicate gone) {
   if (owners && owners->empty()) metadata.erase("ownerReferences");
 }
 
-// True unless the store says that the owner, which may be in `namespace_`, is not there.
-bool IsPresent(const apiserver::store::Store& store, const JsonObject& owner,
-               const std::string& namespace_) {
+// Reports whether the owner, which may be in `namespace_`, exists or is of an unknown kind.
+bool Exists(const apiserver::store::Store& store, const JsonObject& owner,
+            const std::string& namespace_) {
   const Kind* kind =
       api::scheme::FindKindByName(StringAt(&owner, "apiVersion"), StringAt(&owner, "kind"));
   if (!kind || !kind->stored) return true;
@@ -87,7 +87,7 @@ void GarbageCollector::Untrack(const std::string& uid) {
     if (group == dependents_.end()) continue;
     group->second.erase(uid);
     if (group->second.empty()) dependents_.erase(group);
-    // One that waits for its dependents may have waited for this one.
+    // The owner may have waited for this dependent.
     if (deleting_.contains(owner)) queue_.Add(Key(owner));
   }
   objects_.erase(known);
@@ -96,32 +96,35 @@ void GarbageCollector::Untrack(const std::string& uid) {
 
 void GarbageCollector::Sync(const ObjectName& key) {
   const std::string& uid = key.name;
-  if (const auto ending = deleting_.find(uid); ending != deleting_.end()) End(uid, ending->second);
-  if (const auto found = objects_.find(uid); found != objects_.end()) Judge(uid, found->second);
+  if (const auto ending = deleting_.find(uid); ending != deleting_.end())
+    ProcessDeleting(uid, ending->second);
+  if (const auto found = objects_.find(uid); found != objects_.end())
+    AttemptToDelete(uid, found->second);
 }
 
-void GarbageCollector::End(const std::string& uid, const Place& place) {
+void GarbageCollector::ProcessDeleting(const std::string& uid, const Reference& reference) {
   const apiserver::store::ObjectPtr object =
-      context_.store().Get(place.kind->collection, place.name);
+      context_.store().Get(reference.kind->collection, reference.name);
   if (!object || object->uid != uid) return;
   const Json document = apiserver::store::Parse(*object);
   const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
   if (HasFinalizer(metadata, kOrphan)) {
-    ReleaseDependents(Key(uid), uid, place);
+    ReleaseDependents(Key(uid), uid, reference);
   } else if (HasFinalizer(metadata, kForeground)) {
-    DeleteDependents(Key(uid), uid, place);
+    DeleteDependents(Key(uid), uid, reference);
   }
 }
 
 void GarbageCollector::DeleteDependents(const ObjectName& key, const std::string& uid,
-                                        const Place& place) {
+                                        const Reference& reference) {
   bool blocked = false;
   const auto group = dependents_.find(uid);
   const std::set<std::string> dependents =
       group == dependents_.end() ? std::set<std::string>() : group->second;
   for (const std::string& dependent : dependents) {
-    const Place& its = objects_.at(dependent).place;
-    const apiserver::store::ObjectPtr object = context_.store().Get(its.kind->collection, its.name);
+    const Reference& target = objects_.at(dependent).reference;
+    const apiserver::store::ObjectPtr object =
+        context_.store().Get(target.kind->collection, target.name);
     if (!object || object->uid != dependent) continue;
     const Json document = apiserver::store::Parse(*object);
     const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
@@ -131,48 +134,48 @@ void GarbageCollector::DeleteDependents(const ObjectName& key, const std::string
     if (At(metadata, "deletionTimestamp")) continue;
     // Whoever has no dependents of its own need not wait for them.
     const bool deep = dependents_.contains(dependent);
-    const auto gone = context_.api.Delete(
-        *its.kind, its.name,
+    const auto deleted = context_.api.Delete(
+        *target.kind, target.name,
         {.propagation_policy = deep ? "Foreground" : "Background", .uid = dependent});
-    if (gone) Wrote(key, gone->object);
+    if (deleted) Wrote(key, deleted->object);
   }
-  if (!blocked) RemoveFinalizer(key, place, kForeground);
+  if (!blocked) RemoveFinalizer(key, reference, kForeground);
 }
 
 void GarbageCollector::ReleaseDependents(const ObjectName& key, const std::string& uid,
-                                         const Place& place) {
+                                         const Reference& reference) {
   const auto group = dependents_.find(uid);
   const std::set<std::string> dependents =
       group == dependents_.end() ? std::set<std::string>() : group->second;
   for (const std::string& dependent : dependents) {
-    const Place& its = objects_.at(dependent).place;
-    (void)context_.api.Modify(*its.kind, its.name, [&](Json& newest) {
+    const Reference& target = objects_.at(dependent).reference;
+    (void)context_.api.Modify(*target.kind, target.name, [&](Json& newest) {
       DropOwners(EnsureObject(newest.get_object(), "metadata"),
                  [&](const JsonObject& owner) { return StringAt(&owner, "uid") == uid; });
       return true;
     });
   }
-  RemoveFinalizer(key, place, kOrphan);
+  RemoveFinalizer(key, reference, kOrphan);
 }
 
-void GarbageCollector::RemoveFinalizer(const ObjectName& key, const Place& place,
+void GarbageCollector::RemoveFinalizer(const ObjectName& key, const Reference& reference,
                                        std::string_view finalizer) {
-  const auto done = context_.api.Modify(*place.kind, place.name, [&](Json& newest) {
+  const auto done = context_.api.Modify(*reference.kind, reference.name, [&](Json& newest) {
     JsonObject& metadata = EnsureObject(newest.get_object(), "metadata");
     return StringAt(&metadata, "uid") == key.name && RemoveText(metadata, "finalizers", finalizer);
   });
   if (done) Wrote(key, *done);
 }
 
-void GarbageCollector::Judge(const std::string& uid, const Dependent& dependent) {
-  const Kind& kind = *dependent.place.kind;
-  const ObjectName& name = dependent.place.name;
+void GarbageCollector::AttemptToDelete(const std::string& uid, const Dependent& dependent) {
+  const Kind& kind = *dependent.reference.kind;
+  const ObjectName& name = dependent.reference.name;
   const apiserver::store::ObjectPtr object = context_.store().Get(kind.collection, name);
   if (!object || object->uid != uid) return;
   const Json document = apiserver::store::Parse(*object);
   const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
   const auto is_gone = [&](const JsonObject& owner) {
-    return !IsPresent(context_.store(), owner, name.namespace_);
+    return !Exists(context_.store(), owner, name.namespace_);
   };
   const auto owners = ObjectsAt(metadata, "ownerReferences");
   const auto gone = std::ranges::count_if(owners, is_gone);

@@ -1,8 +1,6 @@
-// GarbageCollector deletes objects whose owners are all gone, and deals with the dependents of
-// those that are deleted in the foreground or are to leave orphans.
-//
-// Keeps only objects that name owners. That an owner is gone is asked of the store, by the kind and
-// name of the reference: an owner of a kind that is not served counts as there.
+// GarbageCollector deletes objects whose owners are all gone, and processes the dependents of
+// objects that are deleted with foreground or orphan propagation. NamespaceController deletes the
+// content of terminating namespaces.
 #pragma once
 
 #include <map>
@@ -15,6 +13,8 @@
 
 namespace berth::localcluster {
 
+// Tracks only objects with owner references. Whether an owner exists is looked up in the store by
+// the reference's kind and name; an owner of an unknown kind counts as existing.
 class GarbageCollector final : public Controller {
  public:
   explicit GarbageCollector(Context& context) : Controller("garbage-collector", context) {}
@@ -26,42 +26,43 @@ class GarbageCollector final : public Controller {
   }
 
  private:
-  struct Place {
+  struct Reference {
     const Kind* kind = nullptr;
     ObjectName name;
   };
   struct Dependent {
-    Place place;
+    Reference reference;
     std::vector<std::string> owners;  // Their uids.
   };
 
   void Track(const Change& change);
   void Untrack(const std::string& uid);
-  // Of an object that is being deleted: lets its dependents go first, or loose.
-  void End(const std::string& uid, const Place& place);
-  void DeleteDependents(const ObjectName& key, const std::string& uid, const Place& place);
-  void ReleaseDependents(const ObjectName& key, const std::string& uid, const Place& place);
-  void RemoveFinalizer(const ObjectName& key, const Place& place, std::string_view finalizer);
-  // Of an object with owners: deletes it if all are gone, or forgets those that are.
-  void Judge(const std::string& uid, const Dependent& dependent);
+  // Deletes or releases the dependents of an object that is being deleted.
+  void ProcessDeleting(const std::string& uid, const Reference& reference);
+  void DeleteDependents(const ObjectName& key, const std::string& uid, const Reference& reference);
+  void ReleaseDependents(const ObjectName& key, const std::string& uid, const Reference& reference);
+  void RemoveFinalizer(const ObjectName& key, const Reference& reference,
+                       std::string_view finalizer);
+  // Deletes the object if all its owners are gone, otherwise removes references to those that are.
+  void AttemptToDelete(const std::string& uid, const Dependent& dependent);
 
   std::unordered_map<std::string, Dependent> objects_;                 // By uid.
   std::unordered_map<std::string, std::set<std::string>> dependents_;  // By the owner's uid.
-  std::map<std::string, Place> deleting_;  // Being deleted with either of the finalizers.
+  std::map<std::string, Reference> deleting_;  // With the foreground or orphan finalizer.
 };
 
-// NamespaceController ends namespaces: deletes what is in them, waits for what takes its time, and
-// then lets them go.
+// NamespaceController deletes the content of terminating namespaces, waits until it is gone, and
+// removes their finalizer.
 class NamespaceController final : public Controller {
  public:
   explicit NamespaceController(Context& context) : Controller("namespaces", context) {}
 
   void Observe(const Change& change) override;
-  void Sync(const ObjectName& key) override;  // The key is a namespace's.
+  void Sync(const ObjectName& key) override;  // The key names a namespace.
   size_t index_size() const override { return remaining_.size(); }
 
  private:
-  // How many objects have yet to go in each that ends.
+  // How many objects are left in each terminating namespace.
   std::unordered_map<std::string, size_t> remaining_;
 };
 

@@ -19,84 +19,84 @@ spec:
 )";
 
 TEST(GarbageCollector, InTheForegroundDependentsGoFirst) {
-  Scenario story({.stop_delay = Duration::Seconds(5)});
-  story.AddNodes(1);
-  story.Apply(kSet);
-  story.Delete("replicasets.apps", "web", {.propagation_policy = "Foreground"});
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "2 web-* Running!");
-  EXPECT_THAT(story.Names(ReplicaSets()), ElementsAre("web"));
-  story.AdvanceSeconds(5);
-  EXPECT_EQ(story.ShowPods(), "");
-  EXPECT_THAT(story.Names(ReplicaSets()), IsEmpty());
+  TestCluster cluster({.stop_delay = Duration::Seconds(5)});
+  cluster.AddNodes(1);
+  cluster.Apply(kSet);
+  cluster.Delete("replicasets.apps", "web", {.propagation_policy = "Foreground"});
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "2 web-* Running!");
+  EXPECT_THAT(cluster.Names(ReplicaSets()), ElementsAre("web"));
+  cluster.AdvanceSeconds(5);
+  EXPECT_EQ(cluster.ShowPods(), "");
+  EXPECT_THAT(cluster.Names(ReplicaSets()), IsEmpty());
 }
 
-TEST(GarbageCollector, OrphansAreLetLoose) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(kSet);
-  story.Delete("replicasets.apps", "web", {.propagation_policy = "Orphan"});
-  story.Run();
-  EXPECT_THAT(story.Names(ReplicaSets()), IsEmpty());
-  EXPECT_EQ(story.ShowPods(), "2 web-* Running");
-  // And a new set takes them in.
-  story.Apply(kSet);
-  EXPECT_EQ(story.ShowPods(), "2 web-* Running");
-  EXPECT_EQ(story.Counts("replicasets.apps", "web"),
+TEST(GarbageCollector, OrphansAreReleased) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(kSet);
+  cluster.Delete("replicasets.apps", "web", {.propagation_policy = "Orphan"});
+  cluster.Run();
+  EXPECT_THAT(cluster.Names(ReplicaSets()), IsEmpty());
+  EXPECT_EQ(cluster.ShowPods(), "2 web-* Running");
+  // A new set adopts them.
+  cluster.Apply(kSet);
+  EXPECT_EQ(cluster.ShowPods(), "2 web-* Running");
+  EXPECT_EQ(cluster.Counts("replicasets.apps", "web"),
             "availableReplicas=2 fullyLabeledReplicas=2 readyReplicas=2 replicas=2");
 }
 
-TEST(GarbageCollector, AnObjectOfNobodyGoes) {
-  Scenario story;
-  story.Make("configmaps",
-             "{'metadata':{'name':'c','ownerReferences':[{'apiVersion':'v1','kind':'Pod',"
-             "'name':'gone','uid':'u'}]}}");
-  story.Make("configmaps",
-             "{'metadata':{'name':'d','ownerReferences':[{'apiVersion':'example.com/v1',"
-             "'kind':'Thing','name':'gone','uid':'u'}]}}");
-  story.Run();
-  EXPECT_THAT(story.Names(api::scheme::KindOf("configmaps")), ElementsAre("d"));
+TEST(GarbageCollector, DeletesAnObjectWhoseOwnersAreGone) {
+  TestCluster cluster;
+  cluster.Make("configmaps",
+               "{'metadata':{'name':'c','ownerReferences':[{'apiVersion':'v1','kind':'Pod',"
+               "'name':'gone','uid':'u'}]}}");
+  cluster.Make("configmaps",
+               "{'metadata':{'name':'d','ownerReferences':[{'apiVersion':'example.com/v1',"
+               "'kind':'Thing','name':'gone','uid':'u'}]}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps")), ElementsAre("d"));
 }
 
-TEST(GarbageCollector, OneOwnerIsEnoughToStay) {
-  Scenario story;
-  const Json owner = story.Make("configmaps", "{'metadata':{'name':'owner'}}");
+TEST(GarbageCollector, RetainsAnObjectThatHasOneOwnerLeft) {
+  TestCluster cluster;
+  const Json owner = cluster.Make("configmaps", "{'metadata':{'name':'owner'}}");
   const std::string uid(StringAt(ObjectAt(AsObject(owner), "metadata"), "uid"));
-  story.Make("configmaps",
-             fmt::format("{{'metadata':{{'name':'c','ownerReferences':[{{'apiVersion':'v1',"
-                         "'kind':'Pod','name':'gone','uid':'u'}},{{'apiVersion':'v1',"
-                         "'kind':'ConfigMap','name':'owner','uid':'{}'}}]}}}}",
-                         uid));
-  story.Run();
-  EXPECT_HOLDS(story.Get("configmaps", "c"),
+  cluster.Make("configmaps",
+               fmt::format("{{'metadata':{{'name':'c','ownerReferences':[{{'apiVersion':'v1',"
+                           "'kind':'Pod','name':'gone','uid':'u'}},{{'apiVersion':'v1',"
+                           "'kind':'ConfigMap','name':'owner','uid':'{}'}}]}}}}",
+                           uid));
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("configmaps", "c"),
                "{'metadata':{'ownerReferences':[{'kind':'ConfigMap'}]}}");
-  story.Delete("configmaps", "owner");
-  story.Run();
-  EXPECT_THAT(story.Names(api::scheme::KindOf("configmaps")), IsEmpty());
+  cluster.Delete("configmaps", "owner");
+  cluster.Run();
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps")), IsEmpty());
 }
 
-TEST(Namespaces, GoWithAllThatIsInThem) {
-  Scenario story({.leases = false, .stop_delay = Duration::Seconds(5)});
-  story.AddNodes(1);
-  story.Make("namespaces", "{'metadata':{'name':'team'}}");
-  story.Make("configmaps", "{'metadata':{'name':'c'}}", "team");
-  story.Make("pods", apiserver::registry::kPodA, "team");
-  story.Run();
-  EXPECT_EQ(story.ShowPods("team"), "1 a Running");
-  story.Delete("namespaces", "team");
-  story.Run();
-  EXPECT_EQ(story.ShowPods("team"), "1 a Running!");
-  EXPECT_HOLDS(story.Get("namespaces", "team"), "{'status':{'phase':'Terminating'}}");
-  story.AdvanceSeconds(5);
-  EXPECT_TRUE(story.Get("namespaces", "team").is_null());
+TEST(Namespaces, AreDeletedWithTheirContent) {
+  TestCluster cluster({.leases = false, .stop_delay = Duration::Seconds(5)});
+  cluster.AddNodes(1);
+  cluster.Make("namespaces", "{'metadata':{'name':'team'}}");
+  cluster.Make("configmaps", "{'metadata':{'name':'c'}}", "team");
+  cluster.Make("pods", apiserver::registry::kPodA, "team");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods("team"), "1 a Running");
+  cluster.Delete("namespaces", "team");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods("team"), "1 a Running!");
+  EXPECT_HOLDS(cluster.Get("namespaces", "team"), "{'status':{'phase':'Terminating'}}");
+  cluster.AdvanceSeconds(5);
+  EXPECT_TRUE(cluster.Get("namespaces", "team").is_null());
 }
 
-TEST(Namespaces, AnEmptyOneGoesAtOnce) {
-  Scenario story;
-  story.Make("namespaces", "{'metadata':{'name':'team'}}");
-  story.Delete("namespaces", "team");
-  story.Run();
-  EXPECT_TRUE(story.Get("namespaces", "team").is_null());
+TEST(Namespaces, AnEmptyOneIsDeletedAtOnce) {
+  TestCluster cluster;
+  cluster.Make("namespaces", "{'metadata':{'name':'team'}}");
+  cluster.Delete("namespaces", "team");
+  cluster.Run();
+  EXPECT_TRUE(cluster.Get("namespaces", "team").is_null());
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 #include "localcluster/workload_pods.h"
@@ -17,11 +17,11 @@ int64_t CompletionIndexOf(const PodRecord& pod) {
   return label ? api::ParseInt(*label).value_or(-1) : -1;
 }
 
-JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& gone, int64_t completions) {
+JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t completions) {
   JobPods count;
-  count.succeeded = gone.succeeded;
-  count.failed = gone.failed;
-  count.done_indexes = gone.indexes;
+  count.succeeded = removed.succeeded;
+  count.failed = removed.failed;
+  count.done_indexes = removed.indexes;
   for (const PodRecord* pod : pods) {
     const int64_t index = CompletionIndexOf(*pod);
     if (pod->phase() == "Succeeded") {
@@ -72,6 +72,7 @@ std::set<int64_t> ParseIndexes(std::string_view text) {
 
 namespace {
 
+// Pods created per sync.
 constexpr int64_t kBurst = 500;
 constexpr int64_t kFirstBackoffSeconds = 10;
 constexpr int64_t kLongestBackoffSeconds = 600;
@@ -79,7 +80,7 @@ constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 bool IsIndexed(const JsonObject* spec) { return StringAt(spec, "completionMode") == "Indexed"; }
 
-// Without a number of completions, one success ends the Job once all pods are done.
+// Without spec.completions, the Job completes when one pod has succeeded and all have ended.
 int64_t CompletionsOf(const JsonObject* spec) {
   return IntAt(spec, "completions").value_or(kNoLimit);
 }
@@ -88,7 +89,7 @@ bool IsFinished(const JsonObject* status) {
   return IsTrue(status, "Complete") || IsTrue(status, "Failed");
 }
 
-void GiveIndex(JsonObject& pod, const std::string& job, int64_t index) {
+void SetIndex(JsonObject& pod, const std::string& job, int64_t index) {
   const std::string text = fmt::format("{}", index);
   JsonObject& metadata = EnsureObject(pod, "metadata");
   SetString(metadata, "generateName", fmt::format("{}-{}-", job, index));
@@ -122,19 +123,19 @@ void JobController::Observe(const Change& change) {
   for (const PodRecord* pod : {change.pod, change.previous_pod}) {
     if (pod && pod->owner_kind == Jobs().kind) queue_.Add({name.namespace_, pod->owner_name});
   }
-  if (change.deleted && change.pod) CountGone(*change.pod);
+  if (change.deleted && change.pod) CountRemoved(*change.pod);
 }
 
-void JobController::CountGone(const PodRecord& pod) {
-  if (dropped_.erase(pod.uid()) != 0) return;
+void JobController::CountRemoved(const PodRecord& pod) {
+  if (deleted_.erase(pod.uid()) != 0) return;
   const auto known = tallies_.find(pod.owner);
   if (known == tallies_.end()) return;
-  JobTally& gone = known->second.gone;
+  JobTally& removed = known->second.removed;
   if (pod.phase() == "Succeeded") {
-    ++gone.succeeded;
-    if (CompletionIndexOf(pod) >= 0) gone.indexes.insert(CompletionIndexOf(pod));
+    ++removed.succeeded;
+    if (CompletionIndexOf(pod) >= 0) removed.indexes.insert(CompletionIndexOf(pod));
   } else if (pod.phase() == "Failed" || pod.phase() == "Running") {
-    ++gone.failed;
+    ++removed.failed;
   }
 }
 
@@ -144,12 +145,12 @@ JobController::Tally& JobController::TallyOf(const apiserver::store::Object& job
   if (tally.adjusted) return tally;
   tally.adjusted = true;
   const JsonObject* status = ObjectAt(&document, "status");
-  const JobPods seen = CountJobPods(context_.pods.OwnedBy(job.uid), tally.gone,
+  const JobPods seen = CountJobPods(context_.pods.OwnedBy(job.uid), tally.removed,
                                     CompletionsOf(ObjectAt(&document, "spec")));
-  tally.gone.succeeded +=
+  tally.removed.succeeded +=
       std::max<int64_t>(0, IntAt(status, "succeeded").value_or(0) - seen.succeeded);
-  tally.gone.failed += std::max<int64_t>(0, IntAt(status, "failed").value_or(0) - seen.failed);
-  tally.gone.indexes.merge(ParseIndexes(StringAt(status, "completedIndexes")));
+  tally.removed.failed += std::max<int64_t>(0, IntAt(status, "failed").value_or(0) - seen.failed);
+  tally.removed.indexes.merge(ParseIndexes(StringAt(status, "completedIndexes")));
   return tally;
 }
 
@@ -161,9 +162,9 @@ void JobController::Sync(const ObjectName& key) {
   const JsonObject* spec = ObjectAt(&document, "spec");
   if (IsFinished(ObjectAt(&document, "status"))) return ExpireFinished(key, document);
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
-  JobPods pods = CountJobPods(context_.pods.OwnedBy(object->uid), TallyOf(*object, document).gone,
-                              CompletionsOf(spec));
-  const Outcome outcome = Judge(key, document, pods);
+  JobPods pods = CountJobPods(context_.pods.OwnedBy(object->uid),
+                              TallyOf(*object, document).removed, CompletionsOf(spec));
+  const Outcome outcome = CheckFinished(key, document, pods);
   if (outcome.type.empty()) {
     Scale(key, document, pods);
   } else {
@@ -191,8 +192,9 @@ void JobController::ExpireFinished(const ObjectName& key, const JsonObject& docu
       {.propagation_policy = "Foreground", .uid = std::string(StringAt(metadata, "uid"))});
 }
 
-JobController::Outcome JobController::Judge(const ObjectName& key, const JsonObject& document,
-                                            const JobPods& pods) {
+JobController::Outcome JobController::CheckFinished(const ObjectName& key,
+                                                    const JsonObject& document,
+                                                    const JobPods& pods) {
   const JsonObject* spec = ObjectAt(&document, "spec");
   if (BoolAt(spec, "suspend")) return {};
   const int64_t limit = IntAt(spec, "backoffLimit").value_or(6);
@@ -228,7 +230,7 @@ void JobController::Scale(const ObjectName& key, const JsonObject& document, Job
         IsIndexed(spec) ? static_cast<int64_t>(pods.done_indexes.size()) : pods.succeeded;
     wanted = std::min(parallelism, std::max<int64_t>(0, *completions - done));
   } else if (pods.succeeded > 0) {
-    // One has found the end of the work: the others finish theirs.
+    // One success means that no work is left: start no others.
     wanted = std::min(active, parallelism);
   }
   if (BoolAt(spec, "suspend")) wanted = 0;
@@ -244,10 +246,10 @@ void JobController::DeletePods(const ObjectName& key, std::vector<const PodRecor
   SortForDeletion(pods);
   pods.resize(std::min(count, pods.size()));
   for (const PodRecord* pod : pods) {
-    const auto gone = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
-    if (!gone) continue;
-    Wrote(key, gone->object);
-    dropped_.insert(pod->uid());
+    const auto deleted = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
+    if (!deleted) continue;
+    Wrote(key, deleted->object);
+    deleted_.insert(pod->uid());
   }
 }
 
@@ -256,7 +258,7 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
   const JsonObject* spec = ObjectAt(&document, "spec");
   const JsonObject* pod_template = ObjectAt(spec, "template");
   if (!pod_template) return;
-  // After a failure the next try waits, longer each time.
+  // Back off exponentially after failures.
   if (pods.failed > 0) {
     Instant last = {};
     for (const PodRecord* pod :
@@ -276,12 +278,12 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
     if (IsIndexed(spec)) {
       while (pods.done_indexes.contains(index) || pods.active_indexes.contains(index)) ++index;
       if (index >= completions) return;
-      GiveIndex(pod, key.name, index);
+      SetIndex(pod, key.name, index);
       pods.active_indexes.insert(index);
     }
-    const auto made = context_.api.Create(Pods(), key.namespace_, std::move(pod));
-    if (!made) return queue_.AddAfterFailure(key, context_.now());
-    Wrote(key, made->object);
+    const auto created = context_.api.Create(Pods(), key.namespace_, std::move(pod));
+    if (!created) return queue_.AddAfterFailure(key, context_.now());
+    Wrote(key, created->object);
   }
   queue_.Succeeded(key);
 }
@@ -315,12 +317,11 @@ void JobController::WriteStatus(const ObjectName& key, const JsonObject& documen
       status.erase("startTime");
     } else {
       if (IsTrue(&status, "Suspended")) set("Suspended", "False", "JobResumed", "Job resumed");
-      if (!At(&status, "startTime"))
-        SetString(status, "startTime", apiserver::admission::FormatTime(now));
+      if (!At(&status, "startTime")) SetString(status, "startTime", api::FormatTime(now));
     }
     if (outcome.type == "Complete") {
       set("SuccessCriteriaMet", "True", outcome.reason, outcome.message);
-      SetString(status, "completionTime", apiserver::admission::FormatTime(now));
+      SetString(status, "completionTime", api::FormatTime(now));
     } else if (outcome.type == "Failed") {
       set("FailureTarget", "True", outcome.reason, outcome.message);
     }

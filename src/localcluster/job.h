@@ -1,4 +1,5 @@
-// The pods of a Job, counted.
+// JobController runs Jobs: it creates pods until enough have succeeded or too many have failed.
+// JobPods is the count of a Job's pods.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,14 @@ namespace berth::localcluster {
 
 inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
 
-// What has become of pods that are gone.
+// The outcomes of pods that no longer exist.
 struct JobTally {
   int64_t succeeded = 0;
   int64_t failed = 0;
-  std::set<int64_t> indexes = {};  // Completed ones.
+  std::set<int64_t> indexes = {};  // Completed indexes.
 };
 
+// The pods of a Job by state, including those that no longer exist.
 struct JobPods {
   std::vector<const PodRecord*> active = {};
   int64_t ready = 0;
@@ -33,44 +35,44 @@ struct JobPods {
   std::set<int64_t> active_indexes = {};
 };
 
-// -1 if the pod has none.
+// Returns the pod's completion index, or -1 if it has none.
 int64_t CompletionIndexOf(const PodRecord& pod);
 
-JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& gone, int64_t completions);
+// Counts the Job's pods and adds `removed`. Indexes of `completions` and above do not count.
+JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t completions);
 
-// "0-2,5"
+// Format and parse completedIndexes, such as "0-2,5".
 std::string FormatIndexes(const std::set<int64_t>& indexes);
 std::set<int64_t> ParseIndexes(std::string_view text);
 
-// JobController runs Jobs: pods until enough have succeeded or too many have failed.
-//
-// What pods came to that are gone since is remembered by the controller; after a restart, by the
-// Job's status. The finalizer by which Kubernetes counts pods is not used.
+// The outcomes of pods that no longer exist are counted in memory and, after a restart, taken from
+// the Job's status. The tracking finalizer of Kubernetes is not used.
 class JobController final : public Controller {
  public:
   explicit JobController(Context& context) : Controller("jobs", context) {}
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& job) override;
-  size_t index_size() const override { return tallies_.size() + dropped_.size(); }
+  size_t index_size() const override { return tallies_.size() + deleted_.size(); }
 
  private:
   struct Tally {
-    JobTally gone = {};
-    bool adjusted = false;  // To what the status said when the Job was first seen.
+    JobTally removed = {};
+    bool adjusted = false;  // To the Job's status, when it was first synced.
   };
   struct Outcome {
-    std::string_view type = {};  // "Complete" or "Failed"; empty: it goes on.
+    std::string_view type = {};  // "Complete", "Failed" or, while it runs, "".
     std::string_view reason = {};
     std::string_view message = {};
   };
 
-  // One that was running when it went has failed, like one that says so.
-  void CountGone(const PodRecord& pod);
+  // Counts a pod that was removed. One that was running counts as failed.
+  void CountRemoved(const PodRecord& pod);
   Tally& TallyOf(const apiserver::store::Object& job, const JsonObject& document);
   void ExpireFinished(const ObjectName& key, const JsonObject& document);
-  Outcome Judge(const ObjectName& key, const JsonObject& document, const JobPods& pods);
-  // Makes or deletes pods, as many as may run at a time.
+  // Decides whether the Job is complete or failed; queues it at its deadline otherwise.
+  Outcome CheckFinished(const ObjectName& key, const JsonObject& document, const JobPods& pods);
+  // Creates or deletes pods up to the parallelism.
   void Scale(const ObjectName& key, const JsonObject& document, JobPods& pods);
   void CreatePods(const ObjectName& key, const JsonObject& document, JobPods& pods, int64_t count);
   void DeletePods(const ObjectName& key, std::vector<const PodRecord*> pods, size_t count);
@@ -78,8 +80,8 @@ class JobController final : public Controller {
                    const Outcome& outcome);
 
   std::unordered_map<std::string, Tally> tallies_;  // By the Job's uid.
-  // Pods that it has deleted itself, which count for nothing.
-  std::unordered_set<std::string> dropped_;
+  // Pods that the controller deleted itself, which count neither as succeeded nor as failed.
+  std::unordered_set<std::string> deleted_;
 };
 
 }  // namespace berth::localcluster

@@ -26,110 +26,110 @@ constexpr std::string_view kComplete =
     "Complete=True(CompletionsReached) SuccessCriteriaMet=True(CompletionsReached)";
 
 TEST(Job, RunsUntilEnoughHaveSucceeded) {
-  Scenario story;
-  story.AddNodes(2);
-  story.Apply(Job("completions: 5\n  parallelism: 2"));
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 terminating=0");
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=2 ready=2 succeeded=2 terminating=0");
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.ShowPods(), "1 work-* Running, 4 work-* Succeeded");
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "ready=0 succeeded=5 terminating=0");
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
-  EXPECT_HOLDS(story.Get("jobs.batch", "work"),
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(Job("completions: 5\n  parallelism: 2"));
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "active=2 ready=2 terminating=0");
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "active=2 ready=2 succeeded=2 terminating=0");
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-* Running, 4 work-* Succeeded");
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "ready=0 succeeded=5 terminating=0");
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"),
                "{'status':{'startTime':'2026-01-01T00:00:00Z',"
                "'completionTime':'2026-01-01T00:00:30Z'}}");
 }
 
-TEST(Job, PodsOfJobsEndByThemselves) {
-  Scenario story({.job_run = Duration::Seconds(3)});
-  story.AddNodes(1);
-  story.Apply(Job("", ""));
-  story.AdvanceSeconds(3);
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
+TEST(Job, PodsExitByThemselves) {
+  TestCluster cluster({.job_run = Duration::Seconds(3)});
+  cluster.AddNodes(1);
+  cluster.Apply(Job("", ""));
+  cluster.AdvanceSeconds(3);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
 }
 
 TEST(Job, EachIndexSucceedsOnce) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Job("completions: 4\n  parallelism: 3\n  completionMode: Indexed"));
-  EXPECT_EQ(story.ShowPods(), "1 work-0-* Running, 1 work-1-* Running, 1 work-2-* Running");
-  const Json pod = story.Get("pods", story.Names(Pods()).back());
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("completions: 4\n  parallelism: 3\n  completionMode: Indexed"));
+  EXPECT_EQ(cluster.ShowPods(), "1 work-0-* Running, 1 work-1-* Running, 1 work-2-* Running");
+  const Json pod = cluster.Get("pods", cluster.Names(Pods()).back());
   EXPECT_HOLDS(pod,
                "{'metadata':{'labels':{'batch.kubernetes.io/job-completion-index':'2'},"
                "'annotations':{'batch.kubernetes.io/job-completion-index':'2'}},"
                "'spec':{'hostname':'work-2','containers':[{"
                "'env':[{'name':'JOB_COMPLETION_INDEX','value':'2'}]}]}}");
-  story.AdvanceSeconds(10);
-  EXPECT_HOLDS(story.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-2'}}");
-  story.AdvanceSeconds(10);
-  EXPECT_HOLDS(story.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-3'}}");
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"), kComplete);
+  cluster.AdvanceSeconds(10);
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-2'}}");
+  cluster.AdvanceSeconds(10);
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"), "{'status':{'completedIndexes':'0-3'}}");
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
 }
 
-TEST(Job, TooManyFailuresEndIt) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Job("backoffLimit: 2", "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'"));
-  story.AdvanceSeconds(1);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 terminating=0");
-  // The next try waits ten seconds, then twenty.
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "active=1 failed=1 ready=1 terminating=0");
-  story.AdvanceSeconds(22);
-  EXPECT_EQ(story.ShowPods(), "3 work-* Failed");
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"),
+TEST(Job, FailsAtTheBackoffLimit) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("backoffLimit: 2", "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'"));
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "failed=1 ready=0 terminating=0");
+  // The backoff is ten seconds, then twenty.
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "active=1 failed=1 ready=1 terminating=0");
+  cluster.AdvanceSeconds(22);
+  EXPECT_EQ(cluster.ShowPods(), "3 work-* Failed");
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
             "Failed=True(BackoffLimitExceeded) FailureTarget=True(BackoffLimitExceeded)");
 }
 
-TEST(Job, ASuspendedOneRunsNothing) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Job("parallelism: 2\n  completions: 2"));
-  story.Merge("jobs.batch", "work", "{'spec':{'suspend':true}}");
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "");
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"), "Suspended=True(JobSuspended)");
-  story.Merge("jobs.batch", "work", "{'spec':{'suspend':false}}");
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "ready=0 succeeded=2 terminating=0");
+TEST(Job, ASuspendedJobRunsNothing) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("parallelism: 2\n  completions: 2"));
+  cluster.Merge("jobs.batch", "work", "{'spec':{'suspend':true}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "");
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), "Suspended=True(JobSuspended)");
+  cluster.Merge("jobs.batch", "work", "{'spec':{'suspend':false}}");
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "ready=0 succeeded=2 terminating=0");
 }
 
-TEST(Job, ADeadlineEndsIt) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Job("activeDeadlineSeconds: 5"));
-  story.AdvanceSeconds(5);
-  EXPECT_EQ(story.ShowPods(), "");
-  EXPECT_EQ(story.Conditions("jobs.batch", "work"),
+TEST(Job, FailsAtItsDeadline) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("activeDeadlineSeconds: 5"));
+  cluster.AdvanceSeconds(5);
+  EXPECT_EQ(cluster.ShowPods(), "");
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
             "Failed=True(DeadlineExceeded) FailureTarget=True(DeadlineExceeded)");
 }
 
-TEST(Job, IsForgottenAWhileAfterItsEnd) {
-  Scenario story({.leases = false});
-  story.AddNodes(1);
-  story.Apply(Job("ttlSecondsAfterFinished: 100"));
-  story.AdvanceSeconds(109);
-  EXPECT_EQ(story.ShowPods(), "1 work-* Succeeded");
-  story.AdvanceSeconds(1);
-  EXPECT_EQ(story.ShowPods(), "");
-  EXPECT_THAT(story.Names(Jobs()), IsEmpty());
-  story.Delete("nodes", "node-0");
-  story.AdvanceSeconds(60);
-  EXPECT_THAT(story.Leftovers(), IsEmpty());
+TEST(Job, IsDeletedWhenItsTtlExpires) {
+  TestCluster cluster({.leases = false});
+  cluster.AddNodes(1);
+  cluster.Apply(Job("ttlSecondsAfterFinished: 100"));
+  cluster.AdvanceSeconds(109);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-* Succeeded");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "");
+  EXPECT_THAT(cluster.Names(Jobs()), IsEmpty());
+  cluster.Delete("nodes", "node-0");
+  cluster.AdvanceSeconds(60);
+  EXPECT_THAT(cluster.Leftovers(), IsEmpty());
 }
 
-TEST(Job, APodThatWasDeletedIsReplaced) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(Job(""));
-  story.Delete("pods", story.Names(Pods()).front());
-  story.AdvanceSeconds(20);
-  EXPECT_EQ(story.Counts("jobs.batch", "work"), "failed=1 ready=0 succeeded=1 terminating=0");
+TEST(Job, ReplacesADeletedPod) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job(""));
+  cluster.Delete("pods", cluster.Names(Pods()).front());
+  cluster.AdvanceSeconds(20);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "failed=1 ready=0 succeeded=1 terminating=0");
 }
 
-TEST(JobPods, IndexesAsTheyAreWritten) {
+TEST(JobPods, FormatsAndParsesIndexes) {
   EXPECT_EQ(FormatIndexes({}), "");
   EXPECT_EQ(FormatIndexes({0}), "0");
   EXPECT_EQ(FormatIndexes({0, 1}), "0,1");

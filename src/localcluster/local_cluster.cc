@@ -5,13 +5,14 @@
 #include <array>
 #include <atomic>
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <mutex>
 #include <thread>
 
+#include "api/json/parse.h"
+#include "base/chrono.h"
 #include "localcluster/collection_informer.h"
 #include "localcluster/controller.h"
 #include "localcluster/object_json.h"
@@ -20,11 +21,12 @@ namespace berth::localcluster {
 
 namespace {
 
-// How much is done before looking what else has happened.
-constexpr size_t kEventsPerTurn = 2000;
-constexpr size_t kKeysPerTurn = 500;
+// Batch sizes of one iteration, so that neither events nor controllers starve.
+constexpr size_t kEventsPerIteration = 2000;
+constexpr size_t kKeysPerIteration = 500;
 
-// Signal lets a thread sleep until somebody raises it. Wakes of cursors share it with the loop.
+// Signal lets a thread sleep until another one raises it. Shared by the loop and the store's wake
+// callbacks.
 class Signal {
  public:
   void Raise() {
@@ -34,9 +36,9 @@ class Signal {
     }
     condition_.notify_one();
   }
-  void WaitFor(std::chrono::nanoseconds longest) {
+  void WaitFor(std::chrono::nanoseconds timeout) {
     std::unique_lock lock(mutex_);
-    condition_.wait_for(lock, longest, [&] { return raised_; });
+    condition_.wait_for(lock, timeout, [&] { return raised_; });
     raised_ = false;
   }
 
@@ -46,8 +48,8 @@ class Signal {
   bool raised_ = false;
 };
 
-// Events are many, have no owners and concern nobody here.
-bool IsFollowed(const Kind& kind) { return kind.stored && kind.kind != "Event"; }
+// Events are numerous, have no owners and no controller here uses them.
+bool IsWatched(const Kind& kind) { return kind.stored && kind.kind != "Event"; }
 
 }  // namespace
 
@@ -56,22 +58,22 @@ class LocalCluster::Loop {
   Loop(apiserver::registry::Api& api, const Clock& clock, LocalClusterOptions options)
       : options_(options), context_{api, clock, options_}, controllers_(MakeControllers(context_)) {
     for (const Kind& kind : api::scheme::Kinds()) {
-      if (!IsFollowed(kind)) continue;
-      readers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
+      if (!IsWatched(kind)) continue;
+      informers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
     }
   }
 
-  // Reads what has happened, then looks at what needs it. False if there was nothing to do.
-  bool Turn() {
+  // Dispatches pending events, then syncs queued keys. Returns false if there was nothing to do.
+  bool RunOnce() {
     bool busy = false;
     apiserver::store::Version seen = std::numeric_limits<apiserver::store::Version>::max();
-    for (CollectionInformer& reader : readers_) {
-      busy |= reader.Read(kEventsPerTurn, tell_);
-      seen = std::min(seen, reader.position());
+    for (CollectionInformer& informer : informers_) {
+      busy |= informer.Read(kEventsPerIteration, dispatch_);
+      seen = std::min(seen, informer.position());
     }
     const Instant now = context_.now();
     for (const auto& controller : controllers_) {
-      for (size_t i = 0; i < kKeysPerTurn; ++i) {
+      for (size_t i = 0; i < kKeysPerIteration; ++i) {
         const auto key = controller->queue().Pop(now, seen);
         if (!key) break;
         controller->Sync(*key);
@@ -90,17 +92,14 @@ class LocalCluster::Loop {
     return next;
   }
 
-  // Sleeps until something happens or the next timer is due.
+  // Sleeps until an event arrives or the next timer is due.
   void Sleep() {
-    constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(10);
-    std::chrono::nanoseconds wait = kLongest;
+    Duration wait = Duration::Seconds(10);
     if (const auto due = NextDue()) {
-      const double left = static_cast<double>((*due - context_.now()).nanos) / options_.speed;
-      if (left < static_cast<double>(kLongest.count())) {
-        wait = std::chrono::nanoseconds(std::max<int64_t>(0, static_cast<int64_t>(left)) + 1);
-      }
+      const Duration left = (*due - context_.now()) / options_.speed;
+      wait = std::clamp(left + Duration{1}, Duration{1}, wait);
     }
-    signal_->WaitFor(wait);
+    signal_->WaitFor(ToChrono(wait));
   }
 
   std::vector<std::string> Sizes() const {
@@ -118,15 +117,12 @@ class LocalCluster::Loop {
   Signal& signal() { return *signal_; }
 
  private:
-  void Tell(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
-            const apiserver::store::ObjectPtr& previous) {
+  void Dispatch(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
+                const apiserver::store::ObjectPtr& previous) {
     boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
-    boost::json::parse_options options;
-    options.max_depth = 200;
-    boost::json::error_code error;
-    const Json document = boost::json::parse(object->json, error, &memory, options);
-    const JsonObject* fields = document.if_object();
-    if (error || !fields) return;
+    const auto document = api::ParseJson(object->json, {.storage = &memory});
+    const JsonObject* fields = document ? document->if_object() : nullptr;
+    if (!fields) return;
     Change change{kind, deleted, *object, previous.get(), *fields};
     std::optional<PodRecord> old_pod;
     std::optional<NodeRecord> old_node;
@@ -147,13 +143,13 @@ class LocalCluster::Loop {
   std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
   Context context_;
   std::vector<std::unique_ptr<Controller>> controllers_;
-  std::vector<CollectionInformer> readers_;
-  CollectionInformer::Handler tell_ = [this](const Kind& kind, bool deleted,
-                                             apiserver::store::ObjectPtr object,
-                                             const apiserver::store::ObjectPtr& previous) {
-    Tell(kind, deleted, object, previous);
+  std::vector<CollectionInformer> informers_;
+  CollectionInformer::Handler dispatch_ = [this](const Kind& kind, bool deleted,
+                                                 apiserver::store::ObjectPtr object,
+                                                 const apiserver::store::ObjectPtr& previous) {
+    Dispatch(kind, deleted, object, previous);
   };
-  std::array<unsigned char, 64 << 10> buffer_;  // Where most documents fit.
+  std::array<unsigned char, 64 << 10> buffer_;  // Scratch memory: most documents fit.
 };
 
 class LocalCluster::Thread {
@@ -168,7 +164,7 @@ class LocalCluster::Thread {
  private:
   void Run() {
     while (!stopping_) {
-      if (!loop_.Turn()) loop_.Sleep();
+      if (!loop_.RunOnce()) loop_.Sleep();
     }
   }
 
@@ -185,13 +181,13 @@ LocalCluster::~LocalCluster() = default;
 
 std::unique_ptr<LocalCluster> LocalCluster::Start(apiserver::registry::Api& api, const Clock& clock,
                                                   LocalClusterOptions options) {
-  auto world = std::make_unique<LocalCluster>(api, clock, options);
-  world->thread_ = std::make_unique<Thread>(*world->loop_);
-  return world;
+  auto cluster = std::make_unique<LocalCluster>(api, clock, options);
+  cluster->thread_ = std::make_unique<Thread>(*cluster->loop_);
+  return cluster;
 }
 
 void LocalCluster::RunUntilIdle() {
-  while (loop_->Turn()) {
+  while (loop_->RunOnce()) {
   }
 }
 

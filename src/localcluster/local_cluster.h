@@ -1,9 +1,10 @@
-// LocalCluster is what lives around the API server: fake kubelets that run pods and keep nodes
-// alive, and small controllers for workloads, budgets, volumes, nodes, namespaces and garbage.
+// LocalCluster simulates the rest of a cluster around the API server: fake kubelets that run pods
+// and heartbeat for their nodes, and small controllers for workloads, budgets, volumes, nodes,
+// namespaces and garbage collection.
 //
-// It works on the Api in-process, follows the store's events and sleeps until there is one or a
-// timer is due; nothing polls. One thread runs all of it: its own after Start, else the caller's.
-// Time is the given clock's alone.
+// It calls the Api in-process, watches the store and sleeps until an event arrives or a timer is
+// due; it does not poll. All of it runs on one thread: its own after Start, otherwise the caller's.
+// Time comes only from the given clock.
 #pragma once
 
 #include <cstddef>
@@ -18,37 +19,39 @@
 namespace berth::localcluster {
 
 struct LocalClusterOptions {
-  bool kubelets = true;     // Nodes get ready, bound pods run, deleted ones go.
+  bool kubelets = true;     // Nodes become ready, bound pods run, deleted pods terminate.
   bool controllers = true;  // Workloads, budgets, volumes, node taints, garbage, namespaces.
-  // Kubelets renew leases, and nodes whose lease expires count as unreachable. Costs up to 50
-  // writes a second: with many nodes, leases last longer.
+  // Kubelets renew leases, and a node whose lease expires becomes unreachable. Costs at most 50
+  // writes per second: with many nodes, leases last longer.
   bool leases = true;
-  Duration start_delay = {};                 // From a pod's binding to its Running.
-  Duration stop_delay = {};                  // From a pod's deletion to its end, if grace allows.
-  Duration job_run = Duration::Seconds(10);  // How long pods of Jobs run that do not say it.
-  // How many seconds the clock counts in a real one; says how long the thread may sleep.
+  Duration start_delay = {};  // From a pod's binding to Running.
+  Duration stop_delay = {};   // From a pod's deletion to its removal, at most its grace period.
+  Duration job_run = Duration::Seconds(10);  // Run time of Job pods without an annotation for it.
+  // Time acceleration factor: seconds of `clock` per real second. Determines how long the thread
+  // sleeps.
   double speed = 1;
 };
 
 class LocalCluster {
  public:
-  // Reads what there is; the rest is up to RunUntilIdle. `api` and `clock` must outlive the
-  // LocalCluster.
+  // Does nothing before the first RunUntilIdle. `api` and `clock` must outlive the LocalCluster.
   LocalCluster(apiserver::registry::Api& api, const Clock& clock, LocalClusterOptions options = {});
-  // A LocalCluster that runs on a thread of its own until it goes.
+  // Returns a LocalCluster that runs on its own thread until it is destroyed.
   static std::unique_ptr<LocalCluster> Start(apiserver::registry::Api& api, const Clock& clock,
                                              LocalClusterOptions options = {});
   ~LocalCluster();
   LocalCluster(const LocalCluster&) = delete;
   LocalCluster& operator=(const LocalCluster&) = delete;
 
-  // Does all there is to do at the clock's time. Only for a LocalCluster without a thread.
+  // The functions below are only for a LocalCluster without a thread.
+
+  // Processes all events and all timers that are due at the clock's time.
   void RunUntilIdle();
-  // When the next timer is due. Likewise.
+  // Returns when the next timer is due.
   std::optional<Instant> NextDue() const;
 
-  // How much each index and queue holds, as "name=count": what is left when all objects are gone
-  // has leaked. Likewise.
+  // Returns the number of entries in each index and queue, as "name=count". Entries that remain
+  // when all objects are gone are leaks.
   std::vector<std::string> Sizes() const;
 
  private:
@@ -56,7 +59,7 @@ class LocalCluster {
   class Thread;
 
   std::unique_ptr<Loop> loop_;
-  std::unique_ptr<Thread> thread_;  // Null without one. Ends before the loop does.
+  std::unique_ptr<Thread> thread_;  // Null unless started. Destroyed before the loop.
 };
 
 }  // namespace berth::localcluster

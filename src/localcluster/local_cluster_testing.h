@@ -1,5 +1,5 @@
-// Scenario is a world for tests: a store in memory, a clock that moves when told, YAML in and short
-// summaries out. Pods are placed by the simplest of schedulers.
+// TestCluster is a local cluster for tests: a store in memory, a manual clock, YAML as input and
+// short summaries as output. A trivial scheduler places its pods.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 
 namespace berth::localcluster {
 
-struct Scenario : apiserver::registry::ApiFixture {
-  explicit Scenario(LocalClusterOptions options = {}) : world(api, clock, options) {}
+struct TestCluster : apiserver::registry::ApiFixture {
+  explicit TestCluster(LocalClusterOptions options = {}) : local_cluster(api, clock, options) {}
 
-  // Creates all objects of the text, or replaces the specs of those that are there.
+  // Creates all objects in the YAML, or patches those that exist.
   void Apply(std::string_view yaml) {
     const auto documents = api::YamlToJson(yaml);
     ASSERT_TRUE(documents) << documents.error().message;
@@ -55,18 +55,18 @@ struct Scenario : apiserver::registry::ApiFixture {
     Run();
   }
 
-  // Everything that happens now, placing pods included.
+  // Processes everything that is due now, including the placement of pods.
   void Run() {
     do {
-      world.RunUntilIdle();
-    } while (places_pods && SchedulePods());
+      local_cluster.RunUntilIdle();
+    } while (schedules_pods && SchedulePods());
   }
-  // Lets time pass, from one timer to the next.
+  // Advances the clock from one timer to the next.
   void AdvanceTime(Duration time) {
     const Instant end = clock.Now() + time;
     for (;;) {
       Run();
-      const auto due = world.NextDue();
+      const auto due = local_cluster.NextDue();
       if (!due || *due > end) break;
       clock.Advance(*due - clock.Now());
     }
@@ -75,22 +75,24 @@ struct Scenario : apiserver::registry::ApiFixture {
   }
   void AdvanceSeconds(int64_t seconds) { AdvanceTime(Duration::Seconds(seconds)); }
 
-  // Puts each pod that waits on the next node in turn that takes pods, or on the one it asks for.
+  // Binds each pending pod to the next node without taints, or to the one it requires. Reports
+  // whether any was bound.
   bool SchedulePods() {
-    std::vector<std::string> open;
+    std::vector<std::string> eligible;
     for (const apiserver::store::ObjectPtr& node : store->List(Nodes().collection, {}).objects) {
       const Json document = apiserver::store::Parse(*node);
       const JsonObject* spec = ObjectAt(AsObject(document), "spec");
-      if (!BoolAt(spec, "unschedulable") && EmptyAt(spec, "taints")) open.push_back(node->key.name);
+      if (!BoolAt(spec, "unschedulable") && EmptyAt(spec, "taints"))
+        eligible.push_back(node->key.name);
     }
     bool placed = false;
     for (const apiserver::store::ObjectPtr& object : store->List(Pods().collection, {}).objects) {
-      if (!object->fields[0].empty() || open.empty()) continue;
+      if (!object->fields[0].empty() || eligible.empty()) continue;
       PodIndex index;
       const Json document = apiserver::store::Parse(*object);
       index.Put(object, document.get_object());
       const std::string& target = index.Find(object->key)->target;
-      const std::string node = target.empty() ? open[next_node++ % open.size()] : target;
+      const std::string node = target.empty() ? eligible[next_node++ % eligible.size()] : target;
       Json binding = apiserver::registry::Doc("{'target':{'kind':'Node'}}");
       SetString(binding.at("target").get_object(), "name", node);
       placed |= api.Bind(object->key, binding).has_value();
@@ -98,10 +100,10 @@ struct Scenario : apiserver::registry::ApiFixture {
     return placed;
   }
 
-  // "3 web-* Running" for pods alike; what names generate is a star, "!" a deletion under way and
-  // "?" one that is not ready.
+  // Summarizes pods as "3 web-* Running". A generated suffix is "*", a template hash "#"; "!" marks
+  // a pod that is being deleted, "?" one that is not ready.
   std::string ShowPods(const std::string& namespace_ = "default") const {
-    std::map<std::string, int> alike;
+    std::map<std::string, int> counts;
     apiserver::store::ListQuery query;
     query.namespace_ = namespace_;
     for (const apiserver::store::ObjectPtr& object :
@@ -119,13 +121,13 @@ struct Scenario : apiserver::registry::ApiFixture {
       const std::string_view phase = StringAt(status, "phase");
       std::string_view mark = At(metadata, "deletionTimestamp") ? "!" : "";
       if (mark.empty() && phase == "Running" && !IsTrue(status, "Ready")) mark = "?";
-      ++alike[fmt::format("{} {}{}", name, phase, mark)];
+      ++counts[fmt::format("{} {}{}", name, phase, mark)];
     }
     std::vector<std::string> lines;
-    for (const auto& [line, count] : alike) lines.push_back(fmt::format("{} {}", count, line));
+    for (const auto& [line, count] : counts) lines.push_back(fmt::format("{} {}", count, line));
     return fmt::format("{}", fmt::join(lines, ", "));
   }
-  // The fields of the status that are numbers, as "replicas=3 readyReplicas=2".
+  // Returns the numeric fields of the status, as "readyReplicas=2 replicas=3".
   std::string Counts(std::string_view kind, std::string_view name) const {
     const Json document = Get(kind, name);
     const JsonObject* status = ObjectAt(AsObject(document), "status");
@@ -138,7 +140,8 @@ struct Scenario : apiserver::registry::ApiFixture {
     for (const auto& [key, count] : counts) texts.push_back(fmt::format("{}={}", key, count));
     return fmt::format("{}", fmt::join(texts, " "));
   }
-  // The conditions of the status, as "Available=True Progressing=True(NewReplicaSetAvailable)".
+  // Returns the conditions of the status, as "Available=True
+  // Progressing=True(NewReplicaSetAvailable)".
   std::string Conditions(std::string_view kind, std::string_view name) const {
     const Json document = Get(kind, name);
     std::vector<std::string> texts;
@@ -160,15 +163,15 @@ struct Scenario : apiserver::registry::ApiFixture {
     }
     return names;
   }
-  // Those indexes and queues that hold anything.
+  // Returns the indexes and queues that are not empty.
   std::vector<std::string> Leftovers() const {
-    std::vector<std::string> sizes = world.Sizes();
+    std::vector<std::string> sizes = local_cluster.Sizes();
     std::erase_if(sizes, [](const std::string& size) { return size.ends_with("=0"); });
     return sizes;
   }
 
-  LocalCluster world;
-  bool places_pods = true;
+  LocalCluster local_cluster;
+  bool schedules_pods = true;
   size_t next_node = 0;
 };
 

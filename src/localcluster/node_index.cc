@@ -18,7 +18,7 @@ NodeRecord Read(apiserver::store::ObjectPtr object, const JsonObject& document) 
   record.object = std::move(object);
   const JsonObject* annotations = ObjectAt(ObjectAt(&document, "metadata"), "annotations");
   const std::string_view kubelet = StringAt(annotations, kKubeletAnnotation);
-  record.runs = kubelet != "none" && kubelet != "stopped" && record.node != nullptr;
+  record.has_kubelet = kubelet != "none" && kubelet != "stopped" && record.node != nullptr;
   const JsonObject* status = ObjectAt(&document, "status");
   record.ready = StringAt(ConditionOf(status, "Ready"), "status");
   for (const JsonObject& address : ObjectsAt(status, "addresses")) {

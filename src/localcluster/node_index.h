@@ -1,4 +1,4 @@
-// NodeIndex knows all nodes as far as kubelets and controllers look at them often.
+// NodeIndex holds all nodes by name, with the fields that kubelets and controllers read often.
 #pragma once
 
 #include <map>
@@ -13,17 +13,17 @@
 
 namespace berth::localcluster {
 
-// Set to "none" on a node that somebody else's kubelet runs, or to "stopped" on one whose kubelet
-// shall be dead: then nothing happens on the node.
+// Annotation of a node without a fake kubelet: "none" if a real kubelet runs it, "stopped" to
+// simulate a dead one.
 inline constexpr std::string_view kKubeletAnnotation = "berth.dev/kubelet";
 
 struct NodeRecord {
   apiserver::store::ObjectPtr object;
-  api::Ref<api::Node> node;  // Null if it cannot be read.
-  bool runs = false;         // A kubelet of this world is at work.
-  // It has said how it is and how much it has: pods may start.
+  api::Ref<api::Node> node;  // Null if it cannot be decoded.
+  bool has_kubelet = false;  // A fake kubelet of this local cluster runs it.
+  // Its status has a Ready condition and a pod capacity: pods may start.
   bool registered = false;
-  std::string ready = {};    // The status of the condition: "True", "False", "Unknown"; "".
+  std::string ready = {};    // Status of the Ready condition, or "".
   std::string address = {};  // Internal IP.
   std::string pod_cidr = {};
   Amounts allocatable = {};
@@ -33,7 +33,7 @@ struct NodeRecord {
 
 class NodeIndex {
  public:
-  // Returns what was known of the node, if anything.
+  // Inserts or replaces the node; returns the previous record, if any.
   std::optional<NodeRecord> Put(apiserver::store::ObjectPtr object,
                                 const api::JsonObject& document);
   std::optional<NodeRecord> Remove(const std::string& name);

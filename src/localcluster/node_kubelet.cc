@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -46,7 +46,7 @@ std::optional<AddressRange> AddressRange::Parse(std::string_view cidr) {
   return AddressRange(*first, 1U << (32 - bits));
 }
 
-std::optional<uint32_t> AddressRange::PlaceOf(std::string_view address) const {
+std::optional<uint32_t> AddressRange::OffsetOf(std::string_view address) const {
   const auto number = ParseAddress(address);
   if (!number || *number < first_ || *number - first_ >= size_) return std::nullopt;
   return *number - first_;
@@ -86,12 +86,12 @@ void SetConditions(JsonObject& status, Instant now) {
     for (Json& item : EnsureArray(status, "conditions")) {
       JsonObject* fields = item.if_object();
       if (StringAt(fields, "type") != condition.type) continue;
-      SetString(*fields, "lastHeartbeatTime", apiserver::admission::FormatTime(now));
+      SetString(*fields, "lastHeartbeatTime", api::FormatTime(now));
     }
   }
 }
 
-// The taints that keep pods away until the node is ready.
+// Removes the taints that repel pods until the node is ready.
 void RemoveReadinessTaints(JsonObject& node) {
   JsonObject* spec = ObjectAt(&node, "spec");
   JsonArray* taints = ArrayAt(spec, "taints");
@@ -106,7 +106,7 @@ void RemoveReadinessTaints(JsonObject& node) {
 }
 
 void SetResources(JsonObject& status) {
-  // Both members at first: a new one may move the others.
+  // Create both members first: inserting one may move the others.
   EnsureObject(status, "capacity");
   JsonObject& allocatable = EnsureObject(status, "allocatable");
   JsonObject& capacity = EnsureObject(status, "capacity");
@@ -138,19 +138,19 @@ void NodeKubelet::Observe(const Change& change) {
     numbers_.erase(found);
     return;
   }
-  // Those that have a range from before keep its number.
+  // A node that already has a pod CIDR retains its number.
   const auto range = AddressRange::Parse(change.node->pod_cidr);
   if (range && range->first() >= kPodBase && !numbers_.contains(name)) {
     const uint32_t number = (range->first() - kPodBase) / kPodRange;
     if (taken_.insert(number).second) numbers_.emplace(name, number);
   }
-  if (change.node->runs) queue_.Add(change.object.key);
+  if (change.node->has_kubelet) queue_.Add(change.object.key);
 }
 
 uint32_t NodeKubelet::NumberOf(const std::string& node) {
   const auto found = numbers_.find(node);
   if (found != numbers_.end()) return found->second;
-  // Nodes come in crowds and go one by one: looking from the end is quick.
+  // Search from the end: nodes are usually added in bulk and removed one by one.
   uint32_t number = taken_.empty() ? 1 : *taken_.rbegin() + 1;
   if (number >= kMaxNumber) {
     number = 1;
@@ -163,7 +163,7 @@ uint32_t NodeKubelet::NumberOf(const std::string& node) {
 
 void NodeKubelet::Sync(const ObjectName& key) {
   const NodeRecord* node = context_.nodes.Find(key.name);
-  if (!node || !node->runs) return;
+  if (!node || !node->has_kubelet) return;
   const uint32_t number = NumberOf(key.name);
   const auto done = context_.api.Modify(Nodes(), key, [&](Json& document) {
     JsonObject* fields = document.if_object();
@@ -214,10 +214,10 @@ void NodeKubelet::Complete(JsonObject& node, uint32_t number) {
 
 namespace {
 
-constexpr int64_t kShortest = 10;
+constexpr int64_t kMinIntervalSeconds = 10;
 constexpr int64_t kWritesPerSecond = 50;
-// A lease lasts as long as four of its renewals.
-constexpr int64_t kRenewals = 4;
+// Renewals per lease duration.
+constexpr int64_t kRenewalsPerLease = 4;
 constexpr std::string_view kNamespace = "kube-node-lease";
 
 }  // namespace
@@ -225,29 +225,29 @@ constexpr std::string_view kNamespace = "kube-node-lease";
 void NodeLeases::Observe(const Change& change) {
   if (&change.kind != &Nodes()) return;
   if (change.deleted) return queue_.Forget(change.object.key);
-  const bool ran = change.previous_node && change.previous_node->runs;
-  if (change.node->runs && !ran) queue_.Add(change.object.key);
+  const bool had_kubelet = change.previous_node && change.previous_node->has_kubelet;
+  if (change.node->has_kubelet && !had_kubelet) queue_.Add(change.object.key);
 }
 
 Duration NodeLeases::Interval() const {
   const auto nodes = static_cast<int64_t>(context_.nodes.all().size());
-  return Duration::Seconds(std::max(kShortest, nodes / kWritesPerSecond));
+  return Duration::Seconds(std::max(kMinIntervalSeconds, nodes / kWritesPerSecond));
 }
 
 void NodeLeases::Sync(const ObjectName& key) {
   const NodeRecord* node = context_.nodes.Find(key.name);
-  if (!node || !node->runs) return;
+  if (!node || !node->has_kubelet) return;
   const Duration interval = Interval();
-  Renew(*node, interval.nanos / Duration::Seconds(1).nanos * kRenewals);
-  // Nodes that came together do not stay together.
-  const auto nanos = static_cast<uint64_t>(interval.nanos);
-  const uint64_t early = std::hash<std::string>()(node->object->uid) % (nanos / 5);
-  queue_.AddAt(key, context_.now() + Duration{static_cast<int64_t>(nanos - early)});
+  Renew(*node, interval / Duration::Seconds(1) * kRenewalsPerLease);
+  // Jitter, so that nodes that were created together do not renew together.
+  const auto most = static_cast<uint64_t>((interval / 5).nanos);
+  const Duration early{static_cast<int64_t>(std::hash<std::string>()(node->object->uid) % most)};
+  queue_.AddAt(key, context_.now() + interval - early);
 }
 
 void NodeLeases::Renew(const NodeRecord& node, int64_t seconds) {
   const ObjectName name{std::string(kNamespace), node.name()};
-  const std::string now = apiserver::admission::FormatMicroTime(context_.now());
+  const std::string now = api::FormatMicroTime(context_.now());
   const auto renewed = context_.api.Modify(Leases(), name, [&](Json& document) {
     JsonObject& spec = EnsureObject(document.get_object(), "spec");
     SetString(spec, "renewTime", now);
@@ -268,7 +268,7 @@ void NodeLeases::Renew(const NodeRecord& node, int64_t seconds) {
   SetString(spec, "holderIdentity", node.name());
   SetInt(spec, "leaseDurationSeconds", seconds);
   SetString(spec, "renewTime", now);
-  // If somebody was faster, the next renewal is soon enough.
+  // On a conflict, the next renewal is soon enough.
   (void)context_.api.Create(Leases(), kNamespace, std::move(lease));
 }
 

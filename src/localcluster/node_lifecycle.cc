@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/json/decode.h"
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -13,7 +13,7 @@ namespace berth::localcluster {
 
 void MarkDisrupted(Context& context, const PodRecord& pod, std::string_view reason,
                    std::string_view message, bool fail) {
-  // If the pod is gone by now, nothing is left to be said.
+  // Fails only if the pod is gone, and then there is nothing to mark.
   (void)context.api.Modify(Pods(), pod.name(), [&](Json& newest) {
     JsonObject& fields = newest.get_object();
     if (StringAt(ObjectAt(&fields, "metadata"), "uid") != pod.uid()) return false;
@@ -29,10 +29,10 @@ void MarkDisrupted(Context& context, const PodRecord& pod, std::string_view reas
 namespace {
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
-// A lease that is late by a quarter of its length counts as expired: after 50 s for one of 40.
+// A lease has a grace period of a quarter of its duration: 50 s in total for one of 40 s.
 constexpr int64_t kDefaultLeaseSeconds = 40;
 
-// When the node counts as silent, going by its lease.
+// Returns when the lease's grace period ends.
 std::optional<Instant> ExpiryOf(const JsonObject* lease) {
   const JsonObject* spec = ObjectAt(lease, "spec");
   const auto renewed = TimeAt(spec, "renewTime");
@@ -71,7 +71,7 @@ void SetTaint(JsonArray& taints, std::string_view key, std::string_view effect, 
   JsonObject& taint = taints.emplace_back(boost::json::object_kind).get_object();
   SetString(taint, "key", key);
   SetString(taint, "effect", effect);
-  SetString(taint, "timeAdded", apiserver::admission::FormatTime(now));
+  SetString(taint, "timeAdded", api::FormatTime(now));
 }
 
 void SetTaints(JsonObject& node, Instant now) {
@@ -79,13 +79,13 @@ void SetTaints(JsonObject& node, Instant now) {
   const JsonObject* status = ObjectAt(&node, "status");
   const bool unschedulable = BoolAt(&spec, "unschedulable");
   JsonArray& taints = EnsureArray(spec, "taints");
-  // A node that has said nothing yet keeps the taint that it was made with.
-  const bool silent = !ConditionOf(status, "Ready");
+  // A node without status retains the taint that it was created with.
+  const bool no_status = !ConditionOf(status, "Ready");
   for (const TaintRule& rule : kTaintRules) {
-    const std::string_view is = StringAt(ConditionOf(status, rule.condition), "status");
-    if (rule.condition == "Ready" && silent) continue;
-    SetTaint(taints, rule.key, "NoSchedule", is == rule.status, now);
-    if (rule.evicts) SetTaint(taints, rule.key, "NoExecute", is == rule.status, now);
+    const std::string_view actual = StringAt(ConditionOf(status, rule.condition), "status");
+    if (rule.condition == "Ready" && no_status) continue;
+    SetTaint(taints, rule.key, "NoSchedule", actual == rule.status, now);
+    if (rule.evicts) SetTaint(taints, rule.key, "NoExecute", actual == rule.status, now);
   }
   SetTaint(taints, kUnschedulable, "NoSchedule", unschedulable, now);
   if (taints.empty()) spec.erase("taints");
@@ -127,20 +127,20 @@ void NodeLifecycle::Sync(const ObjectName& key) {
   }
   const Instant now = context_.now();
   const auto expiry = expiry_.find(key.name);
-  bool silent = expiry != expiry_.end() && expiry->second <= now;
-  if (silent) {
-    // It may have been renewed just now.
+  bool expired = expiry != expiry_.end() && expiry->second <= now;
+  if (expired) {
+    // Read the newest lease: the event of a renewal may be pending.
     const apiserver::store::ObjectPtr object =
         context_.store().Get(Leases().collection, {std::string(kLeaseNamespace), key.name});
     const Json lease = object ? apiserver::store::Parse(*object) : Json();
-    silent = ExpiryOf(AsObject(lease)).value_or(now) <= now;
+    expired = ExpiryOf(AsObject(lease)).value_or(now) <= now;
   } else if (expiry != expiry_.end()) {
     queue_.AddAt(key, expiry->second);
   }
   bool ready = true;
   const auto done = context_.api.Modify(Nodes(), key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
-    if (silent) MarkUnknown(fields, now);
+    if (expired) MarkUnknown(fields, now);
     SetTaints(fields, now);
     const JsonObject* condition = ConditionOf(ObjectAt(&fields, "status"), "Ready");
     ready = !condition || StringAt(condition, "status") == "True";
@@ -171,7 +171,8 @@ bool HasEvictingTaint(const NodeRecord* node) {
   return node && node->node && std::ranges::any_of(node->node->spec.taints, Evicts);
 }
 
-// When the pod has to go; nothing if never. Taints that say not when they came, came now.
+// Returns when the pod must be evicted; nullopt if never. A taint without timeAdded counts as added
+// now.
 std::optional<Instant> EvictionTime(const NodeRecord& node, const api::Pod& pod, Instant now) {
   const Json document = apiserver::store::Parse(*node.object);
   const JsonObject* spec = ObjectAt(AsObject(document), "spec");
@@ -230,13 +231,13 @@ void TaintEviction::Sync(const ObjectName& key) {
   if (now < *due) return queue_.AddAt(key, *due);
   MarkDisrupted(context_, *pod, "DeletionByTaintManager",
                 "Taint manager: deleting due to NoExecute taint", false);
-  const auto gone = context_.api.Delete(Pods(), key, {.uid = pod->uid()});
-  if (gone) Wrote(key, gone->object);
+  const auto deleted = context_.api.Delete(Pods(), key, {.uid = pod->uid()});
+  if (deleted) Wrote(key, deleted->object);
 }
 
 namespace {
 
-// A node may come back, or come after its pods.
+// Deleted nodes may be recreated, and pods may arrive before their node.
 constexpr Duration kQuarantine = Duration::Seconds(40);
 
 }  // namespace

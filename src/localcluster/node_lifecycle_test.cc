@@ -6,9 +6,9 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// "key:effect" of each taint, without the common prefix.
-std::vector<std::string> Taints(const Scenario& story, std::string_view node) {
-  const Json document = story.Get("nodes", node);
+// Returns "key:effect" of each taint, without the common prefix.
+std::vector<std::string> Taints(const TestCluster& cluster, std::string_view node) {
+  const Json document = cluster.Get("nodes", node);
   std::vector<std::string> taints;
   for (const JsonObject& taint : ObjectsAt(ObjectAt(AsObject(document), "spec"), "taints")) {
     std::string_view key = StringAt(&taint, "key");
@@ -27,68 +27,69 @@ spec: {containers: [{name: c, image: nginx}]}
 )";
 
 TEST(NodeLifecycle, TaintsFollowTheConditions) {
-  Scenario story;
-  story.AddNodes(1);
-  EXPECT_THAT(Taints(story, "node-0"), IsEmpty());
-  story.Merge("nodes", "node-0", "{'spec':{'unschedulable':true}}");
-  story.Run();
-  EXPECT_THAT(Taints(story, "node-0"), ElementsAre("unschedulable:NoSchedule"));
-  story.Merge("nodes", "node-0", "{'spec':{'unschedulable':null}}");
-  story.Run();
-  EXPECT_THAT(Taints(story, "node-0"), IsEmpty());
-  story.Merge("nodes", "node-0",
-              "{'status':{'conditions':[{'type':'Ready','status':'False'},"
-              "{'type':'DiskPressure','status':'True'}]}}",
-              "status");
-  story.Run();
-  EXPECT_THAT(Taints(story, "node-0"), ElementsAre("disk-pressure:NoSchedule",
-                                                   "not-ready:NoExecute", "not-ready:NoSchedule"));
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  EXPECT_THAT(Taints(cluster, "node-0"), IsEmpty());
+  cluster.Merge("nodes", "node-0", "{'spec':{'unschedulable':true}}");
+  cluster.Run();
+  EXPECT_THAT(Taints(cluster, "node-0"), ElementsAre("unschedulable:NoSchedule"));
+  cluster.Merge("nodes", "node-0", "{'spec':{'unschedulable':null}}");
+  cluster.Run();
+  EXPECT_THAT(Taints(cluster, "node-0"), IsEmpty());
+  cluster.Merge("nodes", "node-0",
+                "{'status':{'conditions':[{'type':'Ready','status':'False'},"
+                "{'type':'DiskPressure','status':'True'}]}}",
+                "status");
+  cluster.Run();
+  EXPECT_THAT(
+      Taints(cluster, "node-0"),
+      ElementsAre("disk-pressure:NoSchedule", "not-ready:NoExecute", "not-ready:NoSchedule"));
 }
 
-TEST(NodeLifecycle, ASilentNodeLosesItsPodsInTheEnd) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(kPod);
-  story.Merge("nodes", "node-0", "{'metadata':{'annotations':{'berth.dev/kubelet':'stopped'}}}");
-  story.AdvanceSeconds(30);
-  EXPECT_THAT(Taints(story, "node-0"), IsEmpty());
-  story.AdvanceSeconds(20);
-  EXPECT_THAT(Taints(story, "node-0"),
+TEST(NodeLifecycle, AnUnreachableNodeLosesItsPods) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(kPod);
+  cluster.Merge("nodes", "node-0", "{'metadata':{'annotations':{'berth.dev/kubelet':'stopped'}}}");
+  cluster.AdvanceSeconds(30);
+  EXPECT_THAT(Taints(cluster, "node-0"), IsEmpty());
+  cluster.AdvanceSeconds(20);
+  EXPECT_THAT(Taints(cluster, "node-0"),
               ElementsAre("unreachable:NoExecute", "unreachable:NoSchedule"));
-  EXPECT_EQ(story.ShowPods(), "1 a Running?");
-  // Pods tolerate it for five minutes. Nobody is there to end them.
-  story.AdvanceSeconds(290);
-  EXPECT_EQ(story.ShowPods(), "1 a Running?");
-  story.AdvanceSeconds(10);
-  EXPECT_EQ(story.ShowPods(), "1 a Running!");
-  EXPECT_THAT(story.Conditions("pods", "a"),
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running?");
+  // Pods tolerate it for five minutes. No kubelet terminates them then.
+  cluster.AdvanceSeconds(290);
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running?");
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running!");
+  EXPECT_THAT(cluster.Conditions("pods", "a"),
               ::testing::HasSubstr("DisruptionTarget=True(DeletionByTaintManager)"));
-  // Until the node is given up.
-  story.Delete("nodes", "node-0");
-  story.AdvanceSeconds(40);
-  EXPECT_EQ(story.ShowPods(), "");
+  // They are removed when the node is deleted.
+  cluster.Delete("nodes", "node-0");
+  cluster.AdvanceSeconds(40);
+  EXPECT_EQ(cluster.ShowPods(), "");
 }
 
-TEST(NodeLifecycle, ANodeThatSpeaksAgainIsWell) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(kPod);
-  story.Merge("nodes", "node-0", "{'metadata':{'annotations':{'berth.dev/kubelet':'stopped'}}}");
-  story.AdvanceSeconds(100);
-  EXPECT_EQ(story.ShowPods(), "1 a Running?");
-  story.Merge("nodes", "node-0", "{'metadata':{'annotations':null}}");
-  story.Run();
-  EXPECT_THAT(Taints(story, "node-0"), IsEmpty());
-  EXPECT_EQ(story.ShowPods(), "1 a Running");
-  story.AdvanceSeconds(600);
-  EXPECT_EQ(story.ShowPods(), "1 a Running");
+TEST(NodeLifecycle, ANodeThatReportsAgainBecomesReady) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(kPod);
+  cluster.Merge("nodes", "node-0", "{'metadata':{'annotations':{'berth.dev/kubelet':'stopped'}}}");
+  cluster.AdvanceSeconds(100);
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running?");
+  cluster.Merge("nodes", "node-0", "{'metadata':{'annotations':null}}");
+  cluster.Run();
+  EXPECT_THAT(Taints(cluster, "node-0"), IsEmpty());
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running");
+  cluster.AdvanceSeconds(600);
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running");
 }
 
-TEST(TaintEviction, PodsGoAtOnceOrWhenTheirTimeIsUp) {
-  Scenario story;
-  story.AddNodes(1);
-  story.Apply(kPod);
-  story.Apply(R"(
+TEST(TaintEviction, EvictsAtOnceOrAfterTheTolerationSeconds) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(kPod);
+  cluster.Apply(R"(
 apiVersion: v1
 kind: Pod
 metadata: {name: patient}
@@ -103,25 +104,25 @@ spec:
   containers: [{name: c, image: nginx}]
   tolerations: [{operator: Exists}]
 )");
-  EXPECT_EQ(story.ShowPods(), "1 a Running, 1 patient Running, 1 staunch Running");
-  story.Merge("nodes", "node-0",
-              "{'spec':{'taints':[{'key':'maintenance','effect':'NoExecute',"
-              "'timeAdded':'2026-01-01T00:00:00Z'}]}}");
-  story.Run();
-  EXPECT_EQ(story.ShowPods(), "1 patient Running, 1 staunch Running");
-  story.AdvanceSeconds(20);
-  EXPECT_EQ(story.ShowPods(), "1 staunch Running");
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running, 1 patient Running, 1 staunch Running");
+  cluster.Merge("nodes", "node-0",
+                "{'spec':{'taints':[{'key':'maintenance','effect':'NoExecute',"
+                "'timeAdded':'2026-01-01T00:00:00Z'}]}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "1 patient Running, 1 staunch Running");
+  cluster.AdvanceSeconds(20);
+  EXPECT_EQ(cluster.ShowPods(), "1 staunch Running");
 }
 
-TEST(PodGarbageCollector, PodsOfAMissingNodeGo) {
-  Scenario story;
-  story.AddNodes(2);
-  story.Apply(kPod);
-  story.Delete("nodes", "node-0");
-  story.AdvanceSeconds(39);
-  EXPECT_EQ(story.ShowPods(), "1 a Running");
-  story.AdvanceSeconds(1);
-  EXPECT_EQ(story.ShowPods(), "");
+TEST(PodGarbageCollector, RemovesPodsOfAMissingNode) {
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(kPod);
+  cluster.Delete("nodes", "node-0");
+  cluster.AdvanceSeconds(39);
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "");
 }
 
 }  // namespace BERTH_TEST_FILE

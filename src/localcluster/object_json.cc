@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/timestamp.h"
 
 namespace berth::localcluster {
@@ -151,10 +151,10 @@ std::string CanonicalText(const Json& value) {
     return text + "]";
   }
   const JsonObject* object = value.if_object();
-  if (!object) return boost::json::serialize(value);
+  if (!object) return api::ToJsonText(value);
   std::vector<std::pair<std::string_view, const Json*>> members;
   for (const auto& member : *object) {
-    // What is empty and what is absent mean the same.
+    // Empty and absent members are equivalent.
     if (!api::IsEmpty(&member.value())) members.emplace_back(member.key(), &member.value());
   }
   std::ranges::sort(members, {}, [](const auto& member) { return member.first; });

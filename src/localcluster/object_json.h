@@ -1,4 +1,5 @@
-// The kinds that kubelets and controllers work on.
+// Shortcuts for kubelets and controllers: the kinds they work on, and readers and writers for the
+// parts of objects' JSON documents that they share.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,6 @@ inline const Kind& StorageClasses() {
   return kind;
 }
 
-// Reading and writing what controllers have in common in the documents of objects.
 using api::ArrayAt;
 using api::AsObject;
 using api::AsString;
@@ -95,8 +95,8 @@ using api::SetInt;
 using api::SetString;
 using api::StringAt;
 
-// The object or list at `key`, which is made if absent or of another type. If it is there, all
-// other members stay where they are, which object[key] does not promise.
+// Returns the object or array at `key`, and creates it if it is absent or of another type. Does not
+// move other members if it exists, which object[key] does not promise.
 inline JsonObject& EnsureObject(JsonObject& object, std::string_view key) {
   if (JsonObject* found = ObjectAt(&object, key)) return *found;
   return object[key].emplace_object();
@@ -106,40 +106,44 @@ inline JsonArray& EnsureArray(JsonObject& object, std::string_view key) {
   return object[key].emplace_array();
 }
 
-// The objects in the list at `key`; what is not an object is left out.
+// Returns the objects in the array at `key` and skips elements of other types.
 std::vector<std::reference_wrapper<const JsonObject>> ObjectsAt(const JsonObject* object,
                                                                 std::string_view key);
 std::optional<Instant> TimeAt(const JsonObject* object, std::string_view key);
-// The condition of `status`, or null.
+// Returns the condition of that type in `status`, or null.
 const JsonObject* ConditionOf(const JsonObject* status, std::string_view type);
+// Reports whether the condition's status is "True".
 bool IsTrue(const JsonObject* status, std::string_view condition);
 
 void RemoveCondition(JsonObject& status, std::string_view type);
 
-// The owner reference of the object's controller, or null.
+// Returns the owner reference of the object's controller, or null.
 const JsonObject* ControllerOf(const JsonObject* metadata);
-// Null if the object has no such label.
+// Returns the label's value, or null if the object does not have it.
 const std::string* LabelOf(const apiserver::store::Object& object, std::string_view key);
 bool Matches(const api::Selector& selector, const apiserver::store::Object& object);
-// Of a workload's spec.selector; Nothing if there is none or it is wrong.
+// Compiles a workload's spec.selector; returns Nothing if it is absent or invalid.
 api::Selector SelectorOf(const Kind& kind, const JsonObject& document);
 
-// Makes `owner` the controller of the object with `metadata`.
+// Appends a controller reference to `owner`, an object of `kind`, to `metadata`.
 void SetController(JsonObject& metadata, const Kind& kind, const JsonObject& owner);
-// A pod made from the workload's template. It has no name yet.
+// Builds a pod from the workload's template and sets `owner` as its controller. It has no name yet.
 JsonObject PodFromTemplate(const JsonObject& pod_template, const Kind& kind,
                            const JsonObject& owner);
 
-// A number, or a percentage of `total`; `fallback` if it is absent or neither.
+// Resolves an IntOrString: a number, or a percentage of `total`. Returns `fallback` if it is absent
+// or neither.
 int64_t ScaledValue(const Json* value, int64_t total, bool round_up, int64_t fallback);
-// Sets the number; a zero is left out, as Go's omitempty does.
+// Sets the number, or removes it if it is zero, as Go's omitempty does.
 void SetCount(JsonObject& status, std::string_view key, int64_t count);
-// Removes `text` from the list of strings at `key`, and the list if it gets empty.
+// Removes `text` from the array of strings at `key`, and the array if it becomes empty. Reports
+// whether it was there.
 bool RemoveText(JsonObject& object, std::string_view key, std::string_view text);
 
-// A short hash in the characters that generated names are made of.
+// Returns a short hash of `text` in the alphabet of generated names.
 std::string SafeHash(std::string_view text);
-// The document's text with the keys of all objects in order: equal documents give equal texts.
+// Serializes the document with sorted keys and without empty members: equivalent documents give
+// equal texts.
 std::string CanonicalText(const Json& value);
 
 }  // namespace berth::localcluster

@@ -4,7 +4,6 @@
 
 #include "api/json/decode.h"
 #include "localcluster/object_json.h"
-#include "localcluster/persistent_volume_controller.h"
 
 namespace berth::localcluster {
 
@@ -27,8 +26,8 @@ void SetReference(JsonObject& spec, const ObjectName& claim, const JsonObject* m
   SetString(reference, "uid", StringAt(metadata, "uid"));
 }
 
-// A volume of a zone can be used by the nodes of that zone alone.
-void TieToZone(JsonObject& spec, std::string_view zone) {
+// Restricts the volume to the nodes of one zone.
+void RestrictToZone(JsonObject& spec, std::string_view zone) {
   JsonObject& required = EnsureObject(EnsureObject(spec, "nodeAffinity"), "required");
   JsonObject& term = EnsureArray(required, "nodeSelectorTerms")
                          .emplace_back(boost::json::object_kind)
@@ -197,10 +196,10 @@ std::string PersistentVolumeController::Provision(const ObjectName& key, const J
   const std::string_view selected = StringAt(ObjectAt(metadata, "annotations"), kSelectedNode);
   if (const NodeRecord* node = context_.nodes.Find(std::string(selected))) {
     const std::string* zone = LabelOf(*node->object, kZone);
-    if (zone) TieToZone(spec, *zone);
+    if (zone) RestrictToZone(spec, *zone);
   }
-  const auto made = context_.api.Create(Volumes(), "", std::move(volume));
-  if (!made && made.error().code != 409) {
+  const auto created = context_.api.Create(Volumes(), "", std::move(volume));
+  if (!created && created.error().code != 409) {
     queue_.AddAfterFailure(key, context_.now());
     return {};
   }
@@ -231,7 +230,7 @@ void PersistentVolumeController::Bind(const ObjectName& key, const JsonObject& c
                 "yes");
     }
     SetReference(spec, key, metadata);
-    // Copies of their own: the document goes with its memory.
+    // Copy: the document's memory does not outlive this call.
     capacity = Json(spec.contains("capacity") ? spec["capacity"] : Json(), {});
     modes = Json(spec.contains("accessModes") ? spec["accessModes"] : Json(), {});
     SetString(EnsureObject(fields, "status"), "phase", "Bound");

@@ -1,4 +1,6 @@
-// Whether a volume that is there will do for a claim.
+// PersistentVolumeController binds claims to volumes: to an existing one that fits, or to a new one
+// that it creates as the claim's class would provision it. It also releases or deletes volumes
+// whose claim is gone.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +19,8 @@ inline api::Quantity StorageOf(const api::PersistentVolume& volume) {
   return found == volume.capacity.end() ? api::Quantity() : found->second;
 }
 
-// By class, mode, size, access and labels; not by who holds it.
+// Reports whether class, mode, size, access modes and labels of the volume satisfy the claim.
+// Ignores whether the volume is bound.
 inline bool Fits(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   if (volume.metadata.deletion_timestamp) return false;
   if (volume.storage_class_name != claim.storage_class_name.value_or("")) return false;
@@ -34,33 +37,32 @@ inline bool Fits(const api::PersistentVolume& volume, const api::PersistentVolum
   return selector && selector->Matches(volume.metadata.labels);
 }
 
-// PersistentVolumeController binds claims to volumes: to one that is there and fits, or to one that
-// it makes up as the claim's class would provision it; and sees to volumes whose claim is gone.
-//
-// Claims of classes that wait for their first consumer wait for the scheduler: it binds a volume
-// that is there itself, or names the node on which to provision.
+// Claims of WaitForFirstConsumer classes wait for the scheduler, which either binds an existing
+// volume itself or names the node on which to provision.
 class PersistentVolumeController final : public Controller {
  public:
   explicit PersistentVolumeController(Context& context) : Controller("volume-binder", context) {}
 
   void Observe(const Change& change) override;
-  // The key is a claim's, or without a namespace a volume's.
+  // The key names a claim or, without a namespace, a volume.
   void Sync(const ObjectName& key) override;
   size_t index_size() const override { return waiting_.size() + free_.size(); }
 
  private:
   void SyncClaim(const ObjectName& key);
   void SyncVolume(const ObjectName& key);
-  // The volume that the claim should have: its own, one that is reserved for it, or one that fits.
+  // Returns the claim's own volume, one that is reserved for it, or, if `may_match`, the smallest
+  // that fits; "" if there is none.
   std::string ChooseVolume(const ObjectName& key, const api::PersistentVolumeClaim& claim,
                            bool may_match);
-  // Makes a volume for the claim; empty if its class has no provisioner.
+  // Creates a volume for the claim and returns its name; "" if its class has no provisioner or the
+  // API call fails.
   std::string Provision(const ObjectName& key, const JsonObject& claim, const JsonObject& cls);
   void Bind(const ObjectName& key, const JsonObject& claim, const std::string& volume);
   void SetPhase(const Kind& kind, const ObjectName& key, std::string_view phase);
 
-  std::set<ObjectName> waiting_;  // Claims that are not bound.
-  std::map<std::string, std::shared_ptr<const api::PersistentVolume>> free_;  // Not bound volumes.
+  std::set<ObjectName> waiting_;                                              // Unbound claims.
+  std::map<std::string, std::shared_ptr<const api::PersistentVolume>> free_;  // Unbound volumes.
 };
 
 }  // namespace berth::localcluster

@@ -15,15 +15,15 @@ using api::JsonObject;
 
 namespace {
 
-// Where the store keeps a field that selectors may name.
-size_t FieldPlace(std::string_view field) {
+// Returns the position of a field-selector field in the store's `fields`.
+size_t FieldPosition(std::string_view field) {
   const auto& fields = Pods().selectable_fields;
   const auto found = std::ranges::find(fields, field);
   CHECK(found != fields.end());
   return static_cast<size_t>(found - fields.begin());
 }
 
-// The name that the node affinity of a DaemonSet's pod asks for.
+// Returns the node name that the affinity of a DaemonSet's pod requires, or "".
 std::string TargetOf(const JsonObject* spec) {
   const JsonObject* affinity = ObjectAt(ObjectAt(spec, "affinity"), "nodeAffinity");
   const JsonObject* required = ObjectAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
@@ -74,18 +74,18 @@ Amounts AmountsOf(const api::ResourceList& list) {
 }
 
 const std::string& PodRecord::node() const {
-  static const size_t place = FieldPlace("spec.nodeName");
-  return object->fields[place];
+  static const size_t position = FieldPosition("spec.nodeName");
+  return object->fields[position];
 }
 
 const std::string& PodRecord::phase() const {
-  static const size_t place = FieldPlace("status.phase");
-  return object->fields[place];
+  static const size_t position = FieldPosition("status.phase");
+  return object->fields[position];
 }
 
 const std::string& PodRecord::ip() const {
-  static const size_t place = FieldPlace("status.podIP");
-  return object->fields[place];
+  static const size_t position = FieldPosition("status.podIP");
+  return object->fields[position];
 }
 
 const std::string* PodRecord::Label(std::string_view key) const { return LabelOf(*object, key); }
@@ -110,9 +110,9 @@ std::optional<PodRecord> PodIndex::Remove(const ObjectName& name) {
   return pod;
 }
 
-void PodIndex::Admit(const ObjectName& name, AllocatedResources admission) {
+void PodIndex::Admit(const ObjectName& name, AllocatedResources allocated) {
   const auto found = pods_.find(name);
-  if (found != pods_.end()) found->second.admitted = std::move(admission);
+  if (found != pods_.end()) found->second.admitted = std::move(allocated);
 }
 
 const PodRecord* PodIndex::Find(const ObjectName& name) const {

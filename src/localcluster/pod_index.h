@@ -1,4 +1,5 @@
-// PodIndex knows all pods as far as controllers look at them often, by name, owner and node.
+// PodIndex holds all pods by name, owner and node, with the fields that controllers read often;
+// SelectorIndex finds the workloads whose selector matches a pod.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ namespace berth::localcluster {
 
 using apiserver::store::ObjectName;
 
-// Amounts by resource: cpu in thousandths, others whole.
+// Amounts by resource: cpu in millicores, others in units.
 using Amounts = std::vector<std::pair<std::string, int64_t>>;
 Amounts AmountsOf(const api::ResourceList& list);
 
-// What a kubelet has given a pod that it took in.
+// What a kubelet allocated to a pod when it admitted it.
 struct AllocatedResources {
   Amounts amounts = {};
   std::string address = {};
@@ -35,10 +36,10 @@ struct AllocatedResources {
 
 struct PodRecord {
   apiserver::store::ObjectPtr object;
-  std::string owner = {};       // The uid of its controller; empty if it has none.
+  std::string owner = {};       // The uid of its controller, or "".
   std::string owner_kind = {};  // "ReplicaSet"
   std::string owner_name = {};
-  // The node that a DaemonSet wants it on.
+  // The node that a DaemonSet requires in its node affinity.
   std::string target = {};
   bool deleting = false;
   bool ready = false;
@@ -47,7 +48,7 @@ struct PodRecord {
   int32_t deletion_cost = 0;
   Instant created = {};
   Instant ready_since = {};
-  // Nothing before its kubelet has taken it in.
+  // Unset until its kubelet admits it.
   std::optional<AllocatedResources> admitted = {};
 
   const ObjectName& name() const { return object->key; }
@@ -56,9 +57,9 @@ struct PodRecord {
   const std::string& phase() const;
   const std::string& ip() const;
   bool finished() const { return phase() == "Succeeded" || phase() == "Failed"; }
-  // It counts as one of its owner's.
+  // Counts towards its owner's replicas.
   bool active() const { return !deleting && !finished(); }
-  // Null if it has no such label.
+  // Returns the label's value, or null.
   const std::string* Label(std::string_view key) const;
 };
 
@@ -69,19 +70,20 @@ class PodIndex {
   };
   using Set = std::set<const PodRecord*, ByName>;
 
-  // Returns what was known of the pod, if anything.
+  // Inserts or replaces the pod; returns the previous record, if any. Retains what its kubelet
+  // allocated.
   std::optional<PodRecord> Put(apiserver::store::ObjectPtr object, const api::JsonObject& document);
   std::optional<PodRecord> Remove(const ObjectName& name);
-  // What the pod has on its node from now on.
-  void Admit(const ObjectName& name, AllocatedResources admission);
+  // Records what the pod's kubelet allocated to it.
+  void Admit(const ObjectName& name, AllocatedResources allocated);
 
   const PodRecord* Find(const ObjectName& name) const;  // Or null.
-  // Records stay where they are until their pod changes.
+  // Pointers are valid until the pod changes.
   const Set& OwnedBy(const std::string& uid) const { return Get(by_owner_, uid); }
   const Set& OnNode(const std::string& node) const { return Get(by_node_, node); }
-  // Those without a controller.
+  // Returns the pods without a controller.
   const Set& OrphansIn(const std::string& namespace_) const { return Get(orphans_, namespace_); }
-  // In the order of their names.
+  // Visits the pods of the namespace in name order.
   template <typename Visit>
   void ForEachIn(const std::string& namespace_, Visit visit) const {
     for (auto at = pods_.lower_bound({namespace_, ""});
@@ -90,7 +92,7 @@ class PodIndex {
     }
   }
 
-  // Entries of all its tables.
+  // Returns the number of entries in all tables.
   size_t size() const;
 
  private:
@@ -105,7 +107,7 @@ class PodIndex {
   Groups orphans_;
 };
 
-// SelectorIndex knows the selectors of a kind's objects, and so which of them want a pod.
+// SelectorIndex holds the selectors of all objects of one kind.
 class SelectorIndex {
  public:
   void Put(const Kind& kind, const ObjectName& name, const JsonObject& document) {
@@ -117,7 +119,7 @@ class SelectorIndex {
     return found == selectors_.end() ? nullptr : &found->second;
   }
 
-  // The objects in the pod's namespace whose selector matches it, in order.
+  // Returns the objects in the pod's namespace whose selector matches it, in name order.
   std::vector<ObjectName> Matching(const apiserver::store::Object& pod) const {
     std::vector<ObjectName> found;
     const std::string& namespace_ = pod.key.namespace_;

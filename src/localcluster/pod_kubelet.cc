@@ -14,7 +14,7 @@ namespace berth::localcluster {
 
 namespace {
 
-bool IsAtWork(const NodeRecord* node) { return node && node->runs && node->registered; }
+bool HasKubelet(const NodeRecord* node) { return node && node->has_kubelet && node->registered; }
 
 struct Shortage {
   std::string resource;
@@ -33,7 +33,7 @@ Amounts RequestsOf(const PodRecord& pod) {
   return decoded ? AmountsOf(api::PodRequests(**decoded, {})) : Amounts{};
 }
 
-// What the node lacks for the pod beside those that it has taken in.
+// Returns the first resource that the pod does not fit into, given the pods that the node admitted.
 std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& pods,
                                    const PodRecord& pod, const Amounts& requests) {
   int64_t count = 0;
@@ -44,8 +44,8 @@ std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& 
     ++count;
     for (auto& [resource, amount] : used) amount += AmountIn(other->admitted->amounts, resource);
   }
-  const int64_t room = AmountIn(node.allocatable, "pods");
-  if (count + 1 > room) return Shortage{"pods", 1, count, room};
+  const int64_t max_pods = AmountIn(node.allocatable, "pods");
+  if (count + 1 > max_pods) return Shortage{"pods", 1, count, max_pods};
   for (size_t i = 0; i < requests.size(); ++i) {
     const auto& [resource, amount] = requests[i];
     const int64_t capacity = AmountIn(node.allocatable, resource);
@@ -56,24 +56,24 @@ std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& 
   return std::nullopt;
 }
 
-// An address of the node's range that none of its pods has.
+// Returns an address of the node's range that none of its pods has.
 std::string FreeAddress(const NodeRecord& node, const PodIndex::Set& pods) {
   const auto range = AddressRange::Parse(node.pod_cidr);
   if (!range) return {};
   std::bitset<AddressRange::kMaxTracked> used;
   uint32_t last = 0;
   for (const PodRecord* pod : pods) {
-    const auto place = range->PlaceOf(pod->admitted ? pod->admitted->address : pod->ip());
-    if (!place || *place >= used.size()) continue;
-    used.set(*place);
-    last = std::max(last, *place);
+    const auto offset = range->OffsetOf(pod->admitted ? pod->admitted->address : pod->ip());
+    if (!offset || *offset >= used.size()) continue;
+    used.set(*offset);
+    last = std::max(last, *offset);
   }
-  // Addresses are not used again before they must be.
+  // Cycle through the range, so that addresses are reused as late as possible.
   const uint32_t size = std::min<uint32_t>(range->size(), AddressRange::kMaxTracked);
   for (uint32_t i = 1; i < size; ++i) {
-    const uint32_t place = (last + i) % size;
-    // The first is the network's own, the last for broadcasts.
-    if (place > 0 && place + 1 < size && !used.test(place)) return range->At(place);
+    const uint32_t offset = (last + i) % size;
+    // The first is the network address, the last the broadcast address.
+    if (offset > 0 && offset + 1 < size && !used.test(offset)) return range->At(offset);
   }
   return range->At(last);
 }
@@ -89,7 +89,7 @@ void PodKubelet::Observe(const Change& change) {
   if (&change.kind == &Pods()) {
     if (change.deleted) return queue_.Forget(change.object.key);
     const NodeRecord* node = context_.nodes.Find(change.pod->node());
-    if (!IsAtWork(node)) return;
+    if (!HasKubelet(node)) return;
     const auto step = NextStep(change.document, Timing(*node));
     if (!step) return;
     if (step->at <= context_.now()) {
@@ -97,10 +97,10 @@ void PodKubelet::Observe(const Change& change) {
     } else {
       queue_.AddAt(change.object.key, step->at);
     }
-  } else if (&change.kind == &Nodes() && !change.deleted && IsAtWork(change.node)) {
-    // A kubelet that starts looks at all that is there; so does one whose node got ready.
+  } else if (&change.kind == &Nodes() && !change.deleted && HasKubelet(change.node)) {
+    // A kubelet that starts, or whose node becomes ready, processes all its pods.
     const NodeRecord* before = change.previous_node;
-    if (IsAtWork(before) && before->ready == change.node->ready) return;
+    if (HasKubelet(before) && before->ready == change.node->ready) return;
     for (const PodRecord* pod : context_.pods.OnNode(change.object.key.name)) {
       queue_.Add(pod->name());
     }
@@ -110,47 +110,47 @@ void PodKubelet::Observe(const Change& change) {
 void PodKubelet::Sync(const ObjectName& key) {
   const PodRecord* pod = context_.pods.Find(key);
   const NodeRecord* node = pod ? context_.nodes.Find(pod->node()) : nullptr;
-  if (!IsAtWork(node)) return;
+  if (!HasKubelet(node)) return;
   const Instant now = context_.now();
   std::optional<PodStep> step;
   const auto done = context_.api.Modify(Pods(), key, [&](Json& document) {
     JsonObject* fields = document.if_object();
-    // Another pod of this name is another matter: its events are yet to come.
+    // Ignore another pod of the same name: its events are yet to come.
     const bool same = StringAt(ObjectAt(fields, "metadata"), "uid") == pod->uid();
     step = same ? NextStep(*fields, Timing(*node)) : std::nullopt;
     if (!step || step->at > now) return false;
-    return Do(*step, *pod, *node, *fields);
+    return Execute(*step, *pod, *node, *fields);
   });
   if (!done || !step) return;
   if (step->at > now) return queue_.AddAt(key, step->at);
-  if (step->what == PodStep::What::kRemove) {
-    const auto gone =
+  if (step->action == PodStep::Action::kRemove) {
+    const auto deleted =
         context_.api.Delete(Pods(), key, {.grace_period_seconds = 0, .uid = pod->uid()});
-    if (gone) Wrote(key, gone->object);
+    if (deleted) Wrote(key, deleted->object);
     return;
   }
   Wrote(key, *done);
 }
 
-bool PodKubelet::Do(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
-                    JsonObject& document) {
+bool PodKubelet::Execute(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
+                         JsonObject& document) {
   const Instant now = context_.now();
-  switch (step.what) {
-    case PodStep::What::kStart:
+  switch (step.action) {
+    case PodStep::Action::kStart:
       return Start(pod, node, document);
-    case PodStep::What::kExit:
+    case PodStep::Action::kExit:
       ExitPod(document, now);
       return true;
-    case PodStep::What::kRestart:
+    case PodStep::Action::kRestart:
       RestartPod(document, now);
       return true;
-    case PodStep::What::kGetReady:
+    case PodStep::Action::kMarkReady:
       MakePodReady(document, now);
       return true;
-    case PodStep::What::kStop:
+    case PodStep::Action::kStop:
       StopPod(document, now);
       return true;
-    case PodStep::What::kRemove:
+    case PodStep::Action::kRemove:
       return false;
   }
   return false;
@@ -160,7 +160,7 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
   const Instant now = context_.now();
   const PodIndex::Set& pods = context_.pods.OnNode(node.name());
   Amounts requests = RequestsOf(pod);
-  // Those that ran before this world began are here, too.
+  // Pods that already ran when the local cluster started are admitted as they are.
   for (const PodRecord* other : pods) {
     if (!other->admitted && other->phase() == "Running") {
       context_.pods.Admit(other->name(), {RequestsOf(*other), other->ip()});

@@ -1,8 +1,7 @@
-// PodKubelet runs the pods that are bound to the nodes of this world: the part of all their
-// kubelets that deals with pods.
+// PodKubelet is the part of the fake kubelets that runs pods.
 //
-// A pod costs one write to start and one to end. It is taken in if it fits on its node beside those
-// that run there, and rejected otherwise: a check of whoever bound it.
+// A pod costs one write to start and one to end. A pod is admitted if it fits on its node beside
+// the pods that run there, and rejected otherwise, as a real kubelet does.
 #pragma once
 
 #include <optional>
@@ -18,11 +17,13 @@ class PodKubelet final : public Controller {
   explicit PodKubelet(Context& context) : Controller("pod-kubelet", context) {}
 
   void Observe(const Change& change) override;
-  void Sync(const ObjectName& pod) override;  // The key is a pod's.
+  void Sync(const ObjectName& pod) override;  // The key names a pod.
 
  private:
-  // Does the step that is due to the document. False if it leaves it as it is.
-  bool Do(const PodStep& step, const PodRecord& pod, const NodeRecord& node, JsonObject& document);
+  // Applies the step to the pod's document. Returns false if it leaves the document unchanged.
+  bool Execute(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
+               JsonObject& document);
+  // Admits or rejects the pod.
   bool Start(const PodRecord& pod, const NodeRecord& node, JsonObject& document);
   PodTiming Timing(const NodeRecord& node) const;
 };

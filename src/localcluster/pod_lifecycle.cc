@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "apiserver/admission/metadata.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
@@ -33,30 +33,30 @@ int64_t ExitCodeOf(const JsonObject& pod) {
   return static_cast<int64_t>(NumberIn(StringAt(Annotations(pod), kExitCode)).value_or(0));
 }
 
-// How long its containers run; nothing if for ever.
+// Returns how long its containers run; nullopt if forever.
 std::optional<Duration> RunTimeOf(const JsonObject& pod, const PodTiming& timing) {
   const JsonObject* annotations = Annotations(pod);
   if (const auto seconds = NumberIn(StringAt(annotations, kRunSeconds))) {
-    return Duration{static_cast<int64_t>(*seconds * 1e9)};
+    return Duration::FromSeconds(*seconds);
   }
   const JsonObject* owner = ControllerOf(ObjectAt(&pod, "metadata"));
   const bool ends = StringAt(owner, "kind") == "Job" || At(annotations, kExitCode);
   return ends ? std::optional(timing.job_run) : std::nullopt;
 }
 
-// All containers do the same at the same time, so the first one tells.
+// All containers change state together, so the first one represents them.
 const JsonObject* FirstContainer(const JsonObject& pod) {
   const JsonArray* statuses = ArrayAt(ObjectAt(&pod, "status"), "containerStatuses");
   return statuses && !statuses->empty() ? statuses->front().if_object() : nullptr;
 }
 
-PodStep EndingStep(const JsonObject& pod, const PodTiming& timing) {
+PodStep DeletionStep(const JsonObject& pod, const PodTiming& timing) {
   const JsonObject* metadata = ObjectAt(&pod, "metadata");
   const Instant deletion = TimeAt(metadata, "deletionTimestamp").value_or(Instant{});
   const Duration grace =
       Duration::Seconds(IntAt(metadata, "deletionGracePeriodSeconds").value_or(0));
-  const Instant asked{deletion.nanos - grace.nanos};
-  return {PodStep::What::kRemove, asked + std::min(grace, timing.stop_delay)};
+  const Instant requested = deletion - grace;
+  return {PodStep::Action::kRemove, requested + std::min(grace, timing.stop_delay)};
 }
 
 void SetTerminated(JsonObject& state, std::string_view started, int64_t exit_code, Instant now) {
@@ -65,7 +65,7 @@ void SetTerminated(JsonObject& state, std::string_view started, int64_t exit_cod
   SetInt(terminated, "exitCode", exit_code);
   SetString(terminated, "reason", exit_code == 0 ? "Completed" : "Error");
   if (!started.empty()) SetString(terminated, "startedAt", started);
-  SetString(terminated, "finishedAt", apiserver::admission::FormatTime(now));
+  SetString(terminated, "finishedAt", api::FormatTime(now));
 }
 
 void SetRunning(JsonObject& container, Instant now) {
@@ -73,7 +73,7 @@ void SetRunning(JsonObject& container, Instant now) {
   SetBool(container, "started", true);
   JsonObject& state = EnsureObject(container, "state");
   state.clear();
-  SetString(EnsureObject(state, "running"), "startedAt", apiserver::admission::FormatTime(now));
+  SetString(EnsureObject(state, "running"), "startedAt", api::FormatTime(now));
 }
 
 void SetReady(JsonObject& status, bool ready, std::string_view reason, std::string_view message,
@@ -90,24 +90,24 @@ void AddContainers(JsonObject& status, std::string_view key, const JsonObject& p
   const bool init = spec_key == "initContainers";
   JsonArray& statuses = status[key].emplace_array();
   for (const JsonObject& container : containers) {
-    JsonObject& one = statuses.emplace_back(boost::json::object_kind).get_object();
+    JsonObject& entry = statuses.emplace_back(boost::json::object_kind).get_object();
     const std::string name(StringAt(&container, "name"));
     const std::string image(StringAt(&container, "image"));
-    SetString(one, "name", name);
-    SetInt(one, "restartCount", 0);
-    SetString(one, "image", image);
-    SetString(one, "imageID", image);
-    SetString(one, "containerID",
+    SetString(entry, "name", name);
+    SetInt(entry, "restartCount", 0);
+    SetString(entry, "image", image);
+    SetString(entry, "imageID", image);
+    SetString(entry, "containerID",
               "berth://" + std::string(StringAt(ObjectAt(&pod, "metadata"), "uid")) + "/" + name);
-    SetRunning(one, now);
+    SetRunning(entry, now);
     if (init && StringAt(&container, "restartPolicy") != "Always") {
-      SetBool(one, "started", false);
-      SetTerminated(EnsureObject(one, "state"), apiserver::admission::FormatTime(now), 0, now);
+      SetBool(entry, "started", false);
+      SetTerminated(EnsureObject(entry, "state"), api::FormatTime(now), 0, now);
     }
   }
 }
 
-// Calls `change` with the status of each container that runs.
+// Calls `change` with the status of each regular container.
 template <typename Change>
 void ForEachContainer(JsonObject& status, Change change) {
   JsonArray* containers = ArrayAt(&status, "containerStatuses");
@@ -122,15 +122,15 @@ std::string StartedAt(const JsonObject& container) {
 
 void Finish(JsonObject& pod, int64_t exit_code, Instant now) {
   JsonObject& status = EnsureObject(pod, "status");
-  const bool well = exit_code == 0;
-  SetString(status, "phase", well ? "Succeeded" : "Failed");
+  const bool succeeded = exit_code == 0;
+  SetString(status, "phase", succeeded ? "Succeeded" : "Failed");
   ForEachContainer(status, [&](JsonObject& container) {
     const std::string started = StartedAt(container);
     SetBool(container, "ready", false);
     SetBool(container, "started", false);
     SetTerminated(EnsureObject(container, "state"), started, exit_code, now);
   });
-  SetReady(status, false, well ? "PodCompleted" : "PodFailed", "", now);
+  SetReady(status, false, succeeded ? "PodCompleted" : "PodFailed", "", now);
   SetCondition(status, "PodReadyToStartContainers", "False", "", "", now);
 }
 
@@ -142,17 +142,17 @@ Duration Backoff(int64_t restarts) {
 }  // namespace
 
 std::optional<PodStep> NextStep(const JsonObject& pod, const PodTiming& timing) {
-  using What = PodStep::What;
+  using Action = PodStep::Action;
   const JsonObject* metadata = ObjectAt(&pod, "metadata");
   const JsonObject* status = ObjectAt(&pod, "status");
   const std::string_view phase = StringAt(status, "phase");
   const bool finished = phase == "Succeeded" || phase == "Failed";
   if (At(metadata, "deletionTimestamp")) {
     if (IntAt(metadata, "deletionGracePeriodSeconds").value_or(0) > 0) {
-      return EndingStep(pod, timing);
+      return DeletionStep(pod, timing);
     }
     if (finished || EmptyAt(metadata, "finalizers")) return std::nullopt;
-    return PodStep{What::kStop, {}};
+    return PodStep{Action::kStop, {}};
   }
   if (finished) return std::nullopt;
   const JsonObject* container = FirstContainer(pod);
@@ -161,18 +161,18 @@ std::optional<PodStep> NextStep(const JsonObject& pod, const PodTiming& timing) 
     const JsonObject* scheduled = ConditionOf(status, "PodScheduled");
     auto bound = TimeAt(scheduled, "lastTransitionTime");
     if (!bound) bound = TimeAt(metadata, "creationTimestamp");
-    return PodStep{What::kStart, bound.value_or(Instant{}) + timing.start_delay};
+    return PodStep{Action::kStart, bound.value_or(Instant{}) + timing.start_delay};
   }
   if (ObjectAt(state, "waiting")) {
     const JsonObject* last = ObjectAt(ObjectAt(container, "lastState"), "terminated");
     const Duration wait = Backoff(IntAt(container, "restartCount").value_or(0));
-    return PodStep{What::kRestart, TimeAt(last, "finishedAt").value_or(Instant{}) + wait};
+    return PodStep{Action::kRestart, TimeAt(last, "finishedAt").value_or(Instant{}) + wait};
   }
-  if (timing.node_ready && !IsTrue(status, "Ready")) return PodStep{What::kGetReady, {}};
+  if (timing.node_ready && !IsTrue(status, "Ready")) return PodStep{Action::kMarkReady, {}};
   const auto run = RunTimeOf(pod, timing);
   const auto started = TimeAt(ObjectAt(state, "running"), "startedAt");
   if (!run || !started) return std::nullopt;
-  return PodStep{What::kExit, *started + *run};
+  return PodStep{Action::kExit, *started + *run};
 }
 
 void StartPod(JsonObject& pod, std::string_view host_ip, std::string_view pod_ip, Instant now) {
@@ -193,7 +193,7 @@ void StartPod(JsonObject& pod, std::string_view host_ip, std::string_view pod_ip
   };
   set_address("hostIP", "hostIPs", host_ip);
   set_address("podIP", "podIPs", pod_ip);
-  SetString(status, "startTime", apiserver::admission::FormatTime(now));
+  SetString(status, "startTime", api::FormatTime(now));
   AddContainers(status, "initContainerStatuses", pod, "initContainers", now);
   AddContainers(status, "containerStatuses", pod, "containers", now);
 }
@@ -238,7 +238,7 @@ void RejectPod(JsonObject& pod, std::string_view reason, std::string_view messag
   SetString(status, "phase", "Failed");
   SetString(status, "reason", reason);
   SetString(status, "message", message);
-  SetString(status, "startTime", apiserver::admission::FormatTime(now));
+  SetString(status, "startTime", api::FormatTime(now));
 }
 
 }  // namespace berth::localcluster

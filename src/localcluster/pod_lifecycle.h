@@ -1,7 +1,8 @@
-// The life of a pod on its node: what its kubelet does to it next, and when.
+// The lifecycle of a pod on its node: which step its kubelet takes next and when, and what each
+// step writes.
 //
-// A function of the pod's document, so that a kubelet that starts anew goes on where the last one
-// stopped.
+// The next step is a pure function of the pod's document, so that a kubelet that restarts continues
+// where the previous one stopped.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 
 namespace berth::localcluster {
 
-// How many seconds the pod's containers run before they exit; without it pods of Jobs run for a
-// while, and others for ever.
+// Annotation: seconds until the pod's containers exit. Without it, Job pods run for
+// PodTiming::job_run and others forever.
 inline constexpr std::string_view kRunSeconds = "berth.dev/run-seconds";
-// What they exit with; 0 if it is absent.
+// Annotation: the containers' exit code, 0 if absent.
 inline constexpr std::string_view kExitCode = "berth.dev/exit-code";
 
 struct PodTiming {
@@ -27,28 +28,28 @@ struct PodTiming {
 };
 
 struct PodStep {
-  enum class What : uint8_t {
-    kStart,     // Check that it fits, then run its containers.
-    kExit,      // Its containers end; what follows is up to the restart policy.
-    kRestart,   // The wait after a failure is over.
-    kGetReady,  // It runs, but does not count as ready.
-    kRemove,    // Its grace is over: it goes.
-    kStop,      // Its containers end for good, while something else holds the object.
+  enum class Action : uint8_t {
+    kStart,      // Check that it fits, then run its containers.
+    kExit,       // Its containers exit; the restart policy decides what follows.
+    kRestart,    // The backoff after a failure is over.
+    kMarkReady,  // It runs, but is not ready.
+    kRemove,     // Its grace period is over: delete the object.
+    kStop,       // Its containers end for good, while finalizers hold the object.
   };
-  What what = What::kStart;
+  Action action = Action::kStart;
   Instant at = {};
 };
 
-// Nothing if the kubelet is done with it for now. The pod must be bound.
+// Returns the next step, or nullopt if there is none for now. The pod must be bound.
 std::optional<PodStep> NextStep(const api::JsonObject& pod, const PodTiming& timing);
 
-// What the steps write. `host_ip` is the node's address.
+// Write the status that each step results in. `host_ip` is the node's address.
 void StartPod(api::JsonObject& pod, std::string_view host_ip, std::string_view pod_ip, Instant now);
 void ExitPod(api::JsonObject& pod, Instant now);
 void RestartPod(api::JsonObject& pod, Instant now);
 void MakePodReady(api::JsonObject& pod, Instant now);
 void StopPod(api::JsonObject& pod, Instant now);
-// A pod that the node cannot take.
+// Writes the status of a pod that the node does not admit.
 void RejectPod(api::JsonObject& pod, std::string_view reason, std::string_view message,
                Instant now);
 

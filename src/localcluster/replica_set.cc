@@ -10,7 +10,7 @@ namespace berth::localcluster {
 
 namespace {
 
-// How many pods are made or deleted before others get their turn.
+// Pods created or deleted per sync.
 constexpr size_t kBurst = 500;
 
 bool HasLabels(const PodRecord& pod, const JsonObject* labels) {
@@ -50,7 +50,7 @@ void ReplicaSetController::Observe(const Change& change) {
   if (relabelled && change.pod->owner_kind == kind_.kind) {
     claims_.insert({name.namespace_, change.pod->owner_name});
   }
-  // Pods without an owner are many and stay so: they are offered when they come or change sides.
+  // Orphans may be numerous: match them only when they appear, change labels or lose their owner.
   const bool orphaned = change.previous_pod && !change.previous_pod->owner.empty();
   if (change.pod->owner.empty() && (!change.previous || relabelled || orphaned)) {
     for (const ObjectName& set : selectors_.Matching(change.object)) {
@@ -102,8 +102,8 @@ std::optional<api::scheme::ApiError> ReplicaSetController::Scale(
     SortForDeletion(active);
     active.resize(std::min(active.size() - wanted, kBurst));
     for (const PodRecord* pod : active) {
-      const auto gone = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
-      if (gone) Wrote(key, gone->object);
+      const auto deleted = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
+      if (deleted) Wrote(key, deleted->object);
     }
     return std::nullopt;
   }
@@ -111,12 +111,12 @@ std::optional<api::scheme::ApiError> ReplicaSetController::Scale(
   SetString(EnsureObject(pod, "metadata"), "generateName", key.name + "-");
   const size_t missing = wanted - active.size();
   for (size_t i = 0; i < std::min(missing, kBurst); ++i) {
-    const auto made = context_.api.Create(Pods(), key.namespace_, Json(pod));
-    if (!made) {
+    const auto created = context_.api.Create(Pods(), key.namespace_, Json(pod));
+    if (!created) {
       queue_.AddAfterFailure(key, context_.now());
-      return made.error();
+      return created.error();
     }
-    Wrote(key, made->object);
+    Wrote(key, created->object);
   }
   queue_.Succeeded(key);
   return std::nullopt;

@@ -1,4 +1,4 @@
-// ReplicaSetController keeps as many pods as each ReplicaSet asks for; another one does so for
+// ReplicaSetController maintains the number of pods of ReplicaSets; a second instance does so for
 // ReplicationControllers.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace berth::localcluster {
 
 class ReplicaSetController final : public Controller {
  public:
-  // `kind` is that of ReplicaSets or of ReplicationControllers.
+  // `kind` is ReplicaSets() or ReplicationControllers().
   ReplicaSetController(Context& context, const Kind& kind);
 
   void Observe(const Change& change) override;
@@ -21,7 +21,7 @@ class ReplicaSetController final : public Controller {
   size_t index_size() const override { return selectors_.size() + claims_.size(); }
 
  private:
-  // Creates or deletes pods; returns why it could not, if it could not.
+  // Creates or deletes pods; returns the error if creation fails.
   std::optional<api::scheme::ApiError> Scale(const ObjectName& key, const JsonObject& document,
                                              std::vector<const PodRecord*> active);
   void WriteStatus(const ObjectName& key, const JsonObject& document,
@@ -30,7 +30,7 @@ class ReplicaSetController final : public Controller {
 
   const Kind& kind_;
   SelectorIndex selectors_;
-  // Sets that may have to take in or let go of pods.
+  // Sets that may have to adopt or release pods.
   std::unordered_set<ObjectName, NameHash> claims_;
 };
 

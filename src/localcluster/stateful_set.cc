@@ -11,8 +11,8 @@ namespace berth::localcluster {
 
 namespace {
 
-// The number of "<set>-<number>"; -1 if it is not such a name.
-int64_t NumberOf(const std::string& set, const std::string& pod) {
+// Returns the ordinal of "<set>-<ordinal>", or -1 if the name is not of that form.
+int64_t OrdinalOf(const std::string& set, const std::string& pod) {
   if (!pod.starts_with(set) || pod.size() < set.size() + 2 || pod[set.size()] != '-') return -1;
   return api::ParseInt(std::string_view(pod).substr(set.size() + 1)).value_or(-1);
 }
@@ -26,7 +26,7 @@ std::string RevisionOf(const PodRecord& pod) {
   return label ? *label : "";
 }
 
-// The claims of the templates stand in for volumes of the same name.
+// Adds the volumes of the claim templates to the pod; they replace volumes of the same name.
 void UseClaims(JsonObject& spec, const JsonObject* set_spec, const std::string& pod) {
   for (const JsonObject& claim : ObjectsAt(set_spec, "volumeClaimTemplates")) {
     const std::string name(StringAt(ObjectAt(&claim, "metadata"), "name"));
@@ -64,8 +64,8 @@ void StatefulSetController::Sync(const ObjectName& key) {
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
   Members members;
   for (const PodRecord* pod : context_.pods.OwnedBy(object->uid)) {
-    const int64_t number = NumberOf(key.name, pod->name().name);
-    if (number >= 0) members[number] = pod;
+    const int64_t ordinal = OrdinalOf(key.name, pod->name().name);
+    if (ordinal >= 0) members[ordinal] = pod;
   }
   const Plan plan = MakePlan(document, members);
   Step(key, document, plan, members);
@@ -86,7 +86,7 @@ StatefulSetController::Plan StatefulSetController::MakePlan(const JsonObject& do
   const std::string prefix = std::string(StringAt(ObjectAt(&document, "metadata"), "name")) + "-";
   std::set<std::string> live;
   plan.current = StringAt(ObjectAt(&document, "status"), "currentRevision");
-  for (const auto& [number, pod] : members) {
+  for (const auto& [ordinal, pod] : members) {
     live.insert(RevisionOf(*pod).substr(std::min(prefix.size(), RevisionOf(*pod).size())));
   }
   if (plan.current.starts_with(prefix)) live.insert(plan.current.substr(prefix.size()));
@@ -97,16 +97,16 @@ StatefulSetController::Plan StatefulSetController::MakePlan(const JsonObject& do
 
 void StatefulSetController::Step(const ObjectName& key, const JsonObject& document,
                                  const Plan& plan, const Members& members) {
-  for (int64_t number = plan.start; number < plan.end; ++number) {
-    const auto found = members.find(number);
+  for (int64_t ordinal = plan.start; ordinal < plan.end; ++ordinal) {
+    const auto found = members.find(ordinal);
     if (found == members.end()) {
-      CreatePod(key, document, plan, number);
+      CreatePod(key, document, plan, ordinal);
       if (plan.ordered) return;
       continue;
     }
     const PodRecord& pod = *found->second;
     if (pod.finished() && !pod.deleting) {
-      // It is made again once it is gone.
+      // It is recreated after its deletion.
       Remove(key, pod);
       if (plan.ordered) return;
       continue;
@@ -115,15 +115,15 @@ void StatefulSetController::Step(const ObjectName& key, const JsonObject& docume
   }
   bool condemned = false;
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
-    const auto& [number, pod] = *at;
-    if (number >= plan.start && number < plan.end) continue;
+    const auto& [ordinal, pod] = *at;
+    if (ordinal >= plan.start && ordinal < plan.end) continue;
     condemned = true;
     if (!pod->deleting) Remove(key, *pod);
     if (plan.ordered) return;
   }
   if (condemned || !plan.rolls) return;
-  for (int64_t number = plan.end; number-- > plan.start + plan.partition;) {
-    const auto found = members.find(number);
+  for (int64_t ordinal = plan.end; ordinal-- > plan.start + plan.partition;) {
+    const auto found = members.find(ordinal);
     if (found == members.end()) return;
     const PodRecord& pod = *found->second;
     if (RevisionOf(pod) != plan.update && !pod.deleting) return Remove(key, pod);
@@ -132,23 +132,23 @@ void StatefulSetController::Step(const ObjectName& key, const JsonObject& docume
 }
 
 void StatefulSetController::Remove(const ObjectName& key, const PodRecord& pod) {
-  const auto gone = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
-  if (gone) Wrote(key, gone->object);
+  const auto deleted = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
+  if (deleted) Wrote(key, deleted->object);
 }
 
 void StatefulSetController::CreatePod(const ObjectName& key, const JsonObject& document,
-                                      const Plan& plan, int64_t number) {
-  const std::string name = fmt::format("{}-{}", key.name, number);
+                                      const Plan& plan, int64_t ordinal) {
+  const std::string name = fmt::format("{}-{}", key.name, ordinal);
   if (!CreateClaims(key, document, name)) return queue_.AddAfterFailure(key, context_.now());
   const std::string& revision =
-      plan.rolls && number < plan.start + plan.partition ? plan.current : plan.update;
+      plan.rolls && ordinal < plan.start + plan.partition ? plan.current : plan.update;
   JsonObject pod =
       PodFromTemplate(TemplateOfRevision(context_, document, revision), StatefulSets(), document);
   JsonObject& metadata = EnsureObject(pod, "metadata");
   SetString(metadata, "name", name);
   JsonObject& labels = EnsureObject(metadata, "labels");
   SetString(labels, "statefulset.kubernetes.io/pod-name", name);
-  SetString(labels, "apps.kubernetes.io/pod-index", fmt::format("{}", number));
+  SetString(labels, "apps.kubernetes.io/pod-index", fmt::format("{}", ordinal));
   SetString(labels, kRevisionHash, revision);
   const JsonObject* set_spec = ObjectAt(&document, "spec");
   JsonObject& spec = EnsureObject(pod, "spec");
@@ -156,10 +156,10 @@ void StatefulSetController::CreatePod(const ObjectName& key, const JsonObject& d
   const std::string_view service = StringAt(set_spec, "serviceName");
   if (!service.empty()) SetString(spec, "subdomain", service);
   UseClaims(spec, set_spec, name);
-  const auto made = context_.api.Create(Pods(), key.namespace_, std::move(pod));
-  if (!made) return queue_.AddAfterFailure(key, context_.now());
+  const auto created = context_.api.Create(Pods(), key.namespace_, std::move(pod));
+  if (!created) return queue_.AddAfterFailure(key, context_.now());
   queue_.Succeeded(key);
-  Wrote(key, made->object);
+  Wrote(key, created->object);
 }
 
 bool StatefulSetController::CreateClaims(const ObjectName& key, const JsonObject& document,
@@ -191,7 +191,7 @@ void StatefulSetController::WriteStatus(const ObjectName& key, const JsonObject&
   int64_t available = 0;
   int64_t current = 0;
   int64_t updated = 0;
-  for (const auto& [number, pod] : members) {
+  for (const auto& [ordinal, pod] : members) {
     if (pod->finished()) continue;
     ++replicas;
     ready += pod->phase() == "Running" && pod->ready;

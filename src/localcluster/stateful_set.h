@@ -1,5 +1,5 @@
-// StatefulSetController runs StatefulSets: pods with numbers, one after another unless they may
-// come all at once, each with claims of its own.
+// StatefulSetController runs StatefulSets: pods with ordinals, started in order unless
+// podManagementPolicy is Parallel, each with its own volume claims.
 #pragma once
 
 #include <map>
@@ -18,24 +18,24 @@ class StatefulSetController final : public Controller {
 
  private:
   struct Plan {
-    int64_t start = 0;  // The first number.
-    int64_t end = 0;    // The one after the last.
+    int64_t start = 0;  // The first ordinal.
+    int64_t end = 0;    // One past the last ordinal.
     int64_t partition = 0;
     bool ordered = true;
     bool rolls = true;
-    std::string current;  // Names of revisions.
+    std::string current;  // Names of ControllerRevisions.
     std::string update;
   };
-  using Members = std::map<int64_t, const PodRecord*>;  // By number.
+  using Members = std::map<int64_t, const PodRecord*>;  // By ordinal.
 
   Plan MakePlan(const JsonObject& document, const Members& members);
-  // One step towards the plan: creates what is missing, removes what is too much, replaces what is
-  // old. Returns when there is something to wait for.
+  // Takes one step towards the plan: creates missing pods, deletes excess ones, replaces outdated
+  // ones. Stops where it must wait for a pod.
   void Step(const ObjectName& key, const JsonObject& document, const Plan& plan,
             const Members& members);
   void Remove(const ObjectName& key, const PodRecord& pod);
   void CreatePod(const ObjectName& key, const JsonObject& document, const Plan& plan,
-                 int64_t number);
+                 int64_t ordinal);
   bool CreateClaims(const ObjectName& key, const JsonObject& document, const std::string& pod);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const Plan& plan,
                    const Members& members);

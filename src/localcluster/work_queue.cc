@@ -27,7 +27,7 @@ void WorkQueue::AddAt(const ObjectName& key, Instant at) {
 
 void WorkQueue::AddAfterFailure(const ObjectName& key, Instant now) {
   const int doublings = std::min(failures_[key]++, kMaxDoublings);
-  AddAt(key, now + Duration{kFirstWait.nanos << doublings});
+  AddAt(key, now + kFirstWait * (1 << doublings));
 }
 
 void WorkQueue::Forget(const ObjectName& key) {

@@ -1,7 +1,8 @@
-// WorkQueue holds the keys that a controller has yet to look at: each once, now or at an instant.
+// WorkQueue holds the keys that a controller has yet to sync: each at most once, due now or at an
+// instant.
 //
-// A key may be held until the world has seen the controller's own writes, so that it never acts on
-// what it knows to be old. All operations are O(log n).
+// A key may be held until the controller's own writes have been observed, so that a controller
+// never acts on state that it knows to be stale. All operations are O(log n).
 #pragma once
 
 #include <cstddef>
@@ -33,18 +34,18 @@ struct NameHash {
 class WorkQueue {
  public:
   void Add(const ObjectName& key);
-  // A key has one timer; of two instants the earlier counts.
+  // Queues the key at `at`. A key has one timer: the earlier instant wins.
   void AddAt(const ObjectName& key, Instant at);
-  // Tries again after a wait that doubles with every failure, until Succeeded.
+  // Queues the key with a backoff that doubles with every failure until Succeeded.
   void AddAfterFailure(const ObjectName& key, Instant now);
   void Succeeded(const ObjectName& key) { failures_.erase(key); }
-  // Drops the key's timer and count of failures: its object is gone.
+  // Drops the key's timer and failure count, for an object that is gone.
   void Forget(const ObjectName& key);
 
-  // Pop does not give `key` before everything up to `version` has been seen.
+  // Makes Pop withhold `key` until events up to `version` have been observed.
   void Hold(const ObjectName& key, apiserver::store::Version version);
 
-  // The next key to look at, given the time and how far the events have been read.
+  // Returns the next key to sync, given the time and the version up to which events were observed.
   std::optional<ObjectName> Pop(Instant now, apiserver::store::Version seen);
   std::optional<Instant> NextDue() const;
 
@@ -57,7 +58,7 @@ class WorkQueue {
   std::unordered_map<ObjectName, Instant, NameHash> timer_of_;
   std::unordered_map<ObjectName, apiserver::store::Version, NameHash> held_;
   std::multimap<apiserver::store::Version, ObjectName>
-      blocked_;  // Wanted, but held until that version.
+      blocked_;  // Due, but held until that version.
   std::unordered_map<ObjectName, int, NameHash> failures_;
 };
 

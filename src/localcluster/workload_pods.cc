@@ -13,7 +13,7 @@ namespace berth::localcluster {
 
 namespace {
 
-// Pending, then what is not known, then Running.
+// Pending first, then unknown phases, then Running.
 int PhaseRank(const PodRecord& pod) {
   if (pod.phase() == "Pending") return 0;
   return pod.phase() == "Running" ? 2 : 1;
@@ -127,7 +127,7 @@ void CreateRevision(Context& context, const Kind& kind, const JsonObject& worklo
     data["template"] = *pod_template;
     SetString(EnsureObject(data, "template"), "$patch", "replace");
   }
-  // If it is there already, the next look finds it.
+  // If it already exists, the next sync finds it.
   (void)context.api.Create(ControllerRevisions(), name.namespace_, std::move(revision));
 }
 

@@ -1,4 +1,5 @@
-// What workloads have in common about the pods they own.
+// What workload controllers share: adopting, ranking and counting the pods they own, and the
+// ControllerRevisions that store the versions of a pod template.
 #pragma once
 
 #include <set>
@@ -12,31 +13,31 @@
 
 namespace berth::localcluster {
 
-// Takes in pods without a controller that the selector matches, and lets go of owned ones that it
-// does not. `wrote` gets the newest of the writes.
+// Adopts orphans that the selector matches, and releases owned pods that it does not match. Sets
+// `wrote` to the result of the last write, if any.
 void ClaimPods(Context& context, const Kind& kind, const JsonObject& owner,
                const api::Selector& selector, apiserver::store::ObjectPtr& wrote);
 
-// Sorts so that those to be deleted first come first: not placed, not running, not ready, cheap,
-// crowded with others of `pods` on their node, younger.
+// Sorts pods in the order in which to delete them: unassigned, not running, not ready, low deletion
+// cost, crowded with others of `pods` on their node, ready for a shorter time, younger.
 void SortForDeletion(std::vector<const PodRecord*>& pods);
 
-// True if the pod has been ready for `seconds`; if it has not but is on its way, `due` becomes the
-// instant at which it will have been, if that is earlier.
+// Reports whether the pod has been ready for `seconds`. If it is ready but not for long enough,
+// lowers `due` to the instant at which it will be available.
 bool IsAvailable(const PodRecord& pod, int64_t seconds, Instant now, std::optional<Instant>& due);
 
-// The ControllerRevisions of StatefulSets and DaemonSets: each version of their pod template.
+// The label of pods and ControllerRevisions of StatefulSets and DaemonSets.
 inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
 
-// The hash of the workload's present template.
+// Returns the hash of the workload's current template.
 std::string TemplateHash(const JsonObject& workload);
 
-// Sees to it that the revision "<workload>-<hash>" is there with the highest number, and deletes
-// the oldest beyond the history limit that are not among `live`, by hash. Returns its name.
+// Ensures that the revision "<workload>-<hash>" exists with the highest number, and deletes the
+// oldest ones beyond the history limit whose hash is not in `live`. Returns the revision's name.
 std::string EnsureRevision(Context& context, const Kind& kind, const JsonObject& workload,
                            const std::string& hash, const std::set<std::string>& live);
 
-// The template that the revision holds; the workload's own if there is no such revision.
+// Returns the revision's template, or the workload's own if the revision does not exist.
 JsonObject TemplateOfRevision(const Context& context, const JsonObject& workload,
                               const std::string& revision);
 

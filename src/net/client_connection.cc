@@ -9,6 +9,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <utility>
 
+#include "base/chrono.h"
 #include "net/http1_client_session.h"
 #include "net/http2_client_session.h"
 #include "net/steady_time.h"

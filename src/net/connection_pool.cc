@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/chrono.h"
 #include "net/gzip.h"
 #include "net/steady_time.h"
 
@@ -141,7 +142,7 @@ void ConnectionPool::Begin(ClientExchange exchange) {
 
 void ConnectionPool::LimitTime(ClientExchange& exchange) {
   const Duration limit = std::min(exchange.timeout, kLongestTimeout);
-  exchange.timer.emplace(context_, std::chrono::nanoseconds(limit.nanos));
+  exchange.timer.emplace(context_, ToChrono(limit));
   exchange.timer->async_wait(
       [weak = weak_from_this(), id = exchange.id, limit](const boost::system::error_code& error) {
         const auto self = weak.lock();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/chrono.h"
 #include "net/http2_fields.h"
 #include "net/steady_time.h"
 

@@ -72,7 +72,7 @@ TEST_F(Http2ClientTest, SendsAnyMethod) {
   }
 }
 
-TEST_F(Http2ClientTest, AgreesOnTheProtocolByTls) {
+TEST_F(Http2ClientTest, NegotiatesTheProtocolWithAlpn) {
   const KeyPair authority = MakeCertificateAuthority("a").value();
   const KeyPair own = IssueServerCertificate(authority, {}).value();
   const auto tls = ServerTls::Create({.cert_data = own.certificate, .key_data = own.key});
@@ -96,7 +96,7 @@ TEST_F(Http2ClientTest, SpeaksHttp1WhereTheServerDoes) {
   for (auto& future : futures) EXPECT_EQ(Summary(future.get()), "200 /x");
 }
 
-TEST_F(Http2ClientTest, CarriesManyRequestsAndLargeAnswers) {
+TEST_F(Http2ClientTest, SendsManyRequestsAndReceivesLargeResponses) {
   const std::string large(20 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     exchange->Answer(ServerResponse::Text(
@@ -147,7 +147,7 @@ TEST_F(Http2ClientTest, HandsStreamsOverAsTheyCome) {
   log->Await("200 one" + std::string(200, '2'));
   client->Cancel(id);
   log->Await("200 one" + std::string(200, '2') + "|cancelled");
-  channel->WaitUntilGone();
+  EXPECT_TRUE(channel->WaitUntilGone());
   EXPECT_EQ(Summary(Get(*client, url + "/y").get()), "200 GET /y 0 ");
 }
 
@@ -373,7 +373,7 @@ TEST_F(Http2ClientTest, ServersThatDoNotSpeakItAreErrors) {
   EXPECT_EQ(Summary(third.get()), "unreachable: no connection within 20ms");
 }
 
-TEST_F(Http2ClientTest, AllThatWaitHearThatNobodyIsThere) {
+TEST_F(Http2ClientTest, ARefusedConnectionFailsAllPendingRequests) {
   const auto client = Client();
   const std::string url = HttpPeers().url();
   std::vector<HttpFuture> futures;

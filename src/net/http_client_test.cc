@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "testing/fake_http_server.h"
+#include "testing/http_requests.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -38,13 +39,11 @@ class HttpClientTest : public testing::Test {
     return *std::move(client);
   }
 
-  // Starts a request; the future gets its end.
-  static std::future<HttpResult<HttpResponse>> Begin(HttpClient& client, const std::string& url,
-                                                     const std::string& body,
-                                                     Duration timeout = kLong,
-                                                     HttpClient::RequestId* id = nullptr) {
+  // Starts a request.
+  static HttpFuture Begin(HttpClient& client, const std::string& url, const std::string& body,
+                          Duration timeout = kLong, HttpClient::RequestId* id = nullptr) {
     auto promise = std::make_shared<std::promise<HttpResult<HttpResponse>>>();
-    auto future = promise->get_future();
+    HttpFuture future(promise->get_future());
     const auto given =
         client.Post(url, {{"Content-Type", "text/plain"}}, body, timeout,
                     [promise](HttpResult<HttpResponse> r) { promise->set_value(std::move(r)); });
@@ -252,7 +251,7 @@ TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
   std::atomic<int> good = 0;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      std::vector<std::future<HttpResult<HttpResponse>>> answers;
+      std::vector<HttpFuture> answers;
       const auto body = [&](int i) { return std::to_string(t * kRequests + i); };
       for (int i = 0; i < kRequests; ++i) {
         answers.push_back(Begin(*client, server.url(), body(i)));

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "net/certificates.h"
+#include "testing/temporary_directory.h"
 
 // Tests name the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -64,18 +65,10 @@ Meeting Meet(const ServerTls& tls, const char* name,
 
 class ServerCertificatesTest : public testing::Test {
  protected:
-  ServerCertificatesTest()
-      : folder_(testing::TempDir() + "berth_server_certificates_" +
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~ServerCertificatesTest() override { std::filesystem::remove_all(folder_); }
-
   // Writes a pair for `names` that an authority called `authority` has signed.
   NamedCertificate Write(const std::string& authority, const std::vector<std::string>& names) {
     const auto pair = IssueServerCertificate(*MakeCertificateAuthority(authority), names);
-    NamedCertificate files{
-        folder_ + "/" + authority + ".crt", folder_ + "/" + authority + ".key", {}};
+    NamedCertificate files{folder_.path(authority + ".crt"), folder_.path(authority + ".key"), {}};
     std::ofstream(files.cert_file) << pair->certificate;
     std::ofstream(files.key_file) << pair->key;
     return files;
@@ -92,7 +85,7 @@ class ServerCertificatesTest : public testing::Test {
     return *tls;
   }
 
-  const std::string folder_;
+  const TemporaryDirectory folder_;
 };
 
 TEST_F(ServerCertificatesTest, TheNameThatIsAskedForChooses) {

@@ -136,7 +136,7 @@ TEST_F(ServerTlsTest, CarriesLargeBodiesAndStreams) {
   channel->Write("event");
   EXPECT_EQ(watcher.ReadUntil("event\r\n"), "5\r\nevent\r\n");
   watcher.Close();
-  channel->WaitUntilGone();
+  EXPECT_TRUE(channel->WaitUntilGone());
 }
 
 TEST_F(ServerTlsTest, ErrorsNameWhatIsWrong) {

@@ -14,17 +14,12 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 inline SteadyTime SteadyNow() { return std::chrono::steady_clock::now(); }
 
-inline std::chrono::nanoseconds ToChrono(Duration duration) {
-  return std::chrono::nanoseconds(duration.nanos);
-}
-
-// Durations as messages have them.
-// "5s", "1.5s", "20ms".
+// Formats a duration for messages: "5s", "1.5s", "20ms".
 inline std::string ToText(Duration duration) {
   if (duration < Duration::Seconds(1)) {
-    return fmt::format("{}ms", static_cast<double>(duration.nanos) / 1e6);
+    return fmt::format("{}ms", duration.millis());
   }
-  return fmt::format("{}s", static_cast<double>(duration.nanos) / 1e9);
+  return fmt::format("{}s", duration.seconds());
 }
 
 }  // namespace berth::net

@@ -25,7 +25,7 @@ double Number(std::string_view text) {
   return static_cast<double>(number);
 }
 
-// The first word after `head`, which begins a line.
+// Returns the first word after `head` in the line that starts with it.
 std::string_view After(std::string_view text, std::string_view head) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -46,11 +46,11 @@ ProcessValues ReadProcess(const ProcessTexts& texts) {
   values.open_fds = static_cast<double>(texts.open_fds);
   values.max_fds = Number(After(texts.limits, "Max open files"));
   values.virtual_memory_max_bytes = Number(After(texts.limits, "Max address space"));
-  // The command's name, the second field, may have blanks and parentheses in it.
+  // The second field, the command's name, may contain blanks and parentheses.
   const size_t name_end = texts.stat.rfind(')');
   if (name_end == std::string_view::npos) return values;
   const auto fields = Words(texts.stat.substr(name_end + 1));
-  auto field = [&](size_t number) {  // Counted from one, as in the manual.
+  auto field = [&](size_t number) {  // Numbered from one, as in proc(5).
     return number - 3 < fields.size() ? Number(fields[number - 3]) : 0.0;
   };
   const auto ticks = static_cast<double>(texts.ticks_per_second);
@@ -81,15 +81,15 @@ MetricSpec Spec(std::string name, std::vector<std::string> labels, std::string h
           .buckets = std::move(buckets)};
 }
 
-MetricSpec OfProcess(std::string name, std::string help) {
-  return {.name = "process_" + std::move(name), .help = std::move(help), .stability = kUnsaid};
+MetricSpec ProcessSpec(std::string name, std::string help) {
+  return {.name = "process_" + std::move(name), .help = std::move(help), .stability = kNone};
 }
 
-// Berth has no work queues in the sense of these; kube-scheduler's serve its controllers of
-// certificates and configuration.
+// Berth has no such work queues; kube-scheduler's serve its certificate and configuration
+// controllers.
 void RegisterWorkQueues(MetricRegistry& registry) {
   const std::vector<double> seconds = ExponentialBuckets(10e-9, 10, 12);
-  registry.AddCounter(Spec("workqueue_adds_total", {"name"}, "Items put into a work queue."));
+  registry.AddCounter(Spec("workqueue_adds_total", {"name"}, "Items added to a work queue."));
   registry.AddGauge(Spec("workqueue_depth", {"name"}, "Items that wait in a work queue."));
   registry.AddHistogram(Spec("workqueue_queue_duration_seconds", {"name"},
                              "How long items waited in a work queue.", seconds));
@@ -99,49 +99,48 @@ void RegisterWorkQueues(MetricRegistry& registry) {
                          "How long all items in work have been worked on, together."));
   registry.AddGauge(Spec("workqueue_longest_running_processor_seconds", {"name"},
                          "How long the oldest item in work has been worked on."));
-  registry.AddCounter(
-      Spec("workqueue_retries_total", {"name"}, "Items put into a work queue once more."));
+  registry.AddCounter(Spec("workqueue_retries_total", {"name"},
+                           "Items added to a work queue again after a failure."));
 }
 
 }  // namespace
 
 ComponentMetrics::ComponentMetrics(MetricRegistry& registry)
     : requests(registry.AddCounter(Spec("rest_client_requests_total", {"code", "method", "host"},
-                                        "Requests to the API, by the status of the answer."))),
+                                        "Requests to the API, by the status of the response."))),
       request_duration(
           registry.AddHistogram(Spec("rest_client_request_duration_seconds", {"verb", "host"},
                                      "How long requests to the API took.", kRequestSeconds))),
       rate_limiter(registry.AddHistogram(
           Spec("rest_client_rate_limiter_duration_seconds", {"verb", "host"},
-               "How long requests waited because there were too many.", kRequestSeconds))),
+               "How long requests waited for the client-side rate limiter.", kRequestSeconds))),
       request_size(registry.AddHistogram(Spec("rest_client_request_size_bytes", {"verb", "host"},
                                               "How large requests to the API were.", kBodyBytes))),
-      response_size(registry.AddHistogram(Spec("rest_client_response_size_bytes", {"verb", "host"},
-                                               "How large answers of the API were.", kBodyBytes))),
-      retries(
-          registry.AddCounter(Spec("rest_client_request_retries_total", {"code", "verb", "host"},
-                                   "Requests to the API that were made again."))),
+      response_size(
+          registry.AddHistogram(Spec("rest_client_response_size_bytes", {"verb", "host"},
+                                     "How large responses of the API were.", kBodyBytes))),
+      retries(registry.AddCounter(Spec("rest_client_request_retries_total",
+                                       {"code", "verb", "host"}, "Retried requests to the API."))),
       authn_requests(registry.AddCounter(
           Spec("apiserver_delegated_authn_request_total", {"code"},
-               "Tokens that the API was asked about, by the status of the answer."))),
-      authn_request_duration(registry.AddHistogram(
-          Spec("apiserver_delegated_authn_request_duration_seconds", {"code"},
-               "How long the API took to answer about a token.", kReviewSeconds))),
+               "Token reviews requested from the API, by the status of the response."))),
+      authn_request_duration(
+          registry.AddHistogram(Spec("apiserver_delegated_authn_request_duration_seconds", {"code"},
+                                     "How long token reviews took.", kReviewSeconds))),
       authz_requests(registry.AddCounter(
           Spec("apiserver_delegated_authz_request_total", {"code"},
-               "Permissions that the API was asked about, by the status of the answer."))),
-      authz_request_duration(registry.AddHistogram(
-          Spec("apiserver_delegated_authz_request_duration_seconds", {"code"},
-               "How long the API took to answer about a permission.", kReviewSeconds))),
-      authentication_duration(
-          registry.AddHistogram(Spec("authentication_duration_seconds", {"result"},
-                                     "How long it took to find out who asks.", kAccessSeconds))),
-      authorization_attempts(
-          registry.AddCounter(Spec("authorization_attempts_total", {"result"},
-                                   "Requests that needed permission, by what was decided."))),
-      authorization_duration(registry.AddHistogram(
-          Spec("authorization_duration_seconds", {"result"},
-               "How long it took to find out whether somebody may.", kAccessSeconds))),
+               "Subject access reviews requested from the API, by the status of the response."))),
+      authz_request_duration(
+          registry.AddHistogram(Spec("apiserver_delegated_authz_request_duration_seconds", {"code"},
+                                     "How long subject access reviews took.", kReviewSeconds))),
+      authentication_duration(registry.AddHistogram(
+          Spec("authentication_duration_seconds", {"result"},
+               "How long it took to authenticate requests.", kAccessSeconds))),
+      authorization_attempts(registry.AddCounter(
+          Spec("authorization_attempts_total", {"result"}, "Authorized requests, by decision."))),
+      authorization_duration(
+          registry.AddHistogram(Spec("authorization_duration_seconds", {"result"},
+                                     "How long it took to authorize requests.", kAccessSeconds))),
       leader_status(registry.AddGauge(Spec("leader_election_master_status", {"name"},
                                            "1 if this process leads, 0 if it stands by."))),
       leader_slow_path(
@@ -151,28 +150,28 @@ ComponentMetrics::ComponentMetrics(MetricRegistry& registry)
           registry.AddGauge(Spec("kubernetes_build_info",
                                  {"build_date", "compiler", "git_commit", "git_tree_state",
                                   "git_version", "go_version", "major", "minor", "platform"},
-                                 "Always 1; its labels say what was built, from what, and when."))),
+                                 "Always 1; its labels identify the build."))),
       feature_enabled_(registry.AddGauge({.name = "kubernetes_feature_enabled",
                                           .help = "1 if the feature is on, by name and stage.",
                                           .stability = kBeta,
                                           .labels = {"name", "stage"}})),
       cpu_seconds_(
-          registry.AddCounter(OfProcess("cpu_seconds_total", "Processor time used, in seconds."))
+          registry.AddCounter(ProcessSpec("cpu_seconds_total", "Processor time used, in seconds."))
               .With({})),
-      open_fds_(registry.AddGauge(OfProcess("open_fds", "File descriptors in use.")).With({})),
+      open_fds_(registry.AddGauge(ProcessSpec("open_fds", "File descriptors in use.")).With({})),
       max_fds_(
-          registry.AddGauge(OfProcess("max_fds", "File descriptors that may be used.")).With({})),
+          registry.AddGauge(ProcessSpec("max_fds", "File descriptors that may be used.")).With({})),
       resident_memory_(
-          registry.AddGauge(OfProcess("resident_memory_bytes", "Memory in use.")).With({})),
+          registry.AddGauge(ProcessSpec("resident_memory_bytes", "Memory in use.")).With({})),
       virtual_memory_(
-          registry.AddGauge(OfProcess("virtual_memory_bytes", "Address space in use.")).With({})),
+          registry.AddGauge(ProcessSpec("virtual_memory_bytes", "Address space in use.")).With({})),
       virtual_memory_max_(
           registry
-              .AddGauge(OfProcess("virtual_memory_max_bytes", "Address space that may be used."))
+              .AddGauge(ProcessSpec("virtual_memory_max_bytes", "Address space that may be used."))
               .With({})),
       start_time_(registry
-                      .AddGauge(OfProcess("start_time_seconds",
-                                          "When the process began, in seconds since 1970."))
+                      .AddGauge(ProcessSpec("start_time_seconds",
+                                            "When the process started, in seconds since 1970."))
                       .With({})) {
   RegisterWorkQueues(registry);
 }

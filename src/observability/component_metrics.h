@@ -1,5 +1,6 @@
-// ProcessValues are what the kernel tells about a process, read from the texts of /proc. Whoever
-// asks reads those files.
+// ComponentMetrics are the metrics that every Kubernetes component has: requests to the API,
+// authentication and authorization, leader election, build, feature gates, and the process, which
+// ReadProcess parses from the texts of /proc.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct ProcessValues {
   double max_fds = 0;
 };
 
+// The contents of files that the caller reads.
 struct ProcessTexts {
   std::string_view stat;         // /proc/self/stat
   std::string_view limits;       // /proc/self/limits
@@ -29,12 +31,10 @@ struct ProcessTexts {
   int64_t page_bytes = 4096;
 };
 
-// What cannot be read stays zero; what has no limit is the largest number of 64 bits.
+// Parses the texts. Values that cannot be parsed are zero; unlimited values are the largest uint64.
 ProcessValues ReadProcess(const ProcessTexts& texts);
 
-// ComponentMetrics are those that every Kubernetes component has: its requests to the API, leader
-// election, the build, feature gates, and the process.
-// As `--version` tells it; what is not known is empty.
+// As reported by `--version`; unknown values are empty.
 struct BuildInfo {
   std::string major, minor;
   std::string git_version, git_commit, git_tree_state;
@@ -46,7 +46,7 @@ struct ComponentMetrics {
   explicit ComponentMetrics(MetricRegistry& registry);
 
   void SetBuildInfo(const BuildInfo& build);
-  // `stage` is "ALPHA", "BETA", or empty for what is generally available.
+  // `stage` is "ALPHA", "BETA", or "" for generally available features.
   void SetFeature(std::string_view name, std::string_view stage, bool enabled);
   void SetProcess(const ProcessValues& process);
 
@@ -58,7 +58,7 @@ struct ComponentMetrics {
   HistogramFamily& response_size;     // verb, host
   CounterFamily& retries;             // code, verb, host
 
-  // --- questions about who asks and what they may ---
+  // --- authentication and authorization ---
   CounterFamily& authn_requests;             // code
   HistogramFamily& authn_request_duration;   // code
   CounterFamily& authz_requests;             // code

@@ -28,24 +28,24 @@ std::string Decode(std::string_view text) {
   return decoded;
 }
 
-struct Wishes {
+struct QueryOptions {
   bool verbose = false;
   std::set<std::string> excluded;
 };
 
-Wishes Parse(std::string_view query) {
-  Wishes wishes;
+QueryOptions Parse(std::string_view query) {
+  QueryOptions options;
   while (!query.empty()) {
     const size_t end = std::min(query.find('&'), query.size());
     const std::string_view pair = query.substr(0, end);
     const size_t equals = std::min(pair.find('='), pair.size());
     const std::string name = Decode(pair.substr(0, equals));
-    if (name == "verbose") wishes.verbose = true;
+    if (name == "verbose") options.verbose = true;
     if (name == "exclude" && equals < pair.size())
-      wishes.excluded.insert(Decode(pair.substr(equals + 1)));
+      options.excluded.insert(Decode(pair.substr(equals + 1)));
     query.remove_prefix(std::min(end + 1, query.size()));
   }
-  return wishes;
+  return options;
 }
 
 }  // namespace
@@ -56,15 +56,15 @@ HealthCheck PingCheck() {
 
 HealthSlis::HealthSlis()
     : state_(registry_.AddGauge({.name = "kubernetes_healthcheck",
-                                 .help = "1 if the check passed when it was last asked.",
+                                 .help = "1 if the check passed the last time it ran.",
                                  .stability = Stability::kStable,
                                  .labels = {"name", "type"}})),
       totals_(registry_.AddCounter({.name = "kubernetes_healthchecks_total",
-                                    .help = "Answers of each check, by what it said.",
+                                    .help = "Results of each check, by status.",
                                     .stability = Stability::kStable,
                                     .labels = {"name", "status", "type"}})) {}
 
-void HealthSlis::Note(std::string_view check, std::string_view endpoint, bool ok) {
+void HealthSlis::Record(std::string_view check, std::string_view endpoint, bool ok) {
   state_.With({check, endpoint}).Set(ok ? 1 : 0);
   totals_.With({check, ok ? "success" : "error", endpoint}).Increment();
 }
@@ -76,48 +76,48 @@ HealthEndpoint::HealthEndpoint(std::string name, std::vector<HealthCheck> checks
   if (checks_.empty()) checks_.push_back(PingCheck());
 }
 
-std::optional<HealthResponse> HealthEndpoint::Answer(std::string_view path,
-                                                     std::string_view query) const {
+std::optional<HealthResponse> HealthEndpoint::Respond(std::string_view path,
+                                                      std::string_view query) const {
   const std::string root = "/" + name_;
-  if (path == root) return AnswerAll(query);
+  if (path == root) return RespondWithAll(query);
   if (!path.starts_with(root + "/")) return std::nullopt;
   const auto check = std::ranges::find(checks_, path.substr(root.size() + 1), &HealthCheck::name);
   if (check == checks_.end()) return std::nullopt;
-  return AnswerOne(*check);
+  return RespondWithOne(*check);
 }
 
-Status HealthEndpoint::Ask(const HealthCheck& check) const {
+Status HealthEndpoint::Run(const HealthCheck& check) const {
   Status status = check.check();
-  if (slis_ != nullptr) slis_->Note(check.name, name_, status.has_value());
+  if (slis_ != nullptr) slis_->Record(check.name, name_, status.has_value());
   return status;
 }
 
-HealthResponse HealthEndpoint::AnswerOne(const HealthCheck& check) const {
-  const Status status = Ask(check);
+HealthResponse HealthEndpoint::RespondWithOne(const HealthCheck& check) const {
+  const Status status = Run(check);
   if (status) return {200, "ok"};
   return {500, fmt::format("internal server error: {}\n", status.error().message)};
 }
 
-HealthResponse HealthEndpoint::AnswerAll(std::string_view query) const {
-  Wishes wishes = Parse(query);
+HealthResponse HealthEndpoint::RespondWithAll(std::string_view query) const {
+  QueryOptions options = Parse(query);
   std::string lines;
   bool failed = false;
   for (const HealthCheck& check : checks_) {
-    if (wishes.excluded.erase(check.name) > 0) {
+    if (options.excluded.erase(check.name) > 0) {
       lines += fmt::format("[+]{} excluded: ok\n", check.name);
-    } else if (Ask(check)) {
+    } else if (Run(check)) {
       lines += fmt::format("[+]{} ok\n", check.name);
     } else {
       lines += fmt::format("[-]{} failed: reason withheld\n", check.name);
       failed = true;
     }
   }
-  if (!wishes.excluded.empty()) {
+  if (!options.excluded.empty()) {
     lines += fmt::format("warn: some health checks cannot be excluded: no matches for \"{}\"\n",
-                         fmt::join(wishes.excluded, "\", \""));
+                         fmt::join(options.excluded, "\", \""));
   }
   if (failed) return {500, fmt::format("{}{} check failed\n", lines, name_)};
-  if (!wishes.verbose) return {200, "ok"};
+  if (!options.verbose) return {200, "ok"};
   return {200, fmt::format("{}{} check passed\n", lines, name_)};
 }
 

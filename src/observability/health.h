@@ -1,7 +1,6 @@
-// Health endpoints: /healthz, /livez and /readyz, each a list of named checks.
+// HealthEndpoint serves /healthz, /livez or /readyz: a list of named checks.
 //
-// Checks are asked when somebody asks, on the thread that does; they must be cheap and safe to call
-// from any.
+// Checks run on the thread of each request; they must be cheap and thread-safe.
 #pragma once
 
 #include <functional>
@@ -17,10 +16,10 @@ namespace berth::observability {
 
 struct HealthCheck {
   std::string name;
-  std::function<Status()> check;  // An error says what is wrong.
+  std::function<Status()> check;  // The error is the reason.
 };
 
-// Always well.
+// Returns a check that always passes.
 HealthCheck PingCheck();
 
 struct HealthResponse {
@@ -28,12 +27,12 @@ struct HealthResponse {
   std::string text;
 };
 
-// HealthSlis are the metrics of /metrics/slis: what each check said when it was last asked, and how
-// often it said what.
+// HealthSlis are the metrics of /metrics/slis: the last result of each check, and how often it had
+// each result.
 class HealthSlis {
  public:
   HealthSlis();
-  void Note(std::string_view check, std::string_view endpoint, bool ok);
+  void Record(std::string_view check, std::string_view endpoint, bool ok);
   std::string Text() const;
   void Reset() { registry_.Reset(); }
 
@@ -51,16 +50,16 @@ class HealthEndpoint {
   const std::string& name() const { return name_; }
   const std::vector<HealthCheck>& checks() const { return checks_; }
 
-  // Answers a request of `path`, that is "/livez" or "/livez/CHECK", with the raw query `query`.
-  // Nothing if there is no such check.
+  // Responds to a request for `path`, which is "/livez" or "/livez/CHECK", with the raw query
+  // `query`. Returns nullopt if there is no such check.
   //
-  // The root is public, so it withholds the reasons for failures; a single check gives them.
-  std::optional<HealthResponse> Answer(std::string_view path, std::string_view query) const;
+  // The root is public, so it withholds the reasons for failures; a single check includes them.
+  std::optional<HealthResponse> Respond(std::string_view path, std::string_view query) const;
 
  private:
-  HealthResponse AnswerAll(std::string_view query) const;
-  HealthResponse AnswerOne(const HealthCheck& check) const;
-  Status Ask(const HealthCheck& check) const;
+  HealthResponse RespondWithAll(std::string_view query) const;
+  HealthResponse RespondWithOne(const HealthCheck& check) const;
+  Status Run(const HealthCheck& check) const;
 
   std::string name_;
   std::vector<HealthCheck> checks_;

@@ -7,10 +7,10 @@
 namespace berth::observability {
 namespace BERTH_TEST_FILE {
 
-HealthCheck Well(std::string name) {
+HealthCheck Passing(std::string name) {
   return {std::move(name), [] { return Status(); }};
 }
-HealthCheck Ill(std::string name, std::string why) {
+HealthCheck Failing(std::string name, std::string why) {
   return {std::move(name), [why] { return Status(Fail(why)); }};
 }
 
@@ -24,16 +24,16 @@ struct Case {
 void Expect(const HealthEndpoint& endpoint, const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.path) + "?" + c.query);
-    const auto answer = endpoint.Answer(c.path, c.query);
-    EXPECT_EQ(answer.has_value(), c.status != 0);
-    if (!answer) continue;
-    EXPECT_EQ(answer->status, c.status);
-    EXPECT_EQ(answer->text, c.text);
+    const auto response = endpoint.Respond(c.path, c.query);
+    EXPECT_EQ(response.has_value(), c.status != 0);
+    if (!response) continue;
+    EXPECT_EQ(response->status, c.status);
+    EXPECT_EQ(response->text, c.text);
   }
 }
 
-TEST(Health, WhenAllIsWell) {
-  const HealthEndpoint ready("readyz", {Well("leaderElection"), Well("shutdown")});
+TEST(Health, WhenAllChecksPass) {
+  const HealthEndpoint ready("readyz", {Passing("leaderElection"), Passing("shutdown")});
   Expect(ready, {{"/readyz", "", 200, "ok"},
                  {"/readyz", "verbose", 200,
                   "[+]leaderElection ok\n[+]shutdown ok\nreadyz check passed\n"},
@@ -57,7 +57,7 @@ TEST(Health, WhenAllIsWell) {
 TEST(Health, WhenACheckFails) {
   const HealthEndpoint ready(
       "readyz",
-      {Well("shutdown"), Ill("sched-handler-sync", "handlers are not fully synchronized")});
+      {Passing("shutdown"), Failing("sched-handler-sync", "handlers are not fully synchronized")});
   Expect(ready, {{"/readyz", "", 500,
                   "[+]shutdown ok\n[-]sched-handler-sync failed: reason withheld\n"
                   "readyz check failed\n"},
@@ -76,37 +76,36 @@ TEST(Health, AnEndpointWithoutChecksPings) {
           {"/livez/ping", "", 200, "ok"}});
 }
 
-TEST(Health, BrokenQueriesAreTakenAsTheyAre) {
+TEST(Health, MalformedQueriesAreTolerated) {
   const HealthEndpoint live("livez", {});
   Expect(live,
          {{"/livez", "&&=&%&exclude&verbose=%zz", 200, "[+]ping ok\nlivez check passed\n"},
           {"/livez", "exclude=%70ing&verbose", 200, "[+]ping excluded: ok\nlivez check passed\n"}});
 }
 
-TEST(HealthSlis, CountWhatChecksSaid) {
+TEST(HealthSlis, CountResults) {
   HealthSlis slis;
-  bool well = true;
+  bool passing = true;
   const HealthEndpoint ready(
-      "readyz", {{"shutdown", [&] { return well ? Status() : Status(Fail("bye")); }}}, &slis);
+      "readyz", {{"shutdown", [&] { return passing ? Status() : Status(Fail("bye")); }}}, &slis);
   const HealthEndpoint live("livez", {}, &slis);
-  ready.Answer("/readyz", "");
-  ready.Answer("/readyz/shutdown", "");
-  ready.Answer("/readyz", "exclude=shutdown");
-  live.Answer("/livez", "");
-  well = false;
-  ready.Answer("/readyz", "");
-  EXPECT_EQ(
-      slis.Text(),
-      "# HELP kubernetes_healthcheck [STABLE] 1 if the check passed when it was last asked.\n"
-      "# TYPE kubernetes_healthcheck gauge\n"
-      "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n"
-      "kubernetes_healthcheck{name=\"shutdown\",type=\"readyz\"} 0\n"
-      "# HELP kubernetes_healthchecks_total [STABLE] Answers of each check, by what it said.\n"
-      "# TYPE kubernetes_healthchecks_total counter\n"
-      "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 1\n"
-      "kubernetes_healthchecks_total{name=\"shutdown\",status=\"error\",type=\"readyz\"} 1\n"
-      "kubernetes_healthchecks_total{name=\"shutdown\",status=\"success\",type=\"readyz\"} "
-      "2\n");
+  ready.Respond("/readyz", "");
+  ready.Respond("/readyz/shutdown", "");
+  ready.Respond("/readyz", "exclude=shutdown");
+  live.Respond("/livez", "");
+  passing = false;
+  ready.Respond("/readyz", "");
+  EXPECT_EQ(slis.Text(),
+            "# HELP kubernetes_healthcheck [STABLE] 1 if the check passed the last time it ran.\n"
+            "# TYPE kubernetes_healthcheck gauge\n"
+            "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n"
+            "kubernetes_healthcheck{name=\"shutdown\",type=\"readyz\"} 0\n"
+            "# HELP kubernetes_healthchecks_total [STABLE] Results of each check, by status.\n"
+            "# TYPE kubernetes_healthchecks_total counter\n"
+            "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 1\n"
+            "kubernetes_healthchecks_total{name=\"shutdown\",status=\"error\",type=\"readyz\"} 1\n"
+            "kubernetes_healthchecks_total{name=\"shutdown\",status=\"success\",type=\"readyz\"} "
+            "2\n");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -11,18 +11,13 @@
 #include <utility>
 
 #include "api/json/writer.h"
+#include "base/chrono.h"
 #include "base/go_duration.h"
+#include "base/overloaded.h"
 #include "base/text.h"
 
 namespace berth::observability {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
-
-template <typename... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
 
 std::string NumberText(double number) {
   char text[400];
@@ -49,7 +44,7 @@ std::string JsonList(std::span<const std::string> list) {
   return out.Take();
 }
 
-// klog keeps several lines legible: =<, then each line behind a tab, then >.
+// klog formats multi-line text as =<, each line after a tab, and >.
 std::string TextValue(std::string_view text) {
   if (!text.contains('\n')) return GoQuote(text);
   std::string out = "<\n";
@@ -86,12 +81,13 @@ std::string JsonValueText(const LogValue& value) {
 }
 
 std::string Header(const LogEntry& entry, Instant now, int pid) {
-  const std::time_t seconds = now.nanos / kSecond;
+  const std::time_t seconds = now.unix_seconds();
   std::tm local = {};
   localtime_r(&seconds, &local);
   return fmt::format("{}{:02}{:02} {:02}:{:02}:{:02}.{:06} {:7} {}:{}] ",
                      "IWE"[static_cast<size_t>(entry.severity)], local.tm_mon + 1, local.tm_mday,
-                     local.tm_hour, local.tm_min, local.tm_sec, now.nanos % kSecond / 1000, pid,
+                     local.tm_hour, local.tm_min, local.tm_sec,
+                     (now - now.FloorToSecond()).nanos / 1000, pid,
                      BaseName(entry.where.file_name()), entry.where.line());
 }
 
@@ -123,10 +119,10 @@ std::string JsonLine(const LogEntry& entry, Instant now) {
   const std::string_view path = entry.where.file_name();
   const size_t base = path.size() - BaseName(path).size();
   const size_t folder = base < 2 ? 0 : path.rfind('/', base - 2) + 1;
-  std::string line = fmt::format(
-      "{{\"ts\":{},\"caller\":{},\"msg\":{}", NumberText(static_cast<double>(now.nanos) / 1e6),
-      JsonText(fmt::format("{}:{}", path.substr(folder), entry.where.line())),
-      JsonText(entry.message));
+  std::string line =
+      fmt::format("{{\"ts\":{},\"caller\":{},\"msg\":{}", NumberText(now.since_epoch().millis()),
+                  JsonText(fmt::format("{}:{}", path.substr(folder), entry.where.line())),
+                  JsonText(entry.message));
   if (entry.severity != LogSeverity::kError) line += fmt::format(",\"v\":{}", entry.level);
   if (!entry.error.empty()) line += fmt::format(",\"err\":{}", JsonText(entry.error));
   for (const LogField& field : entry.fields) {
@@ -138,7 +134,7 @@ std::string JsonLine(const LogEntry& entry, Instant now) {
 
 namespace {
 
-// What cannot be written is lost: there is nobody to tell.
+// Write errors are ignored: there is nowhere to report them.
 void WriteAll(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -150,7 +146,7 @@ void WriteAll(int file, std::string_view text) {
 }  // namespace
 
 bool MatchesPattern(std::string_view name, std::string_view pattern) {
-  // Where to go on after the last star, should what follows it not match.
+  // Where to backtrack to if what follows the last star does not match.
   size_t star = pattern.npos;
   size_t retry = 0;
   size_t p = 0;
@@ -189,8 +185,8 @@ void Logger::Configure(LogOptions options) {
   options_ = std::move(options);
   verbosity_ = options_.verbosity;
   has_vmodule_ = !options_.vmodule.empty();
-  const bool holds_back = options_.split_stream && options_.info_buffer_bytes > 0;
-  if (holds_back && !flusher_.joinable()) flusher_ = std::thread([this] { FlushNowAndThen(); });
+  const bool buffers = options_.split_stream && options_.info_buffer_bytes > 0;
+  if (buffers && !flusher_.joinable()) flusher_ = std::thread([this] { FlushPeriodically(); });
 }
 
 int Logger::ModuleLevel(const char* file) const {
@@ -205,13 +201,13 @@ void Logger::Write(const LogEntry& entry) {
   const Instant now = clock_.Now();
   const std::string line = options_.json ? JsonLine(entry, now) : TextLine(entry, now, pid_);
   const std::lock_guard lock(mutex_);
-  // JSON lines know errors and others only; klog sends warnings where errors go.
+  // JSON lines distinguish only errors; klog writes warnings to the error stream.
   const bool is_info = entry.severity == LogSeverity::kInfo ||
                        (options_.json && entry.severity == LogSeverity::kWarning);
   if (!options_.split_stream || !is_info) return errors_(line);
   if (options_.info_buffer_bytes == 0) return infos_(line);
-  if (held_back_.size() + line.size() > options_.info_buffer_bytes) FlushLocked();
-  held_back_ += line;
+  if (buffered_.size() + line.size() > options_.info_buffer_bytes) FlushLocked();
+  buffered_ += line;
 }
 
 void Logger::Flush() {
@@ -220,14 +216,14 @@ void Logger::Flush() {
 }
 
 void Logger::FlushLocked() {
-  if (!held_back_.empty()) infos_(held_back_);
-  held_back_.clear();
+  if (!buffered_.empty()) infos_(buffered_);
+  buffered_.clear();
 }
 
-void Logger::FlushNowAndThen() {
+void Logger::FlushPeriodically() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    stopping_.wait_for(lock, std::chrono::nanoseconds(options_.flush_frequency.nanos));
+    stopping_.wait_for(lock, ToChrono(options_.flush_frequency));
     FlushLocked();
   }
 }

@@ -1,4 +1,13 @@
-// LogEntry is one thing to log, and how it looks as a line: as klog writes it, or as JSON.
+// Logger writes log lines as klog does: text or JSON, more of them the higher the verbosity.
+//
+//   LOG_V(2, "Successfully bound pod to node", {{"pod", key}, {"node", name}});
+//   LOG_ERROR(error, "Failed to bind pod", {{"pod", key}});
+//
+// The arguments of a line whose level is off are not evaluated: it costs one comparison. All
+// functions are thread-safe; lines are written atomically.
+//
+// The one logger of the tree. It writes klog's forms itself, since dashboards and alerts parse
+// them; a logging library would only move bytes.
 #pragma once
 
 #include <atomic>
@@ -22,7 +31,7 @@
 
 namespace berth::observability {
 
-// A value of a log line. Texts are quoted; numbers, booleans and lists are written as in JSON.
+// A value of a log line. Texts are quoted; numbers, booleans and lists are formatted as in JSON.
 class LogValue {
  public:
   LogValue(std::string_view text) : held_(text) {}
@@ -40,7 +49,7 @@ class LogValue {
   const Held& held() const { return held_; }
 
  private:
-  Held held_;  // What it refers to lives until the line is written.
+  Held held_;  // Refers to memory that outlives the call.
 };
 
 struct LogField {
@@ -52,34 +61,27 @@ enum class LogSeverity : uint8_t { kInfo, kWarning, kError };
 
 struct LogEntry {
   LogSeverity severity = LogSeverity::kInfo;
-  int level = 0;  // Of info lines: the -v from which on they are written.
+  int level = 0;  // For info lines: the lowest -v that includes them.
   std::source_location where = {};
   std::string_view message = {};
-  std::string_view error = {};  // Of error lines; empty for none.
+  std::string_view error = {};  // For error lines; may be empty.
   std::span<const LogField> fields = {};
-  bool plain = false;  // The message has no quotes, as klog.Infof and klog.Warning write it.
+  bool plain = false;  // Without quotes, as klog.Infof and klog.Warning.
 };
 
-// I0102 15:04:05.067890    1234 file.cc:97] "message" key="value"
-// With a newline at the end. The time is the local one, as klog's.
+// Returns a line with a line feed, in local time, as klog:
+//   I0102 15:04:05.067890    1234 file.cc:97] "message" key="value"
 std::string TextLine(const LogEntry& entry, Instant now, int pid);
 
-// {"ts":1580306777045.2073,"caller":"daemon/file.cc:97","msg":"message","v":0,"key":"value"}
+// Returns a line as klog's JSON format:
+//   {"ts":1580306777045.2073,"caller":"daemon/file.cc:97","msg":"message","v":0,"key":"value"}
 std::string JsonLine(const LogEntry& entry, Instant now);
 
-// "file.cc" of a path, and "file" of that: what --vmodule's patterns are compared with.
+// Return "file.cc" and "file" of a path; --vmodule patterns match the latter.
 std::string_view BaseName(std::string_view path);
 std::string_view Stem(std::string_view path);
 
-// Logger writes what the daemon has to say, as klog does: lines of text or JSON, more of them the
-// higher the verbosity.
-//
-//   LOG_V(2, "Successfully bound pod to node", {{"pod", key}, {"node", name}});
-//   LOG_ERROR(error, "Failed to bind pod", {{"pod", key}});
-//
-// A line whose level is off costs one comparison: nothing of it is evaluated. All functions may be
-// called on any thread; lines are written whole.
-// One of --vmodule: files whose name without ending matches have a verbosity of their own.
+// A --vmodule entry: the verbosity of files whose stem matches.
 struct VModule {
   std::string pattern;  // With * and ?.
   int level = 0;
@@ -91,14 +93,14 @@ struct LogOptions {
   bool json = false;
   int verbosity = 0;
   std::vector<VModule> vmodule = {};
-  // Info lines to the second stream, the rest to the first; else everything to the first.
+  // Write info lines to the second stream, and others to the first; otherwise all to the first.
   bool split_stream = false;
-  // With split streams, so many bytes of info lines are held back, for `flush_frequency` at most.
+  // With split streams, buffer this many bytes of info lines, for at most `flush_frequency`.
   size_t info_buffer_bytes = 0;
   Duration flush_frequency = Duration::Seconds(5);
 };
 
-// Whole lines go in.
+// Receives complete lines.
 using LogSink = std::function<void(std::string_view lines)>;
 
 class Logger {
@@ -109,7 +111,7 @@ class Logger {
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
 
-  // Before other threads log.
+  // Must be called before other threads log.
   void Configure(LogOptions options);
 
   bool IsOn(int level, const char* file) const {
@@ -120,10 +122,10 @@ class Logger {
   void set_verbosity(int level) { verbosity_.store(level); }
 
   void Write(const LogEntry& entry);
-  // Writes what is held back.
+  // Writes buffered lines.
   void Flush();
 
-  // Functions that take what the macros give.
+  // Called by the macros below.
   void Info(int level, std::source_location where, std::string_view message,
             std::initializer_list<LogField> fields = {});
   void Plain(int level, std::source_location where, std::string_view message);
@@ -139,7 +141,7 @@ class Logger {
  private:
   int ModuleLevel(const char* file) const;
   void FlushLocked();
-  void FlushNowAndThen();
+  void FlushPeriodically();
 
   const Clock& clock_;
   const int pid_;
@@ -150,16 +152,16 @@ class Logger {
   LogOptions options_;
 
   std::mutex mutex_;
-  std::string held_back_;
+  std::string buffered_;
   std::condition_variable stopping_;
   bool stop_ = false;
   std::thread flusher_;
 };
 
-// The process's own, to stderr and, for split streams, stdout.
+// Returns the process's logger, which writes to stderr and, with split streams, stdout.
 Logger& Log();
 
-// Whether `name` matches `pattern`: * stands for any text, ? for any character.
+// Reports whether `name` matches `pattern`: * is any text, ? any character.
 bool MatchesPattern(std::string_view name, std::string_view pattern);
 
 }  // namespace berth::observability
@@ -172,7 +174,7 @@ bool MatchesPattern(std::string_view name, std::string_view pattern);
     }                                                                               \
   } while (false)
 #define LOG_INFO(...) LOG_V(0, __VA_ARGS__)
-// A sentence without quotes and fields, where kube-scheduler logs one.
+// A message without quotes and fields, where kube-scheduler logs one.
 #define LOG_PLAIN(level, message)                                                   \
   do {                                                                              \
     ::berth::observability::Logger& log_of_process = ::berth::observability::Log(); \

@@ -27,7 +27,7 @@ struct Lines {
                 [this](std::string_view text) { infos += text; }};
 };
 
-// What follows the header.
+// Returns the line without its header.
 std::string Body(const std::string& line) {
   const size_t end = line.find("] ");
   return end == line.npos ? line : line.substr(end + 2);
@@ -100,7 +100,7 @@ TEST_F(LogTest, ValuesAreWrittenAsKlogDoes) {
 TEST_F(LogTest, JsonLinesHaveTimeCallerAndLevel) {
   Lines lines({.json = true, .verbosity = 3});
   const auto where = std::source_location::current();
-  const std::string caller = "daemon/log_test.cc:" + std::to_string(where.line());
+  const std::string caller = "observability/log_test.cc:" + std::to_string(where.line());
   lines.logger.Info(3, where, "Attempting", {{"pod", "a/b"}});
   lines.logger.Failure(where, "bad", "command failed");
   EXPECT_EQ(lines.errors, "{\"ts\":1717590896123.4568,\"caller\":\"" + caller +
@@ -135,7 +135,7 @@ TEST_F(LogTest, PatternsMatchNames) {
   EXPECT_FALSE(MatchesPattern("sch", "sch?"));
 }
 
-TEST_F(LogTest, SplitStreamsSendInfoLinesElsewhere) {
+TEST_F(LogTest, SplitStreamsSeparateInfoLines) {
   Lines lines({.split_stream = true});
   lines.logger.Info(0, std::source_location::current(), "info");
   lines.logger.Failure(std::source_location::current(), "", "error");
@@ -143,7 +143,7 @@ TEST_F(LogTest, SplitStreamsSendInfoLinesElsewhere) {
   EXPECT_THAT(lines.errors, HasSubstr("] \"error\"\n"));
 }
 
-TEST_F(LogTest, InfoLinesAreHeldBackUntilTheBufferIsFullOrFlushed) {
+TEST_F(LogTest, InfoLinesAreBufferedUntilTheBufferIsFullOrFlushed) {
   Lines lines(
       {.split_stream = true, .info_buffer_bytes = 150, .flush_frequency = Duration::Seconds(3600)});
   lines.logger.Info(0, std::source_location::current(), "one");
@@ -155,7 +155,7 @@ TEST_F(LogTest, InfoLinesAreHeldBackUntilTheBufferIsFullOrFlushed) {
   EXPECT_THAT(lines.infos, HasSubstr("xx"));
 }
 
-TEST_F(LogTest, WhatIsOffIsNotEvaluated) {
+TEST_F(LogTest, DisabledLinesAreNotEvaluated) {
   int evaluated = 0;
   const auto count = [&] { return ++evaluated; };
   Log().set_verbosity(0);

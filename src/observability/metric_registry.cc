@@ -113,7 +113,7 @@ std::string_view NameOf(MetricType type) {
 
 std::string_view PrefixOf(Stability stability) {
   switch (stability) {
-    case Stability::kUnsaid:
+    case Stability::kNone:
       return "";
     case Stability::kAlpha:
       return "[ALPHA] ";
@@ -141,7 +141,7 @@ void AppendEscaped(std::string& out, std::string_view text, bool quotes) {
 
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// By name, as Prometheus' own client writes them.
+// Sorted by name, as Prometheus' client library does.
 Labels Paired(const std::vector<std::string>& names, const std::vector<std::string>& values) {
   Labels pairs;
   for (size_t i = 0; i < names.size(); ++i) pairs.emplace_back(names[i], values[i]);

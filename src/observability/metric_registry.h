@@ -1,8 +1,11 @@
 // MetricRegistry holds the metrics of a process: counters, gauges and histograms, each a family of
-// series told apart by labels.
+// series distinguished by labels. MetricsText writes them in Prometheus' text format.
 //
-// Thread-safe. A series is found by its labels once, under a lock; who holds it then counts without
-// one. Families and series live as long as the registry.
+// Thread-safe. A series is looked up by its labels once, under a lock; updates of a series are
+// lock-free. Families and series live as long as the registry.
+//
+// The one metrics registry of the tree. prometheus-cpp is not used: kube-scheduler's stability
+// levels, hidden metrics and allow-listed label values have no place in it.
 #pragma once
 
 #include <atomic>
@@ -26,48 +29,48 @@
 namespace berth::observability {
 
 enum class MetricType : uint8_t { kCounter, kGauge, kHistogram };
-// What is promised about a metric's name and labels; its help says so.
-enum class Stability : uint8_t { kUnsaid, kAlpha, kBeta, kStable };
+// The stability level of a metric's name and labels, shown in its help.
+enum class Stability : uint8_t { kNone, kAlpha, kBeta, kStable };
 
 struct MetricSpec {
   std::string name;
   std::string help;
   Stability stability = Stability::kAlpha;
   std::vector<std::string> labels = {};
-  std::vector<double> buckets = {};  // Of histograms: upper bounds, ascending, without infinity.
-  bool hidden = false;               // Deprecated: shown only if asked for.
+  std::vector<double> buckets = {};  // For histograms: upper bounds, ascending, without infinity.
+  bool hidden = false;               // Deprecated: shown only with show_hidden.
 };
 
-// `count` bounds, the first `start`, each `factor` times the one before.
+// Returns `count` bounds: `start`, then each `factor` times the previous one.
 std::vector<double> ExponentialBuckets(double start, double factor, size_t count);
 
-// What users wish to see.
+// Which metrics and label values are shown.
 struct MetricOptions {
   std::set<std::string, std::less<>> disabled = {};  // Names of metrics that are not shown.
   bool show_hidden = false;
   // The values that a label may have, by metric and label; others become "unexpected".
   std::map<std::pair<std::string, std::string>, std::set<std::string, std::less<>>> allowed = {};
 
-  // Takes in "metric,label=value1,value2", as --allow-metric-labels has it.
+  // Parses a value of --allow-metric-labels: "metric,label=value1,value2".
   Status Allow(std::string_view text);
 };
 
-// The functions that end in Alone are cheaper, for series that one thread only ever changes.
+// Functions that end in Alone are cheaper, for series that only one thread changes.
 
 class Counter {
  public:
   void Increment(double by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
   void IncrementAlone(double by = 1) { value_.store(now() + by, std::memory_order_relaxed); }
-  // For a total that somebody else keeps.
+  // For a total that is counted elsewhere.
   void Set(double total) { value_.store(total, std::memory_order_relaxed); }
   double value() const { return now() - base_.load(std::memory_order_relaxed); }
-  // Counts from zero again.
+  // Restarts at zero.
   void Reset() { base_.store(now(), std::memory_order_relaxed); }
 
  private:
   double now() const { return value_.load(std::memory_order_relaxed); }
   std::atomic<double> value_ = 0;
-  std::atomic<double> base_ = 0;  // What a reset takes away.
+  std::atomic<double> base_ = 0;  // The value at the last reset.
 };
 
 class Gauge {
@@ -76,7 +79,7 @@ class Gauge {
   void Add(double by) { value_.fetch_add(by, std::memory_order_relaxed); }
   void AddAlone(double by) { Set(value() + by); }
   double value() const { return value_.load(std::memory_order_relaxed); }
-  void Reset() {}  // It is as it is.
+  void Reset() {}  // A gauge has no history.
 
  private:
   std::atomic<double> value_ = 0;
@@ -96,7 +99,7 @@ class Histogram {
     sum_.IncrementAlone(value);
   }
   std::span<const double> bounds() const { return bounds_; }
-  // How many values are in bucket `i` and in no lower one; the last has no upper bound.
+  // Returns how many values are in bucket `i` and no lower one; the last has no upper bound.
   double count(size_t i) const { return counts_[i].value(); }
   double sum() const { return sum_.value(); }
   void Reset();
@@ -122,7 +125,8 @@ class MetricFamily {
 
   const MetricSpec& spec() const { return spec_; }
 
-  // The series with these label values, in the order of the family's labels; made if need be.
+  // Returns the series with these label values, in the order of the family's labels; creates it if
+  // necessary.
   Series& With(std::initializer_list<std::string_view> values) {
     return With(std::span(values.begin(), values.size()));
   }
@@ -158,15 +162,15 @@ class MetricRegistry {
   MetricRegistry(const MetricRegistry&) = delete;
   MetricRegistry& operator=(const MetricRegistry&) = delete;
 
-  // The name must be new. A family without labels has its one series from the start.
+  // The name must be new. A family without labels has one series from the start.
   CounterFamily& AddCounter(MetricSpec spec);
   GaugeFamily& AddGauge(MetricSpec spec);
   HistogramFamily& AddHistogram(MetricSpec spec);
 
-  // Counters and histograms begin again at zero; gauges tell what is and stay.
+  // Resets counters and histograms to zero; gauges are unchanged.
   void Reset();
 
-  // Calls visit(const MetricFamily<Series>&) for each family that users wish to see, by name.
+  // Calls visit(const MetricFamily<Series>&) for each family that is shown, by name.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     const std::lock_guard lock(mutex_);
@@ -194,20 +198,20 @@ class MetricRegistry {
   std::map<std::string, Family> families_;
 };
 
-// Metrics as text, in Prometheus' format 0.0.4.
+// The content type of MetricsText: Prometheus' text format 0.0.4.
 inline constexpr std::string_view kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-// Every family that users wish to see, by name, and its series by their label values; a family
-// without series has its HELP and TYPE lines all the same.
+// Returns every family that is shown, by name, with its series by label values. A family without
+// series has only its HELP and TYPE lines.
 std::string MetricsText(const MetricRegistry& registry);
 
-// For those who write series without a registry. `labels` are pairs of names and values.
+// Append metrics without a registry. `labels` are pairs of names and values.
 using LabelPairs = std::span<const std::pair<std::string_view, std::string_view>>;
 void AppendMetricHead(std::string& out, const MetricSpec& spec, MetricType type);
 void AppendSample(std::string& out, std::string_view name, LabelPairs labels, double value);
 
-// The shortest digits that give the number back, as Go prints them: "0.001", "1e-05", "1e+06",
-// "+Inf".
+// Returns the shortest text that reads back as the number, as Go formats it: "0.001", "1e-05",
+// "1e+06", "+Inf".
 std::string MetricNumber(double value);
 
 }  // namespace berth::observability

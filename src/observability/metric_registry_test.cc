@@ -47,7 +47,7 @@ TEST(MetricsText, FamiliesAreSortedByNameAndSeriesByLabels) {
       registry.AddCounter({.name = "a_total", .help = "All.", .stability = Stability::kStable})
           .With({});
   registry.AddCounter({.name = "c_total", .help = "Nothing yet.", .labels = {"x"}});
-  registry.AddGauge({.name = "d", .help = "No promise.", .stability = Stability::kUnsaid});
+  registry.AddGauge({.name = "d", .help = "No promise.", .stability = Stability::kNone});
   sizes.With({"z"}).Set(2.5);
   sizes.With({"a"}).Add(-3);
   total.Increment();
@@ -97,7 +97,7 @@ TEST(MetricsText, EscapesWhatWouldEndALine) {
             "g{l=\"back\\\\slash \\\"quote\\\"\\nline\"} 0\n");
 }
 
-TEST(MetricRegistry, ResetStartsCountersAndHistogramsAgainButLeavesGauges) {
+TEST(MetricRegistry, ResetRestartsCountersAndHistogramsButNotGauges) {
   MetricRegistry registry;
   Counter& counter = registry.AddCounter({.name = "c", .help = "C."}).With({});
   Gauge& gauge = registry.AddGauge({.name = "g", .help = "G."}).With({});
@@ -155,7 +155,7 @@ TEST(MetricOptions, LabelValuesThatAreNotAllowedBecomeUnexpected) {
             "d{code=\"500\"} 1\n");
 }
 
-TEST(MetricOptions, RefusesWhatNamesNoMetricOrLabel) {
+TEST(MetricOptions, RefusesTextWithoutMetricOrLabel) {
   for (const char* text : {"", "c", "c,l", "c=1", ",l=1", "c,=1", "c=1,l=2"}) {
     MetricOptions options;
     const Status status = options.Allow(text);
@@ -165,7 +165,7 @@ TEST(MetricOptions, RefusesWhatNamesNoMetricOrLabel) {
   }
 }
 
-TEST(MetricRegistry, ManyThreadsLoseNothing) {
+TEST(MetricRegistry, CountsFromManyThreads) {
   MetricRegistry registry;
   CounterFamily& counts = registry.AddCounter({.name = "c", .help = "C.", .labels = {"l"}});
   Histogram& histogram =

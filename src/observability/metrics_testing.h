@@ -1,4 +1,4 @@
-// A reader of metrics as text, for tests: what a scrape would see.
+// Scrape parses metrics in the text format, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,20 +17,20 @@ struct ScrapedFamily {
   std::map<std::string, double> samples;  // By "name{labels}", as written.
 };
 
-// By name. Fails the test on a line that is no metric, and on samples that do not follow the head
-// of their family.
+// Returns the families by name. Fails the test on a malformed line, and on samples that do not
+// follow the HELP and TYPE lines of their family.
 inline std::map<std::string, ScrapedFamily> Scrape(const std::string& text) {
   std::map<std::string, ScrapedFamily> families;
   std::string current;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
-    EXPECT_NE(end, std::string::npos) << "the last line does not end";
+    EXPECT_NE(end, std::string::npos) << "the last line has no line feed";
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     if (line.starts_with("# HELP ")) {
       const size_t blank = line.find(' ', 7);
       current = line.substr(7, blank - 7);
-      EXPECT_FALSE(families.contains(current)) << current << " comes twice";
+      EXPECT_FALSE(families.contains(current)) << current << " is duplicated";
       families[current].help = line.substr(blank + 1);
     } else if (line.starts_with("# TYPE ")) {
       const size_t blank = line.find(' ', 7);
@@ -41,7 +41,7 @@ inline std::map<std::string, ScrapedFamily> Scrape(const std::string& text) {
       EXPECT_TRUE(line.starts_with(current)) << line;
       EXPECT_TRUE(
           families[current].samples.emplace(line.substr(0, blank), std::atof(&line[blank])).second)
-          << line << " comes twice";
+          << line << " is duplicated";
     }
   }
   return families;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <future>
 #include <iterator>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "client/escaping.h"
 #include "observability/log.h"
 #include "scheduler/model/cluster.h"
@@ -178,14 +178,13 @@ void LogMismatch(const CacheComparison& comparison) {
 }  // namespace
 
 Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::string>& into) {
-  boost::system::error_code error;
-  const auto list = boost::json::parse(body, error);
-  const auto* items = error ? nullptr : ArrayAt(AsObject(list), "items");
+  const auto list = api::ParseJson(body);
+  const auto* items = list ? ArrayAt(AsObject(*list), "items") : nullptr;
   if (items == nullptr) return Fail("the API server's answer is no list");
   for (const auto& item : *items) {
     into.emplace(StringAt(ObjectAt(AsObject(item), "metadata"), uids ? "uid" : "name"));
   }
-  return std::string(StringAt(ObjectAt(AsObject(list), "metadata"), "continue"));
+  return std::string(StringAt(ObjectAt(AsObject(*list), "metadata"), "continue"));
 }
 
 void ReportCache(Scheduler& scheduler) {

@@ -116,9 +116,9 @@ void EngineDriver::RunUntilIdle() {
 std::optional<Duration> EngineDriver::TimeToWait() const {
   const auto wake = engine_->next_wake();
   if (!wake) return std::nullopt;
-  const auto left = static_cast<double>((*wake - clock_.Now()).nanos) / options_.speed;
-  constexpr double kLongest = 3600e9;  // Whatever happens, once an hour is cheap enough.
-  return std::max(kShortestWait, Duration{static_cast<int64_t>(std::min(left, kLongest))});
+  // A wake-up per hour costs nothing.
+  constexpr Duration kLongestWait = Duration::Seconds(3600);
+  return std::clamp((*wake - clock_.Now()) / options_.speed, kShortestWait, kLongestWait);
 }
 
 bool EngineDriver::Step() {

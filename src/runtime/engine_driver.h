@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/chrono.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "runtime/connection.h"
@@ -58,7 +59,7 @@ class WakeSignal {
   // The same for one who has been told to stop and has something to end.
   void WaitAfterStop(Duration limit) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::nanoseconds(limit.nanos), [this] { return woken_; });
+    changed_.wait_for(lock, ToChrono(limit), [this] { return woken_; });
     woken_ = false;
   }
 

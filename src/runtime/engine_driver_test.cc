@@ -5,6 +5,7 @@
 
 #include "runtime/connection.h"
 #include "scheduler/queue/scheduling_queue.h"
+#include "testing/await.h"
 #include "testing/engine_harness.h"
 
 namespace berth::runtime {
@@ -36,10 +37,10 @@ class PlayedConnection final : public Connection {
   void Count(DriverSnapshot& snapshot) const override { snapshot.binds = 7; }
 
   void SetLimit(size_t limit) { limit_ = limit; }
-  // Waits until so many writes were taken on. "web -> a"
+  // Waits until `count` binds are being executed; returns them as "web -> a".
   std::vector<std::string> WaitForBinds(size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return carried_.size() >= count; });
+    EXPECT_TRUE(Await(changed_, lock, [&] { return carried_.size() >= count; }));
     return Lines();
   }
   std::vector<std::string> Binds() {

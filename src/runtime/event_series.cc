@@ -27,7 +27,7 @@ void Series(JsonWriter& json, const ReportedEvent& event) {
   json.BeginObject();
   json.Key("count");
   json.Int(event.count);
-  Text(json, "lastObservedTime", MicroTime(event.last_observed));
+  Text(json, "lastObservedTime", api::FormatMicroTime(event.last_observed));
   json.EndObject();
 }
 
@@ -43,15 +43,6 @@ void Regarding(JsonWriter& json, const ReportedEvent& event) {
 }
 
 }  // namespace
-
-std::string MicroTime(Instant instant) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  int64_t nanos = instant.nanos % kSecond;
-  if (nanos < 0) nanos += kSecond;
-  std::string text = api::FormatTimestamp({instant.nanos - nanos});
-  text.pop_back();  // The Z.
-  return fmt::format("{}.{:06}Z", text, nanos / 1'000);
-}
 
 const std::string& NamespaceOf(const ReportedEvent& event) {
   static const std::string kDefault = "default";
@@ -69,7 +60,7 @@ std::string EventBody(const ReportedEvent& event, EventGroup group) {
   Text(json, "name", event.name);
   Text(json, "namespace", NamespaceOf(event));
   json.EndObject();
-  Text(json, "eventTime", MicroTime(event.at));
+  Text(json, "eventTime", api::FormatMicroTime(event.at));
   if (event.count > 1) Series(json, event);
   Text(json, is_core ? "reportingComponent" : "reportingController", event.what.scheduler_name);
   Text(json, "reportingInstance", event.reporting_instance);
@@ -110,9 +101,9 @@ std::string KeyOf(const scheduler::framework::RecordEvent& event) {
 
 // Moves `last` to the end of the last whole period by `now`; false if there was none.
 bool Pass(Instant& last, Duration period, Instant now) {
-  const int64_t periods = (now - last).nanos / period.nanos;
+  const int64_t periods = (now - last) / period;
   if (periods <= 0) return false;
-  last = last + Duration{periods * period.nanos};
+  last += period * periods;
   return true;
 }
 

@@ -39,9 +39,6 @@ std::string EventBody(const ReportedEvent& event, EventGroup group);
 // A merge patch that brings the series of the event up to date.
 std::string SeriesPatch(const ReportedEvent& event);
 
-// Exactly six decimals: "2026-01-01T00:00:00.000000Z".
-std::string MicroTime(Instant instant);
-
 // EventSeries folds events that repeat into series, as kube-scheduler does, and says what is to be
 // written: it does no I/O and is given the time.
 //

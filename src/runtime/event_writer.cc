@@ -28,7 +28,7 @@ EventWriter::EventWriter(client::Requests& requests, client::Timers& timers, con
 
 // Ten seconds and up to a quarter more, so that clients do not come back all at once.
 Duration EventWriter::RetryPause() {
-  return {kPause.nanos + static_cast<int64_t>(random_.Below(kPause.nanos / 4))};
+  return kPause + Duration{static_cast<int64_t>(random_.Below((kPause / 4).nanos))};
 }
 
 void EventWriter::Start() {
@@ -57,7 +57,7 @@ void EventWriter::SetTimer() {
   const auto due = series_.next_due();
   if (timer_set_ || !due) return;
   timer_set_ = true;
-  const Duration delay{std::max<int64_t>((*due - clock_.Now()).nanos, 0)};
+  const Duration delay = std::max(*due - clock_.Now(), Duration{});
   timers_.After(delay, callback_guard_.Guard([this] {
     timer_set_ = false;
     for (EventWrite& write : series_.Due(clock_.Now())) Queue(std::move(write));

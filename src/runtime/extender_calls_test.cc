@@ -7,6 +7,7 @@
 #include <future>
 
 #include "scheduler/engine/extender_protocol.h"
+#include "testing/await.h"
 #include "testing/fake_http_server.h"
 #include "testing/object_builders.h"
 
@@ -35,7 +36,7 @@ class ExtenderCallerTest : public testing::Test {
     std::promise<Result<std::string>> promise;
     (*caller)->Call(step, std::move(body),
                     [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
-    return promise.get_future().get();
+    return Await(promise);
   }
 
   net::EventLoop loop_;
@@ -101,8 +102,7 @@ TEST_F(ExtenderCallerTest, CallsCanBeCancelled) {
       caller->Call(scheduler::framework::ExtenderStep::kFilter, "{}",
                    [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
   caller->Cancel(id);
-  EXPECT_EQ(promise.get_future().get().error().message,
-            "POST " + server.url() + "/filter: cancelled");
+  EXPECT_EQ(Await(promise).error().message, "POST " + server.url() + "/filter: cancelled");
 }
 
 TEST_F(ExtenderCallerTest, BadUrlFailsTheCall) {

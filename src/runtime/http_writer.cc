@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,10 +9,12 @@
 
 #include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "base/check.h"
 #include "client/watch_events.h"
+#include "runtime/write_result.h"
 
 namespace berth::runtime {
 namespace {
@@ -33,21 +33,6 @@ void Text(JsonWriter& json, std::string_view key, std::string_view text) {
   json.String(text);
 }
 
-std::optional<Json> Parse(std::string_view text) {
-  boost::json::error_code error;
-  boost::json::parse_options options;
-  options.max_depth = api::kMaxNesting;
-  Json value = boost::json::parse({text.data(), text.size()}, error, {}, options);
-  if (error) return std::nullopt;
-  return value;
-}
-
-// Times are written as the API writes them: in whole seconds.
-std::string SecondsText(Instant instant) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return api::FormatTimestamp({instant.nanos - (instant.nanos % kSecond + kSecond) % kSecond});
-}
-
 void Condition(JsonWriter& json, const api::PodCondition& condition) {
   json.BeginObject();
   Text(json, "type", condition.type);
@@ -57,7 +42,7 @@ void Condition(JsonWriter& json, const api::PodCondition& condition) {
   json.Key("lastProbeTime");
   json.Null();
   if (condition.last_transition_time) {
-    Text(json, "lastTransitionTime", SecondsText(*condition.last_transition_time));
+    Text(json, "lastTransitionTime", api::FormatTime(*condition.last_transition_time));
   }
   if (condition.observed_generation) {
     json.Key("observedGeneration");
@@ -75,7 +60,7 @@ void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
 
 // `current` as a document whose metadata are those of the object that the engine means.
 Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
-  auto document = Parse(current);
+  auto document = api::ParseJson(current);
   JsonObject* object = document ? AsObject(*document) : nullptr;
   if (object == nullptr) return Fail("the server's answer is not an object");
   SetAnnotations(wanted, EnsureObject(*object, "metadata"));
@@ -161,18 +146,18 @@ Result<std::string> ChangedVolume(std::string_view current, const api::Persisten
     SetString(ref, "uid", claim->uid);
     SetString(ref, "resourceVersion", claim->resource_version);
   }
-  return boost::json::serialize(*document);
+  return api::ToJsonText(*document);
 }
 
 Result<std::string> ChangedClaim(std::string_view current,
                                  const api::PersistentVolumeClaim& wanted) {
   auto document = Open(current, wanted.metadata);
   if (!document) return std::unexpected(document.error());
-  return boost::json::serialize(*document);
+  return api::ToJsonText(*document);
 }
 
 ResponseObject ReadResponseObject(std::string_view body) {
-  const auto document = Parse(body);
+  const auto document = api::ParseJson(body);
   const JsonObject* object = document ? AsObject(*document) : nullptr;
   const JsonObject* metadata = ObjectAt(object, "metadata");
   return {.uid = std::string(StringAt(metadata, "uid")),
@@ -186,23 +171,6 @@ using Kind = scheduler::framework::WriteResult::Kind;
 
 constexpr int kMaxChecks = 6;
 constexpr Duration kFirstCheckPause = Duration::Millis(200);
-
-Kind KindOf(int status) {
-  switch (status) {
-    case 404:
-      return Kind::kNotFound;
-    case 409:
-      return Kind::kConflict;
-    case 504:
-      return Kind::kTimeout;
-    case 429:
-    case 500:
-    case 503:
-      return Kind::kUnavailable;
-    default:
-      return Kind::kRejected;
-  }
-}
 
 Kind KindOf(client::RestError::Kind kind) {
   return kind == client::RestError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
@@ -234,9 +202,10 @@ scheduler::framework::WriteResult ResultOf(const client::RestResult<client::Rest
     return {.kind = Kind::kOk,
             .message = {},
             .resource_version = ReadResponseObject(answer->body).resource_version};
-  return {KindOf(answer->status), client::ReadServerStatus(answer->status, answer->body,
-                                                           client::FormOf(answer->content_type))
-                                      .message};
+  return {
+      ResultKindOf(answer->status),
+      client::ReadServerStatus(answer->status, answer->body, client::FormOf(answer->content_type))
+          .message};
 }
 
 void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done) {
@@ -273,7 +242,7 @@ void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
     }
     if (answer && answer->status == 404) return done(ResultOf(answer));
     if (tries >= kMaxChecks) return done(std::move(failure));
-    const Duration pause{kFirstCheckPause.nanos << (tries - 1)};
+    const Duration pause = kFirstCheckPause * (1 << (tries - 1));
     timers_.After(pause, callback_guard_.Guard([this, bind, tries, failure = std::move(failure),
                                                 done = std::move(done)]() mutable {
       CheckPod(bind, tries + 1, std::move(failure), std::move(done));

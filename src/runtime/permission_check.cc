@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <boost/json/parse.hpp>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "client/api_status.h"
 
@@ -116,9 +116,8 @@ Result<std::optional<std::string>> ReadReview(
     const client::RestResult<client::RestResponse>& result) {
   if (!result) return Fail(result.error().message);
   if (!result->ok()) return Fail(client::Describe("POST", kReviews, *result));
-  boost::json::error_code error;
-  const api::Json parsed = boost::json::parse(result->body, error);
-  const auto* status = error ? nullptr : api::ObjectAt(api::AsObject(parsed), "status");
+  const auto parsed = api::ParseJson(result->body);
+  const auto* status = parsed ? api::ObjectAt(api::AsObject(*parsed), "status") : nullptr;
   if (status == nullptr) {
     return Fail(fmt::format("POST {}: the answer is not a review", kReviews));
   }

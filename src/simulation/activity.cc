@@ -27,19 +27,19 @@ api::Ref<Claim> ClaimOf(const ApiModel& api, const Volume& volume) {
   return claim != nullptr && claim->metadata.uid == volume.claim_ref->uid ? claim : nullptr;
 }
 
-// A volume that says it is bound: the claim follows, or the volume is free again.
-bool SettleVolume(ApiModel& api, const Volume& volume) {
+// Completes the binding of a volume that the scheduler reserved, or releases it.
+bool SyncVolume(ApiModel& api, const Volume& volume) {
   if (!volume.claim_ref || volume.phase == "Bound") return false;
   const auto claim = ClaimOf(api, volume);
-  Volume settled = volume;
+  Volume synced = volume;
   if (claim == nullptr || scheduler::model::IsFullyBound(*claim)) {
-    settled.claim_ref.reset();
-    settled.metadata.annotations.clear();
+    synced.claim_ref.reset();
+    synced.metadata.annotations.clear();
   } else {
-    settled.phase = "Bound";
+    synced.phase = "Bound";
     BindClaim(api, *claim, volume.metadata.name);
   }
-  api.Update(std::move(settled));
+  api.Update(std::move(synced));
   return true;
 }
 
@@ -61,13 +61,13 @@ void Provision(ApiModel& api, const Claim& claim) {
   BindClaim(api, claim, name);
 }
 
-bool SettleClaim(ApiModel& api, const Claim& claim, bool calm, Random& random) {
+bool SyncClaim(ApiModel& api, const Claim& claim, bool calm, Random& random) {
   if (scheduler::model::IsFullyBound(claim)) return false;
   const auto selected = claim.metadata.annotations.find(kSelectedNode);
-  const bool wanted = selected != claim.metadata.annotations.end();
-  if (!wanted && claim.storage_class_name == kDelayedClass) return false;
-  const bool node_gone = wanted && api.Find<api::Node>({"", selected->second}) == nullptr;
-  if (wanted && (node_gone || (!calm && random.Chance(15)))) {
+  const bool node_selected = selected != claim.metadata.annotations.end();
+  if (!node_selected && claim.storage_class_name == kDelayedClass) return false;
+  const bool node_missing = node_selected && api.Find<api::Node>({"", selected->second}) == nullptr;
+  if (node_selected && (node_missing || (!calm && random.Chance(15)))) {
     Claim refused = claim;
     refused.metadata.annotations.erase(kSelectedNode);
     api.Update(std::move(refused));
@@ -81,10 +81,10 @@ bool SettleClaim(ApiModel& api, const Claim& claim, bool calm, Random& random) {
 
 bool RunVolumeController(ApiModel& api, bool calm, Random& random) {
   for (const auto& volume : api.All<Volume>()) {
-    if (SettleVolume(api, *volume)) return true;
+    if (SyncVolume(api, *volume)) return true;
   }
   for (const auto& claim : api.All<Claim>()) {
-    if (SettleClaim(api, *claim, calm, random)) return true;
+    if (SyncClaim(api, *claim, calm, random)) return true;
   }
   return false;
 }
@@ -128,7 +128,7 @@ void WorldActivity::Act(Instant now) {
   if (choice < 60) return ChangePod(now);
   if (choice < 65) return FinishPod();
   if (choice < 77) return ChangeSomeNode();
-  if (choice < 82) return NodeComesOrGoes();
+  if (choice < 82) return AddOrRemoveNode();
   if (choice < 87) return BindByIncumbent(now);
   if (choice < 94) {
     FinishOneDeletion(api_, random_);
@@ -174,7 +174,7 @@ void WorldActivity::DeletePod(Instant now) {
   if (const auto pod = AnyPod()) api_.DeletePod(*pod, now);
 }
 
-// The same name again, at once: the scheduler may never see that it was free in between.
+// Reuses the name at once: the scheduler may never see that it was free in between.
 void WorldActivity::RecreatePod(Instant now) {
   const auto pod = AnyPod();
   if (pod == nullptr) return;
@@ -194,7 +194,7 @@ void WorldActivity::ChangePod(Instant now) {
   } else if (plan_.relabels && random_.Chance(50)) {
     ChangePodLabels(changed, random_);
   } else {
-    // Something that no scheduling rule looks at.
+    // A change that no scheduling rule depends on.
     changed.metadata.annotations.insert_or_assign("example.com/seen", std::to_string(now.nanos));
   }
   api_.Update(std::move(changed));
@@ -208,16 +208,16 @@ void WorldActivity::FinishPod() {
   api_.Update(std::move(finished));
 }
 
-// The other scheduler is no fool: it takes nodes with room.
+// The other scheduler checks capacity, too.
 void WorldActivity::BindByIncumbent(Instant now) {
   const auto pod = AnyPod();
   const auto node = AnyNode();
   if (pod == nullptr || node == nullptr || pod->spec.scheduler_name != kIncumbent) return;
-  UsedCapacity room;
+  UsedCapacity used;
   for (const auto& other : api_.All<api::Pod>()) {
-    if (other->spec.node_name == node->metadata.name && !other->finished()) room.Take(*other);
+    if (other->spec.node_name == node->metadata.name && !other->finished()) used.Add(*other);
   }
-  if (!room.Take(*pod) || !room.Excess(*node).empty()) return;
+  if (!used.Add(*pod) || !used.Excess(*node).empty()) return;
   api_.Bind({KeyOf(pod->metadata), pod->metadata.uid, node->metadata.name}, now);
 }
 
@@ -236,13 +236,13 @@ void WorldActivity::ChangeSomeNode() {
   api_.Update(std::move(changed));
 }
 
-void WorldActivity::NodeComesOrGoes() {
-  if (!gone_nodes_.empty() && random_.Chance(60)) {
-    auto back = gone_nodes_.extract(gone_nodes_.begin());
-    if (plan_.shrinking) back.mapped() = RandomNode(back.key(), random_);
-    api_.Create(std::move(back.mapped()));
+void WorldActivity::AddOrRemoveNode() {
+  if (!removed_nodes_.empty() && random_.Chance(60)) {
+    auto returning = removed_nodes_.extract(removed_nodes_.begin());
+    if (plan_.shrinking) returning.mapped() = RandomNode(returning.key(), random_);
+    api_.Create(std::move(returning.mapped()));
   } else if (const auto node = AnyNode()) {
-    gone_nodes_.emplace(node->metadata.name, *node);
+    removed_nodes_.emplace(node->metadata.name, *node);
     api_.Remove<api::Node>({"", node->metadata.name});
   }
 }

@@ -1,5 +1,6 @@
-// The controllers of a simulated world that scheduling depends on: one that binds claims and makes
-// volumes, and the kubelets, which let terminating pods go.
+// WorldActivity is what users, controllers and machines do in a simulated world, independently of
+// the scheduler: pods and nodes are created, changed and deleted, claims are bound and terminating
+// pods end.
 #pragma once
 
 #include <map>
@@ -11,28 +12,26 @@
 
 namespace berth::simulation {
 
-// Does one thing about claims and volumes, if there is anything to do; false if there is not. Now
-// and then a volume cannot be made and the scheduler must choose again, unless `calm`.
+// Processes one claim or volume; returns false if there is none to process. Provisioning fails
+// occasionally, so that the scheduler must choose again, unless `calm`.
 bool RunVolumeController(ApiModel& api, bool calm, Random& random);
 
-// Lets one terminating pod go; false if there is none.
+// Removes one terminating pod; returns false if there is none.
 bool FinishOneDeletion(ApiModel& api, Random& random);
 
-// WorldActivity is what users, controllers and machines do in a simulated world: pods and nodes
-// come, change and go, whatever the scheduler is busy with.
 class WorldActivity {
  public:
-  // All must outlive it.
+  // The arguments must outlive the WorldActivity.
   WorldActivity(ApiModel& api, const FaultPlan& plan, Random& random)
       : api_(api), plan_(plan), random_(random) {}
 
-  // The world as it is before anything happens.
+  // Creates the initial objects.
   void Begin();
-  // One thing happens, or none if the world is not ready for it.
+  // Performs one random action, or none if it does not apply.
   void Act(Instant now);
-  // Nobody wants anything any more, but what is under way comes to its end; false if all has.
+  // Completes one pending deletion or volume operation; returns false if none is left.
   bool WindDown();
-  // All objects go.
+  // Deletes all objects.
   void End();
 
  private:
@@ -42,10 +41,10 @@ class WorldActivity {
   void ChangePod(Instant now);
   void FinishPod();
   void ChangeSomeNode();
-  void NodeComesOrGoes();
+  void AddOrRemoveNode();
   void BindByIncumbent(Instant now);
 
-  // nullptr if there is none.
+  // Return nullptr if there is none.
   api::Ref<api::Pod> AnyPod();
   api::Ref<api::Node> AnyNode();
   std::string ClaimForNewPod();
@@ -53,7 +52,7 @@ class WorldActivity {
   ApiModel& api_;
   const FaultPlan& plan_;
   Random& random_;
-  std::map<std::string, api::Node> gone_nodes_;
+  std::map<std::string, api::Node> removed_nodes_;
   int last_claim_ = 0;
 };
 

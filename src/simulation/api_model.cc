@@ -32,20 +32,21 @@ void SetCondition(api::PodStatus& status, const api::PodCondition& condition) {
 
 void ApiModel::Store(api::Object object) {
   objects_.insert_or_assign(IdOf(object), object);
-  listener_({std::move(object), /*gone=*/false});
+  listener_({std::move(object), /*deleted=*/false});
 }
 
 void ApiModel::Erase(const ObjectId& id) {
   auto node = objects_.extract(id);
   if (node.empty()) return;
   ++version_;
-  listener_({std::move(node.mapped()), /*gone=*/true});
+  listener_({std::move(node.mapped()), /*deleted=*/true});
 }
 
 void ApiModel::DeletePod(const api::Pod& pod, Instant now) {
   const api::ObjectKey key = KeyOf(pod.metadata);
-  const bool stays = finalizers_.contains(key) || (!pod.spec.node_name.empty() && !pod.finished());
-  if (!stays) return Remove<api::Pod>(key);
+  const bool terminates =
+      finalizers_.contains(key) || (!pod.spec.node_name.empty() && !pod.finished());
+  if (!terminates) return Remove<api::Pod>(key);
   if (pod.metadata.deletion_timestamp) return;
   api::Pod terminating = pod;
   terminating.metadata.deletion_timestamp = now;
@@ -59,7 +60,7 @@ void ApiModel::FinishDeletion(const api::ObjectKey& pod) {
 
 scheduler::framework::WriteResult ApiModel::Execute(const scheduler::framework::ApiWrite& write,
                                                     Instant now) {
-  return std::visit([&](const auto& what) { return Do(what, now); }, write);
+  return std::visit([&](const auto& operation) { return Apply(operation, now); }, write);
 }
 
 scheduler::framework::WriteResult ApiModel::Bind(const scheduler::framework::BindPod& bind,
@@ -88,8 +89,8 @@ scheduler::framework::WriteResult ApiModel::Bind(const scheduler::framework::Bin
   return {};
 }
 
-scheduler::framework::WriteResult ApiModel::Do(const scheduler::framework::PatchPodStatus& patch,
-                                               Instant) {
+scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::PatchPodStatus& patch,
+                                                  Instant) {
   const auto pod = Find<api::Pod>(patch.pod);
   if (pod == nullptr) return NoPod(patch.pod);
   if (pod->metadata.uid != patch.uid) return OtherUid(patch.pod);
@@ -100,8 +101,8 @@ scheduler::framework::WriteResult ApiModel::Do(const scheduler::framework::Patch
   return {};
 }
 
-scheduler::framework::WriteResult ApiModel::Do(const berth::scheduler::framework::DeletePod& remove,
-                                               Instant now) {
+scheduler::framework::WriteResult ApiModel::Apply(
+    const berth::scheduler::framework::DeletePod& remove, Instant now) {
   const auto pod = Find<api::Pod>(remove.pod);
   if (pod == nullptr) return NoPod(remove.pod);
   if (pod->metadata.uid != remove.uid) return OtherUid(remove.pod);
@@ -112,10 +113,10 @@ scheduler::framework::WriteResult ApiModel::Do(const berth::scheduler::framework
 template <typename T>
 scheduler::framework::WriteResult ApiModel::Replace(const T& object) {
   const api::ObjectKey key = KeyOf(object.metadata);
-  const auto now = Find<T>(key);
-  if (now == nullptr) return Refuse(Kind::kNotFound, fmt::format("\"{}\" not found", key.name));
-  if (now->metadata.uid != object.metadata.uid ||
-      now->metadata.resource_version != object.metadata.resource_version) {
+  const auto current = Find<T>(key);
+  if (current == nullptr) return Refuse(Kind::kNotFound, fmt::format("\"{}\" not found", key.name));
+  if (current->metadata.uid != object.metadata.uid ||
+      current->metadata.resource_version != object.metadata.resource_version) {
     return Refuse(Kind::kConflict,
                   "the object has been modified; please apply your changes to the "
                   "latest version and try again");
@@ -124,17 +125,18 @@ scheduler::framework::WriteResult ApiModel::Replace(const T& object) {
   return {.kind = Kind::kOk, .message = {}, .resource_version = std::to_string(version_)};
 }
 
-scheduler::framework::WriteResult ApiModel::Do(
+scheduler::framework::WriteResult ApiModel::Apply(
     const scheduler::framework::UpdatePersistentVolume& update, Instant) {
   return Replace(*update.object);
 }
 
-scheduler::framework::WriteResult ApiModel::Do(
+scheduler::framework::WriteResult ApiModel::Apply(
     const scheduler::framework::UpdatePersistentVolumeClaim& update, Instant) {
   return Replace(*update.object);
 }
 
-scheduler::framework::WriteResult ApiModel::Do(const scheduler::framework::CallExtender&, Instant) {
+scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::CallExtender&,
+                                                  Instant) {
   return Refuse(Kind::kUnavailable, "there are no extenders in this world");
 }
 

@@ -1,4 +1,9 @@
-// ObjectId names an object among all kinds.
+// ApiModel is the ground truth of a simulated world: the objects as an API server stores them, with
+// uids and resource versions.
+//
+// It executes writes as an API server does, including refusals, and notifies a listener of every
+// change, in order. It has no faults itself: Watch and WriteChannel lose, delay and repeat
+// messages.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +17,9 @@
 
 namespace berth::simulation {
 
+// ObjectId identifies an object across kinds.
 struct ObjectId {
-  size_t kind = 0;  // Its place in api::Object.
+  size_t kind = 0;  // Its index in api::Object.
   api::ObjectKey key;
 
   friend auto operator<=>(const ObjectId&, const ObjectId&) = default;
@@ -28,23 +34,17 @@ ObjectId IdOf(api::ObjectKey key) {
 
 inline api::ObjectKey KeyOf(const api::ObjectMeta& meta) { return {meta.namespace_, meta.name}; }
 
-// The object as a T; nullptr if it is of another kind.
+// Returns the object as a T; nullptr if it is of another kind.
 template <typename T>
 api::Ref<T> As(const api::Object& object) {
   const auto* ref = std::get_if<api::Ref<T>>(&object);
   return ref == nullptr ? nullptr : *ref;
 }
 
-// ApiModel is the truth of a simulated world: the objects as an API server would hold them, with
-// uids and resource versions.
-//
-// It carries out writes the way an API server does, refusals included, and tells a listener of
-// every change, in order. It knows no faults: what is lost, late or told twice on the way is the
-// business of Watch and WriteChannel.
-// The object now looks like this, or is gone and last looked like this.
+// The new state of an object or, if deleted, its last state.
 struct Change {
   api::Object object;
-  bool gone = false;
+  bool deleted = false;
 };
 
 class ApiModel {
@@ -53,13 +53,13 @@ class ApiModel {
   explicit ApiModel(Listener listener) : listener_(std::move(listener)) {}
 
   const std::map<ObjectId, api::Object>& objects() const { return objects_; }
-  // nullptr if there is none.
+  // Returns nullptr if there is none.
   template <typename T>
   api::Ref<T> Find(const api::ObjectKey& key) const {
     const auto found = objects_.find(IdOf<T>(key));
     return found == objects_.end() ? nullptr : As<T>(found->second);
   }
-  // All objects of a kind, by key.
+  // Returns all objects of a kind, ordered by key.
   template <typename T>
   std::vector<api::Ref<T>> All() const {
     std::vector<api::Ref<T>> all;
@@ -69,7 +69,7 @@ class ApiModel {
     return all;
   }
 
-  // The key must be free. The object gets a uid.
+  // Stores a new object and assigns its uid. The key must be free.
   template <typename T>
   void Create(T object) {
     object.metadata.uid = object.metadata.name + "-" + std::to_string(++last_uid_);
@@ -87,12 +87,12 @@ class ApiModel {
   }
   void Erase(const ObjectId& id);
 
-  // A pod on a node, and one with a finalizer, is terminating for a while; others go at once.
+  // Deletes the pod: one on a node or with a finalizer becomes terminating, others are removed.
   void DeletePod(const api::Pod& pod, Instant now);
   void AddFinalizer(const api::ObjectKey& pod) { finalizers_.insert(pod); }
-  // The kubelet and whoever holds a finalizer are done with the terminating pod.
+  // Removes a terminating pod, as its kubelet and the owners of its finalizers do.
   void FinishDeletion(const api::ObjectKey& pod);
-  // Binds the pod for whoever asks.
+  // Binds the pod, for any scheduler.
   scheduler::framework::WriteResult Bind(const scheduler::framework::BindPod& bind, Instant now);
 
   scheduler::framework::WriteResult Execute(const scheduler::framework::ApiWrite& write,
@@ -100,21 +100,21 @@ class ApiModel {
 
  private:
   void Store(api::Object object);
-  scheduler::framework::WriteResult Do(const scheduler::framework::BindPod& bind, Instant now) {
+  scheduler::framework::WriteResult Apply(const scheduler::framework::BindPod& bind, Instant now) {
     return Bind(bind, now);
   }
-  scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodStatus& patch,
-                                       Instant now);
-  scheduler::framework::WriteResult Do(const berth::scheduler::framework::DeletePod& remove,
-                                       Instant now);
-  scheduler::framework::WriteResult Do(const scheduler::framework::UpdatePersistentVolume& update,
-                                       Instant now);
-  scheduler::framework::WriteResult Do(
+  scheduler::framework::WriteResult Apply(const scheduler::framework::PatchPodStatus& patch,
+                                          Instant now);
+  scheduler::framework::WriteResult Apply(const berth::scheduler::framework::DeletePod& remove,
+                                          Instant now);
+  scheduler::framework::WriteResult Apply(
+      const scheduler::framework::UpdatePersistentVolume& update, Instant now);
+  scheduler::framework::WriteResult Apply(
       const scheduler::framework::UpdatePersistentVolumeClaim& update, Instant now);
-  scheduler::framework::WriteResult Do(const scheduler::framework::RecordEvent&, Instant) {
+  scheduler::framework::WriteResult Apply(const scheduler::framework::RecordEvent&, Instant) {
     return {};
   }
-  scheduler::framework::WriteResult Do(const scheduler::framework::CallExtender&, Instant);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::CallExtender&, Instant);
   template <typename T>
   scheduler::framework::WriteResult Replace(const T& object);
 

@@ -51,7 +51,7 @@ TEST_F(ApiModelTest, RefusesToBindATerminatingPod) {
   EXPECT_EQ(pod(), nullptr);
 }
 
-TEST_F(ApiModelTest, APodOnANodeGoesGracefully) {
+TEST_F(ApiModelTest, APodOnANodeTerminatesGracefully) {
   Bind("web-1");
   api_.Execute(scheduler::framework::DeletePod{kPod, "web-1"}, kNow);
   EXPECT_NE(pod(), nullptr);
@@ -59,7 +59,7 @@ TEST_F(ApiModelTest, APodOnANodeGoesGracefully) {
   EXPECT_EQ(pod(), nullptr);
 }
 
-TEST_F(ApiModelTest, APodOnNoNodeGoesAtOnce) {
+TEST_F(ApiModelTest, APendingPodIsRemovedAtOnce) {
   EXPECT_EQ(api_.Execute(scheduler::framework::DeletePod{kPod, "web-9"}, kNow).kind,
             Kind::kConflict);
   api_.Execute(scheduler::framework::DeletePod{kPod, "web-1"}, kNow);

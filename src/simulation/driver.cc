@@ -26,13 +26,13 @@ void Driver::StartEngine() {
   options.profiles = {profile_};
   options.seed = options_.seed;
   options.paranoid = options_.paranoid;
-  auto made = scheduler::engine::Engine::Make(options, registry_);
-  CHECK(made.has_value());
-  engine_ = *std::move(made);
+  auto engine = scheduler::engine::Engine::Make(options, registry_);
+  CHECK(engine.has_value());
+  engine_ = *std::move(engine);
   engine_->Observe(this);
 }
 
-// --- telling ---
+// --- events ---
 
 bool Driver::Drops(const scheduler::engine::Event& event) const {
   if (options_.bug == PlantedBug::kLeakedAssume) {
@@ -51,12 +51,12 @@ bool Driver::Drops(const scheduler::engine::Event& event) const {
   return was_gated && pod->spec.scheduling_gates.empty();
 }
 
-// A pod that appears on a node or leaves one, and a new node.
-bool Driver::IsLoud(const scheduler::engine::Event& event) const {
+// These are: a pod that is assigned to a node or leaves one, and a new node.
+bool Driver::RequeuesAll(const scheduler::engine::Event& event) const {
   const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
-  const auto* gone = std::get_if<scheduler::engine::ObjectDeleted>(&event);
-  if (put == nullptr && gone == nullptr) return false;
-  const api::Object& object = put != nullptr ? put->object : gone->object;
+  const auto* deleted = std::get_if<scheduler::engine::ObjectDeleted>(&event);
+  if (put == nullptr && deleted == nullptr) return false;
+  const api::Object& object = put != nullptr ? put->object : deleted->object;
   const scheduler::model::Cluster& cluster = engine_->cluster();
   const api::ObjectKey key = api::KeyOf(object);
   if (const auto pod = As<api::Pod>(object)) {
@@ -73,15 +73,16 @@ bool Driver::IsLoud(const scheduler::engine::Event& event) const {
 
 void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
   world_.trace.Add(Describe(event));
-  const bool loud = IsLoud(event);
-  const bool swallowed = Drops(event);
+  const bool requeues_all = RequeuesAll(event);
+  const bool dropped = Drops(event);
   if (const auto* done = std::get_if<scheduler::engine::WriteDone>(&event)) {
     world_.invariants.WriteEnded(*done);
     is_bind_.erase(done->id);
   }
-  if (!swallowed) engine_->Handle(event, now);
-  // Not before: time passes first, and whoever is let down by that has not heard of the event.
-  world_.book.loud_events += loud;
+  if (!dropped) engine_->Handle(event, now);
+  // Count it afterwards: Handle first advances the time, and a pod that is rejected by that has not
+  // seen the event.
+  world_.book.requeue_all_events += requeues_all;
 }
 
 bool Driver::DeliverNext(Instant now) {
@@ -91,11 +92,11 @@ bool Driver::DeliverNext(Instant now) {
 }
 
 void Driver::DeliverAgain(Instant now) {
-  if (const auto event = world_.watch.Again(world_.random)) Deliver(*event, now);
+  if (const auto event = world_.watch.Redeliver(world_.random)) Deliver(*event, now);
 }
 
 void Driver::Relist(Instant now) {
-  world_.trace.Add("the watch is lost; all is listed anew");
+  world_.trace.Add("the watch is lost; all objects are listed again");
   for (const scheduler::engine::Event& event : world_.watch.Relist()) Deliver(event, now);
 }
 
@@ -105,14 +106,14 @@ void Driver::Restart(Instant now) {
   engine_.reset();
   writes_.Orphan();
   is_bind_.clear();
-  world_.invariants.EngineDied();
+  world_.invariants.EngineStopped();
   world_.book.reserved.clear();
   world_.book.bound.clear();
   world_.book.rejected.clear();
   world_.book.tried.clear();
   world_.book.last_rejected.clear();
   StartEngine();
-  for (const scheduler::engine::Event& event : world_.watch.FirstList(world_.random))
+  for (const scheduler::engine::Event& event : world_.watch.InitialList(world_.random))
     Deliver(event, now);
 }
 
@@ -128,7 +129,7 @@ bool Driver::ResolvePermit(Instant now, bool always_allow) {
   return true;
 }
 
-// --- doing ---
+// --- commands ---
 
 bool Driver::Schedule(Instant now, size_t limit, size_t commands) {
   bool busy = engine_->Schedule(now, limit) > 0;

@@ -1,7 +1,7 @@
-// Driver runs an engine in a simulated world, as a real one would with a connection to an API
-// server: it tells what the watch brings, takes the commands, and reports their ends.
+// Driver runs an engine in a simulated world as the runtime does on a real API server: it delivers
+// watch events, executes the engine's commands, and reports their results.
 //
-// The connection and the process may fail. A planted bug, if there is one, is here.
+// The connection and the process may fail. A planted bug, if any, takes effect here.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
     PlantedBug bug = PlantedBug::kNone;
     WriteChannel::Faults faults = {};
   };
-  // What it works with; all outlives it.
+  // The parts of the world that the driver uses; all must outlive it.
   struct World {
     ApiModel& api;
     Watch& watch;
@@ -36,21 +36,24 @@ class Driver final : public scheduler::engine::DecisionObserver {
   Driver(const scheduler::framework::ProfileConfig& profile, const Options& options,
          const World& world);
 
-  // --- what a driver does; each false if there was nothing to do ---
+  // --- regular operation; each returns false if there was nothing to do ---
 
   bool DeliverNext(Instant now);
-  // Tries up to `limit` pods and takes up to `commands` commands.
+  // Schedules up to `limit` pods and takes up to `commands` commands.
   bool Schedule(Instant now, size_t limit, size_t commands);
   bool ProgressWrites(Instant now);
-  // Someone outside allows or rejects a pod that is held back.
+  // Allows or rejects a waiting pod from outside.
   bool ResolvePermit(Instant now, bool always_allow);
 
-  // --- what goes wrong ---
+  // --- faults ---
 
+  // Delivers the last event of some object again.
   void DeliverAgain(Instant now);
+  // Loses the watch and lists all objects again.
   void Relist(Instant now);
+  // Replaces the engine by a new one, which lists all objects.
   void Restart(Instant now);
-  // From now on writes go wrong so often.
+  // Sets how often writes fail from now on.
   void SetFaults(const WriteChannel::Faults& faults) { options_.faults = faults; }
 
   const scheduler::engine::Engine& engine() const { return *engine_; }
@@ -61,10 +64,10 @@ class Driver final : public scheduler::engine::DecisionObserver {
  private:
   void StartEngine();
   void Deliver(const scheduler::engine::Event& event, Instant now);
-  // The planted bug keeps it from the engine.
+  // Reports whether the planted bug withholds the event from the engine.
   bool Drops(const scheduler::engine::Event& event) const;
-  // Whether it wakes all pods that a plugin without preferences has turned away.
-  bool IsLoud(const scheduler::engine::Event& event) const;
+  // Reports whether the event requeues every pod that a plugin without EventsToRegister rejected.
+  bool RequeuesAll(const scheduler::engine::Event& event) const;
   void Send(const scheduler::engine::Command& command, Instant now);
   void OnDecision(const scheduler::engine::Decision& decision) override;
 
@@ -74,7 +77,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
   const scheduler::framework::Registry registry_;
   WriteChannel writes_;
   std::unique_ptr<scheduler::engine::Engine> engine_;
-  std::map<scheduler::engine::CommandId, bool> is_bind_;  // Of the commands that have not ended.
+  std::map<scheduler::engine::CommandId, bool> is_bind_;  // For pending commands.
 };
 
 }  // namespace berth::simulation

@@ -1,4 +1,5 @@
-// The bugs that a simulation can be told to contain, to show that they are found.
+// What can go wrong in a simulated world: FaultPlan is chosen by the seed; PlantedBug is a bug that
+// tests add on purpose, to show that the invariants detect it.
 #pragma once
 
 #include <cstdint>
@@ -10,41 +11,42 @@ namespace berth::simulation {
 
 enum class PlantedBug : uint8_t {
   kNone,
-  kLostWakeUp,        // The scheduler is never told that a pod's gates are gone.
-  kLeakedAssume,      // The scheduler is not told that a bind failed.
-  kSkippedUnreserve,  // A plugin is not told that what it reserved is free again.
-  kDoubleBind,        // A bind is carried out twice.
+  kLostWakeUp,        // The engine does not receive the removal of a pod's scheduling gates.
+  kLeakedAssume,      // The engine does not receive the failure of a bind.
+  kSkippedUnreserve,  // A plugin's Unreserve does nothing.
+  kDoubleBind,        // A bind is sent twice.
 };
 
-// FaultPlan is what can go wrong in a simulated world, and what there is in it: chosen by the seed,
-// so that each kind of trouble is also met without the others.
+// FaultPlan selects the faults and the features of a world, so that each also occurs without the
+// others.
 struct FaultPlan {
   // --- faults ---
 
-  bool restarts = false;   // The scheduler dies and starts anew.
-  bool shrinking = false;  // Nodes lose resources, and come back smaller.
+  bool restarts = false;   // The scheduler process restarts.
+  bool shrinking = false;  // Nodes lose resources, or return smaller.
   WriteChannel::Faults writes;
 
-  // --- inhabitants ---
+  // --- features ---
 
   bool incumbents = false;  // Another scheduler binds pods.
   bool priorities = false;  // Pods preempt each other.
   bool volumes = false;
   bool relabels = false;  // Pods change their labels.
 
-  // Nothing happens to nodes behind the scheduler's back: it can then never overcommit one.
+  // The scheduler receives every change of a node's usage, so it must never overcommit one.
   bool all_changes_are_delivered() const {
     return !restarts && !shrinking && !incumbents && writes.lost == 0;
   }
-  // A pod that fits is then woken by an event, and need not wait to be flushed: nothing else makes
-  // room, or keeps it, without an event, as kube-scheduler hears of them. It does not hear that a
-  // pod changes its labels on its way to a node.
+  // In addition, all freed capacity is announced by an event that kube-scheduler reacts to: a pod
+  // that fits is requeued by an event and need not wait for the flush. kube-scheduler does not
+  // react to label changes of pods that are being bound.
   bool all_freed_capacity_is_announced() const {
     return all_changes_are_delivered() && !priorities && !relabels;
   }
 };
 
-// One world in three is tame: all that happens to nodes is told. More can be asked of those.
+// Chooses the plan. In one world out of three all changes are delivered: stricter invariants hold
+// there.
 inline FaultPlan ChooseFaults(Random& random) {
   FaultPlan plan;
   const bool tame = random.Chance(33);

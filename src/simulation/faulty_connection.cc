@@ -15,7 +15,7 @@ auto Any(Map& map, Random& random) {
 
 scheduler::engine::Event Watch::Deliver(const Change& change) {
   const ObjectId id = IdOf(change.object);
-  if (change.gone) {
+  if (change.deleted) {
     delivered_.erase(id);
     return scheduler::engine::ObjectDeleted{change.object};
   }
@@ -31,7 +31,7 @@ scheduler::engine::Event Watch::Next(Random& random) {
   return Deliver(change);
 }
 
-std::optional<scheduler::engine::Event> Watch::Again(Random& random) {
+std::optional<scheduler::engine::Event> Watch::Redeliver(Random& random) {
   if (delivered_.empty()) return std::nullopt;
   return scheduler::engine::ObjectPut{Any(delivered_, random)->second};
 }
@@ -40,7 +40,7 @@ std::vector<scheduler::engine::Event> Watch::Relist() {
   std::vector<scheduler::engine::Event> events;
   for (const auto& [id, changes] : std::exchange(pending_, {})) {
     const auto known = delivered_.find(id);
-    if (!changes.back().gone) {
+    if (!changes.back().deleted) {
       delivered_.insert_or_assign(id, changes.back().object);
     } else if (known != delivered_.end()) {
       events.emplace_back(scheduler::engine::ObjectDeleted{known->second});
@@ -52,7 +52,7 @@ std::vector<scheduler::engine::Event> Watch::Relist() {
   return events;
 }
 
-std::vector<scheduler::engine::Event> Watch::FirstList(Random& random) {
+std::vector<scheduler::engine::Event> Watch::InitialList(Random& random) {
   for (auto object = pending_.begin(); object != pending_.end();) {
     if (random.Chance(30)) {
       ++object;  // Stale.
@@ -71,14 +71,14 @@ namespace {
 
 using Kind = scheduler::framework::WriteResult::Kind;
 
-const scheduler::framework::WriteResult kTimedOut{Kind::kTimeout, "no answer within 30s"};
+const scheduler::framework::WriteResult kTimedOut{Kind::kTimeout, "no response within 30s"};
 
 scheduler::framework::WriteResult Refusal(Random& random) {
   switch (random.Below(3)) {
     case 0:
-      return {Kind::kConflict, "the API says that there is a conflict"};
+      return {Kind::kConflict, "the API reports a conflict"};
     case 1:
-      return {Kind::kNotFound, "the API says that it is not there"};
+      return {Kind::kNotFound, "the API reports that the object does not exist"};
     default:
       return {Kind::kUnavailable, "the API is not available"};
   }
@@ -92,8 +92,8 @@ void WriteChannel::Send(const scheduler::engine::Command& command, const Faults&
   if (random_.Chance(faults.refused)) {
     fate = Fate::kRefused;
   } else if (random_.Chance(faults.lost)) {
-    constexpr Fate kWays[] = {Fate::kLost, Fate::kAnswerLost, Fate::kLate};
-    fate = kWays[random_.Below(3)];
+    constexpr Fate kFates[] = {Fate::kLost, Fate::kResultLost, Fate::kLate};
+    fate = kFates[random_.Below(3)];
   }
   writes_.push_back({command, fate, now});
 }
@@ -108,13 +108,13 @@ bool WriteChannel::CanProgress(const Write& write, Instant now) const {
     case Fate::kLost:
     case Fate::kLate:
       return timed_out;
-    case Fate::kAnswerLost:
-      return !write.answer || timed_out;
+    case Fate::kResultLost:
+      return !write.result || timed_out;
   }
   return false;
 }
 
-// Gives the result if the scheduler learns of it now.
+// Returns the result if the scheduler receives it now.
 std::optional<scheduler::framework::WriteResult> WriteChannel::Advance(Write& write, Instant now) {
   switch (write.fate) {
     case Fate::kRefused:
@@ -124,15 +124,15 @@ std::optional<scheduler::framework::WriteResult> WriteChannel::Advance(Write& wr
     case Fate::kLate:
       write.fate = Fate::kOrphan;
       return kTimedOut;
-    case Fate::kAnswerLost:
-      if (write.answer) return kTimedOut;
+    case Fate::kResultLost:
+      if (write.result) return kTimedOut;
       break;
     case Fate::kArrives:
     case Fate::kOrphan:
-      if (write.answer) return write.answer;
+      if (write.result) return write.result;
       break;
   }
-  write.answer = api_.Execute(write.command.write, now);
+  write.result = api_.Execute(write.command.write, now);
   return std::nullopt;
 }
 
@@ -147,15 +147,15 @@ std::optional<scheduler::engine::WriteDone> WriteChannel::Progress(Instant now) 
   const bool orphan = write.fate == Fate::kOrphan;
   const auto result = Advance(write, now);
   const scheduler::engine::CommandId id = write.command.id;
-  const bool over = orphan ? write.answer.has_value() : result && write.fate != Fate::kOrphan;
-  if (over) writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  const bool finished = orphan ? write.result.has_value() : result && write.fate != Fate::kOrphan;
+  if (finished) writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(chosen));
   if (orphan || !result) return std::nullopt;
   return scheduler::engine::WriteDone{id, *result};
 }
 
 void WriteChannel::Orphan() {
   std::erase_if(writes_, [this](const Write& write) {
-    return write.answer || write.fate == Fate::kRefused || write.fate == Fate::kLost ||
+    return write.result || write.fate == Fate::kRefused || write.fate == Fate::kLost ||
            random_.Chance(50);
   });
   for (Write& write : writes_) write.fate = Fate::kOrphan;

@@ -1,7 +1,5 @@
-// Watch is how a scheduler hears of changes: in order for each object, in any order across objects,
-// late, and sometimes twice.
-//
-// It also knows what the scheduler has been told so far, which is all that it can know.
+// The unreliable connection between a scheduler and the API: Watch delivers changes, WriteChannel
+// transports writes and their results.
 #pragma once
 
 #include <deque>
@@ -15,24 +13,26 @@
 
 namespace berth::simulation {
 
+// Watch delivers changes in order for each object, in any order across objects, late and sometimes
+// twice. It also records what was delivered, which is all that the scheduler can know.
 class Watch {
  public:
   void Append(const Change& change) { pending_[IdOf(change.object)].push_back(change); }
 
   bool idle() const { return pending_.empty(); }
-  // Tells the next change of some object. There must be one.
+  // Delivers the next change of some object. There must be one.
   scheduler::engine::Event Next(Random& random);
-  // Tells again what some object was last said to look like; nothing if none is known.
-  std::optional<scheduler::engine::Event> Again(Random& random);
+  // Delivers the last delivered state of some object again; nullopt if there is none.
+  std::optional<scheduler::engine::Event> Redeliver(Random& random);
 
-  // The connection was lost and everything is listed anew: each live object is told again, each
-  // known one that went meanwhile as gone.
+  // Reconnects: delivers every live object, and a deletion for each known one that was deleted
+  // meanwhile.
   std::vector<scheduler::engine::Event> Relist();
-  // A new scheduler lists everything. Some of it is not the latest: the rest follows by Next.
-  std::vector<scheduler::engine::Event> FirstList(Random& random);
+  // Lists all objects for a new scheduler. Some are stale: their changes follow by Next.
+  std::vector<scheduler::engine::Event> InitialList(Random& random);
 
-  // Objects as the scheduler was told last.
-  const std::map<ObjectId, api::Object>& told() const { return delivered_; }
+  // Returns the objects as they were last delivered.
+  const std::map<ObjectId, api::Object>& delivered() const { return delivered_; }
   template <typename T>
   api::Ref<T> Delivered(const api::ObjectKey& key) const {
     const auto found = delivered_.find(IdOf<T>(key));
@@ -44,51 +44,52 @@ class Watch {
 
   scheduler::engine::Event Deliver(const Change& change);
 
-  Pending pending_;  // None is empty.
+  Pending pending_;  // Without empty queues.
   std::map<ObjectId, api::Object> delivered_;
 };
 
-// WriteChannel takes the scheduler's writes to the API and their answers back, with all that can
-// happen on the way: writes are refused, get lost, arrive after their time-out, and so do answers.
+// WriteChannel transports the scheduler's writes to the API and the results back. Writes are
+// refused, lost or executed after their timeout, and results get lost.
 //
-// A write whose answer does not come is reported as timed out, as a real client would.
+// A write without a result is reported as timed out, as a real client does.
 class WriteChannel {
  public:
   static constexpr Duration kTimeout = Duration::Seconds(30);
 
   struct Faults {
-    unsigned refused = 0;  // In a hundred writes.
-    unsigned lost = 0;     // Writes, answers, or both too late; in a hundred.
+    unsigned refused = 0;  // Percentage of refused writes.
+    unsigned lost = 0;     // Percentage of writes that are lost or late, or whose result is lost.
   };
 
   WriteChannel(ApiModel& api, Random& random) : api_(api), random_(random) {}
 
   void Send(const scheduler::engine::Command& command, const Faults& faults, Instant now);
-  // Some write gets a step further: it is carried out, or its end becomes known.
+  // Advances some write by one step: it is executed, or its result is returned.
   std::optional<scheduler::engine::WriteDone> Progress(Instant now);
-  // The scheduler died. Its writes may still arrive; no one waits for their ends.
+  // Disconnects the scheduler that sent the pending writes. They may still be executed; their
+  // results are dropped.
   void Orphan();
 
-  // Nothing is under way that can get further now.
+  // Reports that no write can advance at this time.
   bool idle(Instant now) const;
-  // When the next write times out, if one will.
+  // Returns when the next write times out, if any.
   std::optional<Instant> next_timeout() const;
   size_t size() const { return writes_.size(); }
 
  private:
   enum class Fate {
     kArrives,
-    kRefused,     // Is not carried out, and the answer says why.
-    kLost,        // Is not carried out.
-    kAnswerLost,  // Is carried out.
-    kLate,        // Is carried out after the scheduler has given it up.
-    kOrphan,      // Is carried out, and no one cares.
+    kRefused,     // Not executed; the result has an error.
+    kLost,        // Not executed.
+    kResultLost,  // Executed, but the result is lost.
+    kLate,        // Executed after its timeout.
+    kOrphan,      // Executed; the scheduler that sent it is gone.
   };
   struct Write {
     scheduler::engine::Command command;
     Fate fate;
     Instant sent;
-    std::optional<scheduler::framework::WriteResult> answer = {};
+    std::optional<scheduler::framework::WriteResult> result = {};  // Once executed.
   };
 
   bool CanProgress(const Write& write, Instant now) const;

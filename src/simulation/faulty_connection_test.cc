@@ -16,10 +16,10 @@ api::Pod PodNamed(std::string name) {
   return pod;
 }
 
-// "p1 v2", or "p1 gone".
+// Returns "p1 v2" or "p1 deleted".
 std::string Text(const scheduler::engine::Event& event) {
-  if (const auto* gone = std::get_if<scheduler::engine::ObjectDeleted>(&event)) {
-    return api::MetaOf(gone->object).name + " gone";
+  if (const auto* deleted = std::get_if<scheduler::engine::ObjectDeleted>(&event)) {
+    return api::MetaOf(deleted->object).name + " deleted";
   }
   const api::ObjectMeta& meta = api::MetaOf(std::get<scheduler::engine::ObjectPut>(event).object);
   return meta.name + " v" + meta.resource_version;
@@ -40,53 +40,53 @@ class WatchTest : public testing::Test {
   Random random_{7};
 };
 
-TEST_F(WatchTest, KeepsTheOrderOfEachObject) {
+TEST_F(WatchTest, DeliversEachObjectInOrder) {
   for (const char* name : {"a", "b", "c"}) api_.Create(PodNamed(name));  // v1, v2, v3
   for (int i = 0; i < 3; ++i) {
     for (const char* name : {"a", "b", "c"}) Touch(name);  // Up to v12.
   }
-  std::map<std::string, std::vector<std::string>> heard;
+  std::map<std::string, std::vector<std::string>> received;
   std::string order;
   while (!watch_.idle()) {
     const std::string text = Text(watch_.Next(random_));
-    heard[text.substr(0, 1)].push_back(text);
+    received[text.substr(0, 1)].push_back(text);
     order += text[0];
   }
   using Lines = std::vector<std::string>;
-  EXPECT_EQ(heard["a"], Lines({"a v1", "a v4", "a v7", "a v10"}));
-  EXPECT_EQ(heard["b"], Lines({"b v2", "b v5", "b v8", "b v11"}));
-  EXPECT_EQ(heard["c"], Lines({"c v3", "c v6", "c v9", "c v12"}));
+  EXPECT_EQ(received["a"], Lines({"a v1", "a v4", "a v7", "a v10"}));
+  EXPECT_EQ(received["b"], Lines({"b v2", "b v5", "b v8", "b v11"}));
+  EXPECT_EQ(received["c"], Lines({"c v3", "c v6", "c v9", "c v12"}));
   EXPECT_NE(order, "abcabcabcabc");
 }
 
-TEST_F(WatchTest, ARelistTellsOfAllThatLivesAndOfKnownOnesThatWent) {
+TEST_F(WatchTest, ARelistDeliversLiveObjectsAndDeletionsOfKnownOnes) {
   api_.Create(PodNamed("a"));  // v1
   api_.Create(PodNamed("b"));  // v2
   while (!watch_.idle()) watch_.Next(random_);
   api_.Remove<api::Pod>({"default", "a"});
-  api_.Create(PodNamed("c"));  // v4; comes and goes unseen.
+  api_.Create(PodNamed("c"));  // v4; created and deleted unseen.
   api_.Remove<api::Pod>({"default", "c"});
   api_.Create(PodNamed("d"));  // v6
   Touch("d");
-  EXPECT_EQ(Texts(watch_.Relist()), std::vector<std::string>({"a gone", "b v2", "d v7"}));
+  EXPECT_EQ(Texts(watch_.Relist()), std::vector<std::string>({"a deleted", "b v2", "d v7"}));
   EXPECT_TRUE(watch_.idle());
 }
 
-TEST_F(WatchTest, WhatAFirstListLeavesOutFollows) {
+TEST_F(WatchTest, StaleObjectsOfTheInitialListFollow) {
   for (int i = 0; i < 20; ++i) api_.Create(PodNamed("p" + std::to_string(i)));
-  size_t told = watch_.FirstList(random_).size();
-  EXPECT_LT(told, 20u);
-  for (; !watch_.idle(); ++told) watch_.Next(random_);
-  EXPECT_EQ(told, 20u);
-  EXPECT_EQ(watch_.told().size(), 20u);
+  size_t delivered = watch_.InitialList(random_).size();
+  EXPECT_LT(delivered, 20u);
+  for (; !watch_.idle(); ++delivered) watch_.Next(random_);
+  EXPECT_EQ(delivered, 20u);
+  EXPECT_EQ(watch_.delivered().size(), 20u);
 }
 
-TEST_F(WatchTest, TellsAgainWhatItSaidLast) {
-  EXPECT_FALSE(watch_.Again(random_).has_value());
+TEST_F(WatchTest, RedeliversTheLastState) {
+  EXPECT_FALSE(watch_.Redeliver(random_).has_value());
   api_.Create(PodNamed("a"));
   watch_.Next(random_);
   Touch("a");
-  EXPECT_EQ(Text(*watch_.Again(random_)), "a v1");
+  EXPECT_EQ(Text(*watch_.Redeliver(random_)), "a v1");
 }
 
 }  // namespace BERTH_TEST_FILE
@@ -117,7 +117,7 @@ class WriteChannelTest : public testing::Test {
   WriteChannel channel_{api_, random_};
 };
 
-TEST_F(WriteChannelTest, IsCarriedOutBeforeItsEndIsKnown) {
+TEST_F(WriteChannelTest, ExecutesAWriteBeforeReportingIt) {
   SendBind({});
   EXPECT_FALSE(channel_.Progress(kStart).has_value());
   EXPECT_TRUE(is_bound());
@@ -127,7 +127,7 @@ TEST_F(WriteChannelTest, IsCarriedOutBeforeItsEndIsKnown) {
   EXPECT_EQ(channel_.size(), 0u);
 }
 
-TEST_F(WriteChannelTest, ARefusedWriteIsNotCarriedOut) {
+TEST_F(WriteChannelTest, DoesNotExecuteARefusedWrite) {
   SendBind({.refused = 100});
   const auto done = channel_.Progress(kStart);
   ASSERT_TRUE(done.has_value());
@@ -135,8 +135,8 @@ TEST_F(WriteChannelTest, ARefusedWriteIsNotCarriedOut) {
   EXPECT_FALSE(is_bound());
 }
 
-// Lost on the way there, on the way back, or late: all end in a time-out.
-TEST_F(WriteChannelTest, ALostWriteTimesOutAndMayHaveBeenDone) {
+// A lost request, a lost result and a late request all end in a timeout.
+TEST_F(WriteChannelTest, ALostWriteTimesOutAndMayBeExecuted) {
   std::set<bool> bound;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     ApiModel api([](const Change&) {});
@@ -160,7 +160,7 @@ TEST_F(WriteChannelTest, ALostWriteTimesOutAndMayHaveBeenDone) {
   EXPECT_EQ(bound, std::set<bool>({false, true}));
 }
 
-TEST_F(WriteChannelTest, NobodyHearsOfTheEndsOfOrphans) {
+TEST_F(WriteChannelTest, DropsResultsOfOrphans) {
   for (int i = 0; i < 10; ++i) SendBind({});
   channel_.Orphan();
   while (channel_.size() > 0) EXPECT_FALSE(channel_.Progress(kStart).has_value());

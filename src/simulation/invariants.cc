@@ -15,7 +15,7 @@ using Place = scheduler::queue::QueueEntry::Place;
 
 bool IsOurs(const api::Pod& pod) { return pod.spec.scheduler_name == kOurScheduler; }
 
-bool Waits(const api::Pod& pod) {
+bool IsPending(const api::Pod& pod) {
   return IsOurs(pod) && pod.spec.node_name.empty() && !pod.finished() &&
          !pod.metadata.deletion_timestamp;
 }
@@ -50,14 +50,15 @@ void Invariants::Break(const char* invariant, std::string what) {
   if (!broken_) broken_ = Violation{invariant, std::move(what)};
 }
 
-// --- what happens ---
+// --- observations ---
 
-// Judged by what the scheduler knows: pods that it was told of, and those that it has placed.
+// Counts what the scheduler knows: the pods that were delivered, and those that it has placed.
 void Invariants::PodPlaced(const std::string& uid, const std::string& node_name) {
   uids_.insert(uid);
   const auto node = watch_.Delivered<api::Node>({"", node_name});
   if (node == nullptr) {
-    return Break(kNoOvercommit, fmt::format("{} was placed on {}, which is gone", uid, node_name));
+    return Break(kNoOvercommit,
+                 fmt::format("{} was placed on {}, which does not exist", uid, node_name));
   }
   auto placed_here = [&](const std::map<std::string, std::string>& placed, const std::string& pod) {
     const auto found = placed.find(pod);
@@ -65,22 +66,22 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
   };
   UsedCapacity used;
   api::Ref<api::Pod> placed;
-  for (const auto& [id, object] : watch_.told()) {
+  for (const auto& [id, object] : watch_.delivered()) {
     const auto pod = As<api::Pod>(object);
     if (pod == nullptr || pod->finished()) continue;
     const std::string& other = pod->metadata.uid;
-    const bool on_its_way =
-        Waits(*pod) && (placed_here(book_.reserved, other) || placed_here(book_.bound, other));
+    const bool reserved_or_bound =
+        IsPending(*pod) && (placed_here(book_.reserved, other) || placed_here(book_.bound, other));
     if (other == uid) {
       placed = pod;
-    } else if (pod->spec.node_name == node_name || on_its_way) {
-      used.Take(*pod);
+    } else if (pod->spec.node_name == node_name || reserved_or_bound) {
+      used.Add(*pod);
     }
   }
-  if (placed == nullptr) return Break(kOnePlace, uid + " was placed, but is gone");
-  if (!used.Take(*placed)) {
+  if (placed == nullptr) return Break(kOnePlace, uid + " was placed, but does not exist");
+  if (!used.Add(*placed)) {
     Break(kNoOvercommit,
-          fmt::format("{} was placed on {}: its host port is taken", uid, node_name));
+          fmt::format("{} was placed on {}: its host port is in use", uid, node_name));
   }
   if (const std::string excess = used.Excess(*node); !excess.empty()) {
     Break(kNoOvercommit, fmt::format("{} was placed on {}: {}", uid, node_name, excess));
@@ -89,23 +90,23 @@ void Invariants::PodPlaced(const std::string& uid, const std::string& node_name)
 
 void Invariants::Decided(const scheduler::engine::Decision& decision,
                          const scheduler::engine::Engine& engine) {
-  // A failure may be that of an earlier pod of this name.
+  // A failure may be that of an earlier pod of the same name.
   if (decision.kind == scheduler::engine::Decision::Kind::kUnschedulable) {
     messages_.insert_or_assign(decision.key, decision.message);
   }
   if (decision.kind != scheduler::engine::Decision::Kind::kFailed) return;
-  // A pod that the plugin, which wants to hear of everything, has let down is not parked if
-  // something happened since it was reserved for: that was not lost on it.
+  // A pod that the plugin rejected after Reserve must not become unschedulable if an event that
+  // requeues all such pods arrived since.
   const scheduler::model::PodId id =
       engine.cluster().pods().Find(decision.key.namespace_, decision.key.name);
-  if (!id.valid() || !Waits(*engine.cluster().pod(id).object)) return;
+  if (!id.valid() || !IsPending(*engine.cluster().pod(id).object)) return;
   const std::string& uid = engine.cluster().pod(id).uid();
   const auto since = book_.rejected.find(uid);
   if (uid != book_.last_rejected || since == book_.rejected.end()) return;
-  if (since->second == book_.loud_events) return;
+  if (since->second == book_.requeue_all_events) return;
   if (engine.queue().PlaceOf(id) != Place::kUnschedulable) return;
-  Break(kNotLeftUnschedulable,
-        NameOf(engine.cluster().pod(id)) + " was parked, though something happened");
+  Break(kNotLeftUnschedulable, NameOf(engine.cluster().pod(id)) +
+                                   " became unschedulable, though an event should requeue it");
 }
 
 void Invariants::CommandSent(const scheduler::engine::Command& command) {
@@ -127,7 +128,7 @@ void Invariants::WriteEnded(const scheduler::engine::WriteDone& done) {
   if (!bind.empty() && done.result.ok()) bound_.insert(bind.mapped());
 }
 
-void Invariants::EngineDied() {
+void Invariants::EngineStopped() {
   binds_.clear();
   bound_.clear();
 }
@@ -143,15 +144,15 @@ std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& 
   }
   if (auto broken = PodsAreInPlace(engine)) return broken;
   if (auto broken = NominationsHaveOwners(engine)) return broken;
-  return TruthHolds();
+  return ApiIsNotOvercommitted();
 }
 
 std::optional<Violation> Invariants::PodsAreInPlace(const scheduler::engine::Engine& engine) const {
-  size_t told = 0, queued = 0, in_flight = 0;
-  for (const auto& [id, object] : watch_.told()) {
+  size_t delivered = 0, queued = 0, in_flight = 0;
+  for (const auto& [id, object] : watch_.delivered()) {
     const auto pod = As<api::Pod>(object);
     if (pod == nullptr || pod->finished()) continue;
-    ++told;
+    ++delivered;
     const scheduler::model::PodId known =
         engine.cluster().pods().Find(id.key.namespace_, id.key.name);
     if (!known.valid() || engine.cluster().pod(known).uid() != pod->metadata.uid) {
@@ -161,8 +162,8 @@ std::optional<Violation> Invariants::PodsAreInPlace(const scheduler::engine::Eng
     if (engine.queue().PlaceOf(known) != Place::kNowhere) ++queued;
     if (auto broken = CheckPlace(engine, engine.cluster().pod(known))) return broken;
   }
-  if (engine.cluster().pods().size() != told) {
-    return Violation{kOnePlace, fmt::format("{} pods were told of, {} are known", told,
+  if (engine.cluster().pods().size() != delivered) {
+    return Violation{kOnePlace, fmt::format("{} pods were delivered, {} are known", delivered,
                                             engine.cluster().pods().size())};
   }
   for (const auto& [uid, node] : book_.reserved) in_flight += engine.queue().InFlightNow(uid);
@@ -194,18 +195,19 @@ std::optional<Violation> Invariants::CheckPlace(const scheduler::engine::Engine&
     const std::string& node = engine.cluster().nodes().name(pod.node);
     if (owned && owner->second == node) return std::nullopt;
     return Violation{kOwners,
-                     fmt::format("{} is assumed on {}, and no one binds it", NameOf(pod), node)};
+                     fmt::format("{} is assumed on {}, but has no binding", NameOf(pod), node)};
   }
-  if (pod.state != scheduler::model::PodState::kPending || !Waits(*pod.object)) return std::nullopt;
+  if (pod.state != scheduler::model::PodState::kPending || !IsPending(*pod.object))
+    return std::nullopt;
   if (queued && reserved != book_.reserved.end()) {
     return Violation{kOnePlace, NameOf(pod) + " is in the queue and being bound"};
   }
-  if (!queued) return Violation{kOnePlace, NameOf(pod) + " is nowhere"};
+  if (!queued) return Violation{kOnePlace, NameOf(pod) + " is neither queued nor being bound"};
   const bool gated = engine.queue().Find(pod.id)->gate != nullptr;
   const bool has_reason = !pod.object->spec.scheduling_gates.empty() ||
                           engine.cluster().preemptions().UnderWay(pod.uid());
   if (gated && !has_reason)
-    return Violation{kNotLeftUnschedulable, NameOf(pod) + " waits at an open gate"};
+    return Violation{kNotLeftUnschedulable, NameOf(pod) + " is gated without a reason"};
   return std::nullopt;
 }
 
@@ -215,7 +217,7 @@ std::optional<Violation> Invariants::NominationsHaveOwners(
     for (scheduler::model::PodId id : pods) {
       const bool known = engine.cluster().pods().Contains(id);
       if (known && engine.cluster().pod(id).state == scheduler::model::PodState::kPending) continue;
-      return Violation{kOwners, fmt::format("{} is nominated to {}, and does not wait",
+      return Violation{kOwners, fmt::format("{} is nominated to {}, but not pending",
                                             known ? NameOf(engine.cluster().pod(id)) : "no pod",
                                             engine.cluster().symbols().Text(node))};
     }
@@ -223,71 +225,70 @@ std::optional<Violation> Invariants::NominationsHaveOwners(
   return std::nullopt;
 }
 
-std::optional<Violation> Invariants::TruthHolds() const {
+std::optional<Violation> Invariants::ApiIsNotOvercommitted() const {
   if (!plan_.all_changes_are_delivered()) return std::nullopt;
   std::map<std::string, UsedCapacity> used_by_node;
   for (const auto& pod : api_.All<api::Pod>()) {
     const std::string& node = pod->spec.node_name;
-    if (node.empty() || pod->finished() || used_by_node[node].Take(*pod)) continue;
-    return Violation{kNoOvercommit, fmt::format("in truth, {}: a host port is taken twice", node)};
+    if (node.empty() || pod->finished() || used_by_node[node].Add(*pod)) continue;
+    return Violation{kNoOvercommit, fmt::format("in the API, {}: a host port is used twice", node)};
   }
   for (const auto& [name, used] : used_by_node) {
     const auto node = api_.Find<api::Node>({"", name});
     if (node == nullptr) continue;
     if (const std::string excess = used.Excess(*node); !excess.empty()) {
-      return Violation{kNoOvercommit, fmt::format("in truth, {}: {}", name, excess)};
+      return Violation{kNoOvercommit, fmt::format("in the API, {}: {}", name, excess)};
     }
   }
   return std::nullopt;
 }
 
-// --- when quiet ---
+// --- idle worlds ---
 
-// Nothing tells when a volume that was taken is free again, or when a plugin would let a pod pass;
-// but the latter has the pod tried again whenever anything happens. And there are things that
-// kube-scheduler does not think of: other pods' anti-affinity when a node comes or changes its
-// labels, anti-affinity to pods whose node goes, and that a pod with affinity to its like may be
-// the first of them once all others are gone.
+// No event announces that a volume is free again or that a plugin would now accept a pod, although
+// the latter retries the pod on any event. And kube-scheduler misses some events: other pods'
+// anti-affinity when a node is added or relabelled, anti-affinity to pods whose node is deleted,
+// and that a pod with affinity to its own labels may become the first of its kind.
 bool Invariants::MayWait(const api::Pod& pod) const {
   if (!pod.spec.volumes.empty()) return true;
   const auto message = messages_.find(KeyOf(pod.metadata));
   if (message != messages_.end() && message->second.contains("affinity rules")) return true;
   const auto rejected = book_.rejected.find(pod.metadata.uid);
-  return rejected != book_.rejected.end() && rejected->second == book_.loud_events;
+  return rejected != book_.rejected.end() && rejected->second == book_.requeue_all_events;
 }
 
 std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engine::Engine& engine,
                                                            Instant now, bool early) const {
-  scheduler::reference::Snapshot world;
-  for (const auto& [id, object] : api_.objects()) world.Put(object);
+  scheduler::reference::Snapshot snapshot;
+  for (const auto& [id, object] : api_.objects()) snapshot.Put(object);
   for (const auto& pod : api_.All<api::Pod>()) {
-    if (!Waits(*pod) || !pod->spec.scheduling_gates.empty()) continue;
+    if (!IsPending(*pod) || !pod->spec.scheduling_gates.empty()) continue;
     if (early && MayWait(*pod)) continue;
-    const scheduler::reference::Evaluation answer =
-        scheduler::reference::Evaluate(world, *pod, rules_, now);
-    if (answer.best_nodes.empty()) continue;
+    const scheduler::reference::Evaluation evaluation =
+        scheduler::reference::Evaluate(snapshot, *pod, rules_, now);
+    if (evaluation.best_nodes.empty()) continue;
     const api::ObjectKey key = KeyOf(pod->metadata);
     const scheduler::model::PodId id = engine.cluster().pods().Find(key.namespace_, key.name);
     const Place place = id.valid() ? engine.queue().PlaceOf(id) : Place::kNowhere;
     constexpr const char* kPlaces[] = {"nowhere", "ready", "backing off",
-                                       "backing off after errors", "parked"};
+                                       "backing off after errors", "unschedulable"};
     return Violation{kNotLeftUnschedulable,
                      fmt::format("pod {} ({}) fits on {}, but is {}", key.name, pod->metadata.uid,
-                                 answer.best_nodes[0], kPlaces[static_cast<size_t>(place)])};
+                                 evaluation.best_nodes[0], kPlaces[static_cast<size_t>(place)])};
   }
   return std::nullopt;
 }
 
-std::optional<Violation> Invariants::WhenQuiet(const scheduler::engine::Engine& engine) const {
+std::optional<Violation> Invariants::WhenIdle(const scheduler::engine::Engine& engine) const {
   std::optional<Violation> broken;
   engine.cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
     if (broken || pod.state != scheduler::model::PodState::kAssumed) return;
-    broken = Violation{kOwners, NameOf(pod) + " is assumed, and nothing is under way for it"};
+    broken = Violation{kOwners, NameOf(pod) + " is assumed, but has no binding"};
   });
   if (broken) return broken;
   if (engine.bindings_under_way() != 0 || !engine.waiting_pods().all().empty()) {
     return Violation{kOwners,
-                     fmt::format("{} bindings never end, {} pods wait for a permit for ever",
+                     fmt::format("{} bindings never end, {} pods wait for a permit forever",
                                  engine.bindings_under_way(), engine.waiting_pods().all().size())};
   }
   const scheduler::queue::SchedulingQueue::Sizes sizes = engine.queue().sizes();
@@ -303,13 +304,14 @@ std::optional<Violation> Invariants::WhenQuiet(const scheduler::engine::Engine& 
   return std::nullopt;
 }
 
-std::optional<Violation> Invariants::KnowsTheTruth(const scheduler::engine::Engine& engine) const {
+std::optional<Violation> Invariants::CacheMatchesApi(
+    const scheduler::engine::Engine& engine) const {
   std::optional<Violation> broken;
   engine.cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
-    const auto truth = api_.Find<api::Pod>(pod.key());
-    const bool same = truth != nullptr &&
-                      truth->metadata.resource_version == pod.object->metadata.resource_version;
-    if (!same) broken = Violation{kOnePlace, NameOf(pod) + " is not as the API has it"};
+    const auto current = api_.Find<api::Pod>(pod.key());
+    const bool same = current != nullptr &&
+                      current->metadata.resource_version == pod.object->metadata.resource_version;
+    if (!same) broken = Violation{kOnePlace, NameOf(pod) + " differs from the API's version"};
   });
   return broken;
 }
@@ -318,13 +320,15 @@ std::optional<Violation> Invariants::WhenEmpty(const scheduler::engine::Engine& 
   const scheduler::model::Cluster& cluster = engine.cluster();
   for (const std::string& uid : uids_) {
     if (!cluster.preemptions().UnderWay(uid)) continue;
-    return Violation{kBounded, fmt::format("{} is gone and still preempting", uid)};
+    return Violation{kBounded, fmt::format("{} is deleted and still preempting", uid)};
   }
   const size_t pods = cluster.pods().size(), nodes = cluster.nodes().present_count();
   const size_t labels = cluster.pod_labels().size();
   if (pods == 0 && nodes == 0 && labels == 0 && cluster.nominations().empty()) return std::nullopt;
-  return Violation{kBounded, fmt::format("{} pods, {} nodes and {} label sets are left of nothing",
-                                         pods, nodes, labels)};
+  return Violation{
+      kBounded,
+      fmt::format("{} pods, {} nodes and {} label sets remain, though all objects are deleted",
+                  pods, nodes, labels)};
 }
 
 }  // namespace berth::simulation

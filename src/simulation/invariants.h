@@ -1,8 +1,8 @@
-// Invariants are what must hold in a simulated world, whatever goes wrong in it: some after every
-// step, others once all is quiet.
+// Invariants checks what must hold in a simulated world in spite of all faults: some properties
+// after every step, others when the world is idle.
 //
-// They are judged by what the scheduler was told (Watch), by the truth (ApiModel) and by the books
-// of a plugin (ReservationBook), none of which the engine keeps.
+// It checks against sources that are independent of the engine: what the scheduler received
+// (Watch), the ground truth (ApiModel) and the records of a plugin (ReservationBook).
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@
 
 namespace berth::simulation {
 
-// The names under which broken invariants are reported.
+// The names of the invariants in reports.
 inline constexpr const char* kOnePlace = "one-place";    // No pod is lost, or in two places.
 inline constexpr const char* kBoundOnce = "bound-once";  // No pod is bound twice.
 inline constexpr const char* kNoOvercommit = "no-overcommit";
 inline constexpr const char* kOwners = "owners";    // Of assumed pods and nominations.
-inline constexpr const char* kReserve = "reserve";  // Each Reserve is bound or taken back.
-inline constexpr const char* kNotLeftUnschedulable =
-    "not-parked";                                   // What fits is not left waiting.
-inline constexpr const char* kBounded = "bounded";  // Nothing piles up.
+inline constexpr const char* kReserve = "reserve";  // Each Reserve ends in a bind or an Unreserve.
+// No pod that fits stays unschedulable.
+inline constexpr const char* kNotLeftUnschedulable = "not-left-unschedulable";
+inline constexpr const char* kBounded = "bounded";  // Nothing accumulates.
 
 struct Violation {
   std::string invariant;
@@ -36,32 +36,32 @@ struct Violation {
 
 class Invariants {
  public:
-  // All must outlive it.
+  // The arguments must outlive the Invariants, except `profile`.
   Invariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
              const FaultPlan& plan, const scheduler::framework::ProfileConfig& profile);
 
-  // --- what happens ---
+  // --- observations ---
 
-  // The engine chose a node for a pod.
+  // The engine reserved a node for a pod.
   void PodPlaced(const std::string& uid, const std::string& node);
   void Decided(const scheduler::engine::Decision& decision,
                const scheduler::engine::Engine& engine);
   void CommandSent(const scheduler::engine::Command& command);
   void WriteEnded(const scheduler::engine::WriteDone& done);
-  // Another engine takes over.
-  void EngineDied();
+  // The engine is replaced by a new one.
+  void EngineStopped();
 
-  // --- what must hold ---
+  // --- checks ---
 
   std::optional<Violation> AfterStep(const scheduler::engine::Engine& engine);
-  // No pod waits that fits. `early`: before pods are flushed for having waited long.
+  // Checks that no pending pod fits. `early`: before the flush of unschedulable pods.
   std::optional<Violation> NoneLeftUnschedulable(const scheduler::engine::Engine& engine,
                                                  Instant now, bool early) const;
-  // Everything is told and answered, and there is nothing left to try.
-  std::optional<Violation> WhenQuiet(const scheduler::engine::Engine& engine) const;
-  // The engine has the pods as the API has them.
-  std::optional<Violation> KnowsTheTruth(const scheduler::engine::Engine& engine) const;
-  // All objects are gone, too.
+  // For a world without pending events, writes and pods to schedule.
+  std::optional<Violation> WhenIdle(const scheduler::engine::Engine& engine) const;
+  // Checks that the engine has the newest version of each pod.
+  std::optional<Violation> CacheMatchesApi(const scheduler::engine::Engine& engine) const;
+  // For an idle world without objects.
   std::optional<Violation> WhenEmpty(const scheduler::engine::Engine& engine) const;
 
  private:
@@ -69,7 +69,7 @@ class Invariants {
   std::optional<Violation> CheckPlace(const scheduler::engine::Engine& engine,
                                       const scheduler::model::PodRecord& pod) const;
   std::optional<Violation> NominationsHaveOwners(const scheduler::engine::Engine& engine) const;
-  std::optional<Violation> TruthHolds() const;
+  std::optional<Violation> ApiIsNotOvercommitted() const;
   bool MayWait(const api::Pod& pod) const;
   void Break(const char* invariant, std::string what);
 
@@ -78,11 +78,11 @@ class Invariants {
   const ReservationBook& book_;
   const FaultPlan& plan_;
   const scheduler::reference::ReferenceProfile rules_;
-  std::map<scheduler::engine::CommandId, std::string> binds_;  // Not answered yet; the uid.
-  std::set<std::string> bound_;                     // Uids whose bind was answered with success.
-  std::map<api::ObjectKey, std::string> messages_;  // Of the last decision about each pod.
-  std::set<std::string> uids_;                      // Of all pods that were ever placed.
-  std::optional<Violation> broken_;                 // Seen while the engine was at work.
+  std::map<scheduler::engine::CommandId, std::string> binds_;  // Pending binds; the pod's uid.
+  std::set<std::string> bound_;                                // Uids whose bind succeeded.
+  std::map<api::ObjectKey, std::string> messages_;             // Of the last rejection of each pod.
+  std::set<std::string> uids_;                                 // Of all pods that were ever placed.
+  std::optional<Violation> broken_;                            // Detected inside an engine call.
 };
 
 }  // namespace berth::simulation

@@ -1,4 +1,4 @@
-// Bugs that are planted into a simulation are found, each by the invariant that it breaks.
+// Planted bugs are detected, each by the invariant that it violates.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -29,7 +29,7 @@ simulation::SimulationReport RunWorld(uint64_t seed, simulation::PlantedBug bug)
   return simulation::Simulate(options);
 }
 
-TEST_P(PlantedBugs, AreFoundByTheInvariantThatTheyBreak) {
+TEST_P(PlantedBugs, AreDetectedByTheirInvariant) {
   constexpr uint64_t kSeeds = 100;
   std::set<std::string> broken;
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -69,8 +69,8 @@ TEST(Simulation, TheSameSeedGivesTheSameWorld) {
   EXPECT_NE(lines_of(1), lines_of(2));
 }
 
-// Worlds in which nothing happens would be clean, too.
-TEST(Simulation, MuchHappens) {
+// Worlds in which nothing happens would pass, too.
+TEST(Simulation, WorldsAreBusy) {
   size_t placed = 0, binds = 0, victims = 0, restarts = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const simulation::SimulationReport report = RunWorld(seed, simulation::PlantedBug::kNone);

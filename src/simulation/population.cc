@@ -9,10 +9,10 @@
 
 namespace berth::simulation {
 
-bool UsedCapacity::Take(const api::Pod& pod) {
+bool UsedCapacity::Add(const api::Pod& pod) {
   ++pods_;
   bool free = true;
-  for (const auto& [name, amount] : api::PodRequests(pod, {})) taken_[name] += amount;
+  for (const auto& [name, amount] : api::PodRequests(pod, {})) used_[name] += amount;
   for (const api::Container& container : pod.spec.containers) {
     for (const api::ContainerPort& port : container.ports) {
       if (port.host_port == 0) continue;
@@ -23,17 +23,17 @@ bool UsedCapacity::Take(const api::Pod& pod) {
 }
 
 std::string UsedCapacity::Excess(const api::Node& node) const {
-  const auto& room = node.status.allocatable;
-  for (const auto& [name, amount] : taken_) {
-    const auto has = room.find(name);
-    if (has == room.end() || amount > has->second) {
-      return fmt::format("{} {} are taken, {} are there", amount.ToString(), name,
-                         has == room.end() ? "0" : has->second.ToString());
+  const auto& allocatable = node.status.allocatable;
+  for (const auto& [name, amount] : used_) {
+    const auto available = allocatable.find(name);
+    if (available == allocatable.end() || amount > available->second) {
+      return fmt::format("{} {} are used, {} are allocatable", amount.ToString(), name,
+                         available == allocatable.end() ? "0" : available->second.ToString());
     }
   }
-  const auto limit = room.find("pods");
-  if (limit != room.end() && pods_ > limit->second.Value()) {
-    return fmt::format("{} pods are there, {} are allowed", pods_, limit->second.Value());
+  const auto limit = allocatable.find("pods");
+  if (limit != allocatable.end() && pods_ > limit->second.Value()) {
+    return fmt::format("{} pods are assigned, {} are allowed", pods_, limit->second.Value());
   }
   return "";
 }
@@ -114,16 +114,17 @@ api::Node RandomNode(std::string name, Random& random) {
   node.metadata.labels = {{"kubernetes.io/hostname", name}, {kZoneLabel, Any(kZones, random)}};
   if (random.Chance(40)) node.metadata.labels.emplace("disk", "ssd");
   node.metadata.name = std::move(name);
-  auto& room = node.status.allocatable;
-  room["cpu"] = api::Quantity::FromMilli(static_cast<int64_t>(1000 + 500 * random.Below(5)));
-  room["memory"] = api::Quantity::FromValue(static_cast<int64_t>((2 + random.Below(4)) << 30));
-  room["pods"] = api::Quantity::FromValue(static_cast<int64_t>(2 + random.Below(8)));
+  auto& allocatable = node.status.allocatable;
+  allocatable["cpu"] = api::Quantity::FromMilli(static_cast<int64_t>(1000 + 500 * random.Below(5)));
+  allocatable["memory"] =
+      api::Quantity::FromValue(static_cast<int64_t>((2 + random.Below(4)) << 30));
+  allocatable["pods"] = api::Quantity::FromValue(static_cast<int64_t>(2 + random.Below(8)));
   if (random.Chance(15)) node.spec.taints.push_back({kTaint, "", "NoSchedule"});
   return node;
 }
 
 void ChangeNode(api::Node& node, bool may_shrink, Random& random) {
-  auto& room = node.status.allocatable;
+  auto& allocatable = node.status.allocatable;
   auto& labels = node.metadata.labels;
   switch (random.Below(may_shrink ? 7 : 6)) {
     case 0:
@@ -143,13 +144,13 @@ void ChangeNode(api::Node& node, bool may_shrink, Random& random) {
       node.spec.unschedulable = !node.spec.unschedulable;
       break;
     case 4:
-      room["cpu"] += api::Quantity::FromMilli(500);
+      allocatable["cpu"] += api::Quantity::FromMilli(500);
       break;
     case 5:
-      room["pods"] += api::Quantity::FromValue(1);
+      allocatable["pods"] += api::Quantity::FromValue(1);
       break;
     default:
-      room["cpu"] = api::Quantity::FromMilli(static_cast<int64_t>(500 + random.Below(1500)));
+      allocatable["cpu"] = api::Quantity::FromMilli(static_cast<int64_t>(500 + random.Below(1500)));
       break;
   }
 }
@@ -183,11 +184,11 @@ void ChangePodLabels(api::Pod& pod, Random& random) {
 }
 
 api::StorageClass MakeStorageClass(std::string name) {
-  api::StorageClass made;
-  made.provisioner = "disks.example.com";
-  made.volume_binding_mode = name == kDelayedClass ? "WaitForFirstConsumer" : "Immediate";
-  made.metadata.name = std::move(name);
-  return made;
+  api::StorageClass storage_class;
+  storage_class.provisioner = "disks.example.com";
+  storage_class.volume_binding_mode = name == kDelayedClass ? "WaitForFirstConsumer" : "Immediate";
+  storage_class.metadata.name = std::move(name);
+  return storage_class;
 }
 
 api::PersistentVolumeClaim RandomClaim(std::string name, Random& random) {

@@ -1,4 +1,5 @@
-// UsedCapacity adds up what pods take of a node.
+// The random nodes, pods and storage objects of simulated worlds, and UsedCapacity, which sums what
+// pods use of a node.
 #pragma once
 
 #include <map>
@@ -16,37 +17,36 @@ namespace berth::simulation {
 
 class UsedCapacity {
  public:
-  // False if a host port of the pod's is taken already.
-  bool Take(const api::Pod& pod);
-  // What the pods take too much of `node`, in words; empty if all is well.
+  // Adds the pod. Returns false if one of its host ports is already in use.
+  bool Add(const api::Pod& pod);
+  // Describes what exceeds the node's allocatable resources; "" if all pods fit.
   std::string Excess(const api::Node& node) const;
 
  private:
-  api::ResourceList taken_;
+  api::ResourceList used_;
   int64_t pods_ = 0;
   std::set<std::pair<std::string, int32_t>> ports_;
 };
 
-// The nodes, pods and storage objects of simulated worlds: small, varied, made from the seed.
 inline constexpr const char* kNamespace = "default";
 inline constexpr const char* kOurScheduler = "default-scheduler";
 inline constexpr const char* kIncumbent = "incumbent";
 inline constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
-inline constexpr const char* kDelayedClass = "delayed";      // Waits for the first consumer.
-inline constexpr const char* kImmediateClass = "immediate";  // Does not.
+inline constexpr const char* kDelayedClass = "delayed";      // WaitForFirstConsumer
+inline constexpr const char* kImmediateClass = "immediate";  // Immediate
 
 api::Node RandomNode(std::string name, Random& random);
-// Changes labels, taints, cordon or resources. A node loses resources only if `may_shrink`.
+// Changes labels, taints, unschedulable or resources. A node loses resources only if `may_shrink`.
 void ChangeNode(api::Node& node, bool may_shrink, Random& random);
 
-// A pod without a node. `claim` is the claim that it mounts, if not empty.
+// Returns a pod without a node. It mounts `claim`, if not empty.
 api::Pod RandomPod(std::string name, const FaultPlan& plan, const std::string& claim,
                    Random& random);
 void ChangePodLabels(api::Pod& pod, Random& random);
 
 api::StorageClass MakeStorageClass(std::string name);
 api::PersistentVolumeClaim RandomClaim(std::string name, Random& random);
-// A volume that a claim of the delayed class may be bound to; usable in one zone, or anywhere.
+// Returns an available volume of the delayed class, usable in one zone or in all.
 api::PersistentVolume RandomVolume(std::string name, Random& random);
 
 }  // namespace berth::simulation

@@ -26,7 +26,7 @@ class Reservations final : public scheduler::framework::ReservePlugin,
     const std::string& uid = cycle.pod().uid();
     const std::string& name = cycle.nodes().name(node);
     if (book_.on_reserve) book_.on_reserve(uid, name);
-    book_.tried[uid] = book_.loud_events;
+    book_.tried[uid] = book_.requeue_all_events;
     book_.rejected.erase(uid);
     if (!book_.calm && book_.random.Chance(3)) {
       if (book_.random.Chance(50)) return scheduler::framework::Verdict::Error("could not reserve");
@@ -36,7 +36,7 @@ class Reservations final : public scheduler::framework::ReservePlugin,
     return {};
   }
 
-  // Also called if the pod got no further than another plugin's Reserve.
+  // Also called if another plugin's Reserve failed.
   void Unreserve(scheduler::framework::Cycle& cycle, scheduler::model::NodeRow) const override {
     if (book_.skip_unreserve) return;
     const std::string& uid = cycle.pod().uid();
@@ -49,7 +49,7 @@ class Reservations final : public scheduler::framework::ReservePlugin,
       scheduler::framework::Cycle&, scheduler::model::NodeRow,
       scheduler::framework::WaitingPods& waiting) const override {
     if (book_.calm) return {};
-    SpeakForOthers(waiting);
+    ResolveOthers(waiting);
     const uint64_t choice = book_.random.Below(100);
     if (choice < 78) return {};
     if (choice < 94) {
@@ -59,11 +59,11 @@ class Reservations final : public scheduler::framework::ReservePlugin,
     }
     if (choice < 98)
       return {{scheduler::framework::Code::kUnschedulable, "node(s) were not permitted"}, {}};
-    return {scheduler::framework::Verdict::Error("could not say whether it is permitted"), {}};
+    return {scheduler::framework::Verdict::Error("could not decide whether to permit"), {}};
   }
 
   void PostBind(const scheduler::framework::BindingContext& binding) const override {
-    // Only looks at the pod; the context gives its cycle to those that may change it.
+    // Only reads the pod; the non-const accessor is for plugins that modify the cycle.
     const std::string& uid =
         const_cast<scheduler::framework::BindingContext&>(binding).cycle().pod().uid();
     auto entry = book_.reserved.extract(uid);
@@ -75,8 +75,8 @@ class Reservations final : public scheduler::framework::ReservePlugin,
   }
 
  private:
-  // Lets some of those that wait go, or turns them away.
-  void SpeakForOthers(scheduler::framework::WaitingPods& waiting) const {
+  // Allows or rejects some of the waiting pods.
+  void ResolveOthers(scheduler::framework::WaitingPods& waiting) const {
     std::vector<std::string> uids;
     for (const auto& [uid, pod] : waiting.all()) uids.push_back(uid);
     for (const std::string& uid : uids) {
@@ -107,7 +107,7 @@ scheduler::framework::ProfileConfig ProfileWithReservations() {
   auto profiles = scheduler::config::ToProfileConfigs(scheduler::config::Default());
   CHECK(profiles.has_value());
   scheduler::framework::ProfileConfig profile = profiles->front();
-  // All nodes are looked at in worlds this small; paranoid engines want it to be said.
+  // Worlds are small enough to evaluate all nodes; paranoid engines require that setting.
   profile.percentage_of_nodes_to_score.reset();
   profile.multi_point.enabled.push_back({std::string(kReservations), 0});
   return profile;

@@ -1,8 +1,7 @@
-// Reservations is a Reserve, Permit and PostBind plugin of the simulation's own: it writes down
-// which pods the engine has reserved room for, and, as its script says, turns pods away, holds them
-// back and lets them go.
+// Reservations is a Reserve, Permit and PostBind plugin of the simulation: it records which pods
+// the engine has reserved nodes for, and randomly rejects and delays pods.
 //
-// What it wrote down is independent of the engine's own books, which makes it a witness.
+// Its records are independent of the engine's own state, so that invariants can compare the two.
 #pragma once
 
 #include <functional>
@@ -15,35 +14,37 @@
 
 namespace berth::simulation {
 
+// The plugin's settings and records, which outlive the engine.
 struct ReservationBook {
   explicit ReservationBook(uint64_t seed) : random(seed) {}
 
-  // --- what the plugin does ---
+  // --- settings ---
 
   Random random;
-  bool calm = false;            // Let everything pass.
-  bool skip_unreserve = false;  // A planted bug.
-  // Delivered of each pod, by uid, and the node that is reserved for it.
+  bool calm = false;            // Accept every pod.
+  bool skip_unreserve = false;  // PlantedBug::kSkippedUnreserve
+  // Called with each pod's uid and the node that is reserved for it.
   std::function<void(const std::string& uid, const std::string& node)> on_reserve = {};
-  // How often something was told that wakes every pod which this plugin turned away.
-  uint64_t loud_events = 0;
+  // How many events were delivered that requeue every pod which this plugin rejected.
+  uint64_t requeue_all_events = 0;
 
-  // --- what it saw; by uid ---
+  // --- records, by uid ---
 
-  std::map<std::string, std::string> reserved = {};  // The node; neither taken back nor bound yet.
+  std::map<std::string, std::string> reserved = {};  // The node; neither bound nor unreserved.
   std::map<std::string, std::string> bound = {};     // The node.
-  std::map<std::string, uint64_t> tried = {};        // `loud_events` when last reserved for.
-  // Pods that were let down after they had been reserved for, and `loud_events` when they were.
+  std::map<std::string, uint64_t> tried = {};        // `requeue_all_events` at the last Reserve.
+  // Pods that were unreserved, with their entry of `tried`.
   std::map<std::string, uint64_t> rejected = {};
   std::string last_rejected = {};
-  std::string mistake = {};  // What should not have happened.
+  std::string mistake = {};  // A call that must not happen.
 };
 
 inline constexpr std::string_view kReservations = "SimulatedReservations";
 
-// The in-tree plugins, and one with this book, which must outlive all engines made from it.
+// Returns the in-tree plugins and this one, which writes to `book`. It must outlive all engines
+// made from the registry.
 scheduler::framework::Registry RegistryWith(ReservationBook& book);
-// kube-scheduler's default profile, and the plugin.
+// Returns kube-scheduler's default profile with the plugin.
 scheduler::framework::ProfileConfig ProfileWithReservations();
 
 }  // namespace berth::simulation

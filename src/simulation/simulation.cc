@@ -11,8 +11,8 @@
 namespace berth::simulation {
 namespace {
 
-// In worlds where more can be asked, this many steps lie between two lulls.
-constexpr size_t kStepsToLull = 25;
+// In worlds with the stricter invariants, this many steps lie between two lulls.
+constexpr size_t kStepsBetweenLulls = 25;
 
 class Simulation {
  public:
@@ -25,7 +25,7 @@ class Simulation {
         api_([this](const Change& change) { watch_.Append(change); }),
         book_(random_.Next()),
         invariants_(api_, watch_, book_, plan_, profile_),
-        life_(api_, plan_, random_),
+        activity_(api_, plan_, random_),
         driver_(profile_, {random_.Next(), options.paranoid, options.bug, plan_.writes},
                 {api_, watch_, book_, invariants_, trace_, random_}) {
     book_.on_reserve = [this](const std::string& uid, const std::string& node) {
@@ -35,7 +35,7 @@ class Simulation {
 
   SimulationReport Run() {
     SimulationReport report;
-    report.broken = Live();
+    report.broken = RunWorld();
     report.step = step_;
     report.last_lines = trace_.last_lines();
     report.decisions = driver_.decisions;
@@ -47,26 +47,26 @@ class Simulation {
   }
 
  private:
-  std::optional<Violation> Live() {
-    life_.Begin();
+  std::optional<Violation> RunWorld() {
+    activity_.Begin();
     for (; step_ < options_.steps; ++step_) {
       Step();
       if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
-      const bool pauses =
-          plan_.all_freed_capacity_is_announced() && step_ % kStepsToLull == kStepsToLull - 1;
-      if (!pauses) continue;
+      const bool lull_is_due = plan_.all_freed_capacity_is_announced() &&
+                               step_ % kStepsBetweenLulls == kStepsBetweenLulls - 1;
+      if (!lull_is_due) continue;
       if (auto broken = Lull()) return broken;
     }
     return Settle();
   }
 
   void SetCalm(bool calm) {
-    trace_.Add(calm ? "the faults stop" : "the faults go on");
+    trace_.Add(calm ? "the faults stop" : "the faults resume");
     driver_.SetFaults(calm ? WriteChannel::Faults{} : plan_.writes);
     book_.calm = calm;
   }
 
-  // All waits end, except those of pods that are parked: none of them may fit.
+  // Lets all pending work complete without flushing unschedulable pods: none of them may fit.
   std::optional<Violation> Lull() {
     SetCalm(true);
     if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
@@ -80,7 +80,7 @@ class Simulation {
     now_ = now_ + Duration::Millis(static_cast<int64_t>(random_.Below(300)));
     const uint64_t choice = random_.Below(100);
     if (choice < 30) {
-      life_.Act(now_);
+      activity_.Act(now_);
     } else if (choice < 52) {
       for (uint64_t i = random_.Below(6); i > 0 && driver_.DeliverNext(now_);) --i;
     } else if (choice < 72) {
@@ -114,29 +114,29 @@ class Simulation {
     now_ = now_ + length;
   }
 
-  // Everything is told, answered and tried, and all waits end.
+  // Lets all pending work and all timers complete, then checks the invariants of an idle world.
   std::optional<Violation> Settle() {
     SetCalm(true);
-    // Long enough for every parked pod to be tried again, twice.
+    // Long enough for every unschedulable pod to be flushed twice.
     if (auto broken = SettleFor(Duration::Seconds(1200))) return broken;
-    if (auto broken = invariants_.WhenQuiet(driver_.engine())) return broken;
+    if (auto broken = invariants_.WhenIdle(driver_.engine())) return broken;
     if (auto broken = invariants_.NoneLeftUnschedulable(driver_.engine(), now_, /*early=*/false))
       return broken;
-    if (auto broken = invariants_.KnowsTheTruth(driver_.engine())) return broken;
-    trace_.Add("all objects go");
-    life_.End();
+    if (auto broken = invariants_.CacheMatchesApi(driver_.engine())) return broken;
+    trace_.Add("all objects are deleted");
+    activity_.End();
     if (auto broken = SettleFor(Duration::Seconds(60))) return broken;
     return invariants_.WhenEmpty(driver_.engine());
   }
 
   std::optional<Violation> SettleFor(Duration length) {
     const Instant end = now_ + length;
-    trace_.Add(fmt::format("{}s pass in peace", length.seconds()));
+    trace_.Add(fmt::format("{}s pass without faults", length.seconds()));
     while (true) {
       if (auto broken = Drain()) return broken;
       std::optional<Instant> next = driver_.engine().next_wake();
       if (next && *next <= now_) {
-        return Violation{kBounded, "the engine wants to be called at once, but has nothing to do"};
+        return Violation{kBounded, "the engine requests an immediate call, but has nothing to do"};
       }
       const std::optional<Instant> timeout = driver_.writes().next_timeout();
       if (timeout && (!next || *timeout < *next)) next = timeout;
@@ -147,19 +147,19 @@ class Simulation {
     return Drain();
   }
 
-  // All that can happen without time passing.
+  // Does everything that can happen without time passing.
   std::optional<Violation> Drain() {
     constexpr int kMaxRounds = 5'000;
     for (int round = 0; round < kMaxRounds; ++round) {
-      const bool told = driver_.DeliverNext(now_);
-      const bool tried = driver_.Schedule(now_, SIZE_MAX, SIZE_MAX);
+      const bool delivered = driver_.DeliverNext(now_);
+      const bool scheduled = driver_.Schedule(now_, SIZE_MAX, SIZE_MAX);
       const bool written = driver_.ProgressWrites(now_);
-      const bool spoken = driver_.ResolvePermit(now_, /*always_allow=*/true);
-      const bool lived = life_.WindDown();
+      const bool resolved = driver_.ResolvePermit(now_, /*always_allow=*/true);
+      const bool acted = activity_.WindDown();
       if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
-      if (!told && !tried && !written && !spoken && !lived) return std::nullopt;
+      if (!delivered && !scheduled && !written && !resolved && !acted) return std::nullopt;
     }
-    return Violation{kBounded, "there is no end of things to do"};
+    return Violation{kBounded, "the work never ends"};
   }
 
   const SimulationOptions& options_;
@@ -171,7 +171,7 @@ class Simulation {
   ApiModel api_;
   ReservationBook book_;
   Invariants invariants_;
-  WorldActivity life_;
+  WorldActivity activity_;
   Driver driver_;
   Instant now_ = Instant::FromUnixSeconds(1'700'000'000);
   size_t step_ = 0;

@@ -1,10 +1,10 @@
-// Simulate runs one world: an engine, an API, and everything that can go wrong between them, all
-// decided by a seed. The same seed gives the same world, always.
+// Simulate runs one simulated world: an engine, an API server model and the faults between them,
+// all determined by a seed. The same seed always gives the same world.
 //
-// First the world lives through a number of steps, in each of which something happens: pods and
-// nodes come, change and go, changes are told, writes are carried out, lost or refused, time
-// passes. Then the faults stop and everything is told and tried; what must hold is checked after
-// every step and again when all is quiet.
+// The world first runs for a number of steps. In each step one thing happens: pods and nodes are
+// created, changed and deleted, watch events are delivered, writes are executed, lost or refused,
+// time passes. Then the faults stop and all pending work completes. Invariants are checked after
+// every step and again when the world is idle.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ namespace berth::simulation {
 struct SimulationOptions {
   uint64_t seed = 1;
   size_t steps = 200;
-  bool paranoid = false;  // The engine makes every decision twice.
+  bool paranoid = false;  // The engine checks each decision.
   PlantedBug bug = PlantedBug::kNone;
-  Trace::Listener trace = nullptr;  // Hears of everything that happens.
+  Trace::Listener trace = nullptr;  // Receives every trace line.
 };
 
 struct SimulationReport {
   std::optional<Violation> broken;
-  size_t step = 0;                      // At which it broke.
-  std::vector<std::string> last_lines;  // What happened before that.
+  size_t step = 0;                      // The step of the violation.
+  std::vector<std::string> last_lines;  // The last trace lines before it.
 
-  // How much happened.
+  // Totals.
   size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0;
 };
 

@@ -80,14 +80,14 @@ struct EventText {
   std::string operator()(const scheduler::engine::ObjectPut& put) const {
     return "put " + DescribeObject(put.object);
   }
-  std::string operator()(const scheduler::engine::ObjectDeleted& gone) const {
-    return "gone " + DescribeObject(gone.object);
+  std::string operator()(const scheduler::engine::ObjectDeleted& deleted) const {
+    return "delete " + DescribeObject(deleted.object);
   }
   std::string operator()(const scheduler::engine::WriteDone& done) const {
     return fmt::format("write {} ended: {}", done.id.index(), ToString(done.result.kind));
   }
-  std::string operator()(const scheduler::engine::PermitDecision& spoken) const {
-    return fmt::format("permit {} {}", spoken.allow ? "allows" : "rejects", spoken.uid);
+  std::string operator()(const scheduler::engine::PermitDecision& decision) const {
+    return fmt::format("permit {} {}", decision.allow ? "allows" : "rejects", decision.uid);
   }
 };
 
@@ -96,7 +96,7 @@ struct EventText {
 void Trace::Add(std::string line) {
   if (listener_) listener_(line);
   lines_.push_back(std::move(line));
-  if (lines_.size() > kKept) lines_.pop_front();
+  if (lines_.size() > kMaxLines) lines_.pop_front();
 }
 
 std::string Describe(const scheduler::engine::Event& event) {

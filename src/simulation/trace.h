@@ -1,5 +1,5 @@
-// Trace writes down what happens in a simulation, line by line: the last lines are kept for the
-// report of a failure, and all go to whoever listens.
+// Trace records what happens in a simulation, line by line: it retains the last lines for the
+// report of a violation and passes all lines to a listener.
 #pragma once
 
 #include <deque>
@@ -22,12 +22,13 @@ class Trace {
   std::vector<std::string> last_lines() const { return {lines_.begin(), lines_.end()}; }
 
  private:
-  static constexpr size_t kKept = 40;
+  static constexpr size_t kMaxLines = 40;
 
   Listener listener_;
   std::deque<std::string> lines_;
 };
 
+// Return one line.
 std::string Describe(const scheduler::engine::Event& event);
 std::string Describe(const scheduler::framework::ApiWrite& write);
 std::string Describe(const scheduler::engine::Decision& decision);

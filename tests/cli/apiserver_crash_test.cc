@@ -39,7 +39,7 @@ class ApiServerCrashTest : public testing::Test {
  protected:
   void StartServer() {
     server_ = std::make_unique<RunningProcess>(std::vector<std::string>{
-        BERTH_BINARY, "apiserver", "--port", "0", "--data-dir", data_.Path("data")});
+        BERTH_BINARY, "apiserver", "--port", "0", "--data-dir", data_.path("data")});
     const std::string port = server_->WaitForLine("listening on http://127.0.0.1:");
     ASSERT_FALSE(port.empty()) << server_->err();
     port_ = static_cast<uint16_t>(std::stoul(port));

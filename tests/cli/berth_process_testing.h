@@ -2,48 +2,21 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "berth_process_testing.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::cli {
-
-// TemporaryDirectory is a directory that is removed with everything in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "berth-cli-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string Path(std::string_view name) const { return path_ / name; }
-  // Writes the file and returns its path.
-  std::string Write(std::string_view name, std::string_view content) const {
-    std::ofstream(Path(name), std::ios::binary) << content;
-    return Path(name);
-  }
-  std::string Read(std::string_view name) const {
-    std::ifstream file(Path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct ProcessResult {
   int code = -1;  // The exit code; -1 if a signal ended the program.
@@ -57,15 +30,15 @@ inline ProcessResult RunBerth(const std::vector<std::string>& arguments,
   const TemporaryDirectory files;
   std::string line = BERTH_BINARY;
   for (const std::string& argument : arguments) line += " '" + argument + "'";
-  line += " <'" + files.Write("in", input) + "' >'" + files.Path("out") + "' 2>'" +
-          files.Path("err") + "'";
+  line += " <'" + files.Write("in", input) + "' >'" + files.path("out") + "' 2>'" +
+          files.path("err") + "'";
   const int status = std::system(line.c_str());
   // The shell turns a signal into an exit code above 128.
   const bool ended = WIFEXITED(status) && WEXITSTATUS(status) < 128;
   return {ended ? WEXITSTATUS(status) : -1, files.Read("out"), files.Read("err")};
 }
 
-// A program that runs beside a test until it is told, or made, to end.
+// A program that runs beside a test until it ends or is stopped.
 class RunningProcess {
  public:
   // Starts it with `arguments`, the first of which names the program.
@@ -73,7 +46,7 @@ class RunningProcess {
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
-    const std::string err = files_.Path("err");
+    const std::string err = files_.path("err");
     int ends[2] = {-1, -1};
     if (pipe2(ends, O_CLOEXEC) != 0) return;
     out_ = ends[0];
@@ -97,8 +70,8 @@ class RunningProcess {
   // What it has written to standard error.
   std::string err() const { return files_.Read("err"); }
 
-  // What follows `prefix` on its line of standard output, once that has come. Empty if the program
-  // ends, or is silent for half a minute, before.
+  // Waits for a line of standard output with `prefix` and returns the rest of the line. Empty if
+  // the program ends, or writes nothing for 30 seconds, before.
   std::string WaitForLine(std::string_view prefix) {
     for (;;) {
       const size_t at = said_.find(prefix);
@@ -113,8 +86,10 @@ class RunningProcess {
   void Send(int signal) const {
     if (pid_ > 0) kill(pid_, signal);
   }
-  // Waits for its end. The exit code; -1 if a signal ended it.
+  // Waits for its end; kills it and fails the test after 30 seconds. Returns the exit code; -1 if a
+  // signal ended it.
   int Wait() {
+    if (pid_ > 0) KillIfItDoesNotEnd();
     if (pid_ > 0 && waitpid(pid_, &status_, 0) == pid_) pid_ = 0;
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
   }
@@ -124,7 +99,18 @@ class RunningProcess {
   }
 
  private:
-  // Takes in more of what it says; false if there will be no more.
+  void KillIfItDoesNotEnd() const {
+    const int process = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+    if (process < 0) return;
+    pollfd ended{.fd = process, .events = POLLIN, .revents = 0};
+    if (poll(&ended, 1, 30'000) == 0) {
+      ADD_FAILURE() << "the program does not end; it wrote to standard error: " << err();
+      kill(pid_, SIGKILL);
+    }
+    close(process);
+  }
+
+  // Reads more of standard output; returns false at its end.
   bool Listen() {
     pollfd readable{.fd = out_, .events = POLLIN, .revents = 0};
     char some[4096];

@@ -298,7 +298,7 @@ TEST_F(ScheduleTest, ReadsADirectoryByName) {
   directory.Write("c.json",
                   R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "j"}, "spec": {}})");
   directory.Write("notes.txt", "not: [an object");
-  const ProcessResult ended = RunBerth({"schedule", "-f", directory.Path("")});
+  const ProcessResult ended = RunBerth({"schedule", "-f", directory.path("")});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("2 of 2 pods scheduled"));
 }

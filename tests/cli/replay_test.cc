@@ -20,7 +20,7 @@ class ReplayTest : public ::testing::Test {
  protected:
   // Records the examples and returns the path of the recording.
   std::string RecordRun() {
-    const std::string path = files_.Path("run.berth");
+    const std::string path = files_.path("run.berth");
     const ProcessResult ended =
         RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
     EXPECT_EQ(ended.code, 0) << ended.err;
@@ -48,7 +48,7 @@ TEST_F(ReplayTest, ReadsStandardInput) {
 TEST_F(ReplayTest, RecordingChangesNothing) {
   const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
   const ProcessResult recorded = RunBerth(
-      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.Path("run.berth")});
+      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.path("run.berth")});
   EXPECT_EQ(plain.out, recorded.out);
 }
 
@@ -58,7 +58,7 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
                    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
                    "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
                    "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n");
-  const std::string path = files_.Path("run.berth");
+  const std::string path = files_.path("run.berth");
   const ProcessResult scheduled = RunBerth(
       {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", config, "--record", path});
   ASSERT_EQ(scheduled.code, 0) << scheduled.err;

@@ -49,7 +49,7 @@ TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
       {{"--seeds", "some"}, "berth simtest: --seeds some: must be like 1..2000\n"},
       {{"--seeds", "1.."}, "berth simtest: --seeds 1..: must be like 1..2000\n"},
       {{"--seeds", "9..3"}, "berth simtest: --seeds 9..3: the last comes before the first\n"},
-      {{"--seed-file", files.Path("none")}, ": No such file or directory\n"},
+      {{"--seed-file", files.path("none")}, ": No such file or directory\n"},
       {{"--seed-file", bad}, ":2: \"four\" is not a seed\n"},
   };
   for (const UsageCase& wrong : cases) {

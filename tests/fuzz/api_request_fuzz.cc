@@ -1,5 +1,5 @@
-// Any request may come to the API server. Each gets exactly one answer, in valid JSON if it says
-// so, and every failure is a Status.
+// Arbitrary requests to the API server. Each gets exactly one response, with valid JSON if its type
+// is JSON, and every failure is a Status.
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 namespace net = berth::net;
 
-// Reads a stream to its end or to the point where it waits.
+// Reads a stream until it ends or waits.
 class FuzzExchange final : public net::Exchange {
  public:
   explicit FuzzExchange(net::ServerRequest request) : request_(std::move(request)) {}
@@ -50,7 +50,7 @@ class FuzzExchange final : public net::Exchange {
     for (const net::Piece& piece : answer.body) body += piece.bytes;
     boost::json::error_code error;
     boost::json::parse_options options;
-    options.max_depth = 2 * berth::api::kMaxNesting;  // What was sent, and what is around it.
+    options.max_depth = 2 * berth::api::kMaxNesting;  // The sent object in a list.
     (void)boost::json::parse(body, error, {}, options);
     CHECK(!error);
   }
@@ -59,9 +59,9 @@ class FuzzExchange final : public net::Exchange {
   int answers_ = 0;
 };
 
-// A server with something in it.
-struct World {
-  World() {
+// A server with a few objects.
+struct Server {
+  Server() {
     using berth::api::scheme::Kind;
     const auto answer = [&](const char* target, const char* body) {
       net::ServerRequest request;
@@ -83,7 +83,7 @@ struct World {
   berth::apiserver::Handler handler{api, berth::apiserver::registry::Access({}), clock, clock};
 };
 
-// The next line of `text`, which loses it.
+// Removes the first line from `text` and returns it.
 std::string TakeLine(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
   const std::string line(text.substr(0, end));
@@ -95,11 +95,11 @@ std::string TakeLine(std::string_view& text) {
 
 // Lines: method, target, Content-Type, Accept; the rest is the body.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // What is left over from earlier inputs makes for richer stories, but must not fill the memory.
-  constexpr int kInputsPerWorld = 500;
-  static std::unique_ptr<World> world;
+  // The objects of earlier inputs reach more code, but must not fill the memory.
+  constexpr int kInputsPerServer = 500;
+  static std::unique_ptr<Server> server;
   static int inputs = 0;
-  if (world == nullptr || ++inputs % kInputsPerWorld == 0) world = std::make_unique<World>();
+  if (server == nullptr || ++inputs % kInputsPerServer == 0) server = std::make_unique<Server>();
 
   std::string_view text(reinterpret_cast<const char*>(data), size);
   net::ServerRequest request;
@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.headers = {{"Content-Type", TakeLine(text)}, {"Accept", TakeLine(text)}};
   request.body = text;
   const auto exchange = std::make_shared<FuzzExchange>(std::move(request));
-  world->handler.Handle(exchange);
+  server->handler.Handle(exchange);
   CHECK(exchange->answers() == 1);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Loads anything as a configuration. What loads can be printed, and means the same as YAML and as
-// JSON.
+// Arbitrary bytes as a configuration. One that loads can be printed, and its YAML and JSON forms
+// are equal.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,4 @@
-// An extender may answer anything. What decodes as the answer to a filter call names nodes that
-// were sent.
+// Arbitrary responses of an extender. A filter response that decodes has only nodes of the request.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// A server may answer with any bytes, in pieces of any size. Each request ends once, nothing is
-// heard of it afterwards, and all end with the connection.
+// Arbitrary bytes from a server, in pieces of any size. Each request ends exactly once, has no
+// callback afterwards, and ends at the latest with the connection.
 //
-// The first byte chooses the protocol, the second the size of the pieces.
+// The first byte selects the protocol, the second the size of the pieces.
 
 #include <chrono>
 #include <cstddef>
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     session = std::make_unique<berth::net::Http2ClientSession>(Duration::Seconds(1),
                                                                Duration::Seconds(1), now);
-    // What every server sends first: empty settings.
+    // Every server first sends its settings; here they are empty.
     if (data[0] % 4 == 1) input = std::string("\0\0\0\4\0\0\0\0\0", 9);
   }
   Requests requests(*session);

@@ -1,7 +1,7 @@
-// A peer of the HTTP server may send any bytes, in pieces of any size. What reaches the handler is
-// within the limits, and the sessions end when the peer does.
+// Arbitrary bytes from a client, in pieces of any size. Requests that reach the handler are within
+// the limits, and sessions end with the connection.
 //
-// The first byte chooses the protocol, the second the size of the pieces.
+// The first byte selects the protocol, the second the size of the pieces.
 
 #include <chrono>
 #include <cstddef>
@@ -32,7 +32,7 @@ using berth::net::SteadyTime;
 constexpr size_t kMaxHeaders = 1000;
 constexpr size_t kMaxBody = 500;
 
-// Gives a little, then waits, then ends.
+// A body of a few bytes, a wait and the end.
 class ShortSource final : public BodySource {
  public:
   State Read(size_t, std::vector<Piece>& out) override {
@@ -45,7 +45,7 @@ class ShortSource final : public BodySource {
   int reads_ = 0;
 };
 
-// Answers at once, later, never, or with a stream, by the length of the target.
+// Responds at once, later, never, or with a stream, depending on the length of the target.
 class Host final : public berth::net::SessionHost {
  public:
   void Handle(RequestNumber number, ServerRequest request) override {
@@ -76,7 +76,7 @@ class Host final : public berth::net::SessionHost {
   std::vector<RequestNumber> later;
 };
 
-// Lets the session take from `input` and say what it has to, until neither goes on.
+// Lets the session read `input` and write its output until it can do neither.
 void Talk(ServerSession& session, std::string& input, bool ended, SteadyTime now) {
   berth::net::Outgoing out;
   for (;;) {
@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     session = std::make_unique<berth::net::Http1ServerSession>(options, host, host.now);
   } else {
     session = std::make_unique<berth::net::Http2ServerSession>(options, host, host.now);
-    // What every peer sends first: the preface and empty settings.
+    // Every client first sends the preface and its settings; here they are empty.
     constexpr std::string_view kPreface("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
     if (data[0] % 4 == 1) input = kPreface;
   }
@@ -119,7 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Talk(*session, input, false, host.now);
     for (const RequestNumber number : std::exchange(host.later, {})) host.Answer(number);
     session->Wake(1);
-    // The connection keeps no more of what is not used yet.
+    // The connection buffers no more input than this.
     CHECK(session->finished() || input.size() <= size + kMaxHeaders);
   }
   Talk(*session, input, false, host.now);

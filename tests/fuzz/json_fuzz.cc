@@ -1,5 +1,4 @@
-// Any bytes may come in place of objects. What decodes must encode to JSON that decodes to the
-// same.
+// Arbitrary bytes as objects. The JSON of an object that decodes decodes to an equal one.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any bytes may come in place of a kubeconfig, and from a credential plugin. Errors say something,
-// and what a plugin gives can be sent.
+// Arbitrary bytes as a kubeconfig and as the output of a credential plugin. Errors have a message,
+// and the plugin's credentials can be sent in a header.
 
 #include <cstddef>
 #include <cstdint>

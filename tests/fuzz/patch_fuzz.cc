@@ -1,5 +1,5 @@
-// A document and a patch of any type may be anything: up to the first line break stands the
-// document, then the patch. To merge a patch twice is to merge it once, and so with applying.
+// Arbitrary documents and patches of any type: the first line is the document, the rest the patch.
+// Merging a patch twice equals merging it once; so does applying.
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>

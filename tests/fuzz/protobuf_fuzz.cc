@@ -1,5 +1,5 @@
-// Any bytes may come as a protobuf body, with or without the magic number that opens one. What
-// decodes is an object whose JSON text parses again to the same.
+// Arbitrary bytes as a protobuf body, with and without the magic number. A body that decodes is an
+// object whose JSON text parses to an equal one.
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>

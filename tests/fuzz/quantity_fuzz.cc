@@ -1,5 +1,5 @@
-// Quantities from arbitrary texts: printing and parsing again gives the same number, and arithmetic
-// keeps its laws.
+// Arbitrary texts as quantities. Printing and parsing a quantity gives the same number, and the
+// laws of arithmetic hold.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ void CheckOne(const Quantity& quantity) {
   CHECK(again->Value() == quantity.Value());
   CHECK(again->MilliValue() == quantity.MilliValue());
 
-  // Rounding goes away from zero, by less than one.
+  // Rounds away from zero, by less than one.
   const int64_t value = quantity.Value();
   if (value == INT64_MAX || value == INT64_MIN) return;
   const int64_t below = value - quantity.Sign();

@@ -1,5 +1,5 @@
-// Any bytes may come in place of a recording: reading ends with a verdict. What is read and written
-// again reads the same.
+// Arbitrary bytes as a recording. Reading ends with a result, and records that are read and written
+// again are equal.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ berth::scheduler::recording::RecordSource SourceOf(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // The records themselves, for checksums keep the fuzzer from ever getting to them.
+  // Decodes records directly: the fuzzer cannot find inputs with valid checksums.
   if (auto record = berth::scheduler::recording::RecordCodec().Decode(bytes)) {
     const std::string again = berth::scheduler::recording::RecordCodec().Encode(*record);
     auto same = berth::scheduler::recording::RecordCodec().Decode(again);

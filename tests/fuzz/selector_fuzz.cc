@@ -1,5 +1,4 @@
-// Any text may come in place of a selector. Both sorts are parsed without a crash, and what is
-// parsed can be matched.
+// Arbitrary text as a label or field selector. One that parses can be matched.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Any text may come in place of a URL. What parses means the same when it is written out.
+// Arbitrary text as a URL. One that parses equals the URL parsed from its text.
 
 #include <cstddef>
 #include <cstdint>

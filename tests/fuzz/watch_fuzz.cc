@@ -1,5 +1,5 @@
-// Any bytes may come as a watch or a list, in either form and cut up in any way: what is cut into
-// events does not depend on how the bytes arrived, and what is read of them never crashes.
+// Arbitrary bytes as a watch or a list, in JSON and protobuf and in pieces of any size. The events
+// do not depend on the pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

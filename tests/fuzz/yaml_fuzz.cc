@@ -1,5 +1,5 @@
-// Any bytes may come in place of YAML. What converts must be JSON, and the same whether it is
-// converted alone or as the first of many.
+// Arbitrary bytes as YAML. A document that converts gives valid JSON, and the same JSON if other
+// documents follow it.
 #include <simdjson.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   simdjson::dom::parser parser;
   for (const std::string& json : *documents) {
     const auto error = parser.parse(json).error();
-    // simdjson's documents hold no integers beyond 64 bits; JSON does.
+    // simdjson has no integers of more than 64 bits; JSON has.
     CHECK(error == simdjson::SUCCESS || error == simdjson::NUMBER_ERROR);
   }
   const bool converted = text.find_first_not_of(" \t\r\n") != std::string_view::npos &&

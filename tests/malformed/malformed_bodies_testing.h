@@ -1,5 +1,5 @@
-// Malformed requests about bodies: text that is no document, documents that are no objects, and
-// objects and patches that are wrong.
+// Malformed request bodies: text that is not JSON, JSON that is not an object, and invalid objects
+// and patches.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Malformed requests to the API server: each gets a Status with the right code, and the server goes
-// on as if nothing had been.
+// Malformed requests to the API server: each gets a Status with the right code, and the server
+// still works afterwards.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -191,7 +191,7 @@ class MalformedRequestsTest : public testing::Test {
   size_t checked_ = 0;
 };
 
-TEST_F(MalformedRequestsTest, EachGetsAStatusAndTheServerGoesOn) {
+TEST_F(MalformedRequestsTest, EachGetsAStatusAndTheServerStillWorks) {
   for (const auto& requests :
        {BadBodies(), WrongTypes(), BadPaths(), BadQueries(), WrongVerbs(), BadObjects()}) {
     Check(requests);
@@ -199,7 +199,7 @@ TEST_F(MalformedRequestsTest, EachGetsAStatusAndTheServerGoesOn) {
   EXPECT_GE(checked_, 200u);
 }
 
-TEST_F(MalformedRequestsTest, HalfARequestHarmsNobody) {
+TEST_F(MalformedRequestsTest, AnIncompleteRequestAffectsNoOthers) {
   RawClient half(server_->port());
   half.Send("POST " + kMaps + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
   half.EndSending();

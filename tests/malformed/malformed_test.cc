@@ -1,5 +1,5 @@
-// Malformed and odd files: each gives an error that says what is wrong where, or the objects that
-// are nevertheless in it. None of them may crash or hang.
+// Malformed and unusual files: each gives an error with the reason and the place, or the valid
+// objects in it. None may crash or hang.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ std::string Pod(std::string_view meta, std::string_view spec = "") {
          R"(},"spec":{"nodeName":"n1")" + std::string(spec) + "}}";
 }
 
-// Anchors that each refer ten times to the one before: ten to the power of `levels`.
+// Anchors that each refer ten times to the one before; expanded, 10^`levels` items.
 std::string AliasBomb(int levels) {
   std::string yaml = "a0: &a0 [lol]\n";
   for (int i = 1; i <= levels; ++i) {
@@ -35,7 +35,7 @@ std::string AliasBomb(int levels) {
   return yaml;
 }
 
-// The same with merge keys over empty maps, which adds time but no text.
+// The same with merge keys of empty maps, which costs time but no text.
 std::string MergeBomb(int levels) {
   std::string yaml = "a0: &a0 {}\n";
   for (int i = 1; i <= levels; ++i) {
@@ -59,7 +59,7 @@ struct BadFile {
 
 class BadFileTest : public testing::TestWithParam<BadFile> {};
 
-TEST_P(BadFileTest, IsRefusedWithAReason) {
+TEST_P(BadFileTest, IsRejectedWithAReason) {
   const auto objects = DecodeObjects(GetParam().text, "f.yaml");
   ASSERT_FALSE(objects.has_value()) << objects->size() << " objects";
   const std::string& message = objects.error().message;
@@ -222,7 +222,7 @@ struct OddFile {
 
 class OddFileTest : public testing::TestWithParam<OddFile> {};
 
-TEST_P(OddFileTest, IsReadAllTheSame) {
+TEST_P(OddFileTest, IsAccepted) {
   const auto objects = DecodeObjects(GetParam().text, "f.yaml");
   ASSERT_TRUE(objects.has_value()) << objects.error().message;
   EXPECT_EQ(objects->size(), GetParam().objects);

@@ -1,5 +1,5 @@
-// The counts that rules read, of pods and of the affinity terms they carry, equal at any time those
-// made by going through all pods: whatever came, changed and went since the counting began.
+// The counters of pods and of affinity terms that plugins read equal a direct count over all pods
+// after any sequence of changes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ namespace BERTH_TEST_FILE {
 constexpr const char* kKeys[] = {"kubernetes.io/hostname", "topology.kubernetes.io/zone",
                                  "topology.kubernetes.io/region", "rack"};
 
-// Counts by name of what is counted; what counts zero is left out.
+// Counts by name; zero counts are left out.
 using Counts = std::map<std::string, int64_t>;
 
 void AddTo(Counts& counts, const std::string& name, int64_t count) {
   if ((counts[name] += count) == 0) counts.erase(name);
 }
 
-// --- the plain way: over whole objects ---
+// --- matching whole objects ---
 
 bool Selects(const std::optional<api::LabelSelector>& selector, const api::StringMap& labels) {
   const auto compiled = api::Selector::FromLabelSelector(selector);
@@ -39,15 +39,15 @@ const std::string* Find(const api::StringMap& labels, const std::string& key) {
   return found == labels.end() ? nullptr : &found->second;
 }
 
-// Whether a term of a pod in `owner` means `pod`. With `incoming`, a selector of namespaces that
-// holds for no labels at all means every namespace.
-bool Means(const api::PodAffinityTerm& term, const std::string& owner, bool incoming,
-           const scheduler::reference::Snapshot& world, const api::Pod& pod) {
+// Reports whether a term of a pod in namespace `owner` matches `pod`. With `incoming`, a namespace
+// selector that matches empty labels matches every namespace.
+bool Matches(const api::PodAffinityTerm& term, const std::string& owner, bool incoming,
+             const scheduler::reference::Snapshot& snapshot, const api::Pod& pod) {
   const std::string& namespace_ = pod.metadata.namespace_;
   bool in_namespace = scheduler::reference::Contains(term.namespaces, namespace_);
   if (term.namespaces.empty() && !term.namespace_selector) in_namespace = namespace_ == owner;
   if (term.namespace_selector) {
-    const auto* known = scheduler::reference::Find(world.namespaces, namespace_);
+    const auto* known = scheduler::reference::Find(snapshot.namespaces, namespace_);
     in_namespace |= Selects(term.namespace_selector,
                             known == nullptr ? api::StringMap{} : known->metadata.labels);
     if (incoming) in_namespace |= Selects(term.namespace_selector, {});
@@ -55,16 +55,16 @@ bool Means(const api::PodAffinityTerm& term, const std::string& owner, bool inco
   return in_namespace && Selects(term.label_selector, pod.metadata.labels);
 }
 
-// --- the questions ---
+// --- the counters ---
 
-struct Question {
+struct Query {
   const char* name;
   api::PodAffinityTerm term;
   bool incoming = false;
   bool count_terminating = true;
 };
 
-std::vector<Question> Questions() {
+std::vector<Query> Queries() {
   api::PodAffinityTerm all, web, not_web, by_team, without_team, unlisted, nothing;
   all.label_selector.emplace();
   all.namespace_selector.emplace();
@@ -78,9 +78,9 @@ std::vector<Question> Questions() {
   unlisted.namespaces = {"unlisted", "team-b"};
   nothing.namespace_selector.emplace();
   return {{"all", all},
-          {"all, leaving ones apart", all, false, false},
+          {"all but terminating", all, false, false},
           {"web", web},
-          {"web, leaving ones apart", web, true, false},
+          {"web but terminating", web, true, false},
           {"not web", not_web},
           {"by team", by_team},
           {"by team, incoming", by_team, true},
@@ -97,46 +97,46 @@ std::string Text(const Carrier& carrier, const std::string& domain) {
                      std::get<2>(carrier), domain);
 }
 
-class Story {
+class CountedCluster {
  public:
-  explicit Story(uint64_t seed) : generator_(seed), random_(~seed), questions_(Questions()) {
+  explicit CountedCluster(uint64_t seed) : generator_(seed), random_(~seed), queries_(Queries()) {
     for (const char* key : kKeys) keys_.push_back(cluster_.UseTopologyKey(Name(key)));
-    for (const Question& question : questions_) counters_.push_back(Ask(question));
+    for (const Query& query : queries_) counters_.push_back(Count(query));
     for (const api::Object& object : ObjectsOf(generator_.Snapshot(6))) Put(object);
   }
 
   void Step() {
     const uint64_t kind = random_.Below(100);
-    if (kind < 12) return Put(generator_.WaitingPod(world_));
+    if (kind < 12) return Put(generator_.WaitingPod(snapshot_));
     if (kind < 24) return Assume();
     if (kind < 30) return Forget();
-    if (kind < 33) return AskForAWhile();
-    const RandomChange change = generator_.Change(world_);
+    if (kind < 33) return CountForAWhile();
+    const RandomChange change = generator_.Change(snapshot_);
     if (!change.removed) return Put(change.object);
-    world_.Remove(change.object);
+    snapshot_.Remove(change.object);
     std::visit(
         [&]<typename T>(const api::Ref<T>&) { cluster_.Remove<T>(api::KeyOf(change.object)); },
         change.object);
   }
 
   void Check() {
-    for (size_t i = 0; i < questions_.size(); ++i) {
-      SCOPED_TRACE(questions_[i].name);
-      EXPECT_EQ(Kept(*counters_[i]), Counted(questions_[i]));
+    for (size_t i = 0; i < queries_.size(); ++i) {
+      SCOPED_TRACE(queries_[i].name);
+      EXPECT_EQ(Cached(*counters_[i]), Counted(queries_[i]));
     }
     cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       SCOPED_TRACE(pod.key().ToString());
-      EXPECT_EQ(KeptCarriers(pod), CountedCarriers(pod));
+      EXPECT_EQ(CachedCarriers(pod), CountedCarriers(pod));
     });
   }
 
  private:
   void Put(const api::Object& object) {
-    world_.Put(object);
+    snapshot_.Put(object);
     cluster_.Put(object);
   }
 
-  // A waiting pod is placed somewhere, and then perhaps taken back.
+  // Assumes a pending pod on a random node; Forget undoes it.
   void Assume() {
     const scheduler::model::PodId id = OneIn(scheduler::model::PodState::kPending);
     if (!id.valid() || cluster_.nodes().present_count() == 0) return;
@@ -156,28 +156,28 @@ class Story {
     return found.empty() ? scheduler::model::PodId{} : found[random_.Below(found.size())];
   }
 
-  // Others ask questions too, and lose interest.
-  void AskForAWhile() {
+  // Adds a counter that is released later.
+  void CountForAWhile() {
     if (passing_.size() > 12) passing_.clear();
-    Question question = questions_[random_.Below(questions_.size())];
-    question.term.label_selector.emplace().match_labels["version"] =
+    Query query = queries_[random_.Below(queries_.size())];
+    query.term.label_selector.emplace().match_labels["version"] =
         fmt::format("v{}", random_.Below(40));
-    passing_.push_back(Ask(question));
+    passing_.push_back(Count(query));
   }
 
-  std::shared_ptr<const scheduler::model::PodCounter> Ask(const Question& question) {
-    const scheduler::model::PodQuery query{
-        {scheduler::model::PodMatcher(question.term, "default", cluster_.mutable_symbols())},
-        question.incoming,
-        question.count_terminating};
-    return cluster_.CountPods(query, keys_);
+  std::shared_ptr<const scheduler::model::PodCounter> Count(const Query& query) {
+    const scheduler::model::PodQuery pod_query{
+        {scheduler::model::PodMatcher(query.term, "default", cluster_.mutable_symbols())},
+        query.incoming,
+        query.count_terminating};
+    return cluster_.CountPods(pod_query, keys_);
   }
 
   Symbol Name(std::string_view text) { return cluster_.mutable_symbols().Intern(text); }
 
-  // --- as it is kept ---
+  // --- the counters' values ---
 
-  Counts Kept(const scheduler::model::PodCounter& counter) const {
+  Counts Cached(const scheduler::model::PodCounter& counter) const {
     Counts counts;
     for (uint32_t row = 0; row < counter.per_node().size(); ++row) {
       if (counter.OnNode(row) == 0) continue;
@@ -189,7 +189,7 @@ class Story {
     return counts;
   }
 
-  Counts KeptCarriers(const scheduler::model::PodRecord& pod) const {
+  Counts CachedCarriers(const scheduler::model::PodRecord& pod) const {
     Counts counts;
     const scheduler::model::AffinityTerms& terms = cluster_.affinity_terms();
     for (uint32_t i : terms.Matching(pod.labels)) {
@@ -216,22 +216,22 @@ class Story {
     }
   }
 
-  // --- counted ---
+  // --- the direct count ---
 
   template <typename Visit>
   void ForEachPlaced(Visit&& visit) const {
     cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       if (pod.state == scheduler::model::PodState::kPending) return;
       const std::string& name = cluster_.nodes().name(pod.node);
-      visit(*pod.object, name, scheduler::reference::Find(world_.nodes, name));
+      visit(*pod.object, name, scheduler::reference::Find(snapshot_.nodes, name));
     });
   }
 
-  Counts Counted(const Question& question) const {
+  Counts Counted(const Query& query) const {
     Counts counts;
     ForEachPlaced([&](const api::Pod& pod, const std::string& name, const api::Node* node) {
-      if (!Means(question.term, "default", question.incoming, world_, pod)) return;
-      if (pod.metadata.deletion_timestamp && !question.count_terminating) return;
+      if (!Matches(query.term, "default", query.incoming, snapshot_, pod)) return;
+      if (pod.metadata.deletion_timestamp && !query.count_terminating) return;
       AddTo(counts, "on " + name, 1);
       for (const char* key : kKeys) {
         const std::string* value = node == nullptr ? nullptr : Find(node->metadata.labels, key);
@@ -241,7 +241,7 @@ class Story {
     return counts;
   }
 
-  // The terms of placed pods that mean `pod`, by the domains they are in.
+  // Counts the terms of placed pods that match `pod`, by domain.
   Counts CountedCarriers(const scheduler::model::PodRecord& pod) const {
     Counts counts;
     ForEachPlaced([&](const api::Pod& carrier, const std::string&, const api::Node* node) {
@@ -250,7 +250,7 @@ class Story {
                            const api::PodAffinityTerm& term) {
         const std::string* value = Find(node->metadata.labels, term.topology_key);
         if (value == nullptr) return;
-        if (!Means(term, carrier.metadata.namespace_, false, world_, *pod.object)) return;
+        if (!Matches(term, carrier.metadata.namespace_, false, snapshot_, *pod.object)) return;
         AddTo(counts, Text({static_cast<int>(kind), weight, term.topology_key}, *value), 1);
       };
       using enum scheduler::model::AffinityTerms::Kind;
@@ -268,33 +268,33 @@ class Story {
 
   ClusterGenerator generator_;
   Random random_;
-  const std::vector<Question> questions_;
+  const std::vector<Query> queries_;
   scheduler::model::Cluster cluster_;
-  scheduler::reference::Snapshot world_;  // For its nodes and namespaces.
+  scheduler::reference::Snapshot snapshot_;  // For its nodes and namespaces.
   std::vector<scheduler::model::TopologyKeyId> keys_;
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>>
-      counters_;  // Held from the first day.
+      counters_;  // Held from the start.
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>> passing_;
 };
 
 TEST(CountersProperty, EqualADirectCountAfterAnyChanges) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
-    Story story(seed);
+    CountedCluster cluster(seed);
     for (int step = 0; step < 200; ++step) {
-      story.Step();
-      if (step % 10 == 9) story.Check();
+      cluster.Step();
+      if (step % 10 == 9) cluster.Check();
       if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
     }
   }
 }
 
-// Terms are forgotten and ids used again only after a while.
-TEST(CountersProperty, EqualADirectCountAfterALongLife) {
+// Terms are dropped and ids reused only after many changes.
+TEST(CountersProperty, EqualADirectCountAfterManyChanges) {
   for (uint64_t seed = 1001; seed <= 1003; ++seed) {
-    Story story(seed);
+    CountedCluster cluster(seed);
     for (int step = 0; step < 3000; ++step) {
-      story.Step();
-      if (step % 250 == 249) story.Check();
+      cluster.Step();
+      if (step % 250 == 249) cluster.Check();
       if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
     }
   }

@@ -1,5 +1,5 @@
-// DecodeJson(EncodeJson(x)) equals x: for the objects of clusters made at random, and for objects
-// of every kind whose every field holds something at random.
+// DecodeJson(EncodeJson(x)) equals x: for the objects of random clusters, and for objects of every
+// kind with random values in every field.
 #include "api/json/encode.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,12 @@
 #include "api/json/fields.h"
 #include "api/json/fields_pod.h"
 #include "api/json/fields_storage.h"
-#include "base/check.h"
 #include "testing/random_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-// The visitor of json_fields.h that fills fields in.
+// A visitor for api/json/fields.h that sets random values.
 class RandomFields {
  public:
   explicit RandomFields(uint64_t seed) : random_(seed) {}
@@ -52,7 +51,7 @@ class RandomFields {
   }
 
  private:
-  // Leaves out nothing that JSON has trouble with.
+  // Returns a text with characters that JSON must escape.
   std::string Text() {
     static constexpr const char* kPieces[] = {"a",
                                               "B-c",
@@ -88,7 +87,7 @@ class RandomFields {
                                 : static_cast<int64_t>(random_.Next());
   }
   void Fill(Instant& instant) {
-    // Within what RFC 3339 and an Instant both can say.
+    // Within the range of both RFC 3339 and Instant.
     constexpr uint64_t kSpan = 18'000'000'000;
     instant = Instant::FromUnixSeconds(static_cast<int64_t>(random_.Below(kSpan)) - kSpan / 2);
     if (random_.Chance(50)) instant.nanos += static_cast<int64_t>(random_.Below(1'000'000'000));
@@ -98,7 +97,7 @@ class RandomFields {
         "0", "100m", "1Gi", "-5", "1e3", "0.9Ei", "1n", "4k", "1.5Mi", "12345678901234567890"};
     quantity = *api::Quantity::Parse(kTexts[random_.Below(std::size(kTexts))]);
   }
-  // The decoder fills this in, as the API server does.
+  // The decoder sets this default, as the API server does.
   void Fill(api::RbdSource& source) {
     Fields(*this, source);
     if (source.pool.empty()) source.pool = "rbd";
@@ -129,7 +128,7 @@ void ExpectSameAfterDecoding(const T& object) {
   const auto* read = std::get_if<api::Ref<T>>(&decoded->front());
   ASSERT_NE(read, nullptr) << json;
   EXPECT_EQ(**read, object) << json;
-  // Quantities of one amount are equal; how they are written must stay too.
+  // Quantities of the same amount are equal; their text must be the same, too.
   EXPECT_EQ(api::EncodeJson(**read), json);
 }
 
@@ -138,7 +137,7 @@ void CheckEveryKind(std::variant<api::Ref<Kinds>...>, uint64_t seed) {
   auto check = [seed]<typename T>(std::type_identity<T>) {
     T object;
     RandomFields(seed).Fill(object);
-    // What every object has, and what the decoder sees to.
+    // Every object has a name, and the decoder sets the namespace.
     object.metadata.name += "-name";
     object.metadata.namespace_ = api::KindOf<T>().namespaced ? "space" : "";
     ExpectSameAfterDecoding(object);
@@ -153,14 +152,14 @@ TEST(EncodeProperty, DecodingGivesBackWhatWasEncoded) {
   }
 }
 
-TEST(EncodeProperty, DecodingGivesBackRandomWorlds) {
+TEST(EncodeProperty, DecodingGivesBackRandomClusters) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     ClusterGenerator generator(seed);
-    const scheduler::reference::Snapshot world = generator.Snapshot(10);
-    std::vector<api::Object> objects = ObjectsOf(world);
+    const scheduler::reference::Snapshot cluster = generator.Snapshot(10);
+    std::vector<api::Object> objects = ObjectsOf(cluster);
     for (int i = 0; i < 50; ++i) {
-      objects.push_back(generator.WaitingPod(world));
-      objects.push_back(generator.Change(world).object);
+      objects.push_back(generator.WaitingPod(cluster));
+      objects.push_back(generator.Change(cluster).object);
     }
     for (const api::Object& object : objects) {
       std::visit([](const auto& ref) { ExpectSameAfterDecoding(*ref); }, object);

@@ -1,6 +1,6 @@
-// Random stories told to engines: the same events give the same commands; no pod is lost, placed
-// twice, or placed where there is no room. Each decision is also compared with one made from
-// scratch.
+// Random events for two engines: the same events give the same commands; no pod is lost, bound
+// twice, or bound to a node without capacity. Each decision is also compared with the reference
+// implementation.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,10 +34,10 @@ std::string Describe(const scheduler::engine::Command& command) {
   return fmt::format("{}: {}", command.id.value, std::visit(WriteText(), command.write));
 }
 
-// Plays the API server towards any number of engines at a time.
-class Story {
+// A fake API server for two engines, which get the same random events.
+class EnginePair {
  public:
-  explicit Story(uint64_t seed) : random_(seed), worlds_(2) {}
+  explicit EnginePair(uint64_t seed) : random_(seed), engines_(2) {}
 
   void Step() {
     switch (random_.Below(12)) {
@@ -57,14 +57,14 @@ class Story {
         return Schedule();
       case 9:
       case 10:
-        return AnswerWrite();
+        return CompleteWrite();
       case 11:
         return ShowBoundPod();
     }
   }
 
   void Check(uint64_t seed) {
-    const scheduler::model::Cluster& cluster = worlds_[0].cluster();
+    const scheduler::model::Cluster& cluster = engines_[0].cluster();
     const scheduler::model::NodeColumns& columns = cluster.nodes().columns();
     cluster.nodes().present().ForEach([&](size_t row) {
       EXPECT_LE(columns.requested_cpu[row], columns.allocatable_cpu[row]) << "seed " << seed;
@@ -75,17 +75,17 @@ class Story {
     cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       pending += pod.state == scheduler::model::PodState::kPending;
     });
-    const scheduler::queue::SchedulingQueue::Sizes waiting = worlds_[0].engine().queue().sizes();
+    const scheduler::queue::SchedulingQueue::Sizes waiting = engines_[0].engine().queue().sizes();
     EXPECT_EQ(waiting.active + waiting.backoff + waiting.unschedulable + waiting.gated, pending)
         << "seed " << seed;
-    EXPECT_EQ(Dump(cluster), Dump(worlds_[1].cluster())) << "seed " << seed;
+    EXPECT_EQ(Dump(cluster), Dump(engines_[1].cluster())) << "seed " << seed;
   }
 
   size_t binds() const { return binds_; }
   size_t evictions() const { return evictions_; }
 
  private:
-  // A node keeps its size for good: pods that were placed on it still fit when it comes back.
+  // The capacity depends on the number alone: pods on a node still fit when it is created again.
   api::Node NodeOf(uint64_t number) {
     Random size(number);
     return SmallNode(size, fmt::format("n{}", number));
@@ -94,11 +94,11 @@ class Story {
   void PutNode() {
     api::Node node = NodeOf(random_.Below(8));
     node.spec.unschedulable = random_.Chance(10);
-    for (EngineHarness& world : worlds_) world.Put(std::make_shared<const api::Node>(node));
+    for (EngineHarness& engine : engines_) engine.Put(std::make_shared<const api::Node>(node));
   }
   void RemoveNode() {
     const api::Node node = NodeOf(random_.Below(8));
-    for (EngineHarness& world : worlds_) world.Remove(std::make_shared<const api::Node>(node));
+    for (EngineHarness& engine : engines_) engine.Remove(std::make_shared<const api::Node>(node));
   }
 
   void CreatePod() {
@@ -116,31 +116,31 @@ class Story {
     std::advance(entry, random_.Below(pods_.size()));
     const auto gone = std::make_shared<const api::Pod>(entry->second);
     pods_.erase(entry);
-    for (EngineHarness& world : worlds_) world.Remove(gone);
+    for (EngineHarness& engine : engines_) engine.Remove(gone);
   }
 
   void Schedule() {
     const size_t limit = 1 + random_.Below(5);
     std::vector<size_t> tried;
-    for (EngineHarness& world : worlds_) tried.push_back(world.Schedule(limit));
+    for (EngineHarness& engine : engines_) tried.push_back(engine.Schedule(limit));
     EXPECT_EQ(tried[0], tried[1]);
-    EXPECT_EQ(worlds_[0].Decisions(), worlds_[1].Decisions());
+    EXPECT_EQ(engines_[0].Decisions(), engines_[1].Decisions());
     TakeCommands();
   }
 
   void TakeCommands() {
-    const std::vector<scheduler::engine::Command> commands = worlds_[0].Commands();
-    std::vector<std::string> told, told_by_other;
-    for (const scheduler::engine::Command& command : commands) told.push_back(Describe(command));
-    for (const scheduler::engine::Command& command : worlds_[1].Commands())
-      told_by_other.push_back(Describe(command));
-    EXPECT_EQ(told, told_by_other);
+    const std::vector<scheduler::engine::Command> commands = engines_[0].Commands();
+    std::vector<std::string> first, second;
+    for (const scheduler::engine::Command& command : commands) first.push_back(Describe(command));
+    for (const scheduler::engine::Command& command : engines_[1].Commands())
+      second.push_back(Describe(command));
+    EXPECT_EQ(first, second);
     under_way_.insert(under_way_.end(), commands.begin(), commands.end());
   }
 
-  // Ends a write, the way the API server would: on a pod that is gone or another one it has no
-  // effect.
-  void AnswerWrite() {
+  // Completes a write as the API server would: it has no effect on a pod that was deleted or
+  // replaced.
+  void CompleteWrite() {
     if (under_way_.empty()) return;
     const size_t i = random_.Below(under_way_.size());
     const scheduler::engine::Command command = under_way_[i];
@@ -150,7 +150,7 @@ class Story {
             ? scheduler::framework::WriteResult{scheduler::framework::WriteResult::Kind::kTimeout,
                                                 "too late"}
             : Execute(command);
-    for (EngineHarness& world : worlds_) world.End(command, result);
+    for (EngineHarness& engine : engines_) engine.End(command, result);
     TakeCommands();
   }
 
@@ -163,14 +163,14 @@ class Story {
       EXPECT_EQ(pod->spec.node_name, "") << "bound twice";
       pod->spec.node_name = bind->node;
       ++binds_;
-      if (random_.Chance(30)) Show(*pod);  // The watch may be faster than the answer.
+      if (random_.Chance(30)) Show(*pod);  // The watch may be faster than the response.
     } else if (const auto* removal = std::get_if<scheduler::framework::DeletePod>(&command.write)) {
       const api::Pod* pod = Find(removal->pod, removal->uid);
       if (pod == nullptr) return no_such_pod;
       ++evictions_;
       const auto gone = std::make_shared<const api::Pod>(*pod);
       pods_.erase(removal->pod.name);
-      for (EngineHarness& world : worlds_) world.Remove(gone);
+      for (EngineHarness& engine : engines_) engine.Remove(gone);
     }
     return {};
   }
@@ -187,12 +187,12 @@ class Story {
   }
 
   void Show(const api::Pod& pod) {
-    for (EngineHarness& world : worlds_) world.Put(std::make_shared<const api::Pod>(pod));
+    for (EngineHarness& engine : engines_) engine.Put(std::make_shared<const api::Pod>(pod));
   }
 
   Random random_;
-  std::vector<EngineHarness> worlds_;
-  std::map<std::string, api::Pod> pods_;  // As the API server has them.
+  std::vector<EngineHarness> engines_;
+  std::map<std::string, api::Pod> pods_;  // As stored by the API server.
   std::vector<scheduler::engine::Command> under_way_;
   uint64_t pods_made_ = 0;
   size_t binds_ = 0;
@@ -202,14 +202,14 @@ class Story {
 TEST(EngineProperty, SameEventsGiveSameCommandsAndNothingIsLostOrOvercommitted) {
   size_t binds = 0, evictions = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    Story story(seed);
+    EnginePair engines(seed);
     for (int step = 0; step < 200; ++step) {
-      story.Step();
-      if (step % 10 == 9) story.Check(seed);
+      engines.Step();
+      if (step % 10 == 9) engines.Check(seed);
       if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", step " << step;
     }
-    binds += story.binds();
-    evictions += story.evictions();
+    binds += engines.binds();
+    evictions += engines.evictions();
   }
   EXPECT_GT(binds, 500u);
   EXPECT_GT(evictions, 5u);

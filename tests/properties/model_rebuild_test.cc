@@ -1,5 +1,5 @@
-// A cluster that has lived through any sequence of changes equals one that was built afresh from
-// what remains: the objects, what is assumed, and what is nominated.
+// A model after any sequence of changes equals one that is built from the resulting state: the
+// objects, the assumed pods and the nominations.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,24 +18,24 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-// What remains, kept in the plainest way.
-struct Remains {
+// The resulting state, in plain tables.
+struct ExpectedState {
   struct Pod {
     api::Ref<api::Pod> object;      // As the API last reported it.
     api::Ref<api::Pod> decided_as;  // What was assumed; null unless assumed.
     std::string assumed_on;
     std::string nominated_to;
-    uint64_t nomination = 0;  // Rises with each.
+    uint64_t nomination = 0;  // Increases with each.
   };
   std::map<std::string, api::Ref<api::Node>> nodes;
   std::map<api::ObjectKey, Pod> pods;
   std::map<std::string, api::Object> others;  // By kind and key.
 };
 
-// A cluster with a few questions about its pods that it keeps the answers to.
-class Watched {
+// A model with a few pod counters.
+class CountedModel {
  public:
-  Watched() {
+  CountedModel() {
     std::vector<scheduler::model::TopologyKeyId> keys;
     SymbolTable& symbols = cluster.mutable_symbols();
     for (const char* key : kTopologyKeys)
@@ -89,9 +89,9 @@ class Watched {
   mutable std::set<std::string> lines_;
 };
 
-class Story {
+class ChangingModel {
  public:
-  explicit Story(uint64_t seed) : random_(seed) {}
+  explicit ChangingModel(uint64_t seed) : random_(seed) {}
 
   void Step() {
     switch (random_.Below(16)) {
@@ -124,22 +124,22 @@ class Story {
     }
   }
 
-  std::string Lived() const { return lived_.Everything(); }
+  std::string Changed() const { return model_.Everything(); }
 
-  // What a cluster says that is told what remains, in random order.
-  std::string Afresh() {
-    Watched fresh;
+  // Dumps a new model that gets the resulting state in random order.
+  std::string Rebuilt() {
+    CountedModel fresh;
     std::vector<api::Object> objects;
-    for (const auto& [name, node] : remains_.nodes) objects.push_back(node);
-    for (const auto& [key, pod] : remains_.pods) {
+    for (const auto& [name, node] : expected_.nodes) objects.push_back(node);
+    for (const auto& [key, pod] : expected_.pods) {
       objects.push_back(pod.decided_as != nullptr ? pod.decided_as : pod.object);
     }
-    for (const auto& [key, object] : remains_.others) objects.push_back(object);
+    for (const auto& [key, object] : expected_.others) objects.push_back(object);
     ShuffleAll(random_, objects);
     for (const api::Object& object : objects) fresh.cluster.Put(object);
 
     std::map<uint64_t, std::pair<scheduler::model::PodId, std::string>> nominations;
-    for (const auto& [key, pod] : remains_.pods) {
+    for (const auto& [key, pod] : expected_.pods) {
       const scheduler::model::PodId id = fresh.cluster.pods().Find(key.namespace_, key.name);
       if (pod.decided_as != nullptr) AssumeOn(fresh.cluster, id, pod);
       if (!pod.nominated_to.empty()) nominations[pod.nomination] = {id, pod.nominated_to};
@@ -152,12 +152,12 @@ class Story {
   }
 
  private:
-  using PodEntry = std::pair<const api::ObjectKey, Remains::Pod>;
+  using PodEntry = std::pair<const api::ObjectKey, ExpectedState::Pod>;
 
-  // The node may be gone by now; then it is there just for the moment of the decision.
+  // A node that was deleted meanwhile exists only while the pod is assumed.
   void AssumeOn(scheduler::model::Cluster& cluster, scheduler::model::PodId id,
-                const Remains::Pod& pod) {
-    const bool gone = !remains_.nodes.contains(pod.assumed_on);
+                const ExpectedState::Pod& pod) {
+    const bool gone = !expected_.nodes.contains(pod.assumed_on);
     if (gone) cluster.Put(MakeNode(pod.assumed_on));
     cluster.Assume(id, cluster.nodes().Find(cluster.symbols().Find(pod.assumed_on)));
     if (gone) cluster.Remove<api::Node>({"", pod.assumed_on});
@@ -169,21 +169,21 @@ class Story {
   void PutNode() {
     const std::string name = NodeName();
     api::Node node = SmallNode(random_, name);
-    if (auto known = remains_.nodes.find(name);
-        known != remains_.nodes.end() && random_.Chance(40)) {
+    if (auto known = expected_.nodes.find(name);
+        known != expected_.nodes.end() && random_.Chance(40)) {
       node = *known->second;  // Most updates change little.
       node.metadata.labels["zone"] = Pick(random_, {"a", "b", "c"});
     }
-    remains_.nodes[name] = std::make_shared<const api::Node>(node);
-    lived_.cluster.Put(remains_.nodes[name]);
+    expected_.nodes[name] = std::make_shared<const api::Node>(node);
+    model_.cluster.Put(expected_.nodes[name]);
   }
 
   void RemoveNode() {
     const std::string name = NodeName();
-    EXPECT_EQ(lived_.cluster.Remove<api::Node>({"", name}), remains_.nodes.erase(name) > 0);
+    EXPECT_EQ(model_.cluster.Remove<api::Node>({"", name}), expected_.nodes.erase(name) > 0);
   }
 
-  // A pod by a name that may be taken, by the same pod or by another one.
+  // Puts a pod whose name may be that of the same pod or of another one.
   void PutPod() {
     api::Pod pod = SmallPod(random_, fmt::format("p{}", random_.Below(10)));
     if (random_.Chance(20)) pod.metadata.namespace_ = "other";
@@ -192,9 +192,9 @@ class Story {
     Report(pod);
   }
 
-  // The API reports a pod that it has reported before.
+  // Updates a pod.
   void UpdatePod() {
-    PodEntry* entry = AnyPod([](const Remains::Pod&) { return true; });
+    PodEntry* entry = AnyPod([](const ExpectedState::Pod&) { return true; });
     if (entry == nullptr) return;
     api::Pod pod = *entry->second.object;
     if (random_.Chance(30)) pod.metadata.labels["app"] = Pick(random_, {"web", "db"});
@@ -211,40 +211,41 @@ class Story {
     pod.metadata.resource_version = fmt::format("{}", ++version_);
     const api::ObjectKey key{pod.metadata.namespace_, pod.metadata.name};
     auto object = std::make_shared<const api::Pod>(pod);
-    lived_.cluster.Put(object);
-    auto known = remains_.pods.find(key);
-    if (known != remains_.pods.end() &&
+    model_.cluster.Put(object);
+    auto known = expected_.pods.find(key);
+    if (known != expected_.pods.end() &&
         (pod.finished() || known->second.object->metadata.uid != pod.metadata.uid)) {
-      remains_.pods.erase(known);
+      expected_.pods.erase(known);
     }
     if (pod.finished()) return;
-    Remains::Pod& entry = remains_.pods[key];
+    ExpectedState::Pod& entry = expected_.pods[key];
     entry.object = object;
     if (pod.spec.node_name.empty()) return;
     entry = {object, nullptr, "", "", 0};
   }
 
   void RemovePod() {
-    PodEntry* entry = AnyPod([](const Remains::Pod&) { return true; });
+    PodEntry* entry = AnyPod([](const ExpectedState::Pod&) { return true; });
     if (entry == nullptr) return;
     const api::ObjectKey key = entry->first;
-    EXPECT_TRUE(lived_.cluster.Remove<api::Pod>(key));
-    remains_.pods.erase(key);
+    EXPECT_TRUE(model_.cluster.Remove<api::Pod>(key));
+    expected_.pods.erase(key);
   }
 
   void Assume() {
     PodEntry* entry = AnyPod(IsPending);
     const std::string node = NodeName();
-    if (entry == nullptr || !remains_.nodes.contains(node)) return;
-    lived_.cluster.Assume(Id(*entry),
-                          lived_.cluster.nodes().Find(lived_.cluster.symbols().Find(node)));
+    if (entry == nullptr || !expected_.nodes.contains(node)) return;
+    model_.cluster.Assume(Id(*entry),
+                          model_.cluster.nodes().Find(model_.cluster.symbols().Find(node)));
     entry->second = {entry->second.object, entry->second.object, node, "", 0};
   }
 
   void Forget() {
-    PodEntry* entry = AnyPod([](const Remains::Pod& pod) { return pod.decided_as != nullptr; });
+    PodEntry* entry =
+        AnyPod([](const ExpectedState::Pod& pod) { return pod.decided_as != nullptr; });
     if (entry == nullptr) return;
-    lived_.cluster.Forget(Id(*entry));
+    model_.cluster.Forget(Id(*entry));
     entry->second = {entry->second.object, nullptr, "", "", 0};
   }
 
@@ -252,11 +253,11 @@ class Story {
     PodEntry* entry = AnyPod(IsPending);
     if (entry == nullptr) return;
     const std::string node = random_.Chance(80) ? NodeName() : "";
-    // A pod that is promised the same node again keeps its place.
+    // A pod that is nominated to the same node again stays in its place.
     if (entry->second.nominated_to != node) entry->second.nomination = ++version_;
     entry->second.nominated_to = node;
-    lived_.cluster.Nominate(
-        Id(*entry), node.empty() ? Symbol{} : lived_.cluster.mutable_symbols().Intern(node));
+    model_.cluster.Nominate(
+        Id(*entry), node.empty() ? Symbol{} : model_.cluster.mutable_symbols().Intern(node));
   }
 
   void PutOther() {
@@ -266,8 +267,8 @@ class Story {
       object.metadata.resource_version = fmt::format("{}", ++version_);
       if (random_.Chance(50)) object.metadata.labels["team"] = Pick(random_, {"x", "y"});
       const api::Ref<T> ref = std::make_shared<const T>(object);
-      remains_.others.insert_or_assign(OtherKey(ref), ref);
-      lived_.cluster.Put(ref);
+      expected_.others.insert_or_assign(OtherKey(ref), ref);
+      model_.cluster.Put(ref);
     };
     switch (random_.Below(9)) {
       case 0:
@@ -318,18 +319,18 @@ class Story {
   }
 
   void RemoveOther() {
-    if (remains_.others.empty()) return;
-    auto entry = remains_.others.begin();
-    std::advance(entry, random_.Below(remains_.others.size()));
+    if (expected_.others.empty()) return;
+    auto entry = expected_.others.begin();
+    std::advance(entry, random_.Below(expected_.others.size()));
     std::visit(
         [&]<typename T>(const api::Ref<T>&) {
-          EXPECT_TRUE(lived_.cluster.Remove<T>(api::KeyOf(entry->second)));
+          EXPECT_TRUE(model_.cluster.Remove<T>(api::KeyOf(entry->second)));
         },
         entry->second);
-    remains_.others.erase(entry);
+    expected_.others.erase(entry);
   }
 
-  static bool IsPending(const Remains::Pod& pod) {
+  static bool IsPending(const ExpectedState::Pod& pod) {
     return pod.decided_as == nullptr && pod.object->spec.node_name.empty();
   }
 
@@ -337,45 +338,45 @@ class Story {
     return fmt::format("{} {}", api::KindOf(object).kind, api::KeyOf(object).ToString());
   }
 
-  // A random pod that `wanted` holds for, or null.
+  // Returns a random pod for which `wanted` is true, or null.
   template <typename Wanted>
   PodEntry* AnyPod(Wanted&& wanted) {
     std::vector<PodEntry*> found;
-    for (PodEntry& entry : remains_.pods) {
+    for (PodEntry& entry : expected_.pods) {
       if (wanted(entry.second)) found.push_back(&entry);
     }
     return found.empty() ? nullptr : found[random_.Below(found.size())];
   }
 
   scheduler::model::PodId Id(const PodEntry& entry) const {
-    return lived_.cluster.pods().Find(entry.first.namespace_, entry.first.name);
+    return model_.cluster.pods().Find(entry.first.namespace_, entry.first.name);
   }
 
   Random random_;
-  Watched lived_;
-  Remains remains_;
+  CountedModel model_;
+  ExpectedState expected_;
   uint64_t version_ = 0;
 };
 
-TEST(ClusterProperty, EqualsOneBuiltAfreshFromWhatRemains) {
+TEST(ClusterProperty, EqualsAModelBuiltFromTheResultingState) {
   for (uint64_t seed = 1; seed <= 250; ++seed) {
-    Story story(seed);
+    ChangingModel model(seed);
     for (int step = 0; step < 200; ++step) {
-      story.Step();
+      model.Step();
       if (step % 10 != 9) continue;
-      ASSERT_EQ(story.Lived(), story.Afresh()) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(model.Changed(), model.Rebuilt()) << "seed " << seed << ", step " << step;
     }
   }
 }
 
-// The tables start to use ids again and to forget things only after a while.
-TEST(ClusterProperty, EqualsOneBuiltAfreshAfterALongLife) {
+// The tables reuse ids and evict entries only after many changes.
+TEST(ClusterProperty, EqualsARebuiltModelAfterManyChanges) {
   for (uint64_t seed = 1001; seed <= 1005; ++seed) {
-    Story story(seed);
+    ChangingModel model(seed);
     for (int step = 0; step < 8000; ++step) {
-      story.Step();
+      model.Step();
       if (step % 500 != 499) continue;
-      ASSERT_EQ(story.Lived(), story.Afresh()) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(model.Changed(), model.Rebuilt()) << "seed " << seed << ", step " << step;
     }
   }
 }

@@ -1,4 +1,4 @@
-// What holds for every in-tree plugin and for all of them together, whatever the cluster.
+// Properties of every in-tree plugin, and of all of them together, in random clusters.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,19 +10,18 @@
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/class_results.h"
 #include "testing/engine_harness.h"
+#include "testing/require.h"
 #include "testing/small_cluster.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
 
 std::unique_ptr<scheduler::framework::Profile> MakeDefaultProfile() {
-  auto profile =
-      scheduler::framework::Profile::Build(DefaultProfile(), scheduler::plugins::InTreeRegistry());
-  CHECK(profile.has_value());
-  return *std::move(profile);
+  return Require(
+      scheduler::framework::Profile::Build(DefaultProfile(), scheduler::plugins::InTreeRegistry()));
 }
 
-// Takes a visitor's record back when it goes.
+// A hypothetical pod, released when it goes out of scope.
 class Visitor {
  public:
   Visitor(scheduler::model::Cluster& cluster, const api::Pod& pod)
@@ -71,7 +70,7 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
       }
     }
   }
-  // The worlds must be hard enough for this to mean something.
+  // Every plugin must have rejected some nodes for this to mean something.
   for (const char* name : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
                            "NodeResourcesFit", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
                            "PodTopologySpread", "InterPodAffinity"}) {
@@ -79,7 +78,7 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
   }
 }
 
-TEST(PluginsProperty, FilterJudgesANodeTheSameWhoeverElseIsAskedAbout) {
+TEST(PluginsProperty, FilterJudgesEachNodeIndependently) {
   const auto profile = MakeDefaultProfile();
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
@@ -103,7 +102,7 @@ TEST(PluginsProperty, FilterJudgesANodeTheSameWhoeverElseIsAskedAbout) {
   }
 }
 
-// What becomes of a pod, by the names of nodes.
+// The result of scheduling a pod, by the names of nodes.
 struct Outcome {
   std::map<std::string, std::map<std::string, int64_t>> scores;  // By feasible node and plugin.
   std::string best;
@@ -147,7 +146,7 @@ Outcome Try(const scheduler::framework::Profile& profile, scheduler::model::Clus
   return outcome;
 }
 
-TEST(PluginsProperty, OrderInWhichObjectsCameDoesNotMatter) {
+TEST(PluginsProperty, TheOrderOfObjectsDoesNotMatter) {
   const auto profile = MakeDefaultProfile();
   size_t placed = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -155,7 +154,7 @@ TEST(PluginsProperty, OrderInWhichObjectsCameDoesNotMatter) {
     std::vector<api::Object> objects = SmallCluster(random);
     scheduler::model::Cluster first, second;
     for (const api::Object& object : objects) first.Put(object);
-    // Nodes that come and go in between leave their rows to others.
+    // The rows of nodes that are deleted in between are reused.
     for (int i = 0; i < 5; ++i) second.Put(MakeNode(fmt::format("passing{}", i)));
     ShuffleAll(random, objects);
     for (size_t i = 0; i < objects.size(); ++i) {

@@ -1,5 +1,4 @@
-// A recorded run of ten thousand pods, with preemption and with binds that fail, replays bit for
-// bit.
+// A recording of ten thousand pods, with preemption and failed binds, replays exactly.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,19 +21,19 @@ namespace BERTH_TEST_FILE {
 
 constexpr uint64_t kPods = 10'000;
 constexpr uint64_t kNodes = 50;
-constexpr size_t kRunning = 1'500;  // Beyond these, the oldest pods end.
+constexpr size_t kRunning = 1'500;  // Above this number, the oldest pods are deleted.
 
-// Plays the API server towards a recorded engine.
+// Acts as the API server of a recorded engine.
 class TenThousandPods {
  public:
   explicit TenThousandPods(scheduler::recording::RecordingEngine& engine) : engine_(engine) {}
 
-  void Play() {
+  void Run() {
     for (uint64_t i = 0; i < kNodes; ++i) Put(Node(i));
     for (uint64_t i = 0; i < kPods; ++i) {
-      Show(NewPod(i));
+      Store(NewPod(i));
       if (i % 10 == 9) Schedule();
-      while (running_.size() > kRunning) EndOldest();
+      while (running_.size() > kRunning) DeleteOldest();
     }
     for (int round = 0; round < 20; ++round) {
       now_ = now_ + Duration::Seconds(30);
@@ -84,7 +83,7 @@ class TenThousandPods {
         pod.Request("cpu", "200m").HostPort(static_cast<int32_t>(8000 + number % 50));
         break;
     }
-    // Now and then one that only fits if others leave.
+    // Some fit only if others are preempted.
     if (number % 500 == 499) pod.Request("cpu", "30").Priority(1000);
     return pod;
   }
@@ -96,14 +95,14 @@ class TenThousandPods {
         for (const scheduler::engine::Command& command : engine_.TakeCommands()) {
           more = true;
           const scheduler::framework::WriteResult result =
-              std::visit([this](const auto& write) { return Do(write); }, command.write);
+              std::visit([this](const auto& write) { return Execute(write); }, command.write);
           engine_.Handle(scheduler::engine::WriteDone{command.id, result}, Tick());
         }
       }
     }
   }
 
-  scheduler::framework::WriteResult Do(const scheduler::framework::BindPod& bind) {
+  scheduler::framework::WriteResult Execute(const scheduler::framework::BindPod& bind) {
     if (random_.Chance(3)) {
       ++failed_binds_;
       return random_.Chance(50)
@@ -111,48 +110,48 @@ class TenThousandPods {
                        WriteResult{scheduler::framework::WriteResult::Kind::kConflict,
                                    "changed meanwhile"}
                  : scheduler::framework::WriteResult{
-                       scheduler::framework::WriteResult::Kind::kTimeout, "no answer"};
+                       scheduler::framework::WriteResult::Kind::kTimeout, "no response"};
     }
     api::Pod pod = *pods_.at(bind.pod.name);
     pod.spec.node_name = bind.node;
     pod.status.start_time = now_;
     ++bound_;
     running_.push_back(bind.pod.name);
-    Show(std::move(pod));
+    Store(std::move(pod));
     return {};
   }
-  scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodStatus& patch) {
+  scheduler::framework::WriteResult Execute(const scheduler::framework::PatchPodStatus& patch) {
     const auto found = pods_.find(patch.pod.name);
     if (found == pods_.end())
       return {scheduler::framework::WriteResult::Kind::kNotFound, "no such pod"};
     api::Pod pod = *found->second;
     if (patch.nominated_node_name) pod.status.nominated_node_name = *patch.nominated_node_name;
     if (patch.condition) pod.status.conditions = {*patch.condition};
-    Show(std::move(pod));
+    Store(std::move(pod));
     return {};
   }
-  scheduler::framework::WriteResult Do(const scheduler::framework::DeletePod& removal) {
+  scheduler::framework::WriteResult Execute(const scheduler::framework::DeletePod& removal) {
     if (!pods_.contains(removal.pod.name))
       return {scheduler::framework::WriteResult::Kind::kNotFound, "no such pod"};
     ++evicted_;
     Remove(removal.pod.name);
     return {};
   }
-  // The run has nothing that any other write would be about.
-  scheduler::framework::WriteResult Do(const auto&) {
+  // This run has no other writes.
+  scheduler::framework::WriteResult Execute(const auto&) {
     return {scheduler::framework::WriteResult::Kind::kRejected, "not in this test"};
   }
 
-  void EndOldest() {
+  void DeleteOldest() {
     const std::string name = std::move(running_.front());
     running_.pop_front();
     if (pods_.contains(name)) Remove(name);
   }
 
-  void Show(api::Pod pod) {
-    auto shown = std::make_shared<const api::Pod>(std::move(pod));
-    pods_[shown->metadata.name] = shown;
-    Put(shown);
+  void Store(api::Pod pod) {
+    auto stored = std::make_shared<const api::Pod>(std::move(pod));
+    pods_[stored->metadata.name] = stored;
+    Put(stored);
   }
   void Put(const api::Object& object) {
     engine_.Handle(scheduler::engine::ObjectPut{object}, Tick());
@@ -173,7 +172,7 @@ class TenThousandPods {
   size_t bound_ = 0, failed_binds_ = 0, evicted_ = 0;
 };
 
-TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
+TEST(RecordingProperty, TenThousandPodsReplayExactly) {
   const scheduler::recording::RecordingHeader header =
       scheduler::recording::DefaultHeader(/*seed=*/42);
   std::string bytes;
@@ -184,13 +183,13 @@ TEST(RecordingProperty, TenThousandPodsReplayBitForBit) {
   ASSERT_TRUE(engine.has_value()) << engine.error().message;
   scheduler::recording::RecordingEngine recording(**engine, &writer);
   TenThousandPods run(recording);
-  run.Play();
+  run.Run();
   writer.Close();
   ASSERT_TRUE(writer.status().has_value());
   EXPECT_GT(run.bound(), kPods * 9 / 10);
   EXPECT_GT(run.failed_binds(), 100u);
   EXPECT_GT(run.evicted(), 5u);
-  // Four or more records for each pod, in less than a page of text.
+  // At least four records per pod, in less than 500 bytes.
   EXPECT_LT(bytes.size(), kPods * 500);
 
   const auto reader = scheduler::recording::MustOpen(bytes);

@@ -1,5 +1,5 @@
-// The twin against the conformance cases: what kube-scheduler itself said about thousands of pods.
-// Whatever a case says is compared, reasons and scores included.
+// The reference implementation against the conformance vectors: kube-scheduler's own results for
+// thousands of pods, with reasons and scores.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +18,7 @@
 #include "scheduler/config/load.h"
 #include "scheduler/reference/evaluate.h"
 
-namespace berth::twin {
+namespace berth::scheduler::reference {
 namespace BERTH_TEST_FILE {
 
 using Json = simdjson::dom::element;
@@ -27,7 +27,7 @@ using Strings = std::vector<std::string>;
 // Later than any start time in the cases.
 constexpr Instant kNow = Instant::FromUnixSeconds(4'000'000'000);
 
-// The cases are right by definition: what does not read as expected ends the test.
+// The vectors are well-formed by definition: anything unexpected ends the test.
 Json At(const Json& json, std::string_view field) { return json.at_key(field).value(); }
 
 bool Has(const Json& json, std::string_view field) {
@@ -76,24 +76,24 @@ Strings Keys(const Map& map) {
   return keys;
 }
 
-scheduler::reference::Snapshot ReadWorld(const Json& row) {
-  scheduler::reference::Snapshot world;
+Snapshot ReadSnapshot(const Json& row) {
+  Snapshot snapshot;
   for (const Json object : At(row, "objects").get_array()) {
     const auto decoded = api::DecodeJson(simdjson::minify(object));
     EXPECT_TRUE(decoded.has_value()) << decoded.error().message;
-    for (const api::Object& known : decoded.value_or(std::vector<api::Object>{})) world.Put(known);
+    for (const api::Object& known : decoded.value_or(std::vector<api::Object>{}))
+      snapshot.Put(known);
   }
-  return world;
+  return snapshot;
 }
 
-scheduler::reference::ReferenceProfile ReadRules(const Json& row) {
+ReferenceProfile ReadProfile(const Json& row) {
   if (!Has(row, "config")) return {};
-  const auto configuration =
-      scheduler::config::Decode(std::string(simdjson::minify(At(row, "config"))));
+  const auto configuration = config::Decode(std::string(simdjson::minify(At(row, "config"))));
   EXPECT_TRUE(configuration.has_value());
-  const auto profiles = scheduler::config::ToProfileConfigs(*configuration);
+  const auto profiles = config::ToProfileConfigs(*configuration);
   EXPECT_TRUE(profiles.has_value());
-  return scheduler::reference::ReferenceProfileOf(profiles->at(0));
+  return ReferenceProfileOf(profiles->at(0));
 }
 
 api::Ref<api::Pod> ReadPod(const Json& json) {
@@ -102,105 +102,104 @@ api::Ref<api::Pod> ReadPod(const Json& json) {
   return *pod;
 }
 
-// One verdict as a line of text. The order of reasons is not part of it.
+// Formats a verdict as one line. The order of reasons does not count.
 std::string Line(std::string_view code, std::string_view plugin, Strings reasons) {
   std::ranges::sort(reasons);
   return fmt::format("{} {} {}", code, plugin, reasons);
 }
-std::string Line(const scheduler::framework::Verdict& verdict) {
-  return Line(scheduler::framework::ToString(verdict.code()), verdict.plugin(), verdict.reasons());
+std::string Line(const framework::Verdict& verdict) {
+  return Line(framework::ToString(verdict.code()), verdict.plugin(), verdict.reasons());
 }
 std::string Line(const Json& json) {
   return Line(TextAt(json, "code"), TextAt(json, "plugin"), ListAt(json, "reasons"));
 }
 
-void ExpectPreFilter(const Json& expect, const scheduler::reference::Evaluation& answer) {
+void ExpectPreFilter(const Json& expect, const Evaluation& evaluation) {
   const Json want = At(expect, "preFilter");
-  EXPECT_EQ(Line(answer.pre_filter), Line(want));
-  ASSERT_EQ(answer.restricted_to.has_value(), Has(want, "nodeNames"));
-  EXPECT_EQ(answer.restricted_to.value_or(Strings{}), ListAt(want, "nodeNames"));
+  EXPECT_EQ(Line(evaluation.pre_filter), Line(want));
+  ASSERT_EQ(evaluation.restricted_to.has_value(), Has(want, "nodeNames"));
+  EXPECT_EQ(evaluation.restricted_to.value_or(Strings{}), ListAt(want, "nodeNames"));
 }
 
-void ExpectNode(const std::string& name, const Json& want,
-                const scheduler::reference::Evaluation& answer) {
-  ASSERT_TRUE(answer.nodes.contains(name)) << name;
-  const scheduler::reference::NodeEvaluation& at = answer.nodes.at(name);
-  EXPECT_EQ(Line(at.verdict), Line(want)) << name;
-  EXPECT_EQ(at.excluded_by_pre_filter, FlagAt(want, "excludedByPreFilter")) << name;
+void ExpectNode(const std::string& name, const Json& want, const Evaluation& evaluation) {
+  ASSERT_TRUE(evaluation.nodes.contains(name)) << name;
+  const NodeEvaluation& node_evaluation = evaluation.nodes.at(name);
+  EXPECT_EQ(Line(node_evaluation.verdict), Line(want)) << name;
+  EXPECT_EQ(node_evaluation.excluded_by_pre_filter, FlagAt(want, "excludedByPreFilter")) << name;
 }
 
-void ExpectScores(const std::string& name, const Json& want,
-                  const scheduler::reference::Evaluation& answer) {
-  ASSERT_TRUE(answer.nodes.contains(name)) << name;
-  std::map<std::string, int64_t> scores = answer.nodes.at(name).scores;
-  scores["total"] = answer.nodes.at(name).total;
+void ExpectScores(const std::string& name, const Json& want, const Evaluation& evaluation) {
+  ASSERT_TRUE(evaluation.nodes.contains(name)) << name;
+  std::map<std::string, int64_t> scores = evaluation.nodes.at(name).scores;
+  scores["total"] = evaluation.nodes.at(name).total;
   EXPECT_EQ(scores, NumbersIn(want)) << name;
 }
 
-void ExpectCandidates(const Json& want, const scheduler::reference::Preemption& preemption) {
-  std::map<std::string, std::pair<Strings, int64_t>> came;
+void ExpectCandidates(const Json& want, const Preemption& preemption) {
+  std::map<std::string, std::pair<Strings, int64_t>> actual;
   for (const auto& [node, candidate] : preemption.candidates) {
-    for (const api::ObjectKey& pod : candidate.victims) came[node].first.push_back(pod.ToString());
-    came[node].second = candidate.pdb_violations;
+    for (const api::ObjectKey& pod : candidate.victims)
+      actual[node].first.push_back(pod.ToString());
+    actual[node].second = candidate.pdb_violations;
   }
   std::map<std::string, std::pair<Strings, int64_t>> wanted;
   for (const auto& [node, json] : MembersAt(want, "candidates")) {
     wanted[node] = {ListAt(json, "victims"), At(json, "pdbViolations").get_int64().value()};
   }
-  EXPECT_EQ(came, wanted);
+  EXPECT_EQ(actual, wanted);
 }
 
-void ExpectPreemption(const Json& want, const scheduler::reference::Evaluation& answer) {
-  ASSERT_TRUE(answer.preemption.has_value());
-  const scheduler::reference::Preemption& preemption = *answer.preemption;
+void ExpectPreemption(const Json& want, const Evaluation& evaluation) {
+  ASSERT_TRUE(evaluation.preemption.has_value());
+  const Preemption& preemption = *evaluation.preemption;
   EXPECT_EQ(preemption.eligible, FlagAt(want, "eligible"));
   ExpectCandidates(want, preemption);
   std::map<std::string, std::string> rejected;
   for (const auto& [node, json] : MembersAt(want, "rejected")) {
     rejected[node] = Line(TextAt(json, "code"), "", ListAt(json, "reasons"));
   }
-  std::map<std::string, std::string> came;
+  std::map<std::string, std::string> actual;
   for (const auto& [node, verdict] : preemption.rejected) {
-    came[node] = Line(scheduler::framework::ToString(verdict.code()), "", verdict.reasons());
+    actual[node] = Line(framework::ToString(verdict.code()), "", verdict.reasons());
   }
-  EXPECT_EQ(came, rejected);
+  EXPECT_EQ(actual, rejected);
   EXPECT_EQ(preemption.equally_good, ListAt(want, "selectedAny"));
-  EXPECT_EQ(Line(answer.post_filter), Line(At(want, "status")));
+  EXPECT_EQ(Line(evaluation.post_filter), Line(At(want, "status")));
 }
 
-void ExpectFilter(const Json& expect, const scheduler::reference::Evaluation& answer) {
+void ExpectFilter(const Json& expect, const Evaluation& evaluation) {
   const auto filter = MembersAt(expect, "filter");
-  EXPECT_EQ(Keys(answer.nodes), Keys(filter));
-  for (const auto& [node, want] : filter) ExpectNode(node, want, answer);
-  if (!answer.error.empty()) return;
+  EXPECT_EQ(Keys(evaluation.nodes), Keys(filter));
+  for (const auto& [node, want] : filter) ExpectNode(node, want, evaluation);
+  if (!evaluation.error.empty()) return;
   const auto scores = MembersAt(expect, "scores");
-  for (const auto& [node, want] : scores) ExpectScores(node, want, answer);
+  for (const auto& [node, want] : scores) ExpectScores(node, want, evaluation);
   const auto scored = std::ranges::count_if(
-      answer.nodes, [](const auto& node) { return !node.second.scores.empty(); });
+      evaluation.nodes, [](const auto& node) { return !node.second.scores.empty(); });
   EXPECT_EQ(static_cast<size_t>(scored), scores.size());
 }
 
-void ExpectAnswer(const Json& expect, const scheduler::reference::Evaluation& answer) {
-  ExpectPreFilter(expect, answer);
-  ExpectFilter(expect, answer);
-  EXPECT_EQ(answer.best_nodes, ListAt(expect, "bestNodes"));
-  EXPECT_EQ(answer.nominated_node_fits, FlagAt(expect, "nominatedNodeFits"));
-  EXPECT_EQ(answer.error, TextAt(expect, "error"));
-  EXPECT_EQ(Strings(answer.unschedulable_plugins.begin(), answer.unschedulable_plugins.end()),
-            ListAt(expect, "unschedulablePlugins"));
+void ExpectEvaluation(const Json& expect, const Evaluation& evaluation) {
+  ExpectPreFilter(expect, evaluation);
+  ExpectFilter(expect, evaluation);
+  EXPECT_EQ(evaluation.best_nodes, ListAt(expect, "bestNodes"));
+  EXPECT_EQ(evaluation.nominated_node_fits, FlagAt(expect, "nominatedNodeFits"));
+  EXPECT_EQ(evaluation.error, TextAt(expect, "error"));
+  EXPECT_EQ(
+      Strings(evaluation.unschedulable_plugins.begin(), evaluation.unschedulable_plugins.end()),
+      ListAt(expect, "unschedulablePlugins"));
   if (Has(expect, "preemption")) {
-    EXPECT_EQ(answer.fit_error, TextAt(expect, "fitError"));
-    ExpectPreemption(At(expect, "preemption"), answer);
+    EXPECT_EQ(evaluation.fit_error, TextAt(expect, "fitError"));
+    ExpectPreemption(At(expect, "preemption"), evaluation);
   }
   const bool differ = Has(expect, "fitErrorBeforePostFilter");
-  EXPECT_EQ(answer.fit_error_before_post_filter,
+  EXPECT_EQ(evaluation.fit_error_before_post_filter,
             TextAt(expect, differ ? "fitErrorBeforePostFilter" : "fitError"));
 }
 
-// Each pod is put on the first of the best nodes before the next one comes.
-void ExpectSequence(scheduler::reference::Snapshot world,
-                    scheduler::reference::ReferenceProfile rules, const Json& row) {
-  rules.post_filters.clear();
+// Each pod is placed on the chosen node before the next one is evaluated.
+void ExpectSequence(Snapshot snapshot, ReferenceProfile profile, const Json& row) {
+  profile.post_filters.clear();
   const simdjson::dom::array steps = At(At(row, "expect"), "steps").get_array();
   auto step = steps.begin();
   for (const Json json : At(row, "pods").get_array()) {
@@ -208,39 +207,38 @@ void ExpectSequence(scheduler::reference::Snapshot world,
     ++step;
     const api::Ref<api::Pod> pod = ReadPod(json);
     SCOPED_TRACE(pod->metadata.name);
-    const scheduler::reference::Evaluation answer =
-        scheduler::reference::Evaluate(world, *pod, rules, kNow);
-    EXPECT_EQ(answer.best_nodes, ListAt(want, "bestNodes"));
-    EXPECT_EQ(answer.fit_error_before_post_filter, TextAt(want, "fitError"));
+    const Evaluation evaluation = Evaluate(snapshot, *pod, profile, kNow);
+    EXPECT_EQ(evaluation.best_nodes, ListAt(want, "bestNodes"));
+    EXPECT_EQ(evaluation.fit_error_before_post_filter, TextAt(want, "fitError"));
     const auto feasible = std::ranges::count_if(
-        answer.nodes, [](const auto& node) { return node.second.verdict.ok(); });
+        evaluation.nodes, [](const auto& node) { return node.second.verdict.ok(); });
     EXPECT_EQ(feasible, At(want, "feasible").get_int64().value());
     const std::string chosen = TextAt(want, "chosen");
     if (chosen.empty()) continue;
-    EXPECT_EQ(answer.nodes.at(chosen).total, At(want, "bestTotal").get_int64().value());
+    EXPECT_EQ(evaluation.nodes.at(chosen).total, At(want, "bestTotal").get_int64().value());
     api::Pod placed = *pod;
     placed.spec.node_name = chosen;
-    world.Put(std::make_shared<const api::Pod>(std::move(placed)));
+    snapshot.Put(std::make_shared<const api::Pod>(std::move(placed)));
     if (testing::Test::HasFailure()) return;
   }
 }
 
-// Of large clusters the cases tell sums, and a few nodes.
-void ExpectDigest(const Json& expect, const scheduler::reference::Evaluation& answer) {
-  ExpectPreFilter(expect, answer);
+// For large clusters, the vectors have sums and a sample of nodes.
+void ExpectDigest(const Json& expect, const Evaluation& evaluation) {
+  ExpectPreFilter(expect, evaluation);
   std::map<std::string, int64_t> rejected_by;
   std::map<std::string, int64_t> reasons;
   std::map<std::string, int64_t> sums;
   int64_t feasible = 0;
-  for (const auto& [name, at] : answer.nodes) {
-    for (const std::string& reason : at.verdict.reasons()) ++reasons[reason];
-    for (const auto& [plugin, score] : at.scores) sums[plugin] += score;
-    if (!at.verdict.ok()) {
-      ++rejected_by[at.verdict.plugin()];
+  for (const auto& [name, node_evaluation] : evaluation.nodes) {
+    for (const std::string& reason : node_evaluation.verdict.reasons()) ++reasons[reason];
+    for (const auto& [plugin, score] : node_evaluation.scores) sums[plugin] += score;
+    if (!node_evaluation.verdict.ok()) {
+      ++rejected_by[node_evaluation.verdict.plugin()];
       continue;
     }
     ++feasible;
-    sums["total"] += at.total;
+    sums["total"] += node_evaluation.total;
   }
   EXPECT_EQ(feasible, At(expect, "feasible").get_int64().value());
   EXPECT_EQ(rejected_by, NumbersIn(At(expect, "rejectedBy")));
@@ -248,16 +246,17 @@ void ExpectDigest(const Json& expect, const scheduler::reference::Evaluation& an
   if (Has(expect, "scoreSums")) {
     EXPECT_EQ(sums, NumbersIn(At(expect, "scoreSums")));
   }
-  EXPECT_EQ(answer.best_nodes, ListAt(expect, "bestNodes"));
-  EXPECT_EQ(answer.fit_error, TextAt(expect, "fitError"));
-  for (const auto& [node, want] : MembersAt(expect, "sampleFilter")) ExpectNode(node, want, answer);
+  EXPECT_EQ(evaluation.best_nodes, ListAt(expect, "bestNodes"));
+  EXPECT_EQ(evaluation.fit_error, TextAt(expect, "fitError"));
+  for (const auto& [node, want] : MembersAt(expect, "sampleFilter"))
+    ExpectNode(node, want, evaluation);
   for (const auto& [node, want] : MembersAt(expect, "sampleScores"))
-    ExpectScores(node, want, answer);
+    ExpectScores(node, want, evaluation);
 }
 
-class TwinConformance : public testing::TestWithParam<const char*> {};
+class ReferenceConformance : public testing::TestWithParam<const char*> {};
 
-TEST_P(TwinConformance, AnswersAsKubeScheduler) {
+TEST_P(ReferenceConformance, MatchesKubeScheduler) {
   const std::string group = GetParam();
   const auto file =
       cmd::CaseFile::Read(BERTH_SOURCE_DIR "/tests/conformance/" + group + ".jsonl.gz");
@@ -267,21 +266,20 @@ TEST_P(TwinConformance, AnswersAsKubeScheduler) {
   for (const cmd::CaseFile::Row& line : file->rows()) {
     const Json row = parser.parse(line.text).value();
     SCOPED_TRACE(TextAt(row, "name"));
-    const scheduler::reference::Snapshot world = ReadWorld(row);
-    const scheduler::reference::ReferenceProfile rules = ReadRules(row);
+    const Snapshot snapshot = ReadSnapshot(row);
+    const ReferenceProfile profile = ReadProfile(row);
     if (group == "sequence") {
-      ExpectSequence(world, rules, row);
+      ExpectSequence(snapshot, profile, row);
     } else {
-      const scheduler::reference::Evaluation answer =
-          scheduler::reference::Evaluate(world, *ReadPod(At(row, "pod")), rules, kNow);
-      (group == "bigcluster" ? ExpectDigest : ExpectAnswer)(At(row, "expect"), answer);
+      const Evaluation evaluation = Evaluate(snapshot, *ReadPod(At(row, "pod")), profile, kNow);
+      (group == "bigcluster" ? ExpectDigest : ExpectEvaluation)(At(row, "expect"), evaluation);
     }
     ++cases;
   }
   EXPECT_GT(cases, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Groups, TwinConformance,
+INSTANTIATE_TEST_SUITE_P(Groups, ReferenceConformance,
                          testing::Values("resources", "taints", "nodeaffinity", "nodeports",
                                          "imagelocality", "topologyspread", "interpodaffinity",
                                          "volumes", "preemption", "mixed", "sequence",
@@ -289,4 +287,4 @@ INSTANTIATE_TEST_SUITE_P(Groups, TwinConformance,
                          [](const auto& group) { return std::string(group.param); });
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::twin
+}  // namespace berth::scheduler::reference

@@ -1,10 +1,9 @@
-// The engine's way of deciding and the slow twin's, side by side: clusters made at random live
-// through changes, and after each change both say where a waiting pod should go. They must agree in
-// every respect. Pods wait, are assumed, confirmed, forgotten, nominated and evicted along the way,
-// so that what the engine keeps from one decision to the next is what is compared.
+// Compares the engine with the reference implementation on random clusters: after each change both
+// decide where a pending pod should go, and must agree in every respect. Pods are assumed, bound,
+// forgotten, nominated and evicted along the way, so that the engine's caches are exercised.
 //
-// BERTH_TWIN_DECISIONS sets how many decisions are compared (10,000); BERTH_TWIN_SEED repeats one
-// world.
+// BERTH_REFERENCE_DECISIONS sets how many decisions are compared (10,000); BERTH_REFERENCE_SEED
+// repeats one cluster.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/paranoid_check.h"
 #include "scheduler/engine/reference_comparison.h"
@@ -25,6 +23,7 @@
 #include "scheduler/reference/snapshot.h"
 #include "testing/engine_harness.h"
 #include "testing/random_cluster.h"
+#include "testing/require.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -33,7 +32,7 @@ constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
 constexpr size_t kMostWaiting = 10;
 constexpr uint64_t kShards = 4;
 
-// What was decided, to see that nothing is left out.
+// Counts what was decided, to check that nothing is left out.
 struct Coverage {
   size_t decisions = 0;
   size_t placed = 0;
@@ -41,7 +40,7 @@ struct Coverage {
   size_t with_victims = 0;
   size_t with_budget_violations = 0;
   size_t errors = 0;
-  std::map<std::string, size_t> fits_nowhere_by;  // By plugin that stood in the way.
+  std::map<std::string, size_t> fits_nowhere_by;  // By rejecting plugin.
 };
 
 void Note(const scheduler::reference::Evaluation& answer, Coverage& coverage) {
@@ -59,7 +58,7 @@ void Note(const scheduler::reference::Evaluation& answer, Coverage& coverage) {
   }
 }
 
-// Most worlds are scheduled with kube-scheduler's defaults, others by other rules.
+// Most clusters use kube-scheduler's defaults, others different arguments.
 scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
   scheduler::framework::ProfileConfig config = DefaultProfile();
   if (seed % 5 == 1) {
@@ -87,7 +86,7 @@ scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
   return config;
 }
 
-// A table without the entries that hold nothing.
+// Removes empty entries.
 using PodsByNode = std::map<std::string, std::map<api::ObjectKey, api::Ref<api::Pod>>, std::less<>>;
 PodsByNode Occupied(PodsByNode pods) {
   std::erase_if(pods, [](const auto& entry) { return entry.second.empty(); });
@@ -103,10 +102,10 @@ bool SamePods(const PodsByNode& a, const PodsByNode& b) {
   });
 }
 
-// One world: the engine's model of it, and its plain objects.
-class TwoWorlds {
+// A cluster as the engine's model and as plain objects.
+class ComparedCluster {
  public:
-  TwoWorlds(uint64_t seed, Coverage& coverage)
+  ComparedCluster(uint64_t seed, Coverage& coverage)
       : generator_(seed),
         random_(~seed),
         coverage_(coverage),
@@ -121,9 +120,9 @@ class TwoWorlds {
     for (const api::Object& object : objects) Put(object);
   }
 
-  // Lets something happen, then decides about a pod. Returns what is different.
+  // Applies a change, then decides about a pod. Returns the mismatches.
   scheduler::engine::ReferenceMismatches Step() {
-    Happen();
+    Change();
     ExpectSameObjects();
     const api::Ref<api::Pod> pod = PodToTry();
     return pod == nullptr ? scheduler::engine::ReferenceMismatches{} : Decide(pod);
@@ -132,7 +131,7 @@ class TwoWorlds {
  private:
   using Waiting = std::map<api::ObjectKey, api::Ref<api::Pod>>;
 
-  // A pod that the engine has decided about and the API has not shown on its node yet.
+  // A pod that the engine has placed and the API has not shown on its node yet.
   struct Assumed {
     std::unique_ptr<const scheduler::model::PodRecord> pod;
     std::shared_ptr<scheduler::framework::ClassResults> results;
@@ -140,9 +139,9 @@ class TwoWorlds {
     scheduler::model::NodeRow node;
   };
 
-  // --- what happens ---
+  // --- changes ---
 
-  void Happen() {
+  void Change() {
     const uint64_t kind = random_.Below(100);
     if (kind < 15 && !assumed_.empty()) return EndAssumption();
     if (kind < 25 && !waiting_.empty()) return ChangeWaiting();
@@ -188,7 +187,7 @@ class TwoWorlds {
                object);
   }
 
-  // An assumed pod is seen on its node, or could not be bound and waits again.
+  // An assumed pod is observed on its node, or its binding fails.
   void EndAssumption() {
     const size_t i = random_.Below(assumed_.size());
     Assumed entry = std::move(assumed_[i]);
@@ -213,7 +212,7 @@ class TwoWorlds {
     cluster_.Release(pod);
   }
 
-  // A waiting pod gets other labels, or what it was promised is written down, or it is gone.
+  // A pending pod changes its labels, has its nomination written, or is deleted.
   void ChangeWaiting() {
     auto entry = std::next(waiting_.begin(), static_cast<int64_t>(random_.Below(waiting_.size())));
     if (random_.Chance(40)) {
@@ -229,7 +228,7 @@ class TwoWorlds {
     WriteNomination(entry);
   }
 
-  // The API shows what the pod was promised.
+  // Writes the pod's nomination to the API.
   void WriteNomination(Waiting::iterator entry) {
     api::Pod pod = *entry->second;
     const scheduler::model::PodId id =
@@ -238,15 +237,15 @@ class TwoWorlds {
     pod.status.nominated_node_name = nominated.valid() ? cluster_.symbols().Text(nominated) : "";
     entry->second = std::make_shared<const api::Pod>(std::move(pod));
     Put(entry->second);
-    if (nominated.valid()) promised_ = entry->first;
+    if (nominated.valid()) nominated_ = entry->first;
   }
 
-  // --- deciding ---
+  // --- decisions ---
 
-  // A new pod, a replica of one that waits, or one that waits.
+  // Returns a new pod, a replica of a pending one, or a pending one.
   api::Ref<api::Pod> PodToTry() {
-    const auto promised = waiting_.find(promised_);
-    if (promised != waiting_.end() && random_.Chance(20)) return promised->second;
+    const auto nominated = waiting_.find(nominated_);
+    if (nominated != waiting_.end() && random_.Chance(20)) return nominated->second;
     if (!waiting_.empty() && (waiting_.size() >= kMostWaiting || random_.Chance(50)))
       return OneThatWaits();
     api::Ref<api::Pod> pod = generator_.WaitingPod(world_);
@@ -269,12 +268,12 @@ class TwoWorlds {
   scheduler::engine::ReferenceMismatches Decide(const api::Ref<api::Pod>& object) {
     const scheduler::model::PodId id =
         cluster_.pods().Find(object->metadata.namespace_, object->metadata.name);
-    CHECK(id.valid());
+    Require(id.valid(), "the pod is not in the model");
     auto pod = std::make_unique<const scheduler::model::PodRecord>(cluster_.Retain(id));
     auto results = results_.For(*pod);
-    scheduler::framework::Attempt asked(cluster_, *profile_, *results, *pod);
+    scheduler::framework::Attempt explained(cluster_, *profile_, *results, *pod);
     const scheduler::engine::Explanation fast =
-        scheduler::engine::ExplainAttempt(asked, kNow, random_);
+        scheduler::engine::ExplainAttempt(explained, kNow, random_);
     auto attempt =
         std::make_unique<scheduler::framework::Attempt>(cluster_, *profile_, *results, *pod);
     Task<scheduler::engine::CycleOutcome> search =
@@ -301,7 +300,7 @@ class TwoWorlds {
       Assume({std::move(pod), std::move(results), std::move(attempt), outcome.node});
       return differences;
     }
-    if (!outcome.post_filter.victims.empty() && random_.Chance(60)) MakeRoom(*pod, outcome);
+    if (!outcome.post_filter.victims.empty() && random_.Chance(60)) Nominate(*pod, outcome);
     cluster_.Release(*pod);
     return differences;
   }
@@ -319,8 +318,8 @@ class TwoWorlds {
     assumed_.push_back(std::move(entry));
   }
 
-  // The pod is promised the node; its victims go, at once or in their own time.
-  void MakeRoom(const scheduler::model::PodRecord& pod,
+  // Nominates the pod; its victims are deleted at once or terminate.
+  void Nominate(const scheduler::model::PodRecord& pod,
                 const scheduler::engine::CycleOutcome& outcome) {
     const Symbol node = outcome.post_filter.nomination.node;
     cluster_.Nominate(pod.id, node);
@@ -334,18 +333,18 @@ class TwoWorlds {
         Remove(victim);
         continue;
       }
-      api::Pod leaving = *victim;
-      leaving.metadata.deletion_timestamp = kNow;
+      api::Pod terminating = *victim;
+      terminating.metadata.deletion_timestamp = kNow;
       api::PodCondition condition;
       condition.type = "DisruptionTarget";
       condition.status = "True";
       condition.reason = "PreemptionByScheduler";
-      leaving.status.conditions.push_back(std::move(condition));
-      Put(std::make_shared<const api::Pod>(std::move(leaving)));
+      terminating.status.conditions.push_back(std::move(condition));
+      Put(std::make_shared<const api::Pod>(std::move(terminating)));
     }
   }
 
-  // What the checking mode makes of the model is the world it should be.
+  // Checks that paranoid mode derives the right snapshot from the model.
   void ExpectSameObjects() {
     const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
     EXPECT_EQ(seen.nodes, world_.nodes);
@@ -378,49 +377,50 @@ class TwoWorlds {
   scheduler::framework::ClassResultsCache results_;
   scheduler::reference::Snapshot world_;
   Waiting waiting_;
-  api::ObjectKey promised_;  // The last that was promised a node.
+  api::ObjectKey nominated_;  // The last pod that was nominated.
   std::vector<Assumed> assumed_;
   uint64_t started_ = 0;
 };
 
-uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
+uint64_t NumberFrom(const char* variable, uint64_t fallback) {
   const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-// Most worlds live for a while; a few for long, so that what is kept must be forgotten in time.
+// Most clusters run briefly; a few run long, so that caches must be evicted in time.
 uint64_t StepsOf(uint64_t seed) { return seed % 7 == 6 ? 500 : 80; }
 
-// Follows one world; false if the two did not agree.
-bool Follow(uint64_t seed, Coverage& coverage) {
-  TwoWorlds worlds(seed, coverage);
+// Runs one cluster; returns false at a mismatch.
+bool RunCluster(uint64_t seed, Coverage& coverage) {
+  ComparedCluster compared(seed, coverage);
   for (uint64_t step = 0; step < StepsOf(seed); ++step) {
-    const scheduler::engine::ReferenceMismatches differences = worlds.Step();
+    const scheduler::engine::ReferenceMismatches differences = compared.Step();
     for (const scheduler::engine::ReferenceMismatch& difference : differences)
       ADD_FAILURE() << difference.Text();
     if (!testing::Test::HasFailure()) continue;
     ADD_FAILURE() << fmt::format(
-        "seed {}, step {}; repeat with: BERTH_TWIN_SEED={} build/release/tests/twin_tests "
-        "--gtest_filter='*SideBySide*/0'",
+        "seed {}, step {}; repeat with: BERTH_REFERENCE_SEED={} "
+        "build/release/tests/reference_tests "
+        "--gtest_filter='*EngineComparison*/0'",
         seed, step, seed);
     return false;
   }
   return true;
 }
 
-class SideBySide : public testing::TestWithParam<uint64_t> {};
+class EngineComparison : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(SideBySide, EngineAndTwinAgree) {
+TEST_P(EngineComparison, EngineMatchesTheReference) {
   Coverage coverage;
-  if (const uint64_t seed = NumberFrom("BERTH_TWIN_SEED", UINT64_MAX); seed != UINT64_MAX) {
-    Follow(seed, coverage);
+  if (const uint64_t seed = NumberFrom("BERTH_REFERENCE_SEED", UINT64_MAX); seed != UINT64_MAX) {
+    RunCluster(seed, coverage);
     return;
   }
-  const size_t wanted = NumberFrom("BERTH_TWIN_DECISIONS", 10'000) / kShards;
+  const size_t wanted = NumberFrom("BERTH_REFERENCE_DECISIONS", 10'000) / kShards;
   for (uint64_t seed = GetParam(); coverage.decisions < wanted; seed += kShards) {
-    if (!Follow(seed, coverage)) return;
+    if (!RunCluster(seed, coverage)) return;
   }
-  // One in so many decisions, at least.
+  // At least one decision in `one_in`.
   const auto is_common = [&](size_t count, size_t one_in) { return count * one_in >= wanted; };
   EXPECT_TRUE(is_common(coverage.placed, 8)) << coverage.placed;
   EXPECT_TRUE(is_common(coverage.with_victims, 60)) << coverage.with_victims;
@@ -431,13 +431,13 @@ TEST_P(SideBySide, EngineAndTwinAgree) {
         "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
         "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"}) {
     EXPECT_TRUE(is_common(coverage.fits_nowhere_by[plugin], 500))
-        << plugin << " stood in the way " << coverage.fits_nowhere_by[plugin] << " times";
+        << plugin << " rejected pods " << coverage.fits_nowhere_by[plugin] << " times";
   }
   fmt::print("{} decisions: {} placed, {} with victims, {} errors\n", coverage.decisions,
              coverage.placed, coverage.with_victims, coverage.errors);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, SideBySide, testing::Range(uint64_t{0}, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, EngineComparison, testing::Range(uint64_t{0}, kShards));
 
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth

@@ -1,5 +1,5 @@
-// What the conformance cases do not show of the twin: the oddities of trials, nominated pods and
-// migrated volumes, each with the answer worked out by hand.
+// Cases of the reference implementation that the conformance vectors do not have: details of dry
+// runs, nominated pods and migrated volumes. The expected values are derived by hand.
 
 #include <gtest/gtest.h>
 
@@ -11,23 +11,23 @@
 #include "scheduler/reference/volumes.h"
 #include "testing/object_builders.h"
 
-namespace berth::twin {
+namespace berth::scheduler::reference {
 namespace BERTH_TEST_FILE {
 
 constexpr Instant kNow = Instant::FromUnixSeconds(1'900'000'000);
 
-scheduler::reference::Snapshot WorldOf(const std::vector<api::Object>& objects) {
-  scheduler::reference::Snapshot world;
-  for (const api::Object& object : objects) world.Put(object);
-  return world;
+Snapshot SnapshotOf(const std::vector<api::Object>& objects) {
+  Snapshot snapshot;
+  for (const api::Object& object : objects) snapshot.Put(object);
+  return snapshot;
 }
 
-scheduler::reference::Evaluation Ask(const std::vector<api::Object>& objects, const api::Pod& pod) {
-  return scheduler::reference::Evaluate(WorldOf(objects), pod, {}, kNow);
+Evaluation EvaluatePod(const std::vector<api::Object>& objects, const api::Pod& pod) {
+  return Evaluate(SnapshotOf(objects), pod, {}, kNow);
 }
 
-std::string ReasonAt(const scheduler::reference::Evaluation& answer, const std::string& node) {
-  return answer.nodes.at(node).verdict.Message();
+std::string ReasonAt(const Evaluation& evaluation, const std::string& node) {
+  return evaluation.nodes.at(node).verdict.Message();
 }
 
 api::PodAffinityTerm NearApp(const std::string& app) {
@@ -46,29 +46,28 @@ api::TopologySpreadConstraint SpreadOverZones() {
   return constraint;
 }
 
-TEST(TwinWorld, PodIsInOnePlaceAtATime) {
-  scheduler::reference::Snapshot world;
-  world.Put(MakePod("web").Nominated("n1").ref());
-  EXPECT_EQ(world.NominatedTo("n1").size(), 1u);
-  world.Put(MakePod("web").On("n2").ref());
-  EXPECT_TRUE(world.NominatedTo("n1").empty());
-  EXPECT_EQ(world.PodsOn("n2").size(), 1u);
-  world.Put(MakePod("web").On("n2").Phase("Succeeded").ref());
-  EXPECT_TRUE(world.PodsOn("n2").empty());
+TEST(ReferenceSnapshot, StoresAPodOnce) {
+  Snapshot snapshot;
+  snapshot.Put(MakePod("web").Nominated("n1").ref());
+  EXPECT_EQ(snapshot.NominatedTo("n1").size(), 1u);
+  snapshot.Put(MakePod("web").On("n2").ref());
+  EXPECT_TRUE(snapshot.NominatedTo("n1").empty());
+  EXPECT_EQ(snapshot.PodsOn("n2").size(), 1u);
+  snapshot.Put(MakePod("web").On("n2").Phase("Succeeded").ref());
+  EXPECT_TRUE(snapshot.PodsOn("n2").empty());
 }
 
-TEST(TwinNodeOrder, ZonesTakeTurnsInTheOrderOfTheirFirstNodes) {
+TEST(ReferenceNodeOrder, AlternatesZonesInTheOrderOfTheirFirstNodes) {
   constexpr const char* kZone = "topology.kubernetes.io/zone";
-  const scheduler::reference::Snapshot world =
-      WorldOf({MakeNode("n1").Label(kZone, "z").ref(), MakeNode("n2").Label(kZone, "z").ref(),
-               MakeNode("n3").Label(kZone, "z").ref(), MakeNode("n4").Label(kZone, "a").ref(),
-               MakeNode("n5").ref(), MakeNode("n6").Label(kZone, "a").ref()});
-  EXPECT_EQ(scheduler::reference::NodeOrder(world),
-            (std::vector<std::string>{"n1", "n4", "n5", "n2", "n6", "n3"}));
+  const Snapshot snapshot =
+      SnapshotOf({MakeNode("n1").Label(kZone, "z").ref(), MakeNode("n2").Label(kZone, "z").ref(),
+                  MakeNode("n3").Label(kZone, "z").ref(), MakeNode("n4").Label(kZone, "a").ref(),
+                  MakeNode("n5").ref(), MakeNode("n6").Label(kZone, "a").ref()});
+  EXPECT_EQ(NodeOrder(snapshot), (std::vector<std::string>{"n1", "n4", "n5", "n2", "n6", "n3"}));
 }
 
-// A volume that was promised to another claim is taken, though the API does not show it yet.
-TEST(TwinAssumed, DecisionsAboutVolumesCountBeforeTheyAreWritten) {
+// A volume that is assumed for another claim is taken, though the API does not show it yet.
+TEST(ReferenceVolumeBinding, CountsAssumedVolumesAndClaims) {
   api::StorageClass local;
   local.metadata.name = "local";
   local.provisioner = "kubernetes.io/no-provisioner";
@@ -83,89 +82,88 @@ TEST(TwinAssumed, DecisionsAboutVolumesCountBeforeTheyAreWritten) {
   claim.storage_class_name = "local";
   MakePod pod("p");
   pod.object.spec.volumes.push_back({"data", api::PersistentVolumeClaimSource{"data", false}});
-  scheduler::reference::Snapshot world =
-      WorldOf({MakeNode("n1").ref(), std::make_shared<const api::StorageClass>(local),
-               std::make_shared<const api::PersistentVolume>(volume),
-               std::make_shared<const api::PersistentVolumeClaim>(claim)});
-  EXPECT_EQ(ReasonAt(scheduler::reference::Evaluate(world, pod, {}, kNow), "n1"), "");
+  Snapshot snapshot =
+      SnapshotOf({MakeNode("n1").ref(), std::make_shared<const api::StorageClass>(local),
+                  std::make_shared<const api::PersistentVolume>(volume),
+                  std::make_shared<const api::PersistentVolumeClaim>(claim)});
+  EXPECT_EQ(ReasonAt(Evaluate(snapshot, pod, {}, kNow), "n1"), "");
 
   volume.claim_ref.emplace().name = "other";
-  world.assumed_volumes[{"", "v"}] = std::make_shared<const api::PersistentVolume>(volume);
-  EXPECT_EQ(ReasonAt(scheduler::reference::Evaluate(world, pod, {}, kNow), "n1"),
+  snapshot.assumed_volumes[{"", "v"}] = std::make_shared<const api::PersistentVolume>(volume);
+  EXPECT_EQ(ReasonAt(Evaluate(snapshot, pod, {}, kNow), "n1"),
             "node(s) didn't find available persistent volumes to bind");
 
-  world.assumed_volumes.clear();
+  snapshot.assumed_volumes.clear();
   claim.metadata.annotations["volume.kubernetes.io/selected-node"] = "elsewhere";
-  world.assumed_claims[{"default", "data"}] =
+  snapshot.assumed_claims[{"default", "data"}] =
       std::make_shared<const api::PersistentVolumeClaim>(claim);
-  EXPECT_EQ(ReasonAt(scheduler::reference::Evaluate(world, pod, {}, kNow), "n1"),
+  EXPECT_EQ(ReasonAt(Evaluate(snapshot, pod, {}, kNow), "n1"),
             "node(s) didn't find available persistent volumes to bind");
 }
 
-TEST(TwinNominated, CrowdOutPodsThatAreNotMoreImportant) {
+TEST(ReferenceNominatedPods, ReserveResourcesAgainstPodsOfEqualOrLowerPriority) {
   const std::vector<api::Object> objects = {
       MakeNode("n1").Cpu("1").ref(),
       MakePod("nominated").Request("cpu", "800m").Priority(5).Nominated("n1").ref()};
-  EXPECT_EQ(ReasonAt(Ask(objects, MakePod("p").Request("cpu", "500m").Priority(5)), "n1"),
+  EXPECT_EQ(ReasonAt(EvaluatePod(objects, MakePod("p").Request("cpu", "500m").Priority(5)), "n1"),
             "Insufficient cpu");
-  EXPECT_EQ(Ask(objects, MakePod("p").Request("cpu", "500m").Priority(6)).best_nodes.size(), 1u);
+  EXPECT_EQ(EvaluatePod(objects, MakePod("p").Request("cpu", "500m").Priority(6)).best_nodes.size(),
+            1u);
 }
 
-TEST(TwinNominated, AreNoCompanyYet) {
+TEST(ReferenceNominatedPods, DoNotSatisfyAffinity) {
   MakePod pod("p");
   pod.object.spec.affinity.emplace().pod_affinity.emplace().required = {NearApp("web")};
   MakePod web("web");
   web.Label("app", "web");
   const api::Object node = MakeNode("n1").Label("zone", "a").ref();
-  EXPECT_EQ(ReasonAt(Ask({node, web.Nominated("n1").ref()}, pod), "n1"),
+  EXPECT_EQ(ReasonAt(EvaluatePod({node, web.Nominated("n1").ref()}, pod), "n1"),
             "node(s) didn't match pod affinity rules");
-  EXPECT_EQ(ReasonAt(Ask({node, web.On("n1").ref()}, pod), "n1"), "");
+  EXPECT_EQ(ReasonAt(EvaluatePod({node, web.On("n1").ref()}, pod), "n1"), "");
 }
 
-TEST(TwinNominated, OwnNodeIsTakenThoughOthersScoreBetter) {
-  const scheduler::reference::Evaluation answer =
-      Ask({MakeNode("big").Cpu("64").ref(), MakeNode("small").Cpu("1").ref()},
-          MakePod("p").Request("cpu", "1").Nominated("small"));
-  EXPECT_TRUE(answer.nominated_node_fits);
-  EXPECT_EQ(answer.best_nodes, std::vector<std::string>{"small"});
-  EXPECT_GT(answer.nodes.at("big").total, answer.nodes.at("small").total);
+TEST(ReferenceNominatedPods, GetTheirNodeThoughOthersScoreBetter) {
+  const Evaluation evaluation =
+      EvaluatePod({MakeNode("big").Cpu("64").ref(), MakeNode("small").Cpu("1").ref()},
+                  MakePod("p").Request("cpu", "1").Nominated("small"));
+  EXPECT_TRUE(evaluation.nominated_node_fits);
+  EXPECT_EQ(evaluation.best_nodes, std::vector<std::string>{"small"});
+  EXPECT_GT(evaluation.nodes.at("big").total, evaluation.nodes.at("small").total);
 }
 
-// One of two pods with the same host port goes, and the port is free.
-TEST(TwinTrial, HostPortsAreASet) {
-  const scheduler::reference::Evaluation answer =
-      Ask({MakeNode("n1").ref(), MakePod("low").HostPort(80).Priority(0).On("n1").ref(),
-           MakePod("high").HostPort(80).Priority(9).On("n1").ref()},
-          MakePod("p").HostPort(80).Priority(5));
-  ASSERT_TRUE(answer.preemption.has_value());
-  const scheduler::reference::Candidate want = {{{"default", "low"}}, 0};
-  EXPECT_EQ(answer.preemption->candidates,
-            (std::map<std::string, scheduler::reference::Candidate>{{"n1", want}}));
+// Evicting one of two pods with the same host port frees the port.
+TEST(ReferenceDryRun, HostPortsAreASet) {
+  const Evaluation evaluation =
+      EvaluatePod({MakeNode("n1").ref(), MakePod("low").HostPort(80).Priority(0).On("n1").ref(),
+                   MakePod("high").HostPort(80).Priority(9).On("n1").ref()},
+                  MakePod("p").HostPort(80).Priority(5));
+  ASSERT_TRUE(evaluation.preemption.has_value());
+  const Candidate want = {{{"default", "low"}}, 0};
+  EXPECT_EQ(evaluation.preemption->candidates, (std::map<std::string, Candidate>{{"n1", want}}));
 }
 
-// A pod on its way out is not counted in its zone, yet taking it away lowers the count: from 1 to 0
+// A terminating pod is not counted in its zone, but removing it decrements the count: from 1 to 0
 // in zone a, where the other pod stays.
-TEST(TwinTrial, SpreadCountsLeavingPodsWhenTheyAreTakenAway) {
+TEST(ReferenceDryRun, SpreadCountsTerminatingPodsWhenTheyAreRemoved) {
   MakePod pod("p");
   pod.Label("app", "web").Priority(5).Request("cpu", "2");
   pod.object.spec.topology_spread_constraints = {SpreadOverZones()};
   MakePod leaving("leaving");
   leaving.Label("app", "web").On("a1");
   leaving.object.metadata.deletion_timestamp = kNow;
-  const scheduler::reference::Evaluation answer = Ask(
+  const Evaluation evaluation = EvaluatePod(
       {MakeNode("a1").Label("zone", "a").ref(), MakeNode("b1").Label("zone", "b").Cpu("1").ref(),
        leaving.ref(), MakePod("stays").Label("app", "web").Priority(9).On("a1").ref()},
       pod);
-  EXPECT_EQ(ReasonAt(answer, "a1"), "node(s) didn't match pod topology spread constraints");
-  ASSERT_TRUE(answer.preemption.has_value());
-  const scheduler::reference::Candidate want = {{{"default", "leaving"}}, 0};
-  EXPECT_EQ(answer.preemption->candidates,
-            (std::map<std::string, scheduler::reference::Candidate>{{"a1", want}}));
+  EXPECT_EQ(ReasonAt(evaluation, "a1"), "node(s) didn't match pod topology spread constraints");
+  ASSERT_TRUE(evaluation.preemption.has_value());
+  const Candidate want = {{{"default", "leaving"}}, 0};
+  EXPECT_EQ(evaluation.preemption->candidates, (std::map<std::string, Candidate>{{"a1", want}}));
 }
 
-// The incoming pod wants claim "c" of its own namespace; the victim uses "c" of another one. Taking
-// it away counts all the same.
-TEST(TwinTrial, ExclusiveClaimsAreComparedByNameAlone) {
+// The incoming pod uses claim "c" of its own namespace, the victim "c" of another one. Removing the
+// victim counts all the same.
+TEST(ReferenceDryRun, ExclusiveClaimsAreComparedByNameAlone) {
   auto claim = std::make_shared<api::PersistentVolumeClaim>();
   claim->metadata.name = "c";
   claim->metadata.namespace_ = "default";
@@ -179,49 +177,46 @@ TEST(TwinTrial, ExclusiveClaimsAreComparedByNameAlone) {
       MakeObject<api::PersistentVolume>("v"),
       MakePod("user").Mounts("c").Priority(9).On("n2").ref(),
       MakePod("stranger").Namespace("team").Mounts("c").On("n1").ref()};
-  const scheduler::reference::Evaluation answer =
-      Ask(objects, MakePod("p").Mounts("c").Priority(5));
-  ASSERT_TRUE(answer.preemption.has_value());
-  EXPECT_TRUE(answer.preemption->candidates.contains("n1"));
-  EXPECT_FALSE(answer.preemption->candidates.contains("n2"));
+  const Evaluation evaluation = EvaluatePod(objects, MakePod("p").Mounts("c").Priority(5));
+  ASSERT_TRUE(evaluation.preemption.has_value());
+  EXPECT_TRUE(evaluation.preemption->candidates.contains("n1"));
+  EXPECT_FALSE(evaluation.preemption->candidates.contains("n2"));
 }
 
-TEST(TwinImages, FirstNodeByNameTellsTheSize) {
+TEST(ReferenceImageLocality, TheFirstNodeByNameDeterminesTheSize) {
   constexpr int64_t kMegabyte = 1 << 20;
-  const scheduler::reference::Evaluation answer =
-      Ask({MakeNode("n1").Image("app:1", 300 * kMegabyte).ref(),
-           MakeNode("n2").Image("app:1", 900 * kMegabyte).ref()},
-          MakePod("p"));
+  const Evaluation evaluation = EvaluatePod({MakeNode("n1").Image("app:1", 300 * kMegabyte).ref(),
+                                             MakeNode("n2").Image("app:1", 900 * kMegabyte).ref()},
+                                            MakePod("p"));
   // 100 * (300 - 23) / (1000 - 23)
-  EXPECT_EQ(answer.nodes.at("n1").scores.at("ImageLocality"), 28);
-  EXPECT_EQ(answer.nodes.at("n2").scores.at("ImageLocality"), 28);
+  EXPECT_EQ(evaluation.nodes.at("n1").scores.at("ImageLocality"), 28);
+  EXPECT_EQ(evaluation.nodes.at("n2").scores.at("ImageLocality"), 28);
 }
 
-TEST(TwinPreFilter, NamedNodesThatDoNotExistLeaveNone) {
+TEST(ReferencePreFilter, NamedNodesThatDoNotExistLeaveNone) {
   MakePod pod("p");
   api::NodeSelectorTerm term;
   term.match_fields = {{"metadata.name", "In", {"gone"}}};
   pod.object.spec.affinity.emplace().node_affinity.emplace().required = {{term}};
-  const scheduler::reference::Evaluation answer =
-      Ask({MakeNode("n1").ref(), MakeNode("n2").ref()}, pod);
-  EXPECT_EQ(answer.restricted_to, std::vector<std::string>{"gone"});
-  EXPECT_TRUE(answer.nodes.at("n1").excluded_by_pre_filter);
-  EXPECT_EQ(answer.fit_error_before_post_filter,
+  const Evaluation evaluation = EvaluatePod({MakeNode("n1").ref(), MakeNode("n2").ref()}, pod);
+  EXPECT_EQ(evaluation.restricted_to, std::vector<std::string>{"gone"});
+  EXPECT_TRUE(evaluation.nodes.at("n1").excluded_by_pre_filter);
+  EXPECT_EQ(evaluation.fit_error_before_post_filter,
             "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
 }
 
-TEST(TwinRules, PointOverridesMultiPoint) {
-  scheduler::framework::ProfileConfig config;
+TEST(ReferenceProfile, APointOverridesMultiPoint) {
+  framework::ProfileConfig config;
   config.multi_point.enabled = {{"NodeName"}, {"TaintToleration", 3}, {"ImageLocality", 1}};
-  auto& score = config.points[static_cast<size_t>(scheduler::framework::ExtensionPoint::kScore)];
+  auto& score = config.points[static_cast<size_t>(framework::ExtensionPoint::kScore)];
   score.enabled = {{"NodeAffinity", 4}, {"ImageLocality", 7}};
-  auto& filter = config.points[static_cast<size_t>(scheduler::framework::ExtensionPoint::kFilter)];
+  auto& filter = config.points[static_cast<size_t>(framework::ExtensionPoint::kFilter)];
   filter.disabled = {"NodeName"};
-  const scheduler::reference::ReferenceProfile rules =
-      scheduler::reference::ReferenceProfileOf(config);
-  EXPECT_EQ(rules.filters, std::vector<std::string>{"TaintToleration"});
-  EXPECT_EQ(rules.scorers, (std::vector<scheduler::reference::ReferenceProfile::Scorer>{
-                               {"ImageLocality", 7}, {"TaintToleration", 3}, {"NodeAffinity", 4}}));
+  const ReferenceProfile profile = ReferenceProfileOf(config);
+  EXPECT_EQ(profile.filters, std::vector<std::string>{"TaintToleration"});
+  EXPECT_EQ(profile.scorers,
+            (std::vector<ReferenceProfile::Scorer>{
+                {"ImageLocality", 7}, {"TaintToleration", 3}, {"NodeAffinity", 4}}));
 }
 
 struct HandleCase {
@@ -231,19 +226,19 @@ struct HandleCase {
   const char* want;  // "error" if it cannot be translated.
 };
 
-class TwinHandle : public testing::TestWithParam<HandleCase> {};
+class ReferenceCsiHandle : public testing::TestWithParam<HandleCase> {};
 
-TEST_P(TwinHandle, NamesTheVolumeToItsDriver) {
+TEST_P(ReferenceCsiHandle, IdentifiesTheVolume) {
   api::PersistentVolume volume;
   volume.source = GetParam().source;
   if (!GetParam().zone.empty()) {
     volume.metadata.labels["topology.kubernetes.io/zone"] = GetParam().zone;
   }
-  EXPECT_EQ(scheduler::reference::MigratedHandle(volume).value_or("error"), GetParam().want);
+  EXPECT_EQ(MigratedHandle(volume).value_or("error"), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Sources, TwinHandle,
+    Sources, ReferenceCsiHandle,
     testing::Values(
         HandleCase{"AwsId", api::AwsElasticBlockStoreSource{"vol-1"}, "", "vol-1"},
         HandleCase{"AwsUrl", api::AwsElasticBlockStoreSource{"aws://z/vol-1"}, "", "vol-1"},
@@ -262,12 +257,12 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return std::string(param.param.name); });
 
 std::vector<api::NodeSelectorRequirement> ExpressionsOf(const api::PersistentVolume& volume) {
-  const auto affinity = scheduler::reference::MigratedNodeAffinity(volume);
+  const auto affinity = MigratedNodeAffinity(volume);
   if (!affinity || !*affinity || (*affinity)->terms.empty()) return {};
   return (*affinity)->terms[0].match_expressions;
 }
 
-TEST(TwinMigration, ZoneBecomesTheDriversOwn) {
+TEST(ReferenceCsiMigration, TranslatesTheZone) {
   using Requirements = std::vector<api::NodeSelectorRequirement>;
   api::PersistentVolume volume;
   volume.source = api::AwsElasticBlockStoreSource{"vol-1"};
@@ -284,4 +279,4 @@ TEST(TwinMigration, ZoneBecomesTheDriversOwn) {
 }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::twin
+}  // namespace berth::scheduler::reference

@@ -1,4 +1,4 @@
-// ApiClient asks an API server of this machine one thing after another, on one connection.
+// ApiClient sends requests to an API server on this machine, one after another on one connection.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ApiResponse {
   std::string head;
   std::string body;
 
-  // The value of a header, spelled as the server spells it; empty if there is none.
+  // Returns the value of a header, whose case must be the server's; empty if there is none.
   std::string header(std::string_view name) const {
     const std::string key = "\r\n" + std::string(name) + ": ";
     const size_t at = head.find(key);
@@ -45,7 +45,7 @@ class ApiClient {
     return Ask("GET", target, "", headers);
   }
 
-  // Sends `request` as it is, and reads the answer.
+  // Sends the bytes of `request` and reads the response.
   ApiResponse Exchange(std::string_view request, bool head_only = false) {
     if (!client_) client_ = std::make_unique<RawClient>(port_);
     client_->Send(request);

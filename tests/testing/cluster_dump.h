@@ -1,5 +1,5 @@
-// Writes down all that a Cluster knows, in a text that does not depend on the ids, rows and symbols
-// it happens to use: two clusters that know the same give the same text.
+// Dumps of a Cluster as text that does not depend on its ids, rows and symbols: clusters with equal
+// state have equal dumps.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace berth {
 
-// One fact per line, sorted. What is in no particular order in the cluster is sorted.
+// Returns one fact per line, sorted; unordered lists within a line are sorted, too.
 std::string Dump(const scheduler::model::Cluster& cluster);
 
-// The part about one node: its columns, what runs on it and what it holds.
+// Returns the part for one node: its columns, pods and resources.
 std::string DumpNode(const scheduler::model::Cluster& cluster, scheduler::model::NodeRow row);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// A small world around an Engine: it plays the API server, keeps the time, and writes decisions
-// down as short lines. The engine checks each decision against one made from scratch.
+// EngineHarness is an Engine with a fake API server and clock for tests. It records decisions as
+// short lines. The engine checks each decision against the reference implementation.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,12 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
+#include "testing/require.h"
 
 namespace berth {
 
@@ -66,13 +66,14 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
 
   size_t Schedule(size_t limit = SIZE_MAX) { return engine_->Schedule(now_, limit); }
 
-  // --- what came of it ---
+  // --- results ---
 
   // Decisions since the last call: "web -> n1", "web: 0/1 nodes are available: ...", or
   // "web failed: ...".
   std::vector<std::string> Decisions() { return std::exchange(decisions_, {}); }
   const std::vector<scheduler::engine::Decision>& all_decisions() const { return all_; }
-  // The commands asked for, but for what is only told to users: those end well at once.
+  // Returns the commands issued since the last call, without status patches and events for users:
+  // those succeed at once.
   std::vector<scheduler::engine::Command> Commands() {
     std::vector<scheduler::engine::Command> commands;
     for (scheduler::engine::Command& command : engine_->TakeCommands()) {
@@ -87,16 +88,16 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
     }
     return commands;
   }
-  // What users were told since the last call: "web: FailedScheduling: 0/1 nodes ..." for an event,
-  // "web is Unschedulable: ..." for the PodScheduled condition.
+  // Returns the messages for users since the last call: "web: FailedScheduling: 0/1 nodes ..." for
+  // an event, "web is Unschedulable: ..." for the PodScheduled condition.
   std::vector<std::string> Told() {
-    CHECK(Commands().empty());  // Take those first.
+    Require(Commands().empty(), "there are commands: take them before the messages");
     return std::exchange(told_, {});
   }
-  // The one command that was asked for.
+  // Returns the only command.
   scheduler::engine::Command TheCommand() {
     std::vector<scheduler::engine::Command> commands = Commands();
-    CHECK(commands.size() == 1);
+    Require(commands.size() == 1, "there is not exactly one command");
     return commands[0];
   }
 
@@ -135,9 +136,7 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
   static std::unique_ptr<scheduler::engine::Engine> MakeEngine(
       const scheduler::engine::EngineOptions& options,
       const scheduler::framework::Registry& registry) {
-    auto engine = scheduler::engine::Engine::Make(options, registry);
-    CHECK(engine.has_value());
-    return *std::move(engine);
+    return Require(scheduler::engine::Engine::Make(options, registry));
   }
 
   void Handle(const scheduler::engine::Event& event) {

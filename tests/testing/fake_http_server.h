@@ -1,5 +1,5 @@
-// FakeHttpServer is a small HTTP/1.1 server for tests, on a free port of the loopback address: it
-// can also misbehave.
+// FakeHttpServer is an HTTP/1.1 server for tests, on a free loopback port. It can send invalid
+// responses, or none.
 //
 // It runs on a thread of its own; its functions may be called on any other.
 #pragma once
@@ -27,13 +27,13 @@ struct ReceivedRequest {
 struct FakeResponse {
   int status = 200;
   std::string body;
-  bool none = false;                    // No answer, ever; the connection stays.
-  std::optional<std::string> raw = {};  // These bytes instead; then the server says no more.
+  bool none = false;                    // No response; the connection stays open.
+  std::optional<std::string> raw = {};  // These bytes instead of a response.
 };
 
 struct ServerTls {
   Certificate own;
-  std::string client_authority;  // If not empty, clients must show a certificate signed by it.
+  std::string client_authority;  // If not empty, clients need a certificate signed by it.
 };
 
 class FakeHttpServer {
@@ -44,17 +44,17 @@ class FakeHttpServer {
   explicit FakeHttpServer(Handler handler, std::optional<ServerTls> tls = std::nullopt);
   ~FakeHttpServer();
 
-  // "http://127.0.0.1:41234", without a slash at the end.
+  // "http://127.0.0.1:41234", without a trailing slash.
   std::string url() const;
   uint16_t port() const;
 
   // The requests so far.
   std::vector<ReceivedRequest> requests() const;
-  // How many connections were made to it.
+  // The number of connections so far.
   size_t connections() const;
   // Waits until clients have closed `count` connections.
   void WaitForClosed(size_t count);
-  // Waits until `count` requests have come.
+  // Waits until `count` requests were received.
   void WaitForRequests(size_t count);
 
  private:

@@ -1,4 +1,4 @@
-// Plugins made of functions, and a small world to run them in, for tests of the framework and the
+// Plugins made of functions, and a cluster to run them in, for tests of the framework and the
 // engine.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/cycle.h"
@@ -18,10 +17,12 @@
 #include "scheduler/framework/registry.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/cluster.h"
+#include "testing/require.h"
 
 namespace berth {
 
-// What a FakeRule does at each point. What is left out does nothing and agrees to everything.
+// The behaviour of a FakeRule at each extension point. An empty function does nothing and accepts
+// every node.
 struct Rule {
   std::function<scheduler::framework::PreFilterResult(scheduler::framework::Cycle&)> pre_filter;
   std::function<void(scheduler::framework::Cycle&, const scheduler::model::PodRecord&,
@@ -85,7 +86,7 @@ class FakeRule final : public scheduler::framework::PreFilterPlugin,
   const Rule rule_;
 };
 
-// Tries pods in order of arrival.
+// Sorts pods by their time of arrival.
 class FakeSort final : public scheduler::framework::QueueSortPlugin {
  public:
   static constexpr std::string_view kName = "FakeSort";
@@ -96,7 +97,7 @@ class FakeSort final : public scheduler::framework::QueueSortPlugin {
   }
 };
 
-// Says that pods are bound without asking anyone.
+// Reports success without an API call.
 class FakeBinder final : public scheduler::framework::BindPlugin {
  public:
   static constexpr std::string_view kName = "FakeBinder";
@@ -106,7 +107,7 @@ class FakeBinder final : public scheduler::framework::BindPlugin {
   }
 };
 
-// Offers the plugin class P under `name`, made from `name` and `arguments`.
+// Registers the plugin class P as `name`; its constructor gets `name` and `arguments`.
 template <typename P, typename... Arguments>
 void Offer(scheduler::framework::Registry& registry, const std::string& name,
            Arguments... arguments) {
@@ -117,7 +118,7 @@ void Offer(scheduler::framework::Registry& registry, const std::string& name,
                });
 }
 
-// A profile that enables these plugins at every point that they have.
+// Returns a profile that enables these plugins at every extension point that they implement.
 inline scheduler::framework::ProfileConfig ProfileOf(
     std::vector<scheduler::framework::PluginChoice> plugins) {
   scheduler::framework::ProfileConfig config;
@@ -125,7 +126,7 @@ inline scheduler::framework::ProfileConfig ProfileOf(
   return config;
 }
 
-// A cluster and a profile of fake rules, and what comes of a pod in it.
+// A cluster and a profile of fake rules.
 class FakeCluster {
  public:
   // Rules run in the order in which they are added.
@@ -140,9 +141,7 @@ class FakeCluster {
       registry_.Add<FakeBinder>();
       config_.multi_point.enabled.push_back({"FakeSort"});
       config_.multi_point.enabled.push_back({"FakeBinder"});
-      auto built = scheduler::framework::Profile::Build(config_, registry_);
-      CHECK(built.has_value());
-      profile_ = *std::move(built);
+      profile_ = Require(scheduler::framework::Profile::Build(config_, registry_));
     }
     return *profile_;
   }
@@ -172,12 +171,12 @@ class FakeCluster {
   std::unique_ptr<scheduler::framework::Profile> profile_;
 };
 
-// One attempt for a pod of the world's cluster, with results of its own.
+// One scheduling attempt for a pod of a FakeCluster, with results of its own.
 class FakeAttempt {
  public:
-  FakeAttempt(FakeCluster& world, const scheduler::model::PodRecord& pod)
-      : results(world.profile(), world.cluster, world.cluster.class_of(pod)),
-        attempt(world.cluster, world.profile(), results, pod) {}
+  FakeAttempt(FakeCluster& fake, const scheduler::model::PodRecord& pod)
+      : results(fake.profile(), fake.cluster, fake.cluster.class_of(pod)),
+        attempt(fake.cluster, fake.profile(), results, pod) {}
 
   scheduler::framework::Attempt* operator->() { return &attempt; }
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/check.h"
+#include "testing/require.h"
 
 namespace berth {
 
@@ -27,13 +27,13 @@ struct Http2Client::Callbacks {
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* client) {
-    Http2Response& answer = Client(client)->answers_[frame->hd.stream_id];
+    Http2Response& response = Client(client)->answers_[frame->hd.stream_id];
     std::string key(reinterpret_cast<const char*>(name), name_size);
     std::string text(reinterpret_cast<const char*>(value), value_size);
     if (key == ":status") {
-      answer.status = std::stoi(text);
+      response.status = std::stoi(text);
     } else {
-      answer.headers.push_back({std::move(key), std::move(text)});
+      response.headers.push_back({std::move(key), std::move(text)});
     }
     return 0;
   }
@@ -43,9 +43,9 @@ struct Http2Client::Callbacks {
     return 0;
   }
   static int OnClose(nghttp2_session*, int32_t id, uint32_t code, void* client) {
-    Http2Response& answer = Client(client)->answers_[id];
-    answer.closed = true;
-    answer.error = code;
+    Http2Response& response = Client(client)->answers_[id];
+    response.closed = true;
+    response.error = code;
     return 0;
   }
   static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* client) {
@@ -73,16 +73,17 @@ struct Http2Client::Callbacks {
 Http2Client::Http2Client(RawClient& client, std::optional<uint32_t> window)
     : client_(client), session_(nullptr, nghttp2_session_del) {
   nghttp2_session_callbacks* callbacks = nullptr;
-  CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
+  Require(nghttp2_session_callbacks_new(&callbacks) == 0, "nghttp2_session_callbacks_new failed");
   nghttp2_session_callbacks_set_on_header_callback(callbacks, Callbacks::OnHeader);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::OnData);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::OnClose);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::OnFrame);
   nghttp2_option* option = nullptr;
-  CHECK(nghttp2_option_new(&option) == 0);
+  Require(nghttp2_option_new(&option) == 0, "nghttp2_option_new failed");
   nghttp2_option_set_no_auto_window_update(option, window ? 1 : 0);
   nghttp2_session* session = nullptr;
-  CHECK(nghttp2_session_client_new2(&session, callbacks, this, option) == 0);
+  Require(nghttp2_session_client_new2(&session, callbacks, this, option) == 0,
+          "nghttp2_session_client_new2 failed");
   nghttp2_option_del(option);
   nghttp2_session_callbacks_del(callbacks);
   session_.reset(session);
@@ -105,7 +106,7 @@ int32_t Http2Client::Send(const std::string& method, const std::string& path,
   provider.read_callback = Callbacks::ReadBody;
   const int32_t id = nghttp2_submit_request(session_.get(), nullptr, fields.data(), fields.size(),
                                             body ? &provider : nullptr, nullptr);
-  CHECK(id > 0);
+  Require(id > 0, "nghttp2_submit_request failed");
   if (body) bodies_[id] = *std::move(body);
   Flush();
   return id;

@@ -1,6 +1,6 @@
-// Http2Client speaks HTTP/2 over a RawClient, and lets tests look at what a server does with it.
+// Http2Client sends HTTP/2 requests over a RawClient, for tests of the server.
 //
-// It blocks: waiting for something reads from the socket until that has come.
+// It blocks: a wait reads from the socket until its condition is true.
 #pragma once
 
 #include <cstdint>
@@ -23,38 +23,37 @@ struct Http2Response {
   std::vector<net::HttpHeader> headers;
   std::string body;
   bool closed = false;
-  uint32_t error = 0;  // Of the stream's end: 0 is a good one.
+  uint32_t error = 0;  // The code with which the stream was closed; 0 is success.
 };
 
 class Http2Client {
  public:
-  // `window`: how many bytes the server may send on a stream; it is opened further by OpenWindow
-  // only. Without it, windows open as bytes come.
+  // `window` is the number of bytes that the server may send on a stream before OpenWindow is
+  // called. Without it, windows are updated automatically.
   explicit Http2Client(RawClient& client, std::optional<uint32_t> window = std::nullopt);
   ~Http2Client();
 
-  // Sends a request, and returns its stream. Without `body` it ends with the headers; the body
-  // is sent as far as the server's window lets it.
+  // Sends a request and returns its stream. The body is sent as far as the server's window allows.
   int32_t Send(const std::string& method, const std::string& path,
                std::vector<net::HttpHeader> headers = {},
                std::optional<std::string> body = std::nullopt);
-  // Leaves the request open: the server waits for a body.
+  // Sends a request without its body, for which the server waits.
   int32_t SendHead(const std::string& method, const std::string& path);
   void Reset(int32_t stream);
   void OpenWindow(int32_t stream, int32_t bytes);
   void Ping();
 
   const Http2Response& answer(int32_t stream) { return answers_[stream]; }
-  // Waits for the end of the stream's answer.
+  // Waits for the end of the stream's response.
   const Http2Response& Finish(int32_t stream);
-  // Reads until `done`, or the server's end; true if it is done.
+  // Reads until `done` is true or the server closes the connection; returns whether it is done.
   bool WaitUntil(const std::function<bool()>& done);
 
   bool got_goaway() const { return goaway_.has_value(); }
   uint32_t goaway_error() const { return goaway_.value_or(0); }
   int pongs() const { return pongs_; }
   uint32_t max_concurrent_streams() const;
-  // Sends what is due, so that the next Send does not have to.
+  // Sends the pending frames.
   void Flush();
 
  private:
@@ -63,7 +62,7 @@ class Http2Client {
   RawClient& client_;
   std::unique_ptr<nghttp2_session, void (*)(nghttp2_session*)> session_;
   std::map<int32_t, Http2Response> answers_;
-  std::map<int32_t, std::string> bodies_;  // Of requests: what is still to be sent.
+  std::map<int32_t, std::string> bodies_;  // Request bodies that are not sent yet.
   std::optional<uint32_t> goaway_;
   int pongs_ = 0;
 };

@@ -1,4 +1,4 @@
-// Sources of streamed answers for tests.
+// Request handlers and sources of streamed responses, for tests of the HTTP server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,13 +14,15 @@
 #include <vector>
 
 #include "net/http_server.h"
+#include "testing/await.h"
+#include "testing/require.h"
 
 namespace berth {
 
-// Channel is a text that one thread writes and a streamed answer gives to its peer.
+// Channel is the body of a streamed response that a test writes piece by piece, from any thread.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
-  // Its source; Write and End wake `exchange` from then on.
+  // Returns its source; Write and End wake `exchange` from then on.
   std::unique_ptr<net::BodySource> Open(std::shared_ptr<net::Exchange> exchange) {
     const std::lock_guard lock(mutex_);
     exchange_ = std::move(exchange);
@@ -34,16 +36,16 @@ class Channel : public std::enable_shared_from_this<Channel> {
     Change([&] { ended_ = true; });
   }
 
-  // Waits until the source has been destroyed.
-  void WaitUntilGone() {
+  // Waits until the source has been destroyed; fails the test if it is not.
+  [[nodiscard]] bool WaitUntilGone() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return gone_; });
+    return Await(changed_, lock, [&] { return gone_; });
   }
   bool gone() const {
     const std::lock_guard lock(mutex_);
     return gone_;
   }
-  // How often the source was read.
+  // The number of times the source was read.
   size_t reads() const {
     const std::lock_guard lock(mutex_);
     return reads_;
@@ -93,7 +95,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   size_t reads_ = 0;
 };
 
-// EndlessSource gives the letter x for ever, and counts what was taken.
+// EndlessSource is an infinite body of the letter x. It counts the bytes that were read.
 class EndlessSource final : public net::BodySource {
  public:
   explicit EndlessSource(std::shared_ptr<std::atomic<size_t>> taken) : taken_(std::move(taken)) {}
@@ -110,15 +112,13 @@ class EndlessSource final : public net::BodySource {
   const std::shared_ptr<std::atomic<size_t>> taken_;
 };
 
-// What tests of the HTTP server share.
+// Starts a server with `handler`.
 inline std::unique_ptr<net::HttpServer> Serve(net::RequestHandler handler,
                                               net::ServerOptions options = {}) {
-  auto server = net::HttpServer::Start(std::move(options), std::move(handler));
-  EXPECT_TRUE(server.has_value()) << server.error().message;
-  return *std::move(server);
+  return Require(net::HttpServer::Start(std::move(options), std::move(handler)));
 }
 
-// "POST /x 3 abc": what was asked, and with which body.
+// Responds with a summary of the request, such as "POST /x 3 abc": the body's size and first bytes.
 inline void Echo(const std::shared_ptr<net::Exchange>& exchange) {
   const net::ServerRequest& request = exchange->request();
   exchange->Answer(net::ServerResponse::Text(200, "text/plain",
@@ -127,15 +127,15 @@ inline void Echo(const std::shared_ptr<net::Exchange>& exchange) {
                                                  request.body.substr(0, 20)));
 }
 
-// The answer without its Date header, which differs each time.
-inline std::string WithoutDate(std::string answer) {
-  for (size_t at = 0; (at = answer.find("Date: ", at)) != std::string::npos;) {
-    answer.erase(at, answer.find("\r\n", at) + 2 - at);
+// Removes the Date headers, which differ each time.
+inline std::string WithoutDate(std::string response) {
+  for (size_t at = 0; (at = response.find("Date: ", at)) != std::string::npos;) {
+    response.erase(at, response.find("\r\n", at) + 2 - at);
   }
-  return answer;
+  return response;
 }
 
-// An error that the server answers with by itself, without the date.
+// The server's own error response, without the date.
 inline std::string Refusal(const std::string& status, const std::string& text) {
   return "HTTP/1.1 " + status + "\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: " +
          std::to_string(text.size() + 1) + "\r\nConnection: close\r\n\r\n" + text + "\n";

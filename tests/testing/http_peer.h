@@ -1,6 +1,6 @@
-// HttpPeer is the server's end of a connection, played by a test step by step: it sends any bytes
-// or HTTP/2 frames, and shows what the client sends. It blocks; a test that would wait for ever
-// fails after half a minute instead.
+// HttpPeer is the server's end of a connection, for tests of clients. It sends arbitrary bytes and
+// HTTP/2 frames, and returns what the client sends. It blocks; a read fails the test after 30
+// seconds.
 #pragma once
 
 #include <arpa/inet.h>
@@ -39,7 +39,7 @@ struct HttpFrame {
   std::string payload;
 };
 
-// As HTTP/2 writes numbers.
+// Encodes a number in network byte order.
 inline std::string BigEndian(uint32_t number) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift);
@@ -66,7 +66,7 @@ class HttpPeer {
               static_cast<ssize_t>(bytes.size()));
   }
 
-  // What came up to and including `end`.
+  // Returns the bytes up to and including `end`.
   std::string ReadUntil(std::string_view end) {
     size_t at = 0;
     while ((at = pending_.find(end)) == std::string::npos) {
@@ -78,7 +78,7 @@ class HttpPeer {
     return TakeFront(at + end.size());
   }
 
-  // Whether the client closes the connection; what it still sends is passed over.
+  // Reports whether the client closes the connection; ignores what it still sends.
   bool WaitForClose() {
     while (Receive()) {
     }
@@ -87,7 +87,7 @@ class HttpPeer {
 
   // --- HTTP/2 ---
 
-  // The client's first words, and settings for it: `max_streams` at a time.
+  // Reads the client's preface and sends settings with `max_streams` concurrent streams.
   void Greet(uint32_t max_streams = 100) {
     ReadUntil("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     SendFrame(
@@ -103,7 +103,7 @@ class HttpPeer {
     Send(bytes);
   }
 
-  // The next frame of that type; others are passed over.
+  // Returns the next frame of that type; ignores others.
   HttpFrame Await(HttpFrame::Type type) {
     constexpr size_t kHead = 9;
     for (;;) {
@@ -122,10 +122,10 @@ class HttpPeer {
     }
   }
 
-  // The stream of the next request.
+  // Returns the stream of the next request.
   uint32_t AwaitRequest() { return Await(HttpFrame::kHeaders).stream; }
 
-  // ":status: 200", and `more` as HPACK has it.
+  // Sends ":status: 200" and `more`, which is HPACK.
   void SendHead(uint32_t stream, bool end = false, const std::string& more = "") {
     const uint8_t flags = HttpFrame::kEndHeaders | (end ? HttpFrame::kEndStream : 0);
     SendFrame({HttpFrame::kHeaders, flags, stream, "\x88" + more});
@@ -175,7 +175,7 @@ class HttpPeer {
   std::string pending_;
 };
 
-// Listens on a free port of the loopback address.
+// Listens on a free loopback port.
 class HttpPeers {
  public:
   HttpPeers() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -197,7 +197,7 @@ class HttpPeers {
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-  // The next connection.
+  // Accepts the next connection.
   std::unique_ptr<HttpPeer> Accept() {
     const int socket = ::accept(socket_, nullptr, nullptr);
     EXPECT_GE(socket, 0);

@@ -1,4 +1,4 @@
-// HTTP requests of tests, which wait for what becomes of them.
+// HTTP requests for tests, and ways to wait for their results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "net/http_client.h"
+#include "testing/await.h"
 
 namespace berth {
 
@@ -41,13 +42,30 @@ inline std::string Summary(const net::HttpResult<net::HttpResponse>& result) {
   return KindOf(result.error()) + (end == message.npos ? ": " + message : message.substr(end));
 }
 
-using HttpFuture = std::future<net::HttpResult<net::HttpResponse>>;
+// HttpFuture is the result of a request. get() reports a failure after 30 seconds instead of
+// waiting for ever; any thread may call it.
+class HttpFuture {
+ public:
+  using Result = net::HttpResult<net::HttpResponse>;
 
-// Starts a request; the future gets its end.
+  explicit HttpFuture(std::future<Result> future) : future_(std::move(future)) {}
+
+  Result get() {
+    if (future_.wait_for(kAwaitLimit) == std::future_status::ready) return future_.get();
+    ADD_FAILURE() << "no result within 30 seconds";
+    return std::unexpected(
+        net::HttpError{net::HttpError::Kind::kTimeout, "no result within 30 seconds"});
+  }
+
+ private:
+  std::future<Result> future_;
+};
+
+// Starts a request.
 inline HttpFuture SendRequest(net::HttpClient& client, net::ClientRequest request,
                               net::HttpClient::RequestId* id = nullptr) {
-  auto promise = std::make_shared<std::promise<net::HttpResult<net::HttpResponse>>>();
-  auto future = promise->get_future();
+  auto promise = std::make_shared<std::promise<HttpFuture::Result>>();
+  HttpFuture future(promise->get_future());
   const auto given = client.Send(std::move(request),
                                  [promise](auto result) { promise->set_value(std::move(result)); });
   if (id != nullptr) *id = given;
@@ -60,7 +78,7 @@ inline HttpFuture Get(net::HttpClient& client, const std::string& url) {
   return SendRequest(client, std::move(request));
 }
 
-// What has come of a stream so far; may be looked at from any thread.
+// What was received of a streamed response so far. Any thread may use it.
 class StreamLog : public std::enable_shared_from_this<StreamLog> {
  public:
   net::ResponseStream Callbacks() {
@@ -77,7 +95,7 @@ class StreamLog : public std::enable_shared_from_this<StreamLog> {
   // Waits until the text is that: the status, the data and, behind a bar, the end.
   void Await(const std::string& text) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(30), [&] { return text_ == text; });
+    changed_.wait_for(lock, kAwaitLimit, [&] { return text_ == text; });
     EXPECT_EQ(text_, text);
   }
 

@@ -12,18 +12,14 @@
 #include <utility>
 
 #include "api/object.h"
-#include "base/check.h"
+#include "testing/require.h"
 
 // Tests name the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth {
 
-inline api::Quantity Amount(std::string_view text) {
-  auto quantity = api::Quantity::Parse(text);
-  CHECK(quantity.has_value());
-  return *std::move(quantity);
-}
+inline api::Quantity Amount(std::string_view text) { return Require(api::Quantity::Parse(text)); }
 
 template <typename T>
 struct Builder {
@@ -34,7 +30,7 @@ struct Builder {
   api::Ref<T> ref() const { return std::make_shared<const T>(object); }
 };
 
-// A node with 4 cpu, 8Gi of memory and room for 110 pods, unless told otherwise.
+// A node that by default has 4 cpu, 8Gi of memory and a capacity of 110 pods.
 class MakeNode : public Builder<api::Node> {
  public:
   explicit MakeNode(std::string name) {
@@ -72,7 +68,7 @@ class MakeNode : public Builder<api::Node> {
   }
 };
 
-// A pending pod with one container that asks for nothing, in the namespace "default", for the
+// A pending pod with one container without resource requests, in the namespace "default", for the
 // default scheduler.
 class MakePod : public Builder<api::Pod> {
  public:
@@ -146,7 +142,7 @@ class MakePod : public Builder<api::Pod> {
     object.status.nominated_node_name = std::move(node);
     return *this;
   }
-  // What the container holds according to its status, as after a resize.
+  // Sets the container's resources in its status, as after a resize.
   MakePod& Holds(const std::string& resource, std::string_view amount) {
     auto& statuses = object.status.container_statuses;
     if (statuses.empty()) statuses.push_back({.name = container().name});
@@ -159,7 +155,7 @@ class MakePod : public Builder<api::Pod> {
   api::Container& container() { return object.spec.containers[0]; }
 };
 
-// An object of any kind with nothing but a name; `namespace_` is empty for cluster-scoped kinds.
+// An object of any kind with only a name; `namespace_` is empty for cluster-scoped kinds.
 template <typename T>
 api::Ref<T> MakeObject(std::string name, std::string namespace_ = "") {
   T object;

@@ -1,18 +1,19 @@
-// A scheduling queue with three plugins that follow scripts, for tests of the queue alone:
-// "Gate" and "Hint" reject pods, "Outside" makes them wait for something outside.
+// QueueHarness is a SchedulingQueue with three plugins that follow scripts: "Gate" and "Hint"
+// reject pods, "Outside" makes them pending on something outside of the cluster.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
+#include "testing/require.h"
 #include "testing/scripted_engine.h"
 
 namespace berth {
@@ -47,11 +48,9 @@ class QueueHarness {
     Offer<FakeGate>(registry, "Gate", gate);
     Offer<FakeGate>(registry, "Hint", hint);
     Offer<FakeGate>(registry, "Outside", outside);
-    auto built = scheduler::framework::Profile::Build(
+    profile_ = Require(scheduler::framework::Profile::Build(
         ProfileOf({{"PrioritySort"}, {"DefaultBinder"}, {"Gate"}, {"Hint"}, {"Outside"}}),
-        registry);
-    CHECK(built.has_value());
-    profile_ = *std::move(built);
+        registry));
     queue = std::make_unique<scheduler::queue::SchedulingQueue>(
         cluster,
         scheduler::queue::SchedulingQueue::Options{
@@ -63,8 +62,7 @@ class QueueHarness {
     for (const auto& known : profile_->plugins()) {
       if (known->name() == plugin) return scheduler::framework::PluginMask{1} << known->slot();
     }
-    CHECK(false);
-    return 0;
+    throw std::runtime_error("no such plugin");
   }
   scheduler::queue::Rejectors By(std::string_view plugin) const { return {Mask(plugin), 0}; }
   scheduler::queue::Rejectors PendingOn(std::string_view plugin) const { return {0, Mask(plugin)}; }
@@ -86,7 +84,7 @@ class QueueHarness {
     return cluster.pods().Find("default", pod);
   }
 
-  // The name of the pod that is tried next; "" if none is.
+  // Pops the next pod; returns its name, or "" if the active queue is empty.
   std::string Pop() {
     std::optional<scheduler::queue::QueueEntry> entry = queue->Pop(now);
     if (!entry) return "";
@@ -94,11 +92,11 @@ class QueueHarness {
     popped[name] = *std::move(entry);
     return name;
   }
-  // The pod that was popped could not be scheduled.
+  // Returns a popped pod to the queue as unschedulable.
   void Return(const std::string& pod, scheduler::queue::Rejectors why) {
     queue->Return(popped.at(pod), Find(pod), why, now);
   }
-  // Adds a pod that was tried and rejected.
+  // Adds a pod, pops it and returns it as unschedulable.
   void Park(const api::Pod& pod, scheduler::queue::Rejectors why) {
     Add(pod);
     while (Pop() != pod.metadata.name) {

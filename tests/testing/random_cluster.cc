@@ -22,10 +22,10 @@ api::Ref<T> OneOfTable(Random& random, const scheduler::reference::Table<T>& tab
   return std::next(table.begin(), static_cast<int64_t>(random.Below(table.size())))->second;
 }
 
-// A pod that is on a node; nullptr if there is none.
-api::Ref<api::Pod> OneOfPlaced(Random& random, const scheduler::reference::Snapshot& world) {
+// Returns a pod that is on a node; nullptr if there is none.
+api::Ref<api::Pod> OneOfPlaced(Random& random, const scheduler::reference::Snapshot& cluster) {
   scheduler::reference::Table<api::Pod> all;
-  for (const auto& [node, pods] : world.placed) all.insert(pods.begin(), pods.end());
+  for (const auto& [node, pods] : cluster.placed) all.insert(pods.begin(), pods.end());
   return all.empty() ? nullptr : OneOfTable(random, all);
 }
 
@@ -87,16 +87,16 @@ void AppendAll(const scheduler::reference::Table<T>& table, std::vector<api::Obj
 }  // namespace
 
 scheduler::reference::Snapshot ClusterGenerator::Snapshot(size_t nodes) {
-  scheduler::reference::Snapshot world;
-  for (const api::Object& object : ClusterObjects(nodes)) world.Put(object);
+  scheduler::reference::Snapshot cluster;
+  for (const api::Object& object : ClusterObjects(nodes)) cluster.Put(object);
   const size_t pods = nodes * 4 + random_.Below(nodes + 1);
-  for (size_t i = 0; i < pods; ++i) world.Put(PlacedPod(world));
+  for (size_t i = 0; i < pods; ++i) cluster.Put(PlacedPod(cluster));
   for (size_t i = 0; i < nodes / 3; ++i) {
     auto pod = std::make_shared<api::Pod>(generate::RandomPod(random_, next_++));
     pod->status.nominated_node_name = RandomNodeName(random_, nodes + 1);
-    world.Put(api::Ref<api::Pod>(pod));
+    cluster.Put(api::Ref<api::Pod>(pod));
   }
-  return world;
+  return cluster;
 }
 
 std::vector<api::Object> ClusterGenerator::ClusterObjects(size_t nodes) {
@@ -112,15 +112,15 @@ std::vector<api::Object> ClusterGenerator::ClusterObjects(size_t nodes) {
   return objects;
 }
 
-RandomChange ClusterGenerator::Change(const scheduler::reference::Snapshot& world) {
+RandomChange ClusterGenerator::Change(const scheduler::reference::Snapshot& cluster) {
   const uint64_t kind = random_.Below(100);
-  if (kind < 50) return PodChange(world);
-  if (kind < 70) return NodeChange(world);
-  const api::Object object = NewObject(world);
+  if (kind < 50) return PodChange(cluster);
+  if (kind < 70) return NodeChange(cluster);
+  const api::Object object = NewObject(cluster);
   return {object, /*removed=*/random_.Chance(25)};
 }
 
-api::Object ClusterGenerator::NewObject(const scheduler::reference::Snapshot& world) {
+api::Object ClusterGenerator::NewObject(const scheduler::reference::Snapshot& cluster) {
   switch (random_.Below(6)) {
     case 0:
       return RandomWorkload(random_);
@@ -130,17 +130,16 @@ api::Object ClusterGenerator::NewObject(const scheduler::reference::Snapshot& wo
       return RandomNamespaceObject(random_);
     case 3:
       return ToObject(
-          generate::RandomCsiNode(random_, RandomNodeName(random_, world.nodes.size() + 1)));
+          generate::RandomCsiNode(random_, RandomNodeName(random_, cluster.nodes.size() + 1)));
     default:
       return generate::RandomStorageObject(random_, next_++);
   }
 }
 
-// A new pod, or something that befalls one that is there: its labels change, it is told to go, it
-// finishes, it is gone.
-RandomChange ClusterGenerator::PodChange(const scheduler::reference::Snapshot& world) {
-  const api::Ref<api::Pod> old = OneOfPlaced(random_, world);
-  if (old == nullptr || random_.Chance(45)) return {PlacedPod(world)};
+// Returns a new pod, or a change of an existing one: labels, deletion, completion or removal.
+RandomChange ClusterGenerator::PodChange(const scheduler::reference::Snapshot& cluster) {
+  const api::Ref<api::Pod> old = OneOfPlaced(random_, cluster);
+  if (old == nullptr || random_.Chance(45)) return {PlacedPod(cluster)};
   api::Pod pod = *old;
   switch (random_.Below(5)) {
     case 0:
@@ -158,52 +157,52 @@ RandomChange ClusterGenerator::PodChange(const scheduler::reference::Snapshot& w
   return {ToObject(std::move(pod))};
 }
 
-RandomChange ClusterGenerator::NodeChange(const scheduler::reference::Snapshot& world) {
-  if (world.nodes.empty() || random_.Chance(15)) {
-    const std::string name = RandomNodeName(random_, world.nodes.size() + 2);
+RandomChange ClusterGenerator::NodeChange(const scheduler::reference::Snapshot& cluster) {
+  if (cluster.nodes.empty() || random_.Chance(15)) {
+    const std::string name = RandomNodeName(random_, cluster.nodes.size() + 2);
     return {ToObject(generate::RandomNode(random_, name))};
   }
-  const api::Ref<api::Node> old = OneOfTable(random_, world.nodes);
+  const api::Ref<api::Node> old = OneOfTable(random_, cluster.nodes);
   if (random_.Chance(15)) return {old, /*removed=*/true};
   api::Node node = *old;
   generate::Disturb(random_, node);
   return {ToObject(std::move(node))};
 }
 
-api::Ref<api::Pod> ClusterGenerator::PlacedPod(const scheduler::reference::Snapshot& world) {
+api::Ref<api::Pod> ClusterGenerator::PlacedPod(const scheduler::reference::Snapshot& cluster) {
   const uint64_t number = next_++;
   api::Pod pod = generate::RandomPod(random_, number);
-  generate::Place(random_, number, RandomNodeName(random_, world.nodes.size() + 1), pod);
+  generate::Place(random_, number, RandomNodeName(random_, cluster.nodes.size() + 1), pod);
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
-api::Ref<api::Pod> ClusterGenerator::WaitingPod(const scheduler::reference::Snapshot& world) {
+api::Ref<api::Pod> ClusterGenerator::WaitingPod(const scheduler::reference::Snapshot& cluster) {
   api::Pod pod = generate::RandomPod(random_, next_++);
   if (random_.Chance(30)) pod.spec.priority = 2000;
   if (random_.Chance(5)) {
-    pod.status.nominated_node_name = RandomNodeName(random_, world.nodes.size() + 1);
+    pod.status.nominated_node_name = RandomNodeName(random_, cluster.nodes.size() + 1);
   }
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
-std::vector<api::Object> ObjectsOf(const scheduler::reference::Snapshot& world) {
+std::vector<api::Object> ObjectsOf(const scheduler::reference::Snapshot& cluster) {
   std::vector<api::Object> objects;
-  AppendAll(world.namespaces, objects);
-  AppendAll(world.nodes, objects);
-  AppendAll(world.csi_nodes, objects);
-  AppendAll(world.csi_drivers, objects);
-  AppendAll(world.storage_classes, objects);
-  AppendAll(world.csi_capacities, objects);
-  AppendAll(world.volumes, objects);
-  AppendAll(world.claims, objects);
-  AppendAll(world.attachments, objects);
-  AppendAll(world.services, objects);
-  AppendAll(world.replication_controllers, objects);
-  AppendAll(world.replica_sets, objects);
-  AppendAll(world.stateful_sets, objects);
-  AppendAll(world.budgets, objects);
-  for (const auto& [node, pods] : world.placed) AppendAll(pods, objects);
-  for (const auto& [node, pods] : world.nominated) AppendAll(pods, objects);
+  AppendAll(cluster.namespaces, objects);
+  AppendAll(cluster.nodes, objects);
+  AppendAll(cluster.csi_nodes, objects);
+  AppendAll(cluster.csi_drivers, objects);
+  AppendAll(cluster.storage_classes, objects);
+  AppendAll(cluster.csi_capacities, objects);
+  AppendAll(cluster.volumes, objects);
+  AppendAll(cluster.claims, objects);
+  AppendAll(cluster.attachments, objects);
+  AppendAll(cluster.services, objects);
+  AppendAll(cluster.replication_controllers, objects);
+  AppendAll(cluster.replica_sets, objects);
+  AppendAll(cluster.stateful_sets, objects);
+  AppendAll(cluster.budgets, objects);
+  for (const auto& [node, pods] : cluster.placed) AppendAll(pods, objects);
+  for (const auto& [node, pods] : cluster.nominated) AppendAll(pods, objects);
   return objects;
 }
 

@@ -1,11 +1,11 @@
-// ClusterGenerator makes clusters at random, and changes to them, in which every scheduling rule
-// has something to say.
+// ClusterGenerator creates random clusters, and changes to them, that exercise every scheduling
+// rule.
 //
 // Values come from small pools (three zones, a few labels, ports and claims), so that selectors
-// meet labels, pods meet budgets and claims meet volumes. What it makes could have passed an API
-// server, except that names may dangle: claims without volumes, pods on nodes that are gone. No two
-// pods have the same start time and no two volumes the same capacity, so that no rule is left with
-// a choice.
+// match labels, budgets cover pods and claims fit volumes. All objects would pass an API server's
+// validation, but references may dangle: claims without volumes, pods on missing nodes. No two pods
+// have the same start time and no two volumes the same capacity, so that every decision is
+// determined.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,37 @@
 
 namespace berth {
 
-// One thing that happens to a cluster.
+// One change of a cluster.
 struct RandomChange {
   api::Object object;
-  bool removed = false;  // If not, it was added or replaces the object of the same key.
+  bool removed = false;  // Otherwise added or replaced.
 };
 
 class ClusterGenerator {
  public:
   explicit ClusterGenerator(uint64_t seed) : random_(seed) {}
 
-  // A cluster with this many nodes and a few pods for each.
+  // Returns a cluster with this many nodes and a few pods on each.
   scheduler::reference::Snapshot Snapshot(size_t nodes);
 
-  // A change that can happen to the world. It is not applied.
-  RandomChange Change(const scheduler::reference::Snapshot& world);
+  // Returns a change that can happen to the cluster, without applying it.
+  RandomChange Change(const scheduler::reference::Snapshot& cluster);
 
-  // A pod that waits for a node, of which the world knows nothing yet. One in twenty is nominated.
-  api::Ref<api::Pod> WaitingPod(const scheduler::reference::Snapshot& world);
+  // Returns a pending pod that the cluster does not have. One in twenty is nominated.
+  api::Ref<api::Pod> WaitingPod(const scheduler::reference::Snapshot& cluster);
 
  private:
   std::vector<api::Object> ClusterObjects(size_t nodes);
-  api::Object NewObject(const scheduler::reference::Snapshot& world);
-  api::Ref<api::Pod> PlacedPod(const scheduler::reference::Snapshot& world);
-  RandomChange PodChange(const scheduler::reference::Snapshot& world);
-  RandomChange NodeChange(const scheduler::reference::Snapshot& world);
+  api::Object NewObject(const scheduler::reference::Snapshot& cluster);
+  api::Ref<api::Pod> PlacedPod(const scheduler::reference::Snapshot& cluster);
+  RandomChange PodChange(const scheduler::reference::Snapshot& cluster);
+  RandomChange NodeChange(const scheduler::reference::Snapshot& cluster);
 
   Random random_;
-  uint64_t next_ = 0;  // Numbers what is made.
+  uint64_t next_ = 0;  // The number of the next object.
 };
 
-// The objects of the world, in an order in which they can be delivered.
-std::vector<api::Object> ObjectsOf(const scheduler::reference::Snapshot& world);
+// Returns the objects of the cluster, in an order in which they can be delivered.
+std::vector<api::Object> ObjectsOf(const scheduler::reference::Snapshot& cluster);
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// Choosing at random from small pools of values.
+// Random objects with values from small pools.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace berth::generate {
 
-// One of `pool`, which must not be empty.
+// Returns one of `pool`, which must not be empty.
 template <typename T>
 T OneOf(Random& random, std::initializer_list<T> pool) {
   return pool.begin()[random.Below(pool.size())];
@@ -24,7 +24,7 @@ inline std::string OneOf(Random& random, std::initializer_list<const char*> pool
   return pool.begin()[random.Below(pool.size())];
 }
 
-// A few of `pool`, in order; none and all are possible.
+// Returns some of `pool`, in order; possibly none or all.
 inline std::vector<std::string> Some(Random& random, std::initializer_list<const char*> pool) {
   std::vector<std::string> chosen;
   for (const char* item : pool) {
@@ -58,24 +58,26 @@ inline std::string RandomOwnerName(Random& random) {
 api::StringMap RandomPodLabels(Random& random);
 api::StringMap RandomNamespaceLabels(Random& random);
 
-// Selects pods by the labels of RandomPodLabels. Sometimes everything.
+// Selects pods by the labels of RandomPodLabels, or all pods.
 api::LabelSelector RandomPodSelector(Random& random);
-// Selects namespaces likewise; sometimes by absence alone.
+// Selects namespaces likewise, or only by the absence of a label.
 api::LabelSelector RandomNamespaceSelector(Random& random);
 
-// Nodes and the objects that go with them, at random.
+// --- nodes and CSINodes ---
+
 api::Node RandomNode(Random& random, const std::string& name);
 
-// Changes something about the node that rules look at.
+// Changes a field of the node that a scheduling rule uses.
 void Disturb(Random& random, api::Node& node);
 
 api::CsiNode RandomCsiNode(Random& random, const std::string& node);
 
-// Volumes, claims, classes and what else storage consists of, at random.
-// Classes, drivers, volumes and claims to begin with. `number` grows with the volumes.
+// --- storage ---
+
+// Returns classes, drivers, volumes and claims. Adds the number of volumes to `number`.
 std::vector<api::Object> RandomStorage(Random& random, uint64_t& number);
 
-// One object of one of the kinds that live apart from nodes. `number` gives it a size of its own.
+// Returns one object of a storage kind. `number` determines its size.
 api::Object RandomStorageObject(Random& random, uint64_t number);
 
 }  // namespace berth::generate

@@ -1,4 +1,4 @@
-// Pods at random, with all that a scheduling rule looks at.
+// Random pods with values in all fields that scheduling rules use.
 #pragma once
 
 #include "api/pod.h"
@@ -6,11 +6,11 @@
 
 namespace berth::generate {
 
-// A pod that is neither placed nor nominated. `number` makes it unlike any other: it is in its name
-// and decides its start time.
+// Returns a pod without a node or nomination. `number` is in its name and determines its start
+// time.
 api::Pod RandomPod(Random& random, uint64_t number);
 
-// Makes the pod one that is on a node: running, or on its way out, perhaps resized.
+// Puts the pod on a node: running or terminating, perhaps resized.
 void Place(Random& random, uint64_t number, const std::string& node, api::Pod& pod);
 
 }  // namespace berth::generate

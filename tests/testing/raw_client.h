@@ -1,5 +1,5 @@
-// RawClient is a socket to a server of this machine, which sends any bytes and shows what comes
-// back. It blocks; a test that would wait for ever fails after half a minute instead.
+// RawClient is a blocking socket to a server on this machine, for sending arbitrary bytes. A read
+// fails the test after 30 seconds of silence.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,7 +21,8 @@ namespace berth {
 
 class RawClient {
  public:
-  // `receive_buffer`: of the kernel, for peers that read slowly; 0 leaves it to the kernel.
+  // `receive_buffer` is the size of the socket's buffer, for clients that read slowly; 0 leaves the
+  // default.
   explicit RawClient(uint16_t port, int receive_buffer = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) {
@@ -45,7 +46,7 @@ class RawClient {
   bool connected() const { return connected_; }
   int socket() const { return socket_; }
 
-  // Whether the kernel took all of it.
+  // Reports whether all bytes were accepted by the kernel.
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = SendSome(bytes);
@@ -62,7 +63,7 @@ class RawClient {
     socket_ = -1;
   }
 
-  // What came up to and including `end`, which must come.
+  // Returns the bytes up to and including `end`; fails the test if it is not received.
   std::string ReadUntil(std::string_view end) {
     size_t at = 0;
     while ((at = pending_.find(end)) == std::string::npos) {
@@ -76,7 +77,7 @@ class RawClient {
     return read;
   }
 
-  // The next `size` bytes, or fewer if the server ends before.
+  // Returns the next `size` bytes, or fewer if the server closes the connection.
   std::string Read(size_t size) {
     while (pending_.size() < size && Receive()) {
     }
@@ -85,13 +86,13 @@ class RawClient {
     return read;
   }
 
-  // What comes next, however little; empty at the server's end.
+  // Returns the next bytes as they arrive; empty when the server has closed the connection.
   std::string ReadSome() {
     if (pending_.empty()) Receive();
     return std::exchange(pending_, {});
   }
 
-  // Everything up to the server's end.
+  // Returns everything until the server closes the connection.
   std::string ReadAll() {
     while (Receive()) {
     }

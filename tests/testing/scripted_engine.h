@@ -1,5 +1,5 @@
-// Plugins that follow a script and write down what they were asked, for stories of pods that are
-// gated, rejected, held back, prepared and bound.
+// Plugins that follow a script and record their calls, for tests with pods that are gated,
+// rejected, wait at Permit, are prepared and bound.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,13 +16,14 @@
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
 #include "testing/engine_harness.h"
+#include "testing/require.h"
 
 namespace berth {
 
 using StoryLog = std::shared_ptr<std::vector<std::string>>;
 
-// Lets pods in, and says which events help those that it rejected. What is left out agrees to
-// everything.
+// The behaviour of a FakeGate: its PreEnqueue verdict, and which events may make a pod that it
+// rejected schedulable. An empty function accepts everything.
 struct GateScript {
   std::function<scheduler::framework::Verdict(const scheduler::model::PodRecord&)> pre_enqueue;
   std::function<Result<bool>(const scheduler::model::PodRecord&,
@@ -59,7 +60,7 @@ class FakeGate final : public scheduler::framework::PreEnqueuePlugin {
   const std::shared_ptr<GateScript> script_;
 };
 
-// Rejects pods at PreFilter as long as the script says so; counts how often it is asked.
+// The PreFilter verdict of a FakeReject, and the number of calls.
 struct RejectScript {
   std::function<scheduler::framework::Verdict(const scheduler::model::PodRecord&)> pre_filter;
   int questions = 0;
@@ -83,7 +84,7 @@ class FakeReject final : public scheduler::framework::PreFilterPlugin {
   const std::shared_ptr<RejectScript> script_;
 };
 
-// Writes down what it reserves; answers as the script says.
+// Logs what it reserves and unreserves; Reserve returns `answer`.
 class FakeReserve final : public scheduler::framework::ReservePlugin {
  public:
   FakeReserve(std::string name, StoryLog log, scheduler::framework::Verdict answer)
@@ -104,7 +105,7 @@ class FakeReserve final : public scheduler::framework::ReservePlugin {
   const scheduler::framework::Verdict answer_;
 };
 
-// Answers Permit as the script says.
+// The Permit result of a FakePermit.
 struct PermitScript {
   std::function<scheduler::framework::PermitResult(scheduler::framework::Cycle&,
                                                    scheduler::framework::WaitingPods&)>
@@ -135,8 +136,8 @@ inline scheduler::framework::PermitResult Wait(int64_t seconds) {
           Duration::Seconds(seconds)};
 }
 
-// Sleeps before a pod is bound, a second at a time, until its time is over or it is told to give
-// up; then answers.
+// The behaviour of a FakePreBind: it sleeps, a second at a time, until `seconds` have passed or the
+// binding is cancelled, then returns `answer`.
 struct PreBindScript {
   int64_t seconds = 0;
   scheduler::framework::Verdict answer = {};
@@ -191,7 +192,7 @@ class ScriptedEngine {
   void AddPreBind(const std::string& name, PreBindScript script) {
     Add<FakePreBind>(name, log, std::move(script));
   }
-  // A Permit plugin that answers with `permit`.
+  // Adds a Permit plugin that returns the result of `permit`.
   void AddPermit(const std::string& name,
                  std::function<scheduler::framework::PermitResult(
                      scheduler::framework::Cycle&, scheduler::framework::WaitingPods&)>
@@ -201,33 +202,34 @@ class ScriptedEngine {
     Add<FakePermit>(name, script);
   }
   EngineHarness& Start() {
-    world_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
-    return *world_;
+    harness_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
+    return *harness_;
   }
   const scheduler::framework::ProfileConfig& config() const { return config_; }
   const scheduler::framework::Registry& registry() const { return registry_; }
 
-  // --- after it ---
+  // --- after Start ---
 
-  EngineHarness& operator*() { return *world_; }
-  EngineHarness* operator->() { return world_.get(); }
+  EngineHarness& operator*() { return *harness_; }
+  EngineHarness* operator->() { return harness_.get(); }
   void Speak(const std::string& uid, const std::string& plugin, bool allow,
              std::string message = "") {
-    world_->engine().Handle(
-        scheduler::engine::PermitDecision{uid, plugin, allow, std::move(message)}, world_->now());
+    harness_->engine().Handle(
+        scheduler::engine::PermitDecision{uid, plugin, allow, std::move(message)}, harness_->now());
   }
-  // Ends the patch that tells where the pod will go.
+  // Completes the patch of the pod's nominatedNodeName.
   void EndAnnouncement() {
-    const scheduler::engine::Command command = world_->TheCommand();
-    CHECK(std::get<scheduler::framework::PatchPodStatus>(command.write)
-              .nominated_node_name.has_value());
-    world_->End(command);
+    const scheduler::engine::Command command = harness_->TheCommand();
+    Require(std::get<scheduler::framework::PatchPodStatus>(command.write)
+                .nominated_node_name.has_value(),
+            "the command does not nominate a node");
+    harness_->End(command);
   }
-  // All commands, told users or not, as short lines: "bind web to n1", "web nominated n1", "web
-  // condition PodScheduled", "delete web", "event web Scheduled".
+  // Takes all commands, messages for users included, as short lines: "bind web to n1", "web
+  // nominated n1", "web condition PodScheduled", "delete web", "event web Scheduled".
   Lines Asked(std::vector<scheduler::engine::Command>* commands = nullptr) {
     Lines lines;
-    for (scheduler::engine::Command& command : world_->engine().TakeCommands()) {
+    for (scheduler::engine::Command& command : harness_->engine().TakeCommands()) {
       lines.push_back(Describe(command.write));
       if (commands != nullptr) commands->push_back(std::move(command));
     }
@@ -255,7 +257,7 @@ class ScriptedEngine {
  private:
   scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();
   scheduler::framework::ProfileConfig config_ = DefaultProfile();
-  std::unique_ptr<EngineHarness> world_;
+  std::unique_ptr<EngineHarness> harness_;
 };
 
 inline MakePod Terminating(MakePod pod) {

@@ -1,4 +1,4 @@
-// Random Kubernetes objects out of few names and values, so that they have to do with each other.
+// Random Kubernetes objects with values from small pools, so that they refer to each other.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ void ShuffleAll(Random& random, std::vector<T>& items) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.Below(i)]);
 }
 
-// The topology keys that random nodes carry and random pods refer to.
+// The topology keys of random nodes and pods.
 inline constexpr const char* kTopologyKeys[] = {"zone", "rack"};
 
 inline api::LabelSelector SmallSelector(Random& random) {
@@ -39,7 +39,7 @@ inline api::LabelSelector SmallSelector(Random& random) {
   return selector;
 }
 
-// Sizes are small against what pods ask for, so that nodes fill up.
+// The capacity is small compared with the requests of pods, so that nodes fill up.
 inline api::Node SmallNode(Random& random, const std::string& name) {
   MakeNode node(name);
   node.Cpu(Pick(random, {"1", "2", "3500m", "8"}));
@@ -137,8 +137,7 @@ inline api::Pod SmallPod(Random& random, const std::string& name) {
   return pod;
 }
 
-// SmallCluster is a random cluster as a list of objects: nodes, pods on some of them, namespaces.
-// The claim `name`, the volume that it is bound to, and limits for its driver on some nodes.
+// Appends the claim `name`, its volume, and limits for the volume's driver on some nodes.
 inline void AddSmallClaim(Random& random, const std::string& name, uint64_t nodes,
                           std::vector<api::Object>& objects) {
   const std::string driver = name + ".example.com";
@@ -179,7 +178,7 @@ inline std::vector<api::Object> SmallCluster(Random& random) {
   }
   for (uint64_t i = random.Below(20); i > 0; --i) {
     api::Pod pod = SmallPod(random, fmt::format("p{}", i));
-    // Beyond the last: a node that is not there.
+    // One number more than there are nodes: a node that does not exist.
     pod.spec.node_name = fmt::format("n{}", random.Below(nodes + 1));
     if (random.Chance(20)) pod.metadata.namespace_ = "other";
     if (random.Chance(10)) pod.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);

@@ -1,5 +1,5 @@
-// StoredObjects is an in-memory store with few words to change it, and FakeExchange a client of the
-// API server that is not there: for tests of what reads the store.
+// StoredObjects is a store in memory with short functions to change it, and FakeExchange an HTTP
+// exchange without a connection: for tests of request handlers.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace berth {
 
-// What is particular about a stored object.
+// The fields of a stored object that tests set.
 struct ObjectDetails {
   std::map<std::string, std::string> labels = {};
   std::vector<std::string> fields = {};
@@ -76,7 +76,7 @@ class StoredObjects {
   std::unique_ptr<apiserver::store::Store> store_;
 };
 
-// Takes what it is given, and reads a stream only when told to.
+// Records the response; reads a stream only when the test calls for it.
 class FakeExchange final : public net::Exchange {
  public:
   explicit FakeExchange(net::ServerRequest request = {}) : request_(std::move(request)) {}

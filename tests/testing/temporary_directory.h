@@ -1,4 +1,5 @@
-// A folder for the files of one test, removed with all that is in it.
+// TemporaryDirectory is a directory for the files of one test. Its destructor removes it with
+// everything in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,7 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 namespace berth {
 
@@ -24,14 +27,19 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  std::string path(const std::string& name) const { return path_ / name; }
+  std::string path() const { return path_; }
+  std::string path(std::string_view name) const { return path_ / name; }
 
-  // Writes the file, and the folders that it is in; returns its path.
-  std::string Write(const std::string& name, const std::string& content) const {
+  // Writes the file, and the directories that it is in; returns its path.
+  std::string Write(std::string_view name, std::string_view content) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file;
+  }
+  std::string Read(std::string_view name) const {
+    std::ifstream file(path_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
   }
 
  private:

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "base/check.h"
 #include "net/openssl_handles.h"
+#include "testing/require.h"
 
 namespace berth {
 
@@ -34,8 +34,8 @@ void AddExtension(X509* certificate, X509* issuer, int kind, const std::string& 
   X509V3_set_ctx_nodb(&context);
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
   X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str());
-  CHECK(extension != nullptr);
-  CHECK(X509_add_ext(certificate, extension, -1) == 1);
+  Require(extension != nullptr, "invalid certificate extension");
+  Require(X509_add_ext(certificate, extension, -1) == 1, "X509_add_ext failed");
   X509_EXTENSION_free(extension);
 }
 
@@ -54,11 +54,13 @@ Cert Begin(const std::string& name, EVP_PKEY* key, bool expired) {
 }
 
 Certificate Finish(X509* certificate, EVP_PKEY* key, EVP_PKEY* signer) {
-  CHECK(X509_sign(certificate, signer, EVP_sha256()) > 0);
+  Require(X509_sign(certificate, signer, EVP_sha256()) > 0, "X509_sign failed");
   const Bio certificate_text(BIO_new(BIO_s_mem()));
-  CHECK(PEM_write_bio_X509(certificate_text.get(), certificate) == 1);
+  Require(PEM_write_bio_X509(certificate_text.get(), certificate) == 1,
+          "PEM_write_bio_X509 failed");
   const Bio key_text(BIO_new(BIO_s_mem()));
-  CHECK(PEM_write_bio_PrivateKey(key_text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1);
+  Require(PEM_write_bio_PrivateKey(key_text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
+          "PEM_write_bio_PrivateKey failed");
   return {TextOf(certificate_text), TextOf(key_text)};
 }
 
@@ -79,7 +81,7 @@ Certificate MakeCertificate(const Certificate& authority, const std::string& nam
   const Cert issuer(PEM_read_bio_X509(issuer_text.get(), nullptr, nullptr, nullptr));
   const Bio signer_text = Reader(authority.key);
   const Key signer(PEM_read_bio_PrivateKey(signer_text.get(), nullptr, nullptr, nullptr));
-  CHECK(issuer && signer);
+  Require(issuer && signer, "the authority is not a PEM certificate and key");
 
   const Key key(EVP_EC_gen("P-256"));
   const Cert certificate = Begin(name, key.get(), expired);

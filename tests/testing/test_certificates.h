@@ -1,4 +1,4 @@
-// Certificates for tests, made on the spot.
+// Certificates for tests, generated at run time.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ struct Certificate {
   std::string key;
 };
 
-// One that signs itself and may sign others.
+// Returns a self-signed CA certificate.
 Certificate MakeAuthority(const std::string& name);
 
-// One signed by `authority`, for the names in `alternatives`: "DNS:localhost,IP:127.0.0.1". Valid
-// for a day from an hour ago, or, if it is `expired`, until a minute ago.
+// Returns a certificate signed by `authority`, for the names in `alternatives`, such as
+// "DNS:localhost,IP:127.0.0.1". It is valid for a day, or, if `expired`, until a minute ago.
 Certificate MakeCertificate(const Certificate& authority, const std::string& name,
                             const std::string& alternatives, bool expired = false);
 

@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-#include "base/check.h"
+#include "testing/require.h"
 
 namespace berth {
 
@@ -23,7 +23,7 @@ Bio Reader(const std::string& text) {
 void Trust(SSL_CTX* context, const std::string& authority) {
   const Bio bio = Reader(authority);
   X509* const certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr);
-  CHECK(certificate != nullptr);
+  Require(certificate != nullptr, "the authority is not a PEM certificate");
   X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate);
   X509_free(certificate);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
@@ -34,8 +34,9 @@ void Show(SSL_CTX* context, const Certificate& own) {
   X509* const certificate = PEM_read_bio_X509(certificate_text.get(), nullptr, nullptr, nullptr);
   const Bio key_text = Reader(own.key);
   EVP_PKEY* const key = PEM_read_bio_PrivateKey(key_text.get(), nullptr, nullptr, nullptr);
-  CHECK(SSL_CTX_use_certificate(context, certificate) == 1);
-  CHECK(SSL_CTX_use_PrivateKey(context, key) == 1);
+  Require(SSL_CTX_use_certificate(context, certificate) == 1, "invalid client certificate");
+  Require(SSL_CTX_use_PrivateKey(context, key) == 1,
+          "the key does not match the client certificate");
   X509_free(certificate);
   EVP_PKEY_free(key);
 }

@@ -12,9 +12,9 @@ struct ssl_st;
 namespace berth {
 
 struct TlsClientOptions {
-  std::string authority;  // That must have signed the server's certificate, for localhost.
-  Certificate own;        // Shown to the server, if there is one.
-  std::string protocols;  // As ALPN writes them: "\x02h2".
+  std::string authority;  // The CA of the server's certificate, which is for localhost.
+  Certificate own;        // The client certificate, if not empty.
+  std::string protocols;  // In ALPN's format: "\x02h2".
   bool only_tls_1_1 = false;
 };
 
@@ -23,9 +23,9 @@ class TlsClient final : public RawClient {
   TlsClient(uint16_t port, const TlsClientOptions& options);
   ~TlsClient() override;
 
-  // Why the handshake failed; empty if it did not.
+  // The error of the handshake; empty if it succeeded.
   const std::string& problem() const { return problem_; }
-  // What ALPN has chosen.
+  // The protocol selected by ALPN.
   std::string protocol() const;
 
  private:

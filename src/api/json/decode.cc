@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <memory>
 #include <utility>
 
+#include "api/json/document.h"
 #include "api/json/field_reader.h"
 #include "api/json/fields.h"
 #include "api/json/fields_pod.h"
 #include "api/json/fields_storage.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "base/text.h"
 
 namespace berth::api {
@@ -241,18 +242,15 @@ template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view);
 template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view);
 
 std::string StripTypeAndManagedFields(std::string_view object) {
-  boost::json::error_code error;
-  boost::json::parse_options options;
-  options.max_depth = kMaxNesting;
-  boost::json::value value = boost::json::parse({object.data(), object.size()}, error, {}, options);
-  boost::json::object* const fields = error ? nullptr : value.if_object();
+  auto document = ParseJson(object);
+  JsonObject* const fields = document ? document->if_object() : nullptr;
   if (fields == nullptr) return std::string(object);
   fields->stable_erase("apiVersion");
   fields->stable_erase("kind");
-  boost::json::value* const metadata = fields->if_contains("metadata");
-  if (metadata != nullptr && metadata->is_object())
-    metadata->get_object().stable_erase("managedFields");
-  return boost::json::serialize(value);
+  if (JsonObject* const metadata = ObjectAt(fields, "metadata")) {
+    metadata->stable_erase("managedFields");
+  }
+  return ToJsonText(*document);
 }
 
 template <typename T>

@@ -1,5 +1,7 @@
 #include "api/json/json_text.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -62,6 +64,8 @@ int64_t ParseExponent(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 bool IsJsonNumber(std::string_view text) { return Split(text).has_value(); }
 

@@ -25,13 +25,15 @@ struct JsonInteger {
 // are whole: that is how YAML's floats arrive.
 std::optional<JsonInteger> ParseJsonInteger(std::string_view text);
 
-// What can be seen in JSON text without parsing it: slices, as stored objects are sent in whole or
-// in part, and what a parser would pass over.
-// The text of the value of `key` in the object `json`: `"a"` with its quotes, `{...}`. Empty if
-// there is none. Text that is not valid JSON gives some slice of it or nothing.
+bool IsUtf8(std::string_view text);
+
+// Returns the text of the value of `key` in the object `json`, without parsing it: `"a"` with its
+// quotes, `{...}`. Empty if there is none. Text that is not valid JSON gives some slice of it or
+// nothing.
 std::string_view RawMember(std::string_view json, std::string_view key);
 
-// The paths of keys that an object has twice: "spec.containers[0].name". `json` must be valid.
+// Returns the paths of keys that an object has twice: "spec.containers[0].name". `json` must be
+// valid.
 std::vector<std::string> DuplicateKeys(std::string_view json);
 
 }  // namespace berth::api

@@ -1,6 +1,7 @@
 #include "api/json/view.h"
 
-#include <boost/json.hpp>
+#include "api/json/document.h"
+#include "api/json/writer.h"
 
 namespace berth::api {
 
@@ -35,7 +36,7 @@ bool JsonView::flag() const { return value_ != nullptr && value_->is_bool() && v
 
 std::string JsonView::scalar() const {
   if (value_ == nullptr) return {};
-  if (value_->is_number()) return boost::json::serialize(*value_);
+  if (value_->is_number()) return ToJsonText(*value_);
   return std::string(text());
 }
 

@@ -1,16 +1,31 @@
-// JsonWriter appends JSON to a string: commas and escapes are its business, balance is the
-// caller's.
+// Writing of JSON: documents as a whole, and JsonWriter for text that is written piece by piece.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+
+#include "api/json/json.h"
 
 namespace berth::api {
 
 // Appends `text` in quotes. Bytes beyond ASCII pass unchanged, so `text` should be UTF-8.
 void AppendJsonString(std::string& out, std::string_view text);
 
+// Appends `value` as compact JSON, numbers as Go writes them. Returns false if it is nested deeper
+// than `depth` levels; `out` then ends somewhere within it.
+bool AppendJson(std::string& out, const Json& value,
+                size_t depth = std::numeric_limits<size_t>::max());
+
+std::string ToJsonText(const Json& value);
+std::string ToJsonText(const JsonObject& object);
+
+// Formats `value` with two spaces per level and each element on its own line.
+std::string ToPrettyJson(const Json& value);
+
+// JsonWriter appends JSON to a string. It writes commas and escapes; the caller balances brackets.
 class JsonWriter {
  public:
   void BeginObject() { Open('{'); }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/json/document.h"
+
 namespace berth::api {
 namespace BERTH_TEST_FILE {
 
@@ -37,6 +39,54 @@ TEST(JsonWriter, RewindDropsWhatWasWrittenSince) {
   json.Rewind(mark);
   json.EndObject();
   EXPECT_EQ(json.Take(), R"({"a":1})");
+}
+
+TEST(ToJsonText, WritesNumbersAsGoDoes) {
+  const struct {
+    Json value;
+    const char* want;
+  } cases[] = {
+      {Json(0.0), "0"},
+      {Json(2.0), "2"},
+      {Json(0.1), "0.1"},
+      {Json(-12.5), "-12.5"},
+      {Json(100000.0), "100000"},
+      {Json(1e-6), "0.000001"},
+      {Json(1e-7), "1e-7"},
+      {Json(1.5e-10), "1.5e-10"},
+      {Json(1e20), "100000000000000000000"},
+      {Json(1e21), "1e+21"},
+      {Json(-1), "-1"},
+      {Json(1.25e300), "1.25e+300"},
+      {Json(UINT64_MAX), "18446744073709551615"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ToJsonText(c.value), c.want);
+}
+
+TEST(AppendJson, RefusesDocumentsThatAreTooDeep) {
+  std::string out;
+  const Json nested = JsonArray{JsonObject{{"a", JsonArray()}}};
+  EXPECT_TRUE(AppendJson(out, nested, 3));
+  EXPECT_EQ(out, R"([{"a":[]}])");
+  EXPECT_FALSE(AppendJson(out, nested, 2));
+}
+
+TEST(ToPrettyJson, IndentsByTwoSpaces) {
+  const JsonObject document{{"a", JsonArray{1, JsonObject{{"b", nullptr}}}},
+                            {"c", JsonObject()},
+                            {"d", JsonArray()},
+                            {"e\n", "x"}};
+  EXPECT_EQ(ToPrettyJson(document), R"({
+  "a": [
+    1,
+    {
+      "b": null
+    }
+  ],
+  "c": {},
+  "d": [],
+  "e\n": "x"
+})");
 }
 
 TEST(AppendJsonString, EscapesWhatJsonForbids) {

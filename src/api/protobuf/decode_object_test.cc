@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <string>
 
 #include "api/json/decode.h"
+#include "api/json/writer.h"
 #include "api/protobuf/protobuf_testing.h"
 #include "api/protobuf/to_json.h"
 
@@ -38,7 +40,7 @@ void ExpectSame(const std::string& json) {
   // And what the tables make JSON of reads the same.
   const auto turned = DecodeToJson(ProtobufInEnvelope(kind.api_version, kind.kind, message));
   ASSERT_TRUE(turned.has_value());
-  const auto again = DecodeJsonAs<T>(boost::json::serialize(*turned));
+  const auto again = DecodeJsonAs<T>(ToJsonText(*turned));
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(**again == **want) << json;
 }

@@ -1,12 +1,13 @@
 // For tests and benchmarks: JSON documents in Kubernetes' protobuf form, by the tables.
 #pragma once
 
-#include <boost/json.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "api/json/document.h"
 #include "api/json/json.h"
+#include "api/json/writer.h"
 #include "api/protobuf/descriptors.h"
 #include "api/timestamp.h"
 #include "base/check.h"
@@ -47,7 +48,7 @@ inline std::string EncodeProtobufValue(const Json& value, const FieldDescriptor&
       return ProtobufBytes(number, ProtobufInt(1, seconds) + ProtobufInt(2, 0));
     }
     case FieldType::kRawExtension:
-      return ProtobufBytes(number, ProtobufBytes(1, boost::json::serialize(value)));
+      return ProtobufBytes(number, ProtobufBytes(1, ToJsonText(value)));
     case FieldType::kMessage:
       return ProtobufBytes(number, EncodeProtobuf(value.as_object(), *field.message));
     default:

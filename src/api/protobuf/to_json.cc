@@ -1,14 +1,13 @@
 #include "api/protobuf/to_json.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
-#include <boost/json.hpp>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/protobuf/descriptors.h"
 #include "api/protobuf/wire_reader.h"
 #include "api/timestamp.h"
@@ -75,11 +74,9 @@ Decoded Time(const SmallMessage& message, bool micro) {
 
 Decoded DecodeRawExtension(std::string_view bytes) {
   if (bytes.empty()) return std::nullopt;
-  boost::json::error_code error;
-  Json value = boost::json::parse(bytes, error);
-  if (error) return std::unexpected("it is not JSON: " + error.message());
-  if (!HasFiniteNumbers(value)) return std::unexpected("a number in it is out of range");
-  return value;
+  auto value = ParseJson(bytes);
+  if (!value) return std::unexpected("it is not JSON: " + value.error().message);
+  return *std::move(value);
 }
 
 Decoded Strings(std::string_view bytes) {
@@ -120,7 +117,7 @@ Decoded FromMessage(std::string_view bytes, FieldType type) {
 }  // namespace
 
 std::expected<std::string_view, std::string> CheckedText(std::string_view bytes) {
-  if (!simdjson::validate_utf8(bytes.data(), bytes.size())) {
+  if (!IsUtf8(bytes)) {
     return std::unexpected("a string is not UTF-8");
   }
   return bytes;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdint>
 #include <string>
@@ -240,19 +241,59 @@ TEST(ProtobufBody, ThatIsMalformedSaysWhere) {
   ExpectError(Body("v1", "Namespace", Bytes(1, Bytes(17, Bytes(7, Bytes(1, "{"))))), "not JSON");
 }
 
-TEST(ProtobufBody, CutOffAnywhereNeverCrashes) {
-  const std::string body = Body(
-      "v1", "Pod", Bytes(1, Meta("a", "b")) + Bytes(2, Bytes(2, Bytes(1, "c") + Bytes(2, "d"))));
+// Reports whether each member of `part` is in `whole`, with the same value or a part of it.
+bool IsPartOf(const Json& part, const Json& whole) {
+  if (!part.is_object()) return part == whole;
+  if (!whole.is_object()) return false;
+  return std::ranges::all_of(part.get_object(), [&](const auto& member) {
+    const Json* value = whole.get_object().if_contains(member.key());
+    return value != nullptr && IsPartOf(member.value(), *value);
+  });
+}
+
+std::string PodBody() {
+  return Body("v1", "Pod",
+              Bytes(1, Meta("a", "b")) + Bytes(2, Bytes(2, Bytes(1, "c") + Bytes(2, "d"))));
+}
+
+TEST(ProtobufBody, CutOffAnywhereIsAnErrorOrAPartOfTheDocument) {
+  const std::string body = PodBody();
+  const auto whole = DecodeToJson(body);
+  ASSERT_TRUE(whole.has_value()) << whole.error();
+  size_t errors = 0;
   for (size_t size = 0; size < body.size(); ++size) {
-    (void)DecodeToJson(std::string_view(body).substr(0, size));
+    const auto got = DecodeToJson(std::string_view(body).substr(0, size));
+    if (got) {
+      EXPECT_TRUE(IsPartOf(*got, *whole)) << size << " bytes: " << serialize(*got);
+    } else {
+      EXPECT_NE(got.error(), "") << size << " bytes";
+      ++errors;
+    }
   }
+  // The prefixes that end between the fields of the envelope are valid: after typeMeta, the object,
+  // and contentEncoding (contentType is the last).
+  EXPECT_EQ(errors, body.size() - 3);
+}
+
+TEST(ProtobufBody, WithADamagedByteIsAnErrorOrADocument) {
+  const std::string body = PodBody();
+  size_t documents = 0, errors = 0;
   for (size_t i = 0; i < body.size(); ++i) {
     for (const char byte : {'\x00', '\x7f', '\x80', '\xff'}) {
       std::string damaged = body;
       damaged[i] = byte;
-      (void)DecodeToJson(damaged);
+      const auto got = DecodeToJson(damaged);
+      if (got) {
+        EXPECT_TRUE(got->is_object()) << serialize(*got);
+        ++documents;
+      } else {
+        EXPECT_NE(got.error(), "") << "byte " << i;
+        ++errors;
+      }
     }
   }
+  EXPECT_GT(documents, 0U);
+  EXPECT_GT(errors, 0U);
 }
 
 TEST(ProtobufBody, NestingDoesNotCostStack) {

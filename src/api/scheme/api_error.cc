@@ -6,28 +6,17 @@
 
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
+#include "api/status_reason.h"
 
 namespace berth::api::scheme {
 namespace {
 
 // An error about one object; its details name the resource.
-ApiError AboutObject(int code, std::string_view reason, const Kind& kind, std::string_view name,
-                     std::string message) {
-  return {.code = code,
-          .reason = std::string(reason),
-          .message = std::move(message),
-          .name = std::string(name),
-          .group = std::string(kind.group),
-          .kind = std::string(kind.resource),
-          .uid = {},
-          .causes = {}};
-}
-
-ApiError Plain(int code, std::string_view reason, std::string message) {
-  ApiError error;
-  error.code = code;
-  error.reason = reason;
-  error.message = std::move(message);
+ApiError AboutObject(int code, const Kind& kind, std::string_view name, std::string message) {
+  ApiError error = MakeError(code, std::move(message));
+  error.name = name;
+  error.group = kind.group;
+  error.kind = kind.resource;
   return error;
 }
 
@@ -75,7 +64,7 @@ void WriteDetails(JsonWriter& out, const ApiError& error) {
 std::string Sentences(const std::vector<ApiError::Cause>& causes) {
   std::vector<std::string> sentences;
   for (const ApiError::Cause& cause : causes) {
-    std::string sentence = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    std::string sentence = cause.ToString();
     if (std::ranges::find(sentences, sentence) == sentences.end()) {
       sentences.push_back(std::move(sentence));
     }
@@ -85,6 +74,14 @@ std::string Sentences(const std::vector<ApiError::Cause>& causes) {
 }
 
 }  // namespace
+
+ApiError MakeError(int code, std::string message) {
+  ApiError error;
+  error.code = code;
+  error.reason = ReasonForCode(code);
+  error.message = std::move(message);
+  return error;
+}
 
 std::string ToStatusJson(const ApiError& error) {
   JsonWriter out;
@@ -105,17 +102,19 @@ std::string ToStatusJson(const ApiError& error) {
 }
 
 ApiError NotFound(const Kind& kind, std::string_view name) {
-  return AboutObject(404, "NotFound", kind, name,
+  return AboutObject(404, kind, name,
                      fmt::format("{} \"{}\" not found", kind.group_resource(), name));
 }
 
 ApiError AlreadyExists(const Kind& kind, std::string_view name) {
-  return AboutObject(409, "AlreadyExists", kind, name,
-                     fmt::format("{} \"{}\" already exists", kind.group_resource(), name));
+  ApiError error = AboutObject(
+      409, kind, name, fmt::format("{} \"{}\" already exists", kind.group_resource(), name));
+  error.reason = "AlreadyExists";
+  return error;
 }
 
 ApiError Conflict(const Kind& kind, std::string_view name, std::string_view why) {
-  return AboutObject(409, "Conflict", kind, name,
+  return AboutObject(409, kind, name,
                      fmt::format("Operation cannot be fulfilled on {} \"{}\": {}",
                                  kind.group_resource(), name, why));
 }
@@ -129,7 +128,7 @@ ApiError Modified(const Kind& kind, std::string_view name) {
 ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why) {
   const std::string what =
       name.empty() ? kind.group_resource() : fmt::format("{} \"{}\"", kind.group_resource(), name);
-  return AboutObject(403, "Forbidden", kind, name, fmt::format("{} is forbidden: {}", what, why));
+  return AboutObject(403, kind, name, fmt::format("{} is forbidden: {}", what, why));
 }
 
 ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::Cause> causes) {
@@ -137,47 +136,44 @@ ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::
   if (!kind.group.empty()) what += "." + std::string(kind.group);
   std::string message = fmt::format("{} \"{}\" is invalid", what, name);
   if (!causes.empty()) message += ": " + Sentences(causes);
-  ApiError error = AboutObject(422, "Invalid", kind, name, std::move(message));
+  ApiError error = AboutObject(422, kind, name, std::move(message));
   error.kind = kind.kind;
   error.causes = std::move(causes);
   return error;
 }
 
-ApiError BadRequest(std::string message) { return Plain(400, "BadRequest", std::move(message)); }
+ApiError BadRequest(std::string message) { return MakeError(400, std::move(message)); }
 
-ApiError Unauthorized() { return Plain(401, "Unauthorized", "Unauthorized"); }
+ApiError Unauthorized() { return MakeError(401, "Unauthorized"); }
 
 ApiError UnknownResource() {
-  return Plain(404, "NotFound", "the server could not find the requested resource");
+  return MakeError(404, "the server could not find the requested resource");
 }
 
-ApiError Expired(std::string message) { return Plain(410, "Expired", std::move(message)); }
+ApiError Expired(std::string message) { return MakeError(410, std::move(message)); }
 
 ApiError UnsupportedMediaType(std::string_view given, std::string_view supported) {
   std::string message = fmt::format(
       "the body of the request was in an unknown format - accepted media types include: {}",
       supported);
   if (!given.empty()) message += fmt::format(" (given: {})", given);
-  return Plain(415, "UnsupportedMediaType", std::move(message));
+  return MakeError(415, std::move(message));
 }
 
 ApiError NotAcceptable(std::string_view supported) {
-  return Plain(406, "NotAcceptable",
-               fmt::format("only the following media types are accepted: {}", supported));
+  return MakeError(406, fmt::format("only the following media types are accepted: {}", supported));
 }
 
 ApiError MethodNotAllowed(std::string_view method) {
   std::string message = "the server does not allow this method on the requested resource";
   if (!method.empty()) message += fmt::format(": {}", method);
-  return Plain(405, "MethodNotAllowed", std::move(message));
+  return MakeError(405, std::move(message));
 }
 
-ApiError TooManyRequests(std::string message) {
-  return Plain(429, "TooManyRequests", std::move(message));
-}
+ApiError TooManyRequests(std::string message) { return MakeError(429, std::move(message)); }
 
 ApiError InternalError(std::string message) {
-  ApiError error = Plain(500, "InternalError", "Internal error occurred: " + message);
+  ApiError error = MakeError(500, "Internal error occurred: " + message);
   error.causes.push_back({"", std::move(message), ""});
   return error;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/field_errors.h"
 #include "api/json/json.h"
 
 namespace berth::api::scheme {
@@ -14,11 +15,7 @@ namespace berth::api::scheme {
 struct Kind;
 
 struct ApiError {
-  struct Cause {
-    std::string reason;   // "FieldValueInvalid"
-    std::string message;  // `Invalid value: "x": must be ...`
-    std::string field;    // "spec.containers[0].name"
-  };
+  using Cause = FieldError;
 
   int code = 500;
   std::string reason;  // "NotFound"
@@ -34,6 +31,9 @@ struct ApiError {
 
 template <typename T>
 using ApiResult = std::expected<T, ApiError>;
+
+// An error with the reason that belongs to `code` (api/status_reason.h).
+ApiError MakeError(int code, std::string message);
 
 // The Status object of a failed request.
 std::string ToStatusJson(const ApiError& error);
@@ -60,23 +60,12 @@ ApiError MethodNotAllowed(std::string_view method);
 ApiError TooManyRequests(std::string message);
 ApiError InternalError(std::string message);
 
-// What a client hears about a patch, an applied configuration or a body that cannot be used.
-inline ApiError MakeError(int code, std::string_view reason, std::string message) {
-  ApiError error;
-  error.code = code;
-  error.reason = reason;
-  error.message = std::move(message);
-  return error;
-}
-
 // The patch itself makes no sense.
-inline ApiError MalformedPatch(std::string message) {
-  return MakeError(400, "BadRequest", std::move(message));
-}
+inline ApiError MalformedPatch(std::string message) { return MakeError(400, std::move(message)); }
 
 // The patch is well formed but does not fit the document.
 inline ApiError UnprocessablePatch(std::string message) {
-  return MakeError(422, "Invalid", std::move(message));
+  return MakeError(422, std::move(message));
 }
 
 }  // namespace berth::api::scheme

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "api/json/document.h"
 #include "api/scheme/schema_tables.h"
 #include "api/scheme/scheme.h"
 #include "base/check.h"

@@ -2,7 +2,10 @@
 #include <array>
 #include <string_view>
 
+#include "api/json/decode.h"
 #include "api/json/document.h"
+#include "api/json/writer.h"
+#include "api/pod_resources.h"
 #include "apiserver/admission/defaulting.h"
 
 namespace berth::apiserver::admission {
@@ -145,6 +148,33 @@ void RequestLimits(api::JsonObject* resources) {
   }
 }
 
+bool IsPodLevelResource(std::string_view name) {
+  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
+}
+
+// Pod-level requests that a pod with pod-level limits leaves out: what its containers request,
+// otherwise the limits. Hugepages cannot be overcommitted, so they follow the limits alone.
+void RequestPodLevelResources(api::JsonObject& pod) {
+  api::JsonObject* resources = api::ObjectAt(api::ObjectAt(&pod, "spec"), "resources");
+  const api::JsonObject* limits = api::ObjectAt(resources, "limits");
+  if (!limits || limits->empty()) return;
+  auto typed = api::DecodeJsonAs<api::Pod>(api::ToJsonText(pod));
+  if (!typed) return;  // Validation refuses the pod.
+  api::Pod without_overhead = **typed;
+  without_overhead.spec.overhead.clear();
+  api::JsonObject requests;
+  if (const api::JsonObject* given = api::ObjectAt(resources, "requests")) requests = *given;
+  for (const auto& [name, amount] : api::PodRequests(without_overhead, {.skip_pod_level = true})) {
+    if ((name == "cpu" || name == "memory") && !api::At(&requests, name)) {
+      api::SetString(requests, name, amount.ToString());
+    }
+  }
+  for (const auto& [name, amount] : *limits) {
+    if (IsPodLevelResource(name) && !api::At(&requests, name)) requests[name] = amount;
+  }
+  if (!requests.empty()) (*resources)["requests"] = std::move(requests);
+}
+
 void PublishPorts(api::JsonObject& container) {
   api::JsonArray* ports = api::ArrayAt(&container, "ports");
   for (size_t i = 0; ports && i < ports->size(); ++i) {
@@ -184,6 +214,7 @@ void DefaultPod(api::JsonObject& pod) {
       if (host_network && container) PublishPorts(*container);
     }
   }
+  RequestPodLevelResources(pod);
   api::DefaultBool(spec, "enableServiceLinks", true);
 }
 

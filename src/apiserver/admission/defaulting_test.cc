@@ -53,6 +53,22 @@ INSTANTIATE_TEST_SUITE_P(
              "'resources':{'limits':{'cpu':'1','memory':'1Gi'}}}]}}",
              "{'spec':{'containers':[{'resources':{'requests':{'cpu':'1','memory':'1Gi'}}}]},"
              "'status':{'qosClass':'Guaranteed'}}"},
+        Case{"PodLevelRequestsComeFromContainersThenLimits", "pods",
+             "{'metadata':{'name':'a'},'spec':{'overhead':{'cpu':'100m'},"
+             "'resources':{'limits':{'cpu':'4','memory':'2Gi','hugepages-2Mi':'4Mi'}},"
+             "'containers':[{'name':'c','image':'i','resources':{'requests':{'cpu':'1'}}},"
+             "{'name':'d','image':'i','resources':{'requests':{'cpu':'500m'}}}]}}",
+             "{'spec':{'resources':{'requests':{'cpu':'1500m','memory':'2Gi',"
+             "'hugepages-2Mi':'4Mi'}}}}"},
+        Case{"GivenPodLevelRequestsStand", "pods",
+             "{'metadata':{'name':'a'},'spec':{"
+             "'resources':{'requests':{'cpu':'2'},'limits':{'cpu':'4'}},"
+             "'containers':[{'name':'c','image':'i','resources':{'requests':{'cpu':'1'}}}]}}",
+             "{'spec':{'resources':{'requests':{'cpu':'2'}}}}"},
+        Case{"WithoutPodLevelLimitsNothingIsRequested", "pods",
+             "{'metadata':{'name':'a'},'spec':{'resources':{'requests':{'cpu':'2'}},"
+             "'containers':[{'name':'c','image':'i','resources':{'requests':{'memory':'1Gi'}}}]}}",
+             "{'spec':{'resources':{'requests':{'cpu':'2','memory':null}}}}"},
         Case{"OneContainerWithoutLimitsIsNoGuarantee", "pods",
              "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i',"
              "'resources':{'limits':{'cpu':'1','memory':'1Gi'}}},{'name':'d','image':'i'}]}}",

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "api/field_errors.h"
 #include "api/json/json.h"
-#include "api/scheme/api_error.h"
 
 namespace berth::apiserver::admission {
 
-// FieldPath is where a value is: "spec.containers[0].name". A link to its parent, which must
-// outlive it; text is made only for an error.
+// FieldPath is the place of a value: "spec.containers[0].name". Unlike api::FieldPath it is a link
+// to its parent, which must outlive it: validation makes many, and only an error needs the text.
 class FieldPath {
  public:
   explicit FieldPath(std::string_view name) : name_(name) {}
@@ -24,6 +22,7 @@ class FieldPath {
   FieldPath Key(std::string_view key) const { return FieldPath(this, key, kKey, 0); }
 
   std::string ToString() const;
+  operator std::string() const { return ToString(); }
 
  private:
   enum Step : uint8_t { kField, kIndex, kKey };
@@ -36,28 +35,12 @@ class FieldPath {
   size_t index_ = 0;
 };
 
-class FieldErrors {
+// Errors in fields of documents.
+class FieldErrors : public api::FieldErrors {
  public:
-  void Required(const FieldPath& path, std::string_view detail = {});
-  void Invalid(const FieldPath& path, std::string_view value, std::string_view detail);
-  void Invalid(const FieldPath& path, int64_t value, std::string_view detail);
   void InvalidValue(const FieldPath& path, const api::Json& value, std::string_view detail);
-  void NotSupported(const FieldPath& path, std::string_view value,
-                    std::initializer_list<std::string_view> supported);
-  void NotFound(const FieldPath& path, std::string_view value);
-  void Duplicate(const FieldPath& path, std::string_view value);
-  void Forbidden(const FieldPath& path, std::string_view detail);
-  void TooLong(const FieldPath& path, size_t limit);
-
   // Range checks that many fields share.
   void NonNegative(const FieldPath& path, const api::Json* value);
-
-  bool empty() const { return causes_.empty(); }
-  std::vector<api::scheme::ApiError::Cause> Take() { return std::move(causes_); }
-
- private:
-  void Add(const FieldPath& path, std::string_view reason, std::string message);
-  std::vector<api::scheme::ApiError::Cause> causes_;
 };
 
 // The value as it stands in "Invalid value: ...".

@@ -124,17 +124,6 @@ std::string GenerateName(std::string_view prefix, Random& random) {
   return name;
 }
 
-std::string FormatTime(Instant instant) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return api::FormatTimestamp(Instant{instant.nanos - instant.nanos % kSecond});
-}
-
-std::string FormatMicroTime(Instant instant) {
-  std::string text = FormatTime(instant);
-  text.pop_back();
-  return text + fmt::format(".{:06}Z", instant.nanos % 1'000'000'000 / 1000);
-}
-
 api::JsonObject& MetadataOf(api::JsonObject& document) {
   return api::EnsureObject(document, "metadata");
 }
@@ -180,7 +169,7 @@ void FillSystemMetadata(const api::scheme::Kind& kind, api::JsonObject& document
     metadata.erase(key);
   }
   api::SetString(metadata, "uid", uid);
-  api::SetString(metadata, "creationTimestamp", FormatTime(now));
+  api::SetString(metadata, "creationTimestamp", api::FormatTime(now));
   if (kind.has_generation) {
     api::SetInt(metadata, "generation", 1);
   } else {
@@ -270,7 +259,7 @@ void MarkDeleted(api::JsonObject& document, Instant at, int64_t grace_seconds) {
   api::JsonObject& metadata = MetadataOf(document);
   const std::optional<int64_t> generation = api::IntAt(&metadata, "generation");
   if (!IsDeleting(document) && generation) api::SetInt(metadata, "generation", *generation + 1);
-  api::SetString(metadata, "deletionTimestamp", FormatTime(at));
+  api::SetString(metadata, "deletionTimestamp", api::FormatTime(at));
   api::SetInt(metadata, "deletionGracePeriodSeconds", grace_seconds);
 }
 

@@ -19,9 +19,6 @@ std::string NewUid(Random& random);  // A version 4 UUID.
 // `prefix`, cut if too long, and five characters.
 std::string GenerateName(std::string_view prefix, Random& random);
 
-std::string FormatTime(Instant instant);       // Whole seconds: "2026-01-01T00:00:00Z".
-std::string FormatMicroTime(Instant instant);  // Exactly six decimals.
-
 // The metadata of `document`, which is made if absent.
 api::JsonObject& MetadataOf(api::JsonObject& document);
 const api::JsonObject* MetadataOf(const api::JsonObject& document);

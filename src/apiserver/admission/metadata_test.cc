@@ -14,14 +14,6 @@ namespace BERTH_TEST_FILE {
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-TEST(Metadata, TimesHaveTheirForms) {
-  const Instant instant{1'767'225'600'123'456'789};
-  EXPECT_EQ(FormatTime(instant), "2026-01-01T00:00:00Z");
-  EXPECT_EQ(FormatMicroTime(instant), "2026-01-01T00:00:00.123456Z");
-  EXPECT_EQ(FormatMicroTime(Instant::FromUnixSeconds(1'767'225'600)),
-            "2026-01-01T00:00:00.000000Z");
-}
-
 TEST(Metadata, AGeneratedNameIsNeverTooLong) {
   Random random(1);
   EXPECT_THAT(GenerateName(std::string(100, 'x'), random), SizeIs(63));

@@ -7,6 +7,7 @@
 #include "api/json/document.h"
 #include "api/quantity.h"
 #include "api/scheme/scheme.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/metadata.h"
 
 namespace berth::apiserver::admission {
@@ -170,7 +171,7 @@ void SetCondition(api::JsonObject& status, std::string_view type, std::string_vi
   api::SetString(*condition, "type", type);
   api::SetString(*condition, "status", value);
   if (changes || !api::At(condition, "lastTransitionTime")) {
-    api::SetString(*condition, "lastTransitionTime", FormatTime(now));
+    api::SetString(*condition, "lastTransitionTime", api::FormatTime(now));
   }
   for (const auto& [key, text] :
        {std::pair<std::string_view, std::string_view>{"reason", reason}, {"message", message}}) {
@@ -189,8 +190,59 @@ void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document) 
   ZeroStatus(kind.kind, status);
 }
 
+namespace {
+
+// A null selector matches nothing, so nothing is added to it.
+void MergeLabelKeys(const api::JsonObject& labels, std::string_view keys, std::string_view op,
+                    api::JsonObject* holder) {
+  api::JsonObject* selector = api::ObjectAt(holder, "labelSelector");
+  const api::JsonArray* list = api::ArrayAt(holder, keys);
+  if (!selector || !list) return;
+  for (const api::Json& key : *list) {
+    const api::Json* value = api::At(&labels, api::AsString(key));
+    if (!value) continue;
+    api::Json requirement(
+        api::JsonObject{{"key", key}, {"operator", op}, {"values", api::JsonArray{*value}}});
+    api::JsonArray& expressions = api::EnsureArray(*selector, "matchExpressions");
+    // Objects that come from an API server have been through this already.
+    if (std::ranges::find(expressions, requirement) == expressions.end()) {
+      expressions.push_back(std::move(requirement));
+    }
+  }
+}
+
+void MergeTermKeys(const api::JsonObject& labels, api::JsonObject* term) {
+  MergeLabelKeys(labels, "matchLabelKeys", "In", term);
+  MergeLabelKeys(labels, "mismatchLabelKeys", "NotIn", term);
+}
+
+}  // namespace
+
+void MergeLabelKeys(api::JsonObject& pod) {
+  const api::JsonObject* labels = api::ObjectAt(MetadataOf(std::as_const(pod)), "labels");
+  api::JsonObject* spec = api::ObjectAt(&pod, "spec");
+  if (!labels || !spec) return;
+  const auto for_each = [](api::JsonArray* list, auto merge) {
+    for (size_t i = 0; list && i < list->size(); ++i) merge((*list)[i].if_object());
+  };
+  for_each(api::ArrayAt(spec, "topologySpreadConstraints"), [&](api::JsonObject* constraint) {
+    MergeLabelKeys(*labels, "matchLabelKeys", "In", constraint);
+  });
+  api::JsonObject* affinity = api::ObjectAt(spec, "affinity");
+  for (const std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    api::JsonObject* terms = api::ObjectAt(affinity, kind);
+    for_each(api::ArrayAt(terms, "requiredDuringSchedulingIgnoredDuringExecution"),
+             [&](api::JsonObject* term) { MergeTermKeys(*labels, term); });
+    for_each(api::ArrayAt(terms, "preferredDuringSchedulingIgnoredDuringExecution"),
+             [&](api::JsonObject* weighted) {
+               MergeTermKeys(*labels, api::ObjectAt(weighted, "podAffinityTerm"));
+             });
+  }
+}
+
 void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now) {
   if (kind.kind != "Pod") return;
+  MergeLabelKeys(document);
   const api::JsonObject* spec = api::ObjectAt(&document, "spec");
   const std::string_view quality = QosClassOf(spec);
   const bool gated = !api::EmptyAt(spec, "schedulingGates");

@@ -28,6 +28,11 @@ void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document);
 // After admission: what follows from the rest.
 void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now);
 
+// Adds "key is (not) as on the pod itself" to the selectors of topology spread constraints and pod
+// (anti-)affinity terms, for each of their matchLabelKeys (mismatchLabelKeys) that the pod has as a
+// label. Doing it twice changes nothing. Part of CompleteCreate.
+void MergeLabelKeys(api::JsonObject& pod);
+
 // Takes over from `before` what a write of `subresource` does not change ("" is the object itself).
 void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresource,
                       const api::JsonObject& before, api::JsonObject& after);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
-
+#include "api/json/document.h"
+#include "api/json/writer.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi_protobuf.h"
 
@@ -247,7 +247,7 @@ std::string V2Document(const std::vector<const api::scheme::Kind*>& kinds) {
       {"info", api::JsonObject{{"title", "Kubernetes"}, {"version", "v1.36.0"}}},
       {"paths", std::move(paths)},
       {"components", api::JsonObject{{"schemas", SchemasJson(kinds, OpenApiVersion::kV3)}}}};
-  return boost::json::serialize(document);
+  return api::ToJsonText(document);
 }
 
 // Clients keep a document for as long as the index gives it the same hash.
@@ -266,7 +266,7 @@ std::string MakeIndex() {
     paths[path] = api::JsonObject{
         {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={:016X}", path, hash)}};
   }
-  return boost::json::serialize(api::JsonObject{{"paths", std::move(paths)}});
+  return api::ToJsonText(api::JsonObject{{"paths", std::move(paths)}});
 }
 
 }  // namespace
@@ -319,7 +319,7 @@ api::JsonObject V2Document() {
 std::string OpenApiV2(bool protobuf) {
   // Old clients ask for it with every apply, and making it takes longer than the rest of that.
   static const std::string kProtobuf = OpenApiV2Protobuf(V2Document());
-  return protobuf ? kProtobuf : boost::json::serialize(V2Document());
+  return protobuf ? kProtobuf : api::ToJsonText(V2Document());
 }
 
 }  // namespace berth::apiserver::openapi

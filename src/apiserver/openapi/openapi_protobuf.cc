@@ -1,10 +1,11 @@
 #include "apiserver/openapi/openapi_protobuf.h"
 
-#include <boost/json.hpp>
 #include <cstdint>
 #include <string_view>
 
+#include "api/json/document.h"
 #include "api/json/view.h"
+#include "api/json/writer.h"
 
 namespace berth::apiserver::openapi {
 namespace {
@@ -38,7 +39,7 @@ void AppendExtensions(std::string& out, uint32_t number, api::JsonView object) {
   for (const auto& [key, value] : object.fields()) {
     if (!key.starts_with("x-")) continue;
     std::string any;
-    AppendBytes(any, 2, boost::json::serialize(*value.value()));
+    AppendBytes(any, 2, api::ToJsonText(*value.value()));
     AppendBytes(out, number, Named(key, any));
   }
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "api/json/view.h"
+#include "api/json/writer.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi_protobuf.h"
@@ -62,7 +63,7 @@ TEST(OpenApiV3Test, PatchTellsWhatItCanDo) {
   const api::Json document = Document("api/v1");
   const api::JsonView patch =
       api::JsonView(document)["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
-  EXPECT_EQ(boost::json::serialize(*patch["x-kubernetes-group-version-kind"].value()),
+  EXPECT_EQ(api::ToJsonText(*patch["x-kubernetes-group-version-kind"].value()),
             R"({"group":"","kind":"Pod","version":"v1"})");
   std::set<std::string_view> names;
   for (const api::JsonView parameter : patch["parameters"].items()) {

@@ -1,13 +1,13 @@
 #include "apiserver/patch/apply_merge.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 
 namespace berth::apiserver::patch {
 namespace {
@@ -128,7 +128,7 @@ Granularity GranularityOf(const FieldContext& context, std::string_view name,
 }
 
 std::optional<std::string> ElementOf(const api::Json& element, const FieldRule& rule) {
-  if (rule.apply == FieldRule::Apply::kSet) return "v:" + boost::json::serialize(element);
+  if (rule.apply == FieldRule::Apply::kSet) return "v:" + api::ToJsonText(element);
   const auto* object = element.if_object();
   if (object == nullptr) return std::nullopt;
   api::JsonObject keys;
@@ -142,7 +142,7 @@ std::optional<std::string> ElementOf(const api::Json& element, const FieldRule& 
     }
   }
   if (!any) return std::nullopt;
-  return "k:" + boost::json::serialize(keys);
+  return "k:" + api::ToJsonText(keys);
 }
 
 FieldSet FieldsOf(const FieldContext& context, const api::JsonObject& object) {
@@ -212,7 +212,7 @@ std::expected<void, std::string> CheckList(const FieldContext& list, const Field
     if (!id) {
       return std::unexpected("an element of " + std::string(rule.field) + " lacks its key \"" +
                              std::string(rule.apply_keys.front()) +
-                             "\": " + boost::json::serialize(element));
+                             "\": " + api::ToJsonText(element));
     }
     if (!seen.insert(*id).second) {
       return std::unexpected(std::string(rule.field) +

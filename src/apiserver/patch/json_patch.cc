@@ -1,13 +1,13 @@
 #include "apiserver/patch/json_patch.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <charconv>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/scheme/api_error.h"
 #include "apiserver/patch/patches.h"
 
@@ -233,7 +233,7 @@ class JsonPatch {
 };
 
 std::string Quoted(const api::Json* value) {
-  return value == nullptr ? std::string("none") : boost::json::serialize(*value);
+  return value == nullptr ? std::string("none") : api::ToJsonText(*value);
 }
 
 }  // namespace
@@ -245,9 +245,8 @@ api::scheme::ApiResult<api::Json> ApplyJsonPatch(api::Json document, const api::
   }
   if (operations->size() > kMaxOperations) {
     return std::unexpected(api::scheme::MakeError(
-        413, "RequestEntityTooLarge",
-        "a JSON patch may have " + std::to_string(kMaxOperations) + " operations; this one has " +
-            std::to_string(operations->size())));
+        413, "a JSON patch may have " + std::to_string(kMaxOperations) +
+                 " operations; this one has " + std::to_string(operations->size())));
   }
   JsonPatch result(std::move(document));
   for (const api::Json& element : *operations) {

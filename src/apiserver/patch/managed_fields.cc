@@ -1,11 +1,12 @@
 #include "apiserver/patch/managed_fields.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 
 namespace berth::apiserver::patch {
 namespace {
@@ -19,13 +20,12 @@ bool IsElement(std::string_view text) {
 
 // `[containerPort=80,protocol="TCP"]` of the keys in `json`.
 std::string KeysText(std::string_view json) {
-  boost::json::error_code error;
-  const api::Json keys = boost::json::parse(json, error);
-  if (error || !keys.is_object()) return "[" + std::string(json) + "]";
+  const auto keys = api::ParseJson(json);
+  if (!keys || !keys->is_object()) return "[" + std::string(json) + "]";
   std::string text;
-  for (const auto& key : keys.get_object()) {
+  for (const auto& key : keys->get_object()) {
     if (!text.empty()) text += ",";
-    text += std::string(key.key()) + "=" + boost::json::serialize(key.value());
+    text += std::string(key.key()) + "=" + api::ToJsonText(key.value());
   }
   return "[" + text + "]";
 }
@@ -163,9 +163,8 @@ bool ManagedEntry::SameManager(const ManagedEntry& other) const {
 }
 
 std::string ManagedEntry::Text() const {
-  std::string text = boost::json::serialize(api::Json(manager));
-  if (!subresource.empty())
-    text += " with subresource " + boost::json::serialize(api::Json(subresource));
+  std::string text = api::ToJsonText(api::Json(manager));
+  if (!subresource.empty()) text += " with subresource " + api::ToJsonText(api::Json(subresource));
   return applied ? text : text + " using " + api_version;
 }
 

@@ -1,7 +1,6 @@
 // JSON merge patch (RFC 7386), and which patch a Content-Type means.
 #include "apiserver/patch/patches.h"
 
-#include <boost/json.hpp>
 #include <string>
 #include <utility>
 
@@ -18,7 +17,7 @@ api::scheme::ApiResult<PatchType> PatchTypeOf(std::string_view content_type) {
   if (type == "application/strategic-merge-patch+json") return PatchType::kStrategic;
   if (type == "application/apply-patch+yaml") return PatchType::kApply;
   return std::unexpected(api::scheme::MakeError(
-      415, "UnsupportedMediaType",
+      415,
       "the body of the request was in an unknown format - accepted media types include: "
       "application/json-patch+json, application/merge-patch+json, "
       "application/strategic-merge-patch+json, application/apply-patch+yaml"));

@@ -1,10 +1,12 @@
 #include "apiserver/patch/server_side_apply.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/scheme/api_error.h"
 #include "api/scheme/scheme.h"
 #include "api/timestamp.h"
@@ -20,11 +22,6 @@ constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-co
 std::string ApiVersionOf(const api::scheme::Kind& kind) {
   std::string version(kind.version);
   return kind.group.empty() ? version : std::string(kind.group) + "/" + version;
-}
-
-std::string TimeOf(Instant now) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  return api::FormatTimestamp(Instant{now.nanos / kSecond * kSecond});
 }
 
 // The member `name` of the object that `value` is; null if there is none.
@@ -53,7 +50,7 @@ api::JsonObject Concerned(const api::scheme::Kind& kind, std::string_view subres
 
 api::scheme::ApiError MissingManager() {
   api::scheme::ApiError error =
-      api::scheme::MakeError(422, "Invalid",
+      api::scheme::MakeError(422,
                              "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
                              "value: is required for apply patch");
   error.group = "meta.k8s.io";
@@ -71,7 +68,7 @@ struct Conflict {
 api::scheme::ApiError ConflictError(std::vector<Conflict> conflicts) {
   std::ranges::stable_sort(conflicts, {},
                            [](const Conflict& conflict) { return conflict.entry->manager; });
-  api::scheme::ApiError error = api::scheme::MakeError(409, "Conflict", "");
+  api::scheme::ApiError error = api::scheme::MakeError(409, "");
   std::string list;
   for (const Conflict& conflict : conflicts) {
     const std::string manager = conflict.entry->Text();
@@ -98,11 +95,10 @@ FieldSet ClientSideApplied(const FieldContext& context, const api::JsonObject& l
   const api::Json* annotations = MemberOf(live.if_contains("metadata"), "annotations");
   const api::Json* text = MemberOf(annotations, kLastApplied);
   if (text == nullptr || !text->is_string()) return {};
-  boost::json::error_code error;
-  const api::Json applied = boost::json::parse(std::string_view(text->get_string()), error);
-  if (error || !applied.is_object()) return {};
-  const FieldChanges changes = CompareFields(context, applied.get_object(), live);
-  return FieldsOf(context, applied.get_object())
+  const auto applied = api::ParseJson(text->get_string());
+  if (!applied || !applied->is_object()) return {};
+  const FieldChanges changes = CompareFields(context, applied->get_object(), live);
+  return FieldsOf(context, applied->get_object())
       .Difference(changes.modified)
       .Difference(changes.removed);
 }
@@ -116,7 +112,7 @@ class Application {
     mine_.applied = true;
     mine_.api_version = ApiVersionOf(kind);
     mine_.subresource = options.subresource;
-    mine_.time = TimeOf(options.now);
+    mine_.time = api::FormatTime(options.now);
     others_ = ReadManagedFields(live_);
     if (others_.empty() && !live_.empty()) {
       ManagedEntry before;
@@ -200,7 +196,7 @@ api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
   if (version != nullptr && *version != api::Json(ApiVersionOf(kind))) {
     return std::unexpected(api::scheme::MalformedPatch(
         "Incorrect version specified in apply patch. Specified patch version: " +
-        boost::json::serialize(*version) + ", expected: \"" + ApiVersionOf(kind) + "\""));
+        api::ToJsonText(*version) + ", expected: \"" + ApiVersionOf(kind) + "\""));
   }
   const api::Json* managed = MemberOf(MemberOf(&config, "metadata"), "managedFields");
   if (managed != nullptr && !managed->is_null()) {
@@ -239,7 +235,7 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
     mine.manager = manager;
     mine.api_version = ApiVersionOf(kind);
     mine.subresource = subresource;
-    mine.time = TimeOf(now);
+    mine.time = api::FormatTime(now);
     mine.fields = written;
     const auto last = std::ranges::find_if(
         entries, [&](const ManagedEntry& entry) { return entry.SameManager(mine); });

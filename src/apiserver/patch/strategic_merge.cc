@@ -1,7 +1,6 @@
 #include "apiserver/patch/strategic_merge.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/scheme/api_error.h"
 #include "apiserver/patch/merge_keys.h"
 #include "apiserver/patch/patches.h"
@@ -44,11 +44,11 @@ std::optional<size_t> Find(const Positions& positions, const std::optional<std::
 }  // namespace
 
 std::optional<std::string> IdentityOf(const api::Json& element, std::string_view key) {
-  if (key.empty()) return boost::json::serialize(element);
+  if (key.empty()) return api::ToJsonText(element);
   const auto* object = element.if_object();
   const api::Json* value = object != nullptr ? object->if_contains(key) : nullptr;
   if (value == nullptr || value->is_null()) return std::nullopt;
-  return boost::json::serialize(*value);
+  return api::ToJsonText(*value);
 }
 
 api::JsonArray InOrder(api::JsonArray merged, const api::JsonArray& order,
@@ -193,10 +193,10 @@ Outcome DeleteValues(api::JsonObject& original, std::string_view key, const api:
   auto* list = member != nullptr ? member->if_array() : nullptr;
   if (list == nullptr) return {};
   std::unordered_set<std::string> identities;
-  for (const api::Json& value : *unwanted) identities.insert(boost::json::serialize(value));
+  for (const api::Json& value : *unwanted) identities.insert(api::ToJsonText(value));
   api::JsonArray kept;
   for (api::Json& value : *list) {
-    if (!identities.contains(boost::json::serialize(value))) kept.push_back(std::move(value));
+    if (!identities.contains(api::ToJsonText(value))) kept.push_back(std::move(value));
   }
   *list = std::move(kept);
   return {};
@@ -215,7 +215,7 @@ Outcome StrategicMerge::MergeObject(api::JsonObject& original, const api::JsonOb
       original = PlainValue(patch)->get_object();
       return {};
     }
-    if (text != "merge") return Malformed("$patch is " + boost::json::serialize(*directive));
+    if (text != "merge") return Malformed("$patch is " + api::ToJsonText(*directive));
   }
   if (auto outcome = RetainKeys(original, patch); !outcome) return outcome;
   for (const auto& [prefixed, values] : patch) {
@@ -279,7 +279,7 @@ Outcome StrategicMerge::MergeList(api::JsonArray& original, const api::JsonArray
     api::JsonArray merged;
     for (const api::JsonArray* list : {&before, &patch}) {
       for (const api::Json& value : *list) {
-        if (present.insert(boost::json::serialize(value)).second) merged.push_back(value);
+        if (present.insert(api::ToJsonText(value)).second) merged.push_back(value);
       }
     }
     original = std::move(merged);
@@ -299,14 +299,14 @@ Outcome StrategicMerge::MergeByKey(api::JsonArray& original, const api::JsonArra
     if (!change.is_object()) return Malformed(field + " has an element that is not an object");
     const std::string_view directive = DirectiveOf(change);
     if (!IsKnownDirective(directive)) {
-      return Malformed("$patch is " + boost::json::serialize(change.get_object().at(kPatch)));
+      return Malformed("$patch is " + api::ToJsonText(change.get_object().at(kPatch)));
     }
     if (directive == "replace") replace = true;
     if (directive == "replace" && change.get_object().size() == 1) continue;
     const auto identity = IdentityOf(change, rule.patch_key);
     if (!identity) {
       return Malformed("an element of " + field + " lacks its key \"" +
-                       std::string(rule.patch_key) + "\": " + boost::json::serialize(change));
+                       std::string(rule.patch_key) + "\": " + api::ToJsonText(change));
     }
     if (directive == "delete") deleted.insert(*identity);
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <unordered_map>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/printing/columns.h"
@@ -82,12 +84,12 @@ void AppendObject(std::string& out, const store::Object& object, api::JsonView d
       api::AppendJsonString(out, options.api_version);
       out += ",\"metadata\":";
       const api::Json* metadata = document["metadata"].value();
-      out += metadata == nullptr ? "{}" : boost::json::serialize(*metadata);
+      out += metadata == nullptr ? "{}" : api::ToJsonText(*metadata);
       out += '}';
   }
 }
 
-// Makes the rows one after another, reusing what parsing takes.
+// Writes the rows one after another, parsing in the same memory.
 class RowWriter {
  public:
   RowWriter(const TableLayout& layout, const TableOptions& options)
@@ -95,12 +97,9 @@ class RowWriter {
 
   void Append(std::string& out, const store::Object& object) {
     boost::json::monotonic_resource memory(buffer_, sizeof(buffer_));
-    parser_.reset(&memory);
-    boost::json::error_code error;
-    parser_.write(object.json, error);
-    // What the store holds was parsed before; should it be damaged, the cells are empty.
-    const api::Json parsed = error ? api::Json() : parser_.release();
-    const api::JsonView document(parsed);
+    // Stored objects were parsed before; should one be damaged, its cells are empty.
+    const auto parsed = api::ParseJson(object.json, {.storage = &memory});
+    const api::JsonView document = parsed ? api::JsonView(*parsed) : api::JsonView();
     out += "{\"cells\":[";
     for (const Cell& cell : layout_.cells(document, options_.now)) {
       if (out.back() != '[') out += ',';
@@ -109,13 +108,11 @@ class RowWriter {
     out += "],\"object\":";
     AppendObject(out, object, document, options_);
     out += '}';
-    parser_.reset();  // It must not look at `memory` again.
   }
 
  private:
   const TableLayout& layout_;
   const TableOptions& options_;
-  boost::json::parser parser_;
   unsigned char buffer_[16 * 1024];  // Enough for most objects, so that nothing is allocated.
 };
 
@@ -149,8 +146,7 @@ std::string MakeTable(const api::scheme::Kind& kind, std::span<const store::Obje
 }
 
 std::string ShortAge(Duration age) {
-  constexpr int64_t kSecond = 1'000'000'000;
-  const int64_t seconds = age.nanos / kSecond;
+  const int64_t seconds = age / Duration::Seconds(1);
   const int64_t minutes = seconds / 60;
   const int64_t hours = minutes / 60;
   const int64_t days = hours / 24;

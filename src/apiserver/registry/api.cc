@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
 #include <string_view>
 
 #include "api/json/document.h"

@@ -5,15 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "apiserver/registry/api.h"
+#include "testing/require.h"
 
 namespace berth::apiserver::registry {
 
@@ -21,10 +21,9 @@ namespace berth::apiserver::registry {
 inline api::Json Doc(std::string_view text) {
   std::string json(text);
   std::ranges::replace(json, '\'', '"');
-  boost::json::error_code error;
-  api::Json document = boost::json::parse(json, error);
-  EXPECT_FALSE(error) << json;
-  return document;
+  auto document = api::ParseJson(json);
+  EXPECT_TRUE(document.has_value()) << json;
+  return std::move(document).value_or(api::Json());
 }
 
 // What `want` says is so in `have`: objects may have more members, lists may not have more items.
@@ -50,7 +49,7 @@ inline bool Holds(const api::Json& have, const api::Json& want) {
 }
 
 #define EXPECT_HOLDS(have, want) \
-  EXPECT_PRED2(::berth::apiserver::Holds, have, ::berth::apiserver::Doc(want))
+  EXPECT_PRED2(::berth::apiserver::registry::Holds, have, ::berth::apiserver::registry::Doc(want))
 
 // "404 NotFound: pods "a" not found"; "ok" if there is none.
 template <typename T>
@@ -74,7 +73,9 @@ std::string CausesOf(const api::scheme::ApiResult<T>& result) {
 
 struct ApiFixture {
   ApiFixture()
-      : store(*store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr)) {}
+      : store(
+            Require(store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr))) {
+  }
 
   api::scheme::ApiResult<Written> Create(std::string_view kind, std::string_view text,
                                          std::string_view namespace_ = "default") {

@@ -208,6 +208,35 @@ TEST(ApiCreate, AGatedPodSaysSo) {
        'lastTransitionTime':'2026-01-01T00:00:00Z'}]}})");
 }
 
+TEST(ApiCreate, LabelKeysOfAPodAreMergedIntoItsSelectors) {
+  ApiFixture world;
+  const api::Json pod = world.Make("pods", R"({
+    'metadata':{'name':'p','labels':{'app':'web','version':'v2'}},
+    'spec':{'containers':[{'name':'c','image':'i'}],
+      'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'zone',
+        'whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'app':'web'}},
+        'matchLabelKeys':['version','absent']}],
+      'affinity':{
+        'podAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':1,
+          'podAffinityTerm':{'topologyKey':'zone','labelSelector':{'matchExpressions':[
+            {'key':'app','operator':'Exists'}]},'matchLabelKeys':['version']}}]},
+        'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[
+          {'topologyKey':'zone','labelSelector':{},'mismatchLabelKeys':['version']},
+          {'topologyKey':'zone','mismatchLabelKeys':['version']}]}}}})");
+  EXPECT_HOLDS(pod, R"({'spec':{
+    'topologySpreadConstraints':[{'labelSelector':{'matchExpressions':[
+      {'key':'version','operator':'In','values':['v2']}]}}],
+    'affinity':{
+      'podAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':[{
+        'podAffinityTerm':{'labelSelector':{'matchExpressions':[
+          {'key':'app','operator':'Exists'},
+          {'key':'version','operator':'In','values':['v2']}]}}}]},
+      'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[
+        {'labelSelector':{'matchExpressions':[
+          {'key':'version','operator':'NotIn','values':['v2']}]}},
+        {'labelSelector':null}]}}}})");
+}
+
 TEST(ApiCreate, ANodeIsTaintedUnlessItIsReady) {
   ApiFixture world;
   EXPECT_HOLDS(world.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4.0'}}}"),

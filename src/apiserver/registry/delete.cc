@@ -95,7 +95,7 @@ bool IsImmortal(std::string_view name) {
 
 void MarkNamespace(api::JsonObject& document, Instant now) {
   if (admission::IsDeleting(document)) return;
-  api::SetString(admission::MetadataOf(document), "deletionTimestamp", admission::FormatTime(now));
+  api::SetString(admission::MetadataOf(document), "deletionTimestamp", api::FormatTime(now));
   api::SetString(api::EnsureObject(document, "status"), "phase", "Terminating");
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "apiserver/registry/access.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/store/codec.h"
@@ -70,7 +71,7 @@ store::ObjectPtr EvaluateReview(const api::scheme::Kind& kind, const api::Json& 
   if (const api::Json* spec = api::At(asked, "spec")) answer["spec"] = *spec;
   Answer(kind.kind, api::ObjectAt(asked, "spec"), answer["status"].emplace_object(), options);
   auto object = std::make_shared<store::Object>();
-  if (!store::AppendJson(object->json, answer)) object->json.clear();
+  if (!api::AppendJson(object->json, answer, store::kMaxDepth)) object->json.clear();
   return object;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/json/document.h"
 #include "api/selector.h"
+#include "api/timestamp.h"
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
@@ -232,8 +233,7 @@ api::scheme::ApiResult<void> Api::ConsumeDisruptionBudget(const ObjectName& pod,
     api::JsonObject& status = api::EnsureObject(budget, "status");
     const int64_t left = api::IntAt(&status, "disruptionsAllowed").value_or(0) - 1;
     api::SetInt(status, "disruptionsAllowed", left);
-    api::SetString(api::EnsureObject(status, "disruptedPods"), pod.name,
-                   admission::FormatTime(now()));
+    api::SetString(api::EnsureObject(status, "disruptedPods"), pod.name, api::FormatTime(now()));
     if (left == 0) {
       admission::SetCondition(status, "DisruptionAllowed", "False", "InsufficientPods", {}, now());
     }

@@ -146,12 +146,10 @@ api::scheme::ApiResult<api::Json> PatchDocument(const api::scheme::Kind& kind, a
 }
 
 api::scheme::ApiError ManagerRequired() {
-  api::scheme::ApiError error;
-  error.code = 422;
-  error.reason = "Invalid";
-  error.message =
+  api::scheme::ApiError error = api::scheme::MakeError(
+      422,
       "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
-      "apply patch";
+      "apply patch");
   error.group = "meta.k8s.io";
   error.kind = "PatchOptions";
   error.causes.push_back(

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <boost/json/parse.hpp>
 #include <thread>
 #include <vector>
 

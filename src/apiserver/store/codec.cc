@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json/parse.hpp>
-#include <charconv>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
 #include "base/check.h"
@@ -24,13 +23,6 @@ constexpr std::array<std::string_view, 9> kMetadataNext = {
     "labels",       "annotations",       "ownerReferences",   "finalizers",
     "managedFields"};
 
-template <typename Number>
-void AppendNumber(std::string& out, Number number) {
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
-}
-
 void AppendKey(std::string& out, std::string_view key) {
   api::AppendJsonString(out, key);
   out += ':';
@@ -39,7 +31,7 @@ void AppendKey(std::string& out, std::string_view key) {
 bool AppendMember(std::string& out, std::string_view key, const api::Json& value, size_t depth) {
   if (out.back() != '{') out += ',';
   AppendKey(out, key);
-  return AppendJson(out, value, depth);
+  return api::AppendJson(out, value, depth);
 }
 
 // Returns where the digits of the resourceVersion belong, or nothing if it is too deep.
@@ -112,53 +104,6 @@ const api::Json* Walk(const api::JsonObject& document, std::string_view path) {
 }
 
 }  // namespace
-
-bool AppendJson(std::string& out, const api::Json& value, size_t depth) {
-  switch (value.kind()) {
-    case boost::json::kind::null:
-      out += "null";
-      return true;
-    case boost::json::kind::bool_:
-      out += value.get_bool() ? "true" : "false";
-      return true;
-    case boost::json::kind::int64:
-      AppendNumber(out, value.get_int64());
-      return true;
-    case boost::json::kind::uint64:
-      AppendNumber(out, value.get_uint64());
-      return true;
-    case boost::json::kind::double_:
-      AppendNumber(out, value.get_double());
-      return true;
-    case boost::json::kind::string:
-      api::AppendJsonString(out, api::ViewOf(value.get_string()));
-      return true;
-    case boost::json::kind::array: {
-      if (depth == 0) return false;
-      char separator = '[';
-      for (const api::Json& item : value.get_array()) {
-        out += separator;
-        separator = ',';
-        if (!AppendJson(out, item, depth - 1)) return false;
-      }
-      out += separator == '[' ? "[]" : "]";
-      return true;
-    }
-    case boost::json::kind::object: {
-      if (depth == 0) return false;
-      char separator = '{';
-      for (const auto& [key, item] : value.get_object()) {
-        out += separator;
-        separator = ',';
-        AppendKey(out, {key.data(), key.size()});
-        if (!AppendJson(out, item, depth - 1)) return false;
-      }
-      out += separator == '{' ? "{}" : "}";
-      return true;
-    }
-  }
-  return true;
-}
 
 std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,
                             std::string_view path) {
@@ -244,13 +189,11 @@ bool SameDocument(const api::JsonObject& before, const api::JsonObject& after) {
 }
 
 api::Json ParseIn(const Object& object, boost::json::storage_ptr storage) {
-  boost::json::parse_options options;
   // The document itself is two levels above what MakeDraft counts.
-  options.max_depth = kMaxDepth + 2;
-  boost::json::error_code error;
-  api::Json document = boost::json::parse(object.json, error, std::move(storage), options);
-  CHECK(!error && document.is_object());  // Only MakeDraft's texts are stored.
-  return document;
+  auto document =
+      api::ParseJson(object.json, {.max_depth = kMaxDepth + 2, .storage = std::move(storage)});
+  CHECK(document && document->is_object());  // Only MakeDraft's texts are stored.
+  return *std::move(document);
 }
 
 api::Json Parse(const Object& object) { return ParseIn(object, {}); }

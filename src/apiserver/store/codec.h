@@ -51,9 +51,6 @@ api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
 // What the store would make of `draft`, had it given it `version`: for a dry run.
 ObjectPtr Finish(Draft draft, Version version);
 
-// Appends `value` as JSON. False if it is nested deeper than `depth` levels; `out` is useless then.
-bool AppendJson(std::string& out, const api::Json& value, size_t depth = kMaxDepth);
-
 // True if a write that turns `before` into `after` would say nothing new: they are equal but for
 // the resourceVersion and the times in managedFields. The order of keys does not matter.
 bool SameDocument(const api::JsonObject& before, const api::JsonObject& after);

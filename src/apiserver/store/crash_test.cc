@@ -15,6 +15,7 @@
 
 #include "apiserver/store/store_testing.h"
 #include "base/random.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -143,7 +144,7 @@ class CrashTest : public testing::Test {
     EXPECT_TRUE(next == stored_.end()) << next->first << " is missing";
   }
 
-  TempDirectory directory_;
+  TemporaryDirectory directory_;
   std::map<std::string, Told> told_;
   std::map<Version, std::pair<std::string, char>> stored_;  // Name and operation.
   Version newest_ = 0;                                      // Ever handed out.

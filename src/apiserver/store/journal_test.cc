@@ -19,6 +19,8 @@
 #include "apiserver/store/sqlite.h"
 #include "apiserver/store/store_testing.h"
 #include "base/random.h"
+#include "testing/await.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -26,7 +28,7 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::unique_ptr<Store> OpenIn(const TempDirectory& directory, size_t history = 1000,
+std::unique_ptr<Store> OpenIn(const TemporaryDirectory& directory, size_t history = 1000,
                               Version first_version = 1, Version reserve = 1 << 20) {
   auto journal = OpenSqliteJournal(directory.path(), reserve);
   EXPECT_TRUE(journal) << journal.error().message;
@@ -36,17 +38,17 @@ std::unique_ptr<Store> OpenIn(const TempDirectory& directory, size_t history = 1
 void AwaitVisible(Store& store) {
   std::promise<Status> visible;
   store.WhenVisible(store.version(), [&](Status status) { visible.set_value(std::move(status)); });
-  const Status status = visible.get_future().get();
+  const Status status = Await(visible);
   ASSERT_TRUE(status) << status.error().message;
 }
 
-int64_t CountRows(const TempDirectory& directory) {
+int64_t CountRows(const TemporaryDirectory& directory) {
   const auto database = Database::Open(directory.path() + "/berth.db");
   return (*database)->QueryInteger("SELECT count(*) FROM log").value();
 }
 
 TEST(SqliteJournalTest, ARestartBringsBackStateHistoryAndVersions) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 1000, 500);
     EXPECT_EQ(store->version(), 499U);
@@ -83,7 +85,7 @@ TEST(SqliteJournalTest, ARestartBringsBackStateHistoryAndVersions) {
 }
 
 TEST(SqliteJournalTest, WatchesGoOnOverARestart) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   Version seen = 0;
   {
     const auto store = OpenIn(directory);
@@ -99,7 +101,7 @@ TEST(SqliteJournalTest, WatchesGoOnOverARestart) {
 }
 
 TEST(SqliteJournalTest, AnEmptyStoreKeepsItsFirstVersion) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   OpenIn(directory, 1000, 700);
   const auto store = OpenIn(directory);
   EXPECT_EQ(store->version(), 699U);
@@ -108,7 +110,7 @@ TEST(SqliteJournalTest, AnEmptyStoreKeepsItsFirstVersion) {
 }
 
 TEST(SqliteJournalTest, WithoutAProperCloseReservedVersionsAreSkipped) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   {
     auto database = LogDatabase::Open(directory.path());
     ASSERT_TRUE(database) << database.error().message;
@@ -124,7 +126,7 @@ TEST(SqliteJournalTest, WithoutAProperCloseReservedVersionsAreSkipped) {
 }
 
 TEST(SqliteJournalTest, CompactionKeepsStateAndHistoryAlone) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 10);
     for (int i = 0; i < 1000; ++i) {
@@ -148,7 +150,7 @@ TEST(SqliteJournalTest, CompactionKeepsStateAndHistoryAlone) {
 }
 
 TEST(SqliteJournalTest, AskingForMoreHistoryDoesNotBringBackWhatWasDropped) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 10);
     ASSERT_TRUE(store->Create(kPods, MakeDraft("stays", "x")));  // 1
@@ -184,7 +186,7 @@ std::vector<std::vector<std::string>> DescribeAll(Store& store, Version versions
 class RestartTest : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RestartTest, ARestartChangesNothing) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   Random random(GetParam());
   const size_t history = random.Below(150);
   for (int restart = 0; restart < 3; ++restart) {
@@ -250,7 +252,7 @@ class BrokenJournalTest : public testing::Test {
   }
   void Execute(const char* sql) const { ASSERT_TRUE((*Database::Open(file_))->Execute(sql)); }
 
-  TempDirectory directory_;
+  TemporaryDirectory directory_;
   std::string file_ = directory_.path() + "/berth.db";
 };
 
@@ -324,14 +326,14 @@ TEST_F(BrokenJournalTest, TwoCannotHaveTheSameDirectory) {
 }
 
 TEST(DirectoryTest, IsCreatedWithItsParents) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const std::string path = directory.path() + "/some/where/";
   EXPECT_EQ(ErrorOf(path), "");
   EXPECT_TRUE(std::filesystem::exists(path + "berth.db"));
 }
 
 TEST(DirectoryTest, WhatIsInTheWayIsNamed) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   const std::string file = directory.path() + "/file";
   std::ofstream(file) << "x";
   EXPECT_EQ(ErrorOf(file), "cannot create directory " + file + ": File exists");
@@ -343,7 +345,7 @@ TEST(DirectoryTest, WhatIsInTheWayIsNamed) {
 
 TEST(DirectoryTest, ThatMayNotBeWrittenIsNamed) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_read);
   EXPECT_EQ(ErrorOf(directory.path()),
             "cannot open " + directory.path() + "/lock: Permission denied");
@@ -365,7 +367,9 @@ size_t FillTheDisk(const std::string& directory, const std::string& reason) {
     expect(created.has_value(), "refused");
     std::promise<Status> visible;
     store->WhenVisible((*created)->version, [&](const Status& s) { visible.set_value(s); });
-    const Status status = visible.get_future().get();
+    std::future<Status> future = visible.get_future();
+    expect(future.wait_for(kAwaitLimit) == std::future_status::ready, "neither stored nor failed");
+    const Status status = future.get();
     if (status) continue;
     expect(status.error().message ==
                fmt::format("cannot write to {}/berth.db: {}; nothing more is stored until Berth is "
@@ -397,7 +401,7 @@ int CheckCount(const std::string& directory, size_t acknowledged) {
 }
 
 TEST(FullDiskTest, AFileThatMayNotGrowIsToldAndNothingIsLost) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   EXPECT_EQ(RunApart([&] {
               signal(SIGXFSZ, SIG_IGN);
               rlimit small{};
@@ -414,7 +418,7 @@ TEST(FullDiskTest, AFileThatMayNotGrowIsToldAndNothingIsLost) {
 }
 
 TEST(FullDiskTest, AFullDiskIsToldAndNothingIsLost) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   constexpr int kMayNotMount = 77;
   const int code = RunApart([&] {
     const char* path = directory.path().c_str();

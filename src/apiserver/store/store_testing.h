@@ -14,6 +14,7 @@
 
 #include "apiserver/store/journal.h"
 #include "apiserver/store/store.h"
+#include "testing/require.h"
 
 namespace berth::apiserver::store {
 
@@ -65,7 +66,7 @@ inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullp
   options.collections = {"pods", "nodes"};
   options.history = history;
   options.first_version = first_version;
-  return std::move(*Store::Open(std::move(options), std::move(journal)));
+  return Require(Store::Open(std::move(options), std::move(journal)));
 }
 
 constexpr Collection kPods = 0;
@@ -77,23 +78,6 @@ inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000)
   if (!cursor.Read(limit, events)) return {"expired"};
   return Show(events);
 }
-
-// TempDirectory is a directory that is removed with everything in it.
-class TempDirectory {
- public:
-  TempDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "berth-store-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TempDirectory() { std::filesystem::remove_all(path_); }
-  TempDirectory(const TempDirectory&) = delete;
-  TempDirectory& operator=(const TempDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // ManualJournal is a journal in memory for tests: what is appended becomes durable when the test
 // says so.

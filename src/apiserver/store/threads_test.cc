@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "apiserver/store/store_testing.h"
+#include "testing/await.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
@@ -42,7 +44,9 @@ class Watcher {
     while (last_ < kAll) {
       events.clear();
       ASSERT_TRUE(cursor_->Read(100, events));
-      if (events.empty()) signal_->Await();
+      if (events.empty()) {
+        ASSERT_TRUE(signal_->Wait());
+      }
       for (const Event& event : events) {
         ASSERT_EQ(event.version(), last_ + 1);
         last_ = event.version();
@@ -63,10 +67,11 @@ class Watcher {
       given = true;
       condition.notify_one();
     }
-    void Await() {
+    bool Wait() {
       std::unique_lock lock(mutex);
-      condition.wait(lock, [&] { return given; });
+      if (!Await(condition, lock, [&] { return given; })) return false;
       given = false;
+      return true;
     }
     std::mutex mutex;
     std::condition_variable condition;
@@ -126,7 +131,7 @@ TEST(ThreadsTest, InMemory) {
 }
 
 TEST(ThreadsTest, WithAJournal) {
-  const TempDirectory directory;
+  const TemporaryDirectory directory;
   // Few versions are reserved at a time, so that writers wait for more.
   const auto store = OpenStore(std::move(*OpenSqliteJournal(directory.path(), 64)), kAll);
   RunEverythingAtOnce(*store);

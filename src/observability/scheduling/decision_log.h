@@ -1,4 +1,4 @@
-// DecisionLog writes what the engine decides to the log, in kube-scheduler's words.
+// DecisionLog logs the engine's decisions with kube-scheduler's messages.
 #pragma once
 
 #include "scheduler/engine/decision.h"
@@ -11,7 +11,7 @@ class DecisionLog final : public scheduler::engine::DecisionObserver {
   void OnDecision(const scheduler::engine::Decision& decision) override;
 };
 
-// The end of a write, where operators look for it: binds and the eviction of victims.
+// Logs the result of a bind or of a victim's deletion; ignores other writes.
 void LogWriteResult(const scheduler::framework::ApiWrite& write,
                     const scheduler::framework::WriteResult& result);
 

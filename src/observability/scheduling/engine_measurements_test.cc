@@ -13,7 +13,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// Each reading is ten milliseconds after the last.
+// Advances by ten milliseconds per call.
 int64_t Tick() {
   static int64_t now = 0;
   return now += 10'000'000;
@@ -28,7 +28,7 @@ class EngineMeasurementsTest : public ::testing::Test {
     options.measurements = &measurements_;
     return options;
   }
-  // The samples of one metric that are not zero, as "labels value".
+  // Returns the nonzero samples of one metric, by labels.
   std::map<std::string, double> Of(const std::string& metric) {
     auto scraped = Scrape(MetricsText(registry_));
     std::map<std::string, double> samples;
@@ -43,16 +43,16 @@ class EngineMeasurementsTest : public ::testing::Test {
   MetricRegistry registry_;
   SchedulerMetrics metrics_{registry_};
   EngineMeasurements measurements_{metrics_, Tick};
-  EngineHarness world_{Options()};
+  EngineHarness engine_{Options()};
 };
 
 TEST_F(EngineMeasurementsTest, BoundPodsAreCountedByProfile) {
-  world_.Put(MakeNode("n1"));
-  world_.Put(MakeNode("n2"));
-  world_.Put(MakePod("a"));
-  world_.Put(MakePod("b").Scheduler("second"));
-  world_.Schedule();
-  for (const scheduler::engine::Command& command : world_.Commands()) world_.End(command);
+  engine_.Put(MakeNode("n1"));
+  engine_.Put(MakeNode("n2"));
+  engine_.Put(MakePod("a"));
+  engine_.Put(MakePod("b").Scheduler("second"));
+  engine_.Schedule();
+  for (const scheduler::engine::Command& command : engine_.Commands()) engine_.End(command);
   const Samples scheduled = {{"{profile=\"default-scheduler\",result=\"scheduled\"}", 1},
                              {"{profile=\"second\",result=\"scheduled\"}", 1}};
   EXPECT_EQ(Of("schedule_attempts_total"), scheduled);
@@ -71,17 +71,17 @@ TEST_F(EngineMeasurementsTest, BoundPodsAreCountedByProfile) {
 }
 
 TEST_F(EngineMeasurementsTest, WaitingPodsAreCountedByPluginAndQueue) {
-  world_.Put(MakeNode("n1").Taint("gpu", "yes", "NoSchedule"));
-  world_.Put(MakePod("a"));
-  world_.Put(MakePod("b").Gate("later"));
-  world_.Schedule();
-  world_.Commands();
+  engine_.Put(MakeNode("n1").Taint("gpu", "yes", "NoSchedule"));
+  engine_.Put(MakePod("a"));
+  engine_.Put(MakePod("b").Gate("later"));
+  engine_.Schedule();
+  engine_.Commands();
   const Samples waiting = {{"{plugin=\"SchedulingGates\",profile=\"default-scheduler\"}", 1},
                            {"{plugin=\"TaintToleration\",profile=\"default-scheduler\"}", 1}};
   EXPECT_EQ(Of("unschedulable_pods"), waiting);
   const Samples pending = {{"{queue=\"gated\"}", 1}, {"{queue=\"unschedulable\"}", 1}};
   EXPECT_EQ(Of("pending_pods"), pending);
-  world_.Put(MakeNode("n2"));
+  engine_.Put(MakeNode("n2"));
   const Samples hints = {
       {"_count{event=\"NodeAdd\",hint=\"Queue\",plugin=\"TaintToleration\"}", 1}};
   EXPECT_EQ(Of("queueing_hint_execution_duration_seconds"), hints);
@@ -90,25 +90,25 @@ TEST_F(EngineMeasurementsTest, WaitingPodsAreCountedByPluginAndQueue) {
   EXPECT_EQ(Of("event_handling_duration_seconds"), events);
 }
 
-TEST_F(EngineMeasurementsTest, NoDecisionDependsOnBeingMeasured) {
+TEST_F(EngineMeasurementsTest, MeasuringChangesNoDecision) {
   scheduler::engine::EngineOptions unmeasured = Options();
   unmeasured.measurements = nullptr;
   EngineHarness other(unmeasured);
   std::vector<std::vector<std::string>> decisions;
-  for (EngineHarness* world : {&world_, &other}) {
+  for (EngineHarness* engine : {&engine_, &other}) {
     for (int i = 0; i < 5; ++i) {
-      world->Put(MakeNode(fmt::format("n{}", i)).Cpu("2").Zone(fmt::format("z{}", i % 2)));
+      engine->Put(MakeNode(fmt::format("n{}", i)).Cpu("2").Zone(fmt::format("z{}", i % 2)));
     }
     for (int i = 0; i < 40; ++i) {
-      world->Put(MakePod(fmt::format("p{}", i))
-                     .Request("cpu", i % 3 == 0 ? "700m" : "250m")
-                     .Priority(i % 4)
-                     .Label("app", fmt::format("a{}", i % 2)));
-      world->Schedule(2);
-      for (const scheduler::engine::Command& command : world->Commands()) world->End(command);
-      world->Pass(Duration::Millis(300));
+      engine->Put(MakePod(fmt::format("p{}", i))
+                      .Request("cpu", i % 3 == 0 ? "700m" : "250m")
+                      .Priority(i % 4)
+                      .Label("app", fmt::format("a{}", i % 2)));
+      engine->Schedule(2);
+      for (const scheduler::engine::Command& command : engine->Commands()) engine->End(command);
+      engine->Pass(Duration::Millis(300));
     }
-    decisions.push_back(world->Decisions());
+    decisions.push_back(engine->Decisions());
   }
   EXPECT_THAT(decisions[0], Contains(HasSubstr(" -> n4")));
   EXPECT_THAT(decisions[0], Contains(HasSubstr(": 0/5 nodes are available")));
@@ -125,14 +125,14 @@ TEST_F(EngineMeasurementsTest, AttemptsBeyondFourteenShareALabel) {
   EXPECT_EQ(metrics_.scheduled_after_flush.value(), 1);
 }
 
-TEST_F(EngineMeasurementsTest, ExtendersCountAsOnePluginAndNobodyAsNone) {
+TEST_F(EngineMeasurementsTest, ExtendersCountAsOnePlugin) {
   measurements_.RejectionsChanged(
       1, scheduler::queue::Rejectors::kExtender | scheduler::queue::Rejectors::kNoPlugin, +1);
   const Samples waiting = {{"{plugin=\"Extender\",profile=\"second\"}", 1}};
   EXPECT_EQ(Of("unschedulable_pods"), waiting);
 }
 
-TEST_F(EngineMeasurementsTest, PreemptionsAreCountedByTheirEnd) {
+TEST_F(EngineMeasurementsTest, PreemptionsAreCountedByResult) {
   measurements_.PreemptionTried();
   measurements_.PreemptionTried();
   measurements_.VictimsChosen(3);

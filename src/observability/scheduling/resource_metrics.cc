@@ -19,7 +19,7 @@ std::string_view UnitOf(std::string_view resource) {
   return resource.starts_with("attachable-volumes-") ? "integer" : "";
 }
 
-void TakeLimits(const std::vector<api::Container>& from, std::vector<api::Container>& to) {
+void CopyLimits(const std::vector<api::Container>& from, std::vector<api::Container>& to) {
   for (const api::Container& container : from) {
     api::Container& limited = to.emplace_back();
     limited.restart_policy = container.restart_policy;
@@ -27,13 +27,14 @@ void TakeLimits(const std::vector<api::Container>& from, std::vector<api::Contai
   }
 }
 
-// Limits add up as requests do, except that overhead raises only what is limited at all.
+// Limits are summed as requests are, but overhead is added only to resources that have a limit.
 api::ResourceList PodLimits(const api::Pod& pod) {
-  api::Pod asking;  // For its limits.
-  TakeLimits(pod.spec.containers, asking.spec.containers);
-  TakeLimits(pod.spec.init_containers, asking.spec.init_containers);
-  if (pod.spec.resources) asking.spec.resources.emplace().requests = pod.spec.resources->limits;
-  api::ResourceList limits = api::PodRequests(asking, {});
+  api::Pod as_requests;  // Has the pod's limits as requests.
+  CopyLimits(pod.spec.containers, as_requests.spec.containers);
+  CopyLimits(pod.spec.init_containers, as_requests.spec.init_containers);
+  if (pod.spec.resources)
+    as_requests.spec.resources.emplace().requests = pod.spec.resources->limits;
+  api::ResourceList limits = api::PodRequests(as_requests, {});
   for (const auto& [name, quantity] : pod.spec.overhead) {
     if (const auto found = limits.find(name); found != limits.end()) found->second += quantity;
   }
@@ -83,11 +84,11 @@ std::vector<std::shared_ptr<const api::Pod>> PodsOf(const scheduler::model::Clus
 std::string ResourceMetricsText(PodRefs pods) {
   std::string out;
   AppendFamily(out, pods, "kube_pod_resource_limit",
-               "What each pod may use of a resource at most, with the resource's unit if it has "
+               "The limit of each pod for a resource, with the resource's unit if it has "
                "one.",
                PodLimits);
   AppendFamily(out, pods, "kube_pod_resource_request",
-               "What each pod requests of a resource, as the scheduler counts it, with the "
+               "The request of each pod for a resource, as the scheduler counts it, with the "
                "resource's unit if it has one.",
                [](const api::Pod& pod) { return api::PodRequests(pod, {}); });
   return out;

@@ -1,4 +1,4 @@
-// The text of /metrics/resources: what each pod requests and may use at most.
+// The text of /metrics/resources: the requests and limits of each pod.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace berth::observability::scheduling {
 
-// The pods that the model holds, as the API last showed them. For the engine's thread; the list may
-// be read on any: objects do not change.
+// Returns the pods of the model as last received from the API. Must be called on the engine's
+// thread; the immutable pods may be read on any.
 std::vector<std::shared_ptr<const api::Pod>> PodsOf(const scheduler::model::Cluster& cluster);
 
 using PodRefs = std::span<const std::shared_ptr<const api::Pod>>;
 
-// The gauges kube_pod_resource_limit and kube_pod_resource_request of every pod that has not
-// finished, in the order given. Quantities of zero are left out.
+// Returns the gauges kube_pod_resource_limit and kube_pod_resource_request of every unfinished pod,
+// in the order given. Omits zero quantities.
 std::string ResourceMetricsText(PodRefs pods);
 
 }  // namespace berth::observability::scheduling

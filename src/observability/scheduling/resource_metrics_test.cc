@@ -44,7 +44,7 @@ TEST(ResourceMetrics, OfAPlacedPod) {
   EXPECT_EQ(Samples(pod, "kube_pod_resource_limit"), limits);
 }
 
-TEST(ResourceMetrics, LimitsAddUpAsRequestsDoButOverheadRaisesOnlyWhatIsLimited) {
+TEST(ResourceMetrics, OverheadIsAddedOnlyToResourcesWithALimit) {
   api::Pod pod = MakePod("web");
   pod.spec.containers.resize(2);
   pod.spec.containers[0].resources.limits["cpu"] = Amount("1");
@@ -77,7 +77,7 @@ TEST(ResourceMetrics, PodsOfTheModelAreListed) {
   EXPECT_EQ(names, (std::vector<std::string>{"b", "a"}));
 }
 
-TEST(ResourceMetrics, HeadsAreThereWithoutPods) {
+TEST(ResourceMetrics, FamiliesArePresentWithoutPods) {
   const auto scraped = Scrape(ResourceMetricsText({}));
   EXPECT_EQ(scraped.size(), 2u);
   for (const auto& [name, family] : scraped) {

@@ -22,18 +22,17 @@ MetricSpec Spec(std::string name, Stability stability, std::vector<std::string> 
           .buckets = std::move(buckets)};
 }
 
-// Metrics of what Berth has no use for, or has not got: kube-scheduler has them, and so a query
-// that names them finds them.
-void RegisterUnmoved(MetricRegistry& registry) {
+// Registers the metrics that Berth never updates, so that queries for them find a metric.
+void RegisterUnused(MetricRegistry& registry) {
   registry.AddCounter(Spec("batch_attempts_total", kAlpha, {"profile", "result"},
-                           "Attempts that looked for a node kept from a pod of the same kind."));
+                           "Attempts that looked up a node cached for an identical pod."));
   registry.AddCounter(Spec("batch_cache_flushed_total", kAlpha, {"profile", "reason"},
-                           "How often nodes kept for pods of the same kind were dropped."));
+                           "How often nodes cached for identical pods were dropped."));
   registry.AddHistogram(Spec("get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
-                             "How long it took to look for a kept node.",
+                             "How long it took to look up a cached node.",
                              ExponentialBuckets(0.00001, 2, 12)));
   registry.AddHistogram(Spec("store_schedule_results_duration_seconds", kAlpha, {"profile"},
-                             "How long it took to keep nodes for the next pods.",
+                             "How long it took to cache nodes for the next pods.",
                              ExponentialBuckets(0.00001, 2, 12)));
   registry.AddCounter(Spec("resourceclaim_creates_total", kAlpha, {"status"},
                            "ResourceClaims written for extended resources."));
@@ -49,13 +48,12 @@ void RegisterUnmoved(MetricRegistry& registry) {
   registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
                            "Errors while volumes were looked for, assumed or bound."));
   registry.AddCounter(Spec("async_api_call_execution_total", kAlpha, {"call_type", "result"},
-                           "API calls made by a dispatcher of its own."));
-  registry.AddHistogram(Spec("async_api_call_execution_duration_seconds", kAlpha,
-                             {"call_type", "result"},
-                             "How long API calls took that a dispatcher of its own made.",
-                             ExponentialBuckets(0.001, 2, 15)));
+                           "API calls values by the asynchronous dispatcher."));
+  registry.AddHistogram(Spec(
+      "async_api_call_execution_duration_seconds", kAlpha, {"call_type", "result"},
+      "How long API calls of the asynchronous dispatcher took.", ExponentialBuckets(0.001, 2, 15)));
   registry.AddGauge(Spec("pending_async_api_calls", kAlpha, {"call_type"},
-                         "API calls that wait in a dispatcher of their own."));
+                         "API calls pending in the asynchronous dispatcher."));
   registry.AddCounter(Spec("podgroup_schedule_attempts_total", kAlpha, {"result", "profile"},
                            "Attempts to schedule groups of pods, by how they ended."));
   registry.AddHistogram(
@@ -71,15 +69,15 @@ void RegisterUnmoved(MetricRegistry& registry) {
 SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
     : schedule_attempts(registry.AddCounter(
           Spec("schedule_attempts_total", kStable, {"result", "profile"},
-               "Attempts to schedule pods. 'unschedulable' means that no node could take the pod, "
-               "'error' that something went wrong."))),
-      attempt_duration(registry.AddHistogram(
-          Spec("scheduling_attempt_duration_seconds", kStable, {"result", "profile"},
-               "How long attempts took, from the choice of the pod until it was bound or failed.",
-               ExponentialBuckets(0.001, 2, 15)))),
+               "Attempts to schedule pods. 'unschedulable' means that the pod fits on no node, "
+               "'error' that an internal error occurred."))),
+      attempt_duration(registry.AddHistogram(Spec(
+          "scheduling_attempt_duration_seconds", kStable, {"result", "profile"},
+          "How long attempts took, from taking the pod off the queue until it was bound or failed.",
+          ExponentialBuckets(0.001, 2, 15)))),
       algorithm_duration(registry
                              .AddHistogram(Spec("scheduling_algorithm_duration_seconds", kAlpha, {},
-                                                "How long it took to find a node, or none.",
+                                                "How long the scheduling algorithm took.",
                                                 ExponentialBuckets(0.001, 2, 15)))
                              .With({})),
       pod_attempts(registry
@@ -103,7 +101,7 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                ExponentialBuckets(0.00001, 1.5, 20)))),
       plugin_evaluations(registry.AddCounter(
           Spec("plugin_evaluation_total", kBeta, {"plugin", "extension_point", "profile"},
-               "How often a plugin had a say in an attempt, at PreFilter, Filter, PreScore and "
+               "How often a plugin took part in an attempt, at PreFilter, Filter, PreScore and "
                "Score."))),
       permit_wait(registry.AddHistogram(Spec("permit_wait_duration_seconds", kBeta, {"result"},
                                              "How long pods waited for Permit plugins.",
@@ -111,34 +109,34 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
       scheduled_after_flush(
           registry
               .AddCounter(Spec("pod_scheduled_after_flush_total", kAlpha, {},
-                               "Pods bound after they were tried again only because they had "
-                               "waited for too long: events that should have woken them did not."))
+                               "Pods bound after they were requeued only because they had "
+                               "waited for too long: events that should have "
+                               "requeued them did not."))
               .With({})),
       pending_pods(registry.AddGauge(
           Spec("pending_pods", kStable, {"queue"},
-               "Pods that wait: 'active' to be tried, 'backoff' until their backoff ends, "
-               "'unschedulable' until something happens, 'gated' until they may be tried at "
-               "all."))),
-      queue_incoming(registry.AddCounter(
-          Spec("queue_incoming_pods_total", kStable, {"queue", "event"},
-               "Pods that came into a queue, by the event that brought them there."))),
+               "Pending pods: 'active' are ready to be scheduled, 'backoff' wait for the end of "
+               "their backoff, 'unschedulable' for an event that may help, 'gated' for the removal "
+               "of their gates."))),
+      queue_incoming(
+          registry.AddCounter(Spec("queue_incoming_pods_total", kStable, {"queue", "event"},
+                                   "Pods added to a queue, by the event that moved them."))),
       unschedulable_pods(registry.AddGauge(
           Spec("unschedulable_pods", kBeta, {"plugin", "profile"},
-               "Waiting pods that a plugin rejected; a pod counts for each of its plugins."))),
-      event_handling(registry.AddHistogram(
-          Spec("event_handling_duration_seconds", kAlpha, {"event"},
-               "How long it took to take note of an event.", ExponentialBuckets(0.0001, 2, 12)))),
+               "Pods rejected by a plugin; a pod counts for each plugin that rejected it."))),
+      event_handling(registry.AddHistogram(Spec("event_handling_duration_seconds", kAlpha,
+                                                {"event"}, "How long it took to handle an event.",
+                                                ExponentialBuckets(0.0001, 2, 12)))),
       hint_duration(registry.AddHistogram(
           Spec("queueing_hint_execution_duration_seconds", kAlpha, {"plugin", "event", "hint"},
-               "How long a plugin took to say whether an event may help a pod.",
-               ExponentialBuckets(0.00001, 1.5, 20)))),
+               "How long a plugin's queueing hint took.", ExponentialBuckets(0.00001, 1.5, 20)))),
       inflight_events(registry.AddGauge(
           Spec("inflight_events", kAlpha, {"event"},
-               "Events kept for pods that are being tried, and, as PodPopped, those pods."))),
-      preemption_attempts(registry
-                              .AddCounter(Spec("preemption_attempts_total", kStable, {},
-                                               "How often preemption was tried."))
-                              .With({})),
+               "Events recorded for pods in flight and, as PodPopped, those pods."))),
+      preemption_attempts(
+          registry
+              .AddCounter(Spec("preemption_attempts_total", kStable, {}, "Preemption attempts."))
+              .With({})),
       preemption_victims(registry
                              .AddHistogram(Spec("preemption_victims", kStable, {},
                                                 "How many pods a preemption evicted.",
@@ -150,13 +148,13 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                                      ExponentialBuckets(0.01, 2, 20)))),
       evictions(registry.AddCounter(
           Spec("preemption_goroutines_execution_total", kAlpha, {"result"},
-               "Preemptions carried out, by whether all victims could be evicted."))),
-      goroutines(registry.AddGauge(Spec("goroutines", kBeta, {"operation"},
-                                        "What is under way side by side, by what it does."))),
+               "Preemptions executed, by whether all victims could be evicted."))),
+      goroutines(registry.AddGauge(
+          Spec("goroutines", kBeta, {"operation"}, "Concurrent operations, by kind."))),
       cache_size(
           registry.AddGauge(Spec("cache_size", kAlpha, {"type"},
                                  "Nodes, placed pods and, of these, assumed pods in the model."))) {
-  RegisterUnmoved(registry);
+  RegisterUnused(registry);
 }
 
 namespace {
@@ -167,15 +165,15 @@ constexpr std::string_view kHintNames[] = {"Queue", "QueueSkip", "Error"};
 
 size_t IndexOf(auto value) { return static_cast<size_t>(value); }
 
-// The series at `place`, found by its labels the first time. Labels are made only then.
+// Returns the series at `cached`, which is looked up the first time. Labels are built only then.
 template <typename Series, typename MakeLabels>
-Series& Known(Series*& place, MetricFamily<Series>& family, MakeLabels&& labels) {
-  if (place == nullptr) {
-    const auto made = labels();
-    const std::vector<std::string_view> views(made.begin(), made.end());
-    place = &family.With(views);
+Series& CachedSeries(Series*& cached, MetricFamily<Series>& family, MakeLabels&& labels) {
+  if (cached == nullptr) {
+    const auto values = labels();
+    const std::vector<std::string_view> views(values.begin(), values.end());
+    cached = &family.With(views);
   }
-  return *place;
+  return *cached;
 }
 
 using Labels = std::vector<std::string>;
@@ -223,15 +221,16 @@ EngineMeasurements::OfPlugin* EngineMeasurements::PluginIn(OfProfile& profile, s
              : nullptr;
 }
 
-// --- one pod's way ---
+// --- attempts ---
 
 void EngineMeasurements::AttemptEnded(size_t profile, scheduler::framework::AttemptResult result,
                                       Duration took) {
   OfProfile& of = *profiles_[profile];
   const size_t i = IndexOf(result);
   auto labels = [&] { return Labels{std::string(kResultNames[i]), of.name}; };
-  Known(of.attempts[i], metrics_.schedule_attempts, labels).IncrementAlone();
-  Known(of.attempt_duration[i], metrics_.attempt_duration, labels).ObserveAlone(took.seconds());
+  CachedSeries(of.attempts[i], metrics_.schedule_attempts, labels).IncrementAlone();
+  CachedSeries(of.attempt_duration[i], metrics_.attempt_duration, labels)
+      .ObserveAlone(took.seconds());
 }
 
 void EngineMeasurements::AlgorithmEnded(Duration took) {
@@ -241,7 +240,7 @@ void EngineMeasurements::AlgorithmEnded(Duration took) {
 void EngineMeasurements::PointEnded(size_t profile, scheduler::framework::MeasuredPoint point,
                                     scheduler::framework::Code code, Duration took) {
   OfProfile& of = *profiles_[profile];
-  Known(of.points[IndexOf(point)][IndexOf(code)], metrics_.point_duration, [&] {
+  CachedSeries(of.points[IndexOf(point)][IndexOf(code)], metrics_.point_duration, [&] {
     return Labels{Text(point), Text(code), of.name};
   }).ObserveAlone(took.seconds());
 }
@@ -250,7 +249,7 @@ void EngineMeasurements::PluginEnded(size_t profile, const scheduler::framework:
                                      scheduler::framework::MeasuredPoint point,
                                      scheduler::framework::Code code, Duration took) {
   OfPlugin& of = *profiles_[profile]->plugins[plugin.slot()];
-  Known(of.duration[IndexOf(point)][IndexOf(code)], metrics_.plugin_duration, [&] {
+  CachedSeries(of.duration[IndexOf(point)][IndexOf(code)], metrics_.plugin_duration, [&] {
     return Labels{of.name, Text(point), Text(code)};
   }).ObserveAlone(took.seconds());
 }
@@ -260,14 +259,14 @@ void EngineMeasurements::PluginsTookPart(size_t profile, scheduler::framework::M
   OfProfile& of = *profiles_[profile];
   ForEachSlot(plugins, [&](size_t slot) {
     OfPlugin& plugin = *of.plugins[slot];
-    Known(plugin.evaluations[IndexOf(point)], metrics_.plugin_evaluations, [&] {
+    CachedSeries(plugin.evaluations[IndexOf(point)], metrics_.plugin_evaluations, [&] {
       return Labels{plugin.name, Text(point), of.name};
     }).IncrementAlone();
   });
 }
 
 void EngineMeasurements::PermitWaited(scheduler::framework::Code code, Duration waited) {
-  Known(permit_wait_[IndexOf(code)], metrics_.permit_wait, [&] {
+  CachedSeries(permit_wait_[IndexOf(code)], metrics_.permit_wait, [&] {
     return Labels{Text(code)};
   }).ObserveAlone(waited.seconds());
 }
@@ -275,7 +274,7 @@ void EngineMeasurements::PermitWaited(scheduler::framework::Code code, Duration 
 void EngineMeasurements::PodBound(uint32_t attempts, Duration since_ready, bool after_flush) {
   metrics_.pod_attempts.ObserveAlone(attempts);
   const size_t label = std::clamp<size_t>(attempts, 1, kAttemptLabels);
-  Known(sli_[label - 1], metrics_.sli_duration, [&] {
+  CachedSeries(sli_[label - 1], metrics_.sli_duration, [&] {
     return Labels{label == kAttemptLabels ? "15+" : fmt::format("{}", label)};
   }).ObserveAlone(since_ready.seconds());
   if (after_flush) metrics_.scheduled_after_flush.IncrementAlone();
@@ -299,7 +298,7 @@ void EngineMeasurements::EvictionEnded(bool all_went, Duration took) {
 
 void EngineMeasurements::PodQueued(scheduler::framework::QueueName queue,
                                    scheduler::framework::EventLabel why) {
-  Known(incoming_[IndexOf(queue)][why.index()], metrics_.queue_incoming, [&] {
+  CachedSeries(incoming_[IndexOf(queue)][why.index()], metrics_.queue_incoming, [&] {
     return Labels{std::string(kQueueNames[IndexOf(queue)]), why.Text()};
   }).IncrementAlone();
 }
@@ -309,15 +308,15 @@ void EngineMeasurements::RejectionsChanged(size_t profile, scheduler::framework:
   OfProfile& of = *profiles_[profile];
   ForEachSlot(plugins, [&](size_t slot) {
     OfPlugin* plugin = PluginIn(of, slot);
-    if (plugin == nullptr) return;  // Nobody's name.
-    Known(plugin->unschedulable, metrics_.unschedulable_pods, [&] {
+    if (plugin == nullptr) return;  // No plugin rejected it.
+    CachedSeries(plugin->unschedulable, metrics_.unschedulable_pods, [&] {
       return Labels{plugin->name, of.name};
     }).AddAlone(delta);
   });
 }
 
 void EngineMeasurements::InFlightChanged(scheduler::framework::EventLabel label, int delta) {
-  Known(in_flight_[label.index()], metrics_.inflight_events, [&] {
+  CachedSeries(in_flight_[label.index()], metrics_.inflight_events, [&] {
     return Labels{label.Text()};
   }).AddAlone(delta);
 }
@@ -326,7 +325,7 @@ void EngineMeasurements::HintGiven(size_t profile, const scheduler::framework::P
                                    scheduler::framework::EventLabel event,
                                    scheduler::framework::HintOutcome outcome, Duration took) {
   OfPlugin& of = *profiles_[profile]->plugins[plugin.slot()];
-  Known(of.hints[event.index()][IndexOf(outcome)], metrics_.hint_duration, [&] {
+  CachedSeries(of.hints[event.index()][IndexOf(outcome)], metrics_.hint_duration, [&] {
     return Labels{of.name, event.Text(), std::string(kHintNames[IndexOf(outcome)])};
   }).ObserveAlone(took.seconds());
 }
@@ -334,7 +333,7 @@ void EngineMeasurements::HintGiven(size_t profile, const scheduler::framework::P
 // --- the rest ---
 
 void EngineMeasurements::EventHandled(scheduler::framework::EventLabel event, Duration took) {
-  Known(handling_[event.index()], metrics_.event_handling, [&] {
+  CachedSeries(handling_[event.index()], metrics_.event_handling, [&] {
     return Labels{event.Text()};
   }).ObserveAlone(took.seconds());
 }

@@ -1,8 +1,8 @@
-// SchedulerMetrics are kube-scheduler's own metrics: their names, labels and buckets are those that
-// dashboards and alerts know.
+// SchedulerMetrics are kube-scheduler's own metrics, with the names, labels and buckets that
+// dashboards and alerts use.
 //
-// All are registered, also those that nothing in Berth ever moves: what has no name here is one of
-// them.
+// All of kube-scheduler's metrics are registered; those that Berth never updates have no member
+// here.
 #pragma once
 
 #include <array>
@@ -50,10 +50,10 @@ struct SchedulerMetrics {
   GaugeFamily& cache_size;  // type
 };
 
-// EngineMeasurements turns what the engine tells into kube-scheduler's metrics.
+// EngineMeasurements converts the engine's measurements to kube-scheduler's metrics.
 //
-// Belongs to the engine's thread. Each series is looked up when it is first needed; from then on an
-// observation costs a few instructions.
+// Owned by the engine's thread. Each series is looked up when it is first used and cached; from
+// then on an observation costs a few instructions.
 class EngineMeasurements final : public scheduler::framework::Measurements {
  public:
   // `metrics` must outlive this.

@@ -12,14 +12,14 @@
 namespace berth::observability::scheduling {
 namespace BERTH_TEST_FILE {
 
-// The first and the last bound, and how many there are.
+// The first and last bounds, and their number.
 struct Buckets {
   const char* first = "";
   const char* last = "";
   size_t count = 0;
 };
 
-struct Known {
+struct ExpectedMetric {
   const char* name;
   const char* type;
   const char* stability;
@@ -37,7 +37,7 @@ constexpr Buckets kBytes{"64", "1.6777216e+07", 11};
 constexpr Buckets kReview{"0.25", "10", 8};
 constexpr Buckets kWork{"1e-08", "1000", 12};
 
-const std::vector<Known> kScheduler = {
+const std::vector<ExpectedMetric> kScheduler = {
     {"scheduler_schedule_attempts_total", "counter", "STABLE", {"result", "profile"}},
     {"scheduler_scheduling_attempt_duration_seconds",
      "histogram",
@@ -123,7 +123,7 @@ const std::vector<Known> kScheduler = {
      kAttempt},
 };
 
-const std::vector<Known> kGeneric = {
+const std::vector<ExpectedMetric> kGeneric = {
     {"rest_client_requests_total", "counter", "ALPHA", {"code", "method", "host"}},
     {"rest_client_request_duration_seconds", "histogram", "ALPHA", {"verb", "host"}, kRequest},
     {"rest_client_rate_limiter_duration_seconds", "histogram", "ALPHA", {"verb", "host"}, kRequest},
@@ -161,7 +161,7 @@ const std::vector<Known> kGeneric = {
     {"process_start_time_seconds", "gauge", ""},
 };
 
-// Makes a series of each family, so that its labels and buckets can be seen.
+// Creates a series of each family, so that its labels and buckets are visible.
 void TouchAll(MetricRegistry& registry) {
   registry.ForEach([]<typename Family>(const Family& family) {
     const std::vector<std::string_view> values(family.spec().labels.size(), "v");
@@ -177,11 +177,11 @@ std::string LabelText(std::vector<std::string> labels, const std::string& bound 
   return text.empty() ? "" : "{" + text + "}";
 }
 
-void ExpectKnown(const std::vector<Known>& all, MetricRegistry& registry) {
+void ExpectKnown(const std::vector<ExpectedMetric>& all, MetricRegistry& registry) {
   TouchAll(registry);
   const auto scraped = Scrape(MetricsText(registry));
   EXPECT_EQ(scraped.size(), all.size());
-  for (const Known& known : all) {
+  for (const ExpectedMetric& known : all) {
     SCOPED_TRACE(known.name);
     const auto found = scraped.find(known.name);
     if (found == scraped.end()) {
@@ -209,26 +209,26 @@ void ExpectKnown(const std::vector<Known>& all, MetricRegistry& registry) {
   }
 }
 
-TEST(SchedulerMetrics, AreKubeSchedulers) {
+TEST(SchedulerMetrics, MatchKubeScheduler) {
   MetricRegistry registry;
   const SchedulerMetrics metrics(registry);
   ExpectKnown(kScheduler, registry);
 }
 
-TEST(ComponentMetrics, AreThoseOfEveryComponent) {
+TEST(ComponentMetrics, MatchKubernetesComponents) {
   MetricRegistry registry;
   const ComponentMetrics metrics(registry);
   ExpectKnown(kGeneric, registry);
 }
 
-TEST(SchedulerMetrics, NamesAreThereBeforeAnythingHappens) {
+TEST(SchedulerMetrics, FamiliesArePresentFromTheStart) {
   MetricRegistry registry;
   const SchedulerMetrics scheduler(registry);
   const ComponentMetrics generic(registry);
   EXPECT_EQ(Scrape(MetricsText(registry)).size(), kScheduler.size() + kGeneric.size());
 }
 
-TEST(ComponentMetrics, TellBuildFeaturesAndProcess) {
+TEST(ComponentMetrics, ReportBuildFeaturesAndProcess) {
   MetricRegistry registry;
   ComponentMetrics metrics(registry);
   metrics.SetBuildInfo({.major = "1",
@@ -260,7 +260,7 @@ TEST(ComponentMetrics, TellBuildFeaturesAndProcess) {
   EXPECT_EQ(scraped["process_open_fds"].samples["process_open_fds"], 6);
 }
 
-TEST(ProcessValues, AreReadFromTheKernelsTexts) {
+TEST(ProcessValues, AreParsedFromProc) {
   const ProcessValues values = ReadProcess(
       {.stat = "42 (a ) b) S 1 42 42 0 -1 4194560 1 0 0 0 150 50 0 0 20 0 3 0 1000 10485760 256 "
                "18446744073709551615 1 1\n",
@@ -280,7 +280,7 @@ TEST(ProcessValues, AreReadFromTheKernelsTexts) {
   EXPECT_EQ(values.max_fds, 1024);
 }
 
-TEST(ProcessValues, WhatCannotBeReadIsZero) {
+TEST(ProcessValues, MalformedTextsGiveZeros) {
   for (const char* text : {"", "42", "42 (x", "42 (x)", "42 (x) S 1", "))))", "\n\n"}) {
     const ProcessValues values =
         ReadProcess({.stat = text, .limits = text, .system_stat = text, .open_fds = 0});

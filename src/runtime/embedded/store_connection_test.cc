@@ -6,6 +6,7 @@
 #include "runtime/embedded/store_connection_testing.h"
 #include "runtime/engine_driver.h"
 #include "scheduler/model/cluster.h"
+#include "testing/await.h"
 
 namespace berth::runtime::embedded {
 namespace BERTH_TEST_FILE {
@@ -268,7 +269,7 @@ void AwaitBinding(EmbeddedCluster& world, std::string_view pod) {
     ASSERT_TRUE(cursor->Read(SIZE_MAX, events));
     if (!events.empty()) continue;
     std::unique_lock lock(bell->mutex);
-    bell->rung.wait(lock, [&] { return bell->woken; });
+    ASSERT_TRUE(Await(bell->rung, lock, [&] { return bell->woken; }));
     bell->woken = false;
   }
 }

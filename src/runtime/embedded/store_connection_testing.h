@@ -1,5 +1,5 @@
-// A world for tests of the EngineDriver: a store in memory, the Api on it, a clock that stands
-// still and a driver that works when it is told to.
+// EmbeddedCluster is an EngineDriver on a store in memory, for tests. Its clock stands still, and
+// the driver runs when the test calls Run.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "scheduler/config/defaults.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/plugins/in_tree_registry.h"
+#include "testing/require.h"
 
 namespace berth::runtime::embedded {
 
@@ -26,9 +27,7 @@ using apiserver::registry::Doc;
 inline scheduler::engine::EngineOptions DefaultEngine() {
   scheduler::config::Configuration configuration;
   scheduler::config::ApplyDefaults(configuration);
-  auto options = scheduler::config::ToEngineOptions(configuration);
-  EXPECT_TRUE(options.has_value());
-  return *std::move(options);
+  return Require(scheduler::config::ToEngineOptions(configuration));
 }
 
 class EmbeddedCluster {
@@ -36,13 +35,13 @@ class EmbeddedCluster {
   explicit EmbeddedCluster(size_t history = 50'000,
                            scheduler::engine::EngineOptions engine = DefaultEngine(),
                            ExtenderCall call_extender = {})
-      : store(*apiserver::store::Store::Open(
-            {.collections = api::scheme::CollectionNames(), .history = history}, nullptr)) {
+      : store(Require(apiserver::store::Store::Open(
+            {.collections = api::scheme::CollectionNames(), .history = history}, nullptr))) {
     StoreConnectionOptions options;
     options.call_extender = std::move(call_extender);
     options.log = [this](const std::string& line) { log.push_back(line); };
-    driver = *MakeDriver(api, clock, std::move(options), {.engine = std::move(engine)},
-                         scheduler::plugins::InTreeRegistry());
+    driver = Require(MakeDriver(api, clock, std::move(options), {.engine = std::move(engine)},
+                                scheduler::plugins::InTreeRegistry()));
   }
 
   // Single quotes stand for double ones.

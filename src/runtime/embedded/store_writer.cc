@@ -4,12 +4,13 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "apiserver/admission/metadata.h"
+#include "api/json/parse.h"
+#include "api/timestamp.h"
 #include "base/check.h"
+#include "runtime/write_result.h"
 
 namespace berth::runtime::embedded {
 namespace {
@@ -27,25 +28,8 @@ apiserver::store::ObjectName NameOf(const api::ObjectKey& key) {
   return {key.namespace_, key.name};
 }
 
-scheduler::framework::WriteResult::Kind KindOf(const ApiError& error) {
-  switch (error.code) {
-    case 404:
-      return scheduler::framework::WriteResult::Kind::kNotFound;
-    case 409:
-      return scheduler::framework::WriteResult::Kind::kConflict;
-    case 504:
-      return scheduler::framework::WriteResult::Kind::kTimeout;
-    case 429:
-    case 500:
-    case 503:
-      return scheduler::framework::WriteResult::Kind::kUnavailable;
-    default:
-      return scheduler::framework::WriteResult::Kind::kRejected;
-  }
-}
-
 scheduler::framework::WriteResult Failed(const ApiError& error) {
-  return {KindOf(error), error.message};
+  return {ResultKindOf(error.code), error.message};
 }
 
 // The pod that was meant is gone, and another has its name.
@@ -69,8 +53,7 @@ Json ConditionJson(const api::PodCondition& condition) {
   if (!condition.message.empty()) object["message"] = condition.message;
   object["lastProbeTime"] = nullptr;
   if (condition.last_transition_time) {
-    object["lastTransitionTime"] =
-        apiserver::admission::FormatTime(*condition.last_transition_time);
+    object["lastTransitionTime"] = api::FormatTime(*condition.last_transition_time);
   }
   if (condition.observed_generation) object["observedGeneration"] = *condition.observed_generation;
   return object;
@@ -208,17 +191,19 @@ void EventRecorder::Write(size_t limit) {
 void EventRecorder::Execute(const EventWrite& write) {
   if (write.patch) {
     const apiserver::store::ObjectName name{NamespaceOf(write.event), write.event.name};
-    const auto patch = boost::json::parse(SeriesPatch(write.event));
+    const auto patch = api::ParseJson(SeriesPatch(write.event));
+    CHECK(patch);
     const auto patched =
-        api_.Patch(events_, name, "", apiserver::patch::PatchType::kStrategic, patch);
+        api_.Patch(events_, name, "", apiserver::patch::PatchType::kStrategic, *patch);
     if (patched || patched.error().code != 404) return;
   }
   Create(write.event);
 }
 
 void EventRecorder::Create(const ReportedEvent& event) {
-  auto body = boost::json::parse(EventBody(event, EventGroup::kEvents));
-  const auto written = api_.Create(events_, NamespaceOf(event), std::move(body));
+  auto body = api::ParseJson(EventBody(event, EventGroup::kEvents));
+  CHECK(body);
+  const auto written = api_.Create(events_, NamespaceOf(event), *std::move(body));
   if (written) return;
   // A namespace that is going takes no events: nobody misses them.
   if (written.error().code != 403 && written.error().code != 404 && !std::exchange(failed_, true))

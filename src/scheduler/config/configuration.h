@@ -1,9 +1,9 @@
-// Configuration is a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), complete with
-// defaults.
+// Configuration is a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) with its defaults
+// applied.
 //
 //   text ──Decode──► Configuration ──Validate──► errors, or none ──ToProfileConfigs──► framework
 //
-// Load does the first two. Decode (decode.h) fills in what the file leaves out (defaults.h).
+// Load does the first two steps. Decode (load.h) applies the defaults (defaults.h).
 #pragma once
 
 #include <array>
@@ -52,10 +52,10 @@ struct SchedulerProfile {
   std::optional<int32_t> percentage_of_nodes_to_score;
   framework::PluginSet multi_point;
   std::array<framework::PluginSet, framework::kExtensionPoints> points;
-  // Of points that Berth knows by name only.
+  // Extension points that are parsed but have no effect.
   framework::PluginSet placement_generate;
   framework::PluginSet placement_score;
-  // What the user gave, in order, then the defaults of other enabled plugins by name.
+  // The user's entries, in order, then the defaults of other enabled plugins, by name.
   std::vector<PluginConfig> plugin_config;
 };
 
@@ -64,7 +64,7 @@ struct Configuration {
   LeaderElection leader_election;
   ClientConnection client_connection;
   bool enable_profiling = true;
-  std::optional<bool> enable_contention_profiling;  // As profiling, if it is not given.
+  std::optional<bool> enable_contention_profiling;  // enable_profiling if unset.
   std::optional<int32_t> percentage_of_nodes_to_score = 0;
   int64_t pod_initial_backoff_seconds = 1;
   int64_t pod_max_backoff_seconds = 10;
@@ -73,11 +73,11 @@ struct Configuration {
   bool delay_cache_until_active = false;
 };
 
-// What kube-scheduler runs with when it is given no file.
+// Returns the configuration of a kube-scheduler without a configuration file.
 Configuration Default();
 
-// Reads YAML or JSON. The error lists all mistakes of the first stage that finds any, one per line,
-// each with `file` and the path of the field.
+// Loads YAML or JSON. The error has one line per mistake of the first step that fails, each with
+// `file` and the field's path.
 Result<Configuration> Load(std::string_view text, std::string_view file);
 
 }  // namespace berth::scheduler::config

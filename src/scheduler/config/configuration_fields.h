@@ -1,4 +1,15 @@
-// The in-tree plugins that take arguments, and access to the struct inside a PluginArgs.
+// The field names of the configuration and of plugin arguments, declared once for decoding and
+// printing, and access to the struct inside a PluginArgs.
+//
+// Continues api/json/fields.h: Fields(visitor, value) has one line per field. Beyond
+//   v("name", field)            not printed when it is zero, empty or absent
+//   v.Required("name", field)   always printed
+//   v.Group("plugins", fields)  an object whose fields live in the same struct
+// the visitors here support
+//   v.PluginNames("disabled", names)           a list of plugins of which only the names count
+//   v.Within("ratio", "shape", optional_list)  an optional object with a single field
+//
+// Decoding starts from the struct's defaults: a field that is absent or null retains its own.
 #pragma once
 
 #include <string>
@@ -13,8 +24,8 @@
 
 namespace berth::scheduler::config {
 
-// Calls use(name, std::type_identity<Args>()) for each plugin. The kind is the name with "Args"
-// appended.
+// Calls use(name, std::type_identity<Args>()) for each in-tree plugin with arguments. The kind is
+// the name followed by "Args".
 template <typename Use>
 void ForEachArgsKind(Use use) {
   use("DefaultPreemption", std::type_identity<framework::DefaultPreemptionArgs>());
@@ -28,8 +39,7 @@ void ForEachArgsKind(Use use) {
   use("VolumeBinding", std::type_identity<framework::VolumeBindingArgs>());
 }
 
-// Calls use(std::type_identity<Args>()) for the plugin of that name; false if it takes no
-// arguments.
+// Calls use(std::type_identity<Args>()) for the named plugin; returns false if it has no arguments.
 template <typename Use>
 bool WithArgsKind(std::string_view plugin, Use use) {
   bool found = false;
@@ -41,7 +51,8 @@ bool WithArgsKind(std::string_view plugin, Use use) {
   return found;
 }
 
-// Calls use(plugin, struct) if `args` (const or not) holds one of the structs; false if not.
+// Calls use(plugin, struct) if `args` (const or not) holds one of the structs; returns false
+// otherwise.
 template <typename Any, typename Use>
 bool VisitArgs(Any& args, Use use) {
   bool found = false;
@@ -54,20 +65,9 @@ bool VisitArgs(Any& args, Use use) {
   return found;
 }
 
-// The names of the configuration's fields, once for reading and printing.
-//
-// Continues api/json_fields.h: Fields(visitor, value) has one line per field. Beyond
-//   v("name", field)            not printed when it is zero, empty or absent
-//   v.Required("name", field)   always printed
-//   v.Group("plugins", fields)  an object whose fields live in the same struct
-// the visitors here understand
-//   v.PluginNames("disabled", names)          a list of plugins of which only the names count
-//   v.Within("ratio", "shape", optional_list)  an optional object with a single field
-//
-// Reading starts from the struct's defaults: a field that is absent or null keeps its own.
 using api::Like;
 
-// Prepares a struct for being read if it should not start from its defaults.
+// Prepares a struct for decoding if it should not start from its defaults.
 template <typename T>
 void StartReading(T&) {}
 
@@ -104,7 +104,7 @@ void Fields(auto& v, Like<framework::ShapePoint> auto& t) {
   v.Required("score", t.score);
 }
 
-// Only a strategy that is not given at all is LeastAllocated: one without a type is a mistake.
+// Only an absent strategy defaults to LeastAllocated: one without a type is an error.
 inline void StartReading(framework::NodeResourcesFitArgs::ScoringStrategy& t) {
   t.type.clear();
   t.resources.clear();

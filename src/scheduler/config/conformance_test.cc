@@ -1,5 +1,5 @@
-// Every row of config.jsonl, stage by stage: decoding, the completed configuration, validation and
-// the arguments that plugins get. Which plugins run where is up to the framework.
+// The vectors of config.jsonl, step by step: decoding, defaults, validation and the arguments that
+// plugins get. The framework's tests cover which plugins run where.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,9 @@
 #include <fstream>
 #include <set>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/yaml_writer.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/load.h"
 #include "scheduler/config/print.h"
@@ -23,34 +26,27 @@ std::string RowsFile() {
   return folder + "/config.jsonl";
 }
 
-// The order of members means nothing.
-api::JsonValue Sorted(api::JsonValue json) {
-  for (api::JsonValue& item : json.items) item = Sorted(std::move(item));
-  for (api::JsonMember& member : json.members) member.value = Sorted(std::move(member.value));
-  std::ranges::sort(json.members, {}, &api::JsonMember::name);
-  return json;
+// As YAML, whose keys are sorted: the order of members is insignificant.
+std::string Text(const api::Json& json) { return api::ToYamlText(json); }
+
+std::string Field(const api::JsonObject& row, std::string_view name) {
+  return std::string(api::StringAt(&row, name));
 }
 
-std::string Text(const api::JsonValue& json) { return ToJsonText(Sorted(json)); }
-
-std::string Field(const api::JsonValue& row, std::string_view name) {
-  const api::JsonValue* const value = row.Find(name);
-  return value == nullptr ? "" : value->text;
-}
-
-std::vector<std::string> Strings(const api::JsonValue& list) {
+std::vector<std::string> Strings(const api::JsonObject* object, std::string_view name) {
   std::vector<std::string> strings;
-  for (const api::JsonValue& item : list.items) strings.push_back(item.text);
+  const api::JsonArray* list = api::ArrayAt(object, name);
+  for (size_t i = 0; list && i < list->size(); ++i) strings.emplace_back(api::AsString((*list)[i]));
   return strings;
 }
 
-std::vector<api::JsonValue> ReadRows() {
+std::vector<api::JsonObject> ReadRows() {
   std::ifstream file(RowsFile());
-  std::vector<api::JsonValue> rows;
+  std::vector<api::JsonObject> rows;
   for (std::string line; std::getline(file, line);) {
     auto row = api::ParseJson(line);
-    EXPECT_TRUE(row.has_value()) << line;
-    if (row) rows.push_back(*std::move(row));
+    EXPECT_TRUE(row.has_value() && row->is_object()) << line;
+    if (row && row->is_object()) rows.push_back(std::move(row->get_object()));
   }
   return rows;
 }
@@ -59,10 +55,10 @@ class Rows : public testing::Test {
  protected:
   void SetUp() override { ASSERT_GE(rows_.size(), 200u) << "cannot read " << RowsFile(); }
 
-  std::vector<api::JsonValue> rows_ = ReadRows();
+  std::vector<api::JsonObject> rows_ = ReadRows();
 };
 
-// The names in double quotes in a strict decoding error: the fields that are to blame.
+// Returns the quoted names in a strict decoding error: the fields at fault.
 std::set<std::string> QuotedNames(const std::string& text) {
   std::set<std::string> names;
   for (size_t begin = text.find('"'); begin != std::string::npos;) {
@@ -74,7 +70,7 @@ std::set<std::string> QuotedNames(const std::string& text) {
   return names;
 }
 
-// Texts of errors that stem from Go's libraries are compared by what they blame.
+// Errors from Go's libraries are compared by the fields and phrases they contain.
 void ExpectSameDecodeError(const std::string& want, const std::vector<std::string>& got) {
   std::string all;
   for (const std::string& problem : got) all += problem + "\n";
@@ -97,21 +93,21 @@ void ExpectSameDecodeError(const std::string& want, const std::vector<std::strin
 }
 
 TEST_F(Rows, DecodeOrFailToDecode) {
-  for (const api::JsonValue& row : rows_) {
+  for (const api::JsonObject& row : rows_) {
     SCOPED_TRACE(Field(row, "name") + ": " + Field(row, "note"));
     const auto configuration = Decode(Field(row, "yaml"));
     const bool should_decode = Field(row, "stage") != "decode";
     EXPECT_EQ(configuration.has_value(), should_decode)
         << (configuration ? "" : configuration.error().front());
     if (!configuration && !should_decode) {
-      ExpectSameDecodeError(row.Find("errors")->items[0].text, configuration.error());
+      ExpectSameDecodeError(Strings(&row, "errors").at(0), configuration.error());
     }
   }
 }
 
 TEST_F(Rows, PrintAsCompleted) {
-  for (const api::JsonValue& row : rows_) {
-    const api::JsonValue* const want = row.Find("completed");
+  for (const api::JsonObject& row : rows_) {
+    const api::Json* const want = api::At(&row, "completed");
     if (want == nullptr) continue;
     SCOPED_TRACE(Field(row, "name") + ": " + Field(row, "note"));
     const auto configuration = Decode(Field(row, "yaml"));
@@ -121,8 +117,8 @@ TEST_F(Rows, PrintAsCompleted) {
 }
 
 TEST_F(Rows, LoadAgainAsPrinted) {
-  for (const api::JsonValue& row : rows_) {
-    if (row.Find("ok")->boolean == false) continue;
+  for (const api::JsonObject& row : rows_) {
+    if (!api::BoolAt(&row, "ok")) continue;
     SCOPED_TRACE(Field(row, "name") + ": " + Field(row, "note"));
     const auto configuration = Load(Field(row, "yaml"), "row");
     ASSERT_TRUE(configuration.has_value());
@@ -135,7 +131,7 @@ TEST_F(Rows, LoadAgainAsPrinted) {
 }
 
 TEST_F(Rows, ValidateWithTheSameErrors) {
-  for (const api::JsonValue& row : rows_) {
+  for (const api::JsonObject& row : rows_) {
     if (Field(row, "stage") == "decode") continue;
     SCOPED_TRACE(Field(row, "name") + ": " + Field(row, "note"));
     const auto configuration = Decode(Field(row, "yaml"));
@@ -143,14 +139,13 @@ TEST_F(Rows, ValidateWithTheSameErrors) {
     std::vector<std::string> errors = Validate(*configuration);
     std::ranges::sort(errors);
     const bool is_invalid = Field(row, "stage") == "validate";
-    const api::JsonValue* const listed = row.Find("errors");
-    EXPECT_EQ(errors, is_invalid ? Strings(*listed) : std::vector<std::string>());
+    EXPECT_EQ(errors, is_invalid ? Strings(&row, "errors") : std::vector<std::string>());
   }
 }
 
 TEST_F(Rows, GivePluginsTheirArguments) {
-  for (const api::JsonValue& row : rows_) {
-    if (!row.Find("ok")->boolean) continue;
+  for (const api::JsonObject& row : rows_) {
+    if (!api::BoolAt(&row, "ok")) continue;
     SCOPED_TRACE(Field(row, "name") + ": " + Field(row, "note"));
     const auto configuration = Load(Field(row, "yaml"), "row");
     ASSERT_TRUE(configuration.has_value());
@@ -159,16 +154,14 @@ TEST_F(Rows, GivePluginsTheirArguments) {
     for (const framework::ProfileConfig& profile : *profiles) {
       std::vector<std::string> used;
       for (const auto& [name, args] : profile.args) used.push_back(name);
-      const api::JsonValue* const want = row.Find("usedArgs")->Find(profile.scheduler_name);
-      ASSERT_NE(want, nullptr);
-      EXPECT_EQ(used, Strings(*want));
+      EXPECT_EQ(used, Strings(api::ObjectAt(&row, "usedArgs"), profile.scheduler_name));
 
-      const api::JsonValue* const ignored = row.Find("fitIgnoredResources");
+      const api::JsonObject* const ignored = api::ObjectAt(&row, "fitIgnoredResources");
       if (ignored == nullptr) continue;
       const auto fit = profile.args.find("NodeResourcesFit");
       ASSERT_NE(fit, profile.args.end());
       EXPECT_EQ(std::any_cast<framework::NodeResourcesFitArgs>(fit->second).ignored_resources,
-                Strings(*ignored->Find(profile.scheduler_name)));
+                Strings(ignored, profile.scheduler_name));
     }
   }
 }

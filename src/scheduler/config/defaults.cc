@@ -15,7 +15,7 @@ void DefaultIfZero(T& field, const T& fallback) {
   if (field == T()) field = fallback;
 }
 
-// Complete(args) replaces zero values that stand for a default; for most, there are none.
+// Complete(args) replaces zero values that stand for a default. Most structs have none.
 void Complete(auto&) {}
 
 void Complete(std::vector<framework::ResourceWeight>& resources) {
@@ -63,18 +63,18 @@ framework::PluginSet MergePluginSets(const framework::PluginSet& defaults,
   merged.disabled.insert(merged.disabled.end(), defaults.disabled.begin(), defaults.disabled.end());
   const std::set<std::string_view> disabled(merged.disabled.begin(), merged.disabled.end());
 
-  // Of several entries of one name the last replaces the default one.
-  std::map<std::string_view, size_t> place;
-  for (size_t i = 0; i < user.enabled.size(); ++i) place[user.enabled[i].name] = i;
-  std::set<size_t> placed;
+  // If a name occurs more than once, its last entry replaces the default one.
+  std::map<std::string_view, size_t> index_of;
+  for (size_t i = 0; i < user.enabled.size(); ++i) index_of[user.enabled[i].name] = i;
+  std::set<size_t> merged_indexes;
   for (const framework::PluginChoice& plugin : defaults.enabled) {
     if (disabled.contains("*") || disabled.contains(plugin.name)) continue;
-    const auto own = place.find(plugin.name);
-    merged.enabled.push_back(own == place.end() ? plugin : user.enabled[own->second]);
-    if (own != place.end()) placed.insert(own->second);
+    const auto own = index_of.find(plugin.name);
+    merged.enabled.push_back(own == index_of.end() ? plugin : user.enabled[own->second]);
+    if (own != index_of.end()) merged_indexes.insert(own->second);
   }
   for (size_t i = 0; i < user.enabled.size(); ++i) {
-    if (!placed.contains(i)) merged.enabled.push_back(user.enabled[i]);
+    if (!merged_indexes.contains(i)) merged.enabled.push_back(user.enabled[i]);
   }
   return merged;
 }

@@ -1,4 +1,4 @@
-// Fills in what a v1 configuration leaves out, and merges its plugins into the default ones.
+// Applies the defaults of the v1 configuration and merges the user's plugins into the default ones.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ namespace berth::scheduler::config {
 
 void ApplyDefaults(Configuration& configuration);
 
-// `user` merged into `defaults`: default plugins keep their places, minus those that the user
-// disables; an entry of the user's replaces the default of the same name where it stands, others
-// follow at the end.
+// Merges `user` into `defaults`: default plugins retain their order, without those that the user
+// disables; a user's entry replaces the default one of the same name in place, and others are
+// appended.
 framework::PluginSet MergePluginSets(const framework::PluginSet& defaults,
                                      const framework::PluginSet& user);
 

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 const framework::PluginSet kDefaults{{{"A", 1}, {"B", 2}, {"C", 0}}, {"Off"}};
 
-TEST(MergePluginSets, KeepsPlacesAndAppendsTheRest) {
+TEST(MergePluginSets, RetainsTheOrderAndAppendsTheRest) {
   const struct {
     const char* name;
     framework::PluginSet user;
@@ -22,7 +22,7 @@ TEST(MergePluginSets, KeepsPlacesAndAppendsTheRest) {
       {"NewPluginsGoLast",
        {{{"Y", 5}, {"X", 0}}, {}},
        {{{"A", 1}, {"B", 2}, {"C", 0}, {"Y", 5}, {"X", 0}}, {"Off"}}},
-      {"OwnEntryReplacesTheDefaultInPlace",
+      {"AUsersEntryReplacesTheDefaultInPlace",
        {{{"B", 0}}, {}},
        {{{"A", 1}, {"B", 0}, {"C", 0}}, {"Off"}}},
       {"DisabledByName", {{}, {"B"}}, {{{"A", 1}, {"C", 0}}, {"B", "Off"}}},

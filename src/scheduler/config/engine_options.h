@@ -1,4 +1,4 @@
-// Turns the profiles of a configuration into what the framework builds profiles from.
+// Converts a configuration to the options of the framework and the engine.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace berth::scheduler::config {
 
-// `configuration` must be complete and valid. The arguments of plugins that are not enabled are
-// left out. Resources that extenders manage and the scheduler shall ignore replace the
-// ignoredResources of NodeResourcesFit; if that has no arguments to put them into, it is an error.
-// A profile without a percentage of nodes to score takes the configuration's.
+// Returns one ProfileConfig per profile. `configuration` must be complete and valid. Arguments of
+// disabled plugins are dropped. Resources that an extender manages and the scheduler ignores
+// replace the ignoredResources of NodeResourcesFit; fails if that plugin has no arguments. A
+// profile without percentageOfNodesToScore uses the configuration's.
 Result<std::vector<framework::ProfileConfig>> ToProfileConfigs(const Configuration& configuration);
 
-// What the engine takes from the configuration.
-// `configuration` is complete and valid. Fails if the arguments of a plugin are no good.
+// Returns the engine's options. `configuration` must be complete and valid. Fails as
+// ToProfileConfigs does.
 Result<engine::EngineOptions> ToEngineOptions(const Configuration& configuration);
 
 }  // namespace berth::scheduler::config

@@ -15,7 +15,7 @@
 namespace berth::scheduler::config {
 namespace {
 
-using Kind = api::JsonValue::Kind;
+using Kind = StrictJson::Kind;
 
 // `shown` is what the error calls the value.
 void AddTypeError(std::string_view shown, const api::FieldPath& path, std::string_view type,
@@ -24,18 +24,18 @@ void AddTypeError(std::string_view shown, const api::FieldPath& path, std::strin
       fmt::format("json: cannot unmarshal {} into field {} of type {}", shown, path.text, type));
 }
 
-// Whether `json` is of `kind`; null is not, anything else is a problem.
-bool IsKind(const api::JsonValue& json, Kind kind, const api::FieldPath& path,
-            std::string_view type, DecodeProblems& problems) {
+// Reports whether `json` is of `kind`; anything but null is a problem.
+bool IsKind(const StrictJson& json, Kind kind, const api::FieldPath& path, std::string_view type,
+            DecodeProblems& problems) {
   if (json.kind != kind && !json.IsNull()) {
-    AddTypeError(api::ToString(json.kind), path, type, problems);
+    AddTypeError(ToString(json.kind), path, type, problems);
   }
   return json.kind == kind;
 }
 
 template <typename Int>
-void ReadInt(const api::JsonValue& json, const api::FieldPath& path, std::string_view type,
-             Int& out, DecodeProblems& problems) {
+void ReadInt(const StrictJson& json, const api::FieldPath& path, std::string_view type, Int& out,
+             DecodeProblems& problems) {
   if (!IsKind(json, Kind::kNumber, path, type, problems)) return;
   const auto number = api::ParseJsonInteger(json.text);
   if (!number || number->overflow || !std::in_range<Int>(number->value)) {
@@ -46,27 +46,26 @@ void ReadInt(const api::JsonValue& json, const api::FieldPath& path, std::string
 
 }  // namespace
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, std::string& out,
+void Read(const StrictJson& json, const api::FieldPath& path, std::string& out,
           DecodeProblems& problems) {
   if (IsKind(json, Kind::kString, path, "string", problems)) out = json.text;
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, bool& out,
-          DecodeProblems& problems) {
+void Read(const StrictJson& json, const api::FieldPath& path, bool& out, DecodeProblems& problems) {
   if (IsKind(json, Kind::kBool, path, "bool", problems)) out = json.boolean;
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, int32_t& out,
+void Read(const StrictJson& json, const api::FieldPath& path, int32_t& out,
           DecodeProblems& problems) {
   ReadInt(json, path, "int32", out, problems);
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, int64_t& out,
+void Read(const StrictJson& json, const api::FieldPath& path, int64_t& out,
           DecodeProblems& problems) {
   ReadInt(json, path, "int64", out, problems);
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, float& out,
+void Read(const StrictJson& json, const api::FieldPath& path, float& out,
           DecodeProblems& problems) {
   if (!IsKind(json, Kind::kNumber, path, "float32", problems)) return;
   double number = 0;
@@ -79,7 +78,7 @@ void Read(const api::JsonValue& json, const api::FieldPath& path, float& out,
   out = narrow;
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, Duration& out,
+void Read(const StrictJson& json, const api::FieldPath& path, Duration& out,
           DecodeProblems& problems) {
   if (!IsKind(json, Kind::kString, path, "string", problems)) return;
   const Result<Duration> duration = ParseGoDuration(json.text);
@@ -90,7 +89,7 @@ void Read(const api::JsonValue& json, const api::FieldPath& path, Duration& out,
   }
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath& path, framework::Bytes& out,
+void Read(const StrictJson& json, const api::FieldPath& path, framework::Bytes& out,
           DecodeProblems& problems) {
   if (!IsKind(json, Kind::kString, path, "[]byte", problems)) return;
   if (auto bytes = DecodeBase64(json.text)) {
@@ -100,22 +99,22 @@ void Read(const api::JsonValue& json, const api::FieldPath& path, framework::Byt
   }
 }
 
-void Read(const api::JsonValue& json, const api::FieldPath&, framework::PluginArgs& out,
+void Read(const StrictJson& json, const api::FieldPath&, framework::PluginArgs& out,
           DecodeProblems&) {
   out = json;
 }
 
-bool FieldReader::IsObject(const api::JsonValue& json, const api::FieldPath& path,
+bool FieldReader::IsObject(const StrictJson& json, const api::FieldPath& path,
                            DecodeProblems& problems) {
   return IsKind(json, Kind::kObject, path, "object", problems);
 }
 
-bool FieldReader::IsArray(const api::JsonValue& json, const api::FieldPath& path,
+bool FieldReader::IsArray(const StrictJson& json, const api::FieldPath& path,
                           DecodeProblems& problems) {
   return IsKind(json, Kind::kArray, path, "array", problems);
 }
 
-const api::JsonValue* FieldReader::Lookup(std::string_view name) {
+const StrictJson* FieldReader::Lookup(std::string_view name) {
   known_fields_.push_back(name);
   return object_.Find(name);
 }
@@ -129,7 +128,7 @@ void FieldReader::PluginNames(std::string_view name, std::vector<std::string>& n
 
 void FieldReader::Finish() {
   std::set<std::string_view> seen;
-  for (const api::JsonMember& member : object_.members) {
+  for (const StrictJsonMember& member : object_.members) {
     const bool is_first = seen.insert(member.name).second;
     const bool is_known = std::ranges::find(known_fields_, member.name) != known_fields_.end();
     if (is_first && is_known) continue;

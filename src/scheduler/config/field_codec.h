@@ -1,6 +1,6 @@
-// FieldReader is the visitor of fields.h that fills a struct from a JSON object, strictly: it notes
-// every value of the wrong type, every repeated field and every field that the struct does not
-// have.
+// FieldReader and FieldWriter are the visitors of configuration_fields.h that decode a struct from
+// a JSON object and encode it. Decoding is strict: it reports every value of the wrong type, every
+// duplicate field and every unknown field.
 #pragma once
 
 #include <map>
@@ -10,45 +10,44 @@
 #include <vector>
 
 #include "api/field_errors.h"
-#include "api/json/json_value.h"
+#include "api/json/document.h"
 #include "scheduler/config/configuration_fields.h"
+#include "scheduler/config/strict_json.h"
 
 namespace berth::scheduler::config {
 
-// What is wrong with a document, in the order found.
+// The errors of a document, in the order found.
 struct DecodeProblems {
   std::vector<std::string> values;  // json: cannot unmarshal string into field a.b of type int32
   std::vector<std::string> strict;  // unknown field "a.b"; duplicate field "a.b"
 };
 
-// Scalars. Null leaves `out` as it is; a value that does not fit is a problem.
-void Read(const api::JsonValue& json, const api::FieldPath& path, std::string& out,
+// Decode scalars. Null leaves `out` unchanged; a value that does not fit is a problem.
+void Read(const StrictJson& json, const api::FieldPath& path, std::string& out,
           DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, bool& out,
+void Read(const StrictJson& json, const api::FieldPath& path, bool& out, DecodeProblems& problems);
+void Read(const StrictJson& json, const api::FieldPath& path, int32_t& out,
           DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, int32_t& out,
+void Read(const StrictJson& json, const api::FieldPath& path, int64_t& out,
           DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, int64_t& out,
+void Read(const StrictJson& json, const api::FieldPath& path, float& out, DecodeProblems& problems);
+void Read(const StrictJson& json, const api::FieldPath& path, Duration& out,
           DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, float& out,
+void Read(const StrictJson& json, const api::FieldPath& path, framework::Bytes& out,
           DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, Duration& out,
-          DecodeProblems& problems);
-void Read(const api::JsonValue& json, const api::FieldPath& path, framework::Bytes& out,
-          DecodeProblems& problems);
-// Keeps the JsonValue itself: which struct it is depends on the plugin's name.
-void Read(const api::JsonValue& json, const api::FieldPath& path, framework::PluginArgs& out,
+// Stores the StrictJson itself: which struct it is depends on the plugin's name.
+void Read(const StrictJson& json, const api::FieldPath& path, framework::PluginArgs& out,
           DecodeProblems& problems);
 
 class FieldReader {
  public:
   // `object` must be an object, or null for one without fields, and outlive the reader.
-  FieldReader(const api::JsonValue& object, api::FieldPath path, DecodeProblems& problems)
+  FieldReader(const StrictJson& object, api::FieldPath path, DecodeProblems& problems)
       : object_(object), path_(std::move(path)), problems_(problems) {}
 
   template <typename T>
   void operator()(std::string_view name, T& field) {
-    if (const api::JsonValue* json = Lookup(name)) ReadAny(*json, path_ / name, field, problems_);
+    if (const StrictJson* json = Lookup(name)) ReadAny(*json, path_ / name, field, problems_);
   }
 
   template <typename T>
@@ -58,7 +57,7 @@ class FieldReader {
 
   template <typename FieldsOfGroup>
   void Group(std::string_view name, FieldsOfGroup fields) {
-    const api::JsonValue* json = Lookup(name);
+    const StrictJson* json = Lookup(name);
     if (json == nullptr || !IsObject(*json, path_ / name, problems_)) return;
     FieldReader reader(*json, path_ / name, problems_);
     fields(reader);
@@ -75,12 +74,12 @@ class FieldReader {
   // Accepts a field that is read elsewhere.
   void Ignore(std::string_view name) { Lookup(name); }
 
-  // To be called after all fields: notes those that nobody took.
+  // Reports unknown and duplicate fields. Must be called after all fields.
   void Finish();
 
   // Reads `json` into `out`, a struct that has Fields.
   template <typename T>
-  static void ReadStruct(const api::JsonValue& json, const api::FieldPath& path, T& out,
+  static void ReadStruct(const StrictJson& json, const api::FieldPath& path, T& out,
                          DecodeProblems& problems) {
     if (!IsObject(json, path, problems)) return;
     StartReading(out);
@@ -90,15 +89,14 @@ class FieldReader {
   }
 
  private:
-  // Whether `json` is an object; null is not one, anything else is a problem.
-  static bool IsObject(const api::JsonValue& json, const api::FieldPath& path,
+  // Reports whether `json` is an object; anything but null is a problem.
+  static bool IsObject(const StrictJson& json, const api::FieldPath& path,
                        DecodeProblems& problems);
-  static bool IsArray(const api::JsonValue& json, const api::FieldPath& path,
-                      DecodeProblems& problems);
+  static bool IsArray(const StrictJson& json, const api::FieldPath& path, DecodeProblems& problems);
 
-  const api::JsonValue* Lookup(std::string_view name);
+  const StrictJson* Lookup(std::string_view name);
 
-  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, auto& out,
+  static void ReadAny(const StrictJson& json, const api::FieldPath& path, auto& out,
                       DecodeProblems& problems)
     requires requires { Read(json, path, out, problems); }
   {
@@ -106,62 +104,62 @@ class FieldReader {
   }
 
   template <typename T>
-  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, std::optional<T>& out,
+  static void ReadAny(const StrictJson& json, const api::FieldPath& path, std::optional<T>& out,
                       DecodeProblems& problems) {
     if (!json.IsNull()) ReadAny(json, path, out.emplace(), problems);
   }
 
   template <typename T>
-  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, std::vector<T>& out,
+  static void ReadAny(const StrictJson& json, const api::FieldPath& path, std::vector<T>& out,
                       DecodeProblems& problems) {
     if (!IsArray(json, path, problems)) return;
     out.clear();
-    for (const api::JsonValue& item : json.items) {
+    for (const StrictJson& item : json.items) {
       T& element = out.emplace_back();
       ReadAny(item, path[out.size() - 1], element, problems);
     }
   }
 
   template <typename T>
-  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path,
+  static void ReadAny(const StrictJson& json, const api::FieldPath& path,
                       std::map<std::string, T, std::less<>>& out, DecodeProblems& problems) {
     if (!IsObject(json, path, problems)) return;
-    for (const api::JsonMember& member : json.members) {
+    for (const StrictJsonMember& member : json.members) {
       const auto [entry, is_new] = out.try_emplace(member.name);
-      const api::FieldPath place = path / member.name;
-      if (!is_new) problems.strict.push_back("duplicate field \"" + place.text + "\"");
-      ReadAny(member.value, place, entry->second, problems);
+      const api::FieldPath member_path = path / member.name;
+      if (!is_new) problems.strict.push_back("duplicate field \"" + member_path.text + "\"");
+      ReadAny(member.value, member_path, entry->second, problems);
     }
   }
 
   template <typename T>
-  static void ReadAny(const api::JsonValue& json, const api::FieldPath& path, T& out,
+  static void ReadAny(const StrictJson& json, const api::FieldPath& path, T& out,
                       DecodeProblems& problems) {
     ReadStruct(json, path, out, problems);
   }
 
-  const api::JsonValue& object_;
+  const StrictJson& object_;
   api::FieldPath path_;
   DecodeProblems& problems_;
   std::vector<std::string_view> known_fields_;
 };
 
 // FieldWriter is the visitor of fields.h that turns a struct into a JSON object.
-api::JsonValue ToJson(float number);
-api::JsonValue ToJson(Duration duration);
-api::JsonValue ToJson(const framework::Bytes& bytes);
-inline api::JsonValue ToJson(const std::string& text) { return api::JsonValue::String(text); }
-inline api::JsonValue ToJson(bool value) { return api::JsonValue::Bool(value); }
-inline api::JsonValue ToJson(int32_t number) { return api::JsonValue::Number(number); }
-inline api::JsonValue ToJson(int64_t number) { return api::JsonValue::Number(number); }
+api::Json ToJson(float number);
+api::Json ToJson(Duration duration);
+api::Json ToJson(const framework::Bytes& bytes);
+inline api::Json ToJson(const std::string& text) { return api::Json(text); }
+inline api::Json ToJson(bool value) { return api::Json(value); }
+inline api::Json ToJson(int32_t number) { return api::Json(number); }
+inline api::Json ToJson(int64_t number) { return api::Json(number); }
 
 // With apiVersion and kind for an in-tree plugin's struct; null if there are none.
-api::JsonValue ArgsToJson(const framework::PluginArgs& args);
+api::Json ArgsToJson(const framework::PluginArgs& args);
 
 class FieldWriter {
  public:
   // Appends to `object`, which must outlive the writer.
-  explicit FieldWriter(api::JsonValue& object) : object_(object) {}
+  explicit FieldWriter(api::JsonObject& object) : object_(object) {}
 
   template <typename T>
   void operator()(std::string_view name, const T& field) {
@@ -170,15 +168,15 @@ class FieldWriter {
 
   template <typename T>
   void Required(std::string_view name, const T& field) {
-    object_.Add(name, Write(field));
+    object_.emplace(name, Write(field));
   }
 
   template <typename FieldsOfGroup>
   void Group(std::string_view name, FieldsOfGroup fields) {
-    api::JsonValue group = api::JsonValue::Object();
+    api::JsonObject group;
     FieldWriter writer(group);
     fields(writer);
-    object_.Add(name, std::move(group));
+    object_.emplace(name, std::move(group));
   }
 
   void PluginNames(std::string_view name, const std::vector<std::string>& names) {
@@ -214,42 +212,42 @@ class FieldWriter {
     return !list || list->empty();
   }
 
-  static api::JsonValue Write(const auto& value)
+  static api::Json Write(const auto& value)
     requires requires { ToJson(value); }
   {
     return ToJson(value);
   }
 
-  static api::JsonValue Write(const framework::PluginArgs& args) { return ArgsToJson(args); }
+  static api::Json Write(const framework::PluginArgs& args) { return ArgsToJson(args); }
 
   template <typename T>
-  static api::JsonValue Write(const std::optional<T>& value) {
+  static api::Json Write(const std::optional<T>& value) {
     return Write(value ? *value : T());
   }
 
   template <typename T>
-  static api::JsonValue Write(const std::vector<T>& list) {
-    api::JsonValue array = api::JsonValue::Array();
-    for (const T& element : list) array.items.push_back(Write(element));
+  static api::Json Write(const std::vector<T>& list) {
+    api::JsonArray array;
+    for (const T& element : list) array.push_back(Write(element));
     return array;
   }
 
   template <typename T>
-  static api::JsonValue Write(const std::map<std::string, T, std::less<>>& map) {
-    api::JsonValue object = api::JsonValue::Object();
-    for (const auto& [key, value] : map) object.Add(key, Write(value));
+  static api::Json Write(const std::map<std::string, T, std::less<>>& map) {
+    api::JsonObject object;
+    for (const auto& [key, value] : map) object.emplace(key, Write(value));
     return object;
   }
 
   template <typename T>
-  static api::JsonValue Write(const T& value) {
-    api::JsonValue object = api::JsonValue::Object();
+  static api::Json Write(const T& value) {
+    api::JsonObject object;
     FieldWriter writer(object);
     Fields(writer, value);
     return object;
   }
 
-  api::JsonValue& object_;
+  api::JsonObject& object_;
 };
 
 }  // namespace berth::scheduler::config

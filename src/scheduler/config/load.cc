@@ -20,19 +20,19 @@ struct TypeMeta {
   std::string kind;
 };
 
-Result<TypeMeta> ReadTypeMeta(const api::JsonValue& json) {
+Result<TypeMeta> ReadTypeMeta(const StrictJson& json) {
   TypeMeta meta;
   if (json.IsNull()) return meta;
   const auto fail = [](std::string_view why) {
     return Fail(fmt::format("couldn't get version/kind; json parse error: {}", why));
   };
-  if (json.kind != api::JsonValue::Kind::kObject) {
-    return fail(fmt::format("json: cannot unmarshal {} into an object", api::ToString(json.kind)));
+  if (json.kind != StrictJson::Kind::kObject) {
+    return fail(fmt::format("json: cannot unmarshal {} into an object", ToString(json.kind)));
   }
   DecodeProblems problems;
   for (const auto& [name, field] :
        {std::pair("apiVersion", &meta.api_version), std::pair("kind", &meta.kind)}) {
-    if (const api::JsonValue* value = json.Find(name))
+    if (const StrictJson* value = json.Find(name))
       Read(*value, api::FieldPath{name}, *field, problems);
   }
   if (!problems.values.empty()) return fail(problems.values.front());
@@ -52,7 +52,7 @@ bool IsArgsKind(std::string_view kind) {
   return found;
 }
 
-// Whether the document is a configuration of a version that can be read.
+// Checks that the document is a configuration of a supported version.
 Status CheckType(const TypeMeta& meta) {
   if (meta.kind.empty()) return Fail("Object 'Kind' is missing");
   if (meta.api_version.empty()) return Fail("Object 'apiVersion' is missing");
@@ -75,7 +75,7 @@ Problems AllOf(DecodeProblems problems) {
 }
 
 template <typename T>
-void ReadTypedObject(const api::JsonValue& json, T& out, DecodeProblems& problems) {
+void ReadTypedObject(const StrictJson& json, T& out, DecodeProblems& problems) {
   FieldReader reader(json, api::FieldPath{}, problems);
   reader.Ignore("apiVersion");
   reader.Ignore("kind");
@@ -83,8 +83,8 @@ void ReadTypedObject(const api::JsonValue& json, T& out, DecodeProblems& problem
   reader.Finish();
 }
 
-// kube-scheduler's internal version has neither defaults nor, in Berth, fields.
-std::expected<Configuration, Problems> DecodeInternal(const api::JsonValue& json) {
+// kube-scheduler's internal version has no defaults and, in Berth, no fields.
+std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
   DecodeProblems problems;
   FieldReader reader(json, api::FieldPath{}, problems);
   reader.Ignore("apiVersion");
@@ -109,8 +109,8 @@ std::expected<Configuration, Problems> DecodeInternal(const api::JsonValue& json
   return zero;
 }
 
-// The version and kind may be left out of arguments, but if they are there they must be right.
-Status CheckArgsType(const api::JsonValue& json, const std::string& plugin) {
+// apiVersion and kind of arguments are optional, but must match if present.
+Status CheckArgsType(const StrictJson& json, const std::string& plugin) {
   auto meta = ReadTypeMeta(json);
   if (!meta) return Fail("decoding args for plugin " + plugin + ": " + meta.error().message);
   const std::string wanted = plugin + "Args";
@@ -124,10 +124,11 @@ Status CheckArgsType(const api::JsonValue& json, const std::string& plugin) {
                           kGroup, meta->kind, kGroup));
 }
 
-// Replaces the JSON in `config.args` by the plugin's struct; by its text if the plugin is unknown.
+// Replaces the JSON in `config.args` by the plugin's struct, or by its text if the plugin is
+// unknown.
 void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems& problems) {
-  const auto* held = std::any_cast<api::JsonValue>(&config.args);
-  const api::JsonValue json = held == nullptr ? api::JsonValue() : *held;
+  const auto* held = std::any_cast<StrictJson>(&config.args);
+  const StrictJson json = held == nullptr ? StrictJson() : *held;
   const bool is_known = WithArgsKind(config.name, [&]<typename Args>(std::type_identity<Args>) {
     const std::string where = "decoding ." + path.text + ": ";
     Args args;
@@ -144,7 +145,7 @@ void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems
   });
   if (is_known) return;
   config.args =
-      json.IsNull() ? framework::PluginArgs() : framework::PluginArgs(api::ToJsonText(json));
+      json.IsNull() ? framework::PluginArgs() : framework::PluginArgs(std::string(json.raw));
 }
 
 }  // namespace
@@ -153,7 +154,7 @@ std::expected<Configuration, Problems> Decode(std::string_view text) {
   const auto fail = [](const Error& error) { return std::unexpected(Problems{error.message}); };
   const Result<std::string> document = api::FirstDocumentToJson(text);
   if (!document) return fail(document.error());
-  const Result<api::JsonValue> json = api::ParseJson(*document);
+  const Result<StrictJson> json = ParseStrictJson(*document);
   if (!json) return fail(Error{"json parse error: " + json.error().message});
   const Result<TypeMeta> meta = ReadTypeMeta(*json);
   if (!meta) return fail(meta.error());
@@ -175,7 +176,6 @@ std::expected<Configuration, Problems> Decode(std::string_view text) {
   return configuration;
 }
 
-// Load, declared in configuration.h.
 namespace {
 
 std::unexpected<Error> FailWith(std::string_view file, const std::vector<std::string>& problems) {
@@ -192,8 +192,8 @@ std::unexpected<Error> FailWith(std::string_view file, const std::vector<std::st
 Result<Configuration> Load(std::string_view text, std::string_view file) {
   auto configuration = Decode(text);
   if (!configuration) return FailWith(file, configuration.error());
-  const std::vector<std::string> mistakes = Validate(*configuration);
-  if (!mistakes.empty()) return FailWith(file, mistakes);
+  const std::vector<std::string> errors = Validate(*configuration);
+  if (!errors.empty()) return FailWith(file, errors);
   return *std::move(configuration);
 }
 

@@ -1,5 +1,5 @@
-// Reads a KubeSchedulerConfiguration strictly: a field that it does not have, or that is given
-// twice, is an error, and so it is inside the arguments of plugins.
+// Decodes a KubeSchedulerConfiguration strictly: unknown and duplicate fields are errors, also
+// inside the arguments of plugins.
 #pragma once
 
 #include <expected>
@@ -11,8 +11,8 @@
 
 namespace berth::scheduler::config {
 
-// Reads the first document of `text`, YAML or JSON, and fills in the defaults. The error is a list
-// of everything that is wrong with it.
+// Decodes the first document of `text`, YAML or JSON, and applies the defaults. The error lists all
+// problems.
 std::expected<Configuration, std::vector<std::string>> Decode(std::string_view text);
 
 }  // namespace berth::scheduler::config

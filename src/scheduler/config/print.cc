@@ -3,6 +3,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "api/json/parse.h"
+#include "api/json/writer.h"
+#include "api/json/yaml_writer.h"
 #include "base/base64.h"
 #include "base/go_duration.h"
 #include "scheduler/config/field_codec.h"
@@ -10,35 +13,29 @@
 namespace berth::scheduler::config {
 namespace {
 
-api::JsonValue TypedObject(std::string_view kind) {
-  api::JsonValue object = api::JsonValue::Object();
-  object.Add("apiVersion", api::JsonValue::String(kApiVersion));
-  object.Add("kind", api::JsonValue::String(kind));
-  return object;
+api::JsonObject TypedObject(std::string_view kind) {
+  return {{"apiVersion", kApiVersion}, {"kind", kind}};
 }
 
 }  // namespace
 
-api::JsonValue ToJson(float number) {
-  // The shortest text that reads back as the same number; in digits alone as far as they are exact.
-  const float size = std::fabs(number);
-  const bool is_plain = size == 0 || (size >= 1e-6F && size < 1e7F);
+api::Json ToJson(float number) {
+  // The double that has the shortest text of the float: 0.1, not 0.10000000149011612.
   char text[64];
-  const auto format = is_plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const auto end = std::to_chars(text, text + sizeof(text), number, format).ptr;
-  return api::JsonValue::Number(std::string(text, end));
+  const auto end = std::to_chars(text, text + sizeof(text), number).ptr;
+  double wide = 0;
+  std::from_chars(text, end, wide);
+  constexpr double kExact = 1e15;
+  const bool is_whole = std::fabs(wide) < kExact && wide == std::trunc(wide);
+  return is_whole ? api::Json(static_cast<int64_t>(wide)) : api::Json(wide);
 }
 
-api::JsonValue ToJson(Duration duration) {
-  return api::JsonValue::String(FormatGoDuration(duration));
-}
+api::Json ToJson(Duration duration) { return api::Json(FormatGoDuration(duration)); }
 
-api::JsonValue ToJson(const framework::Bytes& bytes) {
-  return api::JsonValue::String(EncodeBase64(bytes.bytes));
-}
+api::Json ToJson(const framework::Bytes& bytes) { return api::Json(EncodeBase64(bytes.bytes)); }
 
-api::JsonValue ArgsToJson(const framework::PluginArgs& args) {
-  api::JsonValue json;
+api::Json ArgsToJson(const framework::PluginArgs& args) {
+  api::JsonObject json;
   const bool is_known = VisitArgs(args, [&](std::string_view plugin, const auto& held) {
     json = TypedObject(std::string(plugin) + "Args");
     FieldWriter writer(json);
@@ -46,18 +43,18 @@ api::JsonValue ArgsToJson(const framework::PluginArgs& args) {
   });
   if (is_known) return json;
   const auto* raw = std::any_cast<std::string>(&args);
-  return raw == nullptr ? json : api::ParseJson(*raw).value_or(api::JsonValue());
+  return raw == nullptr ? api::Json() : api::ParseJson(*raw).value_or(api::Json());
 }
 
-api::JsonValue ToJson(const Configuration& configuration) {
-  api::JsonValue object = TypedObject(kKind);
+api::Json ToJson(const Configuration& configuration) {
+  api::JsonObject object = TypedObject(kKind);
   FieldWriter writer(object);
   Fields(writer, configuration);
   return object;
 }
 
 std::string ToJsonText(const Configuration& configuration) {
-  return ToJsonText(ToJson(configuration));
+  return api::ToJsonText(ToJson(configuration));
 }
 
 std::string ToYaml(const Configuration& configuration) {

@@ -1,14 +1,15 @@
-// Prints a configuration in its v1 form, complete: what it prints can be loaded again.
+// Prints a complete configuration in its v1 form, which can be loaded again.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <string>
 
-#include "api/json/json_value.h"
+#include "api/json/json.h"
 #include "scheduler/config/configuration.h"
 
 namespace berth::scheduler::config {
 
-api::JsonValue ToJson(const Configuration& configuration);
+api::Json ToJson(const Configuration& configuration);
 
 std::string ToJsonText(const Configuration& configuration);
 

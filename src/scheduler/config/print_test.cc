@@ -2,20 +2,29 @@
 
 #include <gtest/gtest.h>
 
+#include "api/json/writer.h"
+#include "api/json/yaml_writer.h"
 #include "scheduler/config/field_codec.h"
 
 namespace berth::scheduler::config {
 namespace BERTH_TEST_FILE {
 
-TEST(Print, WritesFloatsAsShortAsTheyGo) {
+TEST(Print, WritesTheShortestFloats) {
   const struct {
     float number;
     const char* want;
   } cases[] = {
-      {0, "0"},           {50, "50"},       {12.5F, "12.5"},     {0.1F, "0.1"},    {-1, "-1"},
-      {100000, "100000"}, {1e20F, "1e+20"}, {1e-6F, "0.000001"}, {1e-7F, "1e-07"},
+      {0, "0"},
+      {50, "50"},
+      {12.5F, "12.5"},
+      {0.1F, "0.1"},
+      {-1, "-1"},
+      {100000, "100000"},
+      {1e20F, "100000000000000000000"},
+      {1e-6F, "0.000001"},
+      {1e-7F, "1e-7"},
   };
-  for (const auto& c : cases) EXPECT_EQ(ToJsonText(ToJson(c.number)), c.want);
+  for (const auto& c : cases) EXPECT_EQ(api::ToJsonText(ToJson(c.number)), c.want);
 }
 
 TEST(Print, OmitsOnlyWhatKubernetesOmits) {
@@ -75,8 +84,8 @@ scoringStrategy:
     weight: 1
   type: RequestedToCapacityRatio
 )");
-  EXPECT_EQ(ToJsonText(ArgsToJson(std::string(R"({"any": [1]})"))), R"({"any":[1]})");
-  EXPECT_EQ(ToJsonText(ArgsToJson(framework::PluginArgs())), "null");
+  EXPECT_EQ(api::ToJsonText(ArgsToJson(std::string(R"({"any": [1]})"))), R"({"any":[1]})");
+  EXPECT_EQ(api::ToJsonText(ArgsToJson(framework::PluginArgs())), "null");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "api/field_errors.h"
+#include "api/json/writer.h"
 #include "api/selector.h"
 #include "scheduler/config/configuration_fields.h"
 #include "scheduler/config/field_codec.h"
@@ -118,13 +119,12 @@ void ValidateProfile(const SchedulerProfile& profile, const api::FieldPath& path
   for (size_t i = 0; i < profile.plugin_config.size(); ++i) {
     const PluginConfig& config = profile.plugin_config[i];
     const api::FieldPath config_path = (path / "pluginConfig")[i];
-    if (!configured.insert(config.name).second)
-      errors.Duplicate(config_path, api::Show(config.name));
+    if (!configured.insert(config.name).second) errors.Duplicate(config_path, config.name);
     ValidatePluginConfig(config, config_path, errors);
   }
 }
 
-// As Go prints it: with the names of fields in the source.
+// Formats as Go does, with the names of struct fields.
 std::string ShowPluginSet(const framework::PluginSet& set) {
   const auto show = [](const auto& list, auto describe) {
     std::string text;
@@ -143,7 +143,7 @@ std::string ShowPluginSet(const framework::PluginSet& set) {
       show(set.disabled, [&](const std::string& name) { return plugin(name, 0); }));
 }
 
-// The arguments given for `plugin`, as text; those given last count.
+// Returns the last arguments of `plugin` as text.
 std::string ArgsText(const SchedulerProfile& profile, const std::string& plugin) {
   std::string text;
   for (const PluginConfig& config : profile.plugin_config) {
@@ -152,7 +152,7 @@ std::string ArgsText(const SchedulerProfile& profile, const std::string& plugin)
   return text;
 }
 
-// All profiles share one queue, so they must sort it alike.
+// All profiles share one queue, so they must use the same order.
 void ValidateQueueSort(const std::vector<SchedulerProfile>& profiles, const api::FieldPath& path,
                        api::FieldErrors& errors) {
   constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueueSort);
@@ -185,8 +185,8 @@ void ValidateProfiles(const std::vector<SchedulerProfile>& profiles, api::FieldE
   for (size_t i = 0; i < profiles.size(); ++i) {
     ValidateProfile(profiles[i], path[i], errors);
     if (!names.insert(profiles[i].scheduler_name.value_or("")).second) {
-      // kube-scheduler means to show the path of the other profile, which prints as nothing.
-      errors.Duplicate(path[i] / "schedulerName", "{}");
+      // kube-scheduler intends to print the other profile's path, but prints "{}".
+      errors.DuplicateText(path[i] / "schedulerName", "{}");
     }
   }
   ValidateQueueSort(profiles, path, errors);
@@ -196,7 +196,7 @@ bool IsExtendedResource(const std::string& name) {
   if (!name.contains('/') || name.contains("kubernetes.io/") || name.starts_with("requests.")) {
     return false;
   }
-  // It must be usable in a quota too.
+  // It must also be valid in a quota.
   return !api::ValidateQualifiedName("requests." + name);
 }
 
@@ -268,10 +268,9 @@ std::vector<std::string> Validate(const Configuration& configuration) {
                    "must be greater than or equal to PodInitialBackoffSeconds");
   }
   ValidateExtenders(configuration.extenders, errors);
-  return std::move(errors).Take();
+  return errors.TakeTexts();
 }
 
-// ValidateArgs, declared in validate.h: one Check per kind of arguments.
 namespace {
 
 void CheckRange(int64_t value, int64_t low, int64_t high, const api::FieldPath& path,
@@ -312,7 +311,7 @@ void Check(const framework::InterPodAffinityArgs& args, const api::FieldPath& pa
 void CheckTerm(const api::NodeSelectorTerm& term, const api::FieldPath& path,
                api::FieldErrors& errors) {
   for (std::string& problem : api::CompiledNodeTerm::Problems(term, path.text)) {
-    errors.Add(std::move(problem));
+    errors.Add({"FieldValueInvalid", std::move(problem), ""});
   }
 }
 
@@ -331,7 +330,7 @@ void Check(const framework::NodeAffinityArgs& args, const api::FieldPath& path,
   const api::FieldPath preferred =
       path / "addedAffinity" / "preferredDuringSchedulingIgnoredDuringExecution";
   for (size_t i = 0; i < affinity.preferred.size(); ++i) {
-    // A term without weight is never looked at.
+    // Terms with weight 0 are not evaluated.
     if (affinity.preferred[i].weight == 0) continue;
     CheckTerm(affinity.preferred[i].preference, preferred[i], errors);
   }
@@ -343,19 +342,19 @@ void Check(const framework::NodeResourcesBalancedAllocationArgs& args, const api
   for (size_t i = 0; i < args.resources.size(); ++i) {
     const auto& [name, weight] = args.resources[i];
     const api::FieldPath resource = (path / "resources")[i];
-    if (!names.insert(name).second) errors.Duplicate(resource / "name", api::Show(name));
+    if (!names.insert(name).second) errors.Duplicate(resource / "name", name);
     if (weight != 1) errors.Invalid(resource / "weight", weight, "must be 1");
   }
 }
 
-// The plugin checks its own: see Validate.
+// Validated by the plugin itself: see Validate.
 void Check(const framework::NodeResourcesFitArgs&, const api::FieldPath&, api::FieldErrors&) {}
 
 void CheckDefaultingType(const framework::PodTopologySpreadArgs& args, const api::FieldPath& path,
                          api::FieldErrors& errors) {
   static constexpr std::array<std::string_view, 2> kTypes = {"System", "List"};
   if (args.defaulting_type != "System" && args.defaulting_type != "List") {
-    errors.Unsupported(path, args.defaulting_type, kTypes);
+    errors.NotSupported(path, args.defaulting_type, kTypes);
   } else if (args.defaulting_type == "System" && !args.default_constraints.empty()) {
     errors.Invalid(path, args.defaulting_type, "when .defaultConstraints are not empty");
   }
@@ -376,7 +375,7 @@ void CheckConstraint(const api::TopologySpreadConstraint& constraint, const api:
   if (action.empty()) {
     errors.Required(path / "whenUnsatisfiable", "can not be empty");
   } else if (action != kActions[0] && action != kActions[1]) {
-    errors.Unsupported(path / "whenUnsatisfiable", action, kActions);
+    errors.NotSupported(path / "whenUnsatisfiable", action, kActions);
   }
   if (constraint.label_selector) {
     errors.Forbidden(path / "labelSelector",
@@ -390,11 +389,11 @@ void Check(const framework::PodTopologySpreadArgs& args, const api::FieldPath& p
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < args.default_constraints.size(); ++i) {
     const api::TopologySpreadConstraint& constraint = args.default_constraints[i];
-    const api::FieldPath place = (path / "defaultConstraints")[i];
-    CheckConstraint(constraint, place, errors);
+    const api::FieldPath constraint_path = (path / "defaultConstraints")[i];
+    CheckConstraint(constraint, constraint_path, errors);
     if (!seen.emplace(constraint.topology_key, constraint.when_unsatisfiable).second) {
-      errors.Duplicate(place, api::Show(fmt::format("{{{}, {}}}", constraint.topology_key,
-                                                    constraint.when_unsatisfiable)));
+      errors.Duplicate(constraint_path, fmt::format("{{{}, {}}}", constraint.topology_key,
+                                                    constraint.when_unsatisfiable));
     }
   }
 }

@@ -1,4 +1,4 @@
-// What config.jsonl leaves out; its rows are the main test of validation.
+// Cases that config.jsonl, the main test of validation, does not have.
 #include "scheduler/config/validate.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueu
 
 TEST(Validate, AcceptsTheDefaults) { EXPECT_THAT(Validate(Default()), IsEmpty()); }
 
-TEST(Validate, WantsALockToElectBy) {
+TEST(Validate, RequiresAResourceLock) {
   Configuration configuration = Default();
   configuration.leader_election.resource_lock = "";
   configuration.leader_election.resource_name = "";
@@ -46,7 +46,7 @@ TEST(Validate, RefusesArgumentsOfAnotherPlugin) {
                   "args"));
 }
 
-TEST(Validate, WantsOneQueueOrder) {
+TEST(Validate, RequiresOneQueueSort) {
   Configuration configuration = Default();
   configuration.profiles.push_back(configuration.profiles[0]);
   configuration.profiles[1].scheduler_name = "second";
@@ -68,7 +68,7 @@ TEST(Validate, WantsOneQueueOrder) {
           "for all profiles"));
 }
 
-TEST(Validate, LooksAtWeightedTermsOfAddedAffinity) {
+TEST(Validate, ChecksWeightedTermsOfAddedAffinity) {
   Configuration configuration = Default();
   framework::NodeAffinityArgs args;
   api::PreferredSchedulingTerm term;
@@ -153,9 +153,9 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Warnings, SayNothingAboutTheDefaults) { EXPECT_THAT(Warnings(Default()), IsEmpty()); }
+TEST(Warnings, DefaultsHaveNone) { EXPECT_THAT(Warnings(Default()), IsEmpty()); }
 
-TEST(Warnings, TellThatGangsAreNotFormed) {
+TEST(Warnings, ReportThatGangSchedulingHasNoEffect) {
   Configuration configuration = Default();
   SchedulerProfile& profile = configuration.profiles[0];
   profile.multi_point.enabled = {{"PrioritySort", 0}, {"GangScheduling", 0}};

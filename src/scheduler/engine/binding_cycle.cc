@@ -114,7 +114,7 @@ Task<framework::Verdict> BindingCycle::WaitForPermit() {
   framework::Verdict verdict = co_await PermitWait{*this};
   meter().Begin();
   if (framework::Measurements* to = meter().to())
-    to->PermitWaited(verdict.code(), {meter().so_far().nanos - before.nanos});
+    to->PermitWaited(verdict.code(), meter().so_far() - before);
   if (verdict.ok()) co_return verdict;
   if (!verdict.rejected()) {
     co_return framework::Verdict::Error(

@@ -1,14 +1,15 @@
 #include "scheduler/engine/extender_protocol.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
 
+#include "api/json/document.h"
 #include "api/json/encode.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "base/check.h"
 #include "base/text.h"
@@ -140,7 +141,7 @@ std::string EncodeExtenderPreemptionArgs(
 
 namespace {
 
-using Json = simdjson::dom::element;
+using api::Json;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -154,22 +155,17 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
-std::string Describe(Json json) {
-  switch (json.type()) {
-    case simdjson::dom::element_type::OBJECT:
-      return "an object";
-    case simdjson::dom::element_type::ARRAY:
-      return "a list";
-    default:
-      return Shorten(simdjson::minify(json));
-  }
+std::string Describe(const Json& json) {
+  if (json.is_object()) return "an object";
+  if (json.is_array()) return "a list";
+  return Shorten(api::ToJsonText(json));
 }
 
-// Reads one response. Stores the first problem; after it, every call is a no-op.
+// ResponseReader reads one response. It records the first problem; after it, every call is a no-op.
 class ResponseReader {
  public:
   // Reads a value; `path` is its place.
-  using Read = std::function<void(Json value, const std::string& path)>;
+  using Read = std::function<void(const Json& value, const std::string& path)>;
   struct Field {
     std::string_view name;
     Read read;
@@ -180,8 +176,11 @@ class ResponseReader {
       : extender_(extender), step_(step) {
     if (std::ranges::all_of(text, [](char c) { return std::string_view(" \t\r\n").contains(c); })) {
       Fail("", "the answer is empty");
-    } else if (const auto error = parser_.parse(text.data(), text.size()).get(root_)) {
-      Fail("", fmt::format("invalid JSON ({}): {}", simdjson::error_message(error), Shorten(text)));
+    } else if (auto parsed = api::ParseJson(text)) {
+      root_ = *std::move(parsed);
+      duplicates_ = api::DuplicateKeys(text);
+    } else {
+      Fail("", fmt::format("invalid JSON ({}): {}", parsed.error().message, Shorten(text)));
     }
   }
 
@@ -198,11 +197,13 @@ class ResponseReader {
 
   // Fields whose value is stored in `out`, which must outlive the reading.
   Field TextInto(std::string_view name, std::string& out) {
-    return {name, [&](Json value, const std::string& path) { out = Text(value, path); }};
+    return {name, [&](const Json& value, const std::string& path) { out = Text(value, path); }};
   }
   Field IntegerInto(std::string_view name, int64_t& out) {
-    return {name, [&](Json value, const std::string& path) {
-              out = Get<int64_t>(value, path, "an integer").value_or(0);
+    return {name, [&](const Json& value, const std::string& path) {
+              if (const auto* number = Expect(value.if_int64(), value, path, "an integer")) {
+                out = *number;
+              }
             }};
   }
 
@@ -215,16 +216,18 @@ class ResponseReader {
   }
 
   // Skips fields that are null or not listed.
-  void ReadFields(Json json, const std::string& path, std::initializer_list<Field> fields) {
-    const auto object = Get<simdjson::dom::object>(json, path, "an object");
+  void ReadFields(const Json& json, const std::string& path, std::initializer_list<Field> fields) {
+    const auto* object = Expect(json.if_object(), json, path, "an object");
     if (!object) return;
     std::vector<const Field*> seen;
-    for (const auto [key, value] : *object) {
+    for (const auto& [key, value] : *object) {
       const auto* field =
           std::ranges::find_if(fields, [&](const Field& f) { return SameName(f.name, key); });
       if (field == fields.end()) continue;
       const std::string place = Join(path, field->name);
-      if (std::ranges::find(seen, field) != seen.end()) return Fail(place, "duplicate key");
+      if (std::ranges::find(seen, field) != seen.end() || IsDuplicate(place)) {
+        return Fail(place, "duplicate key");
+      }
       seen.push_back(field);
       if (!value.is_null()) field->read(value, place);
       if (!ok()) return;
@@ -232,30 +235,33 @@ class ResponseReader {
   }
 
   // Nulls included, in maps and lists.
-  void ReadMap(Json json, const std::string& path,
-               const std::function<bool(std::string_view key, Json, const std::string&)>& read) {
-    const auto object = Get<simdjson::dom::object>(json, path, "an object");
+  void ReadMap(
+      const Json& json, const std::string& path,
+      const std::function<void(std::string_view key, const Json&, const std::string&)>& read) {
+    const auto* object = Expect(json.if_object(), json, path, "an object");
     if (!object) return;
-    for (const auto [key, value] : *object) {
+    for (const auto& [key, value] : *object) {
       const std::string place = Join(path, Shorten(key));
-      if (!read(key, value, place)) Fail(place, "duplicate key");
+      if (IsDuplicate(Join(path, key))) return Fail(place, "duplicate key");
+      read(key, value, place);
       if (!ok()) return;
     }
   }
 
-  void ReadList(Json json, const std::string& path, const Read& read) {
-    const auto list = Get<simdjson::dom::array>(json, path, "a list");
+  void ReadList(const Json& json, const std::string& path, const Read& read) {
+    const auto* list = Expect(json.if_array(), json, path, "a list");
     if (!list) return;
     size_t index = 0;
-    for (const Json item : *list) {
+    for (const Json& item : *list) {
       read(item, fmt::format("{}[{}]", path, index++));
       if (!ok()) return;
     }
   }
 
-  std::string Text(Json json, const std::string& path) {
+  std::string Text(const Json& json, const std::string& path) {
     if (json.is_null()) return {};
-    return std::string(Get<std::string_view>(json, path, "a string").value_or(""));
+    Expect(json.if_string(), json, path, "a string");
+    return std::string(api::AsString(json));
   }
 
  private:
@@ -263,47 +269,56 @@ class ResponseReader {
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
   }
 
+  // Returns `value`, the value of `json` if that is of the right type; null is a problem.
   template <typename T>
-  std::optional<T> Get(Json json, const std::string& path, std::string_view expected) {
-    T value;
-    if (json.get(value) == simdjson::SUCCESS) return value;
-    Fail(path, fmt::format("expected {}, found {}", expected, Describe(json)));
-    return std::nullopt;
+  const T* Expect(const T* value, const Json& json, const std::string& path,
+                  std::string_view expected) {
+    if (!value) Fail(path, fmt::format("expected {}, found {}", expected, Describe(json)));
+    return value;
+  }
+
+  // Names of fields are matched in any case, and so are paths.
+  bool IsDuplicate(std::string_view path) const {
+    return std::ranges::any_of(duplicates_,
+                               [&](const std::string& other) { return SameName(other, path); });
   }
 
   const framework::ExtenderConfig& extender_;
   framework::ExtenderStep step_;
-  simdjson::dom::parser parser_;
   Json root_;
+  std::vector<std::string> duplicates_;  // The document itself has the last of each.
   std::optional<std::string> problem_;
 };
 
-void ReadReasons(ResponseReader& reader, Json json, const std::string& path, ReasonByNode& out) {
-  reader.ReadMap(json, path, [&](std::string_view node, Json reason, const std::string& place) {
-    return out.emplace(node, reader.Text(reason, place)).second;
-  });
+void ReadReasons(ResponseReader& reader, const Json& json, const std::string& path,
+                 ReasonByNode& out) {
+  reader.ReadMap(json, path,
+                 [&](std::string_view node, const Json& reason, const std::string& place) {
+                   out.emplace(node, reader.Text(reason, place));
+                 });
 }
 
-void ReadNodeList(ResponseReader& reader, Json json, const std::string& path,
+void ReadNodeList(ResponseReader& reader, const Json& json, const std::string& path,
                   std::vector<std::string>& out) {
-  const auto read_node = [&](Json node, const std::string& place) {
+  const auto read_node = [&](const Json& node, const std::string& place) {
     std::string& name = out.emplace_back();
-    const auto read_metadata = [&](Json metadata, const std::string& inner) {
+    const auto read_metadata = [&](const Json& metadata, const std::string& inner) {
       reader.ReadFields(metadata, inner, {reader.TextInto("name", name)});
     };
     if (!node.is_null()) reader.ReadFields(node, place, {{"metadata", read_metadata}});
   };
-  const auto read_items = [&](Json items, const std::string& place) {
+  const auto read_items = [&](const Json& items, const std::string& place) {
     reader.ReadList(items, place, read_node);
   };
   reader.ReadFields(json, path, {{"items", read_items}});
 }
 
-void ReadMetaVictims(ResponseReader& reader, Json json, const std::string& path, MetaVictims& out) {
-  const auto read_pod = [&](Json pod, const std::string& place) {
+void ReadMetaVictims(ResponseReader& reader, const Json& json, const std::string& path,
+                     MetaVictims& out) {
+  const auto read_pod = [&](const Json& pod, const std::string& place) {
     reader.ReadFields(pod, place, {reader.TextInto("UID", out.uids.emplace_back())});
   };
-  const auto read_pods = [&](Json pods, const std::string& place) {
+  const auto read_pods = [&](const Json& pods, const std::string& place) {
     reader.ReadList(pods, place, read_pod);
   };
   reader.ReadFields(
@@ -320,17 +335,17 @@ Result<ExtenderFilterResult> DecodeExtenderFilterResult(
   std::optional<std::vector<std::string>> nodes, names;
   std::string error;
   ResponseReader reader(extender, framework::ExtenderStep::kFilter, json);
-  const auto read_names = [&](Json list, const std::string& path) {
+  const auto read_names = [&](const Json& list, const std::string& path) {
     names.emplace();
-    reader.ReadList(list, path, [&](Json name, const std::string& place) {
+    reader.ReadList(list, path, [&](const Json& name, const std::string& place) {
       names->push_back(reader.Text(name, place));
     });
   };
-  const auto read_nodes = [&](Json list, const std::string& path) {
+  const auto read_nodes = [&](const Json& list, const std::string& path) {
     ReadNodeList(reader, list, path, nodes.emplace());
   };
   const auto reasons_into = [&](ReasonByNode& out) {
-    return [&](Json map, const std::string& path) { ReadReasons(reader, map, path, out); };
+    return [&](const Json& map, const std::string& path) { ReadReasons(reader, map, path, out); };
   };
   reader.RootFields({
       {"Nodes", read_nodes},
@@ -361,7 +376,7 @@ Result<std::vector<HostPriority>> DecodeHostPriorityList(const framework::Extend
                                                          std::string_view json) {
   std::vector<HostPriority> priorities;
   ResponseReader reader(extender, framework::ExtenderStep::kPrioritize, json);
-  reader.RootList([&](Json item, const std::string& place) {
+  reader.RootList([&](const Json& item, const std::string& place) {
     HostPriority& priority = priorities.emplace_back();
     if (item.is_null()) return;
     reader.ReadFields(
@@ -386,12 +401,11 @@ Result<MetaVictimsByNode> DecodeExtenderPreemptionResult(const framework::Extend
                                                          std::string_view json) {
   MetaVictimsByNode victims;
   ResponseReader reader(extender, framework::ExtenderStep::kPreempt, json);
-  const auto read_node = [&](std::string_view node, Json json_victims, const std::string& place) {
-    const auto [entry, is_new] = victims.try_emplace(std::string(node));
-    ReadMetaVictims(reader, json_victims, place, entry->second);
-    return is_new;
+  const auto read_node = [&](std::string_view node, const Json& json_victims,
+                             const std::string& place) {
+    ReadMetaVictims(reader, json_victims, place, victims[std::string(node)]);
   };
-  const auto read_nodes = [&](Json map, const std::string& path) {
+  const auto read_nodes = [&](const Json& map, const std::string& path) {
     reader.ReadMap(map, path, read_node);
   };
   reader.RootFields({{"NodeNameToMetaVictims", read_nodes}});

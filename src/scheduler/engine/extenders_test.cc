@@ -6,11 +6,13 @@
 #include "scheduler/model/cluster.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
+#include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 using Lines = std::vector<std::string>;
 
 framework::ExtenderConfig Extender(const std::string& name) {
@@ -36,66 +38,66 @@ EngineOptions With(std::vector<framework::ExtenderConfig> extenders) {
 class ExtendersTest : public testing::Test {
  protected:
   void Start(std::vector<framework::ExtenderConfig> extenders) {
-    world_ = std::make_unique<EngineHarness>(With(std::move(extenders)));
-    for (const char* name : {"a", "b"}) world_->Put(MakeNode(name).Cpu("4"));
+    harness_ = std::make_unique<EngineHarness>(With(std::move(extenders)));
+    for (const char* name : {"a", "b"}) harness_->Put(MakeNode(name).Cpu("4"));
   }
 
-  // The call that was asked for; it must be for `step`.
-  Command Asked(framework::ExtenderStep step) {
-    const Command command = world_->TheCommand();
+  // Returns the only pending command, which must be a call for `step`.
+  Command PendingCall(framework::ExtenderStep step) {
+    const Command command = harness_->TheCommand();
     EXPECT_EQ(std::get<framework::CallExtender>(command.write).step, step);
     return command;
   }
-  void Answer(const Command& call, const std::string& body) {
-    world_->End(call, {.kind = framework::WriteResult::Kind::kOk, .message = {}, .body = body});
+  void Respond(const Command& call, const std::string& body) {
+    harness_->End(call, {.kind = framework::WriteResult::Kind::kOk, .message = {}, .body = body});
   }
   void Try(MakePod pod) {
-    world_->Put(pod);
-    world_->Schedule();
+    harness_->Put(pod);
+    harness_->Schedule();
   }
 
-  std::unique_ptr<EngineHarness> world_;
+  std::unique_ptr<EngineHarness> harness_;
 };
 
-TEST_F(ExtendersTest, FilterTakesNodesOut) {
+TEST_F(ExtendersTest, FilterRemovesNodes) {
   Start({FilterExtender()});
   Try(MakePod("web"));
-  const Command call = Asked(framework::ExtenderStep::kFilter);
+  const Command call = PendingCall(framework::ExtenderStep::kFilter);
   EXPECT_THAT(std::get<framework::CallExtender>(call.write).body,
               HasSubstr(R"("NodeNames":["a","b"])"));
-  EXPECT_TRUE(world_->Decisions().empty());
-  Answer(call, R"({"NodeNames":["b"],"FailedNodes":{"a":"no GPU"}})");
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> b"}));
+  EXPECT_TRUE(harness_->Decisions().empty());
+  Respond(call, R"({"NodeNames":["b"],"FailedNodes":{"a":"no GPU"}})");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> b"}));
 }
 
-TEST_F(ExtendersTest, PodThatNoNodePassesIsToldWhatExtendersSaid) {
+TEST_F(ExtendersTest, AnUnschedulablePodGetsTheReasonsOfExtenders) {
   Start({FilterExtender()});
   Try(MakePod("web"));
-  Answer(Asked(framework::ExtenderStep::kFilter),
-         R"({"NodeNames":[],"FailedNodes":{"a":"no GPU"},)"
-         R"("FailedAndUnresolvableNodes":{"b":"wrong GPU"}})");
-  const Lines decisions = world_->Decisions();
+  Respond(PendingCall(framework::ExtenderStep::kFilter),
+          R"({"NodeNames":[],"FailedNodes":{"a":"no GPU"},)"
+          R"("FailedAndUnresolvableNodes":{"b":"wrong GPU"}})");
+  const Lines decisions = harness_->Decisions();
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_THAT(decisions[0], HasSubstr("0/2 nodes are available: 1 no GPU, 1 wrong GPU."));
-  EXPECT_EQ(world_->Queue(), "0/0/1/0");
-  // Nobody knows what extenders look at: anything may help.
-  world_->Put(MakeNode("a").Cpu("4").Label("gpu", "yes"));
-  EXPECT_EQ(world_->Queue(), "0/1/0/0");
+  EXPECT_EQ(harness_->Queue(), "0/0/1/0");
+  // An extender has no queueing hints: any event may make the pod schedulable.
+  harness_->Put(MakeNode("a").Cpu("4").Label("gpu", "yes"));
+  EXPECT_EQ(harness_->Queue(), "0/1/0/0");
 }
 
-TEST_F(ExtendersTest, EverythingElseIsHeldBackUntilTheAnswerComes) {
+TEST_F(ExtendersTest, EventsWaitUntilThePendingCallEnds) {
   Start({FilterExtender()});
   Try(MakePod("web"));
-  const Command call = Asked(framework::ExtenderStep::kFilter);
-  world_->Remove(MakeNode("b"));
-  world_->Put(MakePod("late"));
-  EXPECT_EQ(world_->cluster().nodes().present_count(), 2u);
-  EXPECT_EQ(world_->Where("late"), "unknown");
-  EXPECT_EQ(world_->Schedule(), 0u);
-  Answer(call, R"({"NodeNames":["b"]})");
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> b"}));
-  EXPECT_EQ(world_->cluster().nodes().present_count(), 1u);
-  EXPECT_EQ(world_->Where("late"), "pending");
+  const Command call = PendingCall(framework::ExtenderStep::kFilter);
+  harness_->Remove(MakeNode("b"));
+  harness_->Put(MakePod("late"));
+  EXPECT_EQ(harness_->cluster().nodes().present_count(), 2u);
+  EXPECT_EQ(harness_->Where("late"), "unknown");
+  EXPECT_EQ(harness_->Schedule(), 0u);
+  Respond(call, R"({"NodeNames":["b"]})");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> b"}));
+  EXPECT_EQ(harness_->cluster().nodes().present_count(), 1u);
+  EXPECT_EQ(harness_->Where("late"), "pending");
 }
 
 struct ErrorCase {
@@ -132,32 +134,32 @@ TEST_F(ExtendersTest, ErrorsEndTheCycleUnlessTheyAreIgnorable) {
     extender.ignorable = c.ignorable;
     Start({extender});
     Try(MakePod("web"));
-    world_->End(Asked(framework::ExtenderStep::kFilter), c.result);
-    EXPECT_EQ(world_->Decisions(), Lines({c.want}));
+    harness_->End(PendingCall(framework::ExtenderStep::kFilter), c.result);
+    EXPECT_EQ(harness_->Decisions(), Lines({c.want}));
   }
 }
 
-TEST_F(ExtendersTest, AreAskedOneAfterTheOtherAboutWhatIsLeft) {
+TEST_F(ExtendersTest, EachFilterGetsTheNodesThatTheOneBeforeLeft) {
   framework::ExtenderConfig lenient = FilterExtender("lenient");
   lenient.ignorable = true;
   Start({lenient, FilterExtender("strict")});
-  world_->Put(MakeNode("c"));
+  harness_->Put(MakeNode("c"));
   Try(MakePod("web"));
-  const Command first = Asked(framework::ExtenderStep::kFilter);
-  Answer(first, R"({"NodeNames":["a","c"]})");
-  const Command second = Asked(framework::ExtenderStep::kFilter);
+  const Command first = PendingCall(framework::ExtenderStep::kFilter);
+  Respond(first, R"({"NodeNames":["a","c"]})");
+  const Command second = PendingCall(framework::ExtenderStep::kFilter);
   EXPECT_THAT(std::get<framework::CallExtender>(second.write).body,
               HasSubstr(R"("NodeNames":["a","c"])"));
-  Answer(second, R"({"NodeNames":["c"]})");
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> c"}));
+  Respond(second, R"({"NodeNames":["c"]})");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> c"}));
 }
 
-TEST_F(ExtendersTest, OnlyPodsThatUseWhatTheyManageConcernThem) {
+TEST_F(ExtendersTest, AreCalledOnlyForPodsWithTheirManagedResources) {
   framework::ExtenderConfig extender = FilterExtender();
   extender.managed_resources = {{"example.com/gpu"}};
   Start({extender});
   Try(MakePod("web"));
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> a"}));
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> a"}));
 }
 
 TEST_F(ExtendersTest, ScoresAddUp) {
@@ -166,60 +168,102 @@ TEST_F(ExtendersTest, ScoresAddUp) {
   likes_b.weight = 5;
   Start({likes_b});
   Try(MakePod("web"));
-  Answer(Asked(framework::ExtenderStep::kPrioritize),
-         R"([{"Host":"a","Score":1},{"Host":"b","Score":10}])");
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> b"}));
+  Respond(PendingCall(framework::ExtenderStep::kPrioritize),
+          R"([{"Host":"a","Score":1},{"Host":"b","Score":10}])");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> b"}));
 }
 
-TEST_F(ExtendersTest, ScoresThatCannotBeHadAreDoneWithout) {
+TEST_F(ExtendersTest, AFailedPrioritizeIsIgnored) {
   framework::ExtenderConfig taste = Extender("taste");
   taste.prioritize_verb = "sort";
   taste.weight = 5;
   Start({taste});
   Try(MakePod("web"));
-  world_->End(Asked(framework::ExtenderStep::kPrioritize),
-              {framework::WriteResult::Kind::kTimeout, "too late"});
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> a"}));
+  harness_->End(PendingCall(framework::ExtenderStep::kPrioritize),
+                {framework::WriteResult::Kind::kTimeout, "too late"});
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> a"}));
 }
 
-TEST_F(ExtendersTest, MayBindInsteadOfThePlugin) {
+TEST_F(ExtendersTest, CanBindInsteadOfThePlugin) {
   framework::ExtenderConfig binder = Extender("binder");
   binder.bind_verb = "bind";
   Start({binder});
   Try(MakePod("web"));
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> a"}));
-  const Command call = Asked(framework::ExtenderStep::kBind);
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> a"}));
+  const Command call = PendingCall(framework::ExtenderStep::kBind);
   EXPECT_THAT(std::get<framework::CallExtender>(call.write).body, HasSubstr(R"("Node":"a")"));
-  Answer(call, "{}");
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "assumed on a");
+  Respond(call, "{}");
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "assumed on a");
 
   Try(MakePod("other"));
-  Answer(Asked(framework::ExtenderStep::kBind), R"({"Error":"no"})");
-  EXPECT_EQ(world_->Where("other"), "pending");
+  Respond(PendingCall(framework::ExtenderStep::kBind), R"({"Error":"no"})");
+  EXPECT_EQ(harness_->Where("other"), "pending");
 }
 
-TEST_F(ExtendersTest, HaveASayInPreemption) {
+TEST_F(ExtendersTest, ChooseAmongTheCandidatesOfPreemption) {
   framework::ExtenderConfig picky = Extender("picky");
   picky.preempt_verb = "preempt";
   Start({picky});
   for (const char* node : {"a", "b"}) {
-    world_->Put(MakePod(std::string("low-") + node).Request("cpu", "4").On(node));
+    harness_->Put(MakePod(std::string("low-") + node).Request("cpu", "4").On(node));
   }
   Try(MakePod("high").Priority(9).Request("cpu", "4"));
-  const Command call = Asked(framework::ExtenderStep::kPreempt);
+  const Command call = PendingCall(framework::ExtenderStep::kPreempt);
   EXPECT_THAT(std::get<framework::CallExtender>(call.write).body,
               HasSubstr("NodeNameToMetaVictims"));
-  const std::string uid = world_->cluster().pod(world_->Find("low-b")).uid();
-  Answer(call, R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":")" + uid + R"("}]}}})");
-  ASSERT_EQ(world_->all_decisions().size(), 1u);
-  EXPECT_EQ(world_->all_decisions()[0].nominated_node, "b");
+  const std::string uid = harness_->cluster().pod(harness_->Find("low-b")).uid();
+  Respond(call, R"({"NodeNameToMetaVictims":{"b":{"Pods":[{"UID":")" + uid + R"("}]}}})");
+  ASSERT_EQ(harness_->all_decisions().size(), 1u);
+  EXPECT_EQ(harness_->all_decisions()[0].nominated_node, "b");
 }
 
-TEST_F(ExtendersTest, EngineMayEndWhileACycleWaits) {
-  Start({FilterExtender()});
+// Stores a token in the state of each cycle: the token is shared as long as the cycle exists.
+class CycleWitness final : public framework::PreFilterPlugin {
+ public:
+  CycleWitness(std::string name, std::shared_ptr<int> token)
+      : name_(std::move(name)), token_(std::move(token)) {}
+  std::string_view name() const override { return name_; }
+  framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override {
+    cycle.SetState(*this, std::make_unique<State>(token_));
+    return {};
+  }
+
+ private:
+  struct State final : framework::CycleState {
+    explicit State(std::shared_ptr<int> shared) : token(std::move(shared)) {}
+    std::unique_ptr<framework::CycleState> Clone() const override {
+      return std::make_unique<State>(token);
+    }
+    const std::shared_ptr<int> token;
+  };
+
+  const std::string name_;
+  const std::shared_ptr<int> token_;
+};
+
+TEST_F(ExtendersTest, DestroyingTheEngineEndsACycleThatWaits) {
+  const auto token = std::make_shared<int>();
+  const auto log = std::make_shared<std::vector<std::string>>();
+  framework::Registry registry = plugins::InTreeRegistry();
+  Offer<CycleWitness>(registry, "Witness", token);
+  Offer<FakeReserve>(registry, "Reserve", log, framework::Verdict());
+  EngineOptions options = With({FilterExtender()});
+  options.profiles[0].multi_point.enabled.push_back({"Witness"});
+  options.profiles[0].multi_point.enabled.push_back({"Reserve"});
+  harness_ = std::make_unique<EngineHarness>(options, registry);
+  harness_->Put(MakeNode("a"));
+  const auto idle = token.use_count();
   Try(MakePod("web"));
-  world_.reset();
+  PendingCall(framework::ExtenderStep::kFilter);
+  EXPECT_GT(token.use_count(), idle);
+  EXPECT_EQ(harness_->Where("web"), "pending");
+  EXPECT_THAT(harness_->Decisions(), IsEmpty());
+  harness_.reset();
+  // The cycle and its states are gone, and Reserve was never called. What is left is owned by the
+  // registry and this test.
+  EXPECT_EQ(token.use_count(), idle - 1);
+  EXPECT_THAT(*log, IsEmpty());
 }
 
 class FindVictimsTest : public testing::Test {

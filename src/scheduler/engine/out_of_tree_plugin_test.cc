@@ -1,12 +1,13 @@
 // A plugin from outside the tree: written node-at-a-time, registered by name, configured by raw
 // JSON.
 #include <gtest/gtest.h>
-#include <simdjson.h>
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 
@@ -24,12 +25,11 @@ class RackRule final : public framework::NodeFilter, public framework::NodeScore
   static Result<std::unique_ptr<framework::Plugin>> Make(const framework::PluginArgs& args) {
     const auto* json = std::any_cast<std::string>(&args);
     if (json == nullptr) return Fail("RackRule needs arguments");
-    simdjson::dom::parser parser;
-    int64_t highest = 0;
-    if (parser.parse(*json)["highest"].get(highest) != simdjson::SUCCESS) {
-      return Fail("highest: must be a number");
-    }
-    return std::make_unique<RackRule>(highest);
+    const auto document = api::ParseJson(*json);
+    if (!document) return std::unexpected(document.error());
+    const auto highest = api::IntAt(api::AsObject(*document), "highest");
+    if (!highest) return Fail("highest: must be a number");
+    return std::make_unique<RackRule>(*highest);
   }
   explicit RackRule(int64_t highest) : highest_(highest) {}
 

@@ -15,7 +15,7 @@ bool WorthRetrying(const framework::WriteResult& result) {
 // The limit of tries.
 Duration PauseAfter(int tries) {
   Duration pause = kFirstPause;
-  for (int i = 1; i < tries; ++i) pause.nanos *= kPauseGrowth;
+  for (int i = 1; i < tries; ++i) pause *= kPauseGrowth;
   return pause;
 }
 

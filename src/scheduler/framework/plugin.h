@@ -180,6 +180,7 @@ class ScorePlugin : public virtual Plugin {
     return false;
   }
 
+  // With Scope::kNode, Score is also called for nodes that only later filters reject.
   virtual Scope score_scope() const { return Scope::kCluster; }
   // For Scope::kNode: a number that changes whenever scores of unchanged rows may have changed.
   virtual uint64_t score_epoch(const model::Cluster&) const { return 0; }

@@ -1,4 +1,5 @@
-// The plugins that docs/plugins.md shows, compiled and tried out.
+// Plugins as a newcomer writes them, and a check that docs/plugins.md shows code that is compiled:
+// theirs, and that of examples/custom-scheduler, which the test install.examples builds and runs.
 
 #include <fstream>
 #include <iterator>
@@ -47,7 +48,7 @@ class OwnTeam final : public framework::FilterPlugin {
   static constexpr std::string_view kName = "OwnTeam";
   std::string_view name() const override { return kName; }
 
-  // Once per class of pods: looks up what the loop below compares.
+  // Called once per pod class: interns the label that Filter compares with.
   std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
                                                  const model::PodClass& pod_class) const override {
     auto wanted = std::make_unique<Wanted>();
@@ -55,14 +56,14 @@ class OwnTeam final : public framework::FilterPlugin {
     return wanted;
   }
 
-  // Once per pod: one loop over the nodes that are still in question.
+  // Called once per scheduling cycle: one loop over the nodes that are still feasible.
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
     nodes.KeepIf(
         [&](size_t row) { return Fits(cycle, model::NodeRow{static_cast<uint32_t>(row)}); });
     return {};
   }
 
-  // Only when somebody asks why.
+  // Called to explain why a pod does not fit.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override {
     if (Fits(cycle, node)) return {};
     return {framework::Code::kUnschedulableAndUnresolvable, "node(s) belonged to another team"};
@@ -119,18 +120,24 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(OwnPlugin, TheGuideShowsThisCode) {
+TEST(OwnPlugin, TheGuideShowsCodeThatIsCompiled) {
   const std::string guide = Read("docs/plugins.md");
-  const std::string code = Read("src/plugins/own_plugin_test.cc");
+  std::string code;
+  for (const char* path :
+       {"src/scheduler/plugins/custom_plugin_test.cc", "examples/custom-scheduler/node_price.h",
+        "examples/custom-scheduler/node_price.cc",
+        "examples/custom-scheduler/custom_scheduler_main.cc"}) {
+    code += Read(path);
+  }
   constexpr std::string_view kOpen = "```cpp\n";
   size_t blocks = 0;
   for (size_t at = guide.find(kOpen); at != std::string::npos; at = guide.find(kOpen, at)) {
     at += kOpen.size();
     const std::string block = guide.substr(at, guide.find("```", at) - at);
-    EXPECT_TRUE(code.contains(block)) << "not in the test:\n" << block;
+    EXPECT_TRUE(code.contains(block)) << "not compiled anywhere:\n" << block;
     ++blocks;
   }
-  EXPECT_EQ(blocks, 3u);
+  EXPECT_EQ(blocks, 7u);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "api/json/yaml.h"
-#include "base/check.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::plugins {
 
@@ -106,16 +106,13 @@ inline Result<std::unique_ptr<framework::Plugin>> TryMakePlugin(
     std::string_view name, const framework::PluginArgs& args = {}) {
   const framework::Registry registry = InTreeRegistry();
   const framework::PluginFactory* factory = registry.Find(name);
-  CHECK(factory != nullptr);
+  Require(factory != nullptr, "no such plugin");
   return (*factory)(args);
 }
 
 inline std::unique_ptr<framework::Plugin> MakePlugin(std::string_view name,
                                                      const framework::PluginArgs& args = {}) {
-  auto plugin = TryMakePlugin(name, args);
-  EXPECT_TRUE(plugin.has_value()) << plugin.error().message;
-  CHECK(plugin.has_value());
-  return *std::move(plugin);
+  return Require(TryMakePlugin(name, args));
 }
 
 // One plugin, called for one pod that is not in the cluster. `world` must outlive the harness.
@@ -140,7 +137,7 @@ class PluginHarness {
   template <typename Role>
   const Role& As() const {
     const auto* role = dynamic_cast<const Role*>(plugin_.get());
-    CHECK(role != nullptr);
+    Require(role != nullptr, "the plugin does not implement this extension point");
     return *role;
   }
 

@@ -66,10 +66,6 @@ struct BackoffPolicy {
 
 // Backoffs end together at full seconds, so that pods of higher priority of one second come first.
 // A pod leaves at the first full second after its end.
-inline Instant FullSecond(Instant time) {
-  constexpr int64_t kSecond = Duration::Seconds(1).nanos;
-  return {time.nanos - (time.nanos % kSecond + kSecond) % kSecond};
-}
 inline Instant LeavesAt(Instant backoff_end) { return backoff_end + Duration::Seconds(1); }
 
 // ReadyPods is an ordered set of pods: those that are ready, or those that back off.

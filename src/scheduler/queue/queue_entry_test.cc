@@ -54,12 +54,5 @@ TEST(Backoff, EndsAtAFullSecond) {
   }
 }
 
-TEST(Backoff, FullSecondIsNeverLater) {
-  EXPECT_EQ(FullSecond({1'999'999'999}), Instant{1'000'000'000});
-  EXPECT_EQ(FullSecond({2'000'000'000}), Instant{2'000'000'000});
-  EXPECT_EQ(FullSecond({0}), Instant{0});
-  EXPECT_EQ(FullSecond({-1}), Instant{-1'000'000'000});
-}
-
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::queue

@@ -173,7 +173,7 @@ void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why) {
 
 bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
   if (!entry.backoff_end) entry.backoff_end = options_.backoff.EndOf(entry);
-  return *entry.backoff_end >= FullSecond(now);
+  return *entry.backoff_end >= now.FloorToSecond();
 }
 
 void SchedulingQueue::Requeue(QueueEntry& entry, QueueingStrategy strategy,
@@ -406,13 +406,13 @@ void SchedulingQueue::PassTime(Instant now) {
 void SchedulingQueue::FlushUnschedulablePods(Instant now) {
   if (!next_flush_) next_flush_ = now + kFlushInterval;
   if (now < *next_flush_) return;
-  const int64_t missed = (now - *next_flush_).nanos / kFlushInterval.nanos;
+  const int64_t missed = (now - *next_flush_) / kFlushInterval;
   // What counts is how long pods had been unschedulable at the last tick, whenever this is called.
-  const Instant tick = *next_flush_ + Duration{missed * kFlushInterval.nanos};
+  const Instant tick = *next_flush_ + kFlushInterval * missed;
   next_flush_ = tick + kFlushInterval;
   if (unschedulable_.empty()) return;
   // Longer than `max_in_unschedulable_pods`, not equally long.
-  const Instant limit{tick.nanos - options_.max_in_unschedulable_pods.nanos - 1};
+  const Instant limit = tick - options_.max_in_unschedulable_pods - Duration{1};
   const std::vector<QueueEntry*> leftovers = unschedulable_.UnschedulableSince(limit);
   for (QueueEntry* entry : leftovers) {
     TakeOut(*entry);
@@ -435,8 +435,8 @@ std::optional<Instant> SchedulingQueue::next_wake() const {
     const Instant due = unschedulable_.oldest() + options_.max_in_unschedulable_pods;
     Instant flush = *next_flush_;
     if (due >= flush) {
-      const int64_t ticks = (due - flush).nanos / kFlushInterval.nanos + 1;
-      flush = flush + Duration{ticks * kFlushInterval.nanos};
+      const int64_t ticks = (due - flush) / kFlushInterval + 1;
+      flush += kFlushInterval * ticks;
     }
     at(flush);
   }

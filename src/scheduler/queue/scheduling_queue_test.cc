@@ -259,7 +259,7 @@ TEST(SchedulingQueue, RejectionsAndErrorsLengthenTheBackoffEachInTheirWay) {
     if (!step.error) world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
     ASSERT_EQ(world.Place("a"), step.error ? "error backoff" : "backoff");
     EXPECT_EQ(world.queue->next_wake(),
-              FullSecond(world.now) + Duration::Seconds(step.want_seconds + 1));
+              world.now.FloorToSecond() + Duration::Seconds(step.want_seconds + 1));
     world.Pass(Duration::Seconds(12));
     ASSERT_EQ(world.Place("a"), "active");
   }

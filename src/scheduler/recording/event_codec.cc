@@ -6,33 +6,29 @@
 #include "api/json/encode.h"
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "base/overloaded.h"
 
 namespace berth::scheduler::recording {
 namespace {
 
 using api::JsonWriter;
 
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-
 // --- events ---
 
-// What comes first in the bytes of an event. Part of the format: numbers are never used again.
+// The first byte of an event. Part of the file format: numbers are never reused.
 enum class Tag : uint8_t {
   kObjectPut = 1,
-  kObjectGone = 2,
+  kObjectDeleted = 2,
   kWriteDone = 3,
-  kPermitSpoken = 4,
-  // Of those whose text is kept: extenders get it.
+  kPermitDecision = 4,
+  // Objects with raw JSON, which extenders receive.
   kPodPut = 5,
   kNodePut = 6,
 };
 
 // A new alternative needs a tag, an encoding, a decoding and a description, all below.
 static_assert(std::variant_size_v<engine::Event> == 4,
-              "teach event_codec.cc the new kind of event");
+              "event_codec.cc must handle the new kind of event");
 
 void Put(ByteWriter& out, Tag tag) { out.Number(static_cast<uint64_t>(tag)); }
 
@@ -40,7 +36,8 @@ Result<api::Object> DecodeObject(ByteReader& in) {
   const std::string_view json = in.String();
   auto objects = api::DecodeJson(json);
   if (!objects) return std::unexpected(objects.error());
-  if (objects->size() != 1) return Fail("not one object, or of a kind that this build lacks");
+  if (objects->size() != 1)
+    return Fail("not exactly one object of a kind that this build supports");
   return std::move(objects->front());
 }
 
@@ -51,7 +48,7 @@ Result<engine::Event> DecodePut(ByteReader& in) {
   return engine::ObjectPut{*std::move(object)};
 }
 
-// False if it is no T whose text is kept.
+// Returns false if it is not a T with raw JSON.
 template <typename T>
 bool EncodePutOf(const engine::ObjectPut& put, Tag tag, ByteWriter& out) {
   const auto* object = std::get_if<api::Ref<T>>(&put.object);
@@ -72,7 +69,7 @@ Result<engine::Event> DecodeWriteDone(ByteReader& in) {
   constexpr auto kLastKind = static_cast<uint64_t>(framework::WriteResult::Kind::kRejected);
   const uint64_t id = in.Number();
   const uint64_t kind = in.Number();
-  if (id > UINT32_MAX || kind > kLastKind) return Fail("no such command, or no such end of it");
+  if (id > UINT32_MAX || kind > kLastKind) return Fail("invalid command id or write result");
   engine::WriteDone done{engine::CommandId{static_cast<uint32_t>(id)}, {}};
   done.result.kind = static_cast<framework::WriteResult::Kind>(kind);
   done.result.message = in.String();
@@ -81,13 +78,13 @@ Result<engine::Event> DecodeWriteDone(ByteReader& in) {
   return done;
 }
 
-engine::PermitDecision DecodePermitSpoken(ByteReader& in) {
-  engine::PermitDecision spoken;
-  spoken.uid = in.String();
-  spoken.plugin = in.String();
-  spoken.allow = in.Number() != 0;
-  spoken.message = in.String();
-  return spoken;
+engine::PermitDecision DecodePermitDecision(ByteReader& in) {
+  engine::PermitDecision permit;
+  permit.uid = in.String();
+  permit.plugin = in.String();
+  permit.allow = in.Number() != 0;
+  permit.message = in.String();
+  return permit;
 }
 
 Result<engine::Event> DecodeTagged(uint64_t tag, ByteReader& in) {
@@ -97,21 +94,21 @@ Result<engine::Event> DecodeTagged(uint64_t tag, ByteReader& in) {
       if (!object) return std::unexpected(object.error());
       return engine::ObjectPut{*std::move(object)};
     }
-    case Tag::kObjectGone: {
+    case Tag::kObjectDeleted: {
       auto object = DecodeObject(in);
       if (!object) return std::unexpected(object.error());
       return engine::ObjectDeleted{*std::move(object)};
     }
     case Tag::kWriteDone:
       return DecodeWriteDone(in);
-    case Tag::kPermitSpoken:
-      return DecodePermitSpoken(in);
+    case Tag::kPermitDecision:
+      return DecodePermitDecision(in);
     case Tag::kPodPut:
       return DecodePut<api::Pod>(in);
     case Tag::kNodePut:
       return DecodePut<api::Node>(in);
   }
-  return Fail(fmt::format("an event of kind {}, which this build does not know", tag));
+  return Fail(fmt::format("an event of kind {}, which this build does not support", tag));
 }
 
 std::string Describe(const api::Object& object) {
@@ -136,7 +133,7 @@ std::string_view Describe(framework::WriteResult::Kind kind) {
   return "unknown";
 }
 
-// --- answers ---
+// --- commands and decisions ---
 
 void Field(JsonWriter& json, std::string_view name, std::string_view text) {
   json.Key(name);
@@ -237,9 +234,9 @@ std::string_view Describe(engine::Decision::Kind kind) {
 void EncodeEvent(const engine::Event& event, ByteWriter& out) {
   std::visit(Overloaded{
                  [&](const engine::ObjectPut& put) { EncodePut(put, out); },
-                 [&](const engine::ObjectDeleted& gone) {
-                   Put(out, Tag::kObjectGone);
-                   out.String(api::EncodeJson(gone.object));
+                 [&](const engine::ObjectDeleted& deleted) {
+                   Put(out, Tag::kObjectDeleted);
+                   out.String(api::EncodeJson(deleted.object));
                  },
                  [&](const engine::WriteDone& done) {
                    Put(out, Tag::kWriteDone);
@@ -249,12 +246,12 @@ void EncodeEvent(const engine::Event& event, ByteWriter& out) {
                    out.String(done.result.resource_version);
                    out.String(done.result.body);
                  },
-                 [&](const engine::PermitDecision& spoken) {
-                   Put(out, Tag::kPermitSpoken);
-                   out.String(spoken.uid);
-                   out.String(spoken.plugin);
-                   out.Number(spoken.allow ? 1 : 0);
-                   out.String(spoken.message);
+                 [&](const engine::PermitDecision& permit) {
+                   Put(out, Tag::kPermitDecision);
+                   out.String(permit.uid);
+                   out.String(permit.plugin);
+                   out.Number(permit.allow ? 1 : 0);
+                   out.String(permit.message);
                  },
              },
              event);
@@ -262,7 +259,7 @@ void EncodeEvent(const engine::Event& event, ByteWriter& out) {
 
 Result<engine::Event> DecodeEvent(ByteReader& in) {
   auto event = DecodeTagged(in.Number(), in);
-  if (event && !in.ok()) return Fail("an event that ends too early");
+  if (event && !in.ok()) return Fail("a truncated event");
   return event;
 }
 
@@ -270,14 +267,14 @@ std::string DescribeEvent(const engine::Event& event) {
   return std::visit(
       Overloaded{
           [](const engine::ObjectPut& put) { return "put " + Describe(put.object); },
-          [](const engine::ObjectDeleted& gone) { return "remove " + Describe(gone.object); },
+          [](const engine::ObjectDeleted& deleted) { return "remove " + Describe(deleted.object); },
           [](const engine::WriteDone& done) {
             return fmt::format("end of write {}: {}{}{}", done.id.value, Describe(done.result.kind),
                                done.result.message.empty() ? "" : ", ", done.result.message);
           },
-          [](const engine::PermitDecision& spoken) {
-            return fmt::format("{} {} pod {}", spoken.plugin, spoken.allow ? "allows" : "rejects",
-                               spoken.uid);
+          [](const engine::PermitDecision& permit) {
+            return fmt::format("{} {} pod {}", permit.plugin, permit.allow ? "allows" : "rejects",
+                               permit.uid);
           },
       },
       event);

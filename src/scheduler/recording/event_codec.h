@@ -1,5 +1,8 @@
-// Numbers and strings as bytes: numbers with seven bits in each byte, small ones first, strings
-// with their length before them.
+// The encoding of events, commands and decisions in a recording: a new alternative of Event or
+// ApiWrite does not compile until event_codec.cc handles it.
+//
+// Events are decoded again for replay. Commands and decisions are only compared, so they are
+// recorded as texts: one line of JSON each, equal exactly if the values are.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +15,15 @@
 
 namespace berth::scheduler::recording {
 
+// ByteWriter encodes numbers as varints (seven bits per byte, lowest first) and strings with their
+// length.
 class ByteWriter {
  public:
   void Number(uint64_t number) {
     for (; number >= 0x80; number >>= 7) bytes_ += static_cast<char>(number | 0x80);
     bytes_ += static_cast<char>(number);
   }
-  // Small numbers of either sign stay short.
+  // Zigzag: small numbers of either sign are short.
   void Signed(int64_t number) {
     const auto bits = static_cast<uint64_t>(number);
     Number((bits << 1) ^ (number < 0 ? UINT64_MAX : 0));
@@ -34,8 +39,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads what a ByteWriter wrote. Bytes that are none of its work give zeros and ok() == false,
-// never more than there is.
+// ByteReader decodes the output of a ByteWriter. On malformed input it returns zeros and sets ok()
+// to false; it never reads past the end.
 class ByteReader {
  public:
   // `bytes` must outlive the reader.
@@ -46,7 +51,7 @@ class ByteReader {
     for (unsigned shift = 0; shift < 64; shift += 7) {
       if (rest_.empty()) break;
       const auto byte = static_cast<uint8_t>(rest_.front());
-      // The tenth byte has room for one bit.
+      // The tenth byte holds one bit.
       if (shift == 63 && byte > 1) break;
       rest_.remove_prefix(1);
       number |= uint64_t{byte & 0x7fU} << shift;
@@ -68,7 +73,7 @@ class ByteReader {
 
   size_t left() const { return rest_.size(); }
   bool ok() const { return ok_; }
-  // All was read, and all was well.
+  // Reports whether all bytes were read without an error.
   bool finished() const { return ok_ && rest_.empty(); }
 
  private:
@@ -83,21 +88,16 @@ class ByteReader {
   bool ok_ = true;
 };
 
-// What the engine hears and answers, as bytes and as text. All knowledge of how events, commands
-// and decisions look in a recording is here: a new alternative of Event or ApiWrite does not
-// compile until this file's .cc knows it.
-//
-// Events are read back, to be heard again. Answers are compared only, so they are texts: one line
-// of JSON each, equal exactly if the answers are.
 void EncodeEvent(const engine::Event& event, ByteWriter& out);
-// Gives what EncodeEvent was given, whatever the bytes; an error if they are none of its work.
+// Decodes the output of EncodeEvent; fails on any other input.
 Result<engine::Event> DecodeEvent(ByteReader& in);
 
-// For people: `put Pod "default/web"`.
+// Returns a description for users: `put Pod "default/web"`.
 std::string DescribeEvent(const engine::Event& event);
 
+// Return the JSON that recordings compare.
 std::string CommandText(const engine::Command& command);
-// Without the explanation, which decides nothing.
+// Omits the explanation, which does not affect decisions.
 std::string DecisionText(const engine::Decision& decision);
 
 }  // namespace berth::scheduler::recording

@@ -20,7 +20,7 @@ TEST(Bytes, SmallNumbersAreShort) {
   EXPECT_EQ(size(UINT64_MAX), 10u);
 }
 
-TEST(Bytes, WhatIsWrittenIsRead) {
+TEST(Bytes, RoundTrip) {
   const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, uint64_t{1} << 63, UINT64_MAX};
   const int64_t signs[] = {0, -1, 1, -64, 64, INT64_MIN, INT64_MAX};
   const std::string texts[] = {"", "text", std::string("\0\xff", 2), std::string(300, 'x')};
@@ -36,7 +36,7 @@ TEST(Bytes, WhatIsWrittenIsRead) {
   EXPECT_TRUE(in.finished());
 }
 
-TEST(Bytes, WhatIsMissingIsNoticed) {
+TEST(Bytes, DetectMissingBytes) {
   EXPECT_FALSE(ByteReader("x").finished());
   for (const std::string& bytes :
        {std::string(), std::string("\x80", 1), std::string(10, '\xff'),
@@ -65,20 +65,20 @@ Result<engine::Event> Decoded(const std::string& bytes) {
   return DecodeEvent(in);
 }
 
-TEST(EventCodec, ObjectsComeBackAsTheyWere) {
+TEST(EventCodec, ObjectsRoundTrip) {
   const api::Pod pod = MakePod("web").Request("cpu", "100m").Label("app", "web");
-  for (const bool gone : {false, true}) {
+  for (const bool deleted : {false, true}) {
     const api::Object object = std::make_shared<const api::Pod>(pod);
-    const auto event = Decoded(Encoded(gone ? engine::Event(engine::ObjectDeleted{object})
-                                            : engine::Event(engine::ObjectPut{object})));
+    const auto event = Decoded(Encoded(deleted ? engine::Event(engine::ObjectDeleted{object})
+                                               : engine::Event(engine::ObjectPut{object})));
     ASSERT_TRUE(event.has_value()) << event.error().message;
-    const api::Object& read = gone ? std::get<engine::ObjectDeleted>(*event).object
-                                   : std::get<engine::ObjectPut>(*event).object;
+    const api::Object& read = deleted ? std::get<engine::ObjectDeleted>(*event).object
+                                      : std::get<engine::ObjectPut>(*event).object;
     EXPECT_EQ(*std::get<api::Ref<api::Pod>>(read), pod);
   }
 }
 
-TEST(EventCodec, KeptTextsComeBack) {
+TEST(EventCodec, RawJsonRoundTrips) {
   const auto pod = api::DecodeJsonWithRaw<api::Pod>(
       R"({"metadata":{"name":"web","namespace":"n"},"spec":{"serviceAccountName":"s"}})");
   const auto node =
@@ -93,7 +93,7 @@ TEST(EventCodec, KeptTextsComeBack) {
   EXPECT_EQ(*std::get<api::Ref<api::Node>>(put(*node)), **node);
 }
 
-TEST(EventCodec, EveryEndOfAWriteComesBack) {
+TEST(EventCodec, WriteResultsRoundTrip) {
   using enum framework::WriteResult::Kind;
   for (const auto kind : {kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected}) {
     const auto event =
@@ -105,7 +105,7 @@ TEST(EventCodec, EveryEndOfAWriteComesBack) {
   }
 }
 
-TEST(EventCodec, WhatIsNoEventIsAnError) {
+TEST(EventCodec, RejectsMalformedEvents) {
   const std::string good = Encoded(
       engine::WriteDone{engine::CommandId{7}, {framework::WriteResult::Kind::kTimeout, "m", ""}});
   for (size_t size = 0; size < good.size(); ++size) {
@@ -115,7 +115,7 @@ TEST(EventCodec, WhatIsNoEventIsAnError) {
   EXPECT_FALSE(Decoded("\x01\x02{}").has_value());           // Not an object.
   EXPECT_FALSE(Decoded("\x01\x04null").has_value());         // Likewise.
   EXPECT_FALSE(Decoded("\x05\x02{}").has_value());           // A pod without a name.
-  EXPECT_FALSE(Decoded("\x03\x07\x06\x01m\0").has_value());  // No such end of a write.
+  EXPECT_FALSE(Decoded("\x03\x07\x06\x01m\0").has_value());  // No such result of a write.
 }
 
 TEST(EventCodec, DescribesEvents) {
@@ -137,7 +137,7 @@ struct CommandCase {
 
 class CommandTexts : public testing::TestWithParam<CommandCase> {};
 
-TEST_P(CommandTexts, TellAllOfTheCommand) {
+TEST_P(CommandTexts, AreComplete) {
   EXPECT_EQ(CommandText({engine::CommandId{5}, GetParam().write}), GetParam().text);
 }
 
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                         R"("observedGeneration":3}})"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(CommandTexts, TellOfVolumes) {
+TEST(CommandTexts, IncludeVolumes) {
   const std::string text =
       CommandText({engine::CommandId{5}, framework::UpdatePersistentVolume{Volume()}});
   EXPECT_TRUE(text.starts_with(R"({"id":5,"write":"update volume","object":"{\"apiVersion\")"))
@@ -180,7 +180,7 @@ TEST(CommandTexts, TellOfVolumes) {
   EXPECT_NE(text.find(R"(\"phase\":\"Bound\")"), std::string::npos) << text;
 }
 
-TEST(DecisionTexts, TellAllThatWasDecided) {
+TEST(DecisionTexts, AreComplete) {
   engine::Decision decision;
   decision.key = {"ns", "web"};
   decision.node = "n1";

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kRawDeflate = -MAX_WBITS;
 constexpr int kMemoryLevel = 8;  // zlib's default.
-// Every flush ends with these four bytes, which need not be kept.
+// Every flush ends with these four bytes, which are not stored.
 constexpr std::string_view kFlushMark("\x00\x00\xff\xff", 4);
 
 Bytef* Input(std::string_view text) {
@@ -21,7 +21,7 @@ Bytef* Input(std::string_view text) {
 Deflater::Deflater() {
   const int result = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate,
                                   kMemoryLevel, Z_DEFAULT_STRATEGY);
-  CHECK(result == Z_OK);  // Nothing but a lack of memory can fail.
+  CHECK(result == Z_OK);  // Fails only if memory is exhausted.
 }
 
 Deflater::~Deflater() { deflateEnd(&stream_); }
@@ -56,7 +56,7 @@ bool Inflater::Feed(std::string_view packed, size_t limit, std::string& plain) {
     stream_.next_out = reinterpret_cast<Bytef*>(chunk);
     stream_.avail_out = sizeof(chunk);
     const int result = inflate(&stream_, Z_SYNC_FLUSH);
-    // Z_BUF_ERROR: there was nothing left to do. A stream that ends is not one of a Deflater.
+    // Z_BUF_ERROR means that nothing was left to do. A Deflater never ends its stream.
     if (result != Z_OK && result != Z_BUF_ERROR) return false;
     plain.append(chunk, sizeof(chunk) - stream_.avail_out);
     if (plain.size() > limit) return false;
@@ -75,10 +75,10 @@ namespace {
 
 constexpr uint32_t kLengthBits = 24;
 
-// Any one bit of the length changes it.
-uint32_t CheckOf(uint32_t length) {
-  constexpr uint32_t kOfZero = 0xa5;  // So that a run of zeros is no frame.
-  return (length ^ (length >> 8) ^ (length >> 16) ^ kOfZero) & 0xff;
+// A change of any bit of the length changes it.
+uint32_t LengthChecksum(uint32_t length) {
+  constexpr uint32_t kSeed = 0xa5;  // So that a run of zeros is not a frame.
+  return (length ^ (length >> 8) ^ (length >> 16) ^ kSeed) & 0xff;
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ uint32_t DecodeUint32(std::string_view bytes) {
 
 std::string EncodeFrameHeader(const FrameHeader& header) {
   CHECK(header.length <= kMaxFrameContent);
-  return EncodeUint32(header.length | (CheckOf(header.length) << kLengthBits)) +
+  return EncodeUint32(header.length | (LengthChecksum(header.length) << kLengthBits)) +
          EncodeUint32(header.checksum);
 }
 
@@ -113,7 +113,7 @@ std::optional<FrameHeader> DecodeFrameHeader(std::string_view bytes) {
   CHECK(bytes.size() == kFrameHeaderSize);
   const uint32_t first = DecodeUint32(bytes.substr(0, 4));
   const uint32_t length = first & kMaxFrameContent;
-  if (first >> kLengthBits != CheckOf(length)) return std::nullopt;
+  if (first >> kLengthBits != LengthChecksum(length)) return std::nullopt;
   return FrameHeader{length, DecodeUint32(bytes.substr(4))};
 }
 

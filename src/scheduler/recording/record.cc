@@ -2,22 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "base/overloaded.h"
 #include "scheduler/recording/event_codec.h"
 
 namespace berth::scheduler::recording {
 namespace {
 
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
+// The first byte of a record. Part of the file format: numbers are never reused.
+enum class Tag : uint8_t {
+  kHandle = 1,
+  kSchedule = 2,
+  kDecisions = 3,
+  kCommands = 4,
+  kLimitedCommands = 5,
 };
 
-// What comes first in the bytes of a record. Part of the format: numbers are never used again.
-enum class Tag : uint8_t { kHeard = 1, kAsked = 2, kDecided = 3, kTaken = 4, kTakenSome = 5 };
+static_assert(std::variant_size_v<Record> == 4, "record.cc must handle the new kind of record");
 
-static_assert(std::variant_size_v<Record> == 4, "teach record.cc the new kind of record");
-
-// Differences of times wrap, so that any two instants have one.
+// Differences wrap around, so that they are defined for any two instants.
 int64_t Minus(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
@@ -35,9 +37,9 @@ void PutList(ByteWriter& out, const std::vector<std::string>& texts) {
 std::vector<std::string> ReadList(ByteReader& in) {
   std::vector<std::string> texts;
   const uint64_t count = in.Number();
-  // Each takes a byte at least; a damaged count ends with the bytes.
+  // Each text takes at least a byte; a corrupt count ends with the input.
   for (uint64_t i = 0; i < count && in.left() > 0; ++i) texts.emplace_back(in.String());
-  if (texts.size() != count) in.Number();  // Nothing is left: it fails.
+  if (texts.size() != count) in.Number();  // Sets the error: nothing is left.
   return texts;
 }
 
@@ -47,25 +49,25 @@ Result<Record> DecodeTagged(uint64_t tag, ByteReader& in, int64_t& last_nanos) {
     return Instant{last_nanos};
   };
   switch (static_cast<Tag>(tag)) {
-    case Tag::kHeard: {
+    case Tag::kHandle: {
       const Instant now = time();
       auto event = DecodeEvent(in);
       if (!event) return std::unexpected(event.error());
       return HandleCall{now, *std::move(event)};
     }
-    case Tag::kAsked: {
+    case Tag::kSchedule: {
       const Instant now = time();
       return ScheduleCall{now, in.Number() - 1};
     }
-    case Tag::kDecided: {
+    case Tag::kDecisions: {
       const uint64_t tried = in.Number();
       return DecisionsRecord{tried, ReadList(in)};
     }
-    case Tag::kTaken:
-    case Tag::kTakenSome:
-      return CommandsRecord{ReadList(in), static_cast<Tag>(tag) == Tag::kTakenSome};
+    case Tag::kCommands:
+    case Tag::kLimitedCommands:
+      return CommandsRecord{ReadList(in), static_cast<Tag>(tag) == Tag::kLimitedCommands};
   }
-  return Fail(fmt::format("a record of kind {}, which this build does not know", tag));
+  return Fail(fmt::format("a record of kind {}, which this build does not support", tag));
 }
 
 }  // namespace
@@ -84,7 +86,7 @@ Result<RecordingHeader> DecodeHeader(std::string_view bytes) {
   header.program = in.String();
   header.configuration = in.String();
   header.seed = in.Number();
-  if (!in.finished()) return Fail("the header is not as it should be");
+  if (!in.finished()) return Fail("malformed header");
   return header;
 }
 
@@ -95,24 +97,24 @@ std::string RecordCodec::Encode(const Record& record) {
     last_nanos_ = now.nanos;
   };
   std::visit(Overloaded{
-                 [&](const HandleCall& heard) {
-                   Put(out, Tag::kHeard);
-                   put_time(heard.now);
-                   EncodeEvent(heard.event, out);
+                 [&](const HandleCall& call) {
+                   Put(out, Tag::kHandle);
+                   put_time(call.now);
+                   EncodeEvent(call.event, out);
                  },
-                 [&](const ScheduleCall& asked) {
-                   Put(out, Tag::kAsked);
-                   put_time(asked.now);
-                   out.Number(asked.limit + 1);  // No limit, the usual case, becomes 0.
+                 [&](const ScheduleCall& call) {
+                   Put(out, Tag::kSchedule);
+                   put_time(call.now);
+                   out.Number(call.limit + 1);  // No limit, the usual case, becomes 0.
                  },
-                 [&](const DecisionsRecord& decided) {
-                   Put(out, Tag::kDecided);
-                   out.Number(decided.tried);
-                   PutList(out, decided.decisions);
+                 [&](const DecisionsRecord& decisions) {
+                   Put(out, Tag::kDecisions);
+                   out.Number(decisions.tried);
+                   PutList(out, decisions.decisions);
                  },
-                 [&](const CommandsRecord& taken) {
-                   Put(out, taken.limited ? Tag::kTakenSome : Tag::kTaken);
-                   PutList(out, taken.commands);
+                 [&](const CommandsRecord& commands) {
+                   Put(out, commands.limited ? Tag::kLimitedCommands : Tag::kCommands);
+                   PutList(out, commands.commands);
                  },
              },
              record);
@@ -124,7 +126,7 @@ Result<Record> RecordCodec::Decode(std::string_view bytes) {
   const uint64_t tag = in.Number();
   auto record = DecodeTagged(tag, in, last_nanos_);
   if (!record) return record;
-  if (!in.finished()) return Fail("a record that is longer or shorter than it should be");
+  if (!in.finished()) return Fail("a record of the wrong length");
   return record;
 }
 

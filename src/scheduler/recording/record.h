@@ -1,8 +1,8 @@
-// Record is one entry of a recording: something that the engine was told, or what it answered.
+// Record is one entry of a recording: a call of the engine or its result.
 //
-// A recording alternates: a call (HandleCall, ScheduleCall) is written before it is made, so that a
-// recording of a program that crashed ends with the call at fault; the answers (DecisionsRecord,
-// CommandsRecord) follow.
+// A call (HandleCall, ScheduleCall) is written before it is made, so that the recording of a
+// program that crashed ends with the call at fault. Its results (DecisionsRecord, CommandsRecord)
+// follow.
 #pragma once
 
 #include <cstdint>
@@ -30,26 +30,27 @@ struct ScheduleCall {
   friend bool operator==(const ScheduleCall&, const ScheduleCall&) = default;
 };
 
-// What the call before led to: always after ScheduleCall, after HandleCall if there were decisions.
+// The decisions of the preceding call: always after ScheduleCall, after HandleCall only if there
+// are any.
 struct DecisionsRecord {
   uint64_t tried = 0;                  // What Schedule returned.
   std::vector<std::string> decisions;  // See event_codec.h.
   friend bool operator==(const DecisionsRecord&, const DecisionsRecord&) = default;
 };
 
-// Engine::TakeCommands(limit) gave these.
+// The result of Engine::TakeCommands(limit).
 struct CommandsRecord {
   std::vector<std::string> commands;  // See event_codec.h.
-  bool limited = false;               // No more were asked for.
+  bool limited = false;               // `limit` was reached.
   friend bool operator==(const CommandsRecord&, const CommandsRecord&) = default;
 };
 
 using Record = std::variant<HandleCall, ScheduleCall, DecisionsRecord, CommandsRecord>;
 
-// What is needed to make an engine that decides as the recorded one did.
+// Everything needed to create an engine that decides as the recorded one.
 struct RecordingHeader {
-  std::string program;        // Who wrote the recording; for people.
-  std::string configuration;  // A KubeSchedulerConfiguration, complete, as YAML.
+  std::string program;        // The program that wrote it, for users.
+  std::string configuration;  // A complete KubeSchedulerConfiguration as YAML.
   uint64_t seed = 0;
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
 };
@@ -57,8 +58,8 @@ struct RecordingHeader {
 std::string EncodeHeader(const RecordingHeader& header);
 Result<RecordingHeader> DecodeHeader(std::string_view bytes);
 
-// Encodes records, and decodes them in the same order: times are kept as the difference to the
-// record before.
+// RecordCodec encodes records, or decodes them in the same order: each time is stored as the
+// difference to the previous one.
 class RecordCodec {
  public:
   std::string Encode(const Record& record);

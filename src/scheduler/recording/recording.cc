@@ -25,13 +25,12 @@ void RecordWriter::Append(const Record& record) {
 void RecordWriter::AppendFrame(std::string_view plain) {
   if (!status_) return;
   if (plain.size() > kMaxRecordSize) {
-    status_ = Fail(fmt::format("a record of {} bytes is too long to be recorded", plain.size()));
+    status_ = Fail(fmt::format("a record of {} bytes exceeds the limit", plain.size()));
     return;
   }
   const std::string packed = deflater_.Compress(plain);
   if (packed.size() > kMaxFrameContent) {
-    status_ =
-        Fail(fmt::format("a record of {} packed bytes is too long to be recorded", packed.size()));
+    status_ = Fail(fmt::format("a record of {} compressed bytes exceeds the limit", packed.size()));
     return;
   }
   const FrameHeader header{static_cast<uint32_t>(packed.size()), ChecksumOf(packed)};
@@ -128,20 +127,20 @@ std::optional<std::string> RecordReader::ReadContent(const FrameHeader& frame) {
   if (packed->size() < frame.length) return EndWith(Kind::kCutOff);
   if (ChecksumOf(*packed) != frame.checksum) return EndWith(Kind::kDamaged, "checksum");
   auto plain = inflater_.Decompress(*packed, kMaxRecordSize);
-  if (!plain) return EndWith(Kind::kDamaged, "the content cannot be unpacked");
+  if (!plain) return EndWith(Kind::kDamaged, "the content cannot be decompressed");
   return plain;
 }
 
 void RecordReader::CheckClosing(const FrameHeader& frame) {
   if (frame.checksum != static_cast<uint32_t>(end_.records)) {
-    EndWith(Kind::kDamaged, fmt::format("{} records should be there", frame.checksum));
+    EndWith(Kind::kDamaged, fmt::format("{} records expected", frame.checksum));
     return;
   }
   const auto more = Read(1);
   if (!more) {
     EndWith(Kind::kFailed, more.error().message);
   } else if (!more->empty()) {
-    EndWith(Kind::kDamaged, "something follows the end");
+    EndWith(Kind::kDamaged, "trailing data");
   } else {
     EndWith(Kind::kClosed);
     end_.byte = position_;

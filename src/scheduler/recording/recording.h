@@ -1,5 +1,4 @@
-// RecordWriter appends records to a recording. Each is complete in what the sink was given when
-// Append returns; nothing is held back.
+// RecordWriter and RecordReader write and read recordings through a sink or source of bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +15,22 @@
 
 namespace berth::scheduler::recording {
 
-// Takes the bytes of a recording, in order. An error is told with the name of the file.
+// Consumes the bytes of a recording, in order. Its error includes the name of the file.
 using RecordSink = std::function<Status(std::string_view bytes)>;
 
+// RecordWriter appends records. Each is complete in the sink when Append returns; nothing is
+// buffered.
 class RecordWriter {
  public:
-  // Writes the beginning of the recording.
+  // Writes the magic, the version and the header.
   RecordWriter(const RecordingHeader& header, RecordSink sink);
 
   void Append(const Record& record);
-  // Ends the recording in order; nothing may follow.
+  // Writes the closing frame; nothing may follow.
   void Close();
 
   uint64_t records() const { return records_; }
-  // The first failure of the sink; nothing is written after it.
+  // Returns the first error of the sink; nothing is written after it.
   const Status& status() const { return status_; }
 
  private:
@@ -43,48 +44,50 @@ class RecordWriter {
   Status status_;
 };
 
-// RecordReader reads a recording record by record, as far as it is whole.
-// Fills `into` from its beginning with the next bytes of a recording and returns how many there
-// were; fewer than asked for only at the end. An error is told with the name of the file.
+// Fills `into` with the next bytes of a recording and returns their number, which is less than
+// requested only at the end. Its error includes the name of the file.
 using RecordSource = std::function<Result<size_t>(std::span<char> into)>;
 
 // How a recording ends.
 struct RecordingEnd {
   enum class Kind {
-    kClosed,     // In order.
-    kNotClosed,  // After a whole record, but not in order: the program that wrote it was stopped.
+    kClosed,     // With the closing frame.
+    kNotClosed,  // After a complete record: the program that wrote it was stopped.
     kCutOff,     // In the middle of a record.
-    kDamaged,    // What follows is not what was written.
-    kFailed,     // What follows could not be read.
+    kDamaged,    // With data that fails a check.
+    kFailed,     // With a read error.
   };
   Kind kind = Kind::kClosed;
-  uint64_t records = 0;  // Whole ones.
+  uint64_t records = 0;  // Complete ones.
   uint64_t byte = 0;     // Where they end.
-  std::string why;       // If damaged or failed.
+  std::string why;       // The reason, if damaged or failed.
 
-  // For people: "cut off after record 17 at byte 4711".
+  // Returns a description for users: "cut off after record 17 at byte 4711".
   std::string ToString() const;
 };
 
+// RecordReader reads the complete records of a recording.
 class RecordReader {
  public:
-  // Reads the beginning. Fails if it is not that of a recording, of another version or damaged.
+  // Reads up to the header. Fails if the file is not a recording, has another version or is
+  // damaged.
   static Result<std::unique_ptr<RecordReader>> Open(RecordSource source);
 
   const RecordingHeader& header() const { return header_; }
-  // The next record, or nothing at the end of what is whole.
+  // Returns the next record, or nullopt after the last complete one.
   std::optional<Record> Next();
-  // How many records were read; the last one has this number.
+  // Returns how many records were read, which is also the number of the last one.
   uint64_t records() const { return end_.records; }
-  // After Next gave nothing.
+  // How the recording ends. Valid after Next returned nullopt.
   const RecordingEnd& end() const { return end_; }
 
  private:
   explicit RecordReader(RecordSource source) : source_(std::move(source)) {}
 
-  // Up to `size` bytes; fewer at the end.
+  // Returns up to `size` bytes; fewer at the end.
   Result<std::string> Read(size_t size);
-  // The plain content of the next frame, or nothing: end_ then says why.
+  // Returns the decompressed content of the next frame; nullopt at the end, with the reason in
+  // end_.
   std::optional<std::string> NextFrame();
   std::optional<std::string> ReadContent(const FrameHeader& frame);
   std::nullopt_t EndWith(RecordingEnd::Kind kind, std::string why = "");

@@ -32,11 +32,11 @@ size_t RecordingEngine::Schedule(Instant now, size_t limit) {
 
 std::vector<engine::Command> RecordingEngine::TakeCommands(size_t limit) {
   std::vector<engine::Command> commands = engine_.TakeCommands(limit);
-  // Asking again when nothing has happened and nothing is left is not worth a record.
+  // Repeated calls without effect are not recorded.
   if (writer_ == nullptr || (!std::exchange(called_, false) && commands.empty())) return commands;
-  CommandsRecord taken{.commands = {}, .limited = commands.size() == limit};
-  for (const engine::Command& command : commands) taken.commands.push_back(CommandText(command));
-  writer_->Append(std::move(taken));
+  CommandsRecord record{.commands = {}, .limited = commands.size() == limit};
+  for (const engine::Command& command : commands) record.commands.push_back(CommandText(command));
+  writer_->Append(std::move(record));
   return commands;
 }
 

@@ -1,7 +1,7 @@
-// RecordingEngine passes calls on to an engine, and writes each down with what came of it.
+// RecordingEngine forwards calls to an engine and records each with its result.
 //
-// Without a writer it only passes them on, so that a driver need not tell the two apart. A failure
-// to write never disturbs the engine: the writer's status tells of it.
+// Without a writer it only forwards, so that drivers need no second code path. Write errors never
+// affect the engine: they are in the writer's status.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace berth::scheduler::recording {
 
 class RecordingEngine final : private engine::DecisionObserver {
  public:
-  // `engine` must be new, and both must outlive this. All calls must go through here.
+  // `engine` must be new; both must outlive this. All calls must go through this object.
   explicit RecordingEngine(engine::Engine& engine, RecordWriter* writer = nullptr);
   ~RecordingEngine() override;
   RecordingEngine(const RecordingEngine&) = delete;
   RecordingEngine& operator=(const RecordingEngine&) = delete;
 
-  // As those of Engine.
+  // Like those of Engine.
   void Handle(const engine::Event& event, Instant now);
   size_t Schedule(Instant now, size_t limit = SIZE_MAX);
   std::vector<engine::Command> TakeCommands(size_t limit = SIZE_MAX);
@@ -37,8 +37,8 @@ class RecordingEngine final : private engine::DecisionObserver {
   engine::Engine& engine_;
   RecordWriter* writer_;
   engine::DecisionObserver* observer_ = nullptr;
-  std::vector<std::string> decisions_;  // Of the call under way.
-  bool called_ = false;                 // Since commands were taken last.
+  std::vector<std::string> decisions_;  // Of the current call.
+  bool called_ = false;                 // Since the last TakeCommands.
 };
 
 }  // namespace berth::scheduler::recording

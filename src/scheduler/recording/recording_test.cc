@@ -1,5 +1,4 @@
-// Recordings as bytes: what is written is read, and nothing that happens to the bytes goes
-// unnoticed.
+// Recordings as bytes: round trips, and detection of all damage.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,14 +20,14 @@ std::vector<Record> OneOfEachKind() {
       ScheduleCall{kNoon + Duration::Seconds(1), UINT64_MAX},
       DecisionsRecord{1, {R"({"pod":"default/web","outcome":"placed","node":"n1"})"}},
       CommandsRecord{{"first", "second"}}, CommandsRecord{},
-      // Times may go back, and be anything.
+      // Times may go backwards and have any value.
       HandleCall{kNoon, engine::WriteDone{engine::CommandId{0},
                                           {framework::WriteResult::Kind::kConflict, "no", "7"}}},
       ScheduleCall{Instant{INT64_MIN}, 0}, ScheduleCall{Instant{INT64_MAX}, 17}, DecisionsRecord{},
       HandleCall{Instant{-1}, engine::ObjectDeleted{MakePod("web").ref()}}};
 }
 
-TEST(Recording, EveryKindOfRecordComesBack) {
+TEST(Recording, EveryKindOfRecordRoundTrips) {
   const std::vector<Record> written = OneOfEachKind();
   const RecordingHeader header{"a program", "a configuration", UINT64_MAX};
   const auto reader = MustOpen(RecordingOf(written, header));
@@ -80,7 +79,7 @@ TEST(Recording, IsReadableAfterEachRecord) {
   }
 }
 
-TEST(Recording, ACutOffTailIsToldAndTheRestIsRead) {
+TEST(Recording, ReportsACutOffTailAndReadsTheRest) {
   const OpenRecording recording = MakeOpenRecording();
   for (size_t count = 1; count < recording.ends.size(); ++count) {
     const size_t before = recording.ends[count - 1];
@@ -94,7 +93,7 @@ TEST(Recording, ACutOffTailIsToldAndTheRestIsRead) {
   }
 }
 
-TEST(Recording, ACutOffClosingIsTold) {
+TEST(Recording, ReportsACutOffClosingFrame) {
   const std::string bytes = RecordingOf(OneOfEachKind());
   for (size_t cut = 1; cut < kFrameHeaderSize; ++cut) {
     const auto reader = MustOpen(bytes.substr(0, bytes.size() - cut));
@@ -103,7 +102,7 @@ TEST(Recording, ACutOffClosingIsTold) {
   }
 }
 
-TEST(Recording, AFlippedBitIsToldWithTheRecord) {
+TEST(Recording, ReportsAFlippedBitWithItsRecord) {
   const OpenRecording recording = MakeOpenRecording();
   for (size_t count = 1; count < recording.ends.size(); ++count) {
     for (size_t at = recording.ends[count - 1]; at < recording.ends[count]; ++at) {
@@ -113,16 +112,16 @@ TEST(Recording, AFlippedBitIsToldWithTheRecord) {
         const auto reader = MustOpen(bytes);
         ASSERT_EQ(AllRecords(*reader).size(), count - 1) << at << ", bit " << bit;
         ASSERT_EQ(reader->end().kind, Kind::kDamaged) << at << ", bit " << bit;
-        const std::string told = reader->end().ToString();
-        ASSERT_TRUE(told.starts_with(fmt::format("damaged at record {}, byte {}: checksum", count,
-                                                 recording.ends[count - 1])))
-            << told;
+        const std::string description = reader->end().ToString();
+        ASSERT_TRUE(description.starts_with(fmt::format("damaged at record {}, byte {}: checksum",
+                                                        count, recording.ends[count - 1])))
+            << description;
       }
     }
   }
 }
 
-TEST(Recording, AFlippedBitOfTheBeginningIsTold) {
+TEST(Recording, ReportsAFlippedBitInTheHeader) {
   const OpenRecording recording = MakeOpenRecording();
   for (size_t at = 0; at < recording.ends[0]; ++at) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -133,7 +132,7 @@ TEST(Recording, AFlippedBitOfTheBeginningIsTold) {
   }
 }
 
-TEST(Recording, AFlippedBitOfTheClosingIsTold) {
+TEST(Recording, ReportsAFlippedBitInTheClosingFrame) {
   const std::string good = RecordingOf(OneOfEachKind());
   for (size_t at = good.size() - kFrameHeaderSize; at < good.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -146,22 +145,21 @@ TEST(Recording, AFlippedBitOfTheClosingIsTold) {
   }
 }
 
-TEST(Recording, AMissingRecordIsTold) {
+TEST(Recording, ReportsAMissingRecord) {
   const OpenRecording recording = MakeOpenRecording();
   std::string bytes = RecordingOf(OneOfEachKind(), {"p", "c", 1});
   bytes.erase(recording.ends[10], recording.ends[11] - recording.ends[10]);
   const auto reader = MustOpen(bytes);
   EXPECT_EQ(AllRecords(*reader).size(), 10u);
-  EXPECT_EQ(
-      reader->end().ToString(),
-      fmt::format("damaged at record 11, byte {}: 11 records should be there", recording.ends[10]));
+  EXPECT_EQ(reader->end().ToString(),
+            fmt::format("damaged at record 11, byte {}: 11 records expected", recording.ends[10]));
 }
 
-TEST(Recording, WhatFollowsTheEndIsTold) {
+TEST(Recording, ReportsTrailingData) {
   const auto reader = MustOpen(RecordingOf(OneOfEachKind()) + "x");
   EXPECT_EQ(AllRecords(*reader).size(), 11u);
   EXPECT_EQ(reader->end().kind, Kind::kDamaged);
-  EXPECT_EQ(reader->end().why, "something follows the end");
+  EXPECT_EQ(reader->end().why, "trailing data");
 }
 
 struct BeginningCase {
@@ -198,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "the header of the recording is damaged: checksum of the length"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(Recording, AFailureToReadIsTold) {
+TEST(Recording, ReportsAReadError) {
   const OpenRecording recording = MakeOpenRecording();
   RecordSource source = ReadFrom(recording.bytes);
   size_t left = 12;  // Reads that succeed.
@@ -213,7 +211,7 @@ TEST(Recording, AFailureToReadIsTold) {
   EXPECT_FALSE((*reader)->Next().has_value());
 }
 
-TEST(Recording, WritingStopsAtTheFirstFailure) {
+TEST(Recording, StopsWritingAtTheFirstError) {
   size_t calls = 0;
   RecordWriter writer(DefaultHeader(), [&](std::string_view) -> Status {
     if (++calls == 4) return Fail("file.berth: No space left on device");
@@ -227,7 +225,7 @@ TEST(Recording, WritingStopsAtTheFirstFailure) {
   EXPECT_EQ(writer.status().error().message, "file.berth: No space left on device");
 }
 
-TEST(Recording, ObjectsThatResembleEachOtherCostLittle) {
+TEST(Recording, SimilarObjectsCostLittle) {
   std::string bytes;
   RecordWriter writer(DefaultHeader(), AppendTo(bytes));
   auto put = [&](int number) {

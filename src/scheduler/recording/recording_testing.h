@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/config/print.h"
 #include "scheduler/recording/recording.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::recording {
 
@@ -18,7 +18,7 @@ inline RecordingHeader DefaultHeader(uint64_t seed = 0) {
   return {"a test", config::ToYaml(config::Default()), seed};
 }
 
-// A sink that appends to `bytes`, which must outlive it.
+// Returns a sink that appends to `bytes`, which must outlive it.
 inline RecordSink AppendTo(std::string& bytes) {
   return [&bytes](std::string_view more) -> Status {
     bytes += more;
@@ -36,9 +36,7 @@ inline RecordSource ReadFrom(std::string bytes) {
 }
 
 inline std::unique_ptr<RecordReader> MustOpen(std::string bytes) {
-  auto reader = RecordReader::Open(ReadFrom(std::move(bytes)));
-  CHECK(reader.has_value());
-  return *std::move(reader);
+  return Require(RecordReader::Open(ReadFrom(std::move(bytes))));
 }
 
 inline std::string RecordingOf(const std::vector<Record>& records,
@@ -56,7 +54,7 @@ inline std::vector<Record> AllRecords(RecordReader& reader) {
   return records;
 }
 
-// Bytes that are equal exactly if the records are.
+// Returns bytes that are equal exactly if the records are.
 inline std::string BytesOf(const Record& record) { return RecordCodec().Encode(record); }
 
 }  // namespace berth::scheduler::recording

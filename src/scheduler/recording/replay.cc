@@ -22,44 +22,45 @@ class Replayer final : public engine::DecisionObserver {
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
-  // Takes one step; false if the answers part. `number` is that of the record.
+  // Replays one record; returns false at a mismatch.
   bool Step(const Record& record, uint64_t number) {
     number_ = number;
-    return std::visit([this](const auto& step) { return Take(step); }, record);
+    return std::visit([this](const auto& step) { return Apply(step); }, record);
   }
 
   ReplayReport& report() { return report_; }
 
  private:
-  bool Take(const HandleCall& heard) {
-    if (!NothingIsOwed()) return false;
+  bool Apply(const HandleCall& call) {
+    if (!NothingIsPending()) return false;
     ++report_.events;
-    call_ = fmt::format("{}, at {}", DescribeEvent(heard.event), api::FormatTimestamp(heard.now));
-    engine_.Handle(heard.event, heard.now);
-    if (!decisions_.empty()) owed_ = DecisionsRecord{0, std::exchange(decisions_, {})};
+    call_ = fmt::format("{}, at {}", DescribeEvent(call.event), api::FormatTimestamp(call.now));
+    engine_.Handle(call.event, call.now);
+    if (!decisions_.empty()) pending_ = DecisionsRecord{0, std::exchange(decisions_, {})};
     return true;
   }
 
-  bool Take(const ScheduleCall& asked) {
-    if (!NothingIsOwed()) return false;
+  bool Apply(const ScheduleCall& call) {
+    if (!NothingIsPending()) return false;
     ++report_.schedules;
-    call_ = asked.limit == UINT64_MAX ? "schedule" : fmt::format("schedule {} pods", asked.limit);
-    call_ += ", at " + api::FormatTimestamp(asked.now);
-    const size_t tried = engine_.Schedule(asked.now, asked.limit);
-    owed_ = DecisionsRecord{tried, std::exchange(decisions_, {})};
+    call_ = call.limit == UINT64_MAX ? "schedule" : fmt::format("schedule {} pods", call.limit);
+    call_ += ", at " + api::FormatTimestamp(call.now);
+    const size_t tried = engine_.Schedule(call.now, call.limit);
+    pending_ = DecisionsRecord{tried, std::exchange(decisions_, {})};
     return true;
   }
 
-  bool Take(const DecisionsRecord& recorded) {
-    const DecisionsRecord replayed = std::exchange(owed_, std::nullopt).value_or(DecisionsRecord{});
+  bool Apply(const DecisionsRecord& recorded) {
+    const DecisionsRecord replayed =
+        std::exchange(pending_, std::nullopt).value_or(DecisionsRecord{});
     if (!Compare("decision", recorded.decisions, replayed.decisions)) return false;
     if (recorded.tried == replayed.tried) return true;
-    return Part(fmt::format("{} pods tried", recorded.tried),
-                fmt::format("{} pods tried", replayed.tried));
+    return Mismatch(fmt::format("{} pods tried", recorded.tried),
+                    fmt::format("{} pods tried", replayed.tried));
   }
 
-  bool Take(const CommandsRecord& recorded) {
-    if (!NothingIsOwed()) return false;
+  bool Apply(const CommandsRecord& recorded) {
+    if (!NothingIsPending()) return false;
     std::vector<std::string> replayed;
     const size_t limit = recorded.limited ? recorded.commands.size() : SIZE_MAX;
     for (const engine::Command& command : engine_.TakeCommands(limit)) {
@@ -69,12 +70,13 @@ class Replayer final : public engine::DecisionObserver {
     return Compare("command", recorded.commands, replayed);
   }
 
-  // False if the engine decided something where the recorded one did not.
-  bool NothingIsOwed() {
-    if (!owed_) return true;
-    const DecisionsRecord replayed = *std::exchange(owed_, std::nullopt);
-    return Part("nothing", replayed.decisions.empty() ? fmt::format("{} pods tried", replayed.tried)
-                                                      : "decision " + replayed.decisions.front());
+  // Returns false if the engine made decisions that are not recorded.
+  bool NothingIsPending() {
+    if (!pending_) return true;
+    const DecisionsRecord replayed = *std::exchange(pending_, std::nullopt);
+    return Mismatch("nothing", replayed.decisions.empty()
+                                   ? fmt::format("{} pods tried", replayed.tried)
+                                   : "decision " + replayed.decisions.front());
   }
 
   bool Compare(std::string_view what, const std::vector<std::string>& recorded,
@@ -84,10 +86,10 @@ class Replayer final : public engine::DecisionObserver {
     auto show = [&](const auto& list, auto at) {
       return at == list.end() ? std::string("nothing") : fmt::format("{} {}", what, *at);
     };
-    return Part(show(recorded, a), show(replayed, b));
+    return Mismatch(show(recorded, a), show(replayed, b));
   }
 
-  bool Part(std::string recorded, std::string replayed) {
+  bool Mismatch(std::string recorded, std::string replayed) {
     report_.mismatch = {number_, call_, std::move(recorded), std::move(replayed)};
     return false;
   }
@@ -102,8 +104,8 @@ class Replayer final : public engine::DecisionObserver {
   ReplayReport report_;
   uint64_t number_ = 0;
   std::string call_ = "the start";
-  std::vector<std::string> decisions_;   // Of the call under way.
-  std::optional<DecisionsRecord> owed_;  // The answer that the recording should tell next.
+  std::vector<std::string> decisions_;      // Of the current call.
+  std::optional<DecisionsRecord> pending_;  // The result that should be recorded next.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Replay tells a fresh engine what a recorded one was told, and compares the answers.
+// Replay repeats the calls of a recording on a new engine and compares the results.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,38 @@
 
 namespace berth::scheduler::recording {
 
-// The options of the engine that a recording is of, or is to be of: whoever records makes the
-// engine from these, so that nothing that matters is left out of the header.
+// Returns the options of the recorded engine. A program that records creates its engine from these,
+// so that the header is complete.
 Result<engine::EngineOptions> OptionsFor(const RecordingHeader& header);
 
 struct ReplayReport {
-  // Where the answers part for the first time; nothing after it is looked at.
+  // The first result that differs; the rest is not compared.
   struct Mismatch {
-    uint64_t record = 0;   // The number of the record, from 1, that does not match.
-    std::string call;      // What the engine was told before.
-    std::string recorded;  // The first answer that differs, or "nothing".
+    uint64_t record = 0;   // The number of the record, from 1.
+    std::string call;      // The preceding call.
+    std::string recorded;  // The first text that differs, or "nothing".
     std::string replayed;
     std::string ToString() const;
   };
 
-  uint64_t events = 0;     // That were handled.
-  uint64_t schedules = 0;  // Times that the engine was asked to schedule.
+  uint64_t events = 0;     // Handle calls.
+  uint64_t schedules = 0;  // Schedule calls.
   uint64_t decisions = 0;
-  uint64_t placed = 0;  // Decisions for a node.
+  uint64_t placed = 0;  // Decisions with a node.
   uint64_t commands = 0;
   std::optional<Mismatch> mismatch;
-  RecordingEnd end;  // Of what was read.
+  RecordingEnd end;  // How the recording ends.
 
   bool identical() const { return !mismatch; }
 };
 
 struct ReplayOptions {
-  bool paranoid = false;  // As of EngineOptions.
+  bool paranoid = false;  // As in EngineOptions.
   // Called after each record, if set.
   std::function<void(const ReplayReport&, uint64_t records)> progress = {};
 };
 
-// Replays all that is whole. Fails if no engine can be made from the recording's header.
+// Replays all complete records. Fails if no engine can be created from the header.
 Result<ReplayReport> Replay(RecordReader& reader, const framework::Registry& registry,
                             const ReplayOptions& options = {});
 

@@ -41,14 +41,14 @@ std::string RecordARun() {
   handle(engine::ObjectPut{MakePod("a").Request("cpu", "1500m").ref()});   // 3
   handle(engine::ObjectPut{MakePod("b").Request("cpu", "900m").ref()});    // 4
   handle(engine::ObjectPut{MakePod("c").Request("cpu", "8").ref()});       // 5
-  EXPECT_EQ(recording.Schedule(now), 3u);                                  // 6, answered in 7.
+  EXPECT_EQ(recording.Schedule(now), 3u);                                  // 6; its result is 7.
   const std::vector<engine::Command> commands = recording.TakeCommands();  // 8
   EXPECT_GE(commands.size(), 2u);
   handle(engine::WriteDone{commands[0].id, {}});  // 9
   const framework::WriteResult conflict{framework::WriteResult::Kind::kConflict, "taken already"};
-  handle(engine::WriteDone{commands[1].id, conflict});  // 10; that the bind failed is told in 11.
+  handle(engine::WriteDone{commands[1].id, conflict});  // 10; the failed bind is reported in 11.
   recording.TakeCommands();                             // 12
-  recording.TakeCommands();                             // Not recorded: nothing has happened.
+  recording.TakeCommands();                             // Not recorded: without effect.
   writer.Close();
   return bytes;
 }
@@ -60,7 +60,7 @@ ReplayReport MustReplay(const std::string& bytes) {
   return *std::move(report);
 }
 
-// The same recording, with record `number` changed.
+// Returns the same recording with record `number` changed.
 std::string Tampered(const std::string& bytes, size_t number, auto change) {
   const auto reader = MustOpen(bytes);
   std::vector<Record> records = AllRecords(*reader);
@@ -79,7 +79,7 @@ TEST(Replay, OfAnUnchangedRecordingIsIdentical) {
   EXPECT_EQ(report.end.records, 12u);
 }
 
-TEST(Replay, TellsOfADecisionThatDiffers) {
+TEST(Replay, ReportsADifferentDecision) {
   const std::string bytes = Tampered(RecordARun(), 7, [](Record& record) {
     std::string& decision = std::get<DecisionsRecord>(record).decisions.at(1);
     decision.replace(decision.find("n2"), 2, "n1");
@@ -93,7 +93,7 @@ TEST(Replay, TellsOfADecisionThatDiffers) {
             R"(  replayed: decision {"pod":"default/b","outcome":"placed","node":"n2"})");
 }
 
-TEST(Replay, TellsOfADecisionTooMany) {
+TEST(Replay, ReportsAnAdditionalDecision) {
   const ReplayReport report = MustReplay(Tampered(RecordARun(), 7, [](Record& record) {
     std::get<DecisionsRecord>(record).decisions.emplace_back("one more");
   }));
@@ -103,7 +103,7 @@ TEST(Replay, TellsOfADecisionTooMany) {
   EXPECT_EQ(report.mismatch->replayed, "nothing");
 }
 
-TEST(Replay, TellsOfADecisionThatAnEventLedTo) {
+TEST(Replay, ReportsADecisionOfAnEvent) {
   const ReplayReport report =
       MustReplay(Tampered(RecordARun(), 11, [](Record& record) { record = CommandsRecord{}; }));
   ASSERT_FALSE(report.identical());
@@ -114,7 +114,7 @@ TEST(Replay, TellsOfADecisionThatAnEventLedTo) {
   EXPECT_THAT(report.mismatch->replayed, HasSubstr(R"("pod":"default/b","outcome":"failed")"));
 }
 
-TEST(Replay, TellsOfAnotherNumberOfPods) {
+TEST(Replay, ReportsADifferentNumberOfPods) {
   const ReplayReport report = MustReplay(Tampered(
       RecordARun(), 7, [](Record& record) { std::get<DecisionsRecord>(record).tried = 4; }));
   ASSERT_FALSE(report.identical());
@@ -122,7 +122,7 @@ TEST(Replay, TellsOfAnotherNumberOfPods) {
   EXPECT_EQ(report.mismatch->replayed, "3 pods tried");
 }
 
-TEST(Replay, TellsOfACommandThatDiffers) {
+TEST(Replay, ReportsADifferentCommand) {
   const ReplayReport report = MustReplay(Tampered(RecordARun(), 8, [](Record& record) {
     std::string& command = std::get<CommandsRecord>(record).commands.at(0);
     command.replace(command.find("bind"), 4, "kind");
@@ -133,7 +133,7 @@ TEST(Replay, TellsOfACommandThatDiffers) {
   EXPECT_THAT(report.mismatch->replayed, HasSubstr(R"("write":"bind","pod":"default/a")"));
 }
 
-TEST(Replay, TellsOfAnAnswerThatIsMissing) {
+TEST(Replay, ReportsAMissingResult) {
   const ReplayReport report =
       MustReplay(Tampered(RecordARun(), 7, [](Record& record) { record = CommandsRecord{}; }));
   ASSERT_FALSE(report.identical());
@@ -142,8 +142,8 @@ TEST(Replay, TellsOfAnAnswerThatIsMissing) {
   EXPECT_THAT(report.mismatch->replayed, HasSubstr("decision"));
 }
 
-// What the engine hears is changed: the answers part where it matters, which is later.
-TEST(Replay, PartsAtTheFirstAnswerThatAChangedEventLeadsTo) {
+// A changed event is only visible in a later result.
+TEST(Replay, ReportsTheFirstResultThatAChangedEventAffects) {
   const ReplayReport report = MustReplay(Tampered(RecordARun(), 2, [](Record& record) {
     std::get<HandleCall>(record).event = engine::ObjectPut{MakeNode("n2").Cpu("500m").ref()};
   }));
@@ -153,7 +153,7 @@ TEST(Replay, PartsAtTheFirstAnswerThatAChangedEventLeadsTo) {
   EXPECT_THAT(report.mismatch->replayed, HasSubstr(R"("default/b","outcome":"unschedulable")"));
 }
 
-TEST(Replay, OfACutOffRecordingGoesAsFarAsItIsWhole) {
+TEST(Replay, ReplaysTheCompleteRecordsOfACutOffRecording) {
   const std::string bytes = RecordARun();
   const ReplayReport report = MustReplay(bytes.substr(0, bytes.size() - 12));
   EXPECT_TRUE(report.identical());
@@ -162,16 +162,16 @@ TEST(Replay, OfACutOffRecordingGoesAsFarAsItIsWhole) {
   EXPECT_EQ(report.decisions, 4u);
 }
 
-TEST(Replay, TellsItsProgress) {
+TEST(Replay, ReportsItsProgress) {
   const auto reader = MustOpen(RecordARun());
-  std::vector<uint64_t> told;
+  std::vector<uint64_t> reported;
   ReplayOptions options;
-  options.progress = [&](const ReplayReport&, uint64_t records) { told.push_back(records); };
+  options.progress = [&](const ReplayReport&, uint64_t records) { reported.push_back(records); };
   ASSERT_TRUE(Replay(*reader, plugins::InTreeRegistry(), options).has_value());
-  EXPECT_THAT(told, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+  EXPECT_THAT(reported, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
 }
 
-TEST(Replay, NeedsAConfigurationThatCanBeRun) {
+TEST(Replay, RequiresAValidConfiguration) {
   const auto unreadable = MustOpen(RecordingOf({}, {"p", "nonsense: 1\n", 0}));
   const auto report = Replay(*unreadable, plugins::InTreeRegistry());
   ASSERT_FALSE(report.has_value());
@@ -180,7 +180,7 @@ TEST(Replay, NeedsAConfigurationThatCanBeRun) {
   EXPECT_FALSE(Replay(*reader, framework::Registry()).has_value());  // No plugins at all.
 }
 
-TEST(RecordingEngine, WithoutAWriterOnlyPassesCallsOn) {
+TEST(RecordingEngine, WithoutAWriterOnlyForwardsCalls) {
   const auto engine = MakeEngine(DefaultHeader());
   RecordingEngine recording(*engine);
   recording.Handle(engine::ObjectPut{MakeNode("n1").ref()}, kNoon);
@@ -190,7 +190,7 @@ TEST(RecordingEngine, WithoutAWriterOnlyPassesCallsOn) {
   EXPECT_EQ(recording.engine().cluster().nodes().present_count(), 1u);
 }
 
-TEST(RecordingEngine, PassesDecisionsOn) {
+TEST(RecordingEngine, ForwardsDecisions) {
   struct Counter final : engine::DecisionObserver {
     void OnDecision(const engine::Decision&) override { ++count; }
     int count = 0;
@@ -206,23 +206,23 @@ TEST(RecordingEngine, PassesDecisionsOn) {
   EXPECT_EQ(counter.count, 1);
 }
 
-// The call at fault must be in the recording of a program that crashes.
+// The recording of a program that crashes must end with the call at fault.
 TEST(RecordingEngine, WritesACallBeforeItIsMade) {
-  struct Looker final : engine::DecisionObserver {
+  struct BytesObserver final : engine::DecisionObserver {
     void OnDecision(const engine::Decision&) override { seen = *bytes; }
     const std::string* bytes = nullptr;
     std::string seen;
-  } looker;
+  } observer;
   std::string bytes;
   RecordWriter writer(DefaultHeader(), AppendTo(bytes));
   const auto engine = MakeEngine(DefaultHeader());
   RecordingEngine recording(*engine, &writer);
-  looker.bytes = &bytes;
-  recording.Observe(&looker);
+  observer.bytes = &bytes;
+  recording.Observe(&observer);
   recording.Handle(engine::ObjectPut{MakeNode("n1").ref()}, kNoon);
   recording.Handle(engine::ObjectPut{MakePod("a").ref()}, kNoon);
   recording.Schedule(kNoon, 5);
-  const auto reader = MustOpen(looker.seen);
+  const auto reader = MustOpen(observer.seen);
   const std::vector<Record> records = AllRecords(*reader);
   ASSERT_EQ(records.size(), 3u);
   EXPECT_EQ(std::get<ScheduleCall>(records[2]), (ScheduleCall{kNoon, 5}));

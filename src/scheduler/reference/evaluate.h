@@ -1,4 +1,9 @@
-// Evaluation is all that there is to say about one pod in one world.
+// Evaluate decides where a pod may run, by the rules of kube-scheduler v1.36, each applied as it is
+// specified: every rule to every node, over whole objects, from scratch.
+//
+// It is the reference implementation of the engine: tests and paranoid mode compare the engine's
+// decisions with it. Nothing is cached between calls. A call costs about nodes times pods, times
+// victims where preemption is tried.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +23,16 @@
 namespace berth::scheduler::reference {
 
 struct NodeEvaluation {
-  // Success, or the word of the first filter that says no.
+  // Success, or the verdict of the first filter that rejects the node.
   framework::Verdict verdict;
-  // True if the node was not looked at because PreFilter named others.
+  // True if the node was not filtered because PreFilter restricted the nodes.
   bool excluded_by_pre_filter = false;
-  // Of feasible nodes: the weighted scores by plugin, without plugins that skip, and their sum.
+  // For feasible nodes: the weighted scores by plugin, without plugins that skip, and their sum.
   std::map<std::string, int64_t> scores;
   int64_t total = 0;
 };
 
-// A node where the pod would fit if the victims went.
+// What must be evicted from a node so that the pod fits.
 struct Candidate {
   std::vector<api::ObjectKey> victims;  // Most important first.
   int pdb_violations = 0;
@@ -37,43 +42,38 @@ struct Candidate {
 struct Preemption {
   bool eligible = true;
   std::map<std::string, Candidate> candidates;
-  // Nodes that were tried in vain, and why.
+  // Nodes that are no candidates, and why.
   std::map<std::string, framework::Verdict> rejected;
-  // The candidates than which none is better, by name.
+  // The best candidates, by name.
   std::vector<std::string> equally_good;
 };
 
+// The full outcome of one scheduling cycle.
 struct Evaluation {
   framework::Verdict pre_filter;
-  // The nodes that PreFilter named, whether they exist or not; absent if it named none.
+  // The nodes that PreFilter restricts the search to, whether they exist or not.
   std::optional<std::vector<std::string>> restricted_to;
-  // Every node of the world; empty if PreFilter failed.
+  // Every node of the snapshot; empty if PreFilter failed.
   std::map<std::string, NodeEvaluation> nodes;
-  // The nodes with the highest total, by name; just the nominated node if the pod fits there. Empty
-  // if there is no place for the pod.
+  // The nodes with the highest total, by name, or only the nominated node if the pod fits there.
+  // Empty if the pod fits nowhere.
   std::vector<std::string> best_nodes;
   bool nominated_node_fits = false;
-  // The cycle went wrong: neither a place nor a reason why there is none.
+  // Set if the cycle failed with an error.
   std::string error;
-  // Why no node will do; empty if one does.
+  // Why no node fits; empty if one does.
   std::string fit_error;
   std::string fit_error_before_post_filter;
-  // The plugins that stood in the pod's way.
+  // The plugins that rejected the pod or a node.
   std::set<std::string> unschedulable_plugins;
-  // What is done about it; absent if a node will do or the cycle went wrong.
+  // Set if no node fits and the cycle did not fail.
   std::optional<Preemption> preemption;
   framework::Verdict post_filter;
 };
 
-// Evaluate answers where a pod may go, by the rules of kube-scheduler v1.36, each applied as it is
-// written down: every rule to every node, over whole objects, from scratch.
-//
-// It is the slow twin of the engine: tests and the checking mode compare the engine's decisions
-// with it. Nothing is kept from one call to the next. A call costs about nodes times pods, times
-// victims where preemption is tried.
-// All nodes are looked at and scored. `pod` itself need not be in `world`; `now` is when pods
-// without a start time started. Claims for devices are not looked at: the pod must not have any.
-Evaluation Evaluate(const Snapshot& world, const api::Pod& pod, const ReferenceProfile& rules,
+// Evaluates all nodes. `pod` need not be in `snapshot`; pods without a start time count as started
+// at `now`. Resource claims are not supported: the pod must not have any.
+Evaluation Evaluate(const Snapshot& snapshot, const api::Pod& pod, const ReferenceProfile& profile,
                     Instant now);
 
 }  // namespace berth::scheduler::reference

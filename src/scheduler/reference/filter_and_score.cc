@@ -32,7 +32,7 @@ Result<std::map<std::string, Scores>> ScoreNodes(const EvaluationInput& input, c
                                                  const std::vector<const api::Node*>& feasible) {
   std::map<std::string, Scores> by_node;
   for (const api::Node* node : feasible) by_node[node->metadata.name];
-  for (const auto& [plugin, weight] : input.rules.scorers) {
+  for (const auto& [plugin, weight] : input.profile.scorers) {
     const auto found = rules.find(plugin);
     if (found == rules.end()) continue;
     Rule& rule = *found->second;
@@ -69,7 +69,7 @@ void DefaultNormalize(Scores& scores, bool reverse) {
 
 namespace {
 
-// Leaves what is in both.
+// Removes from `nodes` what is not in `with`.
 void Intersect(const std::set<std::string>& with, std::optional<std::set<std::string>>& nodes) {
   if (!nodes) {
     nodes = with;
@@ -97,14 +97,14 @@ Filtering::Filtering(const EvaluationInput& input) : input_(input) {
     auto rule = MakeRule(plugin, input);
     if (rule != nullptr) rules_.try_emplace(plugin, std::move(rule));
   };
-  for (const std::string& plugin : input.rules.pre_filters) add(plugin);
-  for (const std::string& plugin : input.rules.filters) add(plugin);
-  for (const auto& [plugin, weight] : input.rules.scorers) add(plugin);
+  for (const std::string& plugin : input.profile.pre_filters) add(plugin);
+  for (const std::string& plugin : input.profile.filters) add(plugin);
+  for (const auto& [plugin, weight] : input.profile.scorers) add(plugin);
 }
 
 Filtering::Outcome Filtering::PreFilter() {
   Outcome outcome;
-  for (const std::string& plugin : input_.rules.pre_filters) {
+  for (const std::string& plugin : input_.profile.pre_filters) {
     const auto rule = rules_.find(plugin);
     if (rule == rules_.end()) continue;
     outcome.ran.insert(plugin);
@@ -135,7 +135,7 @@ Filtering::Outcome Filtering::PreFilter() {
 }
 
 framework::Verdict Filtering::RunFilters(const NodeState& node_state) const {
-  for (const std::string& plugin : input_.rules.filters) {
+  for (const std::string& plugin : input_.profile.filters) {
     const auto rule = rules_.find(plugin);
     if (rule == rules_.end() || skipped_.contains(plugin)) continue;
     framework::Verdict verdict = rule->second->Filter(node_state);
@@ -149,19 +149,19 @@ framework::Verdict Filtering::RunFilters(const NodeState& node_state) const {
 }
 
 framework::Verdict Filtering::Filter(const NodeState& node_state) const {
-  NodeState crowded = node_state;
+  NodeState with_nominated = node_state;
   bool any = false;
-  for (const auto& [key, pod] : input_.world.NominatedTo(node_state.name())) {
+  for (const auto& [key, pod] : input_.snapshot.NominatedTo(node_state.name())) {
     if (pod->priority() < input_.pod.priority()) continue;
     if (pod->metadata.uid == input_.pod.metadata.uid) continue;
-    crowded.Add(pod);
+    with_nominated.Add(pod);
     any = true;
   }
   if (any) {
-    framework::Verdict verdict = RunFilters(crowded);
+    framework::Verdict verdict = RunFilters(with_nominated);
     if (!verdict.ok()) return verdict;
   }
-  // Without them as well: affinity to a pod that has not arrived yet does not count.
+  // Filter without them as well: affinity to a pod that is only nominated does not count.
   return RunFilters(node_state);
 }
 

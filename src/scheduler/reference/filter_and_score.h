@@ -1,4 +1,5 @@
-// The sentence that tells why no node will do.
+// Runs the rules of all plugins in order: Filtering for PreFilter and Filter, ScoreNodes for
+// scores; FitErrorMessage formats the result if no node fits.
 #pragma once
 
 #include <map>
@@ -14,19 +15,20 @@
 
 namespace berth::scheduler::reference {
 
-// "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu." Nodes without a
-// verdict of their own have the reasons `others`.
+// Returns "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu." Nodes
+// without a verdict count with the reasons `others`.
 std::string FitErrorMessage(size_t all_nodes,
                             const std::map<std::string, framework::Verdict>& verdicts,
                             const std::vector<std::string>& others);
 
-// The same if PreFilter has said no already.
+// Returns the message of a pod that PreFilter rejected.
 std::string FitErrorMessage(size_t all_nodes, const std::string& pre_filter_message);
 
-// How raw scores become the scores that count: normalised, weighted and summed.
+// The rules by plugin name.
 using RuleSet = std::map<std::string, std::unique_ptr<Rule>, std::less<>>;
 
-// The weighted scores of each feasible node by plugin. Plugins that skip are absent.
+// Returns the normalized and weighted scores of each feasible node by plugin. Plugins that skip are
+// absent.
 Result<std::map<std::string, Scores>> ScoreNodes(const EvaluationInput& input, const RuleSet& rules,
                                                  const std::vector<const api::Node*>& feasible);
 
@@ -34,26 +36,26 @@ Result<std::map<std::string, Scores>> ScoreNodes(const EvaluationInput& input, c
 // 0 and 0 becomes 100.
 void DefaultNormalize(Scores& scores, bool reverse);
 
-// Running the rules of all plugins in order: first for the cluster, then for a node.
+// Filtering runs PreFilter once for the cluster, then Filter for each node.
 class Filtering {
  public:
   explicit Filtering(const EvaluationInput& input);
 
-  // What all PreFilter plugins say together.
+  // The combined result of all PreFilter plugins.
   struct Outcome {
     framework::Verdict verdict;
-    // The nodes that may be looked at; absent: all of them.
+    // The nodes that may be filtered; nullopt for all.
     std::optional<std::set<std::string>> nodes;
-    // The plugins that named nodes.
+    // The plugins that restricted the nodes.
     std::set<std::string> restricting;
-    // The plugins that got to run.
+    // The plugins that were run.
     std::set<std::string> ran;
   };
-  // To be called once, before Filter.
+  // Must be called once, before Filter.
   Outcome PreFilter();
 
-  // Whether the pod may go to the node, also when the pods that are nominated to it arrive. These
-  // count if they are at least as important as the pod.
+  // Runs the filters, with and without the pods that are nominated to the node and have at least
+  // the pod's priority.
   framework::Verdict Filter(const NodeState& node_state) const;
 
   const RuleSet& rules() const { return rules_; }
@@ -66,7 +68,7 @@ class Filtering {
   std::set<std::string, std::less<>> skipped_;
 };
 
-// Names as Go prints a slice: "[A B]".
+// Formats names as Go prints a slice: "[A B]".
 std::string Bracketed(const std::set<std::string>& names);
 
 }  // namespace berth::scheduler::reference

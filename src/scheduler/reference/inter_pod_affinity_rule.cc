@@ -1,14 +1,13 @@
-#include "scheduler/reference/inter_pod_affinity_rule.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "api/selector.h"
+#include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
 namespace {
 
-// One affinity term, ready to match.
+// One compiled affinity term.
 struct Term {
   api::Selector selector;
   std::string key;
@@ -40,12 +39,12 @@ Result<Term> Compile(const api::PodAffinityTerm& spec, const api::Pod& owner, in
   return term;
 }
 
-// The terms of a pod. A list with a term that does not parse is empty.
+// The compiled terms of a pod. A list with an invalid term is empty.
 struct Terms {
   std::vector<Term> affinity;
   std::vector<Term> anti_affinity;
-  std::vector<Term> preferred;  // With positive weights for affinity,
-  std::string error;            // and negative ones for anti-affinity.
+  std::vector<Term> preferred;  // Weights are positive for affinity, negative for anti-affinity.
+  std::string error;
 };
 
 std::vector<Term> CompileAll(const std::vector<api::PodAffinityTerm>& specs, const api::Pod& owner,
@@ -79,22 +78,22 @@ std::vector<Term> CompilePreferred(const std::vector<api::WeightedPodAffinityTer
 Terms TermsOf(const api::Pod& pod) {
   Terms terms;
   if (!pod.spec.affinity) return terms;
-  if (const auto& near = pod.spec.affinity->pod_affinity) {
-    terms.affinity = CompileAll(near->required, pod, terms.error);
-    terms.preferred = CompilePreferred(near->preferred, pod, 1, terms.error);
+  if (const auto& affinity = pod.spec.affinity->pod_affinity) {
+    terms.affinity = CompileAll(affinity->required, pod, terms.error);
+    terms.preferred = CompilePreferred(affinity->preferred, pod, 1, terms.error);
   }
-  if (const auto& far = pod.spec.affinity->pod_anti_affinity) {
-    terms.anti_affinity = CompileAll(far->required, pod, terms.error);
-    const auto preferred = CompilePreferred(far->preferred, pod, -1, terms.error);
+  if (const auto& anti_affinity = pod.spec.affinity->pod_anti_affinity) {
+    terms.anti_affinity = CompileAll(anti_affinity->required, pod, terms.error);
+    const auto preferred = CompilePreferred(anti_affinity->preferred, pod, -1, terms.error);
     terms.preferred.insert(terms.preferred.end(), preferred.begin(), preferred.end());
   }
   return terms;
 }
 
-// Numbers by topology: the key and the value that a node has for it.
-class Tally {
+// Counts by topology domain: the label key and the node's value.
+class DomainCounts {
  public:
-  // Does nothing if the node does not have the label. What comes back to 0 is forgotten.
+  // Does nothing if the node does not have the label. Removes counts that become 0.
   void Add(const api::Node& node, const std::string& key, int64_t by) {
     const std::string* value = Find(node.metadata.labels, key);
     if (value == nullptr) return;
@@ -112,22 +111,23 @@ class Tally {
   std::map<std::pair<std::string, std::string>, int64_t> counts_;
 };
 
+// InterPodAffinity filters and scores by the affinity terms of the pod and of existing pods.
 class InterPodAffinity final : public Rule {
  public:
   explicit InterPodAffinity(const EvaluationInput& input) : Rule(input), own_(TermsOf(pod_)) {
-    if (const auto* mine = Find(world_.namespaces, pod_.metadata.namespace_)) {
-      own_namespace_labels_ = mine->metadata.labels;
+    if (const auto* own_namespace = Find(snapshot_.namespaces, pod_.metadata.namespace_)) {
+      own_namespace_labels_ = own_namespace->metadata.labels;
     }
     for (auto* terms : {&own_.affinity, &own_.anti_affinity, &own_.preferred}) {
       for (Term& term : *terms) ResolveNamespaces(term);
     }
   }
 
-  // Takes stock of the required terms of all pods.
+  // Counts the required terms of all pods by domain.
   PreFilterOutcome PreFilter() override {
     if (!own_.error.empty()) return {Unresolvable("parsing pod: " + own_.error)};
-    for (const auto& [key, node] : world_.nodes) {
-      for (const auto& [pod_key, pod] : world_.PodsOn(node->metadata.name)) {
+    for (const auto& [key, node] : snapshot_.nodes) {
+      for (const auto& [pod_key, pod] : snapshot_.PodsOn(node->metadata.name)) {
         CountPod(*pod, *node, 1, counts_);
       }
     }
@@ -141,7 +141,7 @@ class InterPodAffinity final : public Rule {
     Counts counts = counts_;
     for (const auto& [pod, by] : node_state.changes())
       CountPod(*pod, node_state.node(), by, counts);
-    if (!MeetsAffinity(node_state, counts)) {
+    if (!SatisfiesAffinity(node_state, counts)) {
       return Unresolvable("node(s) didn't match pod affinity rules");
     }
     for (const Term& term : own_.anti_affinity) {
@@ -158,14 +158,14 @@ class InterPodAffinity final : public Rule {
     return {};
   }
 
-  // Takes stock of the preferred terms of all pods, and of required affinity, which also attracts.
+  // Sums the preferred terms of all pods by domain, and required affinity, which also attracts.
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    if (rules_.pod_affinity.ignore_preferred_terms_of_existing_pods && own_.preferred.empty()) {
+    if (profile_.pod_affinity.ignore_preferred_terms_of_existing_pods && own_.preferred.empty()) {
       return framework::Verdict::Skip();
     }
     if (!own_.error.empty()) return framework::Verdict::Error("failed to parse pod: " + own_.error);
-    for (const auto& [key, node] : world_.nodes) {
-      for (const auto& [pod_key, pod] : world_.PodsOn(node->metadata.name)) {
+    for (const auto& [key, node] : snapshot_.nodes) {
+      for (const auto& [pod_key, pod] : snapshot_.PodsOn(node->metadata.name)) {
         WeighPod(*pod, *node);
       }
     }
@@ -201,23 +201,23 @@ class InterPodAffinity final : public Rule {
 
  private:
   struct Counts {
-    Tally affinity;       // Pods that meet all of the pod's affinity terms.
-    Tally anti_affinity;  // Pods that meet one of its anti-affinity terms.
-    Tally against_pod;    // Anti-affinity terms of others that the pod meets.
+    DomainCounts affinity;       // Pods that match all of the pod's affinity terms.
+    DomainCounts anti_affinity;  // Pods that match one of its anti-affinity terms.
+    DomainCounts against_pod;    // Anti-affinity terms of other pods that match the pod.
   };
 
-  // The namespaces that a selector of one of the pod's terms selects become names. The selector
-  // stays, and meets no labels from then on: one that selects by absence alone selects every
+  // Resolves the namespace selector of one of the pod's terms to names. The selector stays and is
+  // matched against empty labels from then on: one that only requires absence selects every
   // namespace, as in kube-scheduler.
   void ResolveNamespaces(Term& term) const {
-    for (const auto& [key, namespace_] : world_.namespaces) {
+    for (const auto& [key, namespace_] : snapshot_.namespaces) {
       if (term.namespace_selector.Matches(namespace_->metadata.labels)) {
         term.namespaces.insert(key.name);
       }
     }
   }
 
-  bool MeetsAllOwnAffinity(const api::Pod& pod) const {
+  bool MatchesAllOwnAffinity(const api::Pod& pod) const {
     return !own_.affinity.empty() && std::ranges::all_of(own_.affinity, [&](const Term& term) {
       return term.Matches(pod, {});
     });
@@ -227,7 +227,7 @@ class InterPodAffinity final : public Rule {
     for (const Term& term : TermsOf(pod).anti_affinity) {
       if (term.Matches(pod_, own_namespace_labels_)) counts.against_pod.Add(node, term.key, by);
     }
-    if (MeetsAllOwnAffinity(pod)) {
+    if (MatchesAllOwnAffinity(pod)) {
       for (const Term& term : own_.affinity) counts.affinity.Add(node, term.key, by);
     }
     for (const Term& term : own_.anti_affinity) {
@@ -235,15 +235,15 @@ class InterPodAffinity final : public Rule {
     }
   }
 
-  bool MeetsAffinity(const NodeState& node_state, const Counts& counts) const {
-    bool all_there = true;
+  bool SatisfiesAffinity(const NodeState& node_state, const Counts& counts) const {
+    bool all_present = true;
     for (const Term& term : own_.affinity) {
       const std::string* value = Find(node_state.labels(), term.key);
       if (value == nullptr) return false;
-      if (counts.affinity.At(term.key, *value) <= 0) all_there = false;
+      if (counts.affinity.At(term.key, *value) <= 0) all_present = false;
     }
-    // The first pod of a group that wants its own kind near has nobody to join yet.
-    return all_there || (counts.affinity.empty() && MeetsAllOwnAffinity(pod_));
+    // The first pod of a group with affinity to itself is allowed anywhere.
+    return all_present || (counts.affinity.empty() && MatchesAllOwnAffinity(pod_));
   }
 
   void WeighPod(const api::Pod& pod, const api::Node& node) {
@@ -254,12 +254,12 @@ class InterPodAffinity final : public Rule {
       weights_[{term.key, *value}] += weight;
     };
     for (const Term& term : own_.preferred) weigh(term, pod, {}, term.weight);
-    const Terms theirs = TermsOf(pod);
-    const int64_t hard = rules_.pod_affinity.hard_pod_affinity_weight;
+    const Terms existing = TermsOf(pod);
+    const int64_t hard = profile_.pod_affinity.hard_pod_affinity_weight;
     if (hard > 0) {
-      for (const Term& term : theirs.affinity) weigh(term, pod_, own_namespace_labels_, hard);
+      for (const Term& term : existing.affinity) weigh(term, pod_, own_namespace_labels_, hard);
     }
-    for (const Term& term : theirs.preferred) {
+    for (const Term& term : existing.preferred) {
       weigh(term, pod_, own_namespace_labels_, term.weight);
     }
   }
@@ -267,7 +267,8 @@ class InterPodAffinity final : public Rule {
   Terms own_;
   api::StringMap own_namespace_labels_;
   Counts counts_;
-  std::map<std::pair<std::string, std::string>, int64_t> weights_;  // By topology, as in Tally.
+  std::map<std::pair<std::string, std::string>, int64_t>
+      weights_;  // By topology, as in DomainCounts.
 };
 
 }  // namespace

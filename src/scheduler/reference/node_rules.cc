@@ -1,13 +1,13 @@
-#include "scheduler/reference/node_rules.h"
-
 #include <algorithm>
 
 #include "api/selector.h"
 #include "scheduler/reference/filter_and_score.h"
+#include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
 namespace {
 
+// NodeUnschedulable rejects cordoned nodes unless the pod tolerates them.
 class NodeUnschedulable final : public Rule {
  public:
   using Rule::Rule;
@@ -20,6 +20,7 @@ class NodeUnschedulable final : public Rule {
   }
 };
 
+// NodeName rejects nodes other than the pod's spec.nodeName.
 class NodeName final : public Rule {
  public:
   using Rule::Rule;
@@ -31,6 +32,8 @@ class NodeName final : public Rule {
   }
 };
 
+// TaintToleration rejects nodes with untolerated hard taints and prefers nodes with fewer soft
+// ones.
 class TaintToleration final : public Rule {
  public:
   using Rule::Rule;
@@ -40,7 +43,7 @@ class TaintToleration final : public Rule {
     return Unresolvable("node(s) had untolerated taint(s)");
   }
 
-  // How many soft taints are not tolerated. Tolerations of hard effects cannot match those.
+  // Counts untolerated soft taints. Tolerations of hard effects cannot match those.
   int64_t Score(const api::Node& node) const override {
     return std::ranges::count_if(node.spec.taints, [&](const api::Taint& taint) {
       return taint.effect == "PreferNoSchedule" && !api::ToleratesAny(pod_.spec.tolerations, taint);
@@ -50,7 +53,7 @@ class TaintToleration final : public Rule {
   void Normalize(Scores& scores) const override { DefaultNormalize(scores, /*reverse=*/true); }
 };
 
-// The names that the term's matchFields allow; nullopt if it does not restrict them.
+// Returns the node names that the term's matchFields allow; nullopt if it does not restrict them.
 std::optional<std::set<std::string>> NamesIn(const api::NodeSelectorTerm& term) {
   std::optional<std::set<std::string>> names;
   for (const api::NodeSelectorRequirement& field : term.match_fields) {
@@ -68,7 +71,7 @@ bool IsEmpty(const api::NodeSelectorTerm& term) {
   return term.match_expressions.empty() && term.match_fields.empty();
 }
 
-// The sum of the weights of the terms that the node meets.
+// Returns the sum of the weights of the terms that match the node.
 int64_t WeightOfMatches(const std::vector<api::PreferredSchedulingTerm>& terms,
                         const api::Node& node) {
   int64_t sum = 0;
@@ -80,16 +83,17 @@ int64_t WeightOfMatches(const std::vector<api::PreferredSchedulingTerm>& terms,
   return sum;
 }
 
+// NodeAffinity filters and scores by node selectors and node affinity.
 class NodeAffinity final : public Rule {
  public:
   explicit NodeAffinity(const EvaluationInput& input) : Rule(input) {
-    if (rules_.node_affinity.added_affinity) added_ = *rules_.node_affinity.added_affinity;
+    if (profile_.node_affinity.added_affinity) added_ = *profile_.node_affinity.added_affinity;
     if (pod_.spec.affinity && pod_.spec.affinity->node_affinity) {
       own_ = *pod_.spec.affinity->node_affinity;
     }
   }
 
-  // A pod that names its nodes in every term is tried on those alone.
+  // Restricts the search if every term names nodes.
   PreFilterOutcome PreFilter() override {
     if (!own_.required && !added_.required && !pod_.spec.node_selector)
       return {framework::Verdict::Skip()};
@@ -146,6 +150,7 @@ class NodeAffinity final : public Rule {
   api::NodeAffinity own_;
 };
 
+// NodePorts rejects nodes where a host port of the pod is in use.
 class NodePorts final : public Rule {
  public:
   using Rule::Rule;
@@ -175,6 +180,7 @@ class NodePorts final : public Rule {
   std::vector<HostPort> wanted_;
 };
 
+// NodeDeclaredFeatures rejects nodes that do not declare a feature that the pod requires.
 class NodeDeclaredFeatures final : public Rule {
  public:
   using Rule::Rule;
@@ -252,7 +258,7 @@ namespace {
 
 constexpr int64_t kMegabyte = 1024 * 1024;
 
-// "nginx" is "nginx:latest"; a colon before the last slash belongs to a registry's port.
+// Appends ":latest" if the image has no tag. A colon before the last slash belongs to a port.
 std::string WithTag(const std::string& image) {
   const size_t colon = image.rfind(':');
   const size_t slash = image.rfind('/');
@@ -267,6 +273,7 @@ const api::ContainerImage* FindImage(const api::Node& node, const std::string& n
   return nullptr;
 }
 
+// ImageLocality prefers nodes that have the pod's images, weighted by size and spread.
 class ImageLocality final : public Rule {
  public:
   using Rule::Rule;
@@ -274,18 +281,18 @@ class ImageLocality final : public Rule {
   int64_t Score(const api::Node& node) const override {
     int64_t sum = 0;
     for (const std::string& image : ImagesOfPod()) {
-      if (FindImage(node, image) != nullptr) sum += Worth(image);
+      if (FindImage(node, image) != nullptr) sum += ImageScore(image);
     }
     const auto containers =
         static_cast<int64_t>(pod_.spec.init_containers.size() + pod_.spec.containers.size());
-    const int64_t least = 23 * kMegabyte;
-    const int64_t most = 1000 * kMegabyte * containers;
-    if (sum < least) {
-      sum = least;
-    } else if (sum > most) {
-      sum = most;
+    const int64_t min_threshold = 23 * kMegabyte;
+    const int64_t max_threshold = 1000 * kMegabyte * containers;
+    if (sum < min_threshold) {
+      sum = min_threshold;
+    } else if (sum > max_threshold) {
+      sum = max_threshold;
     }
-    return 100 * (sum - least) / (most - least);
+    return 100 * (sum - min_threshold) / (max_threshold - min_threshold);
   }
 
  private:
@@ -303,15 +310,16 @@ class ImageLocality final : public Rule {
     return images;
   }
 
-  // The image's size, as the first node by name tells it, times the share of nodes that have it.
-  int64_t Worth(const std::string& name) const {
+  // Returns the image's size, as the first node by name reports it, times the share of nodes that
+  // have it.
+  int64_t ImageScore(const std::string& name) const {
     int64_t size = 0;
     int64_t holders = 0;
-    for (const auto& [key, node] : world_.nodes) {
+    for (const auto& [key, node] : snapshot_.nodes) {
       const api::ContainerImage* image = FindImage(*node, name);
       if (image != nullptr && holders++ == 0) size = image->size_bytes;
     }
-    const double share = static_cast<double>(holders) / static_cast<double>(world_.nodes.size());
+    const double share = static_cast<double>(holders) / static_cast<double>(snapshot_.nodes.size());
     return static_cast<int64_t>(static_cast<double>(size) * share);
   }
 };

@@ -1,16 +1,14 @@
-#include "scheduler/reference/pod_topology_spread_rule.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "api/selector.h"
-#include "scheduler/reference/node_rules.h"
+#include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
 namespace {
 
-// Of equal keys the later one wins.
+// Overwrites equal keys.
 void Merge(const api::StringMap& from, api::StringMap& into) {
   for (const auto& [key, value] : from) into.insert_or_assign(key, value);
 }
@@ -25,10 +23,10 @@ void AddRequirements(const T* owner, api::Selector& selector) {
 
 }  // namespace
 
-api::Selector OwnerSelector(const Snapshot& world, const api::Pod& pod) {
+api::Selector OwnerSelector(const Snapshot& snapshot, const api::Pod& pod) {
   const std::string& namespace_ = pod.metadata.namespace_;
   api::StringMap labels;
-  for (const auto& [key, service] : world.services) {
+  for (const auto& [key, service] : snapshot.services) {
     if (key.namespace_ != namespace_ || !service->selector) continue;
     if (api::Selector::FromMap(*service->selector).Matches(pod.metadata.labels)) {
       Merge(*service->selector, labels);
@@ -40,15 +38,15 @@ api::Selector OwnerSelector(const Snapshot& world, const api::Pod& pod) {
   if (owner == owners.end()) return api::Selector::FromMap(labels);
 
   if (owner->api_version == "v1" && owner->kind == "ReplicationController") {
-    const auto* controller = Find(world.replication_controllers, namespace_, owner->name);
+    const auto* controller = Find(snapshot.replication_controllers, namespace_, owner->name);
     if (controller != nullptr) Merge(controller->selector, labels);
   }
   api::Selector selector = api::Selector::FromMap(labels);
   if (owner->api_version == "apps/v1" && owner->kind == "ReplicaSet") {
-    AddRequirements(Find(world.replica_sets, namespace_, owner->name), selector);
+    AddRequirements(Find(snapshot.replica_sets, namespace_, owner->name), selector);
   }
   if (owner->api_version == "apps/v1" && owner->kind == "StatefulSet") {
-    AddRequirements(Find(world.stateful_sets, namespace_, owner->name), selector);
+    AddRequirements(Find(snapshot.stateful_sets, namespace_, owner->name), selector);
   }
   return selector;
 }
@@ -75,7 +73,7 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
   return {host, zone};
 }
 
-// The constraint's selector, narrowed to pods with the same values of matchLabelKeys.
+// Returns the constraint's selector, narrowed to the pod's values of matchLabelKeys.
 Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& spec, const api::Pod& pod) {
   auto selector = api::Selector::FromLabelSelector(spec.label_selector);
   if (!selector || selector->nothing()) return selector;
@@ -88,18 +86,20 @@ Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& spec, cons
   return selector;
 }
 
+// PodTopologySpread balances the numbers of matching pods over domains: hard constraints reject
+// nodes, soft ones score them.
 class PodTopologySpread final : public Rule {
  public:
   using Rule::Rule;
 
-  // Takes stock of the domains: how many matching pods are in each.
+  // Counts the matching pods in each domain.
   PreFilterOutcome PreFilter() override {
     auto constraints = ConstraintsOfPod("DoNotSchedule");
     if (!constraints) return {framework::Verdict::Error(constraints.error().message)};
     hard_ = *std::move(constraints);
     if (hard_.empty()) return {framework::Verdict::Skip()};
     pods_in_.resize(hard_.size());
-    for (const auto& [key, node] : world_.nodes) {
+    for (const auto& [key, node] : snapshot_.nodes) {
       if (!HasAllKeys(*node, hard_)) continue;
       for (size_t i = 0; i < hard_.size(); ++i) {
         if (!Includes(hard_[i], *node)) continue;
@@ -122,22 +122,22 @@ class PodTopologySpread final : public Rule {
       const auto here = pods.find(*domain);
       const int64_t count = here == pods.end() ? 0 : here->second;
       const int64_t self = constraint.selector.Matches(pod_.metadata.labels) ? 1 : 0;
-      if (count + self - Fewest(constraint, pods) > constraint.spec.max_skew) {
+      if (count + self - MinMatch(constraint, pods) > constraint.spec.max_skew) {
         return Unschedulable("node(s) didn't match pod topology spread constraints");
       }
     }
     return {};
   }
 
-  // Takes stock of the domains that feasible nodes are in, counting pods on all nodes.
+  // Counts the matching pods on all nodes, in the domains of feasible nodes.
   framework::Verdict PreScore(const std::vector<const api::Node*>& feasible) override {
     auto constraints = ConstraintsOfPod("ScheduleAnyway");
     if (!constraints) return framework::Verdict::Error(constraints.error().message);
     soft_ = *std::move(constraints);
     if (soft_.empty()) return framework::Verdict::Skip();
-    // With the system's defaults, a node without a zone is still spread over by host name.
+    // With the system defaults, a node without a zone is still spread over by host name.
     const bool need_all_keys =
-        !pod_.spec.topology_spread_constraints.empty() || rules_.spread.defaulting_type == "List";
+        !pod_.spec.topology_spread_constraints.empty() || profile_.spread.defaulting_type == "List";
     for (const api::Node* node : feasible) {
       if (need_all_keys && !HasAllKeys(*node, soft_)) ignored_.insert(node->metadata.name);
     }
@@ -187,13 +187,13 @@ class PodTopologySpread final : public Rule {
     double weight = 0;
   };
 
-  // The pod's own constraints of one kind; those of the profile if it has none of any kind.
+  // Returns the pod's own constraints of one kind, or the profile's if it has none of any kind.
   Result<std::vector<Constraint>> ConstraintsOfPod(std::string_view when_unsatisfiable) const {
     const bool own = !pod_.spec.topology_spread_constraints.empty();
     std::vector<api::TopologySpreadConstraint> specs = pod_.spec.topology_spread_constraints;
     if (!own) {
-      specs = rules_.spread.defaulting_type == "List" ? rules_.spread.default_constraints
-                                                      : SystemDefaults();
+      specs = profile_.spread.defaulting_type == "List" ? profile_.spread.default_constraints
+                                                        : SystemDefaults();
     }
     std::vector<Constraint> constraints;
     for (const api::TopologySpreadConstraint& spec : specs) {
@@ -204,7 +204,7 @@ class PodTopologySpread final : public Rule {
     }
     if (own || constraints.empty()) return constraints;
 
-    const api::Selector replicas = OwnerSelector(world_, pod_);
+    const api::Selector replicas = OwnerSelector(snapshot_, pod_);
     if (replicas.empty()) return std::vector<Constraint>{};
     for (Constraint& constraint : constraints) constraint.selector = replicas;
     return constraints;
@@ -215,7 +215,7 @@ class PodTopologySpread final : public Rule {
         constraints, [&](const Constraint& c) { return node.metadata.labels.contains(c.key()); });
   }
 
-  // Whether the node's pods count for the constraint.
+  // Reports whether the node's pods count for the constraint.
   bool Includes(const Constraint& constraint, const api::Node& node) const {
     const bool by_affinity = constraint.spec.node_affinity_policy.value_or("Honor") == "Honor";
     const bool by_taints = constraint.spec.node_taints_policy.value_or("Ignore") == "Honor";
@@ -223,19 +223,19 @@ class PodTopologySpread final : public Rule {
     return !by_taints || !HasUntoleratedTaint(node, pod_);
   }
 
-  // Pods on their way out do not count, nor does anything for a selector that selects everything.
+  // Counts matching pods. Terminating pods do not count, and none count for an empty selector.
   int64_t CountOn(const api::Node& node, const api::Selector& selector) const {
     if (selector.empty()) return 0;
     int64_t count = 0;
-    for (const auto& [key, pod] : world_.PodsOn(node.metadata.name)) {
+    for (const auto& [key, pod] : snapshot_.PodsOn(node.metadata.name)) {
       if (key.namespace_ != pod_.metadata.namespace_ || pod->metadata.deletion_timestamp) continue;
       if (selector.Matches(pod->metadata.labels)) ++count;
     }
     return count;
   }
 
-  // Corrects the stock by the node_state's changes. Unlike CountOn, this counts pods on their way
-  // out and pods that a selector of everything selects.
+  // Applies the node state's changes to the counts. Unlike CountOn, this includes terminating pods
+  // and pods matched by an empty selector, as kube-scheduler does.
   void Apply(const NodeState& node_state, const Constraint& constraint,
              std::map<std::string, int64_t>& pods) const {
     if (!HasAllKeys(node_state.node(), hard_) || !Includes(constraint, node_state.node())) return;
@@ -246,12 +246,13 @@ class PodTopologySpread final : public Rule {
     }
   }
 
-  // The count of the domain with the fewest pods; too few domains count as one more without any.
-  static int64_t Fewest(const Constraint& constraint, const std::map<std::string, int64_t>& pods) {
+  // Returns the lowest count of any domain; 0 if there are fewer than minDomains.
+  static int64_t MinMatch(const Constraint& constraint,
+                          const std::map<std::string, int64_t>& pods) {
     if (static_cast<int64_t>(pods.size()) < constraint.spec.min_domains.value_or(1)) return 0;
-    int64_t fewest = std::numeric_limits<int32_t>::max();
-    for (const auto& [domain, count] : pods) fewest = std::min(fewest, count);
-    return fewest;
+    int64_t lowest = std::numeric_limits<int32_t>::max();
+    for (const auto& [domain, count] : pods) lowest = std::min(lowest, count);
+    return lowest;
   }
 
   void CountDomains(const Constraint& constraint, const std::vector<const api::Node*>& feasible,
@@ -262,7 +263,7 @@ class PodTopologySpread final : public Rule {
       if (by_host || ignored_.contains(node->metadata.name)) continue;
       domains.pods[DomainOf(*node, constraint)];
     }
-    for (const auto& [key, node] : world_.nodes) {
+    for (const auto& [key, node] : snapshot_.nodes) {
       if (need_all_keys && !HasAllKeys(*node, soft_)) continue;
       if (!Includes(constraint, *node)) continue;
       const auto domain = domains.pods.find(DomainOf(*node, constraint));
@@ -273,7 +274,7 @@ class PodTopologySpread final : public Rule {
     scored_.push_back(std::move(domains));
   }
 
-  // A node without the label is in the domain without a name.
+  // Returns "" for a node without the label.
   static std::string DomainOf(const api::Node& node, const Constraint& constraint) {
     const std::string* value = Find(node.metadata.labels, constraint.key());
     return value == nullptr ? "" : *value;

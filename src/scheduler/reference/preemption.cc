@@ -14,7 +14,7 @@ namespace {
 
 using Pods = std::vector<api::Ref<api::Pod>>;
 
-// On its way out because the scheduler preempted it.
+// Reports whether the pod is terminating because the scheduler preempted it.
 bool IsBeingPreempted(const api::Pod& pod) {
   if (!pod.metadata.deletion_timestamp) return false;
   const auto& conditions = pod.status.conditions;
@@ -25,7 +25,7 @@ bool IsBeingPreempted(const api::Pod& pod) {
 
 Instant StartOf(const api::Pod& pod, Instant now) { return pod.status.start_time.value_or(now); }
 
-// Which of two equals comes first kube-scheduler leaves open; here it is the first by name.
+// kube-scheduler does not define the order of equals; here it is by name.
 void SortByImportance(Pods& pods, Instant now) {
   std::ranges::sort(pods, [&](const auto& a, const auto& b) {
     if (a->priority() != b->priority()) return a->priority() > b->priority();
@@ -43,15 +43,15 @@ bool Covers(const api::PodDisruptionBudget& budget, const api::Pod& pod) {
   return !budget.disrupted_pods.contains(pod.metadata.name);
 }
 
-// The pods whose loss their budgets do not allow, if the pods went in this order; then the others.
-std::pair<Pods, Pods> SplitByBudgets(const Snapshot& world, const Pods& pods) {
+// Returns the pods whose eviction, in this order, violates a budget, and the others.
+std::pair<Pods, Pods> SplitByBudgets(const Snapshot& snapshot, const Pods& pods) {
   std::map<api::ObjectKey, int64_t> allowed;
-  for (const auto& [key, budget] : world.budgets) allowed[key] = budget->disruptions_allowed;
+  for (const auto& [key, budget] : snapshot.budgets) allowed[key] = budget->disruptions_allowed;
   Pods violating;
   Pods others;
   for (const auto& pod : pods) {
     bool violates = false;
-    for (const auto& [key, budget] : world.budgets) {
+    for (const auto& [key, budget] : snapshot.budgets) {
       if (Covers(*budget, *pod) && --allowed[key] < 0) violates = true;
     }
     (violates ? violating : others).push_back(pod);
@@ -64,11 +64,11 @@ struct Victims {
   int pdb_violations = 0;
 };
 
-// Takes all less important pods away and gives back, one by one, those that can stay.
+// Removes all pods of lower priority, then reprieves as many as possible, one by one.
 std::expected<Victims, framework::Verdict> SelectVictimsOnNode(const EvaluationInput& input,
                                                                const Filtering& filtering,
                                                                const api::Node& node) {
-  NodeState node_state(input.world, node);
+  NodeState node_state(input.snapshot, node);
   Pods potential = node_state.pods();
   std::erase_if(potential,
                 [&](const auto& pod) { return pod->priority() >= input.pod.priority(); });
@@ -80,17 +80,17 @@ std::expected<Victims, framework::Verdict> SelectVictimsOnNode(const EvaluationI
     return std::unexpected(verdict);
 
   SortByImportance(potential, input.now);
-  const auto [violating, others] = SplitByBudgets(input.world, potential);
+  const auto [violating, others] = SplitByBudgets(input.snapshot, potential);
   Victims victims;
-  const auto stays = [&](const api::Ref<api::Pod>& pod) {
+  const auto reprieve = [&](const api::Ref<api::Pod>& pod) {
     node_state.Add(pod);
     if (filtering.Filter(node_state).ok()) return true;
     node_state.Remove(pod);
     victims.pods.push_back(pod);
     return false;
   };
-  for (const auto& pod : violating) victims.pdb_violations += stays(pod) ? 0 : 1;
-  for (const auto& pod : others) stays(pod);
+  for (const auto& pod : violating) victims.pdb_violations += reprieve(pod) ? 0 : 1;
+  for (const auto& pod : others) reprieve(pod);
   SortByImportance(victims.pods, input.now);
   if (victims.pods.empty()) {
     return std::unexpected(framework::Verdict::Error("expected at least one victim pod on node \"" +
@@ -99,7 +99,7 @@ std::expected<Victims, framework::Verdict> SelectVictimsOnNode(const EvaluationI
   return victims;
 }
 
-// Less is better, from the first member to the last.
+// Lower is better, compared lexicographically.
 auto Cost(const Victims& victims, Instant now) {
   const Pods& pods = victims.pods;
   constexpr int64_t kAboveZero = int64_t{1} << 31;  // Makes every priority count as a loss.
@@ -135,19 +135,19 @@ Candidate ToCandidate(const Victims& victims) {
   return candidate;
 }
 
-// Empty if the pod may preempt others.
+// Returns why the pod may not preempt others; "" if it may.
 std::string WhyNotEligible(const EvaluationInput& input,
                            const std::map<std::string, framework::Verdict>& verdicts) {
   const api::Pod& pod = input.pod;
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
   const std::string& nominated = pod.status.nominated_node_name;
-  if (Find(input.world.nodes, nominated) == nullptr) return "";
+  if (Find(input.snapshot.nodes, nominated) == nullptr) return "";
   const auto verdict = verdicts.find(nominated);
   if (verdict == verdicts.end() ||
       verdict->second.code() == framework::Code::kUnschedulableAndUnresolvable) {
     return "";
   }
-  for (const auto& [key, other] : input.world.PodsOn(nominated)) {
+  for (const auto& [key, other] : input.snapshot.PodsOn(nominated)) {
     if (other->priority() < pod.priority() && IsBeingPreempted(*other)) {
       return "not eligible due to a terminating pod on the nominated node.";
     }
@@ -157,7 +157,7 @@ std::string WhyNotEligible(const EvaluationInput& input,
 
 std::string NoCandidates(const EvaluationInput& input,
                          const std::map<std::string, framework::Verdict>& tried) {
-  return FitErrorMessage(input.world.nodes.size(), tried,
+  return FitErrorMessage(input.snapshot.nodes.size(), tried,
                          {"Preemption is not helpful for scheduling"});
 }
 
@@ -181,7 +181,7 @@ PreemptionOutcome Preempt(const EvaluationInput& input, const Filtering& filteri
   std::vector<std::string> errors;
   for (const auto& [name, verdict] : verdicts) {
     if (verdict.code() != framework::Code::kUnschedulable) continue;
-    const api::Node* node = Find(input.world.nodes, name);
+    const api::Node* node = Find(input.snapshot.nodes, name);
     CHECK(node != nullptr);
     auto victims = SelectVictimsOnNode(input, filtering, *node);
     if (victims) {

@@ -1,4 +1,5 @@
-// Preemption looks for a node where the pod would fit if less important pods went.
+// Preempt is the DefaultPreemption plugin of the reference implementation: it finds the nodes where
+// the pod fits after the eviction of pods with lower priority.
 #pragma once
 
 #include <map>
@@ -10,16 +11,16 @@
 namespace berth::scheduler::reference {
 
 struct PreemptionOutcome {
-  framework::Verdict verdict;  // Success, or why nothing can be done.
+  framework::Verdict verdict;  // Success, or why preemption does not help.
   Preemption preemption;
 };
 
-// How many candidates a scheduler may be content with among `potential` nodes, if one of them
-// respects all disruption budgets.
+// Returns after how many candidates a scheduler may stop searching `potential` nodes, if one of
+// them violates no disruption budget.
 size_t WantedCandidates(const framework::DefaultPreemptionArgs& args, size_t potential);
 
-// `verdicts` are those of the nodes that no filter let pass; other nodes count as beyond help.
-// Every node is tried, as if all could be candidates.
+// Dry-runs every node, without sampling. `verdicts` are those of the filtered nodes; on others
+// preemption does not help.
 PreemptionOutcome Preempt(const EvaluationInput& input, const Filtering& filtering,
                           const std::map<std::string, framework::Verdict>& verdicts);
 

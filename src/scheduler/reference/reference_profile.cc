@@ -11,7 +11,7 @@
 namespace berth::scheduler::reference {
 namespace {
 
-// At which of the points that matter here each plugin has something to say.
+// The extension points of each plugin, among those that the reference implementation runs.
 const std::map<std::string_view, std::set<framework::ExtensionPoint>>& PointsOfPlugins() {
   using enum framework::ExtensionPoint;
   static const std::map<std::string_view, std::set<framework::ExtensionPoint>> kPoints = {
@@ -36,7 +36,7 @@ const std::map<std::string_view, std::set<framework::ExtensionPoint>>& PointsOfP
   return kPoints;
 }
 
-bool TakesPartAt(framework::ExtensionPoint point, std::string_view plugin) {
+bool RunsAt(framework::ExtensionPoint point, std::string_view plugin) {
   const auto found = PointsOfPlugins().find(plugin);
   return found != PointsOfPlugins().end() && found->second.contains(point);
 }
@@ -45,8 +45,8 @@ bool Chosen(const std::vector<framework::PluginChoice>& choices, std::string_vie
   return std::ranges::any_of(choices, [&](const auto& choice) { return choice.name == name; });
 }
 
-// First the plugins of the point that multiPoint has as well, then those of multiPoint alone, then
-// the rest of the point.
+// Returns the plugins of the point in kube-scheduler's order: first those that multiPoint has as
+// well, then those of multiPoint alone, then the rest.
 std::vector<framework::PluginChoice> Expand(const framework::ProfileConfig& config,
                                             framework::ExtensionPoint point) {
   const framework::PluginSet& own = config.points[static_cast<size_t>(point)];
@@ -66,7 +66,7 @@ std::vector<framework::PluginChoice> Expand(const framework::ProfileConfig& conf
   for (const framework::PluginChoice& choice : own.enabled) {
     if (!Chosen(from_multi_point, choice.name)) all.push_back(choice);
   }
-  std::erase_if(all, [&](const auto& choice) { return !TakesPartAt(point, choice.name); });
+  std::erase_if(all, [&](const auto& choice) { return !RunsAt(point, choice.name); });
   return all;
 }
 
@@ -78,7 +78,7 @@ std::vector<std::string> NamesAt(const framework::ProfileConfig& config,
 }
 
 template <typename Args>
-void Take(const framework::ProfileConfig& config, std::string_view plugin, Args& args) {
+void CopyArgs(const framework::ProfileConfig& config, std::string_view plugin, Args& args) {
   const auto found = config.args.find(plugin);
   if (found == config.args.end()) return;
   if (const auto* given = std::any_cast<Args>(&found->second)) args = *given;
@@ -87,21 +87,21 @@ void Take(const framework::ProfileConfig& config, std::string_view plugin, Args&
 }  // namespace
 
 ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config) {
-  ReferenceProfile rules;
-  rules.pre_filters = NamesAt(config, framework::ExtensionPoint::kPreFilter);
-  rules.filters = NamesAt(config, framework::ExtensionPoint::kFilter);
-  rules.post_filters = NamesAt(config, framework::ExtensionPoint::kPostFilter);
-  rules.scorers.clear();
+  ReferenceProfile profile;
+  profile.pre_filters = NamesAt(config, framework::ExtensionPoint::kPreFilter);
+  profile.filters = NamesAt(config, framework::ExtensionPoint::kFilter);
+  profile.post_filters = NamesAt(config, framework::ExtensionPoint::kPostFilter);
+  profile.scorers.clear();
   for (const framework::PluginChoice& choice : Expand(config, framework::ExtensionPoint::kScore)) {
-    rules.scorers.push_back({choice.name, choice.weight == 0 ? 1 : choice.weight});
+    profile.scorers.push_back({choice.name, choice.weight == 0 ? 1 : choice.weight});
   }
-  Take(config, "NodeAffinity", rules.node_affinity);
-  Take(config, "NodeResourcesFit", rules.fit);
-  Take(config, "NodeResourcesBalancedAllocation", rules.balanced_allocation);
-  Take(config, "InterPodAffinity", rules.pod_affinity);
-  Take(config, "PodTopologySpread", rules.spread);
-  Take(config, "DefaultPreemption", rules.preemption);
-  return rules;
+  CopyArgs(config, "NodeAffinity", profile.node_affinity);
+  CopyArgs(config, "NodeResourcesFit", profile.fit);
+  CopyArgs(config, "NodeResourcesBalancedAllocation", profile.balanced_allocation);
+  CopyArgs(config, "InterPodAffinity", profile.pod_affinity);
+  CopyArgs(config, "PodTopologySpread", profile.spread);
+  CopyArgs(config, "DefaultPreemption", profile.preemption);
+  return profile;
 }
 
 bool KnowsPlugin(std::string_view name) { return PointsOfPlugins().contains(name); }

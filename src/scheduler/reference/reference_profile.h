@@ -1,5 +1,5 @@
-// ReferenceProfile is a profile as the twin needs it: which plugins count at which point, in what
-// order, with which weights and arguments.
+// ReferenceProfile is a profile for the reference implementation: which plugins run at which
+// extension point, in which order, with which weights and arguments.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,8 @@ struct ReferenceProfile {
     friend bool operator==(const Scorer&, const Scorer&) = default;
   };
 
-  // Plugins that the twin does not know are passed over. One that filters must be in both lists if
-  // it is in the default ones: its filter goes by what its PreFilter found. The defaults are those
-  // of kube-scheduler.
+  // Unknown plugins are ignored. A plugin that is in both default lists must be in both: its Filter
+  // depends on its PreFilter. The defaults are kube-scheduler's.
   std::vector<std::string> pre_filters = {
       "NodeAffinity",     "NodePorts",        "NodeResourcesFit",    "VolumeRestrictions",
       "NodeVolumeLimits", "VolumeBinding",    "VolumeZone",          "PodTopologySpread",
@@ -48,10 +47,10 @@ struct ReferenceProfile {
   framework::DefaultPreemptionArgs preemption;
 };
 
-// The rules of a profile, multiPoint expanded. `config` has the defaults merged in.
+// Converts a profile, with multiPoint expanded. `config` includes the defaults.
 ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config);
 
-// True if the twin knows what the plugin says wherever it takes part in finding a node.
+// Reports whether the reference implementation has the plugin.
 bool KnowsPlugin(std::string_view name);
 
 }  // namespace berth::scheduler::reference

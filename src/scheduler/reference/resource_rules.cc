@@ -1,14 +1,13 @@
-#include "scheduler/reference/resource_rules.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "api/pod_resources.h"
+#include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
 namespace {
 
-// Amounts by resource name: cpu in thousandths, everything else in whole units.
+// Amounts by resource name: cpu in millicores, everything else in units.
 using Amounts = std::map<std::string, int64_t, std::less<>>;
 
 int64_t AmountOf(std::string_view name, const api::Quantity& quantity) {
@@ -20,8 +19,8 @@ int64_t Get(const Amounts& amounts, std::string_view name) {
   return found == amounts.end() ? 0 : found->second;
 }
 
-// The resources that count: these three and the scalar ones.
-bool Counts(std::string_view name) {
+// Reports whether NodeResourcesFit tracks the resource.
+bool IsTracked(std::string_view name) {
   return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
          api::IsScalarResource(name);
 }
@@ -29,12 +28,12 @@ bool Counts(std::string_view name) {
 Amounts ToAmounts(const api::ResourceList& list) {
   Amounts amounts;
   for (const auto& [name, quantity] : list) {
-    if (Counts(name)) amounts[name] = AmountOf(name, quantity);
+    if (IsTracked(name)) amounts[name] = AmountOf(name, quantity);
   }
   return amounts;
 }
 
-// What the pods have asked for.
+// Returns the sum of the pods' requests.
 Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum;
   for (const auto& pod : pods) {
@@ -45,7 +44,7 @@ Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
   return sum;
 }
 
-// The same, where each container without a cpu or memory request counts for a small default.
+// Likewise, but a container without a cpu or memory request counts with a default.
 Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum = Requested(pods);
   sum["cpu"] = sum["memory"] = 0;
@@ -57,31 +56,31 @@ Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
   return sum;
 }
 
-// One resource of one node, as scores see it.
-struct Share {
+// The use of one resource of one node, for scoring.
+struct Usage {
   int64_t allocatable = 0;
   int64_t before = 0;  // In use without the pod.
   int64_t after = 0;   // In use with the pod.
   int64_t weight = 1;
 };
 
-// The shares of the configured resources. Left out: what the node does not have, and scalar
-// resources that the pod does not ask for.
-std::vector<Share> SharesOf(const api::Node& node, const Amounts& in_use, const Amounts& wanted,
-                            const std::vector<framework::ResourceWeight>& resources) {
-  std::vector<Share> shares;
+// Returns the usage of the configured resources. Skips what the node does not have, and scalar
+// resources that the pod does not request.
+std::vector<Usage> UsageOf(const api::Node& node, const Amounts& in_use, const Amounts& requests,
+                           const std::vector<framework::ResourceWeight>& resources) {
+  std::vector<Usage> usages;
   const Amounts allocatable = ToAmounts(node.status.allocatable);
   for (const auto& [name, weight] : resources) {
-    const int64_t want = Get(wanted, name);
-    if (want == 0 && api::IsScalarResource(name)) continue;
+    const int64_t request = Get(requests, name);
+    if (request == 0 && api::IsScalarResource(name)) continue;
     if (Get(allocatable, name) == 0) continue;
     const int64_t before = Get(in_use, name);
-    shares.push_back({Get(allocatable, name), before, before + want, weight});
+    usages.push_back({Get(allocatable, name), before, before + request, weight});
   }
-  return shares;
+  return usages;
 }
 
-// The line through the points, flat before the first and after the last.
+// Interpolates the shape linearly, flat before the first and after the last point.
 int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const framework::ShapePoint& to = shape[i];
@@ -94,41 +93,42 @@ int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x) {
   return shape.empty() ? 0 : shape.back().score;
 }
 
-// The average of the resources' scores by the configured strategy.
+// Returns the weighted average of the resources' scores by the configured strategy.
 int64_t Average(const framework::NodeResourcesFitArgs::ScoringStrategy& strategy,
-                const std::vector<Share>& shares) {
+                const std::vector<Usage>& usages) {
   const bool by_shape = strategy.type == "RequestedToCapacityRatio";
   std::vector<framework::ShapePoint> shape =
       strategy.shape.value_or(std::vector<framework::ShapePoint>{});
   for (framework::ShapePoint& point : shape) point.score *= 10;
   int64_t sum = 0;
   int64_t weights = 0;
-  for (const Share& share : shares) {
-    const int64_t full = share.allocatable;
-    const int64_t used = std::min(share.after, full);
+  for (const Usage& usage : usages) {
+    const int64_t full = usage.allocatable;
+    const int64_t used = std::min(usage.after, full);
     int64_t score = (full - used) * 100 / full;  // LeastAllocated.
     if (strategy.type == "MostAllocated") score = used * 100 / full;
     if (by_shape) score = ValueAt(shape, used * 100 / full);
-    // Here a resource that scores nothing does not count at all.
+    // With RequestedToCapacityRatio, a resource with score 0 does not count.
     if (by_shape && score <= 0) continue;
-    sum += score * share.weight;
-    weights += share.weight;
+    sum += score * usage.weight;
+    weights += usage.weight;
   }
   if (weights == 0) return 0;
   if (!by_shape) return sum / weights;
   return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
 }
 
+// NodeResourcesFit rejects nodes without enough free resources and scores by utilization.
 class NodeResourcesFit final : public Rule {
  public:
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
-    wanted_ = ToAmounts(api::PodRequests(pod_, {}));
+    requests_ = ToAmounts(api::PodRequests(pod_, {}));
     return {};
   }
 
-  // Names everything that is short. Preemption cannot help where the node is too small even when
+  // Reports all insufficient resources. Preemption cannot help if the node is too small even when
   // empty.
   framework::Verdict Filter(const NodeState& node_state) const override {
     std::vector<std::string> reasons;
@@ -142,11 +142,11 @@ class NodeResourcesFit final : public Rule {
     const Amounts allocatable = ToAmounts(offered);
     const Amounts in_use = Requested(node_state.pods());
     for (const std::string& name : NamesInOrder()) {
-      const int64_t want = Get(wanted_, name);
+      const int64_t request = Get(requests_, name);
       const int64_t all = Get(allocatable, name);
-      if (want <= 0 || IsIgnored(name) || want <= all - Get(in_use, name)) continue;
+      if (request <= 0 || IsIgnored(name) || request <= all - Get(in_use, name)) continue;
       reasons.push_back("Insufficient " + name);
-      if (want > all) too_small = true;
+      if (request > all) too_small = true;
     }
     if (reasons.empty()) return {};
     return {too_small ? framework::Code::kUnschedulableAndUnresolvable
@@ -155,14 +155,15 @@ class NodeResourcesFit final : public Rule {
   }
 
   int64_t Score(const api::Node& node) const override {
-    const framework::NodeResourcesFitArgs::ScoringStrategy& strategy = rules_.fit.scoring_strategy;
-    const Amounts in_use = NonZeroRequested(NodeState(world_, node).pods());
-    return Average(strategy, SharesOf(node, in_use, WantedForScore(), strategy.resources));
+    const framework::NodeResourcesFitArgs::ScoringStrategy& strategy =
+        profile_.fit.scoring_strategy;
+    const Amounts in_use = NonZeroRequested(NodeState(snapshot_, node).pods());
+    return Average(strategy, UsageOf(node, in_use, RequestsForScore(), strategy.resources));
   }
 
  private:
-  // Pod-level resources are not looked at here, as in kube-scheduler.
-  Amounts WantedForScore() const {
+  // Pod-level resources do not count here, as in kube-scheduler.
+  Amounts RequestsForScore() const {
     const api::ResourceList defaults = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
                                         {"memory", api::Quantity::FromValue(api::kDefaultMemory)}};
     return ToAmounts(api::PodRequests(pod_, {.skip_pod_level = true, .non_missing = defaults}));
@@ -170,7 +171,7 @@ class NodeResourcesFit final : public Rule {
 
   std::vector<std::string> NamesInOrder() const {
     std::vector<std::string> names = {"cpu", "memory", "ephemeral-storage"};
-    for (const auto& [name, amount] : wanted_) {
+    for (const auto& [name, amount] : requests_) {
       if (!Contains(names, name)) names.push_back(name);
     }
     return names;
@@ -178,39 +179,40 @@ class NodeResourcesFit final : public Rule {
 
   bool IsIgnored(const std::string& name) const {
     if (!api::IsExtendedResource(name)) return false;
-    return Contains(rules_.fit.ignored_resources, name) ||
-           Contains(rules_.fit.ignored_resource_groups, name.substr(0, name.find('/')));
+    return Contains(profile_.fit.ignored_resources, name) ||
+           Contains(profile_.fit.ignored_resource_groups, name.substr(0, name.find('/')));
   }
 
-  Amounts wanted_;
+  Amounts requests_;
 };
 
+// NodeResourcesBalancedAllocation prefers nodes whose resources are used in equal fractions.
 class NodeResourcesBalancedAllocation final : public Rule {
  public:
   using Rule::Rule;
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    wanted_ = ToAmounts(api::PodRequests(pod_, {.use_status = true}));
-    for (const auto& [name, weight] : rules_.balanced_allocation.resources) {
-      if (Get(wanted_, name) != 0) return {};
+    requests_ = ToAmounts(api::PodRequests(pod_, {.use_status = true}));
+    for (const auto& [name, weight] : profile_.balanced_allocation.resources) {
+      if (Get(requests_, name) != 0) return {};
     }
     return framework::Verdict::Skip();
   }
 
-  // 75 if the pod leaves the balance as it is.
+  // Returns 75 if the pod does not change the balance.
   int64_t Score(const api::Node& node) const override {
-    const std::vector<Share> shares = SharesOf(node, Requested(NodeState(world_, node).pods()),
-                                               wanted_, rules_.balanced_allocation.resources);
-    return 50 + (50 + Balance(shares, &Share::after) - Balance(shares, &Share::before)) / 2;
+    const std::vector<Usage> usages = UsageOf(node, Requested(NodeState(snapshot_, node).pods()),
+                                              requests_, profile_.balanced_allocation.resources);
+    return 50 + (50 + Balance(usages, &Usage::after) - Balance(usages, &Usage::before)) / 2;
   }
 
  private:
-  // 100 if the same fraction of every resource is in use, less the further they lie apart.
-  static int64_t Balance(const std::vector<Share>& shares, int64_t Share::* in_use) {
+  // Returns 100 if the same fraction of every resource is used, less the more they differ.
+  static int64_t Balance(const std::vector<Usage>& usages, int64_t Usage::* in_use) {
     std::vector<double> fractions;
-    for (const Share& share : shares) {
+    for (const Usage& usage : usages) {
       const double fraction =
-          static_cast<double>(share.*in_use) / static_cast<double>(share.allocatable);
+          static_cast<double>(usage.*in_use) / static_cast<double>(usage.allocatable);
       fractions.push_back(std::min(fraction, 1.0));
     }
     return static_cast<int64_t>((1 - Deviation(fractions)) * 100);
@@ -228,7 +230,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
     return std::sqrt(squares / count);
   }
 
-  Amounts wanted_;
+  Amounts requests_;
 };
 
 }  // namespace

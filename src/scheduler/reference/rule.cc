@@ -1,12 +1,7 @@
 #include "scheduler/reference/rule.h"
 
 #include "base/check.h"
-#include "scheduler/reference/inter_pod_affinity_rule.h"
-#include "scheduler/reference/node_rules.h"
-#include "scheduler/reference/pod_topology_spread_rule.h"
-#include "scheduler/reference/resource_rules.h"
-#include "scheduler/reference/volume_binding_rule.h"
-#include "scheduler/reference/volume_rules.h"
+#include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
 namespace {
@@ -30,8 +25,8 @@ std::vector<HostPort> HostPortsOf(const api::Pod& pod) {
   return ports;
 }
 
-NodeState::NodeState(const Snapshot& world, const api::Node& node) : node_(&node) {
-  for (const auto& [key, pod] : world.PodsOn(node.metadata.name)) {
+NodeState::NodeState(const Snapshot& snapshot, const api::Node& node) : node_(&node) {
+  for (const auto& [key, pod] : snapshot.PodsOn(node.metadata.name)) {
     pods_.push_back(pod);
     for (HostPort& port : HostPortsOf(*pod)) used_ports_.insert(std::move(port));
   }
@@ -53,7 +48,7 @@ void NodeState::Remove(const api::Ref<api::Pod>& pod) {
 
 namespace {
 
-// DynamicResources has no say about pods without claims, and gives all nodes the score 0.
+// DynamicResources ignores pods without claims, and scores all nodes 0.
 class DynamicResources final : public Rule {
  public:
   using Rule::Rule;

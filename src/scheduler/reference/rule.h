@@ -1,9 +1,4 @@
-// NodeState is one node as a single run of the filters sees it: the pods that are on it, or would
-// be if nominated pods arrived or victims went.
-//
-// It remembers how it came to be. ReferenceProfile that take stock of the whole cluster before they
-// look at a node correct their stock by these changes, as kube-scheduler does, and not always
-// exactly.
+// Rule is one plugin's rule for one pod and snapshot; NodeState is the node that it filters.
 #pragma once
 
 #include <compare>
@@ -29,9 +24,14 @@ struct HostPort {
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
-// The ports of the host that the pod's long-running containers take.
+// Returns the host ports of the pod's long-running containers.
 std::vector<HostPort> HostPortsOf(const api::Pod& pod);
 
+// NodeState is one node as one run of the filters sees it: with its pods, plus nominated pods or
+// minus victims.
+//
+// It records its changes. Rules that count over the whole cluster in PreFilter adjust their counts
+// by these changes, as kube-scheduler does, and not always exactly.
 class NodeState {
  public:
   struct Change {
@@ -39,12 +39,12 @@ class NodeState {
     int by = 0;  // 1 if it was added, -1 if it was removed.
   };
 
-  // The node as it is.
-  NodeState(const Snapshot& world, const api::Node& node);
+  // Starts with the pods of the snapshot.
+  NodeState(const Snapshot& snapshot, const api::Node& node);
 
   void Add(const api::Ref<api::Pod>& pod);
-  // The pod must be there. Its host ports become free even if another pod has the same ones: a node
-  // has a set of ports, whoever put them there.
+  // The pod must be present. Frees its host ports even if another pod uses the same ones: a node
+  // has a set of ports, as in kube-scheduler.
   void Remove(const api::Ref<api::Pod>& pod);
 
   const api::Node& node() const { return *node_; }
@@ -61,47 +61,46 @@ class NodeState {
   std::vector<Change> changes_;
 };
 
-// Rule is one plugin's rule, made for one input: where may this pod go in this world?
-//
-// A rule is asked once for the whole cluster (PreFilter, PreScore), where it may take stock, and
-// then node by node. Each part has a default for the plugins that have nothing to say there.
+// What rules are evaluated on.
 struct EvaluationInput {
-  const Snapshot& world;
+  const Snapshot& snapshot;
   const api::Pod& pod;
-  const ReferenceProfile& rules;
+  const ReferenceProfile& profile;
   Instant now;
 };
 
 // Scores by node name.
 using Scores = std::map<std::string, int64_t>;
 
+// Rule is called once for the whole cluster (PreFilter, PreScore), where it may count, and then for
+// each node. Each call has a default for plugins without that extension point.
 class Rule {
  public:
   explicit Rule(const EvaluationInput& input)
-      : world_(input.world), pod_(input.pod), rules_(input.rules) {}
+      : snapshot_(input.snapshot), pod_(input.pod), profile_(input.profile) {}
   virtual ~Rule() = default;
 
   struct PreFilterOutcome {
-    framework::Verdict verdict;                       // Skip: the rule lets every node pass.
-    std::optional<std::set<std::string>> nodes = {};  // Absent: any node may do.
+    framework::Verdict verdict;                       // Skip: the rule accepts every node.
+    std::optional<std::set<std::string>> nodes = {};  // The only nodes to consider, if set.
   };
   virtual PreFilterOutcome PreFilter() { return {}; }
 
-  // Whether the pod may go to the node.
+  // Decides whether the pod may run on the node.
   virtual framework::Verdict Filter(const NodeState&) const { return {}; }
 
-  // Skip: the rule gives no scores. `feasible` are the nodes to score.
+  // Returns Skip if the rule gives no scores. `feasible` are the nodes to score.
   virtual framework::Verdict PreScore(const std::vector<const api::Node*>& /*feasible*/) {
     return {};
   }
   virtual int64_t Score(const api::Node&) const { return 0; }
-  // Brings the scores of all feasible nodes into 0..100.
+  // Scales the scores of all feasible nodes to 0..100.
   virtual void Normalize(Scores&) const {}
 
  protected:
-  const Snapshot& world_;
+  const Snapshot& snapshot_;
   const api::Pod& pod_;
-  const ReferenceProfile& rules_;
+  const ReferenceProfile& profile_;
 };
 
 inline framework::Verdict Unschedulable(std::string reason) {
@@ -111,10 +110,10 @@ inline framework::Verdict Unresolvable(std::string reason) {
   return {framework::Code::kUnschedulableAndUnresolvable, std::move(reason)};
 }
 
-// Several errors as one text, as kube-scheduler joins them: "[first, second]".
+// Joins errors as kube-scheduler does: "[first, second]".
 std::string JoinErrors(const std::vector<std::string>& errors);
 
-// Makes the rule of the plugin; nullptr if the twin knows none of that name.
+// Creates the plugin's rule; returns nullptr if the reference implementation does not have it.
 std::unique_ptr<Rule> MakeRule(std::string_view plugin, const EvaluationInput& input);
 
 }  // namespace berth::scheduler::reference

@@ -7,59 +7,63 @@
 namespace berth::scheduler::reference {
 namespace {
 
-Table<api::Node>& TableOf(Snapshot& world, const api::Node*) { return world.nodes; }
-Table<api::Namespace>& TableOf(Snapshot& world, const api::Namespace*) { return world.namespaces; }
-Table<api::Service>& TableOf(Snapshot& world, const api::Service*) { return world.services; }
-Table<api::ReplicationController>& TableOf(Snapshot& world, const api::ReplicationController*) {
-  return world.replication_controllers;
+Table<api::Node>& TableOf(Snapshot& snapshot, const api::Node*) { return snapshot.nodes; }
+Table<api::Namespace>& TableOf(Snapshot& snapshot, const api::Namespace*) {
+  return snapshot.namespaces;
 }
-Table<api::ReplicaSet>& TableOf(Snapshot& world, const api::ReplicaSet*) {
-  return world.replica_sets;
+Table<api::Service>& TableOf(Snapshot& snapshot, const api::Service*) { return snapshot.services; }
+Table<api::ReplicationController>& TableOf(Snapshot& snapshot, const api::ReplicationController*) {
+  return snapshot.replication_controllers;
 }
-Table<api::StatefulSet>& TableOf(Snapshot& world, const api::StatefulSet*) {
-  return world.stateful_sets;
+Table<api::ReplicaSet>& TableOf(Snapshot& snapshot, const api::ReplicaSet*) {
+  return snapshot.replica_sets;
 }
-Table<api::PersistentVolume>& TableOf(Snapshot& world, const api::PersistentVolume*) {
-  return world.volumes;
+Table<api::StatefulSet>& TableOf(Snapshot& snapshot, const api::StatefulSet*) {
+  return snapshot.stateful_sets;
 }
-Table<api::PersistentVolumeClaim>& TableOf(Snapshot& world, const api::PersistentVolumeClaim*) {
-  return world.claims;
+Table<api::PersistentVolume>& TableOf(Snapshot& snapshot, const api::PersistentVolume*) {
+  return snapshot.volumes;
 }
-Table<api::StorageClass>& TableOf(Snapshot& world, const api::StorageClass*) {
-  return world.storage_classes;
+Table<api::PersistentVolumeClaim>& TableOf(Snapshot& snapshot, const api::PersistentVolumeClaim*) {
+  return snapshot.claims;
 }
-Table<api::CsiNode>& TableOf(Snapshot& world, const api::CsiNode*) { return world.csi_nodes; }
-Table<api::CsiDriver>& TableOf(Snapshot& world, const api::CsiDriver*) { return world.csi_drivers; }
-Table<api::CsiStorageCapacity>& TableOf(Snapshot& world, const api::CsiStorageCapacity*) {
-  return world.csi_capacities;
+Table<api::StorageClass>& TableOf(Snapshot& snapshot, const api::StorageClass*) {
+  return snapshot.storage_classes;
 }
-Table<api::VolumeAttachment>& TableOf(Snapshot& world, const api::VolumeAttachment*) {
-  return world.attachments;
+Table<api::CsiNode>& TableOf(Snapshot& snapshot, const api::CsiNode*) { return snapshot.csi_nodes; }
+Table<api::CsiDriver>& TableOf(Snapshot& snapshot, const api::CsiDriver*) {
+  return snapshot.csi_drivers;
 }
-Table<api::PodDisruptionBudget>& TableOf(Snapshot& world, const api::PodDisruptionBudget*) {
-  return world.budgets;
+Table<api::CsiStorageCapacity>& TableOf(Snapshot& snapshot, const api::CsiStorageCapacity*) {
+  return snapshot.csi_capacities;
+}
+Table<api::VolumeAttachment>& TableOf(Snapshot& snapshot, const api::VolumeAttachment*) {
+  return snapshot.attachments;
+}
+Table<api::PodDisruptionBudget>& TableOf(Snapshot& snapshot, const api::PodDisruptionBudget*) {
+  return snapshot.budgets;
 }
 
-void RemovePod(Snapshot& world, const api::ObjectKey& key) {
-  for (auto& [node, pods] : world.placed) pods.erase(key);
-  for (auto& [node, pods] : world.nominated) pods.erase(key);
+void RemovePod(Snapshot& snapshot, const api::ObjectKey& key) {
+  for (auto& [node, pods] : snapshot.placed) pods.erase(key);
+  for (auto& [node, pods] : snapshot.nominated) pods.erase(key);
 }
 
-void PutPod(Snapshot& world, const api::ObjectKey& key, const api::Ref<api::Pod>& pod) {
-  RemovePod(world, key);
+void PutPod(Snapshot& snapshot, const api::ObjectKey& key, const api::Ref<api::Pod>& pod) {
+  RemovePod(snapshot, key);
   if (pod->finished()) return;
   const std::string& node = pod->spec.node_name;
   const std::string& nominated = pod->status.nominated_node_name;
   if (!node.empty()) {
-    world.placed[node][key] = pod;
+    snapshot.placed[node][key] = pod;
   } else if (!nominated.empty()) {
-    world.nominated[nominated][key] = pod;
+    snapshot.nominated[nominated][key] = pod;
   }
 }
 
 template <typename T>
 constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
-// No rule looks at them: pods carry their priority, and no devices are allocated.
+// No rule reads these: pods contain their priority, and devices are not supported.
 template <typename T>
 constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
                             std::is_same_v<T, api::Ref<api::ResourceClaim>> ||
@@ -111,7 +115,7 @@ const Table<api::Pod>& Snapshot::NominatedTo(std::string_view node) const {
 
 namespace {
 
-// The first of the two labels that the node has; empty if it has neither.
+// Returns the first of the two labels that the node has, or "".
 std::string LabelOf(const api::Node& node, std::string_view old_key, std::string_view key) {
   const std::string* old_value = Find(node.metadata.labels, old_key);
   const std::string* value = old_value != nullptr ? old_value : Find(node.metadata.labels, key);
@@ -128,16 +132,16 @@ Zone ZoneOf(const api::Node& node) {
 
 }  // namespace
 
-std::vector<std::string> NodeOrder(const Snapshot& world) {
+std::vector<std::string> NodeOrder(const Snapshot& snapshot) {
   std::vector<Zone> zones;  // In the order of their first nodes.
   std::map<Zone, std::deque<std::string>> waiting;
-  for (const auto& [key, node] : world.nodes) {
+  for (const auto& [key, node] : snapshot.nodes) {
     const Zone zone = ZoneOf(*node);
     if (!waiting.contains(zone)) zones.push_back(zone);
     waiting[zone].push_back(key.name);
   }
   std::vector<std::string> order;
-  while (order.size() < world.nodes.size()) {
+  while (order.size() < snapshot.nodes.size()) {
     for (const Zone& zone : zones) {
       if (waiting[zone].empty()) continue;
       order.push_back(waiting[zone].front());

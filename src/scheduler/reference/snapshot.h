@@ -1,7 +1,7 @@
-// Snapshot is a whole cluster as plain API objects: what the twin looks at when it answers.
+// Snapshot is a whole cluster as plain API objects, the input of the reference implementation.
 //
-// Every rule reads it from scratch. A node's pods and a node's nominated pods are the only
-// groupings there are; everything else is found by walking.
+// Every rule reads it from scratch. Pods are grouped by node and by nominated node; everything else
+// is found by iteration.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Snapshot {
   Table<api::Node> nodes;
   // Pods by the name of their node, which need not exist.
   std::map<std::string, Table<api::Pod>, std::less<>> placed;
-  // Waiting pods by the node that preemption made room on for them.
+  // Pending pods by their nominated node.
   std::map<std::string, Table<api::Pod>, std::less<>> nominated;
   Table<api::Namespace> namespaces;
   Table<api::Service> services;
@@ -37,23 +37,23 @@ struct Snapshot {
   Table<api::CsiStorageCapacity> csi_capacities;
   Table<api::VolumeAttachment> attachments;
   Table<api::PodDisruptionBudget> budgets;
-  // Volumes and claims as VolumeBinding has decided that they will be, where that is not written
-  // yet. Of the rules only VolumeBinding looks here; each of them is in the tables above as well.
+  // Volumes and claims as VolumeBinding assumes them, where that is not written yet. Only the
+  // VolumeBinding rule reads them; each is in the tables above as well.
   Table<api::PersistentVolume> assumed_volumes;
   Table<api::PersistentVolumeClaim> assumed_claims;
 
-  // Adds the object, or replaces the one of the same key. A pod goes to its node or, if it waits,
-  // to its nominated node; a finished pod and one that waits without a nomination go nowhere.
+  // Inserts or replaces the object. A pod is stored under its node or, if pending, its nominated
+  // node; finished pods and pending pods without a nomination are not stored.
   void Put(const api::Object& object);
-  // Removes the object with this kind and key, if it is there.
+  // Removes the object with this kind and key, if present.
   void Remove(const api::Object& object);
 
-  // The pods on the node; none if there is no such node.
+  // Returns the pods on the node; empty if the node does not exist.
   const Table<api::Pod>& PodsOn(std::string_view node) const;
   const Table<api::Pod>& NominatedTo(std::string_view node) const;
 };
 
-// nullptr if there is none.
+// Returns nullptr if there is none.
 template <typename T>
 const T* Find(const Table<T>& table, std::string namespace_, std::string name) {
   const auto found = table.find({std::move(namespace_), std::move(name)});
@@ -65,7 +65,7 @@ const T* Find(const Table<T>& table, std::string name) {
   return Find(table, "", std::move(name));
 }
 
-// nullptr if the object has no such label or annotation.
+// Returns the label's or annotation's value, or nullptr.
 inline const std::string* Find(const api::StringMap& labels, std::string_view key) {
   const auto found = labels.find(key);
   return found == labels.end() ? nullptr : &found->second;
@@ -76,8 +76,8 @@ bool Contains(const Range& range, const T& value) {
   return std::ranges::find(range, value) != std::ranges::end(range);
 }
 
-// NodeOrder lists the nodes of a world as a scheduler does that has just read them: the zones take
-// turns, in the order of their first nodes; within a zone nodes go by name.
-std::vector<std::string> NodeOrder(const Snapshot& world);
+// Returns the nodes in the order of a scheduler that has just started: round-robin over zones,
+// which are ordered by their first nodes; by name within a zone.
+std::vector<std::string> NodeOrder(const Snapshot& snapshot);
 
 }  // namespace berth::scheduler::reference

@@ -1,8 +1,7 @@
-#include "scheduler/reference/volume_binding_rule.h"
-
 #include <algorithm>
 
 #include "api/selector.h"
+#include "scheduler/reference/rules.h"
 #include "scheduler/reference/volumes.h"
 
 namespace berth::scheduler::reference {
@@ -24,13 +23,13 @@ bool IsFullyBound(const api::PersistentVolumeClaim& claim) {
          claim.metadata.annotations.contains("pv.kubernetes.io/bind-completed");
 }
 
-// Volumes see the labels of a node, not its name.
+// The affinity of volumes matches a node's labels, not its name.
 bool MeetsAffinity(const std::optional<api::NodeSelector>& affinity, const api::Node& node) {
   return !affinity ||
          api::CompiledNodeSelector::MakeLazy(*affinity).Matches(node.metadata.labels, "");
 }
 
-// Whether new volumes of the class can be reached from the node.
+// Reports whether the node can use new volumes of the class.
 bool AllowsTopology(const api::StorageClass& storage_class, const api::Node& node) {
   if (storage_class.allowed_topologies.empty()) return true;
   return std::ranges::any_of(storage_class.allowed_topologies, [&](const auto& term) {
@@ -51,8 +50,8 @@ bool IsReservedFor(const api::PersistentVolume& volume, const api::PersistentVol
          (volume.claim_ref->uid.empty() || volume.claim_ref->uid == claim.metadata.uid);
 }
 
-// Whether the volume is of a kind that the claim could have, wherever it is.
-bool IsOfKind(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
+// Reports whether size, mode and attributes class of the volume satisfy the claim.
+bool Satisfies(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
   return !IsSmaller(StorageOf(volume.capacity), StorageOf(claim.requests)) &&
          volume.volume_mode.value_or("Filesystem") == claim.volume_mode.value_or("Filesystem") &&
          volume.volume_attributes_class_name.value_or("") ==
@@ -71,8 +70,8 @@ bool IsFreeFor(const api::PersistentVolume& volume, const api::PersistentVolumeC
                              [&](const auto& mode) { return Contains(volume.access_modes, mode); });
 }
 
-// What is wrong with a node, in the order of the reasons.
-struct Shortcomings {
+// Why a node is rejected, in the order of the reasons.
+struct Conflicts {
   bool wrong_affinity = false;
   bool nothing_to_bind = false;
   bool too_little_space = false;
@@ -80,11 +79,13 @@ struct Shortcomings {
   std::string error;
 };
 
+// VolumeBinding requires that the pod's claims are bound to volumes that the node can use, or can
+// be bound there.
 class VolumeBinding final : public Rule {
  public:
   using Rule::Rule;
 
-  // Sorts the claims into bound ones and ones that wait for the pod; others may not be.
+  // Separates bound claims from those that wait for the pod; rejects unbound immediate ones.
   PreFilterOutcome PreFilter() override {
     Claims claims;
     for (const api::Volume& volume : pod_.spec.volumes) {
@@ -102,7 +103,7 @@ class VolumeBinding final : public Rule {
         bound_.push_back(claim);
         continue;
       }
-      const auto* storage_class = Find(world_.storage_classes, ClassOf(*claim));
+      const auto* storage_class = Find(snapshot_.storage_classes, ClassOf(*claim));
       if (storage_class != nullptr && !storage_class->volume_binding_mode) {
         return {framework::Verdict::Error(BindingModeNotSet(ClassOf(*claim)))};
       }
@@ -116,7 +117,7 @@ class VolumeBinding final : public Rule {
   }
 
   framework::Verdict Filter(const NodeState& node_state) const override {
-    Shortcomings found;
+    Conflicts found;
     CheckBound(node_state.node(), found);
     if (found.error.empty()) CheckWaiting(node_state.node(), found);
     if (!found.error.empty()) return framework::Verdict::Error(found.error);
@@ -136,19 +137,19 @@ class VolumeBinding final : public Rule {
     return {framework::Code::kUnschedulableAndUnresolvable, reasons};
   }
 
-  // Scores by free capacity exist behind a feature gate that is off.
+  // Scoring by free capacity is behind a feature gate that is off.
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
     return framework::Verdict::Skip();
   }
 
  private:
-  // A claim of the pod, as it will be once all that was decided is written.
+  // Returns the claim, including assumed changes.
   const api::PersistentVolumeClaim* FindClaim(const std::string& name) const {
-    const auto* assumed = Find(world_.assumed_claims, pod_.metadata.namespace_, name);
-    return assumed != nullptr ? assumed : Find(world_.claims, pod_.metadata.namespace_, name);
+    const auto* assumed = Find(snapshot_.assumed_claims, pod_.metadata.namespace_, name);
+    return assumed != nullptr ? assumed : Find(snapshot_.claims, pod_.metadata.namespace_, name);
   }
 
-  // Empty if the pod may use the claim.
+  // Returns why the pod may not use the claim; "" if it may.
   std::string ProblemOf(const ClaimName& name, const api::PersistentVolumeClaim* claim) const {
     if (claim == nullptr && name.ephemeral) {
       return "waiting for ephemeral volume controller to create the persistentvolumeclaim \"" +
@@ -164,10 +165,10 @@ class VolumeBinding final : public Rule {
     return "";
   }
 
-  // Stops at the first claim that is not right.
-  void CheckBound(const api::Node& node, Shortcomings& found) const {
+  // Stops at the first claim that does not fit.
+  void CheckBound(const api::Node& node, Conflicts& found) const {
     for (const auto* claim : bound_) {
-      const auto* volume = Find(world_.volumes, claim->volume_name);
+      const auto* volume = Find(snapshot_.volumes, claim->volume_name);
       if (volume == nullptr) {
         found.volume_missing = true;
         return;
@@ -188,10 +189,10 @@ class VolumeBinding final : public Rule {
     }
   }
 
-  // The node says for which in-tree plugins it uses CSI drivers.
+  // The CSINode lists the in-tree plugins that are migrated on the node.
   bool IsMigrated(const api::PersistentVolume& volume, const api::Node& node) const {
     const std::string plugin = InTreePlugin(volume.source);
-    const auto* csi_node = Find(world_.csi_nodes, node.metadata.name);
+    const auto* csi_node = Find(snapshot_.csi_nodes, node.metadata.name);
     if (plugin.empty() || csi_node == nullptr) return false;
     const std::string* plugins =
         Find(csi_node->metadata.annotations, "storage.alpha.kubernetes.io/migrated-plugins");
@@ -199,7 +200,7 @@ class VolumeBinding final : public Rule {
     return ("," + *plugins + ",").find("," + plugin + ",") != std::string::npos;
   }
 
-  void CheckWaiting(const api::Node& node, Shortcomings& found) const {
+  void CheckWaiting(const api::Node& node, Conflicts& found) const {
     Claims to_match;
     Claims to_provision;
     for (const auto* claim : waiting_) {
@@ -211,7 +212,7 @@ class VolumeBinding final : public Rule {
       }
       (selected == nullptr ? to_match : to_provision).push_back(claim);
     }
-    // Small claims choose first.
+    // Small claims are matched first.
     std::ranges::stable_sort(to_match, IsSmaller,
                              [](const auto* claim) { return StorageOf(claim->requests); });
     std::set<const api::PersistentVolume*> taken;
@@ -226,16 +227,16 @@ class VolumeBinding final : public Rule {
     Provision(to_provision, node, found);
   }
 
-  // The smallest volume that the claim can have on the node; one that is reserved for it goes
-  // before all others, and if the node cannot reach that one there is none.
+  // Returns the smallest volume that the claim can use on the node. A volume that is reserved for
+  // the claim takes precedence, even if the node cannot use it.
   const api::PersistentVolume* Match(const api::PersistentVolumeClaim& claim, const api::Node& node,
                                      const std::set<const api::PersistentVolume*>& taken) const {
     const api::PersistentVolume* smallest = nullptr;
-    for (const auto& [key, seen] : world_.volumes) {
-      const auto* assumed = Find(world_.assumed_volumes, key.name);
+    for (const auto& [key, seen] : snapshot_.volumes) {
+      const auto* assumed = Find(snapshot_.assumed_volumes, key.name);
       const auto* volume = assumed != nullptr ? assumed : seen.get();
       if (ClassOf(*volume) != ClassOf(claim)) continue;
-      if (taken.contains(volume) || !IsOfKind(*volume, claim)) continue;
+      if (taken.contains(volume) || !Satisfies(*volume, claim)) continue;
       const bool reachable = MeetsAffinity(volume->node_affinity, node);
       if (IsReservedFor(*volume, claim)) return reachable ? volume : nullptr;
       if (!reachable || !IsFreeFor(*volume, claim)) continue;
@@ -247,11 +248,11 @@ class VolumeBinding final : public Rule {
     return smallest;
   }
 
-  // Stops at the first claim for which no volume can be made.
-  void Provision(const Claims& claims, const api::Node& node, Shortcomings& found) const {
+  // Stops at the first claim that cannot be provisioned.
+  void Provision(const Claims& claims, const api::Node& node, Conflicts& found) const {
     for (const auto* claim : claims) {
       const std::string name = ClassOf(*claim);
-      const auto* storage_class = Find(world_.storage_classes, name);
+      const auto* storage_class = Find(snapshot_.storage_classes, name);
       if (name.empty()) {
         found.error = "no class for claim \"" + claim->metadata.namespace_ + "/" +
                       claim->metadata.name + "\"";
@@ -274,13 +275,13 @@ class VolumeBinding final : public Rule {
     }
   }
 
-  // Drivers that publish their capacity must have published enough of it for the node.
+  // A driver that publishes capacity must have enough of it for the node.
   bool HasSpace(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
                 const api::Node& node) const {
     const api::Quantity* wanted = StorageOf(claim.requests);
-    const auto* driver = Find(world_.csi_drivers, storage_class.provisioner);
+    const auto* driver = Find(snapshot_.csi_drivers, storage_class.provisioner);
     if (wanted == nullptr || driver == nullptr || driver->storage_capacity != true) return true;
-    for (const auto& [key, capacity] : world_.csi_capacities) {
+    for (const auto& [key, capacity] : snapshot_.csi_capacities) {
       if (capacity->storage_class_name != storage_class.metadata.name) continue;
       const auto& limit =
           capacity->maximum_volume_size ? capacity->maximum_volume_size : capacity->capacity;

@@ -1,22 +1,21 @@
-#include "scheduler/reference/volume_rules.h"
-
 #include <algorithm>
 
 #include "base/result.h"
+#include "scheduler/reference/rules.h"
 #include "scheduler/reference/volumes.h"
 
 namespace berth::scheduler::reference {
 namespace {
 
 template <typename Source>
-bool Share(const api::Volume& a, const api::Volume& b, auto&& same_disk, bool readers_may_share) {
+bool Clash(const api::Volume& a, const api::Volume& b, auto&& same_disk, bool readers_may_share) {
   const auto* first = std::get_if<Source>(&a.source);
   const auto* second = std::get_if<Source>(&b.source);
   if (first == nullptr || second == nullptr || !same_disk(*first, *second)) return false;
   return !(readers_may_share && first->read_only && second->read_only);
 }
 
-// True if two pods may not use these volumes on the same node.
+// Reports whether two pods may not use these volumes on the same node.
 bool Conflict(const api::Volume& a, const api::Volume& b) {
   const auto same_gce_disk = [](const auto& x, const auto& y) { return x.pd_name == y.pd_name; };
   const auto same_ebs_disk = [](const auto& x, const auto& y) {
@@ -27,10 +26,10 @@ bool Conflict(const api::Volume& a, const api::Volume& b) {
     return x.pool == y.pool && x.image == y.image &&
            std::ranges::find_first_of(x.monitors, y.monitors) != x.monitors.end();
   };
-  return Share<api::GcePersistentDiskSource>(a, b, same_gce_disk, true) ||
-         Share<api::AwsElasticBlockStoreSource>(a, b, same_ebs_disk, false) ||
-         Share<api::IscsiSource>(a, b, same_iscsi_target, true) ||
-         Share<api::RbdSource>(a, b, same_rbd_image, true);
+  return Clash<api::GcePersistentDiskSource>(a, b, same_gce_disk, true) ||
+         Clash<api::AwsElasticBlockStoreSource>(a, b, same_ebs_disk, false) ||
+         Clash<api::IscsiSource>(a, b, same_iscsi_target, true) ||
+         Clash<api::RbdSource>(a, b, same_rbd_image, true);
 }
 
 bool IsExclusiveKind(const api::Volume& volume) {
@@ -40,7 +39,7 @@ bool IsExclusiveKind(const api::Volume& volume) {
          std::holds_alternative<api::RbdSource>(volume.source);
 }
 
-// The names of the claims that the pod mounts by name, as often as it does.
+// Returns the names of the claims that the pod mounts by name, with repetitions.
 std::vector<std::string> MountedClaims(const api::Pod& pod) {
   std::vector<std::string> names;
   for (const api::Volume& volume : pod.spec.volumes) {
@@ -50,13 +49,14 @@ std::vector<std::string> MountedClaims(const api::Pod& pod) {
   return names;
 }
 
+// VolumeRestrictions rejects nodes where another pod uses the same exclusive volume.
 class VolumeRestrictions final : public Rule {
  public:
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
     for (const std::string& name : MountedClaims(pod_)) {
-      const auto* claim = Find(world_.claims, pod_.metadata.namespace_, name);
+      const auto* claim = Find(snapshot_.claims, pod_.metadata.namespace_, name);
       if (claim == nullptr) return {Unresolvable(ClaimNotFound(name))};
       if (Contains(claim->access_modes, "ReadWriteOncePod")) exclusive_.insert(name);
     }
@@ -75,7 +75,7 @@ class VolumeRestrictions final : public Rule {
         }
       }
     }
-    // Pods that come and go are not asked for their namespace.
+    // As in kube-scheduler, the namespaces of added and removed pods are not compared.
     int64_t in_use = claims_in_use_;
     for (const auto& [pod, by] : node_state.changes()) {
       for (const std::string& name : MountedClaims(*pod)) {
@@ -92,8 +92,8 @@ class VolumeRestrictions final : public Rule {
 
  private:
   bool IsMountedByAnyPod(const std::string& claim) const {
-    for (const auto& [node_key, node] : world_.nodes) {
-      for (const auto& [key, pod] : world_.PodsOn(node->metadata.name)) {
+    for (const auto& [node_key, node] : snapshot_.nodes) {
+      for (const auto& [key, pod] : snapshot_.PodsOn(node->metadata.name)) {
         if (key.namespace_ != pod_.metadata.namespace_) continue;
         if (Contains(MountedClaims(*pod), claim)) return true;
       }
@@ -105,7 +105,7 @@ class VolumeRestrictions final : public Rule {
   int64_t claims_in_use_ = 0;        // How many of them some pod mounts.
 };
 
-// The values of a zone label: "a__b" are two. Empty if any of them is.
+// Splits a zone label such as "a__b". Returns an empty set if any part is empty.
 std::set<std::string> ZonesIn(std::string_view label) {
   std::set<std::string> zones;
   for (bool more = true; more;) {
@@ -121,12 +121,13 @@ std::set<std::string> ZonesIn(std::string_view label) {
   return zones;
 }
 
-// Each old label and the one that replaces it.
+// Each deprecated label and its replacement.
 constexpr std::pair<std::string_view, std::string_view> kTopologyLabels[] = {
     {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
     {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
 };
 
+// VolumeZone rejects nodes outside the zones of the pod's bound volumes.
 class VolumeZone final : public Rule {
  public:
   using Rule::Rule;
@@ -160,10 +161,10 @@ class VolumeZone final : public Rule {
  private:
   framework::Verdict CollectTopology(const std::string& claim_name) {
     if (claim_name.empty()) return Unresolvable("PersistentVolumeClaim had no name");
-    const auto* claim = Find(world_.claims, pod_.metadata.namespace_, claim_name);
+    const auto* claim = Find(snapshot_.claims, pod_.metadata.namespace_, claim_name);
     if (claim == nullptr) return Unresolvable(ClaimNotFound(claim_name));
-    if (claim->volume_name.empty()) return JudgeUnbound(*claim);
-    const auto* volume = Find(world_.volumes, claim->volume_name);
+    if (claim->volume_name.empty()) return CheckUnbound(*claim);
+    const auto* volume = Find(snapshot_.volumes, claim->volume_name);
     if (volume == nullptr) {
       return Unresolvable("persistentvolume \"" + claim->volume_name + "\" not found");
     }
@@ -179,12 +180,12 @@ class VolumeZone final : public Rule {
   }
 
   // A claim may be unbound only if it waits for its first pod.
-  framework::Verdict JudgeUnbound(const api::PersistentVolumeClaim& claim) const {
+  framework::Verdict CheckUnbound(const api::PersistentVolumeClaim& claim) const {
     const std::string name = ClassOf(claim);
     if (name.empty()) {
       return Unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
     }
-    const auto* storage_class = Find(world_.storage_classes, name);
+    const auto* storage_class = Find(snapshot_.storage_classes, name);
     if (storage_class == nullptr) {
       return Unresolvable("storageclass.storage.k8s.io \"" + name + "\" not found");
     }
@@ -193,7 +194,7 @@ class VolumeZone final : public Rule {
     return Unresolvable("PersistentVolume had no name");
   }
 
-  // The labels of the pod's volumes and the values that a node may have for them.
+  // The topology labels of the pod's volumes and their allowed values.
   std::vector<std::pair<std::string, std::set<std::string>>> topology_;
 };
 
@@ -209,9 +210,10 @@ std::unique_ptr<Rule> MakeVolumeZone(const EvaluationInput& input) {
 
 namespace {
 
-// The volumes that a node has to attach, as "driver/handle", with their drivers.
+// Attached volumes as "driver/handle", with their drivers.
 using Attached = std::map<std::string, std::string>;
 
+// NodeVolumeLimits rejects nodes that cannot attach as many volumes.
 class NodeVolumeLimits final : public Rule {
  public:
   using Rule::Rule;
@@ -224,7 +226,7 @@ class NodeVolumeLimits final : public Rule {
   }
 
   framework::Verdict Filter(const NodeState& node_state) const override {
-    const auto* csi_node = Find(world_.csi_nodes, node_state.name());
+    const auto* csi_node = Find(snapshot_.csi_nodes, node_state.name());
     Attached wanted;
     framework::Verdict verdict = Collect(pod_, csi_node, /*incoming=*/true, wanted);
     if (!verdict.ok() || wanted.empty()) return verdict;
@@ -268,7 +270,7 @@ class NodeVolumeLimits final : public Rule {
     return csi_node != nullptr && CountsAsMigrated(plugin);
   }
 
-  // Adds the pod's volumes. Claims that are missing count only against the incoming pod.
+  // Adds the pod's volumes. Missing claims are an error only for the incoming pod.
   framework::Verdict Collect(const api::Pod& pod, const api::CsiNode* csi_node, bool incoming,
                              Attached& volumes) const {
     for (const api::Volume& volume : pod.spec.volumes) {
@@ -282,7 +284,7 @@ class NodeVolumeLimits final : public Rule {
         continue;
       }
       if (name->name.empty()) return framework::Verdict::Error("PersistentVolumeClaim had no name");
-      const auto* claim = Find(world_.claims, pod.metadata.namespace_, name->name);
+      const auto* claim = Find(snapshot_.claims, pod.metadata.namespace_, name->name);
       if (claim == nullptr) {
         if (!incoming) continue;
         return Unresolvable("looking up PVC " + pod.metadata.namespace_ + "/" + name->name + ": " +
@@ -301,7 +303,7 @@ class NodeVolumeLimits final : public Rule {
 
   void AddClaim(const api::PersistentVolumeClaim& claim, const api::CsiNode* csi_node,
                 Attached& volumes) const {
-    const auto* volume = Find(world_.volumes, claim.volume_name);
+    const auto* volume = Find(snapshot_.volumes, claim.volume_name);
     if (claim.volume_name.empty() || volume == nullptr) {
       AddUnboundClaim(claim, csi_node, volumes);
     } else if (const auto* csi = std::get_if<api::CsiPersistentVolumeSource>(&volume->source)) {
@@ -314,10 +316,10 @@ class NodeVolumeLimits final : public Rule {
     }
   }
 
-  // A volume that is yet to be made counts for the driver that will make it.
+  // A volume that is not provisioned yet counts for its future driver.
   void AddUnboundClaim(const api::PersistentVolumeClaim& claim, const api::CsiNode* csi_node,
                        Attached& volumes) const {
-    const auto* storage_class = Find(world_.storage_classes, ClassOf(claim));
+    const auto* storage_class = Find(snapshot_.storage_classes, ClassOf(claim));
     if (storage_class == nullptr) return;
     std::string driver = storage_class->provisioner;
     if (!MigratedDriver(driver).empty()) {
@@ -330,11 +332,11 @@ class NodeVolumeLimits final : public Rule {
     AddVolume(driver, handle, volumes);
   }
 
-  // Volumes that are attached to the node though no pod on it uses them.
+  // Adds volumes that are attached to the node though no pod on it uses them.
   void AddAttachments(const std::string& node, Attached& volumes) const {
-    for (const auto& [key, attachment] : world_.attachments) {
+    for (const auto& [key, attachment] : snapshot_.attachments) {
       if (attachment->node_name != node || attachment->attacher.empty()) continue;
-      const auto* volume = Find(world_.volumes, attachment->persistent_volume_name.value_or(""));
+      const auto* volume = Find(snapshot_.volumes, attachment->persistent_volume_name.value_or(""));
       if (volume == nullptr) continue;
       const auto* csi = std::get_if<api::CsiPersistentVolumeSource>(&volume->source);
       if (csi != nullptr) {

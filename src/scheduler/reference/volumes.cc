@@ -230,7 +230,7 @@ Result<std::optional<api::NodeSelector>> MigratedNodeAffinity(const api::Persist
   if (const auto handle = MigratedHandle(volume); !handle) return std::unexpected(handle.error());
   if (migration->topology_key.empty()) return affinity;
 
-  // The affinity decides which labels the volume goes by, then the volume's own labels.
+  // The affinity decides which zone label is used, then the volume's own labels.
   const api::StringMap& labels = volume.metadata.labels;
   bool old_labels = false;
   if (!Uses(affinity, kZone)) {

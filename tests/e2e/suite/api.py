@@ -18,7 +18,7 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 
 class ApiError(Exception):
-    """An answer of the server that is not 2xx."""
+    """A response whose status is not 2xx."""
 
     def __init__(self, method, path, status, body):
         self.status = status
@@ -30,7 +30,7 @@ class ApiError(Exception):
 
 
 class _Connection(http.client.HTTPSConnection):
-    """Shows and checks another name in TLS than the one it connects to."""
+    """Uses another server name in TLS than the host that it connects to."""
 
     def __init__(self, config, context, timeout):
         super().__init__(config.host, config.port, context=context, timeout=timeout)
@@ -43,7 +43,7 @@ class _Connection(http.client.HTTPSConnection):
 
 
 class Api:
-    """Threads may share it; each has a connection of its own."""
+    """A client that threads may share; each thread has its own connection."""
 
     def __init__(self, config, timeout=30):
         self.config = config
@@ -61,8 +61,8 @@ class Api:
         return http.client.HTTPConnection(self.config.host, self.config.port, timeout=timeout)
 
     def raw(self, method, path, body=None, headers=None, patience=0.0):
-        """Status and body. A connection that breaks is replaced until `patience` seconds are over;
-        the server may then see the request twice. One that was idle is always replaced once."""
+        """Returns status and body. A broken connection is replaced for `patience` seconds; the
+        server may then get the request twice. An idle connection is always replaced once."""
         deadline = time.monotonic() + patience
         fresh = False
         while True:
@@ -98,7 +98,7 @@ class Api:
         return self.call("GET", path, **query)
 
     def create(self, path, body, patience=0.0):
-        """With patience, an object that is already there counts as created by an earlier try."""
+        """With patience, an object that exists counts as created by an earlier attempt."""
         try:
             return self.call("POST", path, body, patience=patience)
         except ApiError as error:
@@ -110,7 +110,7 @@ class Api:
         return self.call("PATCH", path, body, content_type)
 
     def delete(self, path, body=None, **query):
-        """None if it is not there."""
+        """Returns None if the object does not exist."""
         try:
             return self.call("DELETE", path, body, **query)
         except ApiError as error:
@@ -119,14 +119,14 @@ class Api:
         return None
 
     def delete_now(self, path):
-        """What a kubelet does in the end: without a grace period."""
+        """Deletes without a grace period, as a kubelet does in the end."""
         return self.delete(path, {"gracePeriodSeconds": 0})
 
     def items(self, path, **query):
         return self.get(path, **query).get("items") or []
 
     def each(self, function, items, threads=8):
-        """Calls `function` with each item on several connections; the results in order."""
+        """Calls `function` with each item on several connections; returns the results in order."""
         with concurrent.futures.ThreadPoolExecutor(threads) as pool:
             return list(pool.map(function, items))
 
@@ -134,7 +134,7 @@ class Api:
         return self.each(lambda body: self.create(path, body, patience), bodies, threads)
 
     def has_authorization(self):
-        """Whether the server refuses a user whom nobody gave a right."""
+        """Whether the server rejects a user without permissions."""
         review = self.create(
             "/apis/authorization.k8s.io/v1/subjectaccessreviews",
             {
@@ -150,7 +150,7 @@ class Api:
 
 
 class Watch:
-    """One watch request. Iterating gives (type, object) until the server or close() ends it."""
+    """One watch request. Iterating yields (type, object) until the server or close() ends it."""
 
     def __init__(self, api, path, resource_version, **query):
         self._closed = False

@@ -1,4 +1,4 @@
-"""What the scheduler asks of the API server: these watches, these writes, and nothing else."""
+"""The scheduler's requests to the API server: these watches, these writes, and no others."""
 
 import collections
 import json
@@ -113,7 +113,7 @@ class ApiTraffic(Scenario):
         annotations = body["metadata"]["annotations"]
         self.assertEqual(annotations["pv.kubernetes.io/bound-by-controller"], "yes")
 
-        # Each of these pods is told of once: nothing about them changes while they wait. One whose
+        # Each of these pods has one patch: nothing about them changes while they wait. One whose
         # volume takes a while to bind is promised its node for that time.
         patches = collections.Counter(r.path.split("/")[-2] for r in by_kind["pod status"])
         self.assertEqual(patches, {"claiming": 1, "nowhere": 1, "high": 1, victim.name: 1})

@@ -1,10 +1,9 @@
-"""Connections that break and a server that crashes while pods come and go."""
+"""Connections that break and a server that crashes while pods are created and deleted."""
 
 import os
 import random
 import shutil
 import threading
-import time
 import unittest
 
 from .checker import Checker
@@ -14,14 +13,24 @@ from .scenario import SETTINGS, Scenario
 
 
 class Traffic(Scenario):
-    """Pods come and go while something breaks."""
+    """Creates and deletes pods on a thread while the test breaks something.
+
+    The test decides how many it may create, so that there are some left for each fault."""
+
+    BATCH = 10
 
     def begin_traffic(self, count, patience=0.0):
-        """Creates `count` pods and takes every fifth away again, on a thread."""
+        """Starts to create `count` pods and to delete every fifth of them, as allow() lets it."""
         space = self.space
+        self._allowed = threading.Semaphore(0)
+        self._left = count
+        self._stopped = False
 
         def work():
-            for begin in range(0, count, 10):
+            for begin in range(0, count, self.BATCH):
+                self._allowed.acquire()
+                if self._stopped:
+                    return
                 pods = [space.pod(f"p{i:03}") for i in range(begin, begin + 10)]
                 space.create_pods(pods, threads=4, patience=patience)
                 for i in range(begin, begin + 10, 5):
@@ -29,11 +38,25 @@ class Traffic(Scenario):
                         "DELETE", f"{space.pods}/p{i:03}", b'{"gracePeriodSeconds":0}',
                         {"Content-Type": "application/json"}, patience,
                     )  # fmt: skip
-                time.sleep(0.1)
 
-        thread = threading.Thread(target=work)
-        thread.start()
-        return thread
+        self._thread = threading.Thread(target=work)
+        self._thread.start()
+        self.addCleanup(self._stop)
+
+    def allow(self, count):
+        """Lets the traffic create `count` more pods."""
+        self._left -= count
+        self._allowed.release(count // self.BATCH)
+
+    def finish_traffic(self):
+        self.allow(self._left)
+        self._thread.join()
+
+    def _stop(self):
+        """Ends the traffic of a test that failed."""
+        self._stopped = True
+        self._allowed.release()
+        self._thread.join()
 
     def check_all_bound(self, scheduler, count):
         self.wait_bound(count * 4 // 5, timeout=60)
@@ -52,35 +75,43 @@ class BrokenWatches(Traffic):
         self.addCleanup(proxy.close)
         space.create_nodes([space.node(f"n{i}", cpu="16") for i in range(20)])
         scheduler = self.start_scheduler(self.kubeconfig.at("127.0.0.1", proxy.port))
-        traffic = self.begin_traffic(400)
+        self.begin_traffic(300)
+        self.allow(20)
         self.wait(lambda: self.history.bound() >= 10, "the first pods are bound")
         rng = random.Random(5)
-        cut = 0
-        for _ in range(8):
-            time.sleep(rng.uniform(0.1, 0.6))
-            cut += proxy.cut()
+        # Each cut doubles the scheduler's backoff before it watches again: three take few seconds.
+        for _ in range(3):
+            # At least 24 of the 30 get a node, and the cut comes before the last of them.
+            enough = self.history.ever_bound() + rng.randint(1, 20)
+            self.allow(30)
+            self.wait(lambda: self.history.ever_bound() >= enough, "pods are bound")  # noqa: B023
+            cut = proxy.cut()
+            self.say(f"{cut} connections cut")
+            self.assertGreater(cut, 0)
         proxy.down()
         before = len(self.history.by_uid)
-        time.sleep(3)
+        logged = len(scheduler.log())
+        self.allow(100)
+        self.wait(lambda: len(self.history.by_uid) >= before + 100, "pods are created")
+        refused = scheduler.says(rf"127\.0\.0\.1:{proxy.port}.*refused", 30, after=logged)
+        self.assertTrue(refused, "the scheduler does not log that it cannot connect")
         proxy.up()
-        traffic.join()
-        unseen = len(self.history.by_uid) - before
-        self.say(f"{cut} connections cut; {unseen} pods came in the dark")
-        self.assertGreater(cut, 0)
-        self.check_all_bound(scheduler, 400)
+        self.say("100 pods created without a connection")
+        self.finish_traffic()
+        self.check_all_bound(scheduler, 300)
 
-        # A node that comes and goes unseen must be known afterwards.
+        # Objects that are created without a connection must be known afterwards.
         proxy.down()
         (name,) = space.create_nodes([space.node("late", cpu="2", labels={"late": "yes"})])
         space.create_pods([space.pod("on-late", selector={"late": "yes"})])
         proxy.up()
-        self.wait(lambda: self.nodes_of("on-late"), "what was missed is learnt")
+        self.wait(lambda: self.nodes_of("on-late"), "the missed objects are listed", timeout=60)
         self.assertEqual(self.history.pod("on-late").nodes, [name])
 
 
 @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make a certificate with")
 class ServerRestart(Traffic):
-    """With a server of our own, which keeps its state in a folder."""
+    """With a server of our own, which stores its objects in a directory."""
 
     def setUp(self):
         if not SETTINGS.berth:
@@ -96,13 +127,16 @@ class ServerRestart(Traffic):
         space = self.space
         space.create_nodes([space.node(f"n{i}", cpu="16") for i in range(20)])
         scheduler = self.start_scheduler()
-        traffic = self.begin_traffic(300, patience=30)
+        self.begin_traffic(300, patience=30)
         for round_ in range(2):
             enough = 20 + 80 * round_
+            self.allow(120)
             self.wait(lambda: self.history.bound() >= enough, "pods are bound")  # noqa: B023
+            logged = len(scheduler.log())
             self.server.kill()
             self.say(f"server killed, {self.history.bound()} bound")
-            time.sleep(1.0)
+            refused = scheduler.says(rf":{self.kubeconfig.port}.*refused", 30, after=logged)
+            self.assertTrue(refused, "the scheduler does not log that it cannot connect")
             self.server = self.server.restarted()
-        traffic.join()
+        self.finish_traffic()
         self.check_all_bound(scheduler, 300)

@@ -1,4 +1,4 @@
-"""An independent judge of a final state: no rule of the pods may be broken, no node overcommitted.
+"""Checker: checks that a final state violates no constraint of a pod and overcommits no node.
 
 Written from the description of the API's fields; it shares nothing with any scheduler.
 """
@@ -11,7 +11,7 @@ _UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 
 def milli(quantity):
-    """A quantity in thousandths."""
+    """Returns a quantity in thousandths."""
     number, unit = re.fullmatch(r"([\d.]+)([a-zA-Z]*)", str(quantity)).groups()
     if unit == "m":
         return int(number)
@@ -114,7 +114,7 @@ def _terms(pod, kind):
 
 
 class Checker:
-    """Judges the bound ones of `pods`, all of one namespace, on `nodes`."""
+    """Checks the bound ones of `pods`, all of one namespace, on `nodes`."""
 
     def __init__(self, nodes, pods, claims=(), volumes=()):
         self.nodes = {node["metadata"]["name"]: node for node in nodes}

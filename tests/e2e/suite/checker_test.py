@@ -1,4 +1,4 @@
-"""The judge sees each fault that is planted into a state without one, and none where there is none.
+"""The checker finds each fault that is added to a valid state, and none in a valid state.
 
     python3 -m unittest discover -s tests/e2e -t tests/e2e -p '*_test.py'
 """
@@ -84,7 +84,7 @@ class CheckerTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(Checker(nodes(), pods).violations()[:5], [])
 
-    def test_nodes_that_let_nobody_in(self):
+    def test_nodes_that_accept_no_pods(self):
         for change, text in ({"taints": [TAINT]}, "taint k"), ({"unschedulable": True}, "unsched"):
             hostile = nodes()
             hostile[0]["spec"] = change

@@ -1,4 +1,4 @@
-"""The secure port: who may see what, and every metric by name, type, labels and buckets."""
+"""The secure port: authorization, and every metric by name, type, labels and buckets."""
 
 import http.client
 import json
@@ -17,8 +17,8 @@ from .scenario import SETTINGS, Scenario
 
 
 class Reviews:
-    """An API server that knows two tokens and lets one of their owners read everything: what
-    delegated authentication and authorization must ask for is seen whatever the cluster allows."""
+    """An API server with two tokens, one of which may read everything. It records the reviews of
+    delegated authentication and authorization, independently of what the cluster allows."""
 
     def __init__(self):
         reviews = self
@@ -68,7 +68,7 @@ class Reviews:
 
 class Endpoints(Scenario):
     def ask(self, path, token=None, method="GET", context=None, accept=None):
-        """Status and text."""
+        """Returns status and text."""
         if context is None:
             context = ssl._create_unverified_context()
         connection = http.client.HTTPSConnection(
@@ -85,7 +85,7 @@ class Endpoints(Scenario):
             connection.close()
 
     def serve(self, authority, *flags, **options):
-        """A scheduler that asks `authority` (a kubeconfig) about those who come to its port."""
+        """Starts a scheduler that sends its reviews to `authority`, a kubeconfig."""
         self.port = free_port()
         path = authority.write(os.path.join(SETTINGS.folder, self.title + ".authority"))
         scheduler = self.start_scheduler(
@@ -152,7 +152,7 @@ class Endpoints(Scenario):
         )["status"]
 
     def test_endpoints_by_cluster(self):
-        """Who may see what is the cluster's to say; what it says is asked of it first."""
+        """The cluster decides who is authorized; the test queries its decision first."""
         self.serve(self.kubeconfig)
         token = self.kubeconfig.token or self.space.account_token(
             "reader", [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]
@@ -183,7 +183,7 @@ class Endpoints(Scenario):
         return 200 if review.get("allowed") or "system:masters" in groups else 403
 
     def test_metrics(self):
-        """After something of everything has happened, the metrics tell of it."""
+        """After events of every kind, the metrics have counted them."""
         if not shutil.which("openssl"):
             self.skipTest("there is no openssl to make a client certificate with")
         certificate, key = make_certificate(
@@ -225,7 +225,7 @@ class Endpoints(Scenario):
         self.assertTrue(scheduler.alive())
 
     def make_history(self):
-        """Twenty pods that fit, one that does not, one that waits at a gate, and one preemption."""
+        """Twenty pods that fit, one that does not, one with a gate, and one preemption."""
         space = self.space
         high = space.priority_class("high", 1000)
         space.create_nodes([space.node(f"n{i}", cpu="2", pods=10) for i in range(2)])

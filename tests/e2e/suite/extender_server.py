@@ -1,13 +1,12 @@
-"""A scheduler extender as a test needs it: fast, slow, or broken."""
+"""Extender: a scheduler extender for tests, with responses that may be late or errors."""
 
 import http.server
 import json
 import threading
-import time
 
 
 class Extender:
-    """Answers each verb by the function of that name: request in, (status, answer) out."""
+    """Calls the function of the verb's name for each request; it returns (status, response)."""
 
     def __init__(self, **verbs):
         self.verbs = verbs
@@ -26,8 +25,8 @@ class Extender:
                 verb = self.path.rsplit("/", 1)[1]
                 request = json.loads(body)
                 extender.requests.append((verb, request))
-                status, answer = extender.verbs[verb](request)
-                text = json.dumps(answer).encode()
+                status, response = extender.verbs[verb](request)
+                text = json.dumps(response).encode()
                 try:
                     self.send_response(status)
                     self.send_header("Content-Type", "application/json")
@@ -35,7 +34,7 @@ class Extender:
                     self.end_headers()
                     self.wfile.write(text)
                 except OSError:
-                    self.close_connection = True  # The scheduler did not wait.
+                    self.close_connection = True  # The scheduler has given up.
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
@@ -47,7 +46,8 @@ class Extender:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/extender"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def asked(self, verb):
+    def received(self, verb):
+        """Returns the requests for `verb`, oldest first."""
         return [request for name, request in list(self.requests) if name == verb]
 
     def close(self):
@@ -56,24 +56,24 @@ class Extender:
 
 
 def keep(suits):
-    """A filter over node names; the others fail with a text."""
+    """A filter by node name; the other nodes fail with a message."""
 
-    def answer(request):
+    def respond(request):
         names = request["NodeNames"]
         failed = {name: "e2e says no" for name in names if not suits(name)}
         return 200, {"NodeNames": [name for name in names if suits(name)], "FailedNodes": failed}
 
-    return answer
+    return respond
 
 
-def later(seconds, answer):
-    """The same answer, but only after a while."""
+def held(released, respond):
+    """The same response, but not before the event `released` is set."""
 
-    def slow(request):
-        time.sleep(seconds)
-        return answer(request)
+    def wait(request):
+        released.wait()
+        return respond(request)
 
-    return slow
+    return wait
 
 
 def broken(_):

@@ -1,6 +1,8 @@
-"""Extenders: one that filters, scores and binds; slow ones; broken ones."""
+"""Extenders: one that filters, scores and binds, a slow one, one that is too late, a broken one."""
 
-from .extender_server import Extender, broken, keep, later
+import threading
+
+from .extender_server import Extender, broken, held, keep
 from .scenario import Scenario
 
 SLOW, LATE, BROKEN = "example.com/slow", "example.com/late", "example.com/broken"
@@ -18,7 +20,7 @@ class Extenders(Scenario):
         return extender
 
     def bind(self, request):
-        """What the extender does instead of the scheduler."""
+        """Binds the pod as the extender, instead of the scheduler."""
         path = f"/api/v1/namespaces/{request['PodNamespace']}/pods/{request['PodName']}/binding"
         self.api.create(
             path,
@@ -37,15 +39,20 @@ class Extenders(Scenario):
                                         for n in r["NodeNames"]]),
             bind=self.bind,
         )  # fmt: skip
-        slow = self.serve(filter=later(1.0, keep(lambda name: name == nodes[1])))
-        late = self.serve(filter=later(4.0, keep(lambda name: name == nodes[1])), prioritize=broken)
+        release_slow, release_late = threading.Event(), threading.Event()
+        self.addCleanup(release_slow.set)
+        self.addCleanup(release_late.set)
+        slow = self.serve(filter=held(release_slow, keep(lambda name: name == nodes[1])))
+        late = self.serve(
+            filter=held(release_late, keep(lambda name: name == nodes[1])), prioritize=broken
+        )
         faulty = self.serve(filter=broken)
         scheduler = self.start_scheduler(
             verbosity=4,
             extenders=[
                 {"urlPrefix": main.url, "filterVerb": "filter", "prioritizeVerb": "prioritize",
                  "bindVerb": "bind", "weight": 100, "nodeCacheCapable": True},
-                only_for(SLOW, urlPrefix=slow.url, filterVerb="filter", httpTimeout="10s"),
+                only_for(SLOW, urlPrefix=slow.url, filterVerb="filter", httpTimeout="60s"),
                 only_for(LATE, urlPrefix=late.url, filterVerb="filter", httpTimeout="1s",
                          prioritizeVerb="prioritize", ignorable=True),
                 only_for(BROKEN, urlPrefix=faulty.url, filterVerb="filter"),
@@ -57,16 +64,19 @@ class Extenders(Scenario):
             self.assertEqual(self.history.pod(f"plain-{i}").nodes, [nodes[2]], "the one it prefers")
         self.check_requests(main)
         self.assertEqual(slow.requests + late.requests + faulty.requests, [], "not their pods")
-        self.say("filter, prioritize and bind were asked")
+        self.say("filter, prioritize and bind were called")
 
         pods = [("slow", SLOW), ("late", LATE), ("broken", BROKEN)]
         space.create_pods([space.pod(name, resources={key: "1"}) for name, key in pods])
-        self.wait(lambda: self.nodes_of("slow"), "a slow answer is waited for")
+        self.wait(lambda: slow.received("filter"), "the slow extender is called")
+        self.assertEqual(self.nodes_of("slow"), [], "the scheduler waits for the response")
+        release_slow.set()
+        self.wait(lambda: self.nodes_of("slow"), "the slow response is used")
         self.assertEqual(self.history.pod("slow").nodes, [nodes[1]])
         self.wait(lambda: self.nodes_of("late"), "an ignorable extender is ignored")
         self.assertEqual(self.history.pod("late").nodes, [nodes[2]])
         record = self.history.pod("broken")
-        self.wait(lambda: record.condition("PodScheduled").get("reason"), "it is told of")
+        self.wait(lambda: record.condition("PodScheduled").get("reason"), "the condition is set")
         condition = self.history.pod("broken").condition("PodScheduled")
         self.assertEqual(condition["reason"], "SchedulerError")
         self.assertIn(f"failed filter with extender at URL {faulty.url}/filter, code 500",
@@ -75,25 +85,25 @@ class Extenders(Scenario):
         self.wait(lambda: self.nodes_of("broken"), "it works again", timeout=20)
         self.assertEqual(self.history.pod("broken").nodes, [nodes[0]])
 
-        self.assertEqual(len(main.asked("bind")), 8)
+        self.assertEqual(len(main.received("bind")), 8)
         self.assertEqual(len(space.wait_events("Scheduled", 8)), 8)
         self.assert_bound_once()
         self.assertTrue(scheduler.alive())
 
     def check_requests(self, extender):
-        """What was sent, key by key."""
-        request = extender.asked("filter")[0]
+        """Checks the keys of the requests."""
+        request = extender.received("filter")[0]
         self.assertEqual(sorted(request), ["NodeNames", "Nodes", "Pod"])
         self.assertIsNone(request["Nodes"])
         self.assertEqual(request["Pod"]["metadata"]["namespace"], self.space.namespace)
         self.assertNotIn("kind", request["Pod"])
         self.assertEqual(len([n for n in request["NodeNames"] if n.startswith(self.space.run)]), 6)
-        self.assertEqual(sorted(extender.asked("prioritize")[0]), ["NodeNames", "Nodes", "Pod"])
-        request = extender.asked("bind")[0]
+        self.assertEqual(sorted(extender.received("prioritize")[0]), ["NodeNames", "Nodes", "Pod"])
+        request = extender.received("bind")[0]
         self.assertEqual(sorted(request), ["Node", "PodName", "PodNamespace", "PodUID"])
 
     def test_extenders_whole_nodes(self):
-        """Without nodeCacheCapable, nodes go there and back as objects."""
+        """Without nodeCacheCapable, requests and responses have whole nodes."""
         space = self.space
         nodes = space.create_nodes([space.node(f"n{i}") for i in range(3)])
 
@@ -106,12 +116,12 @@ class Extenders(Scenario):
         space.create_pods([space.pod("one"), space.pod("two", cpu="7950m")])
         self.wait(lambda: self.history.bound() == 1, "one of them is bound")
         self.assertEqual([r.nodes[0] for r in self.history.records() if r.nodes], [nodes[2]])
-        request = extender.asked("filter")[0]
+        request = extender.received("filter")[0]
         self.assertIsNone(request["NodeNames"])
         self.check_objects(request, nodes)
 
     def check_objects(self, request, nodes):
-        """Pods and nodes have all fields that the API server has of them."""
+        """Pods and nodes in the request have all fields that the API server stores."""
         path = f"{self.space.pods}/{request['Pod']['metadata']['name']}"
         pod = self.api.get(path)
         pod["spec"].pop("nodeName", None)

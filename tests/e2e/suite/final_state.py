@@ -1,4 +1,4 @@
-"""What a scheduler leaves in a namespace, in a form that can be held against another's."""
+"""The final state of a namespace, in a form that can be compared between schedulers."""
 
 import collections
 import re
@@ -8,7 +8,7 @@ from .objects import RUN_LABEL, ZONE
 
 
 def _kind_of_event(event):
-    """Everything that does not differ from pod to pod."""
+    """Returns the fields and the note of an event without what differs from pod to pod."""
     note = re.sub(r"(Successfully assigned) \S+ to \S+", r"\1 POD to NODE", event.get("note") or "")
     note = re.sub(r"Preempted by pod \S+ on node \S+", "Preempted by pod UID on node NODE", note)
     fields = sorted(set(event) - {"metadata"} - {k for k in event if k.startswith("deprecated")})
@@ -25,7 +25,7 @@ def _kinds_of_conditions(pod):
 
 
 def describe(space):
-    """Counts by kind, in sections."""
+    """Returns counts by kind, in sections."""
     pods = space.api.items(space.pods)
     events = space.events()
     nodes = space.api.items("/api/v1/nodes", labelSelector=f"{RUN_LABEL}={space.run}")
@@ -51,7 +51,7 @@ def describe(space):
 
 
 def settled(space, pods, patience):
-    """The description once each pod has an event, or when it has not changed for a while."""
+    """Returns the description once each pod has an event, or when it stops changing."""
     deadline = time.monotonic() + patience
     state = describe(space)
     while sum(state["events per pod"].values()) < pods and time.monotonic() < deadline:

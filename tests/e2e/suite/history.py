@@ -1,4 +1,4 @@
-"""PodHistory: everything that happened to the pods of a namespace, as a watch told it."""
+"""PodHistory: everything that a watch reported about the pods of a namespace."""
 
 import http.client
 import threading
@@ -8,7 +8,7 @@ from .api import PODS, ApiError, Watch
 
 
 class PodRecord:
-    """What was seen of one pod, from its first state on."""
+    """What the watch reported about one pod, from its first state on."""
 
     def __init__(self, pod):
         self.name = pod["metadata"]["name"]
@@ -40,8 +40,8 @@ class PodRecord:
 
 
 class PodHistory:
-    """Watches on a thread from the moment it is made until close(). The watch is resumed where it
-    broke off; `gaps` counts the times when the server had forgotten that place."""
+    """Watches on a thread until close(). A watch that breaks is resumed at the last
+    resourceVersion; `gaps` counts the times when that had expired."""
 
     def __init__(self, api, namespace, on_change=None):
         self._api = api
@@ -99,18 +99,23 @@ class PodHistory:
             self._watch.close()
 
     def records(self):
-        """Those of pods that are still there."""
+        """Returns the records of pods that are not deleted."""
         with self._lock:
             return [record for record in self.by_uid.values() if not record.gone]
 
     def pod(self, name):
-        """The record of the newest pod of that name."""
+        """Returns the record of the newest pod of that name."""
         with self._lock:
             found = [record for record in self.by_uid.values() if record.name == name]
         return found[-1] if found else None
 
     def bound(self):
         return sum(1 for record in self.records() if record.nodes)
+
+    def ever_bound(self):
+        """Returns the number of pods that got a node, deleted ones included."""
+        with self._lock:
+            return sum(1 for record in self.by_uid.values() if record.nodes)
 
     def wait(self, done, timeout):
         """Whether `done()` became true in time."""

@@ -1,4 +1,4 @@
-"""Kubeconfig files: who to be and where, read from any and written for the scheduler."""
+"""Kubeconfig files: reading those of users, writing those of schedulers."""
 
 import base64
 import dataclasses
@@ -15,7 +15,7 @@ class BadKubeconfig(Exception):
 
 
 def _scalar(text):
-    """The value of a plain, quoted or flow-style YAML scalar."""
+    """Returns the value of a plain, quoted or flow-style YAML scalar."""
     text = text.strip()
     if text.startswith('"'):
         return json.loads(text)
@@ -38,7 +38,7 @@ _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"\[{][^#]*?)\s*:(?:\s+(.*))?$""")
 
 
 def _block(lines, at, indent):
-    """The mapping or list whose lines begin at `lines[at]` with `indent`, and where it ends."""
+    """Returns the mapping or list that starts at `lines[at]` with `indent`, and its end."""
     result = [] if lines[at][1].startswith("-") else {}
     while at < len(lines):
         depth, text = lines[at]
@@ -93,7 +93,7 @@ def _named(items, name, kind):
 
 
 def _bytes(holder, key, folder):
-    """The contents of `key`-data (base64) or of the file `key`; None if neither is there."""
+    """Returns the contents of `key`-data (base64) or of the file `key`; None without both."""
     if holder.get(key + "-data"):
         return base64.b64decode(holder[key + "-data"])
     if holder.get(key):
@@ -104,7 +104,7 @@ def _bytes(holder, key, folder):
 
 @dataclasses.dataclass(frozen=True)
 class Kubeconfig:
-    """One context of a kubeconfig, with everything it needs in memory."""
+    """One context of a kubeconfig, with the contents of the files that it names."""
 
     server: str
     ca: bytes | None = None
@@ -185,7 +185,7 @@ class Kubeconfig:
         return context
 
     def write(self, path):
-        """Writes a kubeconfig file for the owner's eyes only, and returns its path."""
+        """Writes a kubeconfig file that only its owner can read; returns its path."""
 
         def data(value):
             return base64.b64encode(value).decode()

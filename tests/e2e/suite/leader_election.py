@@ -1,4 +1,4 @@
-"""Two schedulers, of which one works; the other takes over when that one dies."""
+"""Leader election: a second scheduler takes over when the leader dies."""
 
 import socket
 import threading
@@ -11,7 +11,7 @@ from .scenario import Scenario
 
 class LeaderElection(Scenario):
     def start(self, label):
-        """Short terms, so that a change of leaders takes seconds."""
+        """Starts a scheduler with a short lease, so that a change of leaders takes seconds."""
         return self.start_scheduler(
             label=label,
             leader_election={
@@ -69,7 +69,7 @@ class LeaderElection(Scenario):
         self.check_release(second)
 
     def check_release(self, leader):
-        """SIGTERM: the lock is given back, and the exit code is 0."""
+        """On SIGTERM the leader releases the lock and exits with 0."""
         self.assertEqual(leader.terminate(), 0)
         lease = self.lease()
         self.assertEqual(lease.get("holderIdentity") or "", "")
@@ -79,7 +79,7 @@ class LeaderElection(Scenario):
         self.assertEqual(third.terminate(), 0)
 
     def test_leader_loses(self):
-        """A leader that finds another one's name in the lock ends with 1."""
+        """A leader that finds another holder in the lock exits with 1."""
         leader = self.start("leader")
         self.assertTrue(leader.says("successfully acquired lease", 20))
         self.api.patch(

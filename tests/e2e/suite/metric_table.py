@@ -127,7 +127,7 @@ _LABEL = re.compile(r'(\w+)="((?:\\.|[^"\\])*)"')
 
 
 def parse(text):
-    """The families of a text exposition, by name, with and without samples."""
+    """Returns the families of a text exposition by name, with and without samples."""
     families, helped = {}, set()
     for line in text.splitlines():
         if line.startswith("# HELP "):
@@ -149,7 +149,7 @@ def parse(text):
 
 
 def faults(name, expected, family):
-    """What is not as it must be."""
+    """Returns the differences from the table."""
     kind, labels, buckets = expected
     if family.kind != kind:
         yield f"{name} is a {family.kind}, not a {kind}"

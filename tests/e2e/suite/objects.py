@@ -1,4 +1,4 @@
-"""Nodes and pods of the suite, as the API takes them."""
+"""The nodes and pods of the suite."""
 
 RUN_LABEL = "berth.dev/e2e"
 HOSTNAME = "kubernetes.io/hostname"
@@ -36,7 +36,7 @@ def node(name, run, *, cpu="8", memory="32Gi", pods=110, labels=None, taints=Non
 
 def pod(name, space, *, cpu="100m", memory="64Mi", labels=None, selector=None, tolerations=(),
         image="registry.example/e2e:1", ports=None, resources=None, **spec):  # fmt: skip
-    """`spec` holds more fields of the pod's spec. It goes to the nodes of its run only."""
+    """`spec` has further fields of the pod's spec. The pod selects the nodes of its run only."""
     requests = {"cpu": cpu, "memory": memory} | (resources or {})
     limits = dict(resources or {})
     container = {"name": "c", "image": image, "resources": {"requests": requests}}

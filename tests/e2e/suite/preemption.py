@@ -1,4 +1,4 @@
-"""Full nodes and a pod that matters more than what runs on them."""
+"""Preemption: full nodes and pods of higher priority."""
 
 import threading
 
@@ -8,7 +8,7 @@ from .scenario import Scenario
 
 
 class Kubelet:
-    """Ends pods that were asked to go, some time after it was noticed, as their node would."""
+    """Ends terminating pods after a while, as a kubelet does."""
 
     def __init__(self, api, space, delay=0.5):
         self._api = api
@@ -30,8 +30,8 @@ class Kubelet:
 
 class Preemption(Scenario):
     def fill(self, *, guarded):
-        """Four nodes with two pods of low priority each. Names tell where they are; those on the
-        nodes of `guarded` have a label that a budget selects."""
+        """Creates four nodes with two pods of low priority each, named after their node. Those on
+        the nodes in `guarded` have a label that a PodDisruptionBudget selects."""
         space = self.space
         self.high = space.priority_class("high", 100000)
         low = space.priority_class("low", 10)
@@ -59,7 +59,7 @@ class Preemption(Scenario):
         )  # fmt: skip
 
     def told(self, name):
-        """Why it waits, by its condition."""
+        """Returns the message of the pod's PodScheduled condition."""
         record = self.history.pod(name)
         return record and record.condition("PodScheduled").get("message")
 
@@ -93,7 +93,7 @@ class Preemption(Scenario):
             event, victim, type="Normal", reason="Preempted", action="Preempting",
             note=f"Preempted by pod {high.uid} on node {names[2]}",
         )  # fmt: skip
-        # The one failed attempt on the way tells of the nodes as they were.
+        # The message of the one failed attempt has the state of the nodes at that time.
         (failed,) = self.space.events("FailedScheduling")
         others = len(self.api.items("/api/v1/nodes")) - 4
         if not others:
@@ -106,7 +106,7 @@ class Preemption(Scenario):
         return Checker(nodes, pods).violations()
 
     def test_preemption_many(self):
-        """Four pods that need a whole node each: all low ones go, each for one of them."""
+        """Four pods that need a whole node each: all pods of low priority are preempted."""
         self.fill(guarded=set())
         kubelet = Kubelet(self.api, self.space, delay=0.2)
         self.addCleanup(kubelet.close)
@@ -125,7 +125,7 @@ class Preemption(Scenario):
         self.assertEqual(self.overcommitted(), [])
 
     def test_preemption_never(self):
-        """A pod that must not preempt waits, says why, and takes the room that comes free."""
+        """A pod that must not preempt stays pending, and uses capacity that becomes free."""
         self.fill(guarded=set())
         patient = self.space.priority_class("patient", 5000, preemptionPolicy="Never")
         self.space.create_pods([self.space.pod("patient", cpu="2", priorityClassName=patient)])

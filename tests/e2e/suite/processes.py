@@ -22,14 +22,14 @@ _started = []
 
 
 def end_all():
-    """Ends every program that still runs, however the suite came to its end."""
+    """Ends every program that still runs, at the end of the suite."""
     for program in _started:
         program.kill()
 
 
 def interrupted(*_):
-    """For a signal that ends the suite. The schedulers end at once, so that no test waits for one;
-    the server stays until what was made in it is removed."""
+    """Handles a signal that ends the suite. Schedulers end at once, so that no test waits for one;
+    the server runs until the objects of the suite are deleted."""
     for program in _started:
         if isinstance(program, Scheduler):
             program.kill()
@@ -43,39 +43,43 @@ class Program:
         self.arguments = arguments
         self.log_path = log
         with open(log, "ab") as output:
+            self._begin = output.tell()  # An earlier run may have written to the same file.
             self.process = subprocess.Popen(
                 arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
         _started.append(self)
 
     def log(self):
-        with open(self.log_path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        """Returns the output of this run so far."""
+        with open(self.log_path, "rb") as file:
+            file.seek(self._begin)
+            return file.read().decode("utf-8", errors="replace")
 
     def tail(self, lines=25):
         return "\n".join(line[:400] for line in self.log().splitlines()[-lines:])
 
-    def says(self, pattern, timeout):
-        """Whether the log holds `pattern` (a regular expression) in time, in any case."""
+    def says(self, pattern, timeout, after=0):
+        """Whether the log contains the regular expression `pattern`, in upper or lower case, in
+        time. `after` skips that many characters of the log."""
         deadline = time.monotonic() + timeout
         while True:
-            if re.search(pattern, self.log(), re.IGNORECASE):
+            if re.search(pattern, self.log()[after:], re.IGNORECASE):
                 return True
             if time.monotonic() > deadline or not self.alive():
-                return bool(re.search(pattern, self.log(), re.IGNORECASE))
+                return bool(re.search(pattern, self.log()[after:], re.IGNORECASE))
             time.sleep(0.05)
 
     def alive(self):
         return self.process.poll() is None
 
     def kill(self):
-        """As a crash: it can do nothing about it."""
+        """Ends it like a crash."""
         if self.alive():
             self.process.kill()
         return self.process.wait()
 
     def terminate(self, timeout=15):
-        """Asks it to end; the exit code, or None if it had to be killed."""
+        """Sends SIGTERM; returns the exit code, or None if it had to be killed."""
         if self.alive():
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -85,7 +89,7 @@ class Program:
             return None
 
     def cpu_seconds(self):
-        """The processor time it has used so far (Linux)."""
+        """Returns the processor time used so far (Linux only)."""
         try:
             with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
                 fields = file.read().rsplit(")", 1)[1].split()
@@ -130,8 +134,8 @@ class Scheduler(Program):
 
 
 class OwnServer(Program):
-    """`berth apiserver` over TLS on a free loopback port. One token is an administrator's. Where
-    the openssl program is, its certificate is made here, so that it outlives a restart."""
+    """`berth apiserver` over TLS on a free loopback port, with a token for an administrator. Where
+    openssl is installed, the certificate is generated here, so that it survives a restart."""
 
     TOKEN = "e2e-administrator-token"
 
@@ -155,16 +159,13 @@ class OwnServer(Program):
             + ["--token-auth-file", tokens, *options],
             os.path.join(folder, label + ".log"),
         )
-        deadline = time.monotonic() + 20
-        while not os.path.exists(self.kubeconfig_path) or not os.path.getsize(self.kubeconfig_path):
-            if not self.alive() or time.monotonic() > deadline:
-                raise RuntimeError("berth apiserver did not start:\n" + self.tail())
-            time.sleep(0.05)
-        time.sleep(0.1)
+        # Printed when the server listens and the kubeconfig is complete.
+        if not self.says("KUBECONFIG=", 20):
+            raise RuntimeError("berth apiserver did not start:\n" + self.tail())
         self.kubeconfig = Kubeconfig.read(self.kubeconfig_path)
 
     def restarted(self):
-        """The same server again, at the same address, after kill()."""
+        """Starts the server again at the same address, after kill()."""
         berth, folder, label, options = self._again
         return OwnServer(
             berth, folder, label=label, port=self.kubeconfig.port, options=options
@@ -172,7 +173,7 @@ class OwnServer(Program):
 
 
 def make_certificate(folder, name, subject="/CN=127.0.0.1", lines=("subjectAltName=IP:127.0.0.1",)):
-    """A self-signed certificate by the openssl program: paths of certificate and key."""
+    """Makes a self-signed certificate with openssl; returns the paths of certificate and key."""
     certificate, key = (os.path.join(folder, f"{name}.{end}") for end in ("crt", "key"))
     extensions = [word for line in lines for word in ("-addext", line)]
     subprocess.run(

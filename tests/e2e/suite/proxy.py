@@ -1,4 +1,4 @@
-"""Between scheduler and API server: connections that break, and answers that refuse."""
+"""Proxies between scheduler and API server that break connections and reject requests."""
 
 import collections
 import dataclasses
@@ -12,7 +12,7 @@ import urllib.parse
 
 
 class TcpProxy:
-    """Hands bytes through to `target`, until told otherwise. Before up() it refuses connections."""
+    """Forwards connections to `target`. Before up() it refuses them."""
 
     def __init__(self, target):
         self._target = target
@@ -34,7 +34,7 @@ class TcpProxy:
         return self
 
     def down(self):
-        """Cuts everything and refuses connections until up()."""
+        """Closes all connections and refuses new ones until up()."""
         try:
             self._listener.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -44,7 +44,7 @@ class TcpProxy:
         self._reserve(self.port)
 
     def cut(self):
-        """Breaks the connections that there are; returns how many."""
+        """Closes all connections; returns their number."""
         with self._lock:
             pairs, self._pairs = self._pairs, set()
         for pair in pairs:
@@ -115,8 +115,8 @@ class Request:
 
 
 class Gatekeeper:
-    """A plain HTTP/1.1 API server that asks `refuses(method, path)` about each request: a status
-    code to answer with, or None to let the real server answer, as the administrator."""
+    """An HTTP/1.1 server before the API server. It calls `refuses(method, path)` for each request,
+    which returns a status code, or None to forward the request as the administrator."""
 
     REASONS = {401: "Unauthorized", 403: "Forbidden", 503: "ServiceUnavailable"}
 
@@ -194,7 +194,7 @@ class Gatekeeper:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def busiest_second(self):
-        """The most requests that came within any one second of the clock."""
+        """Returns the highest number of requests in one second of the clock."""
         counts = collections.Counter(int(request.at) for request in list(self.requests))
         return max(counts.values(), default=0)
 

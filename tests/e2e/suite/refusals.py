@@ -1,4 +1,4 @@
-"""What stands between scheduler and cluster is said, waited for, and forgotten when it is gone."""
+"""A scheduler that cannot use the API server logs the reason, retries slowly and recovers."""
 
 import os
 import time
@@ -6,7 +6,11 @@ import time
 from .proxy import TcpProxy
 from .scenario import SETTINGS, Scenario
 
-# An authority that signed nothing: the certificate of a name under .invalid.
+# How long processor time is measured. The one wait here that is not for an event: it observes that
+# nothing happens.
+OBSERVE_SECONDS = 3
+
+# A CA certificate that signed nothing.
 OTHER_CA = b"""-----BEGIN CERTIFICATE-----
 MIIBiDCCAS2gAwIBAgIUMVsFz96lgL+3oMFCCkDJNeXZzFAwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNb3RoZXIuaW52YWxpZDAgFw0yNjExMTUxNDIwMDlaGA8yMTI2
@@ -37,16 +41,16 @@ class Refusals(Scenario):
         self.wait(lambda: self.history.pod("p0"), "the pod is seen")
 
     def expect(self, scheduler, *patterns, timeout=20):
-        """It says why nothing happens, and goes on trying without haste."""
+        """The log has the reason, and the scheduler retries without using much processor time."""
         for pattern in patterns:
             said = scheduler.says(pattern, timeout)
-            self.assertTrue(said, f"nothing about {pattern!r} in its log")
+            self.assertTrue(said, f"{pattern!r} is not in the log")
         busy = scheduler.cpu_seconds()
-        time.sleep(3)
-        self.assertTrue(scheduler.alive(), "it must go on trying")
+        time.sleep(OBSERVE_SECONDS)
+        self.assertTrue(scheduler.alive(), "the scheduler must retry, not exit")
         self.assertEqual(self.history.bound(), 0)
-        # A Go program's start takes a while; a loop without a pause takes all of the three seconds.
-        self.assertLess(scheduler.cpu_seconds() - busy, 2.0, "it spins")
+        # A loop without a pause would use all of the time; the start of a Go program takes some.
+        self.assertLess(scheduler.cpu_seconds() - busy, OBSERVE_SECONDS * 2 / 3, "it spins")
 
     def expect_recovery(self, scheduler, timeout=45):
         self.wait_bound(1, timeout)
@@ -75,14 +79,14 @@ class Refusals(Scenario):
         self.assertLess(self.busiest(proxy.connections), CALM)
 
     def test_bad_token(self):
-        """A token that is not known, in a file; the file is then given one that is."""
+        """An unknown token in a file, which is then replaced by a valid one."""
         path = os.path.join(SETTINGS.folder, "token")
         with open(path, "w", encoding="ascii") as file:
             file.write("expired-or-invented")
         good = self.kubeconfig.token or self.space.account_token("scheduler", ALL_RIGHTS)
         scheduler = self.start_scheduler(self.kubeconfig.anonymous().replace(token_file=path))
         if not scheduler.says("unauthorized", 15) and self.history.bound():
-            self.skipTest("the server lets everybody in")
+            self.skipTest("the server accepts every token")
         self.expect(scheduler, "unauthorized")
         if good:
             with open(path, "w", encoding="ascii") as file:
@@ -90,9 +94,9 @@ class Refusals(Scenario):
             self.expect_recovery(scheduler, timeout=150)
 
     def test_no_permission(self):
-        """A user without rights, who is then given them."""
+        """A user without permissions, which are then granted."""
         if not self.api.has_authorization():
-            self.skipTest("the server does not ask for permissions")
+            self.skipTest("the server has no authorization")
         token = self.space.account_token("scheduler")
         scheduler = self.start_scheduler(self.kubeconfig.anonymous().replace(token=token))
         self.expect(scheduler, "forbidden", "pods", "nodes")
@@ -118,22 +122,22 @@ class Refusals(Scenario):
         self.expect_recovery(scheduler)
 
     def test_bind_forbidden(self):
-        """Everything may be read, nothing bound: the pod waits, and says why."""
+        """Binds are forbidden: the pod stays pending, and its condition has the reason."""
         gate, config = self.gate(lambda method, path: 403 if path.endswith("/binding") else None)
         scheduler = self.start_scheduler(config)
         pod = self.history.pod("p0")
-        self.wait(lambda: pod.condition("PodScheduled").get("reason"), "it is told of")
+        self.wait(lambda: pod.condition("PodScheduled").get("reason"), "the condition is set")
         condition = pod.condition("PodScheduled")
         self.assertEqual(condition["reason"], "SchedulerError")
         self.assertIn("forbidden", condition["message"])
         self.expect(scheduler, "forbidden")
         binds = [request for request in gate.requests if request.path.endswith("/binding")]
-        self.assertLess(len(binds), 10, "between tries it waits")
+        self.assertLess(len(binds), 10, "it must wait between retries")
         gate.refuses = lambda method, path: None
         self.expect_recovery(scheduler)
 
     def test_exit_codes(self):
-        """What no waiting cures ends the program at once, with 1 and a reason."""
+        """Errors that a retry cannot solve end the program with exit code 1 and a reason."""
         missing = os.path.join(SETTINGS.folder, "there-is-no-such-file")
         cases = {
             "no-config": ([f"--config={missing}"], "no such file"),

@@ -1,4 +1,4 @@
-"""What the scenarios have in common: a space in the cluster, the program under test, progress."""
+"""Scenario: the base of all scenarios, with a space in the cluster and the program under test."""
 
 import dataclasses
 import socket
@@ -15,7 +15,7 @@ from .space import Space
 
 @dataclasses.dataclass
 class Settings:
-    """What `run` was asked to do."""
+    """The options of `run`."""
 
     kubeconfig: object = None
     scheduler: str = ""
@@ -33,8 +33,8 @@ def say(text):
 
 
 class Scenario(unittest.TestCase):
-    """Each test has its own Space, and wants a result of its own. When one fails, the last lines of
-    its programs are shown."""
+    """Each test has its own Space and its own result. When one fails, the last lines of the logs of
+    its programs are printed."""
 
     alone = True  # No nodes of others may come and go meanwhile, and it needs the processors.
 
@@ -66,7 +66,7 @@ class Scenario(unittest.TestCase):
         self.use(SETTINGS.kubeconfig)
 
     def use(self, kubeconfig):
-        """Makes the space in that cluster, and watches its pods from before the first one."""
+        """Creates the space in that cluster, and starts to watch its pods."""
         self.kubeconfig = kubeconfig
         self.api = Api(kubeconfig)
         self.space = Space(self.api, self.title)
@@ -78,7 +78,7 @@ class Scenario(unittest.TestCase):
         say(f"{self.title}: {text}")
 
     def own(self, program):
-        """Ends `program` with the test, and shows what it said if the test fails."""
+        """Ends `program` with the test, and prints the end of its log if the test fails."""
         self._programs.append(program)
         self.addCleanup(program.kill)
         return program
@@ -92,7 +92,7 @@ class Scenario(unittest.TestCase):
         )  # fmt: skip
 
     def gate(self, refuses=lambda method, path: None):
-        """A Gatekeeper before the cluster, and the kubeconfig that leads to it."""
+        """Returns a Gatekeeper before the cluster, and a kubeconfig for it."""
         gate = Gatekeeper(self.api, refuses)
         self.addCleanup(gate.close)
         config = self.kubeconfig.anonymous().replace(
@@ -113,19 +113,19 @@ class Scenario(unittest.TestCase):
         self.assertTrue(self.history.wait(done, timeout), f"not within {timeout} s: {what}")
 
     def nodes_of(self, name):
-        """The nodes that the pod of that name was seen on; none as long as it was not seen."""
+        """Returns the nodes that the pod of that name had so far."""
         record = self.history.pod(name)
         return record.nodes if record else []
 
     def assert_bound_once(self):
-        """Every pod that has a node was seen without it first, and never had another."""
+        """Every bound pod was first reported without a node, and had only one node."""
         for record in self.history.by_uid.values():
             self.assertLessEqual(len(record.nodes), 1, f"{record.name} moved: {record.nodes}")
             if record.nodes and not self.history.gaps:
                 self.assertTrue(record.unbound_first, f"{record.name} was never seen waiting")
 
     def assert_event(self, event, record, **fields):
-        """The fields that kube-scheduler gives every event about a pod, and those of `fields`."""
+        """Checks the fields that kube-scheduler sets in every event of a pod, and `fields`."""
         name = self.space.scheduler_name
         regarding = dict(event["regarding"])
         self.assertRegex(regarding.pop("resourceVersion", ""), r"^\d+$")

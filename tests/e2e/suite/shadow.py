@@ -1,4 +1,4 @@
-"""One scheduler decides, and another of the same kind looks over its shoulder."""
+"""A scheduler with --shadow beside another one of the same kind."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from .scenario import SETTINGS, Scenario
 
 class Shadow(Scenario):
     def test_shadow(self):
-        """The shadow judges every decision, agrees with its like, and writes nothing."""
+        """The shadow compares every decision, agrees with all, and writes nothing."""
         known = subprocess.run([SETTINGS.scheduler, "--help"], capture_output=True, text=True)
         if "--shadow" not in known.stdout:
             self.skipTest("this scheduler has no shadow mode")

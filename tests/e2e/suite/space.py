@@ -1,4 +1,4 @@
-"""Space: what one scenario has in the cluster for itself, and its removal."""
+"""Space: the objects of one scenario in the cluster, and their removal."""
 
 import os
 import secrets
@@ -15,7 +15,7 @@ PERSISTENT_VOLUMES = "/api/v1/persistentvolumes"
 
 
 class Space:
-    """A namespace, a scheduler name and nodes that no other scenario or user of the cluster has."""
+    """A namespace, a scheduler name and nodes that no other scenario or user uses."""
 
     def __init__(self, api, title):
         self.api = api
@@ -25,7 +25,7 @@ class Space:
         self.pods = PODS.format(self.namespace)
         self._cluster_wide = []
         api.create("/api/v1/namespaces", self._named(self.namespace, "v1", "Namespace"))
-        # Pods are refused without it, and nobody may be there who makes it.
+        # Pods are rejected without it, and the cluster may have no controller that creates it.
         account = self._named("default", "v1", "ServiceAccount")
         try:
             api.create(f"/api/v1/namespaces/{self.namespace}/serviceaccounts", account)
@@ -38,7 +38,7 @@ class Space:
         return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
     def node(self, name, **fields):
-        """A node object whose name begins with the run's."""
+        """Returns a node whose name begins with the run's."""
         return objects.node(f"{self.run}-{name}", self.run, **fields)
 
     def pod(self, name, **fields):
@@ -52,7 +52,7 @@ class Space:
         return self.api.create_all(self.pods, pods, threads, patience)
 
     def create_wide(self, path, version, kind, name, **fields):
-        """An object without a namespace, removed with the space."""
+        """Creates a cluster-scoped object, which is removed with the space."""
         created = self.api.create(path, self._named(name, version, kind) | fields)
         self._cluster_wide.append(f"{path}/{name}")
         return created
@@ -65,7 +65,7 @@ class Space:
         return name
 
     def account_token(self, name, rules=None):
-        """The token of a new service account; None where the server gives none away."""
+        """Returns the token of a new service account; None if the server issues no tokens."""
         path = f"/api/v1/namespaces/{self.namespace}/serviceaccounts"
         self.api.create(path, self._named(name, "v1", "ServiceAccount"))
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
@@ -78,7 +78,7 @@ class Space:
         return answer.get("status", {}).get("token")
 
     def grant(self, account, rules):
-        """Lets a service account do what `rules` of a ClusterRole say."""
+        """Grants a service account the `rules` of a ClusterRole."""
         name = f"berth-e2e-{self.run}-{account}"
         rbac = "rbac.authorization.k8s.io"
         self.create_wide(CLUSTER_ROLES, rbac + "/v1", "ClusterRole", name, rules=rules)
@@ -93,7 +93,7 @@ class Space:
         return [event for event in found if reason in (None, event.get("reason"))]
 
     def wait_events(self, reason, count, timeout=15):
-        """The events of that reason, when there are `count`, or as many as there are in the end."""
+        """Returns the events of that reason when there are `count`, or after the timeout."""
         deadline = time.monotonic() + timeout
         while True:
             found = self.events(reason)
@@ -102,7 +102,7 @@ class Space:
             time.sleep(0.3)
 
     def remove(self):
-        """Removes everything, as far as the server lets it."""
+        """Removes everything that the server allows to remove."""
         if os.environ.get("BERTH_E2E_KEEP"):
             return
         names = [pod["metadata"]["name"] for pod in self.api.items(self.pods)]
@@ -124,7 +124,7 @@ class Space:
         self._release(PERSISTENT_VOLUMES, labelSelector=f"{objects.RUN_LABEL}={self.run}")
 
     def _release(self, path, **query):
-        """Nobody uses these objects any more; where no controller says so, they would stay."""
+        """Removes finalizers, which no controller removes in a cluster without controllers."""
         for item in self.api.items(path, **query):
             try:
                 name = item["metadata"]["name"]

@@ -36,12 +36,12 @@ def make_nodes(space):
 
 
 def many(prefix, count, make):
-    """`make(number)` gives the fields of one pod more."""
+    """Returns `count` pairs of a name and the fields that `make(number)` returns."""
     return [(f"{prefix}-{number}", make(number)) for number in range(count)]
 
 
 def groups(space, high, low, volumes):
-    """Names and fields of the pods that must all find a node, whatever the order."""
+    """Returns names and fields of pods that all fit, in any order."""
     rng = random.Random(6)
 
     def some(**fields):
@@ -132,7 +132,7 @@ def nowhere(number, volumes):
 
 
 def message_of(pod, reason, nodes, run):
-    """The text of a pod that no node suits; preemption cannot help any of these pods."""
+    """Returns the message of a pod that fits nowhere, and that preemption cannot help."""
     counts = {}
     for node in nodes:
         why = reason

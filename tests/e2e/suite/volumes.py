@@ -1,4 +1,4 @@
-"""Local volumes, and the controller that completes what the scheduler has decided about them."""
+"""Local volumes, and the controller that completes their bindings."""
 
 import threading
 
@@ -10,7 +10,7 @@ _DONE = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-co
 
 
 class LocalVolumes:
-    """A storage class of a space whose volumes are on nodes and are bound with the first pod."""
+    """A storage class of local volumes with volumeBindingMode WaitForFirstConsumer."""
 
     def __init__(self, space):
         self.space = space
@@ -53,7 +53,7 @@ class LocalVolumes:
 
     @staticmethod
     def of(claim):
-        """The volumes of a pod that uses `claim`."""
+        """Returns the volumes of a pod that uses `claim`."""
         return [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]
 
     def volumes(self):
@@ -69,8 +69,8 @@ class LocalVolumes:
             self._thread.join()
 
     def _complete(self):
-        """Does for claims what the cluster's own controller does where there is one; both at the
-        same time do no harm."""
+        """Completes the bindings of claims, as the cluster's own controller does; both at the same
+        time do no harm."""
         done = set()
         while not self._stop.wait(0.2):
             for volume in self.volumes():

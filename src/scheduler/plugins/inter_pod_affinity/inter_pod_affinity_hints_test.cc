@@ -65,7 +65,7 @@ TEST(InterPodAffinityHints, OtherPods) {
       });
 }
 
-TEST(InterPodAffinityHints, model::Namespaces) {
+TEST(InterPodAffinityHints, Namespaces) {
   auto term = [](std::string_view more) {
     return Near(fmt::format(
         "{{topologyKey: zone, labelSelector: {{matchLabels: {{app: web}}}}, {}}}", more));

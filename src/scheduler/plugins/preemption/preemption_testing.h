@@ -12,6 +12,7 @@
 #include "scheduler/framework/profile.h"
 #include "scheduler/plugins/plugin_testing.h"
 #include "scheduler/plugins/preemption/victims.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::plugins {
 
@@ -25,10 +26,7 @@ inline std::unique_ptr<framework::Profile> ProfileOf(
     config.multi_point.enabled.push_back({name, 0});
   }
   if (preemption_args.has_value()) config.args.emplace("DefaultPreemption", preemption_args);
-  auto profile = framework::Profile::Build(config, registry);
-  EXPECT_TRUE(profile.has_value()) << profile.error().message;
-  CHECK(profile.has_value());
-  return *std::move(profile);
+  return Require(framework::Profile::Build(config, registry));
 }
 
 // The attempt to schedule a pod of `world`, up to the point where no node is found. All arguments

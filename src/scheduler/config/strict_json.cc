@@ -1,126 +1,38 @@
-#include "api/json/json_value.h"
-
-#include <simdjson.h>
+#include "scheduler/config/strict_json.h"
 
 #include <algorithm>
 #include <optional>
 #include <ranges>
 
 #include "api/json/json_text.h"
-#include "api/json/writer.h"
 
-namespace berth::api {
+namespace berth::scheduler::config {
 
-JsonValue JsonValue::Bool(bool value) {
-  JsonValue json;
-  json.kind = Kind::kBool;
-  json.boolean = value;
-  return json;
-}
-
-JsonValue JsonValue::Number(std::string text) {
-  JsonValue json;
-  json.kind = Kind::kNumber;
-  json.text = std::move(text);
-  return json;
-}
-
-JsonValue JsonValue::Number(int64_t value) { return Number(std::to_string(value)); }
-
-JsonValue JsonValue::String(std::string_view text) {
-  JsonValue json;
-  json.kind = Kind::kString;
-  json.text = text;
-  return json;
-}
-
-JsonValue JsonValue::Array() {
-  JsonValue json;
-  json.kind = Kind::kArray;
-  return json;
-}
-
-JsonValue JsonValue::Object() {
-  JsonValue json;
-  json.kind = Kind::kObject;
-  return json;
-}
-
-const JsonValue* JsonValue::Find(std::string_view name) const {
-  for (const JsonMember& member : std::views::reverse(members)) {
+const StrictJson* StrictJson::Find(std::string_view name) const {
+  for (const StrictJsonMember& member : std::views::reverse(members)) {
     if (member.name == name) return &member.value;
   }
   return nullptr;
 }
 
-void JsonValue::Add(std::string_view name, JsonValue value) {
-  members.push_back({std::string(name), std::move(value)});
-}
-
-std::string_view ToString(JsonValue::Kind kind) {
+std::string_view ToString(StrictJson::Kind kind) {
   switch (kind) {
-    case JsonValue::Kind::kNull:
+    case StrictJson::Kind::kNull:
       return "null";
-    case JsonValue::Kind::kBool:
+    case StrictJson::Kind::kBool:
       return "bool";
-    case JsonValue::Kind::kNumber:
+    case StrictJson::Kind::kNumber:
       return "number";
-    case JsonValue::Kind::kString:
+    case StrictJson::Kind::kString:
       return "string";
-    case JsonValue::Kind::kArray:
+    case StrictJson::Kind::kArray:
       return "array";
-    case JsonValue::Kind::kObject:
+    case StrictJson::Kind::kObject:
       return "object";
   }
   return "";
 }
 
-namespace {
-
-void AppendJson(const JsonValue& value, std::string& out) {
-  switch (value.kind) {
-    case JsonValue::Kind::kNull:
-      out += "null";
-      return;
-    case JsonValue::Kind::kBool:
-      out += value.boolean ? "true" : "false";
-      return;
-    case JsonValue::Kind::kNumber:
-      out += value.text;
-      return;
-    case JsonValue::Kind::kString:
-      AppendJsonString(out, value.text);
-      return;
-    case JsonValue::Kind::kArray:
-      out += '[';
-      for (const JsonValue& item : value.items) {
-        if (&item != &value.items.front()) out += ',';
-        AppendJson(item, out);
-      }
-      out += ']';
-      return;
-    case JsonValue::Kind::kObject:
-      out += '{';
-      for (const JsonMember& member : value.members) {
-        if (&member != &value.members.front()) out += ',';
-        AppendJsonString(out, member.name);
-        out += ':';
-        AppendJson(member.value, out);
-      }
-      out += '}';
-      return;
-  }
-}
-
-}  // namespace
-
-std::string ToJsonText(const JsonValue& value) {
-  std::string out;
-  AppendJson(value, out);
-  return out;
-}
-
-// ParseJson, declared in json_value.h.
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -149,8 +61,8 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  Result<JsonValue> Run() {
-    JsonValue root;
+  Result<StrictJson> Run() {
+    StrictJson root;
     SkipSpace();
     if (ReadValue(root)) {
       SkipSpace();
@@ -192,27 +104,35 @@ class Parser {
     while (at_ < text_.size() && std::string_view(" \t\r\n").contains(text_[at_])) ++at_;
   }
 
-  bool ReadValue(JsonValue& out) {
+  bool ReadValue(StrictJson& out) {
+    const size_t begin = at_;
+    const bool ok = ReadContent(out);
+    out.raw = text_.substr(begin, at_ - begin);
+    return ok;
+  }
+
+  bool ReadContent(StrictJson& out) {
     switch (Peek()) {
       case '{':
-        out = JsonValue::Object();
+        out.kind = StrictJson::Kind::kObject;
         return ReadList('}', [&] { return ReadMember(out); });
       case '[':
-        out = JsonValue::Array();
+        out.kind = StrictJson::Kind::kArray;
         return ReadList(']', [&] { return ReadValue(out.items.emplace_back()); });
       case '"':
-        out.kind = JsonValue::Kind::kString;
+        out.kind = StrictJson::Kind::kString;
         return ReadString(out.text);
       case 't':
-        out = JsonValue::Bool(true);
+        out.kind = StrictJson::Kind::kBool;
+        out.boolean = true;
         return ReadWord("true");
       case 'f':
-        out = JsonValue::Bool(false);
+        out.kind = StrictJson::Kind::kBool;
         return ReadWord("false");
       case 'n':
         return ReadWord("null");
       default:
-        out.kind = JsonValue::Kind::kNumber;
+        out.kind = StrictJson::Kind::kNumber;
         return ReadNumber(out.text);
     }
   }
@@ -220,7 +140,7 @@ class Parser {
   // Reads from the opening bracket to `closing`, with `read_one` for each entry.
   template <typename ReadOne>
   bool ReadList(char closing, ReadOne read_one) {
-    if (++depth_ > kMaxNesting) return Stop("nested too deep");
+    if (++depth_ > api::kMaxNesting) return Stop("nested too deep");
     ++at_;
     SkipSpace();
     if (!Take(closing)) {
@@ -236,9 +156,9 @@ class Parser {
     return true;
   }
 
-  bool ReadMember(JsonValue& object) {
+  bool ReadMember(StrictJson& object) {
     if (Peek() != '"') return Unexpected("a key in quotes");
-    JsonMember& member = object.members.emplace_back();
+    StrictJsonMember& member = object.members.emplace_back();
     if (!ReadString(member.name)) return false;
     SkipSpace();
     if (!Take(':')) return Unexpected("':'");
@@ -342,9 +262,9 @@ class Parser {
 
 }  // namespace
 
-Result<JsonValue> ParseJson(std::string_view text) {
-  if (!simdjson::validate_utf8(text)) return Fail("the text is not valid UTF-8");
+Result<StrictJson> ParseStrictJson(std::string_view text) {
+  if (!api::IsUtf8(text)) return Fail("the text is not valid UTF-8");
   return Parser(text).Run();
 }
 
-}  // namespace berth::api
+}  // namespace berth::scheduler::config

@@ -1,11 +1,31 @@
-#include "api/json/json_value.h"
+#include "scheduler/config/strict_json.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::api {
+#include "api/json/writer.h"
+
+namespace berth::scheduler::config {
 namespace BERTH_TEST_FILE {
 
-TEST(ParseJson, KeepsWhatIsWritten) {
+// As JSON again, without the spaces between tokens.
+std::string Text(const StrictJson& json) {
+  using enum StrictJson::Kind;
+  if (json.kind == kString) {
+    std::string out;
+    api::AppendJsonString(out, json.text);
+    return out;
+  }
+  std::string parts;
+  for (const StrictJson& item : json.items) parts += (parts.empty() ? "" : ",") + Text(item);
+  for (const StrictJsonMember& member : json.members) {
+    parts += (parts.empty() ? "\"" : ",\"") + member.name + "\":" + Text(member.value);
+  }
+  if (json.kind == kArray) return "[" + parts + "]";
+  if (json.kind == kObject) return "{" + parts + "}";
+  return std::string(json.raw);
+}
+
+TEST(ParseStrictJson, PreservesRepeatedKeysAndNumberTexts) {
   const struct {
     const char* text;
     const char* want;
@@ -22,13 +42,13 @@ TEST(ParseJson, KeepsWhatIsWritten) {
       {R"("\ud83d \ud83dx \ude00 \ud83d\u0041")", "\"\ufffd \ufffdx \ufffd \ufffdA\""},
   };
   for (const auto& c : cases) {
-    const auto json = ParseJson(c.text);
+    const auto json = ParseStrictJson(c.text);
     ASSERT_TRUE(json.has_value()) << c.text << ": " << json.error().message;
-    EXPECT_EQ(ToJsonText(*json), c.want);
+    EXPECT_EQ(Text(*json), c.want);
   }
 }
 
-TEST(ParseJson, SaysWhereTheErrorIs) {
+TEST(ParseStrictJson, SaysWhereTheErrorIs) {
   const struct {
     const char* text;
     const char* want;
@@ -51,76 +71,36 @@ TEST(ParseJson, SaysWhereTheErrorIs) {
       {"\"\xff\"", "the text is not valid UTF-8"},
   };
   for (const auto& c : cases) {
-    const auto json = ParseJson(c.text);
+    const auto json = ParseStrictJson(c.text);
     ASSERT_FALSE(json.has_value()) << c.text;
     EXPECT_EQ(json.error().message, c.want) << c.text;
   }
 }
 
-TEST(ParseJson, StopsAtDepth200) {
+TEST(ParseStrictJson, StopsAtDepth200) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  EXPECT_TRUE(ParseJson(nested(200)).has_value());
-  EXPECT_FALSE(ParseJson(nested(201)).has_value());
-  EXPECT_FALSE(ParseJson(std::string(1'000'000, '[')).has_value());
+  EXPECT_TRUE(ParseStrictJson(nested(200)).has_value());
+  EXPECT_FALSE(ParseStrictJson(nested(201)).has_value());
+  EXPECT_FALSE(ParseStrictJson(std::string(1'000'000, '[')).has_value());
 }
 
-TEST(JsonValue, FindsTheLastMemberOfAName) {
-  const auto json = ParseJson(R"({"a":1,"b":2,"a":3})");
+TEST(StrictJson, HasTheTextOfEachValue) {
+  const auto json = ParseStrictJson(R"( {"a": [1, {"b" : "\u0041"}] , "c":null} )");
+  ASSERT_TRUE(json.has_value());
+  EXPECT_EQ(json->raw, R"({"a": [1, {"b" : "\u0041"}] , "c":null})");
+  EXPECT_EQ(json->Find("a")->raw, R"([1, {"b" : "\u0041"}])");
+  EXPECT_EQ(json->Find("a")->items[1].Find("b")->raw, R"("\u0041")");
+  EXPECT_EQ(json->Find("c")->raw, "null");
+}
+
+TEST(StrictJson, FindsTheLastMemberOfAName) {
+  const auto json = ParseStrictJson(R"({"a":1,"b":2,"a":3})");
   ASSERT_TRUE(json.has_value());
   EXPECT_EQ(json->Find("a")->text, "3");
   EXPECT_EQ(json->Find("c"), nullptr);
 }
 
-TEST(ToYamlText, WritesBlocksWithSortedKeys) {
-  const auto json = ParseJson(R"({
-    "profiles": [{"schedulerName": "a", "plugins": {"score": {"disabled": [{"name": "*"}]}}}, {}],
-    "empty": [],
-    "kind": "K",
-    "matrix": [[1, 2], ["x"]]
-  })");
-  ASSERT_TRUE(json.has_value());
-  EXPECT_EQ(ToYamlText(*json), R"(empty: []
-kind: K
-matrix:
-- - 1
-  - 2
-- - x
-profiles:
-- plugins:
-    score:
-      disabled:
-      - name: "*"
-  schedulerName: a
-- {}
-)");
-}
-
-TEST(ToYamlText, QuotesWhatIsNotPlainlyAString) {
-  const struct {
-    const char* text;
-    const char* want;
-  } cases[] = {
-      {"kube-system", "kube-system\n"},
-      {"http://127.0.0.1:80/x", "http://127.0.0.1:80/x\n"},
-      {"/etc/kubernetes/scheduler.conf", "/etc/kubernetes/scheduler.conf\n"},
-      {"1m30.5s", "1m30.5s\n"},
-      {"", "\"\"\n"},
-      {"Yes", "\"Yes\"\n"},
-      {"null", "\"null\"\n"},
-      {"n", "\"n\"\n"},
-      {"12", "\"12\"\n"},
-      {"1e3", "\"1e3\"\n"},
-      {"-1s", "\"-1s\"\n"},
-      {"a: b", "\"a: b\"\n"},
-      {"a:", "\"a:\"\n"},
-      {"a #b", "\"a #b\"\n"},
-      {"a\nb", "\"a\\nb\"\n"},
-      {"\u00e9\u2028\U0001f600\x7f", "\"\\U000000e9\\U00002028\\U0001f600\\U0000007f\"\n"},
-  };
-  for (const auto& c : cases) EXPECT_EQ(ToYamlText(JsonValue::String(c.text)), c.want);
-}
-
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::api
+}  // namespace berth::scheduler::config

@@ -1,11 +1,12 @@
-// ToYamlText, declared in json_value.h.
+#include "api/json/yaml_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
 #include "api/json/writer.h"
 
 namespace berth::api {
@@ -65,7 +66,7 @@ std::string Scalar(std::string_view text) {
 
 using Lines = std::vector<std::string>;
 
-Lines ToLines(const JsonValue& value);
+Lines ToLines(const Json& value);
 
 void Append(Lines& lines, const Lines& more, std::string_view first, std::string_view others) {
   for (const std::string& line : more) {
@@ -73,39 +74,45 @@ void Append(Lines& lines, const Lines& more, std::string_view first, std::string
   }
 }
 
-Lines ObjectLines(const JsonValue& object) {
-  std::vector<const JsonMember*> members;
-  for (const JsonMember& member : object.members) members.push_back(&member);
-  std::ranges::sort(members, {}, &JsonMember::name);
+// Whether `value` is written as a block of lines of its own.
+bool IsBlock(const Json& value) {
+  return (value.is_object() && !value.get_object().empty()) ||
+         (value.is_array() && !value.get_array().empty());
+}
+
+Lines ObjectLines(const JsonObject& object) {
+  std::vector<const boost::json::key_value_pair*> members;
+  for (const auto& member : object) members.push_back(&member);
+  std::ranges::sort(members, {}, [](const auto* member) { return member->key(); });
   Lines lines;
-  for (const JsonMember* member : members) {
-    const JsonValue& value = member->value;
-    const std::string key = Scalar(member->name) + ":";
-    if (value.items.empty() && value.members.empty()) {
+  for (const auto* member : members) {
+    const Json& value = member->value();
+    const std::string key = Scalar(member->key()) + ":";
+    if (!IsBlock(value)) {
       lines.push_back(key + " " + ToLines(value).front());
       continue;
     }
     lines.push_back(key);
-    const std::string_view indent = value.kind == JsonValue::Kind::kObject ? "  " : "";
+    const std::string_view indent = value.is_object() ? "  " : "";
     Append(lines, ToLines(value), indent, indent);
   }
   return lines;
 }
 
-Lines ToLines(const JsonValue& value) {
-  if (value.kind == JsonValue::Kind::kString) return {Scalar(value.text)};
-  if (!value.members.empty()) return ObjectLines(value);
-  if (value.items.empty()) return {ToJsonText(value)};
+Lines ToLines(const Json& value) {
+  if (value.is_string()) return {Scalar(AsString(value))};
+  if (!IsBlock(value)) return {ToJsonText(value)};
+  if (const JsonObject* object = value.if_object()) return ObjectLines(*object);
   Lines lines;
-  for (const JsonValue& item : value.items) Append(lines, ToLines(item), "- ", "  ");
+  for (const Json& item : value.get_array()) Append(lines, ToLines(item), "- ", "  ");
   return lines;
 }
 
 }  // namespace
 
-std::string ToYamlText(const JsonValue& value) {
+std::string ToYamlText(const Json& document) {
   std::string text;
-  for (const std::string& line : ToLines(value)) text += line + "\n";
+  for (const std::string& line : ToLines(document)) text += line + "\n";
   return text;
 }
 

@@ -1,0 +1,27 @@
+#include "daemon/scheduler_command.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "daemon/daemon.h"
+#include "daemon/options.h"
+#include "observability/log.h"
+
+namespace berth::daemon {
+
+int RunSchedulerCommand(int argc, const char* const* argv,
+                        const scheduler::framework::Registry& registry) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto print_to = [](std::FILE* file) {
+    return [file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); };
+  };
+  auto options =
+      ReadCommandLine(arguments, ReadFile, {.out = print_to(stdout), .err = print_to(stderr)});
+  if (!options) return options.error();
+  const int code = RunDaemon(*std::move(options), registry);
+  observability::Log().Flush();
+  return code;
+}
+
+}  // namespace berth::daemon
