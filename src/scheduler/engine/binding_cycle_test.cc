@@ -20,7 +20,7 @@ namespace BERTH_TEST_FILE {
 using Lines = std::vector<std::string>;
 using Log = std::shared_ptr<Lines>;
 
-// Writes down what it hears; refuses to reserve with `refusal`, if that is a refusal.
+// Records its calls; refuses to reserve with `refusal`, if that is a rejection.
 class LoggingReserve final : public framework::ReservePlugin {
  public:
   LoggingReserve(std::string name, Log log, framework::Verdict refusal)
@@ -40,7 +40,7 @@ class LoggingReserve final : public framework::ReservePlugin {
   const framework::Verdict refusal_;
 };
 
-// Writes something before the pod is bound, and is told when it is.
+// Writes something before the pod is bound, and is notified when it is.
 class LoggingBinding final : public framework::PreBindPlugin, public framework::PostBindPlugin {
  public:
   LoggingBinding(std::string name, Log log, framework::Verdict plan)
@@ -96,7 +96,7 @@ class BindingTest : public testing::Test {
     Offer<LoggingBinding>(registry_, name, log_, plan);
     Enable(name);
   }
-  // Ends the patch that tells where the pod will go: a binding that takes a while begins with it.
+  // Ends the patch of the nominated node: a binding that takes a while begins with it.
   void Announce() {
     const Command command = world_->TheCommand();
     EXPECT_EQ(std::get<framework::PatchPodStatus>(command.write).nominated_node_name, "n1");
@@ -322,7 +322,7 @@ TEST_F(PreBindTest, ThoseWithNothingToDoArePassedOver) {
   EXPECT_EQ(*story_.log, Lines({"A begins", "B begins"}));
 }
 
-// The first failure is the answer, and the others need not go on.
+// The first failure is the result, and the others need not continue.
 TEST_F(PreBindTest, FailureOfOneStopsTheOthers) {
   story_.AddPreBind("Slow", {.seconds = 600});
   story_.AddPreBind("Broken", {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});

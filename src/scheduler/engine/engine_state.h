@@ -1,8 +1,8 @@
 // Engine::State is what the engine knows and how it acts on it.
 //
-// Its methods are in three files beside engine.cc: schedule_one.cc tries pods, and
-// failure_handling.cc ends failed attempts and binding cycles. Objects that the API reports go
-// through EventHandlers.
+// Besides engine.cc, its methods are in schedule_one.cc, which tries pods, and failure_handling.cc,
+// which ends failed attempts and binding cycles. Objects that the API reports go through
+// EventHandlers.
 #pragma once
 
 #include <deque>

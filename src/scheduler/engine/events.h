@@ -6,7 +6,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -39,12 +38,7 @@ struct PermitDecision {
 using Event = std::variant<ObjectPut, ObjectDeleted, WriteDone, PermitDecision>;
 
 // Appends `changes` to `out`, in order.
-inline void AppendEvents(std::vector<api::ObjectChange> changes, std::vector<Event>& out) {
-  out.reserve(out.size() + changes.size());
-  for (api::ObjectChange& change : changes) {
-    std::visit([&](auto& object) { out.emplace_back(std::move(object)); }, change);
-  }
-}
+void AppendEvents(std::vector<api::ObjectChange> changes, std::vector<Event>& out);
 
 struct Command {
   CommandId id;

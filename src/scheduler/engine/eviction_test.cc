@@ -229,7 +229,7 @@ TEST_F(EvictionTest, PodThatWaitsAtPermitIsEvictedWithoutTheApi) {
   EXPECT_EQ((*story_)->Queue(), "0/1/0/0");
 }
 
-// Whoever takes the preemptor's name is not woken in its place.
+// A new pod of the preemptor's name is not activated in its place.
 TEST_F(EvictionTest, EndOfAnEvictionDoesNotTouchANewPodOfTheSameName) {
   Start({MakePod("low")});
   Asked();

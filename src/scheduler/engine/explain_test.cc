@@ -101,7 +101,7 @@ TEST(Explain, PromisedNodeIsTheOnlyBest) {
   EXPECT_EQ(told.best_nodes, Names({"promised"}));
 }
 
-// The promised node is tried first, and what was said about it stands.
+// The nominated node is tried first, and its result stands.
 TEST(Explain, PromisedNodeSpeaksForItselfThoughPreFilterLeftItOut) {
   EngineHarness world;
   for (const char* name : {"a", "b", "promised"}) world.Put(MakeNode(name).Cpu("1"));

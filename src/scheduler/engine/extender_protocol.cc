@@ -331,7 +331,7 @@ void ReadMetaVictims(ResponseReader& reader, const Json& json, const std::string
 Result<ExtenderFilterResult> DecodeExtenderFilterResult(
     const framework::ExtenderConfig& extender, std::string_view json,
     const std::function<bool(std::string_view node)>& was_sent) {
-  ExtenderFilterResult answer;
+  ExtenderFilterResult result;
   std::optional<std::vector<std::string>> nodes, names;
   std::string error;
   ResponseReader reader(extender, framework::ExtenderStep::kFilter, json);
@@ -350,26 +350,26 @@ Result<ExtenderFilterResult> DecodeExtenderFilterResult(
   reader.RootFields({
       {"Nodes", read_nodes},
       {"NodeNames", read_names},
-      {"FailedNodes", reasons_into(answer.failed)},
-      {"FailedAndUnresolvableNodes", reasons_into(answer.failed_and_unresolvable)},
+      {"FailedNodes", reasons_into(result.failed)},
+      {"FailedAndUnresolvableNodes", reasons_into(result.failed_and_unresolvable)},
       reader.TextInto("Error", error),
   });
   if (!reader.ok()) return reader.Failure();
   if (!error.empty()) return Fail(error);
 
   if (extender.node_cache_capable && names) {
-    answer.nodes = *std::move(names);
+    result.nodes = *std::move(names);
   } else if (nodes) {
-    answer.nodes = *std::move(nodes);
+    result.nodes = *std::move(nodes);
   }
-  for (const std::string& node : answer.nodes) {
+  for (const std::string& node : result.nodes) {
     if (was_sent(node)) continue;
     return Fail(fmt::format(
         "extender {} claims a filtered node {} which is not found in the input node list",
         Quoted(extender.url_prefix), Quoted(node)));
   }
-  for (const auto& [node, reason] : answer.failed_and_unresolvable) answer.failed.erase(node);
-  return answer;
+  for (const auto& [node, reason] : result.failed_and_unresolvable) result.failed.erase(node);
+  return result;
 }
 
 Result<std::vector<HostPriority>> DecodeHostPriorityList(const framework::ExtenderConfig& extender,

@@ -53,29 +53,29 @@ Task<Extenders::Judgement> Extenders::CallFilter(size_t index, const api::Pod& p
   const framework::ExtenderConfig& extender = extenders_[index];
   Judgement judgement;
   std::string body = EncodeExtenderArgs(extender, pod, ObjectsOf(nodes));
-  const Result<std::string> said =
+  const Result<std::string> response =
       co_await Call(index, framework::ExtenderStep::kFilter, std::move(body));
-  if (!said) {
-    judgement.error = framework::Verdict::Error(said.error().message);
+  if (!response) {
+    judgement.error = framework::Verdict::Error(response.error().message);
     co_return judgement;
   }
-  const auto answer = DecodeExtenderFilterResult(extender, *said, [&](std::string_view node) {
+  const auto decoded = DecodeExtenderFilterResult(extender, *response, [&](std::string_view node) {
     const model::NodeRow row = Find(node);
     return row.valid() && std::ranges::find(nodes, row) != nodes.end();
   });
-  if (!answer) {
-    judgement.error = framework::Verdict::Error(answer.error().message);
+  if (!decoded) {
+    judgement.error = framework::Verdict::Error(decoded.error().message);
     co_return judgement;
   }
-  for (const std::string& node : answer->nodes) judgement.passing.push_back(Find(node));
+  for (const std::string& node : decoded->nodes) judgement.passing.push_back(Find(node));
   auto fail = [&](const ReasonByNode& reasons, framework::Code code) {
     for (const auto& [node, reason] : reasons) {
       const model::NodeRow row = Find(node);
       if (row.valid()) judgement.failing.emplace_back(row, framework::Verdict(code, reason));
     }
   };
-  fail(answer->failed_and_unresolvable, framework::Code::kUnschedulableAndUnresolvable);
-  fail(answer->failed, framework::Code::kUnschedulable);
+  fail(decoded->failed_and_unresolvable, framework::Code::kUnschedulableAndUnresolvable);
+  fail(decoded->failed, framework::Code::kUnschedulable);
   co_return judgement;
 }
 
@@ -117,12 +117,12 @@ Task<std::vector<std::pair<model::NodeRow, int64_t>>> Extenders::CallPrioritize(
   std::vector<std::pair<model::NodeRow, int64_t>> given;
   const framework::ExtenderConfig& extender = extenders_[index];
   std::string body = EncodeExtenderArgs(extender, pod, ObjectsOf(nodes));
-  const Result<std::string> said =
+  const Result<std::string> response =
       co_await Call(index, framework::ExtenderStep::kPrioritize, std::move(body));
-  if (!said) co_return given;
-  const auto answer = DecodeHostPriorityList(extender, *said);
-  if (!answer) co_return given;
-  for (const HostPriority& priority : *answer) {
+  if (!response) co_return given;
+  const auto decoded = DecodeHostPriorityList(extender, *response);
+  if (!decoded) co_return given;
+  for (const HostPriority& priority : *decoded) {
     const model::NodeRow row = Find(priority.host);
     if (row.valid()) given.emplace_back(row, framework::Contribution(extender, priority.score));
   }
@@ -214,12 +214,13 @@ Task<framework::Verdict> Extenders::ProcessPreemption(
         victims.pods.push_back(cluster_.pod(id).object.get());
     }
     std::string body = EncodeExtenderPreemptionArgs(extender, *preemptor.object, by_node);
-    const Result<std::string> said =
+    const Result<std::string> response =
         co_await Call(i, framework::ExtenderStep::kPreempt, std::move(body));
-    Result<MetaVictimsByNode> answer =
-        said ? DecodeExtenderPreemptionResult(extender, *said) : std::unexpected(said.error());
+    Result<MetaVictimsByNode> decoded = response
+                                            ? DecodeExtenderPreemptionResult(extender, *response)
+                                            : std::unexpected(response.error());
     auto found =
-        answer ? FindVictims(extender, *answer, cluster_) : std::unexpected(answer.error());
+        decoded ? FindVictims(extender, *decoded, cluster_) : std::unexpected(decoded.error());
     if (!found) {
       if (extender.ignorable) continue;
       co_return framework::Verdict::Error(found.error().message);
@@ -233,10 +234,10 @@ Task<framework::Verdict> Extenders::Bind(const api::Pod& pod, const framework::B
   for (size_t i = 0; i < extenders_.size(); ++i) {
     if (!Wants(extenders_[i], framework::ExtenderStep::kBind, pod)) continue;
     std::string body = EncodeExtenderBindingArgs(bind);
-    const Result<std::string> said =
+    const Result<std::string> response =
         co_await Call(i, framework::ExtenderStep::kBind, std::move(body));
-    const Status bound =
-        said ? DecodeExtenderBindingResult(extenders_[i], *said) : std::unexpected(said.error());
+    const Status bound = response ? DecodeExtenderBindingResult(extenders_[i], *response)
+                                  : std::unexpected(response.error());
     if (bound) co_return framework::Verdict();
     if (!extenders_[i].ignorable) co_return framework::Verdict::Error(bound.error().message);
   }

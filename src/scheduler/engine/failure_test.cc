@@ -96,7 +96,7 @@ struct NominationCase {
   const char* name;
   bool replace;           // False: keep what the pod has.
   const char* nominated;  // What it is replaced by.
-  const char* announced;  // What the API was told since.
+  const char* announced;  // The nominated node that was written since.
   const char* has;
   std::optional<std::string> want;
 };

@@ -1,4 +1,4 @@
-// What the engine tells its Measurements, in stories.
+// What the engine reports to its Measurements, in scenarios.
 
 #include "scheduler/framework/measurements.h"
 
@@ -26,7 +26,7 @@ int64_t Tick() {
   return now += 1'000'000;
 }
 
-// Writes down what it is told.
+// Records its calls.
 class Notebook final : public framework::Measurements {
  public:
   Notebook() : framework::Measurements(Tick) {}
@@ -128,7 +128,7 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   EXPECT_EQ(notes_.sizes.bindings, 1u);
   EXPECT_EQ(notes_.sizes.assumed_pods, 1u);
   EXPECT_TRUE(notes_.attempts.empty());
-  EXPECT_EQ(notes_.in_flight["PodPopped"], 0);  // It can no longer be woken.
+  EXPECT_EQ(notes_.in_flight["PodPopped"], 0);  // Events no longer concern it.
   world_.End(world_.TheCommand());
   EXPECT_EQ(notes_.points,
             Lines({"PreFilter Success", "Filter Success", "PreScore Success", "Score Success",

@@ -169,7 +169,7 @@ TEST(Regression, DeletedPodWithFinalizerWhileItIsAssumed) {
   }
 }
 
-// Whatever the pod was doing when the event came that makes room for it, it is placed soon after.
+// Wherever the pod was when the event came that makes it schedulable, it is placed soon after.
 TEST(Regression, StuckInUnschedulable) {
   struct Case {
     const char* name;
@@ -359,7 +359,7 @@ TEST(Regression, ReserveWithoutUnreserve) {
 
 // --- promises ---
 
-// "high" was promised n1, where "low" is being evicted.
+// "high" is nominated to n1, where "low" is being evicted.
 void StartPreempting(ScriptedEngine& story) {
   story.Start().Put(MakeNode("n1").Cpu("1"));
   story->Put(MakePod("low").On("n1").Request("cpu", "1"));

@@ -55,7 +55,7 @@ class AttemptTest : public testing::Test {
   const model::PodRecord& Pod(const char* name) {
     return world_.cluster.pod(world_.cluster.pods().Find("default", name));
   }
-  // The attempt for "p", made when it is first asked for: rules come before.
+  // The attempt for "p", created when it is first used: rules are added before.
   Attempt& attempt() {
     if (attempt_ == nullptr) attempt_ = std::make_unique<FakeAttempt>(world_, Pod("p"));
     return attempt_->attempt;
@@ -248,7 +248,7 @@ struct Notes final : CycleState {
 TEST_F(AttemptTest, PluginsHearOfPodsThatAreTriedOutAndTheirNotesArePutBack) {
   Rule rule;
   const auto notes = std::make_shared<std::vector<int>>();  // What each question found.
-  // States are kept by slot; a plain plugin of slot 0 stands for the rule.
+  // States are stored by slot; a plain plugin of slot 0 stands for the rule.
   auto note = [this](auto& cycle) -> auto& {
     return cycle.template state<Notes>(*world_.profile().plugins()[0]);
   };

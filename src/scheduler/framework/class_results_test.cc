@@ -23,7 +23,7 @@ int64_t Cpu(const Cycle& cycle, model::NodeRow row) {
   return cycle.nodes().columns().allocatable_cpu[row.index()];
 }
 
-// A world with one rule that keeps track of what it is asked.
+// A cluster with one rule that records its calls.
 class ClassResultsTest : public testing::Test {
  protected:
   struct Asked {
@@ -58,7 +58,7 @@ class ClassResultsTest : public testing::Test {
   }
   Cycle NewCycle() { return Cycle(world_.cluster, *pod_, results_->compiled()); }
 
-  // Refreshes both and says what was asked for it, by name.
+  // Refreshes both and returns the nodes that were evaluated, by name.
   Asked Refresh(PluginMask skipped = 0) {
     *asked_ = {};
     const Cycle cycle = NewCycle();
@@ -97,7 +97,7 @@ TEST_F(ClassResultsTest, OnlyChangedRowsAreAskedAgain) {
   EXPECT_EQ(asked.score, Names());
 
   PutNode("b", 1044);
-  PutNode("b", 1042);  // Changed twice, asked once.
+  PutNode("b", 1042);  // Changed twice, evaluated once.
   asked = Refresh();
   EXPECT_EQ(asked.filter, Names({"b"}));
   EXPECT_EQ(asked.score, Names({"b"}));
@@ -256,7 +256,7 @@ TEST_F(ClassResultsTest, HeavyWeightsDoNotOverflow) {
   EXPECT_EQ(world_.NameOf(attempt->Best()), "a");
 }
 
-// Compares kept with fresh answers while nodes come, change and go.
+// Compares cached with new results while nodes are added, changed and deleted.
 TEST_F(ClassResultsTest, KeptAnswersEqualFreshOnes) {
   Rule raw;
   raw.score_scope = Scope::kNode;

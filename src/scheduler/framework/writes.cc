@@ -34,4 +34,6 @@ bool operator==(const UpdatePersistentVolumeClaim& a, const UpdatePersistentVolu
 
 WriteLane LaneOf(const ApiWrite& write) { return std::visit(Lanes{}, write); }
 
+Async::PendingWrite Async::Write(ApiWrite write) { return {*this, std::move(write)}; }
+
 }  // namespace berth::scheduler::framework

@@ -49,7 +49,7 @@ TEST(RowChanges, GivesWhatChangedSinceAPositionWithRepetitions) {
   EXPECT_EQ(Since(changes, changes.now()), Rows());
 }
 
-// With one row, at most 2 * 1 + 1024 changes are kept; the next one drops the older half.
+// With one row, at most 2 * 1 + 1024 changes are retained; the next one drops the older half.
 TEST(RowChanges, ForgetsTheOlderHalfWhenItGrowsTooLong) {
   RowChanges changes;
   for (uint32_t i = 0; i < 1026; ++i) changes.Add(NodeRow{i}, 1);

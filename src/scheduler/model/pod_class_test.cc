@@ -311,7 +311,7 @@ TEST_F(PodClassesTest, ClassesThatHaveBeenEmptyLongestAreDroppedFirst) {
   const PodClassId first = Acquire(0);
   const uint64_t serial = classes_.serial(first);
   classes_.Release(first);
-  // The entry of the refilled class counts as one of those kept.
+  // The entry of the refilled class counts as one of those retained.
   for (int32_t i = 1; i < kKept - 1; ++i) classes_.Release(Acquire(i));
   EXPECT_EQ(classes_.serial(first), serial);
 

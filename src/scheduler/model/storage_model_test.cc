@@ -218,7 +218,7 @@ TEST(ClaimUsers, AreThePlacedPods) {
   EXPECT_EQ(cluster.symbols().Text(cluster.storage().users().Of({"default", "data"})[0].node), "m");
 }
 
-// --- any history gives what a cluster built afresh has ---
+// --- any history gives the same as a cluster built from scratch ---
 
 class History {
  public:

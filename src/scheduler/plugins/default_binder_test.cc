@@ -7,7 +7,7 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// Records what is written and answers when told to.
+// Records writes; results come on request.
 class RecordingBinding final : public framework::BindingContext {
  public:
   RecordingBinding(framework::Cycle& cycle, model::NodeRow node) : cycle_(cycle), node_(node) {}

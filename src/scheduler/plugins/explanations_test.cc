@@ -1,4 +1,4 @@
-// What filters tell users about nodes that they rejected, word by word.
+// The filters' explanations of rejected nodes for users, word by word.
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/plugins/plugin_testing.h"
 #include "scheduler/plugins/volume_testing.h"
@@ -6,7 +6,7 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// What `plugin` tells about `node`, which it must reject.
+// The explanation of `plugin` for `node`, which it must reject.
 std::string Details(std::string_view plugin, World& world, const std::string& pod,
                     std::string_view node, const framework::PluginArgs& args = {}) {
   PluginHarness trial(world, MakePlugin(plugin, args), pod);

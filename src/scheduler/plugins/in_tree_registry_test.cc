@@ -1,4 +1,4 @@
-// What each in-tree plugin wants to hear of, as a table.
+// The events that each in-tree plugin registers for, as a table.
 #include <gtest/gtest.h>
 
 #include <map>

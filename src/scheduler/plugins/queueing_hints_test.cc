@@ -154,7 +154,7 @@ TEST(DefaultPreemptionHints, NoPodThatGoesHelps) {
              {{"ARunningPodGoes", PodWith(""), PodWith("nodeName: a", "other"), "", "Skip"}});
 }
 
-// An event with an object that it cannot have wakes the pod, by way of an error.
+// An event with an object that it cannot have requeues the pod, because the hint fails.
 TEST(Hints, FailOnOtherObjects) {
   World world;
   framework::ClusterEvent event = EventOf("", PodYaml("other"));

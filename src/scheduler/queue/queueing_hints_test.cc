@@ -13,7 +13,7 @@
 namespace berth::scheduler::queue {
 namespace BERTH_TEST_FILE {
 
-// Keeps nobody out, and waits for what it is given.
+// Rejects no pod, and registers for the given events.
 class WaitingGate final : public framework::PreEnqueuePlugin {
  public:
   WaitingGate(std::string name, std::vector<framework::ClusterEventWithHint> events)

@@ -113,7 +113,7 @@ TEST(SchedulingQueue, CountsAttempts) {
 struct ReturnCase {
   const char* name;
   std::function<void(QueueHarness&)> in_flight;  // What happens while the pod is tried.
-  const char* unschedulable;                     // Who rejects it; "" for nobody.
+  const char* unschedulable;                     // The plugin that rejects it; "" for none.
   const char* pending;
   const char* want;
 };

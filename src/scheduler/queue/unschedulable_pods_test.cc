@@ -151,7 +151,7 @@ TEST_F(UnschedulablePodsTest, KnowsWhoIsParkedForLong) {
     unschedulable_.Insert(entry);
   };
   park("new", 400, 0);
-  park("flushed", 100, 300);  // Counts from when it was last woken.
+  park("flushed", 100, 300);  // Counts from when it was last requeued.
   park("old", 200, 0);
   park("as-old", 200, 0);
   EXPECT_EQ(unschedulable_.oldest(), at(200));

@@ -3,7 +3,7 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// A pod of one container that asks for `requests`.
+// A pod of one container with `requests`.
 std::string Asking(std::string_view requests, std::string_view name = "waits",
                    std::string_view more_spec = "") {
   return PodYaml(

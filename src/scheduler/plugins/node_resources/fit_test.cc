@@ -5,7 +5,7 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// A pod whose only container asks for `requests`: "cpu: 1, memory: 1Gi".
+// A pod whose only container has `requests`: "cpu: 1, memory: 1Gi".
 std::string Asking(std::string_view name, std::string_view requests, std::string_view node = "") {
   return PodYaml(
       name, {.spec = fmt::format("containers: [{{name: main, resources: {{requests: {{{}}}}}}}], "

@@ -153,7 +153,7 @@ TEST(DefaultPreemption, TriesEveryNodeIfPreFilterRejectsForNow) {
   EXPECT_EQ(PreemptionHarness(world, *profile, "preemptor").Candidates(), "a: a1; b: b1");
 }
 
-// Cannot tell once a pod is off the node.
+// Fails once a pod is removed from the node.
 class Forgetful final : public framework::FilterPlugin {
  public:
   static constexpr std::string_view kName = "Forgetful";

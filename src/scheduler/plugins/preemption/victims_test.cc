@@ -107,7 +107,7 @@ const VictimsCase kImportanceCases[] = {
      {},
      "c"},
     {"NegativePrioritiesAreLower", "2", {{"below", -1}, {"none", 0}}, "1", {}, "below"},
-    // With the large one back there is no room; with the small one back there is.
+    // With the large one reprieved the pod does not fit; with the small one it does.
     {"AMoreImportantPodMayGoForALessImportantOneToStay",
      "4",
      {{"a", 3}, {"large", 2, "2"}, {"c", 1}},
@@ -209,7 +209,7 @@ const VictimsCase kBudgetCases[] = {
 INSTANTIATE_TEST_SUITE_P(Budgets, VictimsTest, testing::ValuesIn(kBudgetCases),
                          [](const auto& c) { return c.param.name; });
 
-// Pods that nothing tells apart: which of them goes must not depend on what was tried before.
+// Equal pods: which of them is the victim must not depend on what was tried before.
 TEST(Victims, TryingTwiceGivesTheSameAmongEqualPods) {
   World world{NodeWith("n", "2"), Yaml({"v1", 1, "1", 1, kAppWeb}, "n"),
               Yaml({"v2", 1, "1", 1, kAppWeb}, "n"), Budget("b", kWeb, 1),

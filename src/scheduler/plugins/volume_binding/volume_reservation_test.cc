@@ -12,7 +12,7 @@ constexpr const char* kPlugin = "VolumeBinding";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
-// Records what is written, answers when told to, and lets time pass when told to.
+// Records writes; results and time come on request.
 class ManualBinding final : public framework::BindingContext {
  public:
   ManualBinding(framework::Cycle& cycle, model::NodeRow node) : cycle_(cycle), node_(node) {}
