@@ -7,6 +7,7 @@
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/await.h"
 #include "testing/engine_harness.h"
+#include "testing/require.h"
 
 namespace berth::runtime {
 namespace BERTH_TEST_FILE {
@@ -85,8 +86,8 @@ class EngineDriverTest : public testing::Test {
       connection_ = made.get();
       return made;
     };
-    driver_ = *EngineDriver::Make(connect, clock_, std::move(options),
-                                  scheduler::plugins::InTreeRegistry());
+    driver_ = Require(EngineDriver::Make(connect, clock_, std::move(options),
+                                         scheduler::plugins::InTreeRegistry()));
     connection_->mailbox.Post(
         scheduler::engine::ObjectPut{MakeNode("a").Cpu("8").Memory("8Gi").Pods("10")});
   }
