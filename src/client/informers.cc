@@ -13,7 +13,7 @@ struct Source {
   std::string_view resource;
   std::string_view path;
   ObjectCodec (*codec)();
-  ObjectCodec (*raw_json_codec)() = nullptr;  // Null: its objects' texts are never kept.
+  ObjectCodec (*raw_json_codec)() = nullptr;  // Null: the raw JSON of its objects is never needed.
   std::string_view field_selector = {};
 };
 
@@ -51,7 +51,7 @@ constexpr Source kSources[] = {
 
 }  // namespace
 
-Informers::Informers(Requests& requests, Timers& timers, const InformersOptions& options,
+Informers::Informers(RestClient& client, net::Executor& executor, const InformersOptions& options,
                      Reflector::Sink sink, std::function<void()> on_synced, Warn warn)
     : on_synced_(std::move(on_synced)), unsynced_(std::size(kSources)) {
   Random seeds(options.seed);
@@ -65,7 +65,7 @@ Informers::Informers(Requests& requests, Timers& timers, const InformersOptions&
                          .watch_list = options.watch_list,
                          .seed = seeds.Next()};
     reflectors_.push_back(std::make_unique<Reflector>(
-        requests, timers, std::move(one), sink, [this] { OnSynced(); }, warn));
+        client, executor, std::move(one), sink, [this] { OnSynced(); }, warn));
   }
 }
 
@@ -92,16 +92,16 @@ std::vector<CollectionState> Informers::states() const {
   for (const auto& reflector : reflectors_) {
     states.push_back({.resource = reflector->options().resource,
                       .resource_version = reflector->resource_version(),
-                      .objects = reflector->told().size(),
+                      .objects = reflector->cache().size(),
                       .lists = reflector->lists(),
                       .synced = reflector->synced()});
   }
   return states;
 }
 
-const ObjectCache* Informers::told(std::string_view resource) const {
+const ObjectCache* Informers::cache(std::string_view resource) const {
   for (const auto& reflector : reflectors_) {
-    if (reflector->options().resource == resource) return &reflector->told();
+    if (reflector->options().resource == resource) return &reflector->cache();
   }
   return nullptr;
 }

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "client/timers.h"
+#include "net/executor.h"
 
 namespace berth::client {
 
@@ -76,7 +76,7 @@ struct ElectionCallbacks {
 class LeaderElector {
  public:
   // All references must outlive the elector.
-  LeaderElector(ElectionLock& lock, Timers& timers, const Clock& wall_clock,
+  LeaderElector(ElectionLock& lock, net::Executor& executor, const Clock& wall_clock,
                 ElectionOptions options, ElectionCallbacks callbacks);
   ~LeaderElector();  // Leaves the lock as it is.
   LeaderElector(const LeaderElector&) = delete;
@@ -117,14 +117,14 @@ class LeaderElector {
 
   void Event(const char* what);
   void Problem(const std::string& text);
-  // Drops timers and what the lock is doing.
+  // Drops executor and what the lock is doing.
   void Abandon();
   // `work` if nothing was abandoned meanwhile.
   template <typename Work>
   auto Guarded(Work work);
 
   ElectionLock& lock_;
-  Timers& timers_;
+  net::Executor& executor_;
   const Clock& wall_clock_;
   const ElectionOptions options_;
   const ElectionCallbacks callbacks_;
@@ -134,8 +134,8 @@ class LeaderElector {
   Instant observed_at_;
   std::optional<LeaderRecord> last_read_;
   std::string reported_;
-  Timers::TimerId next_ = 0;
-  Timers::TimerId deadline_ = 0;
+  net::Executor::TimerId next_ = 0;
+  net::Executor::TimerId deadline_ = 0;
   std::shared_ptr<int> current_;  // Replaced by Abandon.
 };
 

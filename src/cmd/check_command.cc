@@ -56,17 +56,6 @@ class Report {
   size_t problems_ = 0;
 };
 
-// The body of the response; an error says what the server said instead.
-Result<std::string> Get(client::RestClient& client, const std::string& path) {
-  client::RestRequest request;
-  request.path = path;
-  std::promise<client::RestResult<client::RestResponse>> promise;
-  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
-  auto response = promise.get_future().get();
-  if (!response || !response->ok()) return Fail(client::Describe(request, response));
-  return std::move(response->body);
-}
-
 void CheckVersion(const std::string& body, Report& report) {
   boost::system::error_code error;
   const auto version = boost::json::parse(body, error);
@@ -88,7 +77,7 @@ void CheckVersion(const std::string& body, Report& report) {
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
   for (const std::string& path : client::WatchedPaths()) {
-    const auto response = Get(client, path + "?limit=1");
+    const auto response = client::GetAndWait(client, path + "?limit=1");
     if (response) {
       ++served;
     } else if (response.error().message.find("forbidden") == std::string::npos) {
@@ -152,7 +141,7 @@ int RunCheck(const CheckOptions& options) {
     return report.End();
   }
   loop.Start();
-  const auto version = Get(**client, "/version");
+  const auto version = client::GetAndWait(**client, "/version");
   if (!version) {
     report.Problem(version.error().message);
     return report.End();

@@ -101,8 +101,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options) {
 Daemon::Daemon(DaemonOptions options)
     : options_(std::move(options)),
       metrics_(std::make_unique<DaemonMetrics>(options_.flags.metrics, options_.gates)),
-      side_loop_(std::make_unique<net::EventLoop>()),
-      side_timers_(std::make_unique<client::LoopTimers>(*side_loop_)) {}
+      side_loop_(std::make_unique<net::EventLoop>()) {}
 
 Daemon::~Daemon() = default;
 
@@ -184,7 +183,7 @@ Result<void> Daemon::MakeElector() {
   callbacks.on_problem = [this](const std::string& problem) {
     LOG_ERROR(problem, "Error retrieving or updating the lease", {{"lock", lease_->name()}});
   };
-  elector_ = std::make_unique<client::LeaderElector>(*lease_, *side_timers_, clock_,
+  elector_ = std::make_unique<client::LeaderElector>(*lease_, *side_loop_, clock_,
                                                      std::move(options), std::move(callbacks));
   metrics_->SetLeader(election.resource_name, false);
   return {};
@@ -229,7 +228,7 @@ void Daemon::OnSynced() {
 
 void Daemon::StartElection() {
   LOG_INFO("Attempting to acquire leader lease...", {{"lock", lease_->name()}});
-  side_timers_->Post([this] { elector_->Run(); });
+  side_loop_->Post([this] { elector_->Run(); });
 }
 
 void Daemon::OnStartedLeading() {
@@ -255,7 +254,7 @@ void Daemon::OnStoppedLeading() {
 void Daemon::RecordElection(const std::string& message) {
   lease_client_->Send(
       ElectionEvent(message, options_.configuration, clock_.Now()),
-      [](const client::RestResult<client::RestResponse>& answer) {
+      [](const net::HttpResult<net::HttpResponse>& answer) {
         if (!answer)
           LOG_WARNING("The event about the lease was not written: " + answer.error().message);
       });
@@ -278,9 +277,9 @@ int Daemon::End(ProcessEvent why) {
   scheduler_->Stop(lost ? Duration{} : kGracePeriod);
   if (elector_ != nullptr) {
     std::promise<void> released;
-    side_timers_->Post([&] { elector_->Stop([&] { released.set_value(); }); });
+    side_loop_->Post([&] { elector_->Stop([&] { released.set_value(); }); });
     released.get_future().wait();
-    runtime::RunOn(*side_timers_, [this] { elector_.reset(); });
+    net::RunAndWait(*side_loop_, [this] { elector_.reset(); });
   }
   if (server_ != nullptr) server_->Stop(kServingGrace);
   if (recording_ != nullptr && !recording_->status()) {

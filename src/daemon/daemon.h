@@ -76,11 +76,9 @@ class Daemon {
   std::string agent_;  // How it names itself to the API server.
   client::ClientConfig api_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
-  std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, whose answers come to it.
-  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.
-  std::unique_ptr<client::LoopTimers> side_timers_;
+  std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
+  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease and of access reviews.
   std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
-  std::unique_ptr<ApiRequests> authentication_api_, authorization_api_;
   std::unique_ptr<client::LeaseLock> lease_;
   std::unique_ptr<client::LeaderElector> elector_;  // Null if it leads without asking.
   observability::HealthSlis slis_;

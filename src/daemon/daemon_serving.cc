@@ -53,21 +53,15 @@ Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
 }  // namespace
 
 Result<void> Daemon::MakeReviewClients() {
-  const auto make = [this](const std::string& kubeconfig, auto& client,
-                           auto& requests) -> Result<void> {
+  const auto make = [this](const std::string& kubeconfig, auto& client) -> Result<void> {
     auto made = ReviewClient(*side_loop_, kubeconfig);
     if (!made) return std::unexpected(made.error());
     client = *std::move(made);
-    if (client != nullptr) requests = std::make_unique<RestApiRequests>(*client);
     return {};
   };
   const DaemonFlags& flags = options_.flags;
-  if (auto made =
-          make(flags.authentication.kubeconfig, authentication_client_, authentication_api_);
-      !made) {
-    return made;
-  }
-  return make(flags.authorization.kubeconfig, authorization_client_, authorization_api_);
+  if (auto made = make(flags.authentication.kubeconfig, authentication_client_); !made) return made;
+  return make(flags.authorization.kubeconfig, authorization_client_);
 }
 
 void Daemon::MakeHealth() {
@@ -96,8 +90,8 @@ void Daemon::MakeHealth() {
 Result<void> Daemon::Serve() {
   if (options_.flags.serving.secure_port == 0) return {};
   access_ = std::make_unique<DelegatedAccess>(
-      options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
-      TimerOn(*side_loop_), clock_, ReadFile);
+      options_.flags, ReviewClients{authentication_client_.get(), authorization_client_.get()},
+      *side_loop_, clock_, ReadFile);
   access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;

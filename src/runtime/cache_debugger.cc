@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <future>
 #include <iterator>
 
 #include "api/json/document.h"
@@ -137,23 +136,12 @@ using api::StringAt;
 constexpr std::string_view kUnfinished =
     "&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
-Result<std::string> Get(Scheduler& scheduler, std::string path) {
-  std::promise<Result<std::string>> promise;
-  client::RestRequest request;
-  request.path = path;
-  scheduler.requests().Send(std::move(request), [&](client::RestResult<client::RestResponse> got) {
-    if (!got) return promise.set_value(Fail(got.error().message));
-    if (!got->ok()) return promise.set_value(Fail(fmt::format("{}: {}", path, got->status)));
-    promise.set_value(std::move(got->body));
-  });
-  return promise.get_future().get();
-}
-
 Status List(Scheduler& scheduler, const std::string& path, bool uids, std::set<std::string>& into) {
   std::string continued;
   do {
-    const auto body = Get(
-        scheduler, continued.empty() ? path : path + "&continue=" + client::QueryEscape(continued));
+    const auto body = client::GetAndWait(
+        scheduler.requests(),
+        continued.empty() ? path : path + "&continue=" + client::QueryEscape(continued));
     if (!body) return std::unexpected(body.error());
     auto next = ReadPage(*body, uids, into);
     if (!next) return std::unexpected(next.error());

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "client/timers.h"
+#include "net/executor.h"
 #include "runtime/connection.h"
 #include "runtime/event_writer.h"
 #include "runtime/extender_calls.h"
@@ -20,7 +20,7 @@ class HttpConnection final : public Connection {
  public:
   // All must outlive the connection, and the writers live on the loop of `loop`.
   struct Writers {
-    client::Timers& loop;
+    net::Executor& loop;
     HttpWriter& api;
     EventWriter& events;
     ExtenderCalls& extenders;

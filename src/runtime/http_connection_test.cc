@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/requests_testing.h"
 #include "client/rest_client_testing.h"
 
 namespace berth::runtime {
@@ -32,10 +31,10 @@ class HttpConnectionTest : public testing::Test {
 
   int wakes = 0;
   SimClock clock{Instant::FromUnixSeconds(0)};
-  client::ManualTimers loop;
-  client::FakeRequests requests;
-  HttpWriter writer{requests, loop};
-  EventWriter events{requests, loop, clock, {}, [](const std::string&) {}};
+  client::FakeApiServer server;
+  net::ManualExecutor& loop = server.executor;
+  HttpWriter writer{server.client(), loop};
+  EventWriter events{server.client(), loop, clock, {}, [](const std::string&) {}};
   std::unique_ptr<ExtenderCalls> extenders = *ExtenderCalls::Make({});
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>([this] { ++wakes; });
   HttpConnection connection{mailbox, {loop, writer, events, *extenders}};
@@ -44,14 +43,14 @@ class HttpConnectionTest : public testing::Test {
 TEST_F(HttpConnectionTest, TellsHowWritesEnd) {
   connection.Execute(Bind(3));
   loop.Run();
-  EXPECT_THAT(requests.Lines(), ElementsAre("POST /api/v1/namespaces/default/pods/web/binding"));
+  EXPECT_THAT(server.Lines(), ElementsAre("POST /api/v1/namespaces/default/pods/web/binding"));
   EXPECT_THAT(Ended(), ElementsAre());
-  requests.Answer(201);
+  server.Respond(201);
   EXPECT_EQ(wakes, 1);
   EXPECT_THAT(Ended(), ElementsAre("3 ok"));
   connection.Execute(Bind(4));
   loop.Run();
-  requests.Answer(422, "{'kind':'Status','message':'no'}");
+  server.Respond(422, "{'kind':'Status','message':'no'}");
   EXPECT_THAT(Ended(), ElementsAre("4 failed"));
   DriverSnapshot counted;
   connection.Count(counted);
@@ -65,7 +64,7 @@ TEST_F(HttpConnectionTest, LimitsWritesInFlight) {
   for (uint32_t i = 0; i < capacity; ++i) connection.Execute(Bind(i));
   EXPECT_EQ(connection.capacity(), 0);
   loop.Run();
-  requests.Answer(201);
+  server.Respond(201);
   EXPECT_EQ(connection.capacity(), 1);
 }
 

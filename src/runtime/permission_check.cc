@@ -112,8 +112,7 @@ client::RestRequest ReviewOf(const Permission& permission) {
 }
 
 // Nothing if it is allowed, why not otherwise.
-Result<std::optional<std::string>> ReadReview(
-    const client::RestResult<client::RestResponse>& result) {
+Result<std::optional<std::string>> ReadReview(const net::HttpResult<net::HttpResponse>& result) {
   if (!result) return Fail(result.error().message);
   if (!result->ok()) return Fail(client::Describe("POST", kReviews, *result));
   boost::json::error_code error;
@@ -195,7 +194,7 @@ void FindMissingPermissions(client::RestClient& client, std::vector<Permission> 
   for (const Permission& permission : survey->permissions) requests.push_back(ReviewOf(permission));
   for (size_t i = 0; i < requests.size(); ++i) {
     client.Send(std::move(requests[i]),
-                [survey, i](const client::RestResult<client::RestResponse>& result) {
+                [survey, i](const net::HttpResult<net::HttpResponse>& result) {
                   survey->Note(i, ReadReview(result));
                 });
   }

@@ -37,16 +37,6 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
 
 class PermissionCheckTest : public testing::Test {
  protected:
-  PermissionCheckTest() {
-    client::ClientConfig config;
-    config.server = "https://h";
-    client_ = *client::RestClient::CreateOn(
-        timers_, std::make_unique<client::FakeTransport>(server_), config);
-  }
-  ~PermissionCheckTest() override {
-    client_.reset();
-    timers_->Run();
-  }
   static Permission Of(std::string verb, std::string resource, std::string subresource = "") {
     Permission permission;
     permission.verb = std::move(verb);
@@ -55,19 +45,17 @@ class PermissionCheckTest : public testing::Test {
     return permission;
   }
   void Ask(std::vector<Permission> permissions) {
-    FindMissingPermissions(*client_, std::move(permissions), [this](auto result) {
+    FindMissingPermissions(server_.client(), std::move(permissions), [this](auto result) {
       if (!result) return outcome_.push_back("error: " + result.error().message);
       for (const MissingPermission& missing : *result) {
         outcome_.push_back(ToString(missing.permission) + ": " + missing.reason);
       }
       outcome_.push_back("end");
     });
-    timers_->Run();
+    server_.executor.Run();
   }
 
-  std::shared_ptr<client::ManualTimers> timers_ = std::make_shared<client::ManualTimers>();
-  client::FakeServer server_;
-  std::unique_ptr<client::RestClient> client_;
+  client::FakeApiServer server_;
   std::vector<std::string> outcome_;
 };
 
@@ -87,9 +75,9 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":)"
             R"({"resourceAttributes":{"namespace":"n","verb":"update",)"
             R"("group":"coordination.k8s.io","resource":"leases","name":"l"}}})");
-  server_.Answer(201, R"({"status":{"allowed":true}})");
-  server_.Answer(201, R"({"status":{"allowed":false,"reason":"no such role"}})");
-  server_.Answer(201, R"({"status":{}})");
+  server_.RespondToOldest(201, R"({"status":{"allowed":true}})");
+  server_.RespondToOldest(201, R"({"status":{"allowed":false,"reason":"no such role"}})");
+  server_.RespondToOldest(201, R"({"status":{}})");
   EXPECT_THAT(outcome_, ElementsAre("create pods/binding: no such role",
                                     "update leases.coordination.k8s.io n/l: ", "end"));
 }
@@ -97,15 +85,16 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
 TEST_F(PermissionCheckTest, ServersThatCannotBeAskedAreErrors) {
   for (const char* body : {"", "[]", "{}", "{\"status\":1}", "x"}) {
     Ask({Of("get", "pods"), Of("get", "nodes")});
-    server_.Answer(201, body);
-    server_.Answer(201, R"({"status":{"allowed":true}})");
+    server_.RespondToOldest(201, body);
+    server_.RespondToOldest(201, R"({"status":{"allowed":true}})");
     EXPECT_THAT(outcome_.back(), HasSubstr("error: POST ")) << body;
   }
   Ask({Of("get", "pods")});
-  server_.Answer(401, R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})");
+  server_.RespondToOldest(401,
+                          R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})");
   EXPECT_THAT(outcome_.back(), HasSubstr("unauthorized: Unauthorized"));
   Ask({Of("get", "pods")});
-  server_.Fail(net::HttpError::Kind::kUnreachable, "refused");
+  server_.Break(net::HttpError::Kind::kUnreachable, "refused");
   EXPECT_EQ(outcome_.back(), "error: refused");
   Ask({});
   EXPECT_EQ(outcome_.back(), "end");

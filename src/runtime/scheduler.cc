@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "runtime/http_connection.h"
-#include "runtime/scheduler.h"
 
 namespace berth::runtime {
 namespace {
@@ -38,25 +37,22 @@ Result<void> Scheduler::Connect(const SchedulerOptions& options) {
 
   watch_loop_ = std::make_unique<net::EventLoop>();
   write_loop_ = std::make_unique<net::EventLoop>();
-  watch_timers_ = std::make_unique<client::LoopTimers>(*watch_loop_);
-  write_timers_ = std::make_unique<client::LoopTimers>(*write_loop_);
-  const auto connect = [&](net::EventLoop& loop, std::unique_ptr<client::RestClient>& client,
-                           std::unique_ptr<client::RestRequests>& requests) -> Result<void> {
+  const auto connect = [&](net::EventLoop& loop,
+                           std::unique_ptr<client::RestClient>& client) -> Result<void> {
     auto made = client::RestClient::Create(loop, options.api, options.requests);
     if (!made) return std::unexpected(made.error());
     client = *std::move(made);
-    requests = std::make_unique<client::RestRequests>(*client);
     return {};
   };
-  if (auto made = connect(*watch_loop_, watches_, watch_requests_); !made) return made;
-  if (auto made = connect(*write_loop_, writes_, write_requests_); !made) return made;
-  if (auto made = connect(*write_loop_, event_writes_, event_requests_); !made) return made;
-  api_writer_ = std::make_unique<HttpWriter>(*write_requests_, *write_timers_);
+  if (auto made = connect(*watch_loop_, watches_); !made) return made;
+  if (auto made = connect(*write_loop_, writes_); !made) return made;
+  if (auto made = connect(*write_loop_, event_writes_); !made) return made;
+  api_writer_ = std::make_unique<HttpWriter>(*writes_, *write_loop_);
   EventWriterOptions events;
   events.host = options.host;
   events.max_waiting = kMaxEventsWaiting;
   event_writer_ =
-      std::make_unique<EventWriter>(*event_requests_, *write_timers_, clock_, events, options.warn);
+      std::make_unique<EventWriter>(*event_writes_, *write_loop_, clock_, events, options.warn);
   return {};
 }
 
@@ -85,8 +81,7 @@ Result<void> Scheduler::MakeDriver(SchedulerOptions options,
   const auto connect = [this](std::function<void()> wake) {
     mailbox_ = std::make_shared<Mailbox>(std::move(wake));
     return std::make_unique<HttpConnection>(
-        mailbox_,
-        HttpConnection::Writers{*write_timers_, *api_writer_, *event_writer_, *extenders_});
+        mailbox_, HttpConnection::Writers{*write_loop_, *api_writer_, *event_writer_, *extenders_});
   };
   auto driver = EngineDriver::Make(connect, clock_, std::move(driving), registry);
   if (!driver) return std::unexpected(driver.error());
@@ -97,7 +92,7 @@ Result<void> Scheduler::MakeDriver(SchedulerOptions options,
   informing.keep_raw_json = has_extenders;
   informing.seed = driving.engine.seed;
   informers_ = std::make_unique<client::Informers>(
-      *watch_requests_, *watch_timers_, informing,
+      *watches_, *watch_loop_, informing,
       [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {
         mailbox->Post(std::move(changes));
       },
@@ -117,13 +112,13 @@ void Scheduler::Start(std::function<void()> on_synced) {
   watch_loop_->Start();
   write_loop_->Start();
   driver_->Start();
-  write_timers_->Post([this] { event_writer_->Start(); });
-  watch_timers_->Post([this] { informers_->Start(); });
+  write_loop_->Post([this] { event_writer_->Start(); });
+  watch_loop_->Post([this] { informers_->Start(); });
 }
 
 void Scheduler::Lead() {
   if (judges_) return;
-  watch_timers_->Post([this] {
+  watch_loop_->Post([this] {
     auto left = std::make_shared<size_t>(std::size(kWritten));
     for (const std::string_view resource : kWritten) {
       informers_->Refresh(resource, [this, left] {
@@ -136,9 +131,9 @@ void Scheduler::Lead() {
 void Scheduler::Stop(Duration grace_period) {
   if (!std::exchange(started_, false)) return;
   driver_->Stop(grace_period);
-  RunOn(*watch_timers_, [this] { informers_.reset(); });
+  net::RunAndWait(*watch_loop_, [this] { informers_.reset(); });
   FlushEvents(grace_period);
-  RunOn(*write_timers_, [this] {
+  net::RunAndWait(*write_loop_, [this] {
     event_writer_.reset();
     api_writer_.reset();
   });
@@ -149,9 +144,9 @@ void Scheduler::FlushEvents(Duration grace_period) {
   std::promise<void> done;
   std::function<void()> look = [&] {
     if (event_writer_->idle() || clock_.Now() >= end) return done.set_value();
-    write_timers_->After(Duration::Millis(10), look);
+    write_loop_->After(Duration::Millis(10), look);
   };
-  write_timers_->Post(look);
+  write_loop_->Post(look);
   done.get_future().wait();
 }
 

@@ -1,9 +1,12 @@
-// Runs something on the thread of an event loop, and waits for it.
+// Scheduler runs an engine on an API server over HTTP: informers on one thread, writes on another,
+// the engine on a third.
+//
+// It watches the cluster from Start on, and schedules from Lead on. Functions may be called on any
+// thread but its own.
 #pragma once
 
 #include <atomic>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 
@@ -13,7 +16,6 @@
 #include "client/client_config.h"
 #include "client/informers.h"
 #include "client/rest_client.h"
-#include "client/timers.h"
 #include "net/event_loop.h"
 #include "runtime/connection.h"
 #include "runtime/engine_driver.h"
@@ -24,21 +26,6 @@
 
 namespace berth::runtime {
 
-// The timers' thread must run, and be another than the caller's.
-inline void RunOn(client::Timers& timers, const std::function<void()>& work) {
-  std::promise<void> done;
-  timers.Post([&] {
-    work();
-    done.set_value();
-  });
-  done.get_future().wait();
-}
-
-// Scheduler runs an engine on an API server over HTTP: informers on one thread, writes on another,
-// the engine on a third.
-//
-// It follows the cluster from Start on, and decides from Lead on. Functions may be called on any
-// thread but its own.
 struct SchedulerOptions {
   client::ClientConfig api;
   bool protobuf = false;  // For pods and nodes.
@@ -78,7 +65,6 @@ class Scheduler {
   EngineDriver& driver() { return *driver_; }
   // For requests besides: not for watches.
   client::RestClient& requests() { return *writes_; }
-  client::Timers& timers() { return *write_timers_; }
 
  private:
   Scheduler() = default;
@@ -92,9 +78,7 @@ class Scheduler {
   std::unique_ptr<ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<net::EventLoop> watch_loop_, write_loop_;
-  std::unique_ptr<client::LoopTimers> watch_timers_, write_timers_;
   std::unique_ptr<client::RestClient> watches_, writes_, event_writes_;
-  std::unique_ptr<client::RestRequests> watch_requests_, write_requests_, event_requests_;
   std::unique_ptr<HttpWriter> api_writer_;
   std::unique_ptr<EventWriter> event_writer_;
   std::unique_ptr<EngineDriver> driver_;
