@@ -8,10 +8,10 @@
 namespace berth::client {
 namespace {
 
-// Candidates wait up to this much more than the retry period, so that they do not come together.
+// Candidates wait up to this much more than the retry period, so that they do not act in step.
 constexpr double kJitter = 1.2;
 constexpr uint64_t kJitterSteps = 1'000'000;
-// So that the next candidate need not wait.
+// Short, so that the next candidate need not wait.
 constexpr int kReleasedSeconds = 1;
 
 void Call(const std::function<void()>& callback) {
@@ -73,11 +73,11 @@ LeaderRecord LeaderElector::OwnRecord() const {
           .transitions = 0};
 }
 
-// One attempt to get or to keep the lock.
+// One attempt to acquire or renew the lock.
 
 void LeaderElector::Attempt(Done done) {
   if (!HoldsIt() || !IsValid(executor_.Now())) return SlowPath(std::move(done));
-  // Most likely nobody has touched it since.
+  // Most likely the record has not changed since.
   LeaderRecord record = OwnRecord();
   record.acquire_time = observed_.acquire_time;
   record.transitions = observed_.transitions;
@@ -147,6 +147,7 @@ void LeaderElector::ReportLeader() {
 // The election.
 
 void LeaderElector::Run() {
+  if (state_ == State::kOver) return;
   CHECK(state_ == State::kIdle);
   state_ = State::kAcquiring;
   Acquire();
@@ -203,6 +204,12 @@ void LeaderElector::Lose() {
   End({});
 }
 
+void LeaderElector::StopAcquiring() {
+  if (state_ == State::kLeading || state_ == State::kReleasing) return;
+  Abandon();
+  state_ = State::kOver;
+}
+
 void LeaderElector::Stop(std::function<void()> done) {
   if (state_ != State::kLeading) {
     Abandon();
@@ -220,7 +227,7 @@ void LeaderElector::Release(std::function<void()> done) {
     End(done);
   };
   deadline_ = executor_.After(options_.renew_deadline, Guarded(end));
-  // What was seen last may be older than a write of ours whose answer never came.
+  // What was seen last may be older than a write of ours whose response never came.
   lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {
     if (!result) Problem("cannot release lease " + lock_.name() + ": " + result.error().message);
     if (!result || result->holder != options_.identity) return end();

@@ -119,6 +119,25 @@ class LeaderElectorTest : public testing::Test {
   FakeLease lease_;
 };
 
+TEST_F(LeaderElectorTest, OneThatStopsAcquiringNeverLeads) {
+  lease_.silent = true;
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  a.elector->StopAcquiring();
+  lease_.silent = false;
+  executor_.Advance(Duration::Seconds(100));
+  a.elector->Run();
+  executor_.Advance(Duration::Seconds(100));
+  EXPECT_THAT(a.story, IsEmpty());
+  EXPECT_FALSE(a.elector->is_leading());
+
+  Candidate b(lease_, executor_, "b");
+  b.elector->Run();
+  b.elector->StopAcquiring();
+  executor_.Advance(Duration::Seconds(100));
+  EXPECT_TRUE(b.elector->is_leading()) << "a leader goes on renewing";
+}
+
 TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
   Candidate a(lease_, executor_, "a");
   a.elector->Run();

@@ -1,4 +1,4 @@
-// The HTTPS port: what it serves, and to whom.
+// The HTTPS port of the daemon: its endpoints, and who may access them.
 
 #include <algorithm>
 #include <future>
@@ -16,6 +16,8 @@ namespace berth::daemon {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
+// How many pods are read between two steps of the engine.
+constexpr size_t kPodsPerVisit = 4096;
 
 net::ServerResponse TextResponse(int status, std::string text) {
   return net::ServerResponse::Text(status, std::string(kText), std::move(text));
@@ -31,9 +33,9 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
     const std::string_view target = request.target;
     const size_t end = std::min(target.find('?'), target.size());
     const std::string_view query = end < target.size() ? target.substr(end + 1) : "";
-    const auto answer = endpoint.Answer(target.substr(0, end), query);
-    return answer ? TextResponse(answer->status, answer->text)
-                  : TextResponse(404, "404 page not found\n");
+    const auto response = endpoint.Answer(target.substr(0, end), query);
+    return response ? TextResponse(response->status, response->text)
+                    : TextResponse(404, "404 page not found\n");
   };
 }
 
@@ -67,18 +69,18 @@ Result<void> Daemon::MakeReviewClients() {
 void Daemon::MakeHealth() {
   const observability::HealthCheck election{
       "leaderElection", [this]() -> Status {
-        if (!lease_lost_) return {};
+        if (!leadership_->lost()) return {};
         return Fail("failed election to renew leadership on lease " + lease_->name());
       }};
   const observability::HealthCheck shutdown{"shutdown", [this]() -> Status {
-                                              if (!ending_) return {};
+                                              if (!leadership_->ending()) return {};
                                               return Fail("process is shutting down");
                                             }};
   const observability::HealthCheck sync{"sched-handler-sync", [this]() -> Status {
                                           if (scheduler_->synced()) return {};
                                           return Fail("handlers are not fully synchronized");
                                         }};
-  const bool elects = elector_ != nullptr;
+  const bool elects = leadership_->elects();
   healthz_ = std::make_unique<observability::HealthEndpoint>(
       "healthz", std::vector{elects ? election : observability::PingCheck()}, &slis_);
   livez_ = std::make_unique<observability::HealthEndpoint>(
@@ -131,13 +133,19 @@ EndpointSources Daemon::Sources() {
   return sources;
 }
 
-// Pods are collected on the engine's thread and written down on this one.
+// Pods are collected on the engine's thread, some at a time, and formatted on this one.
 std::string Daemon::ResourceMetrics() {
-  if (!leads_) return "";
+  if (!leadership_->leads()) return "";
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  scheduler_->driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
-    pods = observability::scheduling::PodsOf(engine.cluster());
-  });
+  observability::scheduling::PodSlices slices;
+  bool more = true;
+  while (more) {
+    const bool ran =
+        scheduler_->driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
+          more = slices.Read(engine.cluster(), kPodsPerVisit, pods);
+        });
+    if (!ran) break;
+  }
   return observability::scheduling::ResourceMetricsText(pods);
 }
 

@@ -5,6 +5,7 @@
 namespace berth::net {
 
 void RunAndWait(Executor& executor, const std::function<void()>& work) {
+  if (executor.RunsHere()) return work();
   std::promise<void> done;
   executor.Post([&] {
     work();

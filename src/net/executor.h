@@ -39,8 +39,7 @@ class Executor {
   virtual void Cancel(TimerId id) = 0;
 };
 
-// Runs `work` on the executor and waits for it. The executor must be running, on another thread
-// than the caller's.
+// Runs `work` on the executor and waits for it. The executor must be running.
 void RunAndWait(Executor& executor, const std::function<void()>& work);
 
 // CallbackGuard turns callbacks into no-ops once the object that owns the guard is destroyed.

@@ -167,7 +167,7 @@ Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::str
   boost::system::error_code error;
   const auto list = boost::json::parse(body, error);
   const auto* items = error ? nullptr : ArrayAt(AsObject(list), "items");
-  if (items == nullptr) return Fail("the API server's answer is no list");
+  if (items == nullptr) return Fail("the API server's response is no list");
   for (const auto& item : *items) {
     into.emplace(StringAt(ObjectAt(AsObject(item), "metadata"), uids ? "uid" : "name"));
   }
@@ -181,11 +181,18 @@ void ReportCache(Scheduler& scheduler) {
     listed = List(scheduler, fmt::format("/api/v1/pods?limit=500{}", kUnfinished), true, api.pods);
   }
   if (!listed) LOG_ERROR(listed.error(), "Cannot compare the cache with the API");
-  scheduler.driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
-    if (listed) LogMismatch(CompareWithApi(engine, api));
-    LOG_INFO("Dump of cached NodeInfo", {{"nodes", DumpNodes(engine)}});
-    LOG_INFO("Dump of scheduling queue", {{"pods", DumpQueue(engine)}});
+  // One visit, so that the dump is consistent; the log is written on this thread.
+  CacheComparison comparison;
+  std::string nodes, pods;
+  const bool ran = scheduler.driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
+    if (listed) comparison = CompareWithApi(engine, api);
+    nodes = DumpNodes(engine);
+    pods = DumpQueue(engine);
   });
+  if (!ran) return;
+  if (listed) LogMismatch(comparison);
+  LOG_INFO("Dump of cached NodeInfo", {{"nodes", nodes}});
+  LOG_INFO("Dump of scheduling queue", {{"pods", pods}});
 }
 
 }  // namespace berth::runtime

@@ -65,7 +65,7 @@ void EventWriter::SetTimer() {
 }
 
 void EventWriter::Queue(EventWrite write) {
-  if (waiting_.size() >= options_.max_waiting) {
+  if (waiting() >= options_.max_waiting) {
     ++dropped_;
     return;
   }

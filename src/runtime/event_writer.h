@@ -43,7 +43,7 @@ class EventWriter {
 
   void Add(scheduler::framework::RecordEvent event);
 
-  size_t waiting() const { return waiting_.size(); }
+  size_t waiting() const { return waiting_.size() + held_.size(); }
   // Nothing waits, and nothing is in flight.
   bool idle() const { return waiting_.empty() && under_way_.empty(); }
   size_t dropped() const { return dropped_; }
