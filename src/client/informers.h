@@ -1,5 +1,4 @@
-// Informers watch every collection of an API server that the engine reads, as kube-scheduler does,
-// and pass all changes to one sink.
+// Informers watch several collections of an API server and pass all changes to one sink.
 //
 // Lives on one executor's thread, which also decodes what the server sends: give it an event loop
 // of its own.
@@ -15,9 +14,16 @@
 
 namespace berth::client {
 
+// A collection to watch, as ReflectorOptions has it.
+struct WatchSource {
+  std::string resource;
+  std::string path;
+  std::string field_selector;
+  ObjectCodec codec;
+};
+
 struct InformersOptions {
-  bool protobuf = false;       // For pods and nodes: clientConnection.contentType says so.
-  bool keep_raw_json = false;  // Of pods and nodes, for extenders; there is no protobuf then.
+  bool protobuf = false;  // Where the codec decodes it: clientConnection.contentType says so.
   bool watch_list = true;
   uint64_t seed = 1;
 };
@@ -36,8 +42,9 @@ class Informers {
   // `client` and `executor` must outlive it; the client's callbacks come on the executor. Each call
   // of `sink` has changes of one collection, in order. `on_synced` is called once, when the sink
   // has all collections.
-  Informers(RestClient& client, net::Executor& executor, const InformersOptions& options,
-            Reflector::Sink sink, std::function<void()> on_synced, Warn warn);
+  Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
+            const InformersOptions& options, Reflector::Sink sink, std::function<void()> on_synced,
+            Warn warn);
   ~Informers();
 
   // Begins to list all collections.
@@ -57,8 +64,5 @@ class Informers {
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   size_t unsynced_ = 0;
 };
-
-// Returns the paths of all watched collections: "/api/v1/pods".
-std::vector<std::string> WatchedPaths();
 
 }  // namespace berth::client

@@ -118,7 +118,7 @@ class LeaderElector {
 
   void Event(const char* what);
   void Problem(const std::string& text);
-  // Drops executor and what the lock is doing.
+  // Cancels timers and the operation of the lock.
   void Abandon();
   // Returns `work` as a callback that does nothing after the next Abandon.
   template <typename Work>

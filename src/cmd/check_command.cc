@@ -13,13 +13,13 @@
 
 #include "api/json/document.h"
 #include "client/api_status.h"
-#include "client/informers.h"
 #include "client/load_config.h"
 #include "client/rest_client.h"
 #include "cmd/command_line.h"
 #include "cmd/config_command.h"
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
+#include "runtime/watched_resources.h"
 #include "scheduler/config/validate.h"
 #include "scheduler/plugins/in_tree_registry.h"
 
@@ -76,8 +76,8 @@ void CheckVersion(const std::string& body, Report& report) {
 // What the scheduler watches but the server does not have.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
-  for (const std::string& path : client::WatchedPaths()) {
-    const auto response = client::GetAndWait(client, path + "?limit=1");
+  for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
+    const auto response = client::GetAndWait(client, watched.path() + "?limit=1");
     if (response) {
       ++served;
     } else if (response.error().message.find("forbidden") == std::string::npos) {

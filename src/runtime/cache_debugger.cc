@@ -10,6 +10,7 @@
 #include "api/json/document.h"
 #include "client/escaping.h"
 #include "observability/log.h"
+#include "runtime/watched_resources.h"
 
 namespace berth::runtime {
 namespace {
@@ -133,9 +134,6 @@ using api::AsObject;
 using api::ObjectAt;
 using api::StringAt;
 
-constexpr std::string_view kUnfinished =
-    "&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
-
 Status List(Scheduler& scheduler, const std::string& path, bool uids, std::set<std::string>& into) {
   std::string continued;
   do {
@@ -178,7 +176,10 @@ void ReportCache(Scheduler& scheduler) {
   ApiContents api;
   Status listed = List(scheduler, "/api/v1/nodes?limit=500", false, api.nodes);
   if (listed) {
-    listed = List(scheduler, fmt::format("/api/v1/pods?limit=500{}", kUnfinished), true, api.pods);
+    listed = List(scheduler,
+                  fmt::format("/api/v1/pods?limit=500&fieldSelector={}",
+                              client::QueryEscape(FindWatchedResource("pods").field_selector)),
+                  true, api.pods);
   }
   if (!listed) LOG_ERROR(listed.error(), "Cannot compare the cache with the API");
   // One visit, so that the dump is consistent; the log is written on this thread.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <future>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "observability/scheduling/decision_log.h"
+#include "runtime/watched_resources.h"
 
 namespace berth::runtime {
 namespace {
@@ -17,9 +17,6 @@ constexpr size_t kMaxUnderWay = 64;
 // Binds may be much faster than events are written; further events are dropped.
 constexpr size_t kMaxEventsWaiting = 100'000;
 constexpr Duration kFlushPoll = Duration::Millis(10);
-
-// The collections that a leader writes to.
-constexpr std::string_view kWritten[] = {"persistentvolumes", "persistentvolumeclaims", "pods"};
 
 }  // namespace
 
@@ -61,10 +58,9 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
       std::make_unique<EventWriter>(*clients_.event_writes, write_, clock_, events, options.warn);
   client::InformersOptions informing;
   informing.protobuf = options.protobuf;
-  informing.keep_raw_json = options.raw_json;
   informing.seed = options.seed;
   informers_ = std::make_unique<client::Informers>(
-      *clients_.watches, watch_, informing,
+      *clients_.watches, watch_, WatchSources(options.raw_json), informing,
       [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {
         mailbox->Post(std::move(changes));
       },
@@ -85,9 +81,11 @@ void HttpConnection::Start(std::function<void()> on_synced) {
 void HttpConnection::Refresh(std::function<void()> done) {
   watch_.Post([this, done = std::move(done)] {
     if (informers_ == nullptr) return;  // Stopped meanwhile.
-    auto left = std::make_shared<size_t>(std::size(kWritten));
-    for (const std::string_view resource : kWritten) {
-      informers_->Refresh(resource, [done, left] {
+    const auto left = std::make_shared<size_t>(0);
+    for (const WatchedResource& watched : WatchedResources()) *left += watched.written;
+    for (const WatchedResource& watched : WatchedResources()) {
+      if (!watched.written) continue;
+      informers_->Refresh(watched.resource, [done, left] {
         if (--*left == 0) done();
       });
     }

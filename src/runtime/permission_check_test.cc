@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "api/json/json_value.h"
+#include "api/json/yaml.h"
 #include "client/rest_client_testing.h"
 
 namespace berth::runtime {
@@ -33,6 +38,38 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
                     Contains("create leases.coordination.k8s.io in namespace kube-system"),
                     Contains("watch configmaps kube-system/extension-apiserver-authentication"),
                     Not(Contains("delete nodes"))));
+}
+
+// "get pods", "create pods/binding" of each rule of the ClusterRole.
+std::vector<std::string> RulesOf(const std::string& file) {
+  std::vector<std::string> texts;
+  const auto documents = api::YamlToJson(file);
+  if (!documents) return {documents.error().message};
+  for (const std::string& document : *documents) {
+    const auto parsed = api::ParseJson(document);
+    if (!parsed || parsed->Find("kind")->text != "ClusterRole") continue;
+    for (const api::JsonValue& rule : parsed->Find("rules")->items) {
+      for (const api::JsonValue& group : rule.Find("apiGroups")->items) {
+        for (const api::JsonValue& resource : rule.Find("resources")->items) {
+          for (const api::JsonValue& verb : rule.Find("verbs")->items) {
+            texts.push_back(verb.text + " " + resource.text +
+                            (group.text.empty() ? "" : "." + group.text));
+          }
+        }
+      }
+    }
+  }
+  return texts;
+}
+
+TEST(SchedulerPermissionsTest, AreThoseOfTheClusterRoleThatIsShipped) {
+  std::vector<std::string> wanted;
+  for (const Permission& permission : SchedulerPermissions("kube-system", "berth")) {
+    if (permission.name_space.empty()) wanted.push_back(ToString(permission));
+  }
+  std::ifstream file(BERTH_SOURCE_DIR "/deploy/second-scheduler/rbac.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(RulesOf(text), testing::UnorderedElementsAreArray(wanted));
 }
 
 class PermissionCheckTest : public testing::Test {

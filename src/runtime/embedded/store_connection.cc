@@ -71,9 +71,9 @@ bool StoreConnection::Read(std::vector<scheduler::engine::Event>& events) {
   ended_.clear();
   changes_.clear();
   counts_.lists = 0;
-  for (StoreReflector& feed : reflectors_) {
-    busy |= feed.Read(kReadLimit, changes_);
-    counts_.lists += feed.lists();
+  for (StoreReflector& reflector : reflectors_) {
+    busy |= reflector.Read(kReadLimit, changes_);
+    counts_.lists += reflector.lists();
   }
   std::ranges::stable_sort(changes_, {}, &StoreChange::version);
   for (StoreChange& change : changes_) {
