@@ -1,4 +1,4 @@
-// gzip for large answers, as kube-apiserver has it, and for what clients get from servers.
+// gzip of large responses, as kube-apiserver has it, and of responses to clients.
 #pragma once
 
 #include <cstddef>
