@@ -55,7 +55,9 @@ class LeadershipTest : public testing::Test {
     leadership_ = std::make_unique<Leadership>(*scheduler_, server_.executor, std::move(options));
     if (!elects) return;
     client::ElectionCallbacks callbacks;
-    callbacks.on_started_leading = [this] { story_.push_back("started"); };
+    callbacks.on_started_leading = [this] {
+      story_.push_back(leadership_->ending() ? "started while ending" : "started");
+    };
     callbacks.on_stopped_leading = [this] { story_.push_back("stopped"); };
     leadership_->Elect(lock_, server_.executor.clock(), {.identity = "me"}, std::move(callbacks));
   }
@@ -151,6 +153,7 @@ TEST_F(LeadershipTest, ALateLeaseDoesNotOutliveTheEnd) {
     lock_.delayed = false;
     std::exchange(lock_.get, nullptr)();
   });
+  EXPECT_THAT(story_, ElementsAre("started", "stopped"));
   EXPECT_FALSE(runs()) << "the scheduler runs although the lease is released";
   EXPECT_EQ(lock_.record->holder, "");
 }
