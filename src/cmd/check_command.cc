@@ -13,13 +13,13 @@
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "client/api_status.h"
-#include "client/informers.h"
 #include "client/load_config.h"
 #include "client/rest_client.h"
 #include "cmd/command_line.h"
 #include "cmd/config_command.h"
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
+#include "runtime/watched_resources.h"
 #include "scheduler/config/validate.h"
 
 namespace berth::cmd {
@@ -54,17 +54,6 @@ class Report {
   size_t problems_ = 0;
 };
 
-// Returns the body of the response; an error contains the server's Status.
-Result<std::string> Get(client::RestClient& client, const std::string& path) {
-  client::RestRequest request;
-  request.path = path;
-  std::promise<client::RestResult<client::RestResponse>> promise;
-  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
-  auto response = promise.get_future().get();
-  if (!response || !response->ok()) return Fail(client::Describe(request, response));
-  return std::move(response->body);
-}
-
 void CheckVersion(const std::string& body, Report& report) {
   const auto version = api::ParseJson(body);
   const std::string text(version ? StringAt(AsObject(*version), "gitVersion") : "");
@@ -85,8 +74,8 @@ void CheckVersion(const std::string& body, Report& report) {
 // Lists every watched resource, and notes those that the server does not serve.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
-  for (const std::string& path : client::WatchedPaths()) {
-    const auto response = Get(client, path + "?limit=1");
+  for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
+    const auto response = client::GetAndWait(client, watched.path() + "?limit=1");
     if (response) {
       ++served;
     } else if (response.error().message.find("forbidden") == std::string::npos) {
@@ -151,7 +140,7 @@ int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& 
     return report.End();
   }
   loop.Start();
-  const auto version = Get(**client, "/version");
+  const auto version = client::GetAndWait(**client, "/version");
   if (!version) {
     report.Problem(version.error().message);
     return report.End();
