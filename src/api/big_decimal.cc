@@ -10,9 +10,6 @@
 namespace berth::api {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
-
 void StripLeadingZeros(std::string& digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
 }
@@ -22,7 +19,7 @@ std::optional<int64_t> ToInt64(bool negative, const std::string& digits) {
   uint64_t magnitude = 0;
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
-  const uint64_t limit = uint64_t{kMax} + (negative ? 1 : 0);
+  const uint64_t limit = uint64_t{INT64_MAX} + (negative ? 1 : 0);
   if (error != std::errc() || magnitude > limit) return std::nullopt;
   return static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
 }
@@ -119,7 +116,7 @@ void BigDecimal::RoundAwayFromZero(int64_t scale) {
 
 int64_t BigDecimal::InUnits(int64_t unit) const {
   if (digits_.empty()) return 0;
-  const int64_t saturated = negative_ ? kMin : kMax;
+  const int64_t saturated = negative_ ? INT64_MIN : INT64_MAX;
   if (top() - unit > 19) return saturated;
   BigDecimal rounded = *this;
   rounded.RoundAwayFromZero(unit);

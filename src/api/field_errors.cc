@@ -18,8 +18,8 @@ void FieldErrors::InvalidText(std::string field, std::string_view shown, std::st
 }
 
 void FieldErrors::Required(std::string field, std::string_view detail) {
-  Add({"FieldValueRequired",
-       fmt::format("Required value{}{}", detail.empty() ? "" : ": ", detail), std::move(field)});
+  Add({"FieldValueRequired", fmt::format("Required value{}{}", detail.empty() ? "" : ": ", detail),
+       std::move(field)});
 }
 
 void FieldErrors::Forbidden(std::string field, std::string_view detail) {

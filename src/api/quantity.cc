@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/big_decimal.h"
+#include "base/text.h"
 
 namespace berth::api {
 namespace {
@@ -18,8 +19,6 @@ constexpr const char* kFormatError =
 constexpr const char* kNumberError = "unable to parse numeric part of quantity";
 constexpr const char* kSuffixError = "unable to parse quantity's suffix";
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int kNano = -9;
 // DIFFERS: upstream sets no such limit. Numbers with more digits are rejected, so that scales
 // cannot overflow and every printed quantity can be parsed again.
@@ -40,8 +39,6 @@ bool MultiplyByPowerOfTen(int64_t& number, int64_t power) {
   if (power >= std::ssize(kPowersOfTen)) return false;
   return !__builtin_mul_overflow(number, kPowersOfTen[power], &number);
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr auto kIsSuffixLetter = [] {
   std::array<bool, 256> is{};
@@ -170,7 +167,7 @@ BigDecimal ParseBig(const Parts& parts, Unit& unit) {
   BigDecimal magnitude(false, std::move(digits), -fraction);
   magnitude.MultiplyByPowerOfTwo(unit.exponent);
   magnitude.RoundAwayFromZero(kNano);
-  magnitude = std::min(magnitude, BigDecimal(kMax, 0));
+  magnitude = std::min(magnitude, BigDecimal(INT64_MAX, 0));
   if (magnitude.Sign() > 0 && magnitude < BigDecimal(1, 0)) {
     unit.format = Quantity::Format::kDecimalSI;
   }
@@ -285,7 +282,7 @@ int64_t Quantity::InUnits(int32_t unit) const {
   int64_t result = mantissa_;
   if (shift >= 0) {
     if (MultiplyByPowerOfTen(result, shift)) return result;
-    return mantissa_ < 0 ? kMin : kMax;
+    return mantissa_ < 0 ? INT64_MIN : INT64_MAX;
   }
   if (-shift >= std::ssize(kPowersOfTen)) return Sign();
   const int64_t divisor = kPowersOfTen[-shift];

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <optional>
 
+#include "base/text.h"
+
 namespace berth::api {
 
 namespace {
@@ -12,8 +14,6 @@ namespace {
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int kFirstYear = 1678;
 constexpr int kLastYear = 2261;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Scanner consumes fixed-width fields from the front of a text.
 class Scanner {

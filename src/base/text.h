@@ -8,6 +8,8 @@
 
 namespace berth {
 
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // Returns `text` for use in an error message: control characters replaced by '?', and truncated
 // after about `limit` bytes.
 std::string Shorten(std::string_view text, size_t limit = 60);

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
+
 namespace berth::api {
 
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns the longest prefix of digits.
 std::string_view Digits(std::string_view text) {

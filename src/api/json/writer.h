@@ -13,6 +13,7 @@ namespace berth::api {
 
 // Appends `text` in quotes. Copies bytes beyond ASCII unchanged, so `text` should be UTF-8.
 void AppendJsonString(std::string& out, std::string_view text);
+std::string JsonQuoted(std::string_view text);
 
 // Appends `value` as compact JSON, numbers as Go writes them. Returns false if it is nested deeper
 // than `depth` levels; `out` is then incomplete.

@@ -47,8 +47,6 @@ constexpr Word kWords[] = {
 };
 constexpr size_t kLongestWord = 5;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Removes a leading sign from `text`; returns true if it was a minus.
 bool TakeSign(std::string_view& text) {
   const bool negative = text.starts_with('-');

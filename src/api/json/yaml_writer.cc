@@ -8,20 +8,20 @@
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
+#include "base/text.h"
 
 namespace berth::api {
 namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Reports whether YAML 1.1 reads the bare word as something other than a string.
 bool IsReserved(std::string_view text) {
-  static constexpr std::array<std::string_view, 9> kWords = {"y",    "n",  "yes",   "no", "true",
-                                                             "null", "on", "false", "off"};
+  static constexpr std::array<std::string_view, 9> kAmbiguousWords = {
+      "y", "n", "yes", "no", "true", "null", "on", "false", "off"};
   const auto same_letter = [](char a, char b) { return (IsLetter(a) ? a | 0x20 : a) == b; };
-  return std::ranges::any_of(
-      kWords, [&](std::string_view word) { return std::ranges::equal(text, word, same_letter); });
+  return std::ranges::any_of(kAmbiguousWords, [&](std::string_view word) {
+    return std::ranges::equal(text, word, same_letter);
+  });
 }
 
 // Reports whether `text` needs no quotes. Conservative: only words, paths, addresses and durations

@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "api/json/json_text.h"
+#include "base/text.h"
 
 namespace berth::scheduler::config {
 
@@ -34,8 +35,6 @@ std::string_view ToString(StrictJson::Kind kind) {
 }
 
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 void AppendUtf8(std::string& out, uint32_t code) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };

@@ -149,12 +149,6 @@ bool SameName(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, Lower, Lower);
 }
 
-std::string Quoted(std::string_view text) {
-  std::string out;
-  api::AppendJsonString(out, text);
-  return out;
-}
-
 std::string Describe(const Json& json) {
   if (json.is_object()) return "an object";
   if (json.is_array()) return "a list";
@@ -186,7 +180,8 @@ class ResponseReader {
 
   bool ok() const { return !problem_; }
   std::unexpected<Error> Failure() const {
-    return berth::Fail(fmt::format("extender {}: answer to {}: {}", Quoted(extender_.url_prefix),
+    return berth::Fail(fmt::format("extender {}: answer to {}: {}",
+                                   api::JsonQuoted(extender_.url_prefix),
                                    framework::VerbOf(extender_, step_), *problem_));
   }
 
@@ -366,7 +361,7 @@ Result<ExtenderFilterResult> DecodeExtenderFilterResult(
     if (was_sent(node)) continue;
     return Fail(fmt::format(
         "extender {} claims a filtered node {} which is not found in the input node list",
-        Quoted(extender.url_prefix), Quoted(node)));
+        api::JsonQuoted(extender.url_prefix), api::JsonQuoted(node)));
   }
   for (const auto& [node, reason] : result.failed_and_unresolvable) result.failed.erase(node);
   return result;

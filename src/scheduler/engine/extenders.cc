@@ -22,12 +22,6 @@ std::vector<model::NodeRow> InOrder(const model::NodeMask& nodes,
   return rows;
 }
 
-std::string Quoted(std::string_view text) {
-  std::string out;
-  api::AppendJsonString(out, text);
-  return out;
-}
-
 }  // namespace
 
 model::NodeRow Extenders::Find(std::string_view node) const {
@@ -172,7 +166,7 @@ Result<std::vector<framework::PreemptionCandidate>> FindVictims(
   for (const auto& [node, meta] : victims_by_node) {
     const model::NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
     if (!row.valid() || cluster.nodes().info(row).object == nullptr) {
-      return Fail(fmt::format("nodeinfo not found for node name {}", Quoted(node)));
+      return Fail(fmt::format("nodeinfo not found for node name {}", api::JsonQuoted(node)));
     }
     framework::Victims victims{.pods = {}, .budget_violations = meta.budget_violations};
     for (const std::string& uid : meta.uids) {
@@ -195,8 +189,8 @@ Result<std::vector<framework::PreemptionCandidate>> FindVictims(
     }
   }
   if (without_victims) {
-    return Fail(
-        fmt::format("expected at least one victim pod on node {}", Quoted(*without_victims)));
+    return Fail(fmt::format("expected at least one victim pod on node {}",
+                            api::JsonQuoted(*without_victims)));
   }
   return found;
 }

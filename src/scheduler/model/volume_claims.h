@@ -15,6 +15,9 @@
 
 namespace berth::scheduler::model {
 
+// Names the node that the volume of an unbound claim is provisioned for.
+inline constexpr const char* kSelectedNodeAnnotation = "volume.kubernetes.io/selected-node";
+
 // A volume as its CSI driver names it.
 struct CsiVolume {
   std::string driver;

@@ -17,8 +17,8 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-struct Compiled final : framework::ClassState {
-  explicit Compiled(model::RequiredNodeAffinity own) : required(std::move(own)) {}
+struct CompiledAffinity final : framework::ClassState {
+  explicit CompiledAffinity(model::RequiredNodeAffinity own) : required(std::move(own)) {}
 
   bool skips_filter = false;
   bool skips_score = false;
@@ -105,7 +105,7 @@ std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
   const api::NodeAffinity* own = AffinityOf(spec);
   const api::NodeAffinity* added = args_.added_affinity ? &*args_.added_affinity : nullptr;
 
-  auto state = std::make_unique<Compiled>(model::RequiredNodeAffinity(spec, symbols));
+  auto state = std::make_unique<CompiledAffinity>(model::RequiredNodeAffinity(spec, symbols));
   if (own != nullptr && own->required) state->named = NamedNodes(*own->required, symbols);
   if (added != nullptr && added->required) state->added_required.emplace(*added->required, symbols);
   state->skips_filter =
@@ -121,7 +121,7 @@ std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
 }
 
 framework::PreFilterResult NodeAffinity::PreFilter(framework::Cycle& cycle) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   if (compiled.skips_filter) return {framework::Verdict::Skip(), {}};
   if (compiled.named && compiled.named->empty()) {
     return {framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
@@ -133,7 +133,7 @@ framework::PreFilterResult NodeAffinity::PreFilter(framework::Cycle& cycle) cons
 
 framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
                                         model::NodeMask& nodes) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
   nodes.KeepIf([&](size_t row) {
     const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
@@ -144,7 +144,7 @@ framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
 }
 
 framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
   const model::NodeInfo& info = cycle.nodes().info(node);
   if (compiled.added_required && !compiled.added_required->Matches(info, symbols)) {
@@ -159,7 +159,7 @@ framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::N
 }
 
 std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const model::NodeInfo& info = cycle.nodes().info(node);
   const api::ObjectMeta& meta = info.object->metadata;
   if (compiled.added_required &&
@@ -180,7 +180,7 @@ std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow 
 }
 
 framework::Verdict NodeAffinity::PreScore(framework::Cycle& cycle, const model::NodeMask&) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   if (compiled.skips_score) return framework::Verdict::Skip();
   if (!compiled.preferred) return framework::Verdict::Error(compiled.preferred.error().message);
   return {};
@@ -188,7 +188,7 @@ framework::Verdict NodeAffinity::PreScore(framework::Cycle& cycle, const model::
 
 framework::Verdict NodeAffinity::Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                                        std::span<int64_t> out) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
   nodes.ForEach([&](size_t row) {
     const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});

@@ -139,7 +139,7 @@ std::string Disagreement(const api::PersistentVolume& volume, const api::StringM
   return "";
 }
 
-framework::Verdict Reject(std::string reason) {
+framework::Verdict Unresolvable(std::string reason) {
   return {framework::Code::kUnschedulableAndUnresolvable, std::move(reason)};
 }
 
@@ -147,14 +147,16 @@ framework::Verdict Reject(std::string reason) {
 framework::Verdict JudgeUnbound(const model::Cluster& cluster,
                                 const api::PersistentVolumeClaim& claim) {
   const std::string& name = model::StorageClassOf(claim);
-  if (name.empty()) return Reject("PersistentVolumeClaim had no pv name and storageClass name");
+  if (name.empty())
+    return Unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
   const auto* storage_class = cluster.objects<api::StorageClass>().Find({"", name});
-  if (storage_class == nullptr) return Reject(model::NotFound("storageclass.storage.k8s.io", name));
+  if (storage_class == nullptr)
+    return Unresolvable(model::NotFound("storageclass.storage.k8s.io", name));
   if (!storage_class->volume_binding_mode) {
-    return Reject(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", name));
+    return Unresolvable(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", name));
   }
   if (*storage_class->volume_binding_mode == "WaitForFirstConsumer") return {};
-  return Reject("PersistentVolume had no name");
+  return Unresolvable("PersistentVolume had no name");
 }
 
 framework::Verdict Collect(const model::Cluster& cluster, const model::PodClass& pod_class,
@@ -162,15 +164,16 @@ framework::Verdict Collect(const model::Cluster& cluster, const model::PodClass&
   const SymbolTable& symbols = cluster.symbols();
   for (Symbol name : pod_class.claims) {
     const api::ObjectKey key{symbols.Text(pod_class.namespace_), symbols.Text(name)};
-    if (key.name.empty()) return Reject("PersistentVolumeClaim had no name");
+    if (key.name.empty()) return Unresolvable("PersistentVolumeClaim had no name");
     const auto* claim = cluster.objects<api::PersistentVolumeClaim>().Find(key);
-    if (claim == nullptr) return Reject(model::NotFound("persistentvolumeclaim", key.name));
+    if (claim == nullptr) return Unresolvable(model::NotFound("persistentvolumeclaim", key.name));
     if (claim->volume_name.empty()) {
       if (framework::Verdict verdict = JudgeUnbound(cluster, *claim); !verdict.ok()) return verdict;
       continue;
     }
     const auto* volume = cluster.objects<api::PersistentVolume>().Find({"", claim->volume_name});
-    if (volume == nullptr) return Reject(model::NotFound("persistentvolume", claim->volume_name));
+    if (volume == nullptr)
+      return Unresolvable(model::NotFound("persistentvolume", claim->volume_name));
     AddConditions(*volume, symbols, conditions);
   }
   return {};
@@ -201,7 +204,7 @@ framework::Verdict VolumeZone::Filter(const framework::Cycle& cycle, model::Node
 
 framework::Verdict VolumeZone::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
   if (Admits(cycle.state<State>(*this), cycle.nodes().info(node).labels)) return {};
-  return Reject("node(s) had no available volume zone");
+  return Unresolvable("node(s) had no available volume zone");
 }
 
 std::string VolumeZone::Details(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -10,7 +10,7 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-struct Compiled final : framework::ClassState {
+struct CompiledBalance final : framework::ClassState {
   std::vector<ScoredResource> resources;
   bool asks_for_any = false;
 };
@@ -44,7 +44,7 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make
 
 std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<Compiled>();
+  auto state = std::make_unique<CompiledBalance>();
   const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});
   state->resources = ResolveResources(args_.resources, requests, cluster);
   state->asks_for_any =
@@ -55,14 +55,14 @@ std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
 
 framework::Verdict NodeResourcesBalancedAllocation::PreScore(framework::Cycle& cycle,
                                                              const model::NodeMask&) const {
-  return cycle.compiled<Compiled>(*this).asks_for_any ? framework::Verdict()
-                                                      : framework::Verdict::Skip();
+  return cycle.compiled<CompiledBalance>(*this).asks_for_any ? framework::Verdict()
+                                                             : framework::Verdict::Skip();
 }
 
 framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle& cycle,
                                                           const model::NodeMask& nodes,
                                                           std::span<int64_t> out) const {
-  const auto& resources = cycle.compiled<Compiled>(*this).resources;
+  const auto& resources = cycle.compiled<CompiledBalance>(*this).resources;
   std::vector<ResourceColumns> columns;
   for (const ScoredResource& resource : resources) {
     columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/false));

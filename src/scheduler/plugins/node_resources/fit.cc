@@ -20,7 +20,7 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-struct Compiled final : framework::ClassState {
+struct CompiledFit final : framework::ClassState {
   struct Scalar {
     model::ScalarId id;
     int64_t amount;
@@ -35,7 +35,7 @@ bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
   return request > 0 && request > allocatable[row] - requested[row];
 }
 
-bool FitsOnNode(const model::ResourceVector& wanted, const Compiled& compiled,
+bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled,
                 const model::NodeColumns& columns, size_t row) {
   if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
   if (!compiled.asks_for_anything) return true;
@@ -45,7 +45,7 @@ bool FitsOnNode(const model::ResourceVector& wanted, const Compiled& compiled,
               row)) {
     return false;
   }
-  return std::ranges::none_of(compiled.scalars, [&](const Compiled::Scalar& scalar) {
+  return std::ranges::none_of(compiled.scalars, [&](const CompiledFit::Scalar& scalar) {
     const auto& column = columns.scalars[scalar.id.index()];
     return IsShort(scalar.amount, column.allocatable, column.requested, row);
   });
@@ -138,7 +138,7 @@ bool NodeResourcesFit::Ignores(const std::string& resource) const {
 
 std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<Compiled>();
+  auto state = std::make_unique<CompiledFit>();
   const model::ResourceVector& wanted = pod_class.requests;
   state->asks_for_anything = wanted.milli_cpu != 0 || wanted.memory != 0 ||
                              wanted.ephemeral_storage != 0 || !wanted.scalars.empty();
@@ -162,7 +162,7 @@ framework::PreFilterResult NodeResourcesFit::PreFilter(framework::Cycle&) const 
 
 framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
                                             model::NodeMask& nodes) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledFit>(*this);
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, columns, row); });
@@ -171,7 +171,7 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
 
 framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
                                              model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<Compiled>(*this);
+  const auto& compiled = cycle.compiled<CompiledFit>(*this);
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
@@ -191,7 +191,7 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   check(wanted.memory, columns.allocatable_memory, columns.requested_memory, "memory");
   check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
         "ephemeral-storage");
-  for (const Compiled::Scalar& scalar : compiled.scalars) {
+  for (const CompiledFit::Scalar& scalar : compiled.scalars) {
     const auto& column = columns.scalars[scalar.id.index()];
     check(scalar.amount, column.allocatable, column.requested,
           cycle.cluster().scalars().Text(scalar.id));
@@ -208,7 +208,7 @@ framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::No
 framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
                                            const model::NodeMask& nodes,
                                            std::span<int64_t> out) const {
-  const auto& resources = cycle.compiled<Compiled>(*this).scored;
+  const auto& resources = cycle.compiled<CompiledFit>(*this).scored;
   std::vector<ResourceColumns> columns;
   for (const ScoredResource& resource : resources) {
     columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/true));

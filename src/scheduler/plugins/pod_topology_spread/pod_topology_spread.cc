@@ -251,12 +251,12 @@ std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::Nod
 namespace {
 
 // A hard constraint and its selector.
-struct Constraint {
+struct HintConstraint {
   const api::TopologySpreadConstraint* source;
   api::Selector selector;
 };
 
-using Constraints = std::vector<Constraint>;
+using HintConstraints = std::vector<HintConstraint>;
 
 bool IsHard(const api::TopologySpreadConstraint& constraint) {
   return constraint.when_unsatisfiable == "DoNotSchedule";
@@ -278,10 +278,10 @@ Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& constraint
 
 // Returns the hard constraints of the pod itself, or the default ones if it has no constraints at
 // all. The system's defaults are soft.
-Result<Constraints> HardConstraintsOf(const api::Pod& pod,
-                                      const framework::PodTopologySpreadArgs& args,
-                                      const model::Cluster& cluster) {
-  Constraints hard;
+Result<HintConstraints> HardConstraintsOf(const api::Pod& pod,
+                                          const framework::PodTopologySpreadArgs& args,
+                                          const model::Cluster& cluster) {
+  HintConstraints hard;
   const auto& own = pod.spec.topology_spread_constraints;
   for (const api::TopologySpreadConstraint& constraint : own) {
     if (!IsHard(constraint)) continue;
@@ -307,44 +307,44 @@ bool IsInvolved(const model::PodRecord& pod, const api::Pod& other) {
          (UsesCapacity(other) && other.metadata.namespace_ == pod.object->metadata.namespace_);
 }
 
-bool HonorsTaints(const Constraint& constraint) {
+bool HonorsTaints(const HintConstraint& constraint) {
   return constraint.source->node_taints_policy == "Honor";
 }
 
-bool HintForPod(const model::PodRecord& pod, const Constraints& hard,
+bool HintForPod(const model::PodRecord& pod, const HintConstraints& hard,
                 const Change<api::Pod>& other) {
-  auto counts = [](const Constraint& constraint, const api::Pod& version) {
+  auto counts = [](const HintConstraint& constraint, const api::Pod& version) {
     return constraint.selector.Matches(version.metadata.labels);
   };
   if (other.before == nullptr || other.after == nullptr) {
     const api::Pod& only = other.before == nullptr ? *other.after : *other.before;
-    return std::ranges::any_of(hard, [&](const Constraint& c) { return counts(c, only); });
+    return std::ranges::any_of(hard, [&](const HintConstraint& c) { return counts(c, only); });
   }
   if (IsSamePod(pod, *other.after) &&
       other.before->spec.tolerations != other.after->spec.tolerations &&
       std::ranges::any_of(hard, HonorsTaints)) {
     return true;
   }
-  return std::ranges::any_of(hard, [&](const Constraint& c) {
+  return std::ranges::any_of(hard, [&](const HintConstraint& c) {
     return counts(c, *other.before) != counts(c, *other.after);
   });
 }
 
-bool HasAllKeys(const Constraints& hard, const api::Node& node) {
-  return std::ranges::all_of(hard, [&](const Constraint& constraint) {
+bool HasAllKeys(const HintConstraints& hard, const api::Node& node) {
+  return std::ranges::all_of(hard, [&](const HintConstraint& constraint) {
     return node.metadata.labels.contains(constraint.source->topology_key);
   });
 }
 
 // Both versions of the node have all keys.
-bool DomainChanged(const Constraints& hard, const api::Node& before, const api::Node& after) {
-  return std::ranges::any_of(hard, [&](const Constraint& constraint) {
+bool DomainChanged(const HintConstraints& hard, const api::Node& before, const api::Node& after) {
+  return std::ranges::any_of(hard, [&](const HintConstraint& constraint) {
     const std::string& key = constraint.source->topology_key;
     return before.metadata.labels.find(key)->second != after.metadata.labels.find(key)->second;
   });
 }
 
-bool HintForNode(const Constraints& hard, const Change<api::Node>& node) {
+bool HintForNode(const HintConstraints& hard, const Change<api::Node>& node) {
   const bool counted = node.before != nullptr && HasAllKeys(hard, *node.before);
   const bool counts = node.after != nullptr && HasAllKeys(hard, *node.after);
   if (counted != counts) return true;

@@ -12,7 +12,6 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kMigratedPlugins = "storage.alpha.kubernetes.io/migrated-plugins";
 
 framework::Verdict Reject(std::string reason) {
@@ -142,7 +141,7 @@ framework::Verdict VolumePlan::Classify(const api::Pod& pod) {
       continue;
     }
     Waiting& waiting = waiting_.emplace_back();
-    const auto selected = claim->metadata.annotations.find(kSelectedNode);
+    const auto selected = claim->metadata.annotations.find(model::kSelectedNodeAnnotation);
     if (selected != claim->metadata.annotations.end()) waiting.selected_node = &selected->second;
     waiting.storage_class = storage_class;
     waiting.claim = std::move(claim);

@@ -9,7 +9,6 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
 api::ObjectKey KeyOf(const api::ObjectMeta& meta) { return {meta.namespace_, meta.name}; }
@@ -34,7 +33,7 @@ model::Storage::VolumeRef Bind(const model::Storage::VolumeRef& volume,
 model::Storage::ClaimRef SelectNode(const api::PersistentVolumeClaim& claim,
                                     const std::string& node) {
   auto selected = std::make_shared<api::PersistentVolumeClaim>(claim);
-  selected->metadata.annotations.insert_or_assign(kSelectedNode, node);
+  selected->metadata.annotations.insert_or_assign(model::kSelectedNodeAnnotation, node);
   return selected;
 }
 
@@ -138,7 +137,7 @@ Result<bool> VolumeReservation::IsProvisioned(const model::Cluster& cluster,
     return Fail(fmt::format("selectedNode annotation reset for PVC \"{}\"", key.name));
   }
   // A provisioner that fails removes the annotation, so that another node can be tried.
-  const auto selected = claim->metadata.annotations.find(kSelectedNode);
+  const auto selected = claim->metadata.annotations.find(model::kSelectedNodeAnnotation);
   if (selected == claim->metadata.annotations.end() || selected->second != node_) {
     return Fail(fmt::format("provisioning failed for PVC \"{}\"", key.name));
   }
