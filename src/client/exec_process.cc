@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/chrono.h"
 #include "base/go_duration.h"
 
 extern char** environ;
@@ -184,7 +185,7 @@ std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe
                                                 const ExecRequest& request, int cancel_fd) {
   using std::chrono::steady_clock;
   if (child.end() < 0) return Failed("pidfd_open: " + Words(errno));
-  const auto deadline = steady_clock::now() + std::chrono::nanoseconds(request.timeout.nanos);
+  const auto deadline = steady_clock::now() + ToChrono(request.timeout);
   ExecOutcome outcome;
   for (bool ended = false; !ended;) {
     std::array<pollfd, 4> waiting = {pollfd{child.end(), POLLIN, 0}, pollfd{cancel_fd, POLLIN, 0},

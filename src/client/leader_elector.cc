@@ -159,9 +159,8 @@ void LeaderElector::Acquire() {
     ReportLeader();
     if (current.expired()) return;  // The callback has stopped us.
     if (acquired) return Lead();
-    const double period = static_cast<double>(options_.retry_period.nanos);
     const double part = static_cast<double>(random_.Below(kJitterSteps)) / kJitterSteps;
-    const Duration wait{static_cast<int64_t>(period * (1 + kJitter * part))};
+    const Duration wait = options_.retry_period * (1 + kJitter * part);
     next_ = executor_.After(wait, Guarded([this] { Acquire(); }));
   });
 }
@@ -192,7 +191,7 @@ void LeaderElector::Renew() {
       return;
     }
     const Duration spent = executor_.Now() - begun;
-    const Duration left{std::max<int64_t>(0, options_.retry_period.nanos - spent.nanos)};
+    const Duration left = std::max(options_.retry_period - spent, Duration{});
     next_ = executor_.After(left, Guarded([this] { Renew(); }));
   });
 }

@@ -104,7 +104,7 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   request.path = query.empty() ? options_.path : options_.path + "?" + query;
   if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
   // The server ends watches in time, unless the connection is dead.
-  request.timeout = {timeout.nanos + kGrace.nanos};
+  request.timeout = timeout + kGrace;
   response_ = {.phase = phase, .since = executor_.Now()};
   const uint64_t turn = turn_;
   const auto guard = [&](auto callback) {

@@ -36,8 +36,8 @@ class ReflectorBackoff {
     if (last_ && now - *last_ > kReset) base_ = kFirst;
     last_ = now;
     const Duration base = base_;
-    base_ = {std::min(base.nanos * 2, kLongest.nanos)};
-    return {base.nanos + static_cast<int64_t>(random.Below(static_cast<uint64_t>(base.nanos)))};
+    base_ = std::min(base * 2, kLongest);
+    return base + Duration{static_cast<int64_t>(random.Below(static_cast<uint64_t>(base.nanos)))};
   }
 
  private:

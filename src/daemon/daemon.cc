@@ -163,8 +163,7 @@ Result<void> Daemon::MakeElector() {
   auto client = client::RestClient::Create(*side_loop_, std::move(api), &metrics_->requests());
   if (!client) return std::unexpected(client.error());
   lease_client_ = *std::move(client);
-  const Duration timeout =
-      std::max(Duration::Seconds(1), Duration{election.renew_deadline.nanos / 2});
+  const Duration timeout = std::max(Duration::Seconds(1), election.renew_deadline / 2);
   lease_ = std::make_unique<client::LeaseLock>(*lease_client_, election.resource_namespace,
                                                election.resource_name, timeout);
   std::random_device random;

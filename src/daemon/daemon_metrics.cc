@@ -34,8 +34,6 @@ int64_t SteadyNanos() {
       .count();
 }
 
-double Seconds(Duration duration) { return static_cast<double>(duration.nanos) / 1e9; }
-
 std::string TextOf(const char* path) { return ReadFile(path).value_or(std::string()); }
 
 observability::ProcessValues ThisProcess() {
@@ -103,7 +101,7 @@ void DaemonMetrics::Note(const runtime::Judgement& judgement, Duration took) {
   shadow_decisions_
       .With({runtime::ToString(judgement.kind), judgement.agrees ? "agrees" : "differs"})
       .Increment();
-  shadow_duration_.Observe(Seconds(took));
+  shadow_duration_.Observe(took.seconds());
 }
 
 std::string DaemonMetrics::Text() {
@@ -120,11 +118,11 @@ void DaemonMetrics::Retried(std::string_view method, std::string_view host, int 
 }
 
 void DaemonMetrics::Finished(std::string_view method, std::string_view host, Duration took) {
-  generic_.request_duration.With({method, host}).Observe(Seconds(took));
+  generic_.request_duration.With({method, host}).Observe(took.seconds());
 }
 
 void DaemonMetrics::Waited(std::string_view method, std::string_view host, Duration time) {
-  generic_.rate_limiter.With({method, host}).Observe(Seconds(time));
+  generic_.rate_limiter.With({method, host}).Observe(time.seconds());
 }
 
 void DaemonMetrics::Sent(std::string_view method, std::string_view host, size_t bytes) {
@@ -136,12 +134,12 @@ void DaemonMetrics::Received(std::string_view method, std::string_view host, siz
 }
 
 void DaemonMetrics::Authenticated(std::string_view result, Duration took) {
-  generic_.authentication_duration.With({result}).Observe(Seconds(took));
+  generic_.authentication_duration.With({result}).Observe(took.seconds());
 }
 
 void DaemonMetrics::Authorized(std::string_view result, Duration took) {
   generic_.authorization_attempts.With({result}).Increment();
-  generic_.authorization_duration.With({result}).Observe(Seconds(took));
+  generic_.authorization_duration.With({result}).Observe(took.seconds());
 }
 
 }  // namespace berth::daemon

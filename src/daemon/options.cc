@@ -66,8 +66,7 @@ void WarnOfIgnored(const DaemonFlags& flags, std::vector<std::string>& warnings)
 void CheckElection(const scheduler::config::LeaderElection& election,
                    std::vector<std::string>& problems) {
   if (!election.leader_elect) return;
-  const double least = kJitterFactor * static_cast<double>(election.retry_period.nanos);
-  if (static_cast<double>(election.renew_deadline.nanos) > least) return;
+  if (election.renew_deadline > election.retry_period * kJitterFactor) return;
   problems.emplace_back(
       "couldn't create leader elector: renewDeadline must be greater than "
       "retryPeriod*JitterFactor");

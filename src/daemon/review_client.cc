@@ -56,7 +56,7 @@ struct Attempts : std::enable_shared_from_this<Attempts> {
   void Judge(const net::HttpResult<net::HttpResponse>& response) {
     if (IsWorthRetrying(response) && left > 0) {
       const Duration pause = delay;
-      delay = {static_cast<int64_t>(static_cast<double>(delay.nanos) * kDelayFactor)};
+      delay = delay * kDelayFactor;
       executor.After(pause, [self = shared_from_this()] { self->Try(); });
       return;
     }

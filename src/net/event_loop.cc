@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/chrono.h"
 
 namespace berth::net {
 
@@ -54,7 +55,7 @@ bool EventLoop::RunsHere() const { return parts_->context.get_executor().running
 Executor::TimerId EventLoop::After(Duration delay, Work work) {
   const TimerId id = ++parts_->last_timer;
   auto& timer = parts_->timers.try_emplace(id, parts_->context).first->second;
-  timer.expires_after(std::chrono::nanoseconds(delay.nanos));
+  timer.expires_after(ToChrono(delay));
   timer.async_wait([parts = parts_.get(), id, work = std::move(work)](const auto&) {
     // A timer that is cancelled after it has expired comes here, too, but is no longer in the map.
     if (parts->timers.erase(id) > 0) work();

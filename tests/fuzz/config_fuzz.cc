@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto from_yaml =
       berth::scheduler::config::Load(berth::scheduler::config::ToYaml(*configuration), "yaml");
   const auto from_json =
-      berth::scheduler::config::Load(berth::config::ToJsonText(*configuration), "json");
+      berth::scheduler::config::Load(berth::scheduler::config::ToJsonText(*configuration), "json");
   CHECK(from_yaml.has_value() && from_json.has_value());
   CHECK(berth::scheduler::config::ToYaml(*from_yaml) ==
         berth::scheduler::config::ToYaml(*from_json));

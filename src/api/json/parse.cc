@@ -30,7 +30,10 @@ Result<Json> ParseJson(std::string_view text, ParseOptions options) {
   boost::system::error_code error;
   const size_t read = parser.write(text.data(), text.size(), error);
   if (!error) parser.finish(error);
-  if (error) return Fail(fmt::format("{}: {}", PlaceOf(text, read), error.message()));
+  if (error) {
+    return Fail(fmt::format("{}: {}", PlaceOf(text, read),
+                            IsUtf8(text) ? error.message() : "the text is not valid UTF-8"));
+  }
   Json document = parser.release();
   if (!HasFiniteNumbers(document)) return Fail("a number is out of range");
   return document;

@@ -35,9 +35,12 @@ TEST(ParseJson, ErrorsNameThePosition) {
     const char* text;
     const char* place;
   } cases[] = {
-      {"", "line 1, column 1: "},          {"{\n  \"a\": 1,\n}", "line 3, column 1: "},
-      {"{\"a\" 1}", "line 1, column 6: "}, {"[1 2]", "line 1, column 4: "},
-      {"1 2", "line 1, column 3: "},       {"\"\xff\"", "line 1, column 2: "},
+      {"", "line 1, column 1: "},
+      {"{\n  \"a\": 1,\n}", "line 3, column 1: "},
+      {"{\"a\" 1}", "line 1, column 6: "},
+      {"[1 2]", "line 1, column 4: "},
+      {"1 2", "line 1, column 3: "},
+      {"\"\xff\"", "line 1, column 2: the text is not valid UTF-8"},
   };
   for (const auto& c : cases) {
     const auto json = ParseJson(c.text);
