@@ -12,6 +12,7 @@
 #include "daemon/endpoint_responses.h"
 #include "daemon/serving_tls.h"
 #include "net/certificates.h"
+#include "testing/await.h"
 #include "testing/temporary_directory.h"
 #include "testing/tls_client.h"
 
@@ -110,7 +111,7 @@ class SecureServerTest : public testing::Test {
   static Status Prepare(DelegatedAccess& access) {
     std::promise<Status> prepared;
     access.Prepare([&](Status status) { prepared.set_value(std::move(status)); });
-    return prepared.get_future().get();
+    return Await(prepared);
   }
 
   // Returns the whole response.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "testing/await.h"
+
 namespace berth::net {
 namespace BERTH_TEST_FILE {
 
@@ -32,7 +34,7 @@ TEST(EventLoopTest, RunInOrderUnlessCancelled) {
   EXPECT_FALSE(loop.stopped());
   const Instant before = loop.Now();
   loop.Start();
-  end.get_future().get();
+  Await(end);
   EXPECT_GE(loop.Now() - before, Duration::Millis(3));
   EXPECT_THAT(story, ElementsAre("posted", "posted later", "first", "last"));
   loop.Stop();
@@ -53,7 +55,7 @@ TEST(EventLoopTest, ATimerMayCancelOneThatIsDueAsWell) {
     second = loop.After({}, [&] { ran.push_back(2); });
   });
   loop.Start();
-  end.get_future().get();
+  Await(end);
   loop.Stop();
   EXPECT_THAT(ran, ElementsAre(1));
 }
@@ -71,7 +73,7 @@ TEST(EventLoopTest, DispatchesAtOnceOnItsOwnThreadOnly) {
   });
   EXPECT_FALSE(loop.RunsHere());
   loop.Start();
-  end.get_future().get();
+  Await(end);
   RunAndWait(loop, [&] { story.push_back("waited for"); });
   EXPECT_THAT(story, ElementsAre("posted", "at once", "after", "waited for"));
 }

@@ -1,12 +1,14 @@
 #include "runtime/permission_check.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
-#include "api/json/json_value.h"
+#include "api/json/document.h"
+#include "api/json/parse.h"
 #include "api/json/yaml.h"
 #include "client/rest_client_testing.h"
 
@@ -40,20 +42,23 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
                     Not(Contains("delete nodes"))));
 }
 
-// "get pods", "create pods/binding" of each rule of the ClusterRole.
+// Returns "get pods", "create pods/binding" of each rule of the ClusterRole.
 std::vector<std::string> RulesOf(const std::string& file) {
-  std::vector<std::string> texts;
   const auto documents = api::YamlToJson(file);
   if (!documents) return {documents.error().message};
+  std::vector<std::string> texts;
   for (const std::string& document : *documents) {
     const auto parsed = api::ParseJson(document);
-    if (!parsed || parsed->Find("kind")->text != "ClusterRole") continue;
-    for (const api::JsonValue& rule : parsed->Find("rules")->items) {
-      for (const api::JsonValue& group : rule.Find("apiGroups")->items) {
-        for (const api::JsonValue& resource : rule.Find("resources")->items) {
-          for (const api::JsonValue& verb : rule.Find("verbs")->items) {
-            texts.push_back(verb.text + " " + resource.text +
-                            (group.text.empty() ? "" : "." + group.text));
+    const api::JsonObject* role = parsed ? api::AsObject(*parsed) : nullptr;
+    if (api::StringAt(role, "kind") != "ClusterRole") continue;
+    for (const api::Json& item : *api::ArrayAt(role, "rules")) {
+      const api::JsonObject* rule = api::AsObject(item);
+      for (const api::Json& group : *api::ArrayAt(rule, "apiGroups")) {
+        for (const api::Json& resource : *api::ArrayAt(rule, "resources")) {
+          for (const api::Json& verb : *api::ArrayAt(rule, "verbs")) {
+            const std::string_view name = api::AsString(group);
+            texts.push_back(fmt::format("{} {}{}{}", api::AsString(verb), api::AsString(resource),
+                                        name.empty() ? "" : ".", name));
           }
         }
       }
