@@ -170,7 +170,7 @@ class Explainer {
       }
       candidate.started = framework::EarliestStart(cluster, victims, now_);
       if (selected != report.candidates.end()) {
-        const framework::VictimRating best(cluster, selected->second, now_);
+        const framework::VictimRating best(cluster, selected->victims, now_);
         candidate.lost_by = best.DifferenceTo(framework::VictimRating(cluster, victims, now_));
       }
     }
