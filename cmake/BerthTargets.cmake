@@ -39,6 +39,9 @@ function(berth_library folder)
   add_library(berth_${name} STATIC ${sources})
   target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_USES} ${ARG_LINKS})
   target_precompile_headers(berth_${name} REUSE_FROM berth_precompiled)
+  # Most of the time of a compilation goes into headers that the files of one library share.
+  set_target_properties(berth_${name} PROPERTIES
+    UNITY_BUILD ${BERTH_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   set_property(GLOBAL APPEND PROPERTY BERTH_LIBRARIES berth_${name})
   if(BERTH_TESTS AND tests)
     berth_test(${name}_tests

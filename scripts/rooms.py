@@ -2,7 +2,8 @@
 """The libraries of src/ and what each uses, as src/CMakeLists.txt declares it.
 
 The real includes must equal the declaration, the declaration must have no cycle and respect the
-boundaries below, and ARCHITECTURE.md must show it. ctest runs the check as part of `style`.
+boundaries below, and ARCHITECTURE.md must show it and name files that exist. ctest runs the check
+as part of `style`.
 
     scripts/rooms.py check [ROOT]     prints "file:line: message" for each violation
     scripts/rooms.py draw [ROOT]      rewrites the picture in ARCHITECTURE.md
@@ -15,6 +16,8 @@ from pathlib import Path
 
 DECLARATION = "src/CMakeLists.txt"
 PICTURE = "ARCHITECTURE.md"
+# Documents that name files of src/, which must exist.
+MAPS = (PICTURE, "docs/glossary.md")
 
 # What must never be reached, directly or through others: {room: {other room: why}}.
 BOUNDARIES = {
@@ -36,6 +39,7 @@ BOUNDARIES = {
 LIBRARY = re.compile(r"^berth_library\(\s*([\w/]+)([^)]*)\)", re.M)
 KEYWORDS = {"USES", "LINKS", "TEST_USES", "TEST_LINKS", "SUBFOLDERS"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+NAMED_FILE = re.compile(r"`([\w/]+/\w+\.(?:h|cc))`")
 BEGIN, END = "<!-- rooms: begin -->", "<!-- rooms: end -->"
 
 
@@ -139,10 +143,17 @@ def check(root):
         if BEGIN in text and with_picture(text, rooms) != text:
             line = text.count("\n", 0, text.index(BEGIN)) + 1
             yield PICTURE, line, "the picture is out of date: run scripts/rooms.py draw"
+    for name in MAPS:
+        document = Path(root, name)
+        lines = document.read_text(encoding="utf-8").split("\n") if document.exists() else []
+        for number, line in enumerate(lines, 1):
+            for file in NAMED_FILE.findall(line):
+                if not Path(root, "src", file).exists():
+                    yield name, number, f"there is no src/{file}"
 
 
 def mermaid(rooms):
-    """The graph of top rooms, with scheduler's own libraries inside it; edges that others imply are
+    """The graph of the libraries, grouped by top folder; edges that others imply are
     left out, so that the picture stays readable."""
     names = {library: re.sub(r"\W", "_", library) for library in rooms.uses}
     tops = []
@@ -156,7 +167,7 @@ def mermaid(rooms):
         if inner == [top]:
             lines.append(f"  {names[top]}[{top}]")
             continue
-        lines.append(f"  subgraph {top}")
+        lines.append(f"  subgraph {top}_room [{top}]")  # A node and its subgraph need two ids.
         lines += [f"    {names[library]}[{library}]" for library in inner]
         lines.append("  end")
     for library, uses in rooms.uses.items():

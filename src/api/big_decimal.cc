@@ -17,7 +17,7 @@ void StripLeadingZeros(std::string& digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
 }
 
-// nullopt if the number does not fit.
+// Returns nullopt if the number does not fit in 64 bits.
 std::optional<int64_t> ToInt64(bool negative, const std::string& digits) {
   uint64_t magnitude = 0;
   const auto [end, error] =
@@ -39,7 +39,7 @@ void Increment(std::string& digits) {
   digits.insert(digits.begin(), '1');
 }
 
-// Both of the same length.
+// Adds two numbers of the same length.
 std::string AddDigits(const std::string& a, const std::string& b) {
   std::string sum(a.size() + 1, '0');
   int carry = 0;
@@ -52,7 +52,7 @@ std::string AddDigits(const std::string& a, const std::string& b) {
   return sum;
 }
 
-// Both of the same length, and a >= b.
+// Subtracts two numbers of the same length, a >= b.
 std::string SubtractDigits(const std::string& a, const std::string& b) {
   std::string difference(a.size(), '0');
   int borrow = 0;
@@ -109,9 +109,9 @@ void BigDecimal::MultiplyByPowerOfTwo(int exponent) {
 
 void BigDecimal::RoundAwayFromZero(int64_t scale) {
   if (digits_.empty() || scale_ >= scale) return;
-  // The last digit is not zero, so something is always lost and the magnitude goes up.
-  const int64_t kept = std::max<int64_t>(top() - scale, 0);
-  digits_.resize(static_cast<size_t>(kept));
+  // The last digit is not zero, so the dropped digits are not zero either: the magnitude grows.
+  const int64_t remaining = std::max<int64_t>(top() - scale, 0);
+  digits_.resize(static_cast<size_t>(remaining));
   Increment(digits_);
   scale_ = scale;
   Normalise();
@@ -139,7 +139,7 @@ BigDecimal operator+(const BigDecimal& a, const BigDecimal& b) {
   const bool a_larger = BigDecimal::CompareMagnitudes(a, b) >= 0;
   const BigDecimal& larger = a_larger ? a : b;
   const BigDecimal& smaller = a_larger ? b : a;
-  // DIFFERS: upstream writes out every zero between the two, gigabytes of them for 1e999999999 + 1.
+  // DIFFERS: upstream materialises every zero between the two, gigabytes for 1e999999999 + 1.
   if (larger.scale_ - smaller.top() > BigDecimal::kMaxSpan) return larger;
 
   const int64_t scale = std::min(a.scale_, b.scale_);
@@ -155,7 +155,7 @@ BigDecimal operator+(const BigDecimal& a, const BigDecimal& b) {
 std::strong_ordering BigDecimal::CompareMagnitudes(const BigDecimal& a, const BigDecimal& b) {
   if (a.digits_.empty() || b.digits_.empty()) return a.digits_.size() <=> b.digits_.size();
   if (a.top() != b.top()) return a.top() <=> b.top();
-  return a.digits_ <=> b.digits_;  // Aligned at the top, without trailing zeros.
+  return a.digits_ <=> b.digits_;  // Aligned at the first digit, without trailing zeros.
 }
 
 std::strong_ordering operator<=>(const BigDecimal& a, const BigDecimal& b) {

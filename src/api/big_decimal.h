@@ -1,4 +1,4 @@
-// BigDecimal is a decimal number of any size, for the few quantities that do not fit in 64 bits.
+// BigDecimal is a decimal number of arbitrary precision, for quantities that do not fit in 64 bits.
 //
 // Every operation is linear in the number of digits; none expands the power of ten.
 #pragma once
@@ -20,11 +20,12 @@ class BigDecimal {
 
   int Sign() const { return digits_.empty() ? 0 : (negative_ ? -1 : 1); }
   bool negative() const { return negative_; }
-  // The digits without leading and trailing zeros; empty for zero.
+  // Returns the digits without leading and trailing zeros; empty for zero.
   const std::string& digits() const { return digits_; }
   int64_t scale() const { return scale_; }
 
-  // The digits as a signed integer, or nullopt if they exceed 64 bits or the scale exceeds 32.
+  // Returns the digits as a signed integer, or nullopt if they exceed 64 bits or the scale exceeds
+  // 32 bits.
   std::optional<int64_t> SmallMantissa() const;
 
   // Multiplies by 2^`exponent`, which is at most 60.
@@ -32,10 +33,10 @@ class BigDecimal {
   // Rounds away from zero to a multiple of 10^`scale`.
   void RoundAwayFromZero(int64_t scale);
 
-  // The number in units of 10^`unit`, rounded away from zero and saturated.
+  // Returns the number in units of 10^`unit`, rounded away from zero and saturated.
   int64_t InUnits(int64_t unit) const;
 
-  // A sum of numbers whose ends are more than kMaxSpan digits apart is the larger of them.
+  // The sum of two numbers more than kMaxSpan digits apart is the larger of them.
   static constexpr int64_t kMaxSpan = 10'000;
   BigDecimal operator-() const;
   friend BigDecimal operator+(const BigDecimal& a, const BigDecimal& b);
@@ -45,7 +46,7 @@ class BigDecimal {
 
  private:
   void Normalise();
-  // The power of ten of the position above the first digit: 3 for 123.
+  // Returns the power of ten above the first digit: 3 for 123.
   int64_t top() const { return scale_ + static_cast<int64_t>(digits_.size()); }
   static std::strong_ordering CompareMagnitudes(const BigDecimal& a, const BigDecimal& b);
 

@@ -1,4 +1,4 @@
-// FieldErrors collects what validation finds, in the words of k8s.io/apimachinery's field.Error:
+// FieldErrors collects validation errors in the format of k8s.io/apimachinery's field.Error:
 //   leaderElection.retryPeriod: Invalid value: "-3s": must be greater than zero
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace berth::api {
 
-// FieldPath is the place of a field in a document: profiles[0].plugins.score.
+// FieldPath is the path of a field: profiles[0].plugins.score.
 struct FieldPath {
   std::string text;
 
@@ -35,7 +35,7 @@ struct FieldError {
   std::string ToString() const { return field.empty() ? message : field + ": " + message; }
 };
 
-// A value as it appears in an error.
+// Returns a value as an error quotes it.
 std::string Show(std::string_view text);
 std::string Show(Duration duration);
 inline std::string Show(int64_t number) { return std::to_string(number); }
@@ -47,7 +47,7 @@ class FieldErrors {
   void Invalid(std::string field, const T& value, std::string_view detail) {
     InvalidText(std::move(field), Show(value), detail);
   }
-  // `shown` goes into the error as it is.
+  // Inserts `shown` into the error as it is.
   void InvalidText(std::string field, std::string_view shown, std::string_view detail);
   void Required(std::string field, std::string_view detail = {});
   void Forbidden(std::string field, std::string_view detail);
@@ -67,7 +67,7 @@ class FieldErrors {
 
   bool empty() const { return errors_.empty(); }
   std::vector<FieldError> Take() { return std::move(errors_); }
-  // Returns each error once as "field: message", in the order found.
+  // Returns the errors as "field: message" in the order added, without repeats.
   std::vector<std::string> TakeTexts();
 
  private:

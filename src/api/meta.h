@@ -1,6 +1,6 @@
-// What all Kubernetes objects share: metadata, owners, label selectors.
+// The types that Kubernetes objects share: metadata, owner references, label and node selectors.
 //
-// The structs of this part are plain values that mirror the Kubernetes API, field for field, with
+// The structs of api/ are plain values that mirror the Kubernetes API field by field, reduced to
 // the fields that a scheduling rule or an API write needs. `std::optional` marks the fields where
 // absent and zero differ.
 #pragma once
@@ -43,7 +43,7 @@ struct ObjectMeta {
 
 struct LabelSelectorRequirement {
   std::string key;
-  std::string op;  // As written: In, NotIn, Exists, DoesNotExist, or a mistake.
+  std::string op;  // In, NotIn, Exists, DoesNotExist; not validated.
   std::vector<std::string> values;
   friend bool operator==(const LabelSelectorRequirement&,
                          const LabelSelectorRequirement&) = default;
@@ -55,21 +55,20 @@ struct LabelSelector {
   friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
-// Names an object within its kind. `namespace_` is empty for cluster-scoped kinds.
+// Identifies an object within its kind. `namespace_` is empty for cluster-scoped kinds.
 struct ObjectKey {
   std::string namespace_;
   std::string name;
 
-  // "namespace/name", or just the name.
+  // Returns "namespace/name", or only the name.
   std::string ToString() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
-// Node selectors and node affinity as they are written in objects; selector.h compiles and matches
-// them.
+// Node selectors and node affinity in their API form; selector.h compiles and matches them.
 struct NodeSelectorRequirement {
   std::string key;
-  std::string op;  // As written: In, NotIn, Exists, DoesNotExist, Gt, Lt, or a mistake.
+  std::string op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt; not validated.
   std::vector<std::string> values;
   friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&) = default;
 };
@@ -97,11 +96,12 @@ struct NodeAffinity {
   friend bool operator==(const NodeAffinity&, const NodeAffinity&) = default;
 };
 
-// RawJson is an object's JSON as the API server has it, with the fields that Berth does not read.
+// RawJson is an object's JSON as received from the API server, with the fields that Berth ignores.
 //
-// It is kept only where there are extenders, who get it. Whoever changes an object clears it.
+// It is retained only if extenders are configured, which receive it. Code that modifies an object
+// must clear it.
 struct RawJson {
-  std::shared_ptr<const std::string> json;  // Null: not kept.
+  std::shared_ptr<const std::string> json;  // Null if not retained.
 
   friend bool operator==(const RawJson& a, const RawJson& b) {
     return a.json == b.json || (a.json != nullptr && b.json != nullptr && *a.json == *b.json);

@@ -1,5 +1,5 @@
-// Object holds any Kubernetes object that Berth knows, by shared pointer: objects are immutable
-// once decoded, and the engine, the store and the watchers share them.
+// Object is a shared pointer to an object of any kind that Berth schedules by. Objects are
+// immutable once decoded; the engine, the informers and their handlers share them.
 #pragma once
 
 #include <iterator>
@@ -17,7 +17,7 @@
 
 namespace berth::api {
 
-// How a kind is named on the wire and where it lives.
+// The name and scope of a kind in the API.
 struct KindInfo {
   std::string_view kind;         // "Pod"
   std::string_view api_version;  // "v1", "apps/v1"
@@ -48,7 +48,7 @@ inline constexpr KindInfo kKinds[] = {
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Object>);
 
-// The kind of the object type T, for each T in Object.
+// Returns the kind of the type T, for each T in Object.
 template <typename T>
 const KindInfo& KindOf() {
   return kKinds[Object(std::in_place_type<Ref<T>>).index()];

@@ -38,7 +38,7 @@ using Object =
                  Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
                  Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>>;
 
-// The object was added or changed, and now looks like this.
+// The object was added or modified; this is its new state.
 struct ObjectPut {
   Object object;
 };

@@ -53,7 +53,7 @@ struct WeightedPodAffinityTerm {
   friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&) = default;
 };
 
-// Serves podAffinity and podAntiAffinity alike.
+// Used for both podAffinity and podAntiAffinity.
 struct PodAffinity {
   std::vector<PodAffinityTerm> required;
   std::vector<WeightedPodAffinityTerm> preferred;
@@ -129,7 +129,7 @@ struct PodCondition {
   friend bool operator==(const PodCondition&, const PodCondition&) = default;
 };
 
-// The resources part of a container's status, or of the pod's own.
+// The resources part of a container's status.
 struct ContainerStatus {
   std::string name;
   std::optional<ResourceRequirements> resources;
@@ -163,12 +163,12 @@ struct Pod {
   RawJson text = {};
   friend bool operator==(const Pod&, const Pod&) = default;
 
-  // Finished pods hold nothing on their node; the scheduler does not see them.
+  // Reports whether the pod has terminated: it then uses no resources of its node.
   bool finished() const { return status.phase == "Succeeded" || status.phase == "Failed"; }
   int32_t priority() const { return spec.priority.value_or(0); }
 };
 
-// A copy that is to be changed, and so has no kept text.
+// Returns a mutable copy without the raw JSON, which would no longer match.
 inline std::shared_ptr<Pod> CopyToChange(const Pod& pod) {
   auto copy = std::make_shared<Pod>(pod);
   copy->text = {};

@@ -41,8 +41,8 @@ const ContainerStatus* FindStatus(const Pod& pod, std::string_view container) {
   return nullptr;
 }
 
-// The largest of what is wished for, in force and promised. A wish that cannot come true does not
-// count.
+// Returns the largest of the desired, actuated and allocated requests of a pod that is being
+// resized. The desired ones do not count if the resize is infeasible.
 ResourceList Effective(const Pod& pod, const ResourceList& spec, const ResourceList& actuated,
                        const ResourceList& allocated) {
   ResourceList effective = actuated;
@@ -51,8 +51,8 @@ ResourceList Effective(const Pod& pod, const ResourceList& spec, const ResourceL
   return effective;
 }
 
-// A container's requests, with the status considered if `use_status`. Without a resize or defaults
-// to fill in it is the list of the spec itself; else it is made in `storage`.
+// Returns a container's requests; considers its status if `use_status`. The result refers to the
+// container's spec, or to `storage` if a resize or `non_missing` changes it.
 const ResourceList& ContainerRequests(const Pod& pod, const Container& container, bool use_status,
                                       const ResourceList& non_missing, ResourceList& storage) {
   const ResourceList* requests = &container.resources.requests;
@@ -70,7 +70,7 @@ const ResourceList& ContainerRequests(const Pod& pod, const Container& container
   return *requests;
 }
 
-// Adds the sidecars to `sum` and raises it to what the init containers need while they run.
+// Adds the sidecars to `sum` and raises it to the peak of the init containers.
 void ApplyInitContainers(const Pod& pod, const PodRequestOptions& options, ResourceList& sum) {
   ResourceList sidecars;
   ResourceList peak;

@@ -1,5 +1,5 @@
-// How much a pod asks for: the sums over its containers, init containers, sidecars, overhead and
-// pod-level resources, as kube-scheduler v1.36 computes them.
+// The resource requests of a pod: containers, init containers, sidecars, overhead and pod-level
+// resources, aggregated as in kube-scheduler v1.36.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,20 @@
 
 namespace berth::api {
 
-// Stand-ins for containers that ask for nothing, so that scores see them.
+// The requests that scores assume for containers without requests.
 inline constexpr int64_t kDefaultMilliCpu = 100;
 inline constexpr int64_t kDefaultMemory = 200 * 1024 * 1024;
 
 struct PodRequestOptions {
-  bool use_status = false;        // Count what a resize has granted (placed pods).
+  bool use_status = false;        // Count what a resize has allocated (placed pods).
   bool skip_pod_level = false;    // Ignore spec.resources.
-  ResourceList non_missing = {};  // Given to each container that lacks the resource.
+  ResourceList non_missing = {};  // Default requests per container.
 };
 
-// The pod's effective requests.
+// Returns the pod's effective requests.
 ResourceList PodRequests(const Pod& pod, const PodRequestOptions& options);
 
-// What a placed pod counts for in scores: requests with the stand-ins where cpu or memory is
-// missing.
+// The requests of a placed pod for scoring, with the defaults above where cpu or memory is missing.
 struct NonZeroRequest {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
@@ -32,9 +31,8 @@ struct NonZeroRequest {
 };
 NonZeroRequest PlacedNonZeroRequest(const Pod& pod);
 
-// Classes of resource names.
 bool IsExtendedResource(std::string_view name);
-// Counted in the scalar part of a resource vector: extended, hugepages, prefixed native, attachable
+// Reports whether `name` is a scalar resource: extended, hugepages, prefixed native or attachable
 // volumes.
 bool IsScalarResource(std::string_view name);
 

@@ -70,7 +70,7 @@ Written Requests(const Pod& pod, PodRequestOptions options = {}) {
 
 const PodRequestOptions kUseStatus{.use_status = true};
 
-TEST(PodRequests, AnEmptyPodAsksForNothing) {
+TEST(PodRequests, AnEmptyPodRequestsNothing) {
   EXPECT_EQ(Requests(Pod()), Written{});
   EXPECT_EQ(Requests(WithContainers({{}, {}})), Written{});
 }
@@ -134,7 +134,7 @@ TEST(PodRequests, DefaultsFillWhatIsMissingButNotZero) {
   EXPECT_EQ(Requests(pod, options), (Written{{"cpu", "150m"}, {"memory", "464Mi"}}));
 }
 
-// Wished for 3, in force 1, promised 2.
+// Desired 3, actuated 1, allocated 2.
 Pod Resizing() {
   Pod pod = WithContainers({{{"cpu", "3"}}});
   pod.status.container_statuses = {Status("c0", {{"cpu", "1"}}, {{"cpu", "2"}})};
@@ -150,7 +150,7 @@ TEST(PodRequests, AResizeCountsTheLargestValue) {
   EXPECT_EQ(Requests(shrinking), (Written{{"cpu", "500m"}}));
 }
 
-TEST(PodRequests, AnInfeasibleResizeDoesNotCountTheWish) {
+TEST(PodRequests, AnInfeasibleResizeDoesNotCountTheDesiredRequests) {
   Pod pod = Resizing();
   SetResizePending(pod, "Infeasible");
   EXPECT_EQ(Requests(pod, kUseStatus), (Written{{"cpu", "2"}}));

@@ -21,8 +21,8 @@ constexpr const char* kSuffixError = "unable to parse quantity's suffix";
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int kNano = -9;
-// DIFFERS: upstream sets no such limit. Numbers of more digits are refused, so that scales cannot
-// overflow and whatever parses also parses again once printed.
+// DIFFERS: upstream sets no such limit. Numbers with more digits are rejected, so that scales
+// cannot overflow and every printed quantity can be parsed again.
 constexpr int64_t kMaxExponent = 1'000'000'000;
 
 constexpr auto kPowersOfTen = [] {
@@ -34,7 +34,7 @@ constexpr auto kPowersOfTen = [] {
 constexpr std::string_view kDecimalSuffixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
 constexpr std::string_view kBinarySuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
 
-// Multiplies by 10^power; false if the result does not fit.
+// Multiplies by 10^power; returns false if the result does not fit.
 bool MultiplyByPowerOfTen(int64_t& number, int64_t power) {
   if (number == 0) return true;
   if (power >= std::ssize(kPowersOfTen)) return false;
@@ -49,7 +49,7 @@ constexpr auto kIsSuffixLetter = [] {
   return is;
 }();
 
-// The power of a thousand that a letter stands for, as in k, M, G; nullopt for other letters.
+// Returns the power of a thousand that a suffix such as k, M or G denotes; nullopt for others.
 std::optional<int32_t> PowerOfThousand(char letter) {
   switch (letter) {
     case 'n':
@@ -75,7 +75,7 @@ std::optional<int32_t> PowerOfThousand(char letter) {
   }
 }
 
-// A quantity's text, taken apart.
+// The components of a quantity's text.
 struct Parts {
   bool negative = false;
   bool has_digits = false;
@@ -119,7 +119,7 @@ struct Unit {
   int32_t exponent = 0;  // Of two for kBinarySI, else of ten.
 };
 
-// The number after "e" or "E".
+// Parses the number after "e" or "E".
 std::optional<Unit> ParseExponent(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   int64_t exponent = 0;
@@ -138,7 +138,7 @@ std::optional<Unit> ParseSuffix(std::string_view suffix) {
     return Unit{Format::kDecimalSI, 3 * *power};
   }
   if (suffix.size() == 2 && suffix[1] == 'i') {
-    // Only kilo has another letter: Ki, not ki.
+    // Kilo differs from the decimal suffix: Ki, not ki.
     const std::optional<int32_t> power = suffix[0] == 'K' ? 1 : PowerOfThousand(suffix[0]);
     if (!power || *power < 1 || suffix[0] == 'k') return std::nullopt;
     return Unit{Format::kBinarySI, 10 * *power};
@@ -147,7 +147,8 @@ std::optional<Unit> ParseSuffix(std::string_view suffix) {
   return std::nullopt;
 }
 
-// Whether upstream parses this text without arbitrary precision. Only such texts are ever echoed.
+// Reports whether upstream parses this text without arbitrary precision. Only such texts are
+// printed as they were written.
 bool IsSimple(const Parts& parts, const Unit& unit) {
   const auto whole = static_cast<int64_t>(parts.whole.size());
   const auto fraction = static_cast<int64_t>(parts.fraction.size());
@@ -176,7 +177,7 @@ BigDecimal ParseBig(const Parts& parts, Unit& unit) {
   return parts.negative ? -magnitude : magnitude;
 }
 
-// `number` is a signed integer in digits, without leading zeros.
+// Formats `number` * 10^`scale`; `number` is a signed decimal integer without leading zeros.
 std::string CanonicalDecimal(std::string number, int64_t scale, Quantity::Format format) {
   const size_t zeros = number.size() - 1 - number.find_last_not_of('0');
   number.resize(number.size() - zeros);
@@ -193,7 +194,7 @@ std::string CanonicalDecimal(std::string number, int64_t scale, Quantity::Format
   return number;
 }
 
-// These return nullopt for a number that is printed as a decimal one.
+// CanonicalBinary returns nullopt for a number that is printed with a decimal suffix.
 std::optional<std::string> CanonicalBinary(int64_t number) {
   if (number > -1024 && number < 1024) return std::nullopt;
   size_t index = 0;
@@ -202,7 +203,7 @@ std::optional<std::string> CanonicalBinary(int64_t number) {
 }
 
 std::optional<std::string> CanonicalBinary(const BigDecimal& number) {
-  // A number with a gigantic exponent would have to be written out.
+  // A number with a huge exponent would have to be expanded.
   if (number.scale() < 0 || number.scale() > BigDecimal::kMaxSpan) return std::nullopt;
   std::string digits = number.digits() + std::string(static_cast<size_t>(number.scale()), '0');
   size_t index = 0;
@@ -218,7 +219,7 @@ std::optional<std::string> CanonicalBinary(const BigDecimal& number) {
 }  // namespace
 
 struct Quantity::Rare {
-  std::string text;               // What ToString echoes, if not empty.
+  std::string text;               // The result of ToString, if not empty.
   std::optional<BigDecimal> big;  // Replaces mantissa and scale.
 };
 
@@ -244,7 +245,7 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   if (binary) mantissa <<= unit->exponent;
   if (parts->negative) mantissa = -mantissa;
   Quantity quantity(mantissa, mantissa == 0 ? 0 : scale, unit->format);
-  // Without a plus, leading zeros, a point or an exponent, what is echoed is what would be printed.
+  // Without a plus, leading zeros, a point or an exponent, the text equals its canonical form.
   const size_t plain_size = (parts->negative ? 1 : 0) + parts->whole.size() + parts->suffix.size();
   if (echoed && (text.size() != plain_size || unit->format == Format::kDecimalExponent) &&
       quantity.Canonical() != text) {
@@ -277,7 +278,7 @@ int Quantity::Sign() const {
   return mantissa_ == 0 ? 0 : (mantissa_ < 0 ? -1 : 1);
 }
 
-// DIFFERS: upstream does not notice overflow; its result wraps around or is 0.
+// DIFFERS: upstream does not detect overflow; its result wraps around or is 0.
 int64_t Quantity::InUnits(int32_t unit) const {
   if (const BigDecimal* number = big()) return number->InUnits(unit);
   const int64_t shift = int64_t{scale_} - unit;
@@ -348,7 +349,7 @@ std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
   const int32_t scale = std::min(a.scale_, b.scale_);
   int64_t left = a.mantissa_;
   int64_t right = b.mantissa_;
-  // At most one is multiplied. If it leaves 64 bits, its sign decides: the other one is within.
+  // At most one is multiplied. If it exceeds 64 bits, its sign decides: the other one does not.
   if (!MultiplyByPowerOfTen(left, int64_t{a.scale_} - scale)) return a.Sign() <=> 0;
   if (!MultiplyByPowerOfTen(right, int64_t{b.scale_} - scale)) return 0 <=> b.Sign();
   return left <=> right;

@@ -1,9 +1,9 @@
 // Quantity is Kubernetes' resource.Quantity: an exact decimal number with the suffix style it was
 // written in.
 //
-// Almost all quantities are a 64-bit mantissa and a power of ten; the rest (for example "0.9Ei")
-// are kept exactly too, with as many digits as they need. Finer precision than 1n is rounded away
-// from zero; binary-suffixed values beyond 2^63-1 are clamped to it.
+// Almost all quantities are a 64-bit mantissa and a power of ten; the others (for example "0.9Ei")
+// use arbitrary precision. Precision finer than 1n is rounded away from zero; values with a binary
+// suffix beyond 2^63-1 are clamped to it.
 //
 // A cheap value type: copies share the rarely needed parts.
 #pragma once
@@ -28,46 +28,46 @@ class Quantity {
   // Zero, DecimalSI.
   Quantity() = default;
 
-  // Parses `text`; the error text is upstream's. Memory and time are linear in the text, whatever
-  // its exponent.
+  // Parses `text`; the errors are upstream's. Memory and time are linear in the length of the text,
+  // independent of its exponent.
   static Result<Quantity> Parse(std::string_view text);
 
   static Quantity FromValue(int64_t value, Format format = Format::kDecimalSI);
   static Quantity FromMilli(int64_t milli, Format format = Format::kDecimalSI);
 
-  // The number rounded away from zero to an integer. Saturates where upstream wraps.
+  // Returns the number rounded away from zero to an integer. Saturates where upstream wraps.
   int64_t Value() const;
-  // A thousand times the number, rounded likewise.
+  // Returns a thousand times the number, rounded likewise.
   int64_t MilliValue() const;
 
   int Sign() const;
   bool IsZero() const { return Sign() == 0; }
   Format format() const { return format_; }
 
-  // As Kubernetes prints it: a parsed text that is canonical already is echoed.
+  // Formats as Kubernetes does: a parsed text that upstream considers canonical is printed as is.
   std::string ToString() const;
 
-  // Adding to zero takes over the other's format. Exact, unless the operands are thousands of
-  // digits apart: then the smaller one is dropped.
+  // Adding to zero takes the format of `other`. The result is exact, unless the operands are
+  // thousands of digits apart: then the smaller one is dropped.
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
 
-  // Compares the numbers, whatever their formats.
+  // Compares the numbers; formats do not matter.
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b);
   friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
 
  private:
-  // What ordinary quantities do without.
+  // The parts that ordinary quantities do not have.
   struct Rare;
 
   Quantity(int64_t mantissa, int32_t scale, Format format)
       : mantissa_(mantissa), scale_(scale), format_(format) {}
   static Quantity FromBig(BigDecimal number, Format format);
 
-  // The digits beyond 64 bits, or nullptr if mantissa_ and scale_ hold the number.
+  // Returns the number if it exceeds 64 bits, or nullptr if mantissa_ and scale_ hold it.
   const BigDecimal* big() const;
   BigDecimal ToBig() const;
-  // The number in units of 10^`unit`, rounded away from zero and saturated.
+  // Returns the number in units of 10^`unit`, rounded away from zero and saturated.
   int64_t InUnits(int32_t unit) const;
   std::string Canonical() const;
   void Add(const Quantity& other, bool negate);

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(FinerThanNanoRoundsUp, QuantityParseTest,
                                          ParseCase{"9.9999999999", "10", 10, 10000},
                                          ParseCase{"1e-999999999", "1e-9", 1, 1}));
 
-// Upstream keeps a text that its quick look finds canonical, even if printing would differ.
+// Upstream retains a text that its fast path finds canonical, even if formatting would differ.
 INSTANTIATE_TEST_SUITE_P(
     Echo, QuantityParseTest,
     testing::Values(ParseCase{"+5", "+5", 5, 5000},  //
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ParseCase{"1.0e3", "1e3", 1000, 1000000},
                     ParseCase{"12E2", "1200", 1200, 1200000}, ParseCase{"1E-2", "10e-3", 1, 10}));
 
-// The number part may be missing altogether.
+// The numeric part may be missing.
 INSTANTIATE_TEST_SUITE_P(NoDigits, QuantityParseTest,
                          testing::Values(ParseCase{".", "0", 0, 0}, ParseCase{"-", "0", 0, 0},
                                          ParseCase{"+.", "0", 0, 0}, ParseCase{"E", "0", 0, 0},
@@ -121,7 +121,7 @@ constexpr const char* kSuffixError = "unable to parse quantity's suffix";
 
 class QuantityErrorTest : public testing::TestWithParam<ErrorCase> {};
 
-TEST_P(QuantityErrorTest, IsRefused) {
+TEST_P(QuantityErrorTest, IsRejected) {
   const Result<Quantity> quantity = Quantity::Parse(GetParam().text);
   ASSERT_FALSE(quantity.has_value()) << GetParam().text;
   EXPECT_EQ(quantity.error().message, GetParam().error) << GetParam().text;
@@ -185,9 +185,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, QuantitySumTest,
     testing::Values(
         SumCase{"100m", "1", "1100m", "-900m"}, SumCase{"1Gi", "512Mi", "1536Mi", "512Mi"},  //
-        SumCase{"+5", "0", "5", "5"},  // No longer as it was written.
+        SumCase{"+5", "0", "5", "5"},  // The sum is reformatted.
         SumCase{"123456789.123456789", "0", "123456789123456789n", "123456789123456789n"},
-        SumCase{"0", "2Ki", "2Ki", "-2Ki"},  // Zero takes over the format.
+        SumCase{"0", "2Ki", "2Ki", "-2Ki"},  // Zero takes the other format.
         SumCase{"0Ki", "2k", "2k", "-2k"},   //
         SumCase{"1Ki", "1n", "1024000000001n", "1023999999999n"}, SumCase{"4Ei", "4Ei", "8Ei", "0"},
         SumCase{"9223372036854775807", "1", "9223372036854775808", "9223372036854775806"},

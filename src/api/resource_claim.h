@@ -1,5 +1,5 @@
-// Devices that pods ask for and get, as far as waking pods that wait for them needs it:
-// ResourceClaim, DeviceClass and ResourceSlice.
+// The objects of dynamic resource allocation: ResourceClaim, DeviceClass and ResourceSlice, with
+// the fields that queueing hints read.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,7 @@ struct DeviceClass {
   friend bool operator==(const DeviceClass&, const DeviceClass&) = default;
 };
 
-// Of a slice only that it is there: it may have what a pod waits for.
+// Only the existence of a slice matters: it may offer the device that a pod waits for.
 struct ResourceSlice {
   ObjectMeta metadata;
   friend bool operator==(const ResourceSlice&, const ResourceSlice&) = default;

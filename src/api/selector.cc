@@ -1,4 +1,3 @@
-// The syntax of label keys and values (declared in selector.h).
 #include "api/selector.h"
 
 #include <algorithm>
@@ -36,10 +35,10 @@ bool IsName(std::string_view text) {
          std::ranges::all_of(text, inner);
 }
 
-// Whether `text` is dot-separated lower case DNS labels.
+// Reports whether `text` is a sequence of lower-case DNS labels separated by dots.
 bool IsSubdomain(std::string_view text) {
   for (char previous = '.'; const char c : text) {
-    // Labels neither begin nor end with a dash, nor are they empty.
+    // Labels are not empty and neither begin nor end with a dash.
     const bool fits = c == '.'   ? IsLowerOrDigit(previous)
                       : c == '-' ? previous != '.'
                                  : IsLowerOrDigit(c);
@@ -103,7 +102,7 @@ std::optional<std::string> ValidateLabelValue(std::string_view text) {
 
 namespace {
 
-// As Go prints a quoted string, for the characters that occur.
+// Quotes like Go's %q, for the characters that occur here.
 std::string Quote(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -143,7 +142,7 @@ std::string UnsupportedOperator(std::string_view op, const std::vector<std::stri
          ": supported values: " + QuoteList(supported, ", ");
 }
 
-// One error stands for itself; several are listed once each in brackets.
+// Joins errors like upstream's errors.Aggregate: one as it is, several without repeats in brackets.
 std::string Aggregate(const std::vector<std::string>& errors) {
   std::vector<std::string_view> distinct;
   for (const std::string& error : errors) {
@@ -158,7 +157,7 @@ std::string Aggregate(const std::vector<std::string>& errors) {
   return joined + "]";
 }
 
-// What is wrong with the values as such, before each is looked at.
+// Checks the number of values, and the integers of Gt and Lt.
 void CheckValues(SelectorOp op, const std::vector<std::string>& values,
                  std::vector<std::string>& errors) {
   switch (op) {
@@ -191,7 +190,7 @@ void CheckValues(SelectorOp op, const std::vector<std::string>& values,
   }
 }
 
-// Everything wrong with a requirement; empty if it is fine.
+// Returns all errors of a requirement.
 std::vector<std::string> RequirementErrors(std::string_view key, SelectorOp op,
                                            const std::vector<std::string>& values) {
   std::vector<std::string> errors;
@@ -233,7 +232,7 @@ std::optional<SelectorOp> ParseNodeOp(std::string_view op) {
   return ParseLabelOp(op);
 }
 
-// Appends `expression` to `out`, or returns what is wrong with it.
+// Appends `expression` to `out`, or returns its errors.
 std::vector<std::string> CompileExpression(const NodeSelectorRequirement& expression,
                                            std::vector<Requirement>& out) {
   const std::optional<SelectorOp> op = ParseNodeOp(expression.op);
@@ -259,8 +258,7 @@ std::vector<std::string> CompileField(const NodeSelectorRequirement& field,
   return {};
 }
 
-// Compiles `requirements` with `compile`; what is wrong goes to `errors` under
-// `path`.`name`[index].
+// Compiles `requirements` with `compile`; appends errors under `path`.`name`[index] to `errors`.
 template <typename Out, typename Compile>
 void CompileAll(const std::vector<NodeSelectorRequirement>& requirements, std::string_view path,
                 std::string_view name, Out& out, std::vector<std::string>& errors,
@@ -425,7 +423,7 @@ bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint
 }
 
 std::optional<int64_t> ParseInt(std::string_view text) {
-  // from_chars takes a minus but no plus.
+  // from_chars accepts a minus but no plus.
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;

@@ -1,7 +1,8 @@
-// Selectors compiled from their API form, with Kubernetes' exact meaning and errors.
+// Selectors compiled from their API form, with the semantics and errors of Kubernetes, and the
+// syntax of label keys and values.
 //
-// These match plain label maps and are the reference form: the cluster model compiles the same
-// requirements against interned labels (cluster/…) and is tested against these.
+// These match plain label maps. scheduler/model compiles the same requirements against interned
+// labels and is tested against these.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,14 @@ namespace berth::api {
 
 enum class SelectorOp : uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
 
-// One condition on one label. Immutable and validated.
+// One validated condition on one label.
 struct Requirement {
   std::string key;
   SelectorOp op = SelectorOp::kExists;
   std::vector<std::string> values;  // Sorted, unique. Empty for Exists and DoesNotExist.
   int64_t bound = 0;                // The parsed value of Gt and Lt.
 
-  // Validates as upstream's labels.NewRequirement.
+  // Validates like upstream's labels.NewRequirement.
   static Result<Requirement> Make(std::string key, SelectorOp op, std::vector<std::string> values);
 
   // `value` is the label's value, or nullptr if the object has no such label.
@@ -35,16 +36,16 @@ struct Requirement {
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
-// All requirements must hold. Nothing() matches no object; Everything() (no requirement) matches
+// A conjunction of requirements. Nothing() matches no object; Everything() (no requirement) matches
 // all.
 class Selector {
  public:
   static Selector Everything() { return Selector(); }
   static Selector Nothing();
 
-  // nullopt gives Nothing, an empty selector Everything.
+  // Returns Nothing for nullopt and Everything for an empty selector.
   static Result<Selector> FromLabelSelector(const std::optional<LabelSelector>& selector);
-  // Equality on every pair, without validation; an empty map gives Everything.
+  // Requires equality of every pair, without validation; an empty map gives Everything.
   static Selector FromMap(const StringMap& labels);
 
   bool Matches(const StringMap& labels) const;
@@ -75,22 +76,22 @@ struct CompiledNodeTerm {
   std::vector<Field> fields;
 
   // Fails on anything upstream fails to parse. Errors are prefixed with `path`, for example "[3]".
-  // A term without requirements matches every node here: whoever holds the terms drops it.
+  // A term without requirements matches every node here; CompiledNodeSelector drops such terms.
   static Result<CompiledNodeTerm> Make(const NodeSelectorTerm& term, std::string_view path = "");
-  // All that Make fails on, one message each; empty if nothing.
+  // Returns every error that Make fails with, one message each.
   static std::vector<std::string> Problems(const NodeSelectorTerm& term, std::string_view path);
 
-  // With an empty node name the fields are not looked at, as for PersistentVolume affinity.
+  // Ignores the fields if the node name is empty, as for PersistentVolume affinity.
   bool Matches(const StringMap& node_labels, std::string_view node_name) const;
   friend bool operator==(const CompiledNodeTerm&, const CompiledNodeTerm&) = default;
 };
 
-// Any term must match. Empty terms are dropped: a selector without usable terms matches nothing.
+// A disjunction of terms. Empty terms are dropped: a selector without usable terms matches nothing.
 class CompiledNodeSelector {
  public:
-  // Strict: fails if any term fails to parse.
+  // Fails if any term fails to parse.
   static Result<CompiledNodeSelector> Make(const NodeSelector& selector);
-  // Lazy: terms that fail to parse never match; what is wrong with them is kept in parse_error().
+  // Never fails: terms that fail to parse never match, and parse_error() reports why.
   static CompiledNodeSelector MakeLazy(const NodeSelector& selector);
 
   bool Matches(const StringMap& node_labels, std::string_view node_name) const;
@@ -102,17 +103,18 @@ class CompiledNodeSelector {
   std::optional<Error> parse_error_;
 };
 
-// True if `toleration` lets a pod live with `taint` (operators Lt and Gt never match: their gate is
-// off).
+// Reports whether `toleration` tolerates `taint`. The operators Lt and Gt never match: their
+// feature gate is off.
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint);
 
-// Kubernetes' strconv.ParseInt(s, 10, 64).
+// Parses like Go's strconv.ParseInt(s, 10, 64).
 std::optional<int64_t> ParseInt(std::string_view text);
 
-// Validation as the API server does it; each returns the error text, or nullopt if `text` is fine.
+// The Validate functions check `text` like the API server; they return the error text, or nullopt
+// if `text` is valid.
 std::optional<std::string> ValidateQualifiedName(std::string_view text);
-// The same, mistake by mistake.
+// Returns the errors of ValidateQualifiedName one by one.
 std::vector<std::string> QualifiedNameErrors(std::string_view text);
 std::optional<std::string> ValidateLabelValue(std::string_view text);
 

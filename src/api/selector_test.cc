@@ -65,7 +65,7 @@ struct RequirementErrorCase {
   std::string want;
 };
 
-TEST(Requirement, RefusesWhatUpstreamRefuses) {
+TEST(Requirement, RejectsWhatUpstreamRejects) {
   const std::string value_rule =
       "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
       "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
@@ -110,7 +110,7 @@ TEST(Requirement, RefusesWhatUpstreamRefuses) {
        Op::kIn,
        {"fine", "not valid!"},
        "values[1][k]: Invalid value: \"not valid!\": " + value_rule},
-      // A negative number is an integer, but no label value; a quote is escaped.
+      // A negative number is an integer but not a label value; a quote is escaped.
       {"k", Op::kGt, {"-1"}, "values[0][k]: Invalid value: \"-1\": " + value_rule},
       {"k", Op::kIn, {"\""}, "values[0][k]: Invalid value: \"\\\"\": " + value_rule},
       {"",
@@ -166,14 +166,14 @@ TEST(Selector, AllRequirementsMustHold) {
   EXPECT_FALSE(selector->Matches(unversioned));
 }
 
-TEST(Selector, RefusesOperatorsOfNodeSelectors) {
+TEST(Selector, RejectsOperatorsOfNodeSelectors) {
   EXPECT_EQ(ErrorOf(Selector::FromLabelSelector(LabelSelector{{}, {{"k", "Gt", {"1"}}}})),
             "\"Gt\" is not a valid label selector operator");
   EXPECT_EQ(ErrorOf(Selector::FromLabelSelector(LabelSelector{{}, {{"k", "in", {"1"}}}})),
             "\"in\" is not a valid label selector operator");
 }
 
-TEST(Selector, RefusesInvalidMatchLabels) {
+TEST(Selector, RejectsInvalidMatchLabels) {
   EXPECT_NE(ErrorOf(Selector::FromLabelSelector(LabelSelector{{{"a/b/c", "v"}}, {}})), "");
   EXPECT_NE(ErrorOf(Selector::FromLabelSelector(LabelSelector{{{"k", "-"}}, {}})), "");
 }
@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Toleration, NoneToleratesNothing) { EXPECT_FALSE(ToleratesAny({}, {"a", "", "NoSchedule"})); }
 
-TEST(ParseInt, TakesWhatGoTakes) {
+TEST(ParseInt, AcceptsWhatGoAccepts) {
   EXPECT_EQ(ParseInt("0"), 0);
   EXPECT_EQ(ParseInt("007"), 7);
   EXPECT_EQ(ParseInt("+5"), 5);
@@ -336,7 +336,7 @@ TEST(ParseInt, TakesWhatGoTakes) {
   }
 }
 
-TEST(LabelSyntax, TakesQualifiedNames) {
+TEST(LabelSyntax, AcceptsQualifiedNames) {
   const std::string longest(63, 'n');
   const std::string longest_prefix(253, 'p');
   for (const std::string& name :
@@ -346,14 +346,14 @@ TEST(LabelSyntax, TakesQualifiedNames) {
   }
 }
 
-TEST(LabelSyntax, RefusesOtherNames) {
+TEST(LabelSyntax, RejectsOtherNames) {
   for (const char* name : {"", "-a", "a-", "a b", "é", "a\n", "/a", "a/", "a/b/c", "Upper.com/a",
                            "-x.com/a", "x-.com/a", "x..com/a", ".com/a", "com./a", "x_y/a"}) {
     EXPECT_NE(ValidateQualifiedName(name), std::nullopt) << name;
   }
 }
 
-TEST(LabelSyntax, SaysWhatIsWrongWithAName) {
+TEST(LabelSyntax, ReportsEachErrorOfAName) {
   const std::string rule = kNameRule;
   EXPECT_EQ(ValidateQualifiedName("/"),
             "prefix part must be non-empty; name part must be "

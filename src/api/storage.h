@@ -30,7 +30,8 @@ struct CsiPersistentVolumeSource {
                          const CsiPersistentVolumeSource&) = default;
 };
 
-// The sources that limits, migration or conflicts look at; OtherSource for the rest.
+// The sources that volume limits, CSI migration and volume restrictions distinguish; OtherSource
+// for all others.
 using PersistentVolumeSource =
     std::variant<OtherSource, CsiPersistentVolumeSource, GcePersistentDiskSource,
                  AwsElasticBlockStoreSource, AzureDiskSource, AzureFileSource, CinderSource,

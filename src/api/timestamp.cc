@@ -15,12 +15,12 @@ constexpr int kLastYear = 2261;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes fixed-width fields from the front of a text.
+// Scanner consumes fixed-width fields from the front of a text.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
 
-  // Takes `width` digits, the number of which must be in [low, high].
+  // Consumes `width` digits, whose value must be in [low, high].
   std::optional<int> Number(size_t width, int low, int high) {
     if (rest_.size() < width) return std::nullopt;
     int number = 0;
@@ -39,7 +39,7 @@ class Scanner {
     return true;
   }
 
-  // Takes ".123" if it is there; nullopt if the point has no digits.
+  // Consumes an optional ".123"; returns nullopt if the point has no digits.
   std::optional<int64_t> Fraction() {
     if (!Take('.')) return 0;
     if (rest_.empty() || !IsDigit(rest_.front())) return std::nullopt;
@@ -51,7 +51,7 @@ class Scanner {
     return nanos;
   }
 
-  // Takes "Z" or "+hh:mm"; gives seconds east of Greenwich.
+  // Consumes "Z" or "+hh:mm"; returns the offset from UTC in seconds.
   std::optional<int64_t> Offset() {
     if (Take('Z')) return 0;
     const bool west = Take('-');

@@ -12,7 +12,7 @@ struct ParseCase {
 
 class ParseTimestampTest : public testing::TestWithParam<ParseCase> {};
 
-TEST_P(ParseTimestampTest, GivesTheInstant) {
+TEST_P(ParseTimestampTest, ReturnsTheInstant) {
   const auto instant = ParseTimestamp(GetParam().text);
   ASSERT_TRUE(instant.has_value()) << instant.error().message;
   EXPECT_EQ(instant->nanos, GetParam().nanos);
@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ParseCase{"1969-12-31T18:30:00-05:30", 0},
                     ParseCase{"1969-12-31T23:59:59Z", -1'000'000'000}));
 
-TEST(ParseTimestamp, RejectsWhatIsNotATime) {
+TEST(ParseTimestamp, RejectsInvalidTimes) {
   for (const char* text : {"",
                            "yesterday",
                            "2026-03-01",
@@ -56,7 +56,7 @@ TEST(ParseTimestamp, RejectsWhatIsNotATime) {
   }
 }
 
-TEST(FormatTimestamp, WritesAFractionOnlyIfThereIsOne) {
+TEST(FormatTimestamp, WritesAFractionOnlyIfItIsNotZero) {
   EXPECT_EQ(FormatTimestamp({0}), "1970-01-01T00:00:00Z");
   EXPECT_EQ(FormatTimestamp({1'772'352'004'000'000'000}), "2026-03-01T08:00:04Z");
   EXPECT_EQ(FormatTimestamp({1'500'000'000}), "1970-01-01T00:00:01.5Z");

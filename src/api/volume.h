@@ -1,4 +1,4 @@
-// The volumes of a pod, as far as scheduling rules tell them apart.
+// The volumes of a pod, with the sources that scheduling rules distinguish.
 #pragma once
 
 #include <optional>
@@ -90,7 +90,7 @@ struct PortworxSource {
   friend bool operator==(const PortworxSource&, const PortworxSource&) = default;
 };
 
-// Any source that no scheduling rule looks at: configMap, secret, emptyDir and so on.
+// Any source that no scheduling rule reads: configMap, secret, emptyDir and so on.
 struct OtherSource {
   friend bool operator==(const OtherSource&, const OtherSource&) = default;
 };

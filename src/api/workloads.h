@@ -1,5 +1,5 @@
-// The objects that own pods or name groups of them: Service, ReplicationController, ReplicaSet,
-// StatefulSet, PodDisruptionBudget and PriorityClass.
+// The objects that own or select pods: Service, ReplicationController, ReplicaSet, StatefulSet,
+// PodDisruptionBudget; and PriorityClass.
 #pragma once
 
 #include <optional>

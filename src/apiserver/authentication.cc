@@ -27,15 +27,15 @@ bool StartsWithIgnoringCase(std::string_view text, std::string_view lower) {
          });
 }
 
-// "h" of "h:80", "::1" of "[::1]:80".
+// Returns "h" for "h:80" and "::1" for "[::1]:80".
 std::string_view HostOf(std::string_view authority) {
   if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
   return authority.substr(0, authority.find(':'));
 }
 
-// Whether a browser sent this for a page that was not loaded from this machine, or believes that
-// this machine is another: what lets web pages reach servers on loopback addresses.
-bool FromElsewhere(const net::ServerRequest& request) {
+// Reports whether a browser sent the request for a page of another machine (CSRF), or with a Host
+// that is not a loopback address (DNS rebinding). Both let web pages reach a server on loopback.
+bool IsCrossOrigin(const net::ServerRequest& request) {
   std::string_view origin = request.header("Origin");
   if (!origin.empty()) {
     const size_t scheme = origin.find("://");
@@ -45,14 +45,14 @@ bool FromElsewhere(const net::ServerRequest& request) {
   return !host.empty() && !IsLoopback(host);
 }
 
-api::scheme::ApiError ForbiddenElsewhere() {
+api::scheme::ApiError ForbiddenCrossOrigin() {
   return api::scheme::MakeError(
       403,
-      "without authentication, only requests to a loopback address that no foreign web page has "
-      "sent are answered");
+      "without authentication, only requests to a loopback address that do not come from a web "
+      "page of another origin are allowed");
 }
 
-User Everybody() {
+User AdminUser() {
   return {"system:admin", "", {std::string(kAdmins), std::string(kAuthenticated)}};
 }
 
@@ -67,15 +67,16 @@ Status CheckExposure(std::string_view address, bool tls, const registry::AccessO
   if (options.allow_anonymous || IsLoopback(address)) return {};
   if (!tls) {
     return Fail(fmt::format(
-        "{} is not a loopback address: others can reach it. Add --tls (or --tls-cert-file and "
+        "{} is not a loopback address: other machines can reach it. Add --tls (or --tls-cert-file "
+        "and "
         "--tls-private-key-file), and --token-auth-file or --client-ca-file; or listen on "
         "127.0.0.1",
         address));
   }
   if (options.tokens.empty() && !options.client_certificates) {
     return Fail(
-        fmt::format("{} is not a loopback address: others can reach it. Add --token-auth-file or "
-                    "--client-ca-file, so that not everybody may do everything",
+        fmt::format("{} is not a loopback address: other machines can reach it. Add "
+                    "--token-auth-file or --client-ca-file to require authentication",
                     address));
   }
   return {};
@@ -96,10 +97,10 @@ api::scheme::ApiResult<User> Authenticate(const registry::Access& access,
       return *user;
   }
   if (!access.open()) return std::unexpected(api::scheme::Unauthorized());
-  if (!access.options().allow_anonymous && FromElsewhere(request)) {
-    return std::unexpected(ForbiddenElsewhere());
+  if (!access.options().allow_anonymous && IsCrossOrigin(request)) {
+    return std::unexpected(ForbiddenCrossOrigin());
   }
-  return Everybody();
+  return AdminUser();
 }
 
 }  // namespace berth::apiserver

@@ -11,14 +11,14 @@
 
 namespace berth::apiserver {
 
-// Whether a server that listens on `address` with these options is safe to start; the error says
-// what to add.
+// Fails if a server that listens on `address` with these options would accept everyone from other
+// machines; the error says which flags to add.
 Status CheckExposure(std::string_view address, bool tls, const registry::AccessOptions& options);
-// 127.0.0.0/8, ::1 or localhost.
+// Reports whether `address` is in 127.0.0.0/8, ::1 or localhost.
 bool IsLoopback(std::string_view address);
 
-// Unauthorized if the request shows nothing that is known. Where everybody is let in, a request
-// that a foreign web page has made a browser send is Forbidden.
+// Returns the user of the request, or Unauthorized if it has no valid credentials. If the server
+// accepts every client, requests that a browser sends for a page of another origin are Forbidden.
 api::scheme::ApiResult<registry::User> Authenticate(const registry::Access& access,
                                                     const net::ServerRequest& request);
 

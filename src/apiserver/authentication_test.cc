@@ -5,7 +5,7 @@
 namespace berth::apiserver {
 namespace BERTH_TEST_FILE {
 
-TEST(TokenFileTest, LinesAreReadAsKubernetesReadsThem) {
+TEST(TokenFileTest, ParsesLinesLikeKubernetes) {
   const auto tokens = registry::ParseTokenFile(
       "# operators\n"
       "secret1,alice,u1,\"ops,dev\"\r\n"
@@ -33,13 +33,13 @@ registry::AccessOptions WithToken() {
   return {.tokens = *registry::ParseTokenFile("secret,alice,u1")};
 }
 
-TEST(ExposureTest, LoopbackNeedsNothing) {
+TEST(ExposureTest, LoopbackNeedsNoOptions) {
   for (const char* address : {"127.0.0.1", "127.1.2.3", "::1", "localhost"}) {
     EXPECT_TRUE(CheckExposure(address, false, {})) << address;
   }
 }
 
-TEST(ExposureTest, BeyondLoopbackTheErrorSaysWhatToAdd) {
+TEST(ExposureTest, OtherAddressesRequireTlsAndAuthentication) {
   const auto plain = CheckExposure("0.0.0.0", false, WithToken());
   ASSERT_FALSE(plain);
   EXPECT_NE(plain.error().message.find("--tls"), std::string::npos);
@@ -58,19 +58,19 @@ net::ServerRequest With(std::vector<net::HttpHeader> headers) {
   return request;
 }
 
-// The user's name, or the error's code.
+// Returns the user's name, or the error's code.
 std::string Who(const registry::Access& access, const net::ServerRequest& request) {
   const auto user = Authenticate(access, request);
   return user ? user->name : std::to_string(user.error().code);
 }
 
-TEST(AccessTest, WithoutCredentialsConfiguredEverybodyIsAdmin) {
+TEST(AccessTest, WithoutCredentialsEveryClientIsAdmin) {
   EXPECT_EQ(Who(registry::Access({}), With({{"Host", "127.0.0.1:8001"}})), "system:admin");
   EXPECT_EQ(Who(registry::Access({}), With({{"Host", "[::1]:8001"}})), "system:admin");
   EXPECT_EQ(Who(registry::Access({}), With({})), "system:admin");
 }
 
-TEST(AccessTest, WebPagesOfElsewhereAreNot) {
+TEST(AccessTest, CrossOriginRequestsAreForbidden) {
   EXPECT_EQ(Who(registry::Access({}), With({{"Host", "evil.example:8001"}})), "403");
   EXPECT_EQ(
       Who(registry::Access({}), With({{"Host", "localhost"}, {"Origin", "https://evil.example"}})),
@@ -81,7 +81,7 @@ TEST(AccessTest, WebPagesOfElsewhereAreNot) {
       "system:admin");
 }
 
-TEST(AccessTest, WithTokensOneIsNeeded) {
+TEST(AccessTest, RequiresAConfiguredToken) {
   const registry::Access access(WithToken());
   EXPECT_EQ(Who(access, With({{"Authorization", "Bearer secret"}})), "alice");
   EXPECT_EQ(Who(access, With({{"authorization", "bearer secret"}})), "alice");
@@ -92,7 +92,7 @@ TEST(AccessTest, WithTokensOneIsNeeded) {
   EXPECT_EQ(Who(access, With({})), "401");
 }
 
-TEST(AccessTest, ClientCertificatesName) {
+TEST(AccessTest, ClientCertificatesIdentifyTheUser) {
   net::ServerRequest request;
   request.peer.common_name = "carol";
   request.peer.organizations = {"ops"};

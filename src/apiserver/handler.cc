@@ -13,9 +13,9 @@
 namespace berth::apiserver {
 namespace {
 
-// Of watches whose clients name none; they begin anew when it is over.
+// The default timeout of watches.
 constexpr Duration kWatchTimeout = Duration::Seconds(3600);
-constexpr int64_t kLongestTimeoutSeconds = 24 * 3600;
+constexpr int64_t kMaxTimeoutSeconds = 24 * 3600;
 
 std::string FieldSelectorOf(const RequestInfo& info, const ListOptions& options) {
   if (info.name.empty()) return options.field_selector;
@@ -30,7 +30,7 @@ std::string FieldSelectorOf(const RequestInfo& info, const ListOptions& options)
 Duration TimeoutOf(const ListOptions& options) {
   const int64_t seconds = options.timeout_seconds.value_or(0);
   if (seconds <= 0) return kWatchTimeout;
-  return Duration::Seconds(std::min(seconds, kLongestTimeoutSeconds));
+  return Duration::Seconds(std::min(seconds, kMaxTimeoutSeconds));
 }
 
 api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const RequestInfo& info,
@@ -47,12 +47,13 @@ api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const Req
                  .bookmarks = options->allow_bookmarks,
                  .timeout = TimeoutOf(*options),
                  .lease = nullptr};
-  const store::Version wanted = options->resource_version.value_or(0);
-  if (!options->send_initial_events.value_or(wanted == 0)) {
-    plan.from = wanted == 0 ? store.version() : wanted;
+  const store::Version requested = options->resource_version.value_or(0);
+  if (!options->send_initial_events.value_or(requested == 0)) {
+    plan.from = requested == 0 ? store.version() : requested;
     return plan;
   }
-  if (wanted > store.version()) return std::unexpected(TooLargeVersion(wanted, store.version()));
+  if (requested > store.version())
+    return std::unexpected(TooLargeVersion(requested, store.version()));
   store::ListResult now = Snapshot(store, *info.kind, info.namespace_, plan.selector);
   plan.initial = std::move(now.objects);
   plan.initial_end_bookmark = options->allow_bookmarks;
@@ -98,16 +99,16 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
     return exchange->Answer(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
-  auto answer = non_resource_paths_.Serve(*info, request);
-  if (!answer) answer = ErrorResponse(answer.error());
-  metrics_->CountRequest("get", "", answer->status);
-  exchange->Answer(*std::move(answer));
+  auto response = non_resource_paths_.Serve(*info, request);
+  if (!response) response = ErrorResponse(response.error());
+  metrics_->CountRequest("get", "", response->status);
+  exchange->Answer(*std::move(response));
 }
 
 void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
                         const registry::User& user) {
   const net::ServerRequest& request = exchange->request();
-  // What an error tells is not in doubt: it waits for all that it may have seen.
+  // An error may depend on any version up to the store's current one, so it waits for that.
   const auto fail = [&](const api::scheme::ApiError& error) {
     Finish(exchange, info, {ErrorResponse(error), api_.store().version()});
   };
@@ -121,18 +122,18 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   }
   std::vector<std::string> warnings;
   store::Scratch scratch;
-  auto reply = ServeObjects({api_, info, request, user, access_, *form, warnings, scratch});
-  if (!reply) return fail(reply.error());
-  AddWarnings(warnings, reply->answer);
-  Finish(std::move(exchange), info, *std::move(reply));
+  auto versioned = ServeObjects({api_, info, request, user, access_, *form, warnings, scratch});
+  if (!versioned) return fail(versioned.error());
+  AddWarnings(warnings, versioned->response);
+  Finish(std::move(exchange), info, *std::move(versioned));
 }
 
 void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
-                     VersionedResponse reply) {
-  metrics_->CountRequest(VerbOf(info), ResourceOf(info), reply.answer.status);
-  const auto answer = std::make_shared<net::ServerResponse>(std::move(reply.answer));
-  api_.store().WhenVisible(reply.version, [exchange, answer](const Status& visible) {
-    if (visible) return exchange->Answer(std::move(*answer));
+                     VersionedResponse versioned) {
+  metrics_->CountRequest(VerbOf(info), ResourceOf(info), versioned.response.status);
+  const auto response = std::make_shared<net::ServerResponse>(std::move(versioned.response));
+  api_.store().WhenVisible(versioned.version, [exchange, response](const Status& visible) {
+    if (visible) return exchange->Answer(std::move(*response));
     exchange->Answer(
         ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
   });

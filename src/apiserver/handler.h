@@ -1,7 +1,7 @@
-// Handler answers every request that comes to the API server.
+// Handler responds to every request of the API server.
 //
-// Called on the HTTP server's threads; never blocks. What an answer tells is visible in the store,
-// and so survives a crash, before it is sent.
+// Called on the HTTP server's threads; never blocks. A response is sent when its version is visible
+// in the store, so that its content survives a crash.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ namespace berth::apiserver {
 
 class Handler {
  public:
-  // As kube-apiserver. Longer bodies are refused.
+  // The limit of request bodies, as in kube-apiserver.
   static constexpr size_t kMaxBodyBytes = 3 << 20;
 
-  // `api`, its store and the clocks must outlive the handler and the exchanges it was given.
-  // `clock` is the Api's; `real_clock` says when watches end, however fast the other runs.
+  // `api`, its store and the clocks must outlive the handler and its exchanges. `clock` is the
+  // Api's, which may be accelerated; `real_clock` determines the end of watches.
   Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
  private:
-  // Answers once the reply's version is visible.
+  // Sends the response once its version is visible.
   void Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
-              VersionedResponse reply);
+              VersionedResponse versioned);
   void ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
                  const registry::User& user);
-  // The error of a watch that cannot start; afterwards all is up to the stream.
+  // Starts a stream, or returns the error of a watch that cannot start.
   api::scheme::ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
                                           const RequestInfo& info, ObjectForm form);
 

@@ -11,7 +11,8 @@
 namespace berth::apiserver {
 namespace {
 
-// FNV-1a: tells a damaged or misplaced token, not a forged one; a forged one only pages elsewhere.
+// FNV-1a: detects damaged and misused tokens, not forged ones. A forged token only changes the
+// page.
 uint64_t Checksum(const api::scheme::Kind& kind, std::string_view namespace_,
                   std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -60,7 +61,8 @@ constexpr std::string_view kExpired =
     "The provided continue parameter is too old to display a consistent list result. You can "
     "start a new list without the continue parameter.";
 
-// The one object that can match, if the store stood still while it was looked up.
+// Returns the list of the one object that can match, or nullopt if there may be several or the
+// store changed during the lookup.
 std::optional<store::ListResult> LookUp(const store::Store& store, const api::scheme::Kind& kind,
                                         std::string_view namespace_,
                                         const ObjectSelector& selector) {
@@ -82,13 +84,13 @@ store::ListQuery QueryFor(std::string_view namespace_, const ObjectSelector& sel
   return query;
 }
 
-// Sets where and at which version the page begins.
+// Sets the start and the version of the page.
 api::scheme::ApiResult<void> ReadStart(const store::Store& store, const api::scheme::Kind& kind,
                                        std::string_view namespace_, const ListOptions& options,
                                        store::ListQuery& query) {
-  const auto wanted = options.resource_version;
+  const auto requested = options.resource_version;
   if (!options.continue_token.empty()) {
-    if (wanted.value_or(0) != 0) {
+    if (requested.value_or(0) != 0) {
       return std::unexpected(api::scheme::BadRequest(
           "specifying resource version is not allowed when using continue"));
     }
@@ -100,10 +102,10 @@ api::scheme::ApiResult<void> ReadStart(const store::Store& store, const api::sch
     query.after = std::move(token->after);
     return {};
   }
-  if (wanted && *wanted > store.version()) {
-    return std::unexpected(TooLargeVersion(*wanted, store.version()));
+  if (requested && *requested > store.version()) {
+    return std::unexpected(TooLargeVersion(*requested, store.version()));
   }
-  if (options.match == ListOptions::Match::kExact) query.at = wanted;
+  if (options.match == ListOptions::Match::kExact) query.at = requested;
   return {};
 }
 
@@ -113,7 +115,7 @@ std::string Metadata(const api::scheme::Kind& kind, std::string_view namespace_,
   if (page.more && !page.objects.empty()) {
     const ContinueToken next{page.version, page.objects.back()->key};
     text += fmt::format(R"(,"continue":"{}")", EncodeContinue(kind, namespace_, next));
-    // With a selector nobody knows how many of the rest match.
+    // With a selector the number of remaining matches is unknown.
     if (selector.everything()) text += fmt::format(R"(,"remainingItemCount":{})", page.remaining);
   }
   return text + "}";
@@ -121,9 +123,9 @@ std::string Metadata(const api::scheme::Kind& kind, std::string_view namespace_,
 
 }  // namespace
 
-api::scheme::ApiError TooLargeVersion(store::Version wanted, store::Version current) {
+api::scheme::ApiError TooLargeVersion(store::Version requested, store::Version current) {
   api::scheme::ApiError error = api::scheme::MakeError(
-      504, fmt::format("Too large resource version: {}, current: {}", wanted, current));
+      504, fmt::format("Too large resource version: {}, current: {}", requested, current));
   error.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   error.retry_after_seconds = 1;
   return error;
@@ -145,7 +147,7 @@ api::scheme::ApiResult<ListResponse> ListObjects(const store::Store& store,
   if (const auto start = ReadStart(store, kind, namespace_, options, query); !start) {
     return std::unexpected(start.error());
   }
-  // "0" asks for any state that is at hand: it comes whole.
+  // "0" requests any available state, which is sent without paging.
   const bool any_state = options.resource_version == 0 && options.continue_token.empty();
   if (!any_state) query.limit = static_cast<size_t>(options.limit);
 
@@ -157,10 +159,10 @@ api::scheme::ApiResult<ListResponse> ListObjects(const store::Store& store,
     return std::unexpected(api::scheme::Expired(
         fmt::format("The resourceVersion for the provided list is too old: {}", *query.at)));
   }
-  ListResponse answer;
-  answer.version = page.version;
-  form.AppendList(page.objects, Metadata(kind, namespace_, selector, page), answer.body);
-  return answer;
+  ListResponse response;
+  response.version = page.version;
+  form.AppendList(page.objects, Metadata(kind, namespace_, selector, page), response.body);
+  return response;
 }
 
 }  // namespace berth::apiserver

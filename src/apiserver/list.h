@@ -1,5 +1,4 @@
-// ContinueToken is where the next page of a list begins, as clients carry it around: opaque to
-// them, checked when it comes back.
+// Lists of a collection: selection, versions and paging with continue tokens.
 #pragma once
 
 #include <optional>
@@ -18,37 +17,39 @@
 
 namespace berth::apiserver {
 
+// The position of the next page. Clients receive it as an opaque text, which is checked when they
+// send it back.
 struct ContinueToken {
   store::Version version = 0;  // Of the first page.
   store::ObjectName after;     // The last object of the page before.
   friend bool operator==(const ContinueToken&, const ContinueToken&) = default;
 };
 
-// Good for the same kind and namespace only (an empty one: all namespaces).
+// Returns a token that is valid only for this kind and namespace (empty: all namespaces).
 std::string EncodeContinue(const api::scheme::Kind& kind, std::string_view namespace_,
                            const ContinueToken& token);
-// Nothing if the token was not made for such a list.
+// Returns nullopt if the token is malformed or belongs to another list.
 std::optional<ContinueToken> DecodeContinue(const api::scheme::Kind& kind,
                                             std::string_view namespace_, std::string_view text);
 
-// Lists: which objects a request for a collection gets, and from which version.
-// All objects that `selector` wants, as they are now. An empty namespace means all of them.
+// Returns the current state of all objects that `selector` matches. An empty namespace means all
+// namespaces.
 store::ListResult Snapshot(const store::Store& store, const api::scheme::Kind& kind,
                            std::string_view namespace_, const ObjectSelector& selector);
 
 struct ListResponse {
   std::vector<net::Piece> body;
-  store::Version version = 0;  // What the list tells: it must be visible before it is sent.
+  store::Version version = 0;  // Must be visible before the list is sent.
 };
 
-// The page that `options` asks for. Expired if its version is no longer kept.
+// Returns the page that `options` request, or Expired if the history does not reach back to it.
 api::scheme::ApiResult<ListResponse> ListObjects(const store::Store& store,
                                                  std::string_view namespace_,
                                                  const ListOptions& options,
                                                  const ObjectSelector& selector,
                                                  const ObjectForm& form);
 
-// A version that the store has not reached yet.
-api::scheme::ApiError TooLargeVersion(store::Version wanted, store::Version current);
+// Returns the error for a version that the store has not reached.
+api::scheme::ApiError TooLargeVersion(store::Version requested, store::Version current);
 
 }  // namespace berth::apiserver

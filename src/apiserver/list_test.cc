@@ -13,13 +13,13 @@ namespace BERTH_TEST_FILE {
 class ListTest : public testing::Test {
  protected:
   ListTest() {
-    world_.Create(pods_, {"x", "a"}, {.labels = {{"app", "web"}}});
-    world_.Create(pods_, {"x", "b"});
-    world_.Create(pods_, {"y", "a"}, {.labels = {{"app", "web"}}});
-    world_.Create(pods_, {"y", "c"});
+    objects_.Create(pods_, {"x", "a"}, {.labels = {{"app", "web"}}});
+    objects_.Create(pods_, {"x", "b"});
+    objects_.Create(pods_, {"y", "a"}, {.labels = {{"app", "web"}}});
+    objects_.Create(pods_, {"y", "c"});
   }
 
-  // The list's document, or an object with the error's code.
+  // Returns the list, or an object with the error's code.
   boost::json::value List(std::string_view query, std::string_view namespace_ = "",
                           std::string_view accept = "") {
     const auto parsed = Query::Parse(query);
@@ -28,12 +28,12 @@ class ListTest : public testing::Test {
     const auto selector =
         ObjectSelector::Make(pods_, options->label_selector, options->field_selector);
     const auto form = ObjectForm::Make(pods_, accept, *parsed, clock_);
-    const auto answer = ListObjects(world_.store(), namespace_, *options, *selector, *form);
-    if (!answer) return {{"code", answer.error().code}, {"reason", answer.error().reason}};
-    version_ = answer->version;
-    return boost::json::parse(TextOf(answer->body));
+    const auto response = ListObjects(objects_.store(), namespace_, *options, *selector, *form);
+    if (!response) return {{"code", response.error().code}, {"reason", response.error().reason}};
+    version_ = response->version;
+    return boost::json::parse(TextOf(response->body));
   }
-  // "x/a x/b", or the code.
+  // Returns "x/a x/b", or the code.
   std::string NamesIn(const boost::json::value& list) {
     if (list.as_object().contains("code")) return std::to_string(list.at("code").as_int64());
     std::string names;
@@ -54,7 +54,7 @@ class ListTest : public testing::Test {
   }
 
   const api::scheme::Kind& pods_ = api::scheme::KindOf("pods");
-  StoredObjects world_{4};
+  StoredObjects objects_{4};
   SimClock clock_;
   store::Version version_ = 0;
 };
@@ -64,8 +64,8 @@ TEST_F(ListTest, IsOrderedByNamespaceAndName) {
   EXPECT_EQ(list.at("kind").as_string(), "PodList");
   EXPECT_EQ(list.at("apiVersion").as_string(), "v1");
   EXPECT_EQ(NamesIn(list), "x/a x/b y/a y/c");
-  EXPECT_EQ(Text(list, "resourceVersion"), std::to_string(world_.store().version()));
-  EXPECT_EQ(version_, world_.store().version());
+  EXPECT_EQ(Text(list, "resourceVersion"), std::to_string(objects_.store().version()));
+  EXPECT_EQ(version_, objects_.store().version());
 }
 
 TEST_F(ListTest, OfANamespaceAndWithSelectors) {
@@ -84,23 +84,23 @@ TEST_F(ListTest, PagesFollowEachOtherAtOneVersion) {
   EXPECT_EQ(first.at("metadata").at("remainingItemCount").as_int64(), 1);
   const std::string token = Text(first, "continue");
 
-  world_.Delete(pods_, {"y", "c"});
-  world_.Create(pods_, {"y", "d"});
+  objects_.Delete(pods_, {"y", "c"});
+  objects_.Create(pods_, {"y", "d"});
   const auto second = List("limit=3&continue=" + token);
   EXPECT_EQ(NamesIn(second), "y/c");
   EXPECT_EQ(Text(second, "resourceVersion"), Text(first, "resourceVersion"));
   EXPECT_EQ(Text(second, "continue"), "none");
 }
 
-TEST_F(ListTest, APageOfAVersionThatIsGoneIsExpired) {
+TEST_F(ListTest, APageOfADroppedVersionIsExpired) {
   const std::string token = Text(List("limit=1"), "continue");
-  for (int i = 0; i < 10; ++i) world_.Replace(pods_, {"x", "b"});
+  for (int i = 0; i < 10; ++i) objects_.Replace(pods_, {"x", "b"});
   const auto second = List("limit=1&continue=" + token);
   EXPECT_EQ(NamesIn(second), "410");
   EXPECT_EQ(second.at("reason").as_string(), "Expired");
 }
 
-TEST_F(ListTest, WithASelectorNobodyKnowsHowManyRemain) {
+TEST_F(ListTest, WithASelectorThereIsNoRemainingItemCount) {
   const auto first = List("limit=1&labelSelector=app");
   EXPECT_EQ(NamesIn(first), "x/a");
   EXPECT_FALSE(first.at("metadata").as_object().contains("remainingItemCount"));
@@ -114,8 +114,8 @@ TEST_F(ListTest, TokensAreChecked) {
   EXPECT_EQ(Names("resourceVersion=5&continue=" + token), "400");
 }
 
-TEST_F(ListTest, VersionsMeanWhatKubernetesSays) {
-  const store::Version now = world_.store().version();
+TEST_F(ListTest, VersionsHaveTheSemanticsOfKubernetes) {
+  const store::Version now = objects_.store().version();
   EXPECT_EQ(Names("resourceVersion=0&limit=2"), "x/a x/b y/a y/c");
   EXPECT_EQ(Names("resourceVersion=1"), "x/a x/b y/a y/c");
   EXPECT_EQ(Names(fmt::format("resourceVersion={}&resourceVersionMatch=NotOlderThan", now)),
@@ -126,7 +126,7 @@ TEST_F(ListTest, VersionsMeanWhatKubernetesSays) {
   EXPECT_EQ(Names("resourceVersion=5&resourceVersionMatch=Exact"), "410");
 }
 
-TEST_F(ListTest, MetadataAloneIsASliceOfTheObjects) {
+TEST_F(ListTest, PartialMetadataIsASliceOfTheObjects) {
   const auto list =
       List("", "x", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
   EXPECT_EQ(list.at("kind").as_string(), "PartialObjectMetadataList");
@@ -137,25 +137,26 @@ TEST_F(ListTest, MetadataAloneIsASliceOfTheObjects) {
 
 TEST_F(ListTest, ObjectsAreNotCopied) {
   std::vector<net::Piece> pieces;
-  ObjectForm(pods_).AppendList({world_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
+  ObjectForm(pods_).AppendList({objects_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
   ASSERT_EQ(pieces.size(), 3u);
-  EXPECT_EQ(pieces[1].bytes.data(), world_.store().Get(pods_.collection, {"x", "a"})->json.data());
+  EXPECT_EQ(pieces[1].bytes.data(),
+            objects_.store().Get(pods_.collection, {"x", "a"})->json.data());
 }
 
-TEST(ContinueTokenTest, ComesBackAsItWas) {
+TEST(ContinueTokenTest, RoundTrips) {
   const ContinueToken token{1234, {"default", "web-1"}};
   const std::string text = EncodeContinue(api::scheme::KindOf("pods"), "default", token);
   EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "default", text), token);
 }
 
-TEST(ContinueTokenTest, IsGoodForItsListOnly) {
+TEST(ContinueTokenTest, IsValidOnlyForItsList) {
   const std::string text =
       EncodeContinue(api::scheme::KindOf("pods"), "default", {1234, {"default", "web-1"}});
   EXPECT_EQ(DecodeContinue(api::scheme::KindOf("pods"), "", text), std::nullopt);
   EXPECT_EQ(DecodeContinue(api::scheme::KindOf("services"), "default", text), std::nullopt);
 }
 
-TEST(ContinueTokenTest, DamageIsNoticed) {
+TEST(ContinueTokenTest, DetectsDamage) {
   const std::string text =
       EncodeContinue(api::scheme::KindOf("pods"), "", {1234, {"default", "web-1"}});
   for (size_t i = 0; i < text.size(); ++i) {

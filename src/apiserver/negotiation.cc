@@ -20,7 +20,7 @@ namespace berth::apiserver {
 namespace {
 
 constexpr std::string_view kSupported = "application/json";
-// More entries than any client sends are not looked at.
+// Further entries of an Accept header are ignored.
 constexpr size_t kMaxEntries = 64;
 
 std::string_view Trim(std::string_view text) {
@@ -37,7 +37,7 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
-// Calls `part` for each piece of `text` between `separator`s, trimmed.
+// Calls `part` for each trimmed part of `text` between separators.
 void ForEachPart(std::string_view text, char separator,
                  const std::function<void(std::string_view)>& part) {
   while (true) {

@@ -34,7 +34,7 @@ struct AcceptCase {
 
 class AcceptTest : public testing::TestWithParam<AcceptCase> {};
 
-TEST_P(AcceptTest, TheFirstThatCanBeGivenIsGiven) {
+TEST_P(AcceptTest, SelectsTheFirstSupportedForm) {
   EXPECT_EQ(Tell(WantedObjectForm(GetParam().accept)), GetParam().want);
 }
 
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         AcceptCase{"Garbage", ";;;,,,=", "406"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(DiscoveryFormTest, TheAggregatedFormIsToldByItsParameters) {
+TEST(DiscoveryFormTest, RecognizesTheAggregatedForm) {
   EXPECT_EQ(Tell(WantedDiscoveryForm(
                 "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
                 "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
@@ -99,16 +99,16 @@ struct BodyCase {
 
 class BodyTest : public testing::TestWithParam<BodyCase> {};
 
-TEST_P(BodyTest, IsParsedOrRefused) {
+TEST_P(BodyTest, IsParsedOrRejected) {
   const auto body = ParseBody(GetParam().type, GetParam().body, {});
   if (body) {
     EXPECT_EQ(api::ToJsonText(*body), GetParam().want);
     return;
   }
-  const std::string told = fmt::format("{} {}", body.error().code, body.error().message);
+  const std::string error = fmt::format("{} {}", body.error().code, body.error().message);
   const std::string_view want = GetParam().want;
-  EXPECT_TRUE(told.starts_with(want.substr(0, 3))) << told;
-  EXPECT_NE(told.find(want.substr(4)), std::string::npos) << told;
+  EXPECT_TRUE(error.starts_with(want.substr(0, 3))) << error;
+  EXPECT_NE(error.find(want.substr(4)), std::string::npos) << error;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -5,13 +5,14 @@
 #include "api/scheme/scheme.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/openapi/discovery.h"
+#include "apiserver/openapi/openapi.h"
 #include "apiserver/responses.h"
 
 namespace berth::apiserver {
 namespace {
 
-// How clients ask for it; the answer's type is kOpenApiV2ProtobufType.
-constexpr std::string_view kOpenApiV2Wanted =
+// The type that clients request; the type of the response is kOpenApiV2ProtobufType.
+constexpr std::string_view kOpenApiV2RequestedType =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 std::string RootPaths() {
@@ -33,7 +34,8 @@ std::string RootPaths() {
 
 bool WantsProtobuf(std::string_view accept) {
   for (const MediaType& type : ParseAccept(accept)) {
-    if (type.type == kOpenApiV2Wanted || type.type == openapi::kOpenApiV2ProtobufType) return true;
+    if (type.type == kOpenApiV2RequestedType || type.type == openapi::kOpenApiV2ProtobufType)
+      return true;
     if (type.type == "application/json" || type.type == "*/*") return false;
   }
   return false;
@@ -57,43 +59,43 @@ api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Serve(
     return net::ServerResponse::Text(200, "text/plain; version=0.0.4; charset=utf-8",
                                      metrics_.Text(store_));
   }
-  if (path == "/") return Json(path, [] { return RootPaths(); });
-  if (path == "/version") return Json(path, [] { return openapi::VersionInfo(); });
+  if (path == "/") return ServeJson(path, [] { return RootPaths(); });
+  if (path == "/version") return ServeJson(path, [] { return openapi::VersionInfo(); });
   if (path == "/api") return Discovery(true, accept);
   if (path == "/apis") return Discovery(false, accept);
   if (path.starts_with("/openapi/")) return OpenApi(path, accept);
   if (path.starts_with("/api/")) {
     const std::string_view version = std::string_view(path).substr(5);
-    return Json(path, [version] { return openapi::ApiResourceList("", version); });
+    return ServeJson(path, [version] { return openapi::ApiResourceList("", version); });
   }
   if (!path.starts_with("/apis/")) return std::unexpected(api::scheme::UnknownResource());
   const std::string_view group_version = std::string_view(path).substr(6);
   const size_t slash = group_version.find('/');
   if (slash == group_version.npos)
-    return Json(path, [&] { return openapi::ApiGroup(group_version); });
-  return Json(path, [&] {
+    return ServeJson(path, [&] { return openapi::ApiGroup(group_version); });
+  return ServeJson(path, [&] {
     return openapi::ApiResourceList(group_version.substr(0, slash),
                                     group_version.substr(slash + 1));
   });
 }
 
-NonResourcePaths::Document NonResourcePaths::Keep(
+NonResourcePaths::Document NonResourcePaths::Cached(
     const std::string& key, const std::function<std::optional<std::string>()>& make) {
   const std::lock_guard lock(mutex_);
   if (const auto at = documents_.find(key); at != documents_.end()) return at->second;
   auto text = make();
-  // What does not exist is not kept: clients may ask for any number of such paths.
+  // Missing documents are not cached: clients may request any number of such paths.
   if (!text) return nullptr;
   return documents_[key] = std::make_shared<const std::string>(*std::move(text));
 }
 
-api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Json(
+api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::ServeJson(
     const std::string& key, const std::function<std::optional<std::string>()>& make) {
-  const Document document = Keep(key, make);
+  const Document document = Cached(key, make);
   if (document == nullptr) return std::unexpected(api::scheme::UnknownResource());
-  net::ServerResponse answer = JsonResponseHead(200);
-  answer.body.push_back({document, *document});
-  return answer;
+  net::ServerResponse response = JsonResponseHead(200);
+  response.body.push_back({document, *document});
+  return response;
 }
 
 api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Discovery(bool core,
@@ -102,30 +104,31 @@ api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Discovery(bool cor
   if (!wanted) return std::unexpected(wanted.error());
   const std::string key = core ? "/api" : "/apis";
   if (wanted->form != Form::kDiscovery) {
-    return Json(key, [core] { return core ? openapi::ApiVersions() : openapi::ApiGroupList(); });
+    return ServeJson(key,
+                     [core] { return core ? openapi::ApiVersions() : openapi::ApiGroupList(); });
   }
-  auto answer = Json(key + " " + wanted->version,
-                     [&] { return openapi::AggregatedDiscovery(core, wanted->version); });
-  // Clients tell the aggregated form by this type, not by the document.
-  answer->headers[0].value = fmt::format(
+  auto response = ServeJson(key + " " + wanted->version,
+                            [&] { return openapi::AggregatedDiscovery(core, wanted->version); });
+  // Clients recognize the aggregated form by this type, not by the document.
+  response->headers[0].value = fmt::format(
       "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", wanted->version);
-  answer->headers.push_back({"Vary", "Accept"});
-  return answer;
+  response->headers.push_back({"Vary", "Accept"});
+  return response;
 }
 
 api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::OpenApi(const std::string& path,
                                                                       std::string_view accept) {
   if (path == "/openapi/v2") {
     const bool protobuf = WantsProtobuf(accept);
-    auto answer = Json(protobuf ? path + " protobuf" : path,
-                       [protobuf] { return openapi::OpenApiV2(protobuf); });
-    if (protobuf) answer->headers[0].value = openapi::kOpenApiV2ProtobufType;
-    return answer;
+    auto response = ServeJson(protobuf ? path + " protobuf" : path,
+                              [protobuf] { return openapi::OpenApiV2(protobuf); });
+    if (protobuf) response->headers[0].value = openapi::kOpenApiV2ProtobufType;
+    return response;
   }
-  if (path == "/openapi/v3") return Json(path, [] { return openapi::OpenApiIndex(); });
+  if (path == "/openapi/v3") return ServeJson(path, [] { return openapi::OpenApiIndex(); });
   constexpr std::string_view kDocuments = "/openapi/v3/";
   if (!path.starts_with(kDocuments)) return std::unexpected(api::scheme::UnknownResource());
-  return Json(path, [&] {
+  return ServeJson(path, [&] {
     return openapi::OpenApiDocument(std::string_view(path).substr(kDocuments.size()));
   });
 }

@@ -1,4 +1,7 @@
-// The paths that are not about objects: discovery, OpenAPI, version, health and metrics.
+// NonResourcePaths serves the paths that are not resources: discovery, OpenAPI, version, health and
+// metrics.
+//
+// Thread-safe. Documents are built on the first request and cached.
 #pragma once
 
 #include <functional>
@@ -17,24 +20,23 @@
 
 namespace berth::apiserver {
 
-// Thread-safe. Documents are made when they are first asked for, and kept.
 class NonResourcePaths {
  public:
-  // Both must outlive it.
+  // Both must outlive this object.
   NonResourcePaths(const store::Store& store, const Metrics& metrics)
       : store_(store), metrics_(metrics) {}
 
   api::scheme::ApiResult<net::ServerResponse> Serve(const RequestInfo& info,
                                                     const net::ServerRequest& request);
 
-  // Asked by those who cannot authenticate themselves.
+  // Reports whether `path` is a health endpoint, which needs no authentication.
   static bool IsHealth(std::string_view path);
 
  private:
   using Document = std::shared_ptr<const std::string>;
-  // Null if there is no such document.
-  Document Keep(const std::string& key, const std::function<std::optional<std::string>()>& make);
-  api::scheme::ApiResult<net::ServerResponse> Json(
+  // Returns the cached document, or calls `make`; null if there is no such document.
+  Document Cached(const std::string& key, const std::function<std::optional<std::string>()>& make);
+  api::scheme::ApiResult<net::ServerResponse> ServeJson(
       const std::string& key, const std::function<std::optional<std::string>()>& make);
   api::scheme::ApiResult<net::ServerResponse> Discovery(bool core, std::string_view accept);
   api::scheme::ApiResult<net::ServerResponse> OpenApi(const std::string& path,

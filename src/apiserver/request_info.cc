@@ -136,28 +136,29 @@ std::string JoinPath(Segments segments) {
   return path.empty() ? "/" : path;
 }
 
-// What is left after the group and version: [watch] [namespaces NS] RESOURCE [NAME [SUBRESOURCE]].
-struct Place {
+// The path after the group and version: [watch] [namespaces NS] RESOURCE [NAME [SUBRESOURCE]].
+struct ResourcePath {
   bool watch = false;
   bool in_namespace = false;
   std::string namespace_;
   Segments rest;  // From the resource on.
 };
 
-Place ReadPlace(Segments rest) {
-  Place place;
+ResourcePath ParseResourcePath(Segments rest) {
+  ResourcePath path;
   if (!rest.empty() && rest[0] == "watch") {
-    place.watch = true;
+    path.watch = true;
     rest = rest.subspan(1);
   }
-  // "namespaces/x", "namespaces/x/status" and "namespaces/x/finalize" are about the namespace.
+  // "namespaces/x", "namespaces/x/status" and "namespaces/x/finalize" refer to the namespace
+  // itself.
   if (rest.size() > 2 && rest[0] == "namespaces" && rest[2] != "status" && rest[2] != "finalize") {
-    place.in_namespace = true;
-    place.namespace_ = rest[1];
+    path.in_namespace = true;
+    path.namespace_ = rest[1];
     rest = rest.subspan(2);
   }
-  place.rest = rest;
-  return place;
+  path.rest = rest;
+  return path;
 }
 
 api::scheme::ApiResult<Verb> VerbOf(std::string_view method, bool collection, bool watch) {
@@ -172,8 +173,8 @@ api::scheme::ApiResult<Verb> VerbOf(std::string_view method, bool collection, bo
   return std::unexpected(api::scheme::MethodNotAllowed(method));
 }
 
-// Whether the resource, or the subresource that `info` names, offers its verb.
-bool Offers(const RequestInfo& info) {
+// Reports whether the resource or subresource of `info` supports its verb.
+bool SupportsVerb(const RequestInfo& info) {
   const auto& verbs = info.subresource.empty()
                           ? info.kind->verbs
                           : info.kind->FindSubresource(info.subresource)->verbs;
@@ -192,42 +193,42 @@ bool Offers(const RequestInfo& info) {
     default:
       if (collection) return false;
   }
-  // Whoever writes says in which namespace.
+  // Writes require a namespace.
   return !info.kind->namespaced || !info.namespace_.empty();
 }
 
-// `rest` is what follows the group and version.
+// Completes `info` with the resource; `rest` are the segments after the group and version.
 api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo info,
                                                       std::string_view group,
                                                       std::string_view version, Segments rest) {
-  const Place place = ReadPlace(rest);
-  if (place.rest.empty() || place.rest.size() > 3)
+  const ResourcePath path = ParseResourcePath(rest);
+  if (path.rest.empty() || path.rest.size() > 3)
     return std::unexpected(api::scheme::UnknownResource());
-  if (std::ranges::any_of(place.rest, &std::string::empty))
+  if (std::ranges::any_of(path.rest, &std::string::empty))
     return std::unexpected(api::scheme::UnknownResource());
-  if (place.in_namespace && place.namespace_.empty())
+  if (path.in_namespace && path.namespace_.empty())
     return std::unexpected(api::scheme::UnknownResource());
 
-  info.kind = api::scheme::FindKind(group, version, place.rest[0]);
+  info.kind = api::scheme::FindKind(group, version, path.rest[0]);
   if (info.kind == nullptr) return std::unexpected(api::scheme::UnknownResource());
-  info.namespace_ = place.namespace_;
-  if (place.rest.size() > 1) info.name = place.rest[1];
-  if (place.rest.size() > 2) info.subresource = place.rest[2];
+  info.namespace_ = path.namespace_;
+  if (path.rest.size() > 1) info.name = path.rest[1];
+  if (path.rest.size() > 2) info.subresource = path.rest[2];
   const bool named_without_namespace =
-      info.kind->namespaced && !place.in_namespace && !info.name.empty();
-  if ((place.in_namespace && !info.kind->namespaced) || named_without_namespace) {
+      info.kind->namespaced && !path.in_namespace && !info.name.empty();
+  if ((path.in_namespace && !info.kind->namespaced) || named_without_namespace) {
     return std::unexpected(api::scheme::UnknownResource());
   }
   if (!info.subresource.empty() && info.kind->FindSubresource(info.subresource) == nullptr) {
     return std::unexpected(api::scheme::UnknownResource());
   }
 
-  // A watch of one object is a watch of its collection that selects its name.
-  const bool watch = place.watch || (info.name.empty() && info.query.Bool("watch"));
+  // A watch of one object is a watch of its collection with a selector of its name.
+  const bool watch = path.watch || (info.name.empty() && info.query.Bool("watch"));
   const auto verb = VerbOf(method, info.name.empty(), watch);
   if (!verb) return std::unexpected(verb.error());
   info.verb = *verb;
-  if (!Offers(info)) return std::unexpected(api::scheme::MethodNotAllowed(method));
+  if (!SupportsVerb(info)) return std::unexpected(api::scheme::MethodNotAllowed(method));
   return info;
 }
 

@@ -23,7 +23,7 @@ struct PathCase {
 
 class PathTest : public testing::TestWithParam<PathCase> {};
 
-TEST_P(PathTest, IsReadAsKubernetesReadsIt) {
+TEST_P(PathTest, IsParsedLikeKubernetes) {
   EXPECT_EQ(Tell(ReadRequest(GetParam().method, GetParam().target)), GetParam().want);
 }
 
@@ -125,7 +125,7 @@ TEST(QueryTest, NamesAndValuesAreDecoded) {
   EXPECT_EQ(query->Find("e"), std::nullopt);
 }
 
-TEST(QueryTest, NumbersAreWhole) {
+TEST(QueryTest, NumbersAreIntegers) {
   const auto query = Query::Parse("a=12&b=-3&c=&d=1.5&e=99999999999999999999&f=x");
   ASSERT_TRUE(query);
   EXPECT_EQ(query->Int("a"), 12);

@@ -1,6 +1,6 @@
-// Metrics counts what the server does, and writes it in Prometheus' text format.
+// Metrics are the metrics of the API server in Prometheus' text format.
 //
-// Thread-safe; counting a request costs one lock and one look-up.
+// Thread-safe; counting a request costs one lock and one lookup.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
 
   // `resource` is "pods" or "deployments.apps", empty for other paths.
   void CountRequest(std::string_view verb, std::string_view resource, int code);
-  // The watch is open as long as what is returned.
+  // Counts the watch as open until the result is destroyed.
   std::shared_ptr<void> OpenWatch(std::string_view resource);
 
-  // Everything, with what `store` holds now.
+  // Returns all metrics, with the current number of objects in `store`.
   std::string Text(const store::Store& store) const;
 
  private:

@@ -49,7 +49,7 @@ api::scheme::ApiResult<ListOptions::Match> ReadMatch(std::string_view text) {
       Unsupported("ListOptions", "resourceVersionMatch", text, {"Exact", "NotOlderThan"}));
 }
 
-// The combinations that make no sense.
+// Returns the error of an invalid combination of options.
 std::optional<api::scheme::ApiError> CheckMatch(const ListOptions& options) {
   const auto forbid = [](std::string_view field, std::string_view why) {
     return InvalidOption("ListOptions", field, "FieldValueForbidden",
@@ -101,7 +101,7 @@ api::scheme::ApiResult<std::string> ReadPropagation(std::string_view text) {
                                      {"Orphan", "Background", "Foreground"}));
 }
 
-// Reads one field of DeleteOptions; null counts as absent.
+// Returns a string field of DeleteOptions; null counts as absent.
 api::scheme::ApiResult<std::string> StringField(const api::JsonObject& object,
                                                 std::string_view name) {
   const api::Json* value = object.if_contains(name);

@@ -1,6 +1,6 @@
-// The options that a request gives in its query or, for deletes, in its body.
+// The options of a request in its query or, for deletes, in its body.
 //
-// Values that Kubernetes does not know are Invalid (422), numbers that are none BadRequest (400).
+// Unsupported values are Invalid (422), malformed numbers BadRequest (400).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ namespace berth::apiserver {
 struct ListOptions {
   std::string label_selector;
   std::string field_selector;
-  // Nothing: unset.
-  std::optional<store::Version> resource_version;
+  std::optional<store::Version> resource_version;  // nullopt if unset.
   enum class Match : uint8_t { kUnset, kNotOlderThan, kExact };
   Match match = Match::kUnset;
   int64_t limit = 0;
@@ -31,18 +30,18 @@ struct ListOptions {
 };
 api::scheme::ApiResult<ListOptions> ReadListOptions(const Query& query, bool watch);
 
-// `user_agent` names the field manager of a client that does not: what stands before its slash.
+// The default field manager is the part of `user_agent` before the slash.
 api::scheme::ApiResult<registry::WriteOptions> ReadWriteOptions(const Query& query,
                                                                 std::string_view user_agent);
 
-// `body` is a DeleteOptions object, or null if there is none; it goes before the query.
+// `body` is a DeleteOptions object or null; it takes precedence over the query.
 api::scheme::ApiResult<registry::DeleteOptions> ReadDeleteOptions(const Query& query,
                                                                   const api::Json& body);
 
-// True if the query has dryRun=All.
+// Reports whether the query has dryRun=All.
 api::scheme::ApiResult<bool> ReadDryRun(const Query& query);
 
-// An Invalid of `options`, "ListOptions": `field: why`.
+// Returns the Invalid error of an options object such as "ListOptions": `field: why`.
 api::scheme::ApiError InvalidOption(std::string_view options, std::string_view field,
                                     std::string_view reason, std::string_view why);
 

@@ -17,7 +17,7 @@ struct ErrorCase {
 
 class ListOptionsErrorTest : public testing::TestWithParam<ErrorCase> {};
 
-TEST_P(ListOptionsErrorTest, IsRefused) {
+TEST_P(ListOptionsErrorTest, IsRejected) {
   const auto options = ReadListOptions(*Query::Parse(GetParam().query), GetParam().watch);
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().code, GetParam().code);
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                   422, "resourceVersionMatch"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ListOptionsTest, EverythingIsRead) {
+TEST(ListOptionsTest, AreParsed) {
   const auto options = ReadListOptions(
       *Query::Parse("labelSelector=a%3Db&fieldSelector=c%3Dd&resourceVersion=7&limit=3&"
                     "timeoutSeconds=30&allowWatchBookmarks=true&sendInitialEvents=true&"
@@ -69,7 +69,7 @@ TEST(ListOptionsTest, EverythingIsRead) {
   EXPECT_EQ(options->match, ListOptions::Match::kNotOlderThan);
 }
 
-TEST(WriteOptionsTest, TheManagerIsTheUserAgentsFirstWord) {
+TEST(WriteOptionsTest, TheDefaultManagerIsTheUserAgent) {
   const auto options = ReadWriteOptions(*Query::Parse(""), "kubectl/v1.36.4 (linux/amd64)");
   ASSERT_TRUE(options);
   EXPECT_EQ(options->field_manager, "kubectl");
@@ -77,7 +77,7 @@ TEST(WriteOptionsTest, TheManagerIsTheUserAgentsFirstWord) {
   EXPECT_FALSE(options->dry_run);
 }
 
-TEST(WriteOptionsTest, EverythingIsRead) {
+TEST(WriteOptionsTest, AreParsed) {
   const auto options = ReadWriteOptions(
       *Query::Parse("fieldManager=me&fieldValidation=Strict&dryRun=All&force=true"), "x/1");
   ASSERT_TRUE(options);
@@ -97,7 +97,7 @@ TEST(WriteOptionsTest, UnknownValuesAreInvalid) {
   }
 }
 
-TEST(DeleteOptionsTest, TheBodyGoesBeforeTheQuery) {
+TEST(DeleteOptionsTest, TheBodyTakesPrecedenceOverTheQuery) {
   const auto options =
       ReadDeleteOptions(*Query::Parse("gracePeriodSeconds=5&propagationPolicy=Orphan"),
                         boost::json::parse(R"({"kind":"DeleteOptions","gracePeriodSeconds":0,
@@ -111,7 +111,7 @@ TEST(DeleteOptionsTest, TheBodyGoesBeforeTheQuery) {
   EXPECT_EQ(options->resource_version, "9");
 }
 
-TEST(DeleteOptionsTest, WithoutABodyTheQueryCounts) {
+TEST(DeleteOptionsTest, WithoutABodyTheQueryIsUsed) {
   const auto options = ReadDeleteOptions(
       *Query::Parse("gracePeriodSeconds=5&propagationPolicy=Foreground"), api::Json());
   ASSERT_TRUE(options);

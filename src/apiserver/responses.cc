@@ -131,10 +131,10 @@ void ObjectForm::AppendBookmark(store::Version version, bool initial_events_end,
 
 namespace {
 
-// More than this in total would trouble clients that limit their headers.
+// The limit of all warnings, since clients limit the size of headers.
 constexpr size_t kMaxWarningBytes = 4096;
 
-// In quotes, fit for a header.
+// Quotes `text` for a header.
 std::string QuotedForHeader(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -147,32 +147,32 @@ std::string QuotedForHeader(std::string_view text) {
 }  // namespace
 
 net::ServerResponse JsonResponseHead(int status) {
-  net::ServerResponse answer;
-  answer.status = status;
-  answer.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
-  return answer;
+  net::ServerResponse response;
+  response.status = status;
+  response.headers = {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}};
+  return response;
 }
 
 net::ServerResponse JsonResponse(int status, std::string body) {
-  net::ServerResponse answer = JsonResponseHead(status);
-  answer.body.push_back(Owned(std::move(body)));
-  return answer;
+  net::ServerResponse response = JsonResponseHead(status);
+  response.body.push_back(Owned(std::move(body)));
+  return response;
 }
 
 net::ServerResponse ErrorResponse(const api::scheme::ApiError& error) {
-  net::ServerResponse answer = JsonResponse(error.code, api::scheme::ToStatusJson(error));
+  net::ServerResponse response = JsonResponse(error.code, api::scheme::ToStatusJson(error));
   if (error.retry_after_seconds > 0) {
-    answer.headers.push_back({"Retry-After", fmt::to_string(error.retry_after_seconds)});
+    response.headers.push_back({"Retry-After", fmt::to_string(error.retry_after_seconds)});
   }
-  if (error.code == 401) answer.headers.push_back({"Connection", "close"});
-  return answer;
+  if (error.code == 401) response.headers.push_back({"Connection", "close"});
+  return response;
 }
 
 VersionedResponse ObjectResponse(int status, const ObjectForm& form,
                                  const store::ObjectPtr& object) {
-  VersionedResponse reply{JsonResponseHead(status), object->version};
-  form.Append(object, true, reply.answer.body);
-  return reply;
+  VersionedResponse versioned{JsonResponseHead(status), object->version};
+  form.Append(object, true, versioned.response.body);
+  return versioned;
 }
 
 VersionedResponse CreatedResponse(store::Version version) {
@@ -205,12 +205,12 @@ VersionedResponse DeletedResponse(const api::scheme::Kind& kind, const store::Ob
   return {JsonResponse(200, json.Take()), object.version};
 }
 
-void AddWarnings(const std::vector<std::string>& warnings, net::ServerResponse& answer) {
+void AddWarnings(const std::vector<std::string>& warnings, net::ServerResponse& response) {
   size_t bytes = 0;
   for (const std::string& warning : warnings) {
     bytes += warning.size();
     if (bytes > kMaxWarningBytes) return;
-    answer.headers.push_back({"Warning", "299 - " + QuotedForHeader(warning)});
+    response.headers.push_back({"Warning", "299 - " + QuotedForHeader(warning)});
   }
 }
 

@@ -1,7 +1,7 @@
-// ObjectForm writes stored objects as a client wishes to have them: whole, as a Table or as
-// metadata alone.
+// The responses of the API server. ObjectForm writes stored objects in the representation that the
+// client requests: whole, as a Table, or only their metadata.
 //
-// Whole objects and metadata are slices of what the store keeps: nothing is copied.
+// Whole objects and metadata are slices of the stored JSON, without copies.
 #pragma once
 
 #include <string>
@@ -19,23 +19,23 @@
 
 namespace berth::apiserver {
 
-// Text that nobody owns because it is never gone: literals.
+// Returns a piece of static text.
 inline net::Piece Literal(std::string_view text) { return {nullptr, text}; }
-// Text that the piece owns.
+// Returns a piece that owns its text.
 net::Piece Owned(std::string text);
 
-// The whole object as `kind` shows it: events have a view in two groups.
+// Returns the whole object as `kind` represents it: events exist in two groups.
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object);
 
-// The same object, told at another version: the last that a watcher hears of it.
+// Returns a copy of the object with another version, for the DELETED event of a watch.
 store::ObjectPtr AtVersion(const store::Object& object, store::Version version);
 
 class ObjectForm {
  public:
-  // Plain.
+  // The plain form.
   explicit ObjectForm(const api::scheme::Kind& kind) : kind_(&kind) {}
-  // By the request's Accept header and its includeObject. Ages are told by `clock`, which must
-  // outlive the form.
+  // The form that the Accept header and includeObject request. `clock` determines the ages in
+  // tables and must outlive the form.
   static api::scheme::ApiResult<ObjectForm> Make(const api::scheme::Kind& kind,
                                                  std::string_view accept, const Query& query,
                                                  const Clock& clock);
@@ -43,12 +43,12 @@ class ObjectForm {
   const api::scheme::Kind& kind() const { return *kind_; }
   Form form() const { return wanted_.form; }
 
-  // One object by itself. A Table has `columns` unless an earlier event of the watch had them.
+  // Appends one object. `columns`: a Table has column definitions.
   void Append(const store::ObjectPtr& object, bool columns, std::vector<net::Piece>& out) const;
-  // A list with `metadata`, the JSON of a ListMeta.
+  // Appends a list with `metadata`, the JSON of a ListMeta.
   void AppendList(const std::vector<store::ObjectPtr>& objects, const std::string& metadata,
                   std::vector<net::Piece>& out) const;
-  // An object that has nothing but a version, as bookmarks do.
+  // Appends the object of a bookmark, which has only a version.
   void AppendBookmark(store::Version version, bool initial_events_end,
                       std::vector<net::Piece>& out) const;
 
@@ -62,27 +62,26 @@ class ObjectForm {
   const Clock* clock_ = nullptr;  // Not null for a Table.
 };
 
-// Replies: answers of the API server on their way to the client.
-// An answer, and the version that must be visible before it may be told.
+// A response, and the version that must be visible before it is sent.
 struct VersionedResponse {
-  net::ServerResponse answer;
+  net::ServerResponse response;
   store::Version version = 0;
 };
 
-// Headers that every JSON answer has.
+// Returns a response with the headers of JSON responses and no body.
 net::ServerResponse JsonResponseHead(int status);
 net::ServerResponse JsonResponse(int status, std::string body);
-// The Status object of a failed request. One that is not authenticated loses its connection.
+// Returns the Status object of a failed request. A 401 closes the connection.
 net::ServerResponse ErrorResponse(const api::scheme::ApiError& error);
 
 VersionedResponse ObjectResponse(int status, const ObjectForm& form,
                                  const store::ObjectPtr& object);
 // `{"kind":"Status",...,"status":"Success","code":201}`, as for bindings and evictions.
 VersionedResponse CreatedResponse(store::Version version);
-// The Success of a delete that left nothing behind.
+// The Success of a delete that removed the object.
 VersionedResponse DeletedResponse(const api::scheme::Kind& kind, const store::Object& object);
 
-// Adds a Warning header for each, as kubectl prints them.
-void AddWarnings(const std::vector<std::string>& warnings, net::ServerResponse& answer);
+// Adds a Warning header, which kubectl prints, for each warning.
+void AddWarnings(const std::vector<std::string>& warnings, net::ServerResponse& response);
 
 }  // namespace berth::apiserver

@@ -18,10 +18,51 @@
 namespace berth::apiserver {
 namespace {
 
-// A delete of these answers with the object even if it is gone.
+// The resources whose delete returns the object even if it is removed.
 constexpr std::array<std::string_view, 6> kReturnDeleted = {
     "pods",     "persistentvolumes", "persistentvolumeclaims",
     "services", "serviceaccounts",   "resourcequotas"};
+
+// Reads the request's body: an object of any supported content type.
+api::scheme::ApiResult<api::Json> ReadObjectBody(const RequestContext& call) {
+  auto body =
+      ParseBody(call.request.header("Content-Type"), call.request.body, call.scratch.storage());
+  if (!body) return body;
+  if (!body->is_object()) {
+    return std::unexpected(
+        api::scheme::BadRequest("the body must be an object, as JSON, YAML or protobuf"));
+  }
+  return body;
+}
+
+struct PatchBody {
+  patch::PatchType type = patch::PatchType::kMerge;
+  api::Json patch;
+};
+
+api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call) {
+  const auto type = patch::PatchTypeOf(call.request.header("Content-Type"));
+  if (!type) return std::unexpected(type.error());
+  auto patch =
+      ParsePatchBody(*type == patch::PatchType::kApply, call.request.body, call.scratch.storage());
+  if (!patch) return std::unexpected(patch.error());
+  if (*type == patch::PatchType::kJson ? !patch->is_array() : !patch->is_object()) {
+    return std::unexpected(api::scheme::BadRequest(*type == patch::PatchType::kJson
+                                                       ? "a JSON patch must be a list of operations"
+                                                       : "the patch must be an object"));
+  }
+  return PatchBody{*type, *std::move(patch)};
+}
+
+api::scheme::ApiResult<registry::WriteOptions> OptionsOf(const RequestContext& call) {
+  auto options = ReadWriteOptions(call.info.query, call.request.header("User-Agent"));
+  if (!options) return options;
+  options->warnings = &call.warnings;
+  options->user = call.user.name;
+  options->groups = call.user.groups;
+  options->access = &call.access;
+  return options;
+}
 
 api::scheme::ApiResult<VersionedResponse> Get(const RequestContext& call) {
   const auto options = ReadListOptions(call.info.query, false);
@@ -42,9 +83,9 @@ api::scheme::ApiResult<VersionedResponse> List(const RequestContext& call) {
   if (!selector) return std::unexpected(selector.error());
   auto list = ListObjects(call.api.store(), call.info.namespace_, *options, *selector, call.form);
   if (!list) return std::unexpected(list.error());
-  VersionedResponse reply{JsonResponseHead(200), list->version};
-  reply.answer.body = std::move(list->body);
-  return reply;
+  VersionedResponse response{JsonResponseHead(200), list->version};
+  response.response.body = std::move(list->body);
+  return response;
 }
 
 api::scheme::ApiResult<VersionedResponse> WrittenResponse(
@@ -53,22 +94,22 @@ api::scheme::ApiResult<VersionedResponse> WrittenResponse(
   return ObjectResponse(written->created ? 201 : 200, call.form, written->object);
 }
 
-// The body of a write. Fields given twice, of which the last would count, are told to the client.
+// Reads the body of a write. Reports duplicate fields, of which the last one wins, to the client.
 api::scheme::ApiResult<api::Json> ReadWrittenBody(const RequestContext& call,
                                                   const registry::WriteOptions& options) {
   auto body = ReadObjectBody(call);
   if (!body || options.field_validation == registry::FieldValidation::kIgnore) return body;
   if (!IsJsonBody(call.request.header("Content-Type"))) return body;
-  std::vector<std::string> twice;
+  std::vector<std::string> duplicates;
   for (const std::string& path : api::DuplicateKeys(call.request.body)) {
-    twice.push_back("duplicate field \"" + path + "\"");
+    duplicates.push_back("duplicate field \"" + path + "\"");
   }
-  if (twice.empty()) return body;
+  if (duplicates.empty()) return body;
   if (options.field_validation == registry::FieldValidation::kStrict) {
-    return std::unexpected(
-        api::scheme::BadRequest(fmt::format("strict decoding error: {}", fmt::join(twice, ", "))));
+    return std::unexpected(api::scheme::BadRequest(
+        fmt::format("strict decoding error: {}", fmt::join(duplicates, ", "))));
   }
-  std::ranges::move(twice, std::back_inserter(call.warnings));
+  std::ranges::move(duplicates, std::back_inserter(call.warnings));
   return body;
 }
 
@@ -114,20 +155,21 @@ api::scheme::ApiResult<VersionedResponse> Delete(const RequestContext& call) {
   if (!options) return std::unexpected(options.error());
   const auto deleted = call.api.Delete(call.kind(), call.info.object(), *options);
   if (!deleted) return std::unexpected(deleted.error());
-  const bool whole = !deleted->gone || (call.kind().group.empty() &&
-                                        std::ranges::find(kReturnDeleted, call.kind().resource) !=
-                                            kReturnDeleted.end());
-  return whole ? ObjectResponse(200, call.form, deleted->object)
-               : DeletedResponse(call.kind(), *deleted->object);
+  const bool return_object =
+      !deleted->gone ||
+      (call.kind().group.empty() &&
+       std::ranges::find(kReturnDeleted, call.kind().resource) != kReturnDeleted.end());
+  return return_object ? ObjectResponse(200, call.form, deleted->object)
+                       : DeletedResponse(call.kind(), *deleted->object);
 }
 
 api::scheme::ApiResult<VersionedResponse> DeleteCollection(const RequestContext& call) {
   const auto options = ReadDelete(call);
   if (!options) return std::unexpected(options.error());
-  const auto wanted = ReadListOptions(call.info.query, false);
-  if (!wanted) return std::unexpected(wanted.error());
+  const auto list_options = ReadListOptions(call.info.query, false);
+  if (!list_options) return std::unexpected(list_options.error());
   const auto selector =
-      ObjectSelector::Make(call.kind(), wanted->label_selector, wanted->field_selector);
+      ObjectSelector::Make(call.kind(), list_options->label_selector, list_options->field_selector);
   if (!selector) return std::unexpected(selector.error());
 
   store::ListResult list = Snapshot(call.api.store(), call.kind(), call.info.namespace_, *selector);
@@ -140,84 +182,16 @@ api::scheme::ApiResult<VersionedResponse> DeleteCollection(const RequestContext&
     version = std::max(version, outcome->object->version);
     deleted.push_back(std::move(outcome->object));
   }
-  VersionedResponse reply{JsonResponseHead(200), version};
+  VersionedResponse response{JsonResponseHead(200), version};
   const std::string metadata = "{\"resourceVersion\":\"" + std::to_string(version) + "\"}";
-  call.form.AppendList(deleted, metadata, reply.answer.body);
-  return reply;
+  call.form.AppendList(deleted, metadata, response.response.body);
+  return response;
 }
 
-bool IsOwnDocument(std::string_view subresource) {
-  return subresource == "binding" || subresource == "eviction" || subresource == "scale";
-}
-
-}  // namespace
-
-api::scheme::ApiResult<api::Json> ReadObjectBody(const RequestContext& call) {
-  auto body =
-      ParseBody(call.request.header("Content-Type"), call.request.body, call.scratch.storage());
-  if (!body) return body;
-  if (!body->is_object()) {
-    return std::unexpected(
-        api::scheme::BadRequest("the body must be an object, as JSON, YAML or protobuf"));
-  }
-  return body;
-}
-
-api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call) {
-  const auto type = patch::PatchTypeOf(call.request.header("Content-Type"));
-  if (!type) return std::unexpected(type.error());
-  auto patch =
-      ParsePatchBody(*type == patch::PatchType::kApply, call.request.body, call.scratch.storage());
-  if (!patch) return std::unexpected(patch.error());
-  if (*type == patch::PatchType::kJson ? !patch->is_array() : !patch->is_object()) {
-    return std::unexpected(api::scheme::BadRequest(*type == patch::PatchType::kJson
-                                                       ? "a JSON patch must be a list of operations"
-                                                       : "the patch must be an object"));
-  }
-  return PatchBody{*type, *std::move(patch)};
-}
-
-api::scheme::ApiResult<registry::WriteOptions> OptionsOf(const RequestContext& call) {
-  auto options = ReadWriteOptions(call.info.query, call.request.header("User-Agent"));
-  if (!options) return options;
-  options->warnings = &call.warnings;
-  options->user = call.user.name;
-  options->groups = call.user.groups;
-  options->access = &call.access;
-  return options;
-}
-
-api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& call) {
-  if (IsOwnDocument(call.info.subresource)) return ServeSubresource(call);
-  switch (call.info.verb) {
-    case Verb::kGet:
-      return Get(call);
-    case Verb::kList:
-      return List(call);
-    case Verb::kCreate:
-      return Create(call);
-    case Verb::kUpdate:
-      return Update(call);
-    case Verb::kPatch:
-      return Patch(call);
-    case Verb::kDelete:
-      return Delete(call);
-    case Verb::kDeleteCollection:
-      return DeleteCollection(call);
-    case Verb::kWatch:
-      break;
-  }
-  return std::unexpected(api::scheme::MethodNotAllowed(call.request.method));
-}
-
-// Requests about bindings, evictions and scales (declared in object_requests.h): documents of their
-// own, not views of the object.
-namespace {
-
-// How often a patch of a scale is tried again when someone else writes in between.
+// The number of attempts to patch a scale that others write to at the same time.
 constexpr int kPatchAttempts = 8;
 
-// The name in the body, if there is one, must be that of the path.
+// Returns an error if the body has another name than the path.
 std::optional<api::scheme::ApiError> CheckName(const RequestContext& call, const api::Json& body) {
   const api::Json* metadata = body.get_object().if_contains("metadata");
   const api::Json* name = metadata != nullptr && metadata->is_object()
@@ -253,14 +227,14 @@ api::scheme::ApiResult<VersionedResponse> Evict(const RequestContext& call) {
   return CreatedResponse(evicted->object->version);
 }
 
-api::scheme::ApiResult<VersionedResponse> ScaleReply(
+api::scheme::ApiResult<VersionedResponse> ScaleResponse(
     const RequestContext& call, const api::scheme::ApiResult<api::Json>& scale) {
   if (!scale) return std::unexpected(scale.error());
-  // The scale's version is the object's: what was read or written is not newer than this.
+  // The version of the scale is not newer than the store's.
   return VersionedResponse{JsonResponse(200, api::ToJsonText(*scale)), call.api.store().version()};
 }
 
-api::scheme::ApiResult<api::Json> Patched(api::Json scale, const PatchBody& body) {
+api::scheme::ApiResult<api::Json> ApplyPatch(api::Json scale, const PatchBody& body) {
   switch (body.type) {
     case patch::PatchType::kJson:
       return patch::ApplyJsonPatch(std::move(scale), body.patch);
@@ -281,7 +255,7 @@ api::scheme::ApiResult<api::Json> PatchScale(const RequestContext& call) {
   for (int attempt = 1;; ++attempt) {
     auto scale = call.api.GetScale(call.kind(), call.info.object());
     if (!scale) return scale;
-    auto patched = Patched(*std::move(scale), *body);
+    auto patched = ApplyPatch(*std::move(scale), *body);
     if (!patched) return patched;
     if (!patched->is_object())
       return std::unexpected(api::scheme::BadRequest("the patch leaves no object"));
@@ -293,9 +267,9 @@ api::scheme::ApiResult<api::Json> PatchScale(const RequestContext& call) {
 api::scheme::ApiResult<VersionedResponse> Scale(const RequestContext& call) {
   switch (call.info.verb) {
     case Verb::kGet:
-      return ScaleReply(call, call.api.GetScale(call.kind(), call.info.object()));
+      return ScaleResponse(call, call.api.GetScale(call.kind(), call.info.object()));
     case Verb::kPatch:
-      return ScaleReply(call, PatchScale(call));
+      return ScaleResponse(call, PatchScale(call));
     default:
       break;
   }
@@ -303,15 +277,34 @@ api::scheme::ApiResult<VersionedResponse> Scale(const RequestContext& call) {
   if (!options) return std::unexpected(options.error());
   const auto body = ReadObjectBody(call);
   if (!body) return std::unexpected(body.error());
-  return ScaleReply(call, call.api.PutScale(call.kind(), call.info.object(), *body, *options));
+  return ScaleResponse(call, call.api.PutScale(call.kind(), call.info.object(), *body, *options));
 }
 
 }  // namespace
 
-api::scheme::ApiResult<VersionedResponse> ServeSubresource(const RequestContext& call) {
+api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& call) {
   if (call.info.subresource == "binding") return Bind(call);
   if (call.info.subresource == "eviction") return Evict(call);
-  return Scale(call);
+  if (call.info.subresource == "scale") return Scale(call);
+  switch (call.info.verb) {
+    case Verb::kGet:
+      return Get(call);
+    case Verb::kList:
+      return List(call);
+    case Verb::kCreate:
+      return Create(call);
+    case Verb::kUpdate:
+      return Update(call);
+    case Verb::kPatch:
+      return Patch(call);
+    case Verb::kDelete:
+      return Delete(call);
+    case Verb::kDeleteCollection:
+      return DeleteCollection(call);
+    case Verb::kWatch:
+      break;
+  }
+  return std::unexpected(api::scheme::MethodNotAllowed(call.request.method));
 }
 
 }  // namespace berth::apiserver

@@ -1,4 +1,5 @@
-// Requests about objects: each verb read from HTTP, done by the Api and answered.
+// The REST handlers of objects: they parse the request of each verb, execute it on the Api and
+// build the response.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -15,7 +16,7 @@
 
 namespace berth::apiserver {
 
-// A request as far as it is understood.
+// A parsed request and its context.
 struct RequestContext {
   registry::Api& api;
   const RequestInfo& info;  // Its kind is not null.
@@ -24,26 +25,12 @@ struct RequestContext {
   const registry::Access& access;
   const ObjectForm& form;
   std::vector<std::string>& warnings;  // For the client.
-  store::Scratch& scratch;             // Where the documents in the request live.
+  store::Scratch& scratch;             // The memory of the request's documents.
 
   const api::scheme::Kind& kind() const { return *info.kind; }
 };
 
-// Every verb but watch.
+// Executes every verb except watch.
 api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& call);
-
-// What binding, eviction and scale share with the rest.
-api::scheme::ApiResult<VersionedResponse> ServeSubresource(const RequestContext& call);
-
-// The request's body: an object, of any content type that is understood.
-api::scheme::ApiResult<api::Json> ReadObjectBody(const RequestContext& call);
-// The patch in the body of a PATCH.
-struct PatchBody {
-  patch::PatchType type = patch::PatchType::kMerge;
-  api::Json patch;
-};
-api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call);
-// The options of a write, warnings included.
-api::scheme::ApiResult<registry::WriteOptions> OptionsOf(const RequestContext& call);
 
 }  // namespace berth::apiserver

@@ -1,4 +1,3 @@
-// The grammar of label selector strings (declared in selectors.h).
 #include "apiserver/selectors.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ struct Symbol {
   std::string_view text;
   Token token;
 };
-// Longer ones first.
+// Longer symbols first.
 constexpr std::array kSymbols = {
     Symbol{"==", Token::kDoubleEquals}, Symbol{"!=", Token::kNotEquals},
     Symbol{"=", Token::kEquals},        Symbol{"!", Token::kNot},
@@ -156,7 +155,7 @@ class Parser {
     return Unexpected(op, "in, notin, =, ==, !=, >, <");
   }
 
-  // One value, which may be missing: then it is "".
+  // Parses one value, which is "" if it is missing.
   Result<Requirement> WithValue(std::string key, SelectorOp op) {
     std::string value;
     const Token next = lexer_.Peek().token;
@@ -168,7 +167,7 @@ class Parser {
     return Requirement::Make(std::move(key), op, {std::move(value)});
   }
 
-  // Values between parentheses; where one is missing, it is "".
+  // Parses values in parentheses; a missing one is "".
   Result<Requirement> WithSet(std::string key, SelectorOp op) {
     if (const Lexeme open = lexer_.Take(); open.token != Token::kOpen) {
       return Unexpected(open, "'('");
@@ -204,7 +203,7 @@ Result<std::vector<Requirement>> ParseLabelSelector(std::string_view text) {
 
 namespace {
 
-// Splits at commas that no backslash escapes; the escapes stay.
+// Splits at unescaped commas; retains the escapes.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t begin = 0;
@@ -220,7 +219,7 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
   return terms;
 }
 
-// Nothing if an escape is malformed or a special character lacks its backslash.
+// Returns nullopt if an escape is malformed or a special character is not escaped.
 std::optional<std::string> Unescape(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -274,7 +273,7 @@ Result<std::vector<FieldTerm>> ParseFieldSelector(std::string_view text) {
 api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::Kind& kind,
                                                             std::string_view labels,
                                                             std::string_view fields) {
-  const auto refuse = [&](std::string_view why) {
+  const auto fail = [&](std::string_view why) {
     return std::unexpected(api::scheme::BadRequest(fmt::format(
         "Unable to find \"{}/{}, Resource={}\" that match label selector \"{}\", field selector "
         "\"{}\": {}",
@@ -295,7 +294,7 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
     } else {
       const auto at = std::ranges::find(kind.selectable_fields, term.field);
       if (at == kind.selectable_fields.end()) {
-        return refuse(fmt::format("field label not supported: {}", Shorten(term.field)));
+        return fail(fmt::format("field label not supported: {}", Shorten(term.field)));
       }
       field.place = Field::Place::kStored;
       field.index = static_cast<size_t>(at - kind.selectable_fields.begin());

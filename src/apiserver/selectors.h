@@ -1,4 +1,4 @@
-// Selectors as they stand in a request's query, compiled to match stored objects.
+// Label and field selectors of requests: parsing, and matching of stored objects.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace berth::apiserver {
 
-// The requirements of a label selector: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`,
-// `a notin (b,c)`, `a>1`, `a<1`, joined by commas. The errors are Kubernetes'.
+// Parses a label selector: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`,
+// `a<1`, separated by commas. The errors are those of Kubernetes.
 Result<std::vector<api::Requirement>> ParseLabelSelector(std::string_view text);
 
 // One term of a field selector.
@@ -25,22 +25,22 @@ struct FieldTerm {
   std::string value;
   friend bool operator==(const FieldTerm&, const FieldTerm&) = default;
 };
-// Terms `f=v`, `f==v` and `f!=v`, joined by commas; a backslash escapes a comma, an equals sign or
-// itself in a value.
+// Parses a field selector: `f=v`, `f==v` and `f!=v`, separated by commas. A backslash escapes a
+// comma, an equals sign or itself in a value.
 Result<std::vector<FieldTerm>> ParseFieldSelector(std::string_view text);
 
-// ObjectSelector says which objects of a kind a list or watch wants. Immutable.
+// ObjectSelector is the label and field selector of a list or watch. Immutable.
 class ObjectSelector {
  public:
   ObjectSelector() = default;
-  // BadRequest if either string has bad syntax or names a field that the kind has not.
+  // Returns BadRequest for bad syntax and for fields that the kind does not support.
   static api::scheme::ApiResult<ObjectSelector> Make(const api::scheme::Kind& kind,
                                                      std::string_view labels,
                                                      std::string_view fields);
 
   bool Matches(const store::Object& object) const;
   bool everything() const { return labels_.empty() && fields_.empty(); }
-  // The one name that can match; empty if there may be many.
+  // Returns the only name that can match; empty if there may be several.
   const std::string& name() const { return name_; }
 
  private:

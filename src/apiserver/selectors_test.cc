@@ -30,7 +30,7 @@ struct LabelCase {
 
 class LabelSelectorTest : public testing::TestWithParam<LabelCase> {};
 
-TEST_P(LabelSelectorTest, MatchesAsKubernetesDoes) {
+TEST_P(LabelSelectorTest, MatchesLikeKubernetes) {
   const std::vector<store::Object> objects = {
       WithLabels({}),
       WithLabels({{"app", "web"}}),
@@ -126,7 +126,7 @@ TEST(FieldSelectorTest, MatchesNamesAndStoredFields) {
   EXPECT_EQ(matching(",spec.nodeName=n1,,status.phase=Failed,"), "001");
 }
 
-TEST(FieldSelectorTest, BothKindsOfEventsNameTheSameFields) {
+TEST(FieldSelectorTest, BothKindsOfEventsSelectTheSameFields) {
   store::Object event = WithFields("e", "x", {"Pod", "x", "a"});
   const auto core =
       ObjectSelector::Make(api::scheme::KindOf("events"), "", "involvedObject.name=a");
@@ -138,17 +138,17 @@ TEST(FieldSelectorTest, BothKindsOfEventsNameTheSameFields) {
   EXPECT_TRUE(grouped->Matches(event));
 }
 
-TEST(FieldSelectorTest, NamespacesAreForNamespacedKinds) {
+TEST(FieldSelectorTest, MetadataNamespaceRequiresANamespacedKind) {
   EXPECT_FALSE(ObjectSelector::Make(api::scheme::KindOf("nodes"), "", "metadata.namespace=x"));
 }
 
-TEST(FieldSelectorTest, EscapesAreTakenAway) {
+TEST(FieldSelectorTest, UnescapesValues) {
   const auto terms = ParseFieldSelector(R"(a=b\,c\=d\\,e!=f)");
   ASSERT_TRUE(terms);
   EXPECT_EQ(*terms, (std::vector<FieldTerm>{{"a", true, R"(b,c=d\)"}, {"e", false, "f"}}));
 }
 
-TEST(FieldSelectorTest, OneNameIsKnownBeforehand) {
+TEST(FieldSelectorTest, KnowsTheOnlyNameThatCanMatch) {
   EXPECT_EQ(ObjectSelector::Make(api::scheme::KindOf("pods"), "", "metadata.name=a")->name(), "a");
   EXPECT_EQ(ObjectSelector::Make(api::scheme::KindOf("pods"), "", "metadata.name!=a")->name(), "");
 }

@@ -8,8 +8,8 @@
 namespace berth::apiserver {
 namespace {
 
-// A store that forgets everything must not hand out again the versions of the one before it, so it
-// begins with the microseconds since 1970: no store writes faster than that.
+// A store without persistence must not reuse the versions of a previous one, so it starts with the
+// microseconds since 1970: no store writes faster than that.
 store::Version FirstVersion(Instant now) {
   return static_cast<store::Version>(std::max<int64_t>(now.nanos / 1000, 1));
 }
@@ -27,7 +27,7 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options,
   return store::Store::Open(std::move(store_options), std::move(journal));
 }
 
-// Where clients connect to a server that listens on every address.
+// Returns the address to connect to; a loopback address if the server listens on every address.
 std::string_view ReachableAddress(std::string_view address) {
   if (address == "0.0.0.0" || address.empty()) return "127.0.0.1";
   if (address == "::") return "::1";
@@ -68,7 +68,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   http.port = own.port;
   http.threads = own.threads;
   http.tls = own.tls;
-  // What is a little too large is refused by the handler, in the API's own words.
+  // The handler rejects bodies that are slightly too large with a Status.
   http.max_body_bytes = 2 * Handler::kMaxBodyBytes;
   auto started = net::HttpServer::Start(
       std::move(http), [handler = server->handler_.get()](std::shared_ptr<net::Exchange> exchange) {
@@ -98,7 +98,7 @@ std::string KubeconfigText(const std::string& url, const std::string& ca,
       "  cluster:\n"
       "    server: {}\n",
       url);
-  // Some clients, the JavaScript one among them, refuse to speak without TLS unless told so.
+  // Some clients, such as the JavaScript client, require this to connect without TLS.
   if (url.starts_with("http://")) text += "    insecure-skip-tls-verify: true\n";
   if (!ca.empty()) text += fmt::format("    certificate-authority-data: {}\n", EncodeBase64(ca));
   text +=

@@ -1,4 +1,4 @@
-// ApiServer is a Kubernetes API server: a store, the API on it and HTTP in front of it.
+// ApiServer is the embedded Kubernetes API server: a store, the Api on it, and the HTTP server.
 #pragma once
 
 #include <chrono>
@@ -18,31 +18,31 @@ namespace berth::apiserver {
 
 struct ApiServerOptions {
   std::string address = "127.0.0.1";
-  uint16_t port = 0;  // 0: any free one.
+  uint16_t port = 0;  // 0: any free port.
   int threads = 2;
-  std::string data_dir = {};                 // Empty: everything is forgotten with the server.
-  size_t history = 50'000;                   // Events kept per collection.
-  std::shared_ptr<net::ServerTls> tls = {};  // Null: plain.
+  std::string data_dir = {};                 // Empty: nothing is persistent.
+  size_t history = 50'000;                   // Events retained per collection.
+  std::shared_ptr<net::ServerTls> tls = {};  // Null: no TLS.
   registry::AccessOptions access = {};
-  uint64_t seed = 0;  // Of uids and generated names.
-  // The API's time, if it is not the real one; must outlive the server.
+  uint64_t seed = 0;  // For uids and generated names.
+  // The clock of the Api; null for the system clock. Must outlive the server.
   const Clock* clock = nullptr;
 };
 
 class ApiServer {
  public:
-  // Opens the store and listens. The error says what is wrong with the options, the data or the
-  // address, and what to do.
+  // Opens the store and listens. Fails because of the options, the data or the address; the error
+  // says what to do.
   static Result<std::unique_ptr<ApiServer>> Start(ApiServerOptions options);
   ~ApiServer();
 
   store::Store& store() { return *store_; }
   registry::Api& api() { return *api_; }
   uint16_t port() const { return http_->port(); }
-  // "https://127.0.0.1:6443": where clients on this machine reach it.
+  // Returns the URL for clients on this machine: "https://127.0.0.1:6443".
   std::string url() const;
 
-  // Lets answers under way end for up to `grace`.
+  // Stops the server; waits up to `grace` for responses in progress.
   void Stop(std::chrono::milliseconds grace);
 
  private:
@@ -50,15 +50,14 @@ class ApiServer {
 
   ApiServerOptions options_;
   SystemClock real_clock_;
-  // In the order in which they need each other.
+  // Each depends on the ones before.
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<registry::Api> api_;
   std::unique_ptr<Handler> handler_;
   std::unique_ptr<net::HttpServer> http_;
 };
 
-// The text of a kubeconfig file for one server. `ca` is PEM, `token` a bearer token; both may be
-// empty.
+// Returns a kubeconfig for one server. `ca` is PEM, `token` a bearer token; both may be empty.
 std::string KubeconfigText(const std::string& url, const std::string& ca, const std::string& token);
 
 }  // namespace berth::apiserver

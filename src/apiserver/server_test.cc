@@ -32,21 +32,21 @@ class ServerTest : public testing::Test {
     client_ = std::make_unique<ApiClient>(server_->port());
   }
 
-  static std::string Reason(const ApiResponse& answer) {
-    const auto status = boost::json::parse(answer.body);
+  static std::string Reason(const ApiResponse& response) {
+    const auto status = boost::json::parse(response.body);
     const auto* reason = status.as_object().if_contains("reason");
     return reason == nullptr ? "" : std::string(reason->as_string());
   }
-  static std::string Version(const ApiResponse& answer) {
+  static std::string Version(const ApiResponse& response) {
     return std::string(
-        boost::json::parse(answer.body).at("metadata").at("resourceVersion").as_string());
+        boost::json::parse(response.body).at("metadata").at("resourceVersion").as_string());
   }
 
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<ApiClient> client_;
 };
 
-TEST_F(ServerTest, FixedPathsAnswer) {
+TEST_F(ServerTest, ServesNonResourcePaths) {
   struct Case {
     const char* path;
     const char* accept;
@@ -75,10 +75,11 @@ TEST_F(ServerTest, FixedPathsAnswer) {
       {"/metrics", "", "text/plain; version=0.0.4; charset=utf-8", "berth_store_version "},
   };
   for (const Case& c : cases) {
-    const ApiResponse answer = client_->Get(c.path, c.accept);
-    EXPECT_EQ(answer.status, 200) << c.path;
-    EXPECT_EQ(answer.header("Content-Type"), c.type) << c.path;
-    EXPECT_NE(answer.body.find(c.part), std::string::npos) << c.path << answer.body.substr(0, 400);
+    const ApiResponse response = client_->Get(c.path, c.accept);
+    EXPECT_EQ(response.status, 200) << c.path;
+    EXPECT_EQ(response.header("Content-Type"), c.type) << c.path;
+    EXPECT_NE(response.body.find(c.part), std::string::npos)
+        << c.path << response.body.substr(0, 400);
   }
   EXPECT_EQ(client_->Get("/apis/boats").status, 404);
   EXPECT_EQ(client_->Get("/openapi/v3/apis/boats/v1").status, 404);
@@ -86,7 +87,7 @@ TEST_F(ServerTest, FixedPathsAnswer) {
   EXPECT_EQ(client_->Ask("POST", "/version", "{}").status, 405);
 }
 
-TEST_F(ServerTest, ObjectsAreCreatedReadChangedAndDeleted) {
+TEST_F(ServerTest, CreatesReadsUpdatesAndDeletesObjects) {
   const ApiResponse created = client_->Ask("POST", kConfigMaps, ConfigMap("a"));
   EXPECT_EQ(created.status, 201);
   const std::string path = std::string(kConfigMaps) + "/a";
@@ -116,13 +117,13 @@ TEST_F(ServerTest, ObjectsAreCreatedReadChangedAndDeleted) {
   EXPECT_EQ(client_->Get(path).status, 404);
 }
 
-TEST_F(ServerTest, DryRunsLeaveNothing) {
+TEST_F(ServerTest, DryRunsStoreNothing) {
   EXPECT_EQ(client_->Ask("POST", std::string(kConfigMaps) + "?dryRun=All", ConfigMap("a")).status,
             201);
   EXPECT_EQ(client_->Get(std::string(kConfigMaps) + "/a").status, 404);
 }
 
-TEST_F(ServerTest, YamlBodiesAreRead) {
+TEST_F(ServerTest, AcceptsYamlBodies) {
   EXPECT_EQ(client_
                 ->Ask("POST", kConfigMaps, "metadata:\n  name: a\ndata:\n  k: v\n",
                       "Content-Type: application/yaml\r\n")
@@ -141,7 +142,7 @@ TEST_F(ServerTest, CollectionsAreDeletedByLabel) {
   EXPECT_EQ(client_->Get(std::string(kConfigMaps) + "/b").status, 200);
 }
 
-TEST_F(ServerTest, WarningsComeAsHeaders) {
+TEST_F(ServerTest, SendsWarningsAsHeaders) {
   const ApiResponse created =
       client_->Ask("POST", kConfigMaps, R"({"metadata":{"name":"a"},"boat":1})");
   EXPECT_EQ(created.status, 201);
@@ -154,7 +155,7 @@ TEST_F(ServerTest, WarningsComeAsHeaders) {
             400);
 }
 
-TEST_F(ServerTest, FieldsGivenTwiceAreToldOrRefused) {
+TEST_F(ServerTest, WarnsAboutOrRejectsDuplicateFields) {
   const std::string body = R"({"metadata":{"name":"a"},"data":{"k":"1","k":"2"}})";
   const std::string strict = std::string(kConfigMaps) + "?fieldValidation=Strict";
   const ApiResponse refused = client_->Ask("POST", strict, body);
@@ -195,7 +196,7 @@ TEST_F(ServerTest, ScalesAreReadAndChanged) {
   EXPECT_NE(client_->Get(deployments + "/d").body.find(R"("replicas":5)"), std::string::npos);
 }
 
-TEST_F(ServerTest, EventsAreSeenInBothGroups) {
+TEST_F(ServerTest, ServesEventsInBothGroups) {
   const std::string core = "/api/v1/namespaces/default/events";
   const std::string grouped = "/apis/events.k8s.io/v1/namespaces/default/events";
   const ApiResponse created = client_->Ask("POST", core, R"({"metadata":{"name":"e"},
@@ -212,7 +213,7 @@ TEST_F(ServerTest, EventsAreSeenInBothGroups) {
   EXPECT_EQ(list.at("items").at(0).at("note").as_string(), "well");
 }
 
-TEST_F(ServerTest, TablesAreForThoseWhoAsk) {
+TEST_F(ServerTest, ServesTablesOnRequest) {
   const ApiResponse table = client_->Get(
       "/api/v1/namespaces", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n");
   EXPECT_EQ(table.header("Content-Type"), "application/json");
@@ -221,7 +222,7 @@ TEST_F(ServerTest, TablesAreForThoseWhoAsk) {
   EXPECT_EQ(document.at("rows").as_array().size(), 4u);
 }
 
-TEST_F(ServerTest, WatchesTellWhatHappens) {
+TEST_F(ServerTest, WatchesSendChanges) {
   RawClient watcher(server_->port());
   watcher.Send("GET " + std::string(kConfigMaps) +
                "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
@@ -238,7 +239,7 @@ TEST_F(ServerTest, WatchesTellWhatHappens) {
   EXPECT_NE(watcher.ReadUntil("}\n").find(R"("type":"DELETED")"), std::string::npos);
 }
 
-TEST_F(ServerTest, WatchesOfVersionsThatAreGoneEndWithAnError) {
+TEST_F(ServerTest, WatchesOfDroppedVersionsEndWithAnError) {
   RawClient watcher(server_->port());
   watcher.Send("GET /api/v1/pods?watch=1&resourceVersion=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_TRUE(watcher.ReadUntil("\r\n\r\n").starts_with("HTTP/1.1 200"));
@@ -252,7 +253,7 @@ class TokenServerTest : public ServerTest {
       : ServerTest({.access = {.tokens = *registry::ParseTokenFile("secret,alice,u1,ops")}}) {}
 };
 
-TEST_F(TokenServerTest, WithoutATokenTheConnectionEnds) {
+TEST_F(TokenServerTest, WithoutATokenTheConnectionIsClosed) {
   const ApiResponse refused = client_->Get("/api/v1/pods");
   EXPECT_EQ(refused.status, 401);
   EXPECT_EQ(Reason(refused), "Unauthorized");
@@ -270,13 +271,13 @@ TEST_F(TokenServerTest, WithATokenEverythingIsAllowed) {
   EXPECT_NE(me.body.find("\"username\":\"alice\""), std::string::npos) << me.body;
 }
 
-TEST(ServerStartTest, BeyondLoopbackItNeedsMore) {
+TEST(ServerStartTest, OtherAddressesRequireAuthentication) {
   const auto refused = ApiServer::Start({.address = "0.0.0.0"});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("--tls"), std::string::npos);
 }
 
-TEST(ServerStartTest, WhatWasAnsweredIsThereAfterARestart) {
+TEST(ServerStartTest, AcknowledgedWritesSurviveARestart) {
   const TemporaryDirectory directory;
   std::string written;
   {
@@ -293,7 +294,7 @@ TEST(ServerStartTest, WhatWasAnsweredIsThereAfterARestart) {
   }
 }
 
-TEST(KubeconfigTest, HoldsWhatClientsNeed) {
+TEST(KubeconfigTest, HasServerAndCredentials) {
   const std::string plain = KubeconfigText("http://127.0.0.1:1", "", "");
   EXPECT_NE(plain.find("    server: http://127.0.0.1:1\n    insecure-skip-tls-verify: true\n"),
             std::string::npos);

@@ -12,7 +12,7 @@ namespace {
 
 using State = net::BodySource::State;
 
-// How many events are looked at before others on the same thread get their turn.
+// The number of events processed before other watches on the same thread continue.
 constexpr size_t kEventsPerRead = 1024;
 constexpr size_t kEventsAtOnce = 64;
 
@@ -96,18 +96,18 @@ std::optional<State> WatchSource::SendEvents(Writer& writer) {
 }
 
 void WatchSource::SendEvent(const store::Event& event, Writer& writer) {
-  // A client may start from a version that is yet to come.
+  // A client may start from a future version.
   if (event.version() <= plan_.from) return;
   if (!plan_.namespace_.empty() && event.object->key.namespace_ != plan_.namespace_) return;
-  const bool was_there = event.previous != nullptr && plan_.selector.Matches(*event.previous);
-  const bool is_there =
+  const bool matched_before = event.previous != nullptr && plan_.selector.Matches(*event.previous);
+  const bool matches_now =
       event.type != store::EventType::kDeleted && plan_.selector.Matches(*event.object);
-  if (is_there) {
-    SendObject(was_there ? kModified : kAdded, event.object, writer);
-  } else if (was_there && event.type == store::EventType::kDeleted) {
+  if (matches_now) {
+    SendObject(matched_before ? kModified : kAdded, event.object, writer);
+  } else if (matched_before && event.type == store::EventType::kDeleted) {
     SendObject(kDeleted, event.object, writer);
-  } else if (was_there) {
-    SendLost(event.previous, event.version(), writer);
+  } else if (matched_before) {
+    SendUnselected(event.previous, event.version(), writer);
   }
 }
 
@@ -119,7 +119,8 @@ void WatchSource::SendObject(std::string_view head, const store::ObjectPtr& obje
   columns_sent_ = true;
 }
 
-void WatchSource::SendLost(const store::ObjectPtr& object, store::Version version, Writer& writer) {
+void WatchSource::SendUnselected(const store::ObjectPtr& object, store::Version version,
+                                 Writer& writer) {
   const net::Piece whole = WholeObject(plan_.form.kind(), object);
   const std::string_view digits =
       api::RawMember(api::RawMember(whole.bytes, "metadata"), "resourceVersion");
@@ -151,9 +152,9 @@ void WatchSource::SendExpired(Writer& writer) {
 void WatchSource::ScheduleWake(Instant now) {
   std::optional<Instant> due = ends_at_;
   if (plan_.bookmarks) due = std::min(bookmark_at_, due.value_or(bookmark_at_));
-  // One timer at a time is enough: when it fires, the next one is set.
+  // One timer at a time is enough: when it fires, the next one is scheduled.
   if (!due || (wakes_at_ > now && wakes_at_ <= *due)) return;
-  // Rounded up, so that it is due when the timer fires.
+  // Rounded up, so that the bookmark is due when the timer fires.
   exchange_->WakeAfter(std::chrono::milliseconds((*due - now) / Duration::Millis(1) + 1));
   wakes_at_ = *due;
 }

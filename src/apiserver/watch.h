@@ -1,8 +1,8 @@
-// WatchSource is the body of a watch: the initial state if it is wanted, then every change of the
-// collection as the client's selector sees it, until the client's time is over.
+// WatchSource is the body of a watch response: optionally the initial state, then every change of
+// the collection that the client's selector matches, until the timeout.
 //
-// What is sent is shared with all other watchers: an event is the stored object between two
-// literals. A watcher that falls behind the store's history is told so (ERROR 410) and ends.
+// An event is the stored object between two literals, so all watchers share the memory. A watch
+// that falls behind the store's history ends with ERROR 410.
 #pragma once
 
 #include <cstddef>
@@ -22,44 +22,45 @@ namespace berth::apiserver {
 
 struct WatchPlan {
   ObjectForm form;
-  std::string namespace_;  // Empty: all of them.
+  std::string namespace_;  // Empty: all namespaces.
   ObjectSelector selector;
-  std::vector<store::ObjectPtr> initial;  // Sent as ADDED before anything else.
-  bool initial_end_bookmark = false;      // Then a bookmark says that these were all.
-  store::Version from = 0;                // Changes after this version are told.
-  store::Version visible = 0;             // What must be visible before anything is sent.
+  std::vector<store::ObjectPtr> initial;  // Sent as ADDED before all changes.
+  bool initial_end_bookmark = false;      // Send a bookmark after the initial state.
+  store::Version from = 0;                // Send changes after this version.
+  store::Version visible = 0;             // Must be visible before anything is sent.
   bool bookmarks = false;
   std::optional<Duration> timeout;
-  std::shared_ptr<void> lease;  // Goes with the watch: how watchers are counted.
+  std::shared_ptr<void> lease;  // Counts the watch as open until it is destroyed.
 };
 
 class WatchSource final : public net::BodySource {
  public:
-  // How often a client hears how far it has come, if it wants to.
+  // The interval of bookmarks, if the client requests them.
   static constexpr Duration kBookmarkEvery = Duration::Seconds(60);
 
-  // Wakes `exchange`, which must not own the source, when there is more. `store` and `clock`, which
-  // is a real one, must outlive the source.
+  // Wakes `exchange`, which must not own the source, when there is more to send. `store` and
+  // `clock`, which must be a real one, must outlive the source.
   WatchSource(WatchPlan plan, store::Store& store, const Clock& clock,
               std::shared_ptr<net::Exchange> exchange);
 
   State Read(size_t limit, std::vector<net::Piece>& out) override;
 
  private:
-  // Everything sent so far, to know when `limit` is reached.
+  // Counts the bytes sent, to detect when `limit` is reached.
   class Writer;
 
-  // False if the room was used up before all was sent.
+  // Returns false if the limit was reached before everything was sent.
   bool SendInitial(Writer& writer);
-  // Nothing if all visible events were sent; else what Read shall return.
+  // Returns nullopt if all visible events were sent; else the result of Read.
   std::optional<State> SendEvents(Writer& writer);
   void SendEvent(const store::Event& event, Writer& writer);
   void SendObject(std::string_view head, const store::ObjectPtr& object, Writer& writer);
-  // `object` is no longer selected: its old state, with the version of the change.
-  void SendLost(const store::ObjectPtr& object, store::Version version, Writer& writer);
+  // Sends DELETED for an object that no longer matches: its old state with the version of the
+  // change.
+  void SendUnselected(const store::ObjectPtr& object, store::Version version, Writer& writer);
   void SendBookmark(store::Version version, bool initial_end, Writer& writer);
   void SendExpired(Writer& writer);
-  // Asks to be woken when the next bookmark or the end is due.
+  // Schedules a wakeup for the next bookmark or the timeout.
   void ScheduleWake(Instant now);
 
   WatchPlan plan_;
@@ -71,7 +72,7 @@ class WatchSource final : public net::BodySource {
   bool columns_sent_ = false;  // Of a Table.
   std::optional<Instant> ends_at_;
   Instant bookmark_at_;
-  Instant wakes_at_;  // When the last wake asked for comes.
+  Instant wakes_at_;  // The time of the last scheduled wakeup.
 };
 
 }  // namespace berth::apiserver

@@ -32,24 +32,24 @@ class WatchTest : public testing::Test {
             .lease = nullptr};
   }
   void Start(WatchPlan plan) {
-    source_ = std::make_unique<WatchSource>(std::move(plan), world_.store(), clock_, exchange_);
+    source_ = std::make_unique<WatchSource>(std::move(plan), objects_.store(), clock_, exchange_);
   }
   std::vector<net::Piece> ReadPieces(size_t limit = 1 << 20) {
     std::vector<net::Piece> pieces;
     state_ = source_->Read(limit, pieces);
     return pieces;
   }
-  // "ADDED x/a@101 MODIFIED x/a@102", bookmarks as "BOOKMARK @103 end", errors as "ERROR 410".
+  // Returns "ADDED x/a@101 MODIFIED x/a@102", "BOOKMARK @103 end", "ERROR 410".
   std::string Read(size_t limit = 1 << 20) {
     std::istringstream lines(TextOf(ReadPieces(limit)));
-    std::string told;
+    std::string events;
     for (std::string line; std::getline(lines, line);) {
-      if (!told.empty()) told += ' ';
-      told += Tell(boost::json::parse(line));
+      if (!events.empty()) events += ' ';
+      events += Describe(boost::json::parse(line));
     }
-    return told;
+    return events;
   }
-  static std::string Tell(const boost::json::value& event) {
+  static std::string Describe(const boost::json::value& event) {
     const std::string type(event.at("type").as_string());
     const auto& object = event.at("object").as_object();
     if (type == "ERROR") return "ERROR " + std::to_string(object.at("code").as_int64());
@@ -64,7 +64,7 @@ class WatchTest : public testing::Test {
   }
 
   const api::scheme::Kind& pods_ = api::scheme::KindOf("pods");
-  StoredObjects world_{8};
+  StoredObjects objects_{8};
   SimClock clock_{Instant::FromUnixSeconds(1000)};
   std::shared_ptr<FakeExchange> exchange_ = std::make_shared<FakeExchange>();
   std::unique_ptr<WatchSource> source_;
@@ -73,13 +73,13 @@ class WatchTest : public testing::Test {
 
 using State = net::BodySource::State;
 
-TEST_F(WatchTest, TellsEveryChangeAfterItsVersion) {
-  const auto version = world_.Create(pods_, {"x", "a"})->version;
+TEST_F(WatchTest, SendsEveryChangeAfterItsVersion) {
+  const auto version = objects_.Create(pods_, {"x", "a"})->version;
   Start(Plan(version));
-  world_.Replace(pods_, {"x", "a"});
-  world_.Create(api::scheme::KindOf("nodes"), {"", "n"});
-  world_.Create(pods_, {"y", "b"});
-  world_.Delete(pods_, {"x", "a"});
+  objects_.Replace(pods_, {"x", "a"});
+  objects_.Create(api::scheme::KindOf("nodes"), {"", "n"});
+  objects_.Create(pods_, {"y", "b"});
+  objects_.Delete(pods_, {"x", "a"});
   EXPECT_EQ(Read(), fmt::format("MODIFIED x/a@{} ADDED y/b@{} DELETED x/a@{}", version + 1,
                                 version + 3, version + 4));
   EXPECT_EQ(state_, State::kWait);
@@ -87,53 +87,53 @@ TEST_F(WatchTest, TellsEveryChangeAfterItsVersion) {
 }
 
 TEST_F(WatchTest, IsWokenByTheNextChangeOnly) {
-  Start(Plan(world_.store().version()));
+  Start(Plan(objects_.store().version()));
   EXPECT_EQ(Read(), "");
-  world_.Create(pods_, {"x", "a"});
-  world_.Create(pods_, {"x", "b"});
+  objects_.Create(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "b"});
   EXPECT_EQ(exchange_->wakes(), 1);
   EXPECT_NE(Read(), "");
 }
 
 TEST_F(WatchTest, InitialStateComesFirstAndItsEndIsMarked) {
-  world_.Create(pods_, {"x", "a"});
-  const auto snapshot = Snapshot(world_.store(), pods_, "", ObjectSelector());
+  objects_.Create(pods_, {"x", "a"});
+  const auto snapshot = Snapshot(objects_.store(), pods_, "", ObjectSelector());
   WatchPlan plan = Plan(snapshot.version);
   plan.initial = snapshot.objects;
   plan.initial_end_bookmark = true;
   Start(std::move(plan));
-  world_.Create(pods_, {"x", "b"});
+  objects_.Create(pods_, {"x", "b"});
   const auto version = snapshot.version;
   EXPECT_EQ(Read(), fmt::format("ADDED x/a@{} BOOKMARK @{} end ADDED x/b@{}", version, version,
                                 version + 1));
 }
 
-TEST_F(WatchTest, TheEndOfAnEmptyStateIsMarkedToo) {
-  WatchPlan plan = Plan(world_.store().version());
+TEST_F(WatchTest, TheEndOfAnEmptyInitialStateIsMarked) {
+  WatchPlan plan = Plan(objects_.store().version());
   plan.initial_end_bookmark = true;
   Start(std::move(plan));
-  EXPECT_EQ(Read(), fmt::format("BOOKMARK @{} end", world_.store().version()));
+  EXPECT_EQ(Read(), fmt::format("BOOKMARK @{} end", objects_.store().version()));
 }
 
-TEST_F(WatchTest, ObjectsComeAndGoAsTheSelectorSeesThem) {
-  const auto start = world_.store().version();
+TEST_F(WatchTest, SendsObjectsThatStartAndStopMatching) {
+  const auto start = objects_.store().version();
   Start(Plan(start, "", "status.phase!=Succeeded,status.phase!=Failed"));
-  world_.Create(pods_, {"x", "a"}, Phase("Pending"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Running"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Succeeded", "done"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Failed"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Running"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Failed"));
-  world_.Delete(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "a"}, Phase("Pending"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Running"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Succeeded", "done"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Failed"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Running"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Failed"));
+  objects_.Delete(pods_, {"x", "a"});
   EXPECT_EQ(Read(),
             fmt::format("ADDED x/a@{} MODIFIED x/a@{} DELETED x/a@{} ADDED x/a@{} DELETED x/a@{}",
                         start + 1, start + 2, start + 3, start + 5, start + 6));
 }
 
-TEST_F(WatchTest, WhatIsNoLongerSelectedIsShownAsItWas) {
-  const auto version = world_.Create(pods_, {"x", "a"}, Phase("Running", "web"))->version;
+TEST_F(WatchTest, AnUnselectedObjectIsSentInItsOldState) {
+  const auto version = objects_.Create(pods_, {"x", "a"}, Phase("Running", "web"))->version;
   Start(Plan(version, "app=web"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));
   const auto event = boost::json::parse(TextOf(ReadPieces()));
   EXPECT_EQ(event.at("type").as_string(), "DELETED");
   EXPECT_EQ(event.at("object").at("metadata").at("labels").at("app").as_string(), "web");
@@ -141,27 +141,27 @@ TEST_F(WatchTest, WhatIsNoLongerSelectedIsShownAsItWas) {
             std::to_string(version + 1));
 }
 
-TEST_F(WatchTest, OtherNamespacesAreNotTold) {
-  WatchPlan plan = Plan(world_.store().version());
+TEST_F(WatchTest, OtherNamespacesAreNotSent) {
+  WatchPlan plan = Plan(objects_.store().version());
   plan.namespace_ = "x";
   Start(std::move(plan));
-  world_.Create(pods_, {"y", "a"});
-  world_.Create(pods_, {"x", "a"});
-  EXPECT_EQ(Read(), fmt::format("ADDED x/a@{}", world_.store().version()));
+  objects_.Create(pods_, {"y", "a"});
+  objects_.Create(pods_, {"x", "a"});
+  EXPECT_EQ(Read(), fmt::format("ADDED x/a@{}", objects_.store().version()));
 }
 
-TEST_F(WatchTest, AVersionYetToComeIsWaitedFor) {
-  const auto start = world_.store().version();
+TEST_F(WatchTest, WaitsForAFutureVersion) {
+  const auto start = objects_.store().version();
   Start(Plan(start + 2));
-  world_.Create(pods_, {"x", "a"});
-  world_.Create(pods_, {"x", "b"});
-  world_.Create(pods_, {"x", "c"});
+  objects_.Create(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "b"});
+  objects_.Create(pods_, {"x", "c"});
   EXPECT_EQ(Read(), fmt::format("ADDED x/c@{}", start + 3));
 }
 
 TEST_F(WatchTest, EventsAreSharedAndNotCopied) {
-  Start(Plan(world_.store().version()));
-  const auto pod = world_.Create(pods_, {"x", "a"});
+  Start(Plan(objects_.store().version()));
+  const auto pod = objects_.Create(pods_, {"x", "a"});
   const auto pieces = ReadPieces();
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_EQ(pieces[0].bytes, R"({"type":"ADDED","object":)");
@@ -169,26 +169,26 @@ TEST_F(WatchTest, EventsAreSharedAndNotCopied) {
   EXPECT_EQ(pieces[2].bytes, "}\n");
 }
 
-TEST_F(WatchTest, AReaderThatFellBehindIsToldToListAgain) {
-  Start(Plan(world_.store().version()));
-  world_.Create(pods_, {"x", "a"});
-  for (int i = 0; i < 20; ++i) world_.Replace(pods_, {"x", "a"});
+TEST_F(WatchTest, AWatchThatFallsBehindIsExpired) {
+  Start(Plan(objects_.store().version()));
+  objects_.Create(pods_, {"x", "a"});
+  for (int i = 0; i < 20; ++i) objects_.Replace(pods_, {"x", "a"});
   EXPECT_EQ(Read(), "ERROR 410");
   EXPECT_EQ(state_, State::kEnd);
 }
 
 TEST_F(WatchTest, AStartBeforeTheHistoryIsExpired) {
-  world_.Create(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "a"});
   Start(Plan(5));
   EXPECT_EQ(Read(), "ERROR 410");
   EXPECT_EQ(state_, State::kEnd);
 }
 
-TEST_F(WatchTest, LittleRoomMeansLittleAtATime) {
-  const auto start = world_.store().version();
-  world_.Create(pods_, {"x", "a"});
-  world_.Create(pods_, {"x", "b"});
-  const auto snapshot = Snapshot(world_.store(), pods_, "", ObjectSelector());
+TEST_F(WatchTest, RespectsTheLimit) {
+  const auto start = objects_.store().version();
+  objects_.Create(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "b"});
+  const auto snapshot = Snapshot(objects_.store(), pods_, "", ObjectSelector());
   WatchPlan plan = Plan(snapshot.version);
   plan.initial = snapshot.objects;
   Start(std::move(plan));
@@ -199,22 +199,22 @@ TEST_F(WatchTest, LittleRoomMeansLittleAtATime) {
   EXPECT_EQ(state_, State::kWait);
 }
 
-TEST_F(WatchTest, BookmarksComeOnceAMinuteToThoseWhoWantThem) {
-  WatchPlan plan = Plan(world_.store().version());
+TEST_F(WatchTest, SendsBookmarksOnceAMinuteOnRequest) {
+  WatchPlan plan = Plan(objects_.store().version());
   plan.bookmarks = true;
   Start(std::move(plan));
   EXPECT_EQ(Read(), "");
   ASSERT_EQ(exchange_->delays().size(), 1u);
   EXPECT_EQ(exchange_->delays()[0].count(), 60'001);
-  world_.Create(api::scheme::KindOf("nodes"), {"", "n"});
+  objects_.Create(api::scheme::KindOf("nodes"), {"", "n"});
   clock_.Advance(Duration::Seconds(61));
-  EXPECT_EQ(Read(), fmt::format("BOOKMARK @{}", world_.store().version()));
+  EXPECT_EQ(Read(), fmt::format("BOOKMARK @{}", objects_.store().version()));
   EXPECT_EQ(Read(), "");
   EXPECT_EQ(exchange_->delays().size(), 2u);
 }
 
-TEST_F(WatchTest, EndsCleanlyWhenItsTimeIsOver) {
-  WatchPlan plan = Plan(world_.store().version());
+TEST_F(WatchTest, EndsCleanlyAtItsTimeout) {
+  WatchPlan plan = Plan(objects_.store().version());
   plan.timeout = Duration::Seconds(5);
   Start(std::move(plan));
   EXPECT_EQ(Read(), "");
@@ -226,13 +226,13 @@ TEST_F(WatchTest, EndsCleanlyWhenItsTimeIsOver) {
   EXPECT_EQ(state_, State::kEnd);
 }
 
-TEST_F(WatchTest, MetadataWatchesShowMetadataOnly) {
-  WatchPlan plan = Plan(world_.store().version());
+TEST_F(WatchTest, PartialMetadataWatchesSendOnlyMetadata) {
+  WatchPlan plan = Plan(objects_.store().version());
   plan.form = *ObjectForm::Make(
       pods_, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", Query(), clock_);
   plan.bookmarks = true;
   Start(std::move(plan));
-  world_.Create(pods_, {"x", "a"});
+  objects_.Create(pods_, {"x", "a"});
   clock_.Advance(Duration::Seconds(61));
   const std::string text = TextOf(ReadPieces());
   EXPECT_NE(text.find(R"({"type":"ADDED","object":{"kind":"PartialObjectMetadata",)"),
@@ -242,12 +242,12 @@ TEST_F(WatchTest, MetadataWatchesShowMetadataOnly) {
 }
 
 TEST_F(WatchTest, OnlyTheFirstTableHasColumns) {
-  WatchPlan plan = Plan(world_.store().version(), "app=web");
+  WatchPlan plan = Plan(objects_.store().version(), "app=web");
   plan.form =
       *ObjectForm::Make(pods_, "application/json;as=Table;v=v1;g=meta.k8s.io", Query(), clock_);
   Start(std::move(plan));
-  world_.Create(pods_, {"x", "a"}, Phase("Running", "web"));
-  world_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));
+  objects_.Create(pods_, {"x", "a"}, Phase("Running", "web"));
+  objects_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));
   std::istringstream lines(TextOf(ReadPieces()));
   std::string line;
   std::getline(lines, line);
@@ -259,7 +259,7 @@ TEST_F(WatchTest, OnlyTheFirstTableHasColumns) {
   EXPECT_EQ(second.at("type").as_string(), "DELETED");
   EXPECT_TRUE(second.at("object").at("columnDefinitions").is_null());
   EXPECT_EQ(second.at("object").at("metadata").at("resourceVersion").as_string(),
-            std::to_string(world_.store().version()));
+            std::to_string(objects_.store().version()));
 }
 
 }  // namespace BERTH_TEST_FILE

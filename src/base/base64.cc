@@ -65,7 +65,7 @@ std::string EncodeBase64Url(std::string_view bytes) { return Encode(bytes, kUrl)
 
 std::optional<std::string> DecodeBase64Url(std::string_view text) {
   auto out = Decode(text, kUrl);
-  // What is left over of the last digit must be zero, and no digit may be left over.
+  // The unused bits of the last digit must be zero, and every digit must contribute to a byte.
   if (out && EncodeBase64Url(*out) != text) return std::nullopt;
   return out;
 }

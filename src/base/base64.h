@@ -1,4 +1,4 @@
-// Base64 as RFC 4648 defines it: the standard alphabet with padding, and the URL alphabet without.
+// Base64 of RFC 4648: the standard alphabet with padding, and the URL alphabet without padding.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace berth {
 
 std::string EncodeBase64(std::string_view bytes);
-// Returns nullopt if `text` is not base64. Ignores line ends, as Go's decoder does.
+// Returns nullopt if `text` is not base64. Ignores CR and LF, as Go's decoder does.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 std::string EncodeBase64Url(std::string_view bytes);
-// Returns nullopt if `text` is not the encoding of any bytes.
+// Returns nullopt if `text` is not the exact encoding of some bytes.
 std::optional<std::string> DecodeBase64Url(std::string_view text);
 
 }  // namespace berth

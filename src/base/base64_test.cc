@@ -5,7 +5,7 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-TEST(Base64, GoesThereAndBack) {
+TEST(Base64, RoundTrips) {
   const struct {
     std::string_view bytes;
     const char* text;
@@ -26,7 +26,7 @@ TEST(Base64, IgnoresLineEndsOnly) {
   }
 }
 
-TEST(Base64Test, EncodesAndDecodes) {
+TEST(Base64, EncodesAndDecodesBothAlphabets) {
   EXPECT_EQ(EncodeBase64(""), "");
   EXPECT_EQ(EncodeBase64("a"), "YQ==");
   EXPECT_EQ(EncodeBase64("ab"), "YWI=");

@@ -1,6 +1,6 @@
 // Bitset is a set of small integers, one bit each, sized at run time.
 //
-// Operations over two sets want equal sizes. Bits beyond size() are always zero, so that counting
+// Operations on two sets require equal sizes. Bits beyond size() are always zero, so that counting
 // and comparing work on whole words.
 #pragma once
 
@@ -18,7 +18,7 @@ class Bitset {
 
   size_t size() const { return size_; }
 
-  // Grows or shrinks; new bits get `value`.
+  // Changes the size; new bits get `value`.
   void Resize(size_t size, bool value = false) {
     const size_t old_size = size_;
     words_.resize((size + 63) / 64, value ? ~uint64_t{0} : 0);
@@ -83,22 +83,22 @@ class Bitset {
     }
   }
 
-  // Keeps the members for which keep(i) holds.
+  // Removes the members for which keep(i) is false.
   template <typename Keep>
   void KeepIf(Keep&& keep) {
     for (size_t w = 0; w < words_.size(); ++w) {
-      uint64_t kept = words_[w];
-      if (kept == kFull) {
-        kept = 0;
-        for (size_t bit = 0; bit < 64; ++bit) kept |= uint64_t{keep(w * 64 + bit)} << bit;
-        words_[w] = kept;
+      uint64_t word = words_[w];
+      if (word == kFull) {
+        word = 0;
+        for (size_t bit = 0; bit < 64; ++bit) word |= uint64_t{keep(w * 64 + bit)} << bit;
+        words_[w] = word;
         continue;
       }
-      for (uint64_t word = kept; word != 0; word &= word - 1) {
-        const auto bit = static_cast<size_t>(std::countr_zero(word));
-        if (!keep(w * 64 + bit)) kept &= ~(uint64_t{1} << bit);
+      for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
+        const auto bit = static_cast<size_t>(std::countr_zero(rest));
+        if (!keep(w * 64 + bit)) word &= ~(uint64_t{1} << bit);
       }
-      words_[w] = kept;
+      words_[w] = word;
     }
   }
 

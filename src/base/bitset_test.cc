@@ -26,7 +26,7 @@ std::vector<size_t> Members(const Bitset& bits) {
 
 using Numbers = std::vector<size_t>;
 
-TEST(Bitset, DefaultIsEmptyAndHasNoRoom) {
+TEST(Bitset, DefaultIsEmptyAndOfSizeZero) {
   const Bitset bits;
   EXPECT_EQ(bits.size(), 0u);
   EXPECT_EQ(bits.Count(), 0u);
@@ -145,7 +145,7 @@ void ExpectEqual(const Bitset& bits, size_t size, const std::set<size_t>& set) {
   RC_ASSERT(bits.None() == set.empty());
   RC_ASSERT(Members(bits) == Numbers(set.begin(), set.end()));
   for (size_t i = 0; i < size; ++i) RC_ASSERT(bits.Test(i) == set.contains(i));
-  // Equality looks at whole words, so this also sees a stray bit beyond size().
+  // Equality compares whole words, so this also detects a stray bit beyond size().
   RC_ASSERT((bits == FromMembers(size, {set.begin(), set.end()})));
 }
 
@@ -171,9 +171,9 @@ RC_GTEST_PROP(BitsetProperty, KeepIfKeepsWhatHolds, ()) {
   Bitset bits = model.bits();
   bits.KeepIf(divides);
 
-  std::set<size_t> kept = model.set;
-  std::erase_if(kept, [&](size_t i) { return !divides(i); });
-  ExpectEqual(bits, model.size, kept);
+  std::set<size_t> remaining = model.set;
+  std::erase_if(remaining, [&](size_t i) { return !divides(i); });
+  ExpectEqual(bits, model.size, remaining);
 }
 
 RC_GTEST_PROP(BitsetProperty, ResizeKeepsWhatFitsAndFillsTheRest, (bool value)) {

@@ -1,7 +1,7 @@
-// CHECK(condition) ends the program with a message if `condition` does not hold.
+// CHECK(condition) aborts the program with a message if `condition` is false.
 //
-// It guards what cannot happen unless Berth itself is wrong, in production too. Input from outside
-// never trips one.
+// It guards invariants that only a bug in Berth can break, and stays on in production. External
+// input must never trigger one.
 #pragma once
 
 namespace berth {

@@ -36,7 +36,7 @@ std::string_view TakeDigits(std::string_view& text) {
   return digits;
 }
 
-// nullopt if it is more than a duration can hold.
+// Returns nullopt if the number exceeds the range of a duration.
 std::optional<uint64_t> ParseWhole(std::string_view digits) {
   uint64_t number = 0;
   for (const char c : digits) {
@@ -49,7 +49,7 @@ std::optional<uint64_t> ParseWhole(std::string_view digits) {
   return number;
 }
 
-// 0.`digits` of a unit. Digits beyond what fits cannot matter.
+// Returns 0.`digits` of `unit`. Digits that do not fit are below the resolution.
 uint64_t ParseFraction(std::string_view digits, uint64_t unit) {
   uint64_t number = 0;
   double scale = 1;
@@ -61,7 +61,7 @@ uint64_t ParseFraction(std::string_view digits, uint64_t unit) {
   return static_cast<uint64_t>(static_cast<double>(number) * (static_cast<double>(unit) / scale));
 }
 
-// `value` over 10^`digits`, without trailing zeros.
+// Formats `value` / 10^`digits` without trailing zeros.
 std::string Decimal(uint64_t value, int digits) {
   std::string fraction;
   for (int i = 0; i < digits; ++i, value /= 10) {

@@ -1,4 +1,4 @@
-// Durations as Go writes them: 15s, 1m30.5s, 100ms, -1h0m0s.
+// Durations in Go's notation: 15s, 1m30.5s, 100ms, -1h0m0s.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// The errors are Go's: time: missing unit in duration "15".
+// Fails with the text of Go's time.ParseDuration: time: missing unit in duration "15".
 Result<Duration> ParseGoDuration(std::string_view text);
 
 std::string FormatGoDuration(Duration duration);

@@ -5,7 +5,7 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-TEST(GoDuration, ReadsAndPrints) {
+TEST(GoDuration, ParsesAndFormats) {
   const struct {
     const char* text;
     int64_t nanos;
@@ -42,7 +42,7 @@ TEST(GoDuration, ReadsAndPrints) {
   }
 }
 
-TEST(GoDuration, RefusesInGosWords) {
+TEST(GoDuration, FailsWithGosErrors) {
   const struct {
     const char* text;
     const char* want;

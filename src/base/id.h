@@ -1,6 +1,6 @@
-// Id<Tag> is a dense index that cannot be mixed up with the index of something else.
+// Id<Tag> is a dense index with a type of its own, so that indexes of different tables do not mix.
 //
-// Ids are handed out by tables, start at 0 and stay small, so that they index vectors.
+// Tables assign ids from 0 upwards, so that they index vectors.
 #pragma once
 
 #include <compare>

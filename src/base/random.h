@@ -1,5 +1,5 @@
-// Random is a small seeded generator (SplitMix64): the same seed gives the same numbers on every
-// machine, which <random>'s distributions do not promise.
+// Random is a seeded generator (SplitMix64): the same seed gives the same numbers on every machine,
+// which the distributions of <random> do not guarantee.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // A number in [0, bound). `bound` must be positive.
+  // Returns a number in [0, bound). `bound` must be positive.
   uint64_t Below(uint64_t bound) {
     return static_cast<uint64_t>((static_cast<Uint128>(Next()) * bound) >> 64);
   }
 
-  // True with probability `percent` in a hundred.
+  // Returns true with a probability of `percent` in 100.
   bool Chance(unsigned percent) { return Below(100) < percent; }
 
  private:

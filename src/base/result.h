@@ -1,7 +1,7 @@
-// Result<T> is what a function returns that can fail because of its input or surroundings.
+// Result<T> is the return type of functions that can fail because of input or environment.
 //
 // The error is a sentence for the user: it names the file, field or value that is wrong and, where
-// that is not obvious, what to do. What cannot happen is a CHECK, not an Error.
+// that is not obvious, what to do. A broken invariant is a CHECK, not an Error.
 #pragma once
 
 #include <expected>
@@ -19,7 +19,7 @@ using Result = std::expected<T, Error>;
 
 using Status = std::expected<void, Error>;
 
-// Makes the failed Result: `return Fail("no such file: " + path);`
+// Returns a failed Result: `return Fail("no such file: " + path);`
 inline std::unexpected<Error> Fail(std::string message) {
   return std::unexpected(Error{std::move(message)});
 }

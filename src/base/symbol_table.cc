@@ -5,8 +5,8 @@ namespace berth {
 Symbol SymbolTable::Intern(std::string_view text) {
   if (auto found = symbols_.find(text); found != symbols_.end()) return found->second;
   const Symbol symbol{static_cast<uint32_t>(texts_.size())};
-  const std::string& kept = texts_.emplace_back(text);
-  symbols_.emplace(kept, symbol);
+  const std::string& stored = texts_.emplace_back(text);
+  symbols_.emplace(stored, symbol);
   return symbol;
 }
 

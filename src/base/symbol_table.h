@@ -1,9 +1,9 @@
-// SymbolTable gives each distinct string a small number, so that strings are compared, hashed and
-// stored as integers.
+// SymbolTable interns strings: each distinct one gets a small integer, by which it is compared,
+// hashed and stored.
 //
-// A symbol is never forgotten: the table grows with the number of distinct strings ever seen. It
+// Symbols are never removed: the table grows with the number of distinct strings ever interned. It
 // holds label keys and values, namespaces, and node and resource names, which repeat; pod names and
-// uids, which do not, stay out of it.
+// uids, which do not repeat, are not interned.
 //
 // Owned by one thread.
 #pragma once
@@ -25,19 +25,20 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  // Returns the symbol of `text`, making it on first sight.
+  // Returns the symbol of `text`; adds it on first use.
   Symbol Intern(std::string_view text);
 
   // Returns the symbol of `text`, or an invalid one if it was never interned.
   Symbol Find(std::string_view text) const;
 
-  // The string of `symbol`; valid as long as the table.
+  // Returns the string of `symbol`; valid as long as the table.
   const std::string& Text(Symbol symbol) const { return texts_[symbol.index()]; }
 
   size_t size() const { return texts_.size(); }
 
  private:
-  std::deque<std::string> texts_;  // A deque never moves its strings: the map's keys point into it.
+  std::deque<std::string>
+      texts_;  // A deque never moves its elements: the map's keys point to them.
   std::unordered_map<std::string_view, Symbol> symbols_;
 };
 

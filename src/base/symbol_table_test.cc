@@ -10,7 +10,7 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-TEST(SymbolTable, NumbersStringsInOrderOfFirstSight) {
+TEST(SymbolTable, NumbersStringsInOrderOfFirstUse) {
   SymbolTable table;
   EXPECT_EQ(table.Intern("zone").value, 0u);
   EXPECT_EQ(table.Intern("app").value, 1u);

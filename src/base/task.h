@@ -1,8 +1,8 @@
-// Task<T> is a coroutine that gives a T: straight-line code for work that waits for events.
+// Task<T> is a coroutine that returns a T: straight-line code for work that waits for events.
 //
-// A task starts when it is awaited (or when Start is called on the outermost one) and resumes
-// whoever awaits it when it is done. Everything runs on the thread that resumes it; there is no
-// scheduler and no lock. Destroying a task that waits destroys what it waits in, innermost first.
+// A task starts when it is awaited (or when Start is called on the outermost one) and resumes its
+// awaiter when it is done. Everything runs on the thread that resumes it; there is no executor and
+// no lock. Destroying a suspended task destroys the tasks it awaits, innermost first.
 #pragma once
 
 #include <coroutine>
@@ -36,14 +36,14 @@ class [[nodiscard]] Task {
   }
   ~Task() { Reset(); }
 
-  // Runs the outermost task until it first waits or is done.
+  // Runs the outermost task until it first suspends or is done.
   void Start() { handle_.resume(); }
   bool done() const { return handle_.done(); }
   const T& result() const { return *handle_.promise().value; }
 
   bool await_ready() const noexcept { return false; }
-  // A task that is done at once costs its waiter no turn, so that a loop over such tasks does not
-  // deepen the stack.
+  // A task that completes without suspending resumes its awaiter in place, so that a loop over such
+  // tasks does not deepen the stack.
   bool await_suspend(std::coroutine_handle<> waiter) {
     handle_.resume();
     if (handle_.done()) return false;
@@ -65,7 +65,7 @@ class [[nodiscard]] Task {
   };
 
  public:
-  // For a task that was started: co_await task.Join() waits for its end.
+  // Returns an awaitable for the end of a started task: co_await task.Join().
   Joining Join() { return {handle_}; }
 
  private:

@@ -9,7 +9,7 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-// A place where tasks wait until they are let go on.
+// An awaitable that suspends tasks until the test resumes them.
 class Gate {
  public:
   struct Wait {
@@ -30,7 +30,7 @@ class Gate {
   int value_ = 0;
 };
 
-// Writes down that it was destroyed.
+// Records its destruction.
 struct Trace {
   std::vector<std::string>* log;
   std::string name;
@@ -144,7 +144,7 @@ TEST(Task, MovesTakeTheWorkAlong) {
   Task<int> third = TracedOuter(gate, log);
   third.Start();
   log.clear();
-  third = std::move(second);  // What it held is destroyed, though it waited.
+  third = std::move(second);  // Destroys the suspended task it held.
   EXPECT_EQ(log, (std::vector<std::string>{"inner", "outer"}));
   EXPECT_EQ(third.result(), 5);
 }

@@ -14,7 +14,7 @@ struct CodePoint {
   size_t size = 0;
 };
 
-// The code point that `text` begins with, if that is well-formed UTF-8.
+// Returns the first code point of the nonempty `text`, or nullopt if it is not well-formed UTF-8.
 std::optional<CodePoint> FirstCodePoint(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -32,7 +32,7 @@ std::optional<CodePoint> FirstCodePoint(std::string_view text) {
   return CodePoint{value, size};
 }
 
-// As far as log lines need it: controls, spaces other than ' ', and marks that nobody sees.
+// Approximates Go's strconv.IsPrint: rejects controls, spaces other than ' ', and invisible marks.
 bool IsPrintable(uint32_t value) {
   if (value < 0x20 || (value >= 0x7F && value <= 0xA0)) return false;
   if (value == 0xAD || value == 0xFEFF || value == 0x3000) return false;
@@ -72,7 +72,7 @@ void AppendEscaped(std::string& out, uint32_t value) {
   }
 }
 
-void Append(std::string& out, std::string_view text, bool escape_quotes) {
+void AppendGoEscaped(std::string& out, std::string_view text, bool escape_quotes) {
   while (!text.empty()) {
     const auto point = FirstCodePoint(text);
     if (!point) {
@@ -105,14 +105,14 @@ std::string Shorten(std::string_view text, size_t limit) {
 
 std::string GoQuote(std::string_view text) {
   std::string out = "\"";
-  Append(out, text, true);
+  AppendGoEscaped(out, text, true);
   out += '"';
   return out;
 }
 
 std::string GoEscape(std::string_view text) {
   std::string out;
-  Append(out, text, false);
+  AppendGoEscaped(out, text, false);
   return out;
 }
 

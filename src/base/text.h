@@ -1,4 +1,4 @@
-// Text for messages: shortened, and quoted as Go's %q does it, where a message is kube-scheduler's.
+// Text for messages: shortened, or quoted as Go's %q verb does in the messages of kube-scheduler.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace berth {
 
-// `text` fit for an error message: without control characters, and cut after about `limit` bytes.
+// Returns `text` for use in an error message: control characters replaced by '?', and truncated
+// after about `limit` bytes.
 std::string Shorten(std::string_view text, size_t limit = 60);
 
-// What cannot be printed is escaped: "a\nb", "\x00", "\u200b". Bytes that are not UTF-8 become
-// \xff.
+// Quotes `text` and escapes what cannot be printed: "a\nb", "\x00", "\u200b". Bytes that are not
+// UTF-8 become \xff.
 std::string GoQuote(std::string_view text);
-// The same without the quotes around it, and with quotes and backslashes as they are.
+// Escapes like GoQuote, but adds no quotes and leaves quotes and backslashes as they are.
 std::string GoEscape(std::string_view text);
-// A list: ["a" "b"].
+// Quotes a list: ["a" "b"].
 std::string GoQuote(std::span<const std::string> texts);
 
 }  // namespace berth

@@ -7,7 +7,7 @@
 namespace berth {
 namespace BERTH_TEST_FILE {
 
-TEST(Shorten, CutsBetweenCharactersAndHidesControls) {
+TEST(Shorten, TruncatesBetweenCharactersAndReplacesControls) {
   EXPECT_EQ(Shorten("short"), "short");
   EXPECT_EQ(Shorten("a\nb\tc"), "a?b?c");
   EXPECT_EQ(Shorten("abcdef", 3), "abc...");

@@ -1,6 +1,6 @@
-// Instant is a point in time in nanoseconds since the Unix epoch; Duration a span of them.
+// Instant is a point in time in nanoseconds since the Unix epoch; Duration is a difference of two.
 //
-// The engine never reads a clock: its caller passes the time in. `Clock` is for such callers.
+// The engine never reads a clock: its driver passes the time in. `Clock` is for drivers.
 #pragma once
 
 #include <compare>
@@ -81,7 +81,7 @@ class SystemClock final : public Clock {
   Instant Now() const override;
 };
 
-// SimClock stands still until Advance moves it.
+// SimClock stands still until Advance is called.
 class SimClock final : public Clock {
  public:
   explicit SimClock(Instant start = {}) : now_(start) {}
@@ -92,10 +92,10 @@ class SimClock final : public Clock {
   Instant now_;
 };
 
-// ScaledClock makes another clock's time run faster or slower, from its construction on.
+// ScaledClock runs faster or slower than another clock, starting from the same time.
 class ScaledClock final : public Clock {
  public:
-  // `clock` must outlive it; `speed` must be positive.
+  // `clock` must outlive this object; `speed` must be positive.
   ScaledClock(const Clock& clock, double speed)
       : clock_(clock), start_(clock.Now()), speed_(speed) {}
 

@@ -1,4 +1,4 @@
-// Workers do one piece of work in parts, side by side.
+// Workers run the parts of one piece of work in parallel.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,21 @@ namespace berth {
 class Workers {
  public:
   virtual ~Workers() = default;
-  // How many parts can be done at a time, at least 1.
+  // Returns how many parts run at a time, at least 1.
   virtual size_t count() const = 0;
-  // Calls work(0) to work(parts - 1), each once, on whatever thread; returns when all have ended.
-  // What the parts write must not overlap. Called on one thread at a time, and not from within.
+  // Calls work(0) to work(parts - 1), each once, on any thread; returns when all have ended. The
+  // parts must not write to the same memory. Must be called from one thread at a time, and not from
+  // within `work`.
   virtual void Run(size_t parts, const std::function<void(size_t)>& work) = 0;
 };
 
-// ThreadWorkers are threads that wait for work; whoever brings some takes part in it. They are
-// started when there is something to share out for the first time.
+// ThreadWorkers is a thread pool in which the caller of Run works too. The threads start with the
+// first Run that has several parts.
 class ThreadWorkers final : public Workers {
  public:
-  // `count` of them, the caller of Run included.
+  // Uses `count` threads, the caller of Run included.
   explicit ThreadWorkers(size_t count);
-  // How many of the workers that the user wishes for the machine has processors for.
+  // Returns `requested`, limited to the number of processors and at least 1.
   static size_t UsefulCount(int requested);
   ~ThreadWorkers() override;
 

@@ -10,7 +10,7 @@ namespace BERTH_TEST_FILE {
 
 class ThreadWorkersTest : public testing::TestWithParam<size_t> {};
 
-TEST_P(ThreadWorkersTest, DoesEachPartOnceAndReturnsWhenAllAreDone) {
+TEST_P(ThreadWorkersTest, RunsEachPartOnceAndReturnsWhenAllAreDone) {
   ThreadWorkers workers(GetParam());
   EXPECT_EQ(workers.count(), GetParam());
   for (size_t parts : {0, 1, 2, 7, 100}) {

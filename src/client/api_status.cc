@@ -21,12 +21,12 @@ using api::JsonObject;
 constexpr size_t kShownBody = 200;
 constexpr size_t kShownMessage = 2000;
 
-Json ParseStatus(const RestResponse& answer) {
-  if (answer.content_type.starts_with(api::protobuf::kContentType)) {
-    auto decoded = api::protobuf::DecodeToJson(answer.body);
+Json ParseStatus(const net::HttpResponse& response) {
+  if (response.content_type().starts_with(api::protobuf::kContentType)) {
+    auto decoded = api::protobuf::DecodeToJson(response.body);
     return decoded ? *std::move(decoded) : Json();
   }
-  return api::ParseJson(answer.body).value_or(Json());
+  return api::ParseJson(response.body).value_or(Json());
 }
 
 // "TooManyRequests" as "too many requests".
@@ -50,10 +50,10 @@ std::string_view WithoutReason(std::string_view message, std::string_view reason
 
 }  // namespace
 
-ApiStatus ReadStatus(const RestResponse& answer) {
+ApiStatus ReadStatus(const net::HttpResponse& response) {
   ApiStatus status;
-  status.code = answer.status;
-  const Json parsed = ParseStatus(answer);
+  status.code = response.status;
+  const Json parsed = ParseStatus(response);
   const JsonObject* object = api::AsObject(parsed);
   if (api::StringAt(object, "kind") == "Status") {
     status.reason = api::StringAt(object, "reason");
@@ -64,14 +64,15 @@ ApiStatus ReadStatus(const RestResponse& answer) {
       status.retry_after_seconds = static_cast<int>(*seconds);
     }
   } else {
-    status.message = Shorten(answer.body, kShownBody);
+    status.message = Shorten(response.body, kShownBody);
   }
-  if (status.reason.empty()) status.reason = api::ReasonForCode(answer.status);
+  if (status.reason.empty()) status.reason = api::ReasonForCode(response.status);
   return status;
 }
 
-std::string Describe(std::string_view method, std::string_view path, const RestResponse& answer) {
-  const ApiStatus status = ReadStatus(answer);
+std::string Describe(std::string_view method, std::string_view path,
+                     const net::HttpResponse& response) {
+  const ApiStatus status = ReadStatus(response);
   const std::string reason =
       status.reason.empty() ? fmt::format("status {}", status.code) : Words(status.reason);
   std::string text = fmt::format("{} {}: {}", method, path.substr(0, path.find('?')), reason);
@@ -80,7 +81,7 @@ std::string Describe(std::string_view method, std::string_view path, const RestR
   return text;
 }
 
-std::string Describe(const RestRequest& request, const RestResult<RestResponse>& result) {
+std::string Describe(const RestRequest& request, const net::HttpResult<net::HttpResponse>& result) {
   return result ? Describe(request, *result) : result.error().message;
 }
 

@@ -1,4 +1,4 @@
-// What a Kubernetes API server says when it refuses: the Status object in its answer.
+// The Status object in an error response of a Kubernetes API server.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,23 @@
 namespace berth::client {
 
 struct ApiStatus {
-  int code = 0;         // The answer's.
-  std::string reason;   // "Forbidden"; by the code if the answer does not say. May be empty.
-  std::string message;  // The server's sentence, or the beginning of whatever it sent instead.
+  int code = 0;         // The HTTP status.
+  std::string reason;   // "Forbidden"; derived from the code if the body has none. May be empty.
+  std::string message;  // The server's message, or the beginning of a body that is no Status.
   std::optional<int> retry_after_seconds;
 };
 
-// Reads the body of an answer that is not ok: a Status in JSON or protobuf, or anything else.
-ApiStatus ReadStatus(const RestResponse& answer);
+// Reads the body of a response that is not ok: a Status in JSON or protobuf, or anything else.
+ApiStatus ReadStatus(const net::HttpResponse& response);
 
-// One sentence for logs, without the query:
+// Returns one sentence for logs, without the query:
 //   GET /api/v1/pods: forbidden: User "x" cannot list resource "pods" in API group ""
-std::string Describe(std::string_view method, std::string_view path, const RestResponse& answer);
-inline std::string Describe(const RestRequest& request, const RestResponse& answer) {
-  return Describe(request.method, request.path, answer);
+std::string Describe(std::string_view method, std::string_view path,
+                     const net::HttpResponse& response);
+inline std::string Describe(const RestRequest& request, const net::HttpResponse& response) {
+  return Describe(request.method, request.path, response);
 }
-// The same for a request without an answer; such errors name the request already.
-std::string Describe(const RestRequest& request, const RestResult<RestResponse>& result);
+// The same for a request that may have failed without a response; such errors name the request.
+std::string Describe(const RestRequest& request, const net::HttpResult<net::HttpResponse>& result);
 
 }  // namespace berth::client

@@ -22,7 +22,7 @@ std::string ProtobufStatus() {
 
 TEST(ReadStatusTest, ReadsJsonAndProtobuf) {
   ApiStatus status = ReadStatus({.status = 429,
-                                 .content_type = "application/json",
+                                 .headers = {{"Content-Type", "application/json"}},
                                  .body = R"({"kind":"Status","apiVersion":"v1","message":"wait",
                                    "reason":"TooManyRequests","details":{"retryAfterSeconds":3}})"});
   EXPECT_EQ(status.code, 429);
@@ -30,7 +30,7 @@ TEST(ReadStatusTest, ReadsJsonAndProtobuf) {
   EXPECT_EQ(status.message, "wait");
   EXPECT_EQ(status.retry_after_seconds, 3);
   status = ReadStatus({.status = 429,
-                       .content_type = "application/vnd.kubernetes.protobuf",
+                       .headers = {{"Content-Type", "application/vnd.kubernetes.protobuf"}},
                        .body = ProtobufStatus()});
   EXPECT_EQ(status.reason, "TooManyRequests");
   EXPECT_EQ(status.message, "slow down");
@@ -64,19 +64,22 @@ TEST(DescribeTest, IsOneSentence) {
   };
   for (const auto& c : cases) {
     const std::string text = Describe({.method = "GET", .path = c.path},
-                                      RestResponse{.status = c.status, .body = c.body});
+                                      net::HttpResponse{.status = c.status, .body = c.body});
     EXPECT_EQ(text.substr(0, 4 + c.want.size()), "GET " + c.want);
     EXPECT_LT(text.size(), 400u);
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
-  EXPECT_EQ(Describe({.path = "/a"}, RestResult<RestResponse>(std::unexpected(
-                                         RestError{RestError::Kind::kTls, "GET h: TLS: no"}))),
-            "GET h: TLS: no");
+  EXPECT_EQ(
+      Describe({.path = "/a"}, net::HttpResult<net::HttpResponse>(std::unexpected(
+                                   net::HttpError{net::HttpError::Kind::kTls, "GET h: TLS: no"}))),
+      "GET h: TLS: no");
 }
 
 TEST(ReadStatusTest, BrokenProtobufIsShownAsItIs) {
-  const ApiStatus status = ReadStatus(
-      {.status = 500, .content_type = "application/vnd.kubernetes.protobuf", .body = "k8s"});
+  const ApiStatus status =
+      ReadStatus({.status = 500,
+                  .headers = {{"Content-Type", "application/vnd.kubernetes.protobuf"}},
+                  .body = "k8s"});
   EXPECT_EQ(status.reason, "InternalError");
   EXPECT_EQ(status.message, "k8s");
 }

@@ -7,65 +7,21 @@
 #include "base/check.h"
 
 namespace berth::client {
-namespace {
-
-struct Source {
-  std::string_view resource;
-  std::string_view path;
-  ObjectCodec (*codec)();
-  ObjectCodec (*raw_json_codec)() = nullptr;  // Null: its objects' texts are never kept.
-  std::string_view field_selector = {};
-};
-
-// Those that src/api decodes; pods come last, so that what they need is on its way first.
-constexpr Source kSources[] = {
-    {"namespaces", "/api/v1/namespaces", CodecOf<api::Namespace>},
-    {"nodes", "/api/v1/nodes", CodecOf<api::Node>, RawJsonCodecOf<api::Node>},
-    {"csinodes.storage.k8s.io", "/apis/storage.k8s.io/v1/csinodes", CodecOf<api::CsiNode>},
-    {"csidrivers.storage.k8s.io", "/apis/storage.k8s.io/v1/csidrivers", CodecOf<api::CsiDriver>},
-    {"storageclasses.storage.k8s.io", "/apis/storage.k8s.io/v1/storageclasses",
-     CodecOf<api::StorageClass>},
-    {"csistoragecapacities.storage.k8s.io", "/apis/storage.k8s.io/v1/csistoragecapacities",
-     CodecOf<api::CsiStorageCapacity>},
-    {"volumeattachments.storage.k8s.io", "/apis/storage.k8s.io/v1/volumeattachments",
-     CodecOf<api::VolumeAttachment>},
-    {"persistentvolumes", "/api/v1/persistentvolumes", CodecOf<api::PersistentVolume>},
-    {"persistentvolumeclaims", "/api/v1/persistentvolumeclaims",
-     CodecOf<api::PersistentVolumeClaim>},
-    {"services", "/api/v1/services", CodecOf<api::Service>},
-    {"replicationcontrollers", "/api/v1/replicationcontrollers",
-     CodecOf<api::ReplicationController>},
-    {"replicasets.apps", "/apis/apps/v1/replicasets", CodecOf<api::ReplicaSet>},
-    {"statefulsets.apps", "/apis/apps/v1/statefulsets", CodecOf<api::StatefulSet>},
-    {"resourceclaims.resource.k8s.io", "/apis/resource.k8s.io/v1/resourceclaims",
-     CodecOf<api::ResourceClaim>},
-    {"deviceclasses.resource.k8s.io", "/apis/resource.k8s.io/v1/deviceclasses",
-     CodecOf<api::DeviceClass>},
-    {"resourceslices.resource.k8s.io", "/apis/resource.k8s.io/v1/resourceslices",
-     CodecOf<api::ResourceSlice>},
-    {"poddisruptionbudgets.policy", "/apis/policy/v1/poddisruptionbudgets",
-     CodecOf<api::PodDisruptionBudget>},
-    {"pods", "/api/v1/pods", CodecOf<api::Pod>, RawJsonCodecOf<api::Pod>,
-     "status.phase!=Succeeded,status.phase!=Failed"},
-};
-
-}  // namespace
-
-Informers::Informers(Requests& requests, Timers& timers, const InformersOptions& options,
-                     Reflector::Sink sink, std::function<void()> on_synced, Warn warn)
-    : on_synced_(std::move(on_synced)), unsynced_(std::size(kSources)) {
+Informers::Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
+                     const InformersOptions& options, Reflector::Sink sink,
+                     std::function<void()> on_synced, Warn warn)
+    : on_synced_(std::move(on_synced)), unsynced_(sources.size()) {
   Random seeds(options.seed);
-  for (const Source& source : kSources) {
-    const bool keep = options.keep_raw_json && source.raw_json_codec != nullptr;
-    ReflectorOptions one{.resource = std::string(source.resource),
-                         .path = std::string(source.path),
-                         .field_selector = std::string(source.field_selector),
-                         .codec = keep ? source.raw_json_codec() : source.codec(),
+  for (WatchSource& source : sources) {
+    ReflectorOptions one{.resource = std::move(source.resource),
+                         .path = std::move(source.path),
+                         .field_selector = std::move(source.field_selector),
+                         .codec = source.codec,
                          .protobuf = options.protobuf,
                          .watch_list = options.watch_list,
                          .seed = seeds.Next()};
     reflectors_.push_back(std::make_unique<Reflector>(
-        requests, timers, std::move(one), sink, [this] { OnSynced(); }, warn));
+        client, executor, std::move(one), sink, [this] { OnSynced(); }, warn));
   }
 }
 
@@ -92,24 +48,18 @@ std::vector<CollectionState> Informers::states() const {
   for (const auto& reflector : reflectors_) {
     states.push_back({.resource = reflector->options().resource,
                       .resource_version = reflector->resource_version(),
-                      .objects = reflector->told().size(),
+                      .objects = reflector->cache().size(),
                       .lists = reflector->lists(),
                       .synced = reflector->synced()});
   }
   return states;
 }
 
-const ObjectCache* Informers::told(std::string_view resource) const {
+const ObjectCache* Informers::cache(std::string_view resource) const {
   for (const auto& reflector : reflectors_) {
-    if (reflector->options().resource == resource) return &reflector->told();
+    if (reflector->options().resource == resource) return &reflector->cache();
   }
   return nullptr;
-}
-
-std::vector<std::string> WatchedPaths() {
-  std::vector<std::string> paths;
-  for (const Source& source : kSources) paths.emplace_back(source.path);
-  return paths;
 }
 
 }  // namespace berth::client

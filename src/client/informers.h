@@ -1,8 +1,7 @@
-// Informers follow every collection of an API server that the engine reads, as kube-scheduler does,
-// and hand what becomes of their objects to one sink.
+// Informers watch several collections of an API server and pass all changes to one sink.
 //
-// Lives on the thread that the callbacks of its requests and timers come on. Reading what the
-// server sends happens there, too: give it a loop of its own.
+// Lives on one executor's thread, which also decodes what the server sends: give it an event loop
+// of its own.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +14,24 @@
 
 namespace berth::client {
 
+// A collection to watch, as ReflectorOptions has it.
+struct WatchSource {
+  std::string resource;
+  std::string path;
+  std::string field_selector;
+  ObjectCodec codec;
+};
+
 struct InformersOptions {
-  bool protobuf = false;       // For pods and nodes: clientConnection.contentType says so.
-  bool keep_raw_json = false;  // Of pods and nodes, for extenders; there is no protobuf then.
+  bool protobuf = false;  // Where the codec decodes it: clientConnection.contentType says so.
   bool watch_list = true;
   uint64_t seed = 1;
 };
 
-// How one collection stands.
+// The state of one collection.
 struct CollectionState {
   std::string resource;
-  std::string resource_version;  // All up to here has been told.
+  std::string resource_version;  // Everything up to here was reported.
   size_t objects = 0;
   size_t lists = 0;  // How often it was listed.
   bool synced = false;
@@ -33,10 +39,12 @@ struct CollectionState {
 
 class Informers {
  public:
-  // `requests` and `timers` must outlive it. Each call of `sink` has events of one collection, in
-  // order. `on_synced` is called once, when all collections have been listed and told.
-  Informers(Requests& requests, Timers& timers, const InformersOptions& options,
-            Reflector::Sink sink, std::function<void()> on_synced, Warn warn);
+  // `client` and `executor` must outlive it; the client's callbacks come on the executor. Each call
+  // of `sink` has changes of one collection, in order. `on_synced` is called once, when the sink
+  // has all collections.
+  Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
+            const InformersOptions& options, Reflector::Sink sink, std::function<void()> on_synced,
+            Warn warn);
   ~Informers();
 
   // Begins to list all collections.
@@ -46,8 +54,8 @@ class Informers {
 
   bool synced() const { return unsynced_ == 0; }
   std::vector<CollectionState> states() const;
-  // What was told of one collection; "pods", "csinodes.storage.k8s.io". Null if there is none.
-  const ObjectCache* told(std::string_view resource) const;
+  // The cache of one collection ("pods", "csinodes.storage.k8s.io"), or null.
+  const ObjectCache* cache(std::string_view resource) const;
 
  private:
   void OnSynced();
@@ -56,8 +64,5 @@ class Informers {
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   size_t unsynced_ = 0;
 };
-
-// The paths of all collections that are read: "/api/v1/pods".
-std::vector<std::string> WatchedPaths();
 
 }  // namespace berth::client

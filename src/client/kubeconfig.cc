@@ -35,12 +35,12 @@ KubeCluster ReadCluster(const FieldCursor& field) {
           .exec_config = ExecConfigOf(field)};
 }
 
-// There is never a terminal to be interactive with.
+// The process has no terminal for an interactive plugin.
 void CheckInteractiveMode(const FieldCursor& exec, const std::string& api_version) {
   const FieldCursor field = exec["interactiveMode"];
   const std::string mode = field.Text();
   if (mode == "Always") {
-    field.Refuse("the plugin wants to ask somebody at a terminal, and there is none");
+    field.Refuse("Always is not supported: there is no terminal");
   } else if (mode.empty() && api_version == kExecV1) {
     field.Refuse(fmt::format("must be Never or IfAvailable with {}", kExecV1));
   } else if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {

@@ -187,7 +187,7 @@ TEST(ParseKubeconfigTest, WhatIsWrongIsNamed) {
        "f: users[0].user.exec.interactiveMode: not set: must be Never or IfAvailable with "},
       {"users: [{user: {exec: {command: a, apiVersion: client.authentication.k8s.io/v1, "
        "interactiveMode: Always}}}]",
-       "f: users[0].user.exec.interactiveMode: \"Always\": the plugin wants to ask somebody"},
+       "f: users[0].user.exec.interactiveMode: \"Always\": Always is not supported: there is no"},
       {"users: [{user: {exec: {command: a, apiVersion: client.authentication.k8s.io/v1, "
        "interactiveMode: never}}}]",
        "f: users[0].user.exec.interactiveMode: \"never\": must be Never, IfAvailable or Always"},

@@ -8,10 +8,10 @@
 namespace berth::client {
 namespace {
 
-// Candidates wait up to this much more than the retry period, so that they do not come together.
+// Candidates wait up to this much more than the retry period, so that they do not act in step.
 constexpr double kJitter = 1.2;
 constexpr uint64_t kJitterSteps = 1'000'000;
-// So that the next candidate need not wait.
+// Short, so that the next candidate need not wait.
 constexpr int kReleasedSeconds = 1;
 
 void Call(const std::function<void()>& callback) {
@@ -20,10 +20,10 @@ void Call(const std::function<void()>& callback) {
 
 }  // namespace
 
-LeaderElector::LeaderElector(ElectionLock& lock, Timers& timers, const Clock& wall_clock,
+LeaderElector::LeaderElector(ElectionLock& lock, net::Executor& executor, const Clock& wall_clock,
                              ElectionOptions options, ElectionCallbacks callbacks)
     : lock_(lock),
-      timers_(timers),
+      executor_(executor),
       wall_clock_(wall_clock),
       options_(std::move(options)),
       callbacks_(std::move(callbacks)),
@@ -42,8 +42,8 @@ auto LeaderElector::Guarded(Work work) {
 
 void LeaderElector::Abandon() {
   current_ = std::make_shared<int>();
-  timers_.Cancel(std::exchange(next_, 0));
-  timers_.Cancel(std::exchange(deadline_, 0));
+  executor_.Cancel(std::exchange(next_, 0));
+  executor_.Cancel(std::exchange(deadline_, 0));
   lock_.Cancel();
 }
 
@@ -61,7 +61,7 @@ bool LeaderElector::IsValid(Instant now) const {
 
 void LeaderElector::Observe(const LeaderRecord& record) {
   observed_ = record;
-  observed_at_ = timers_.Now();
+  observed_at_ = executor_.Now();
 }
 
 LeaderRecord LeaderElector::OwnRecord() const {
@@ -73,11 +73,11 @@ LeaderRecord LeaderElector::OwnRecord() const {
           .transitions = 0};
 }
 
-// One attempt to get or to keep the lock.
+// One attempt to acquire or renew the lock.
 
 void LeaderElector::Attempt(Done done) {
-  if (!HoldsIt() || !IsValid(timers_.Now())) return SlowPath(std::move(done));
-  // Most likely nobody has touched it since.
+  if (!HoldsIt() || !IsValid(executor_.Now())) return SlowPath(std::move(done));
+  // Most likely the record has not changed since.
   LeaderRecord record = OwnRecord();
   record.acquire_time = observed_.acquire_time;
   record.transitions = observed_.transitions;
@@ -108,7 +108,7 @@ void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
     last_read_ = old;
     Observe(old);
   }
-  if (!old.holder.empty() && !HoldsIt() && IsValid(timers_.Now())) return done(false);
+  if (!old.holder.empty() && !HoldsIt() && IsValid(executor_.Now())) return done(false);
   LeaderRecord record = OwnRecord();
   record.transitions = old.transitions;
   if (HoldsIt()) {
@@ -147,6 +147,7 @@ void LeaderElector::ReportLeader() {
 // The election.
 
 void LeaderElector::Run() {
+  if (state_ == State::kOver) return;
   CHECK(state_ == State::kIdle);
   state_ = State::kAcquiring;
   Acquire();
@@ -161,7 +162,7 @@ void LeaderElector::Acquire() {
     const double period = static_cast<double>(options_.retry_period.nanos);
     const double part = static_cast<double>(random_.Below(kJitterSteps)) / kJitterSteps;
     const Duration wait{static_cast<int64_t>(period * (1 + kJitter * part))};
-    next_ = timers_.After(wait, Guarded([this] { Acquire(); }));
+    next_ = executor_.After(wait, Guarded([this] { Acquire(); }));
   });
 }
 
@@ -175,24 +176,24 @@ void LeaderElector::Lead() {
 
 // Tries until one renewal succeeds, or the deadline has come.
 void LeaderElector::RenewRound() {
-  deadline_ = timers_.After(options_.renew_deadline, Guarded([this] { Lose(); }));
+  deadline_ = executor_.After(options_.renew_deadline, Guarded([this] { Lose(); }));
   Renew();
 }
 
 void LeaderElector::Renew() {
-  const Instant begun = timers_.Now();
+  const Instant begun = executor_.Now();
   Attempt([this, begun](bool renewed) {
     const auto current = std::weak_ptr(current_);
     ReportLeader();
     if (current.expired()) return;
     if (renewed) {
-      timers_.Cancel(std::exchange(deadline_, 0));
-      next_ = timers_.After(options_.retry_period, Guarded([this] { RenewRound(); }));
+      executor_.Cancel(std::exchange(deadline_, 0));
+      next_ = executor_.After(options_.retry_period, Guarded([this] { RenewRound(); }));
       return;
     }
-    const Duration spent = timers_.Now() - begun;
+    const Duration spent = executor_.Now() - begun;
     const Duration left{std::max<int64_t>(0, options_.retry_period.nanos - spent.nanos)};
-    next_ = timers_.After(left, Guarded([this] { Renew(); }));
+    next_ = executor_.After(left, Guarded([this] { Renew(); }));
   });
 }
 
@@ -201,6 +202,12 @@ void LeaderElector::Lose() {
   Problem("lease " + lock_.name() + " could not be renewed in time");
   Event("stopped leading");
   End({});
+}
+
+void LeaderElector::StopAcquiring() {
+  if (state_ == State::kLeading || state_ == State::kReleasing) return;
+  Abandon();
+  state_ = State::kOver;
 }
 
 void LeaderElector::Stop(std::function<void()> done) {
@@ -219,8 +226,8 @@ void LeaderElector::Release(std::function<void()> done) {
     Event("stopped leading");
     End(done);
   };
-  deadline_ = timers_.After(options_.renew_deadline, Guarded(end));
-  // What was seen last may be older than a write of ours whose answer never came.
+  deadline_ = executor_.After(options_.renew_deadline, Guarded(end));
+  // What was seen last may be older than a write of ours whose response never came.
   lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {
     if (!result) Problem("cannot release lease " + lock_.name() + ": " + result.error().message);
     if (!result || result->holder != options_.identity) return end();

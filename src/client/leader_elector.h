@@ -1,6 +1,9 @@
-// ElectionLock is the record on a server that says who leads.
+// LeaderElector makes sure that one of many candidates leads: the one that the lock names as its
+// holder, as long as it renews the lock.
 //
-// All on the loop's thread. One operation at a time.
+// Whether another's lease has expired is judged by our own clock, from when its record was last
+// seen to change; the times in the record are informative. Lives on one executor's thread,
+// callbacks included. A loss is final: to campaign again, make another elector.
 #pragma once
 
 #include <expected>
@@ -11,12 +14,12 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "client/timers.h"
+#include "net/executor.h"
 
 namespace berth::client {
 
 struct LeaderRecord {
-  std::string holder;  // Empty: nobody.
+  std::string holder;  // Empty: none.
   int lease_duration_seconds = 0;
   Instant acquire_time;
   Instant renew_time;
@@ -30,6 +33,7 @@ struct LockFailure {
   std::string message;
 };
 
+// ElectionLock is the record on a server that names the leader. One operation at a time.
 class ElectionLock {
  public:
   using Read = std::function<void(std::expected<LeaderRecord, LockFailure>)>;
@@ -40,24 +44,17 @@ class ElectionLock {
   virtual void Create(const LeaderRecord& record, Written written) = 0;
   // Fails if the record is no longer what Get, Create or Update saw last.
   virtual void Update(const LeaderRecord& record, Written written) = 0;
-  // Gives up what is under way; its callback need not be called.
+  // Cancels the current operation; its callback need not be called.
   virtual void Cancel() = 0;
   virtual std::string name() const = 0;  // "kube-system/kube-scheduler"
 };
 
-// LeaderElector makes sure that one of many leads: the one whose name is in the lock, as long as
-// he renews it.
-//
-// Whether another's lease has expired is judged by our own clock, from when its record was last
-// seen to change; the times in the record are for people. Lives on the loop's thread, callbacks
-// included; it starts no thread. A loss is final: whoever has lost starts anew, with another
-// elector.
 struct ElectionOptions {
   std::string identity;  // Ours: "<hostname>_<uuid>".
   Duration lease_duration = Duration::Seconds(15);
   Duration renew_deadline = Duration::Seconds(10);
   Duration retry_period = Duration::Seconds(2);
-  uint64_t seed = 0;  // Of the jitter; each candidate needs his own.
+  uint64_t seed = 0;  // Of the jitter; different for each candidate.
 };
 
 // All may be empty.
@@ -76,7 +73,7 @@ struct ElectionCallbacks {
 class LeaderElector {
  public:
   // All references must outlive the elector.
-  LeaderElector(ElectionLock& lock, Timers& timers, const Clock& wall_clock,
+  LeaderElector(ElectionLock& lock, net::Executor& executor, const Clock& wall_clock,
                 ElectionOptions options, ElectionCallbacks callbacks);
   ~LeaderElector();  // Leaves the lock as it is.
   LeaderElector(const LeaderElector&) = delete;
@@ -84,12 +81,16 @@ class LeaderElector {
 
   // Tries to become the leader until it does or is stopped. Once.
   void Run();
-  // Ends the election. A leader gives the lock away, for as long as renew_deadline, and stops
-  // leading then; his work must have ended before. `done` is called last.
+  // Gives up becoming the leader; one that leads already goes on renewing. Run does nothing
+  // afterwards.
+  void StopAcquiring();
+  // Ends the election. A leader releases the lock, for as long as renew_deadline, and stops leading
+  // then; its work must have ended before. `done` is called last.
   void Stop(std::function<void()> done);
 
+  std::string lock_name() const { return lock_.name(); }
   bool is_leading() const { return state_ == State::kLeading || state_ == State::kReleasing; }
-  // Who leads, as far as we know; empty if nobody does.
+  // The last known leader; empty if there is none.
   const std::string& leader() const { return observed_.holder; }
 
  private:
@@ -117,14 +118,14 @@ class LeaderElector {
 
   void Event(const char* what);
   void Problem(const std::string& text);
-  // Drops timers and what the lock is doing.
+  // Cancels timers and the operation of the lock.
   void Abandon();
-  // `work` if nothing was abandoned meanwhile.
+  // Returns `work` as a callback that does nothing after the next Abandon.
   template <typename Work>
   auto Guarded(Work work);
 
   ElectionLock& lock_;
-  Timers& timers_;
+  net::Executor& executor_;
   const Clock& wall_clock_;
   const ElectionOptions options_;
   const ElectionCallbacks callbacks_;
@@ -134,8 +135,8 @@ class LeaderElector {
   Instant observed_at_;
   std::optional<LeaderRecord> last_read_;
   std::string reported_;
-  Timers::TimerId next_ = 0;
-  Timers::TimerId deadline_ = 0;
+  net::Executor::TimerId next_ = 0;
+  net::Executor::TimerId deadline_ = 0;
   std::shared_ptr<int> current_;  // Replaced by Abandon.
 };
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/rest_client_testing.h"
+#include "net/executor_testing.h"
 
 // Tests name the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -70,22 +70,23 @@ class FakeLock final : public ElectionLock {
   int seen_ = -1;
 };
 
-// A wall clock that goes on with the timers, but starts elsewhere: 5000 s after the epoch.
+// A wall clock that goes on with the executor, but starts elsewhere: 5000 s after the epoch.
 class WallClock final : public Clock {
  public:
-  WallClock(const Timers& timers, Duration skew)
-      : timers_(timers), ahead_{Duration::Seconds(4000).nanos + skew.nanos} {}
-  Instant Now() const override { return timers_.Now() + ahead_; }
+  WallClock(const net::Executor& executor, Duration skew)
+      : executor_(executor), ahead_{Duration::Seconds(4000).nanos + skew.nanos} {}
+  Instant Now() const override { return executor_.Now() + ahead_; }
 
  private:
-  const Timers& timers_;
+  const net::Executor& executor_;
   const Duration ahead_;
 };
 
 // Somebody who wants to lead, with a wall clock of his own.
 struct Candidate {
-  Candidate(FakeLease& lease, ManualTimers& the_timers, const std::string& name, Duration skew = {})
-      : timers(the_timers), lock(lease, name), clock(the_timers, skew) {
+  Candidate(FakeLease& lease, net::ManualExecutor& the_timers, const std::string& name,
+            Duration skew = {})
+      : executor(the_timers), lock(lease, name), clock(the_timers, skew) {
     ElectionCallbacks callbacks;
     callbacks.on_started_leading = [this] { story.push_back("started"); };
     callbacks.on_stopped_leading = [this] { story.push_back("stopped"); };
@@ -94,13 +95,13 @@ struct Candidate {
     callbacks.on_slow_path = [this] { ++slow_paths; };
     callbacks.on_problem = [this](const std::string& problem) { problems.push_back(problem); };
     elector = std::make_unique<LeaderElector>(
-        lock, timers, clock, ElectionOptions{.identity = name, .seed = 7}, std::move(callbacks));
+        lock, executor, clock, ElectionOptions{.identity = name, .seed = 7}, std::move(callbacks));
   }
   void Stop() {
     elector->Stop([this] { story.push_back("done"); });
   }
 
-  ManualTimers& timers;
+  net::ManualExecutor& executor;
   FakeLock lock;
   WallClock clock;
   std::vector<std::string> story;
@@ -114,12 +115,31 @@ class LeaderElectorTest : public testing::Test {
  protected:
   std::vector<std::string> TakeLog() { return std::exchange(lease_.log, {}); }
 
-  ManualTimers timers_;
+  net::ManualExecutor executor_{Instant::FromUnixSeconds(1000)};
   FakeLease lease_;
 };
 
+TEST_F(LeaderElectorTest, OneThatStopsAcquiringNeverLeads) {
+  lease_.silent = true;
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  a.elector->StopAcquiring();
+  lease_.silent = false;
+  executor_.Advance(Duration::Seconds(100));
+  a.elector->Run();
+  executor_.Advance(Duration::Seconds(100));
+  EXPECT_THAT(a.story, IsEmpty());
+  EXPECT_FALSE(a.elector->is_leading());
+
+  Candidate b(lease_, executor_, "b");
+  b.elector->Run();
+  b.elector->StopAcquiring();
+  executor_.Advance(Duration::Seconds(100));
+  EXPECT_TRUE(b.elector->is_leading()) << "a leader goes on renewing";
+}
+
 TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
   EXPECT_THAT(a.events, ElementsAre("a became leader"));
@@ -128,26 +148,26 @@ TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
   EXPECT_EQ(*lease_.record, (LeaderRecord{"a", 15, acquired, acquired, 0}));
   // At once, as upstream, then each retry period.
   EXPECT_THAT(TakeLog(), ElementsAre("a get", "a create", "a update"));
-  timers_.Advance(Duration::Seconds(6));
+  executor_.Advance(Duration::Seconds(6));
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a update", "a update"));
   EXPECT_EQ(*lease_.record, (LeaderRecord{"a", 15, acquired, acquired + Duration::Seconds(6), 0}));
   EXPECT_EQ(a.slow_paths, 0);
 }
 
 TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
-  auto a = std::make_unique<Candidate>(lease_, timers_, "a");
-  Candidate b(lease_, timers_, "b");
+  auto a = std::make_unique<Candidate>(lease_, executor_, "a");
+  Candidate b(lease_, executor_, "b");
   a->elector->Run();
   b.elector->Run();
-  timers_.Advance(Duration::Seconds(100));
+  executor_.Advance(Duration::Seconds(100));
   EXPECT_THAT(b.story, ElementsAre("sees a"));
   EXPECT_FALSE(b.elector->is_leading());
   a.reset();  // Killed.
   TakeLog();
   // b saw the last renewal at most one wait (4.4 s) after it; the lease runs 15 s from there.
-  timers_.Advance(Duration::Millis(14'900));
+  executor_.Advance(Duration::Millis(14'900));
   EXPECT_THAT(b.story, ElementsAre("sees a"));
-  timers_.Advance(Duration::Seconds(9));
+  executor_.Advance(Duration::Seconds(9));
   EXPECT_THAT(b.story, ElementsAre("sees a", "sees b", "started"));
   EXPECT_EQ(lease_.record->holder, "b");
   EXPECT_EQ(lease_.record->transitions, 1);
@@ -156,11 +176,11 @@ TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
 TEST_F(LeaderElectorTest, ClocksThatDisagreeDoNotMatter) {
   for (const int64_t skew : {-100'000, 100'000}) {
     lease_ = {};
-    Candidate a(lease_, timers_, "a");
-    Candidate b(lease_, timers_, "b", Duration::Seconds(skew));
+    Candidate a(lease_, executor_, "a");
+    Candidate b(lease_, executor_, "b", Duration::Seconds(skew));
     a.elector->Run();
     b.elector->Run();
-    timers_.Advance(Duration::Seconds(300));
+    executor_.Advance(Duration::Seconds(300));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started")) << skew;
     EXPECT_THAT(b.story, ElementsAre("sees a")) << skew;
   }
@@ -169,18 +189,18 @@ TEST_F(LeaderElectorTest, ClocksThatDisagreeDoNotMatter) {
 TEST_F(LeaderElectorTest, AnOldRecordIsGivenItsWholeTimeFromWhenItWasSeen) {
   // Its times are long past, but who knows by which clock.
   lease_.Set({"ghost", 15, Instant::FromUnixSeconds(1), Instant::FromUnixSeconds(2), 4});
-  Candidate b(lease_, timers_, "b");
+  Candidate b(lease_, executor_, "b");
   b.elector->Run();
-  timers_.Advance(Duration::Millis(14'999));
+  executor_.Advance(Duration::Millis(14'999));
   EXPECT_THAT(b.story, ElementsAre("sees ghost"));
-  timers_.Advance(Duration::Millis(4'401));
+  executor_.Advance(Duration::Millis(4'401));
   EXPECT_THAT(b.story, ElementsAre("sees ghost", "sees b", "started"));
   EXPECT_EQ(lease_.record->transitions, 5);
 }
 
 TEST_F(LeaderElectorTest, AReleasedLockIsTakenAtOnce) {
   lease_.Set({"", 1, Instant(), Instant(), 4});
-  Candidate b(lease_, timers_, "b");
+  Candidate b(lease_, executor_, "b");
   b.elector->Run();
   EXPECT_THAT(b.story, ElementsAre("sees b", "started"));
   EXPECT_EQ(lease_.record->transitions, 5);
@@ -189,7 +209,7 @@ TEST_F(LeaderElectorTest, AReleasedLockIsTakenAtOnce) {
 TEST_F(LeaderElectorTest, OurOwnOldLockIsTakenWithoutATransition) {
   const Instant acquired = Instant::FromUnixSeconds(77);
   lease_.Set({"a", 15, acquired, acquired, 3});
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
   EXPECT_EQ(lease_.record->transitions, 3);
@@ -198,13 +218,13 @@ TEST_F(LeaderElectorTest, OurOwnOldLockIsTakenWithoutATransition) {
 
 TEST_F(LeaderElectorTest, CandidatesWaitBetweenOneAndTwoPointTwoPeriods) {
   lease_.Set({"x", 1'000'000, Instant(), Instant(), 0});
-  Candidate b(lease_, timers_, "b");
+  Candidate b(lease_, executor_, "b");
   b.elector->Run();
   for (int i = 0; i < 100; ++i) {
     TakeLog();
     Duration waited;
     while (lease_.log.empty()) {
-      timers_.Advance(Duration::Millis(10));
+      executor_.Advance(Duration::Millis(10));
       waited.nanos += Duration::Millis(10).nanos;
     }
     EXPECT_GE(waited, Duration::Seconds(2));
@@ -214,11 +234,11 @@ TEST_F(LeaderElectorTest, CandidatesWaitBetweenOneAndTwoPointTwoPeriods) {
 }
 
 TEST_F(LeaderElectorTest, AConflictIsSolvedByReadingAgain) {
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
   ++lease_.version;  // Somebody has touched the object, not the record.
   TakeLog();
-  timers_.Advance(Duration::Seconds(2));
+  executor_.Advance(Duration::Seconds(2));
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a update"));
   EXPECT_EQ(a.slow_paths, 1);
   EXPECT_EQ(a.problems.size(), 1u);
@@ -227,11 +247,11 @@ TEST_F(LeaderElectorTest, AConflictIsSolvedByReadingAgain) {
 }
 
 TEST_F(LeaderElectorTest, ADeletedLockIsMadeAgain) {
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
   lease_.record.reset();
   TakeLog();
-  timers_.Advance(Duration::Seconds(2));
+  executor_.Advance(Duration::Seconds(2));
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a create"));
   EXPECT_EQ(lease_.record->holder, "a");
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
@@ -240,15 +260,15 @@ TEST_F(LeaderElectorTest, ADeletedLockIsMadeAgain) {
 TEST_F(LeaderElectorTest, AServerThatComesBackInTimeIsForgiven) {
   for (const bool silent : {false, true}) {
     lease_ = {};
-    Candidate a(lease_, timers_, "a");
+    Candidate a(lease_, executor_, "a");
     a.elector->Run();
     (silent ? lease_.silent : lease_.down) = true;
-    timers_.Advance(Duration::Seconds(2));  // The round begins here.
-    timers_.Advance(Duration::Seconds(7));
+    executor_.Advance(Duration::Seconds(2));  // The round begins here.
+    executor_.Advance(Duration::Seconds(7));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
     if (silent) continue;  // Its request has no end; only a time-out would end it.
     lease_.down = false;
-    timers_.Advance(Duration::Seconds(30));
+    executor_.Advance(Duration::Seconds(30));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
   }
 }
@@ -256,33 +276,33 @@ TEST_F(LeaderElectorTest, AServerThatComesBackInTimeIsForgiven) {
 TEST_F(LeaderElectorTest, LeadingEndsAtTheDeadline) {
   for (const bool silent : {false, true}) {
     lease_ = {};
-    Candidate a(lease_, timers_, "a");
+    Candidate a(lease_, executor_, "a");
     a.elector->Run();
     (silent ? lease_.silent : lease_.down) = true;
-    timers_.Advance(Duration::Millis(11'999));  // Two seconds, then a round of ten.
+    executor_.Advance(Duration::Millis(11'999));  // Two seconds, then a round of ten.
     EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
-    timers_.Advance(Duration::Millis(1));
+    executor_.Advance(Duration::Millis(1));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
     EXPECT_THAT(a.events, ElementsAre("a became leader", "a stopped leading"));
     EXPECT_FALSE(a.elector->is_leading());
     // It is over, whatever the server does now.
     lease_.down = lease_.silent = false;
     TakeLog();
-    timers_.Advance(Duration::Seconds(100));
+    executor_.Advance(Duration::Seconds(100));
     EXPECT_THAT(TakeLog(), IsEmpty());
     EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
   }
 }
 
 TEST_F(LeaderElectorTest, NeverTwoLeadersWhenOneIsCutOff) {
-  Candidate a(lease_, timers_, "a");
-  Candidate b(lease_, timers_, "b");
+  Candidate a(lease_, executor_, "a");
+  Candidate b(lease_, executor_, "b");
   a.elector->Run();
   b.elector->Run();
-  timers_.Advance(Duration::Seconds(20));
+  executor_.Advance(Duration::Seconds(20));
   a.lock.cut_off = true;
   for (int i = 0; i < 400; ++i) {
-    timers_.Advance(Duration::Millis(100));
+    executor_.Advance(Duration::Millis(100));
     EXPECT_FALSE(a.elector->is_leading() && b.elector->is_leading());
   }
   EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
@@ -290,29 +310,29 @@ TEST_F(LeaderElectorTest, NeverTwoLeadersWhenOneIsCutOff) {
 }
 
 TEST_F(LeaderElectorTest, ALeaderThatSeesAnotherStopsAtTheDeadline) {
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
   lease_.Set({"thief", 15, Instant(), Instant(), 1});
-  timers_.Advance(Duration::Millis(11'999));
+  executor_.Advance(Duration::Millis(11'999));
   EXPECT_THAT(a.story, ElementsAre("sees a", "started", "sees thief"));
-  timers_.Advance(Duration::Millis(1));
+  executor_.Advance(Duration::Millis(1));
   EXPECT_EQ(a.story.back(), "stopped");
   EXPECT_EQ(lease_.record->holder, "thief");
 }
 
 TEST_F(LeaderElectorTest, StoppingReleasesTheLockForTheNext) {
-  Candidate a(lease_, timers_, "a");
-  Candidate b(lease_, timers_, "b");
+  Candidate a(lease_, executor_, "a");
+  Candidate b(lease_, executor_, "b");
   a.elector->Run();
   b.elector->Run();
-  timers_.Advance(Duration::Seconds(30));
+  executor_.Advance(Duration::Seconds(30));
   TakeLog();
   a.Stop();
   EXPECT_THAT(TakeLog(), ElementsAre("a get", "a update"));
   EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped", "done"));
   const Instant now = Instant::FromUnixSeconds(5030);
   EXPECT_EQ(*lease_.record, (LeaderRecord{"", 1, now, now, 0}));
-  timers_.Advance(Duration::Millis(4'400));
+  executor_.Advance(Duration::Millis(4'400));
   EXPECT_THAT(b.story, ElementsAre("sees a", "sees b", "started"));
   EXPECT_EQ(lease_.record->transitions, 1);
 }
@@ -330,15 +350,15 @@ TEST_F(LeaderElectorTest, ReleasingGivesUp) {
   };
   for (const auto& c : cases) {
     lease_ = {};
-    Candidate a(lease_, timers_, "a");
+    Candidate a(lease_, executor_, "a");
     a.elector->Run();
     c.spoil(lease_);
     a.Stop();
     if (c.takes > Duration()) {
-      timers_.Advance({c.takes.nanos - 1});
+      executor_.Advance({c.takes.nanos - 1});
       EXPECT_THAT(a.story, ElementsAre("sees a", "started")) << c.name;
       EXPECT_TRUE(a.elector->is_leading());
-      timers_.Advance({1});
+      executor_.Advance({1});
     }
     EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped", "done")) << c.name;
     EXPECT_EQ(lease_.record->holder, c.holder) << c.name;
@@ -347,24 +367,24 @@ TEST_F(LeaderElectorTest, ReleasingGivesUp) {
 
 TEST_F(LeaderElectorTest, ACandidateStopsAtOnce) {
   lease_.Set({"x", 15, Instant(), Instant(), 0});
-  Candidate b(lease_, timers_, "b");
+  Candidate b(lease_, executor_, "b");
   b.elector->Run();
   b.Stop();
   EXPECT_THAT(b.story, ElementsAre("sees x", "done"));
   TakeLog();
-  timers_.Advance(Duration::Seconds(100));
+  executor_.Advance(Duration::Seconds(100));
   EXPECT_THAT(TakeLog(), IsEmpty());
 }
 
 TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreTriedAgain) {
   lease_.down = true;
-  Candidate a(lease_, timers_, "a");
+  Candidate a(lease_, executor_, "a");
   a.elector->Run();
-  timers_.Advance(Duration::Seconds(60));
+  executor_.Advance(Duration::Seconds(60));
   EXPECT_THAT(a.story, IsEmpty());
   EXPECT_EQ(a.problems[0], "cannot read lease ns/lease: down");
   lease_.down = false;
-  timers_.Advance(Duration::Millis(4'400));
+  executor_.Advance(Duration::Millis(4'400));
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
 }
 
@@ -374,11 +394,11 @@ TEST_F(LeaderElectorTest, TheEndOfALeaderMayEndTheElector) {
   std::unique_ptr<LeaderElector> elector;
   ElectionCallbacks callbacks;
   callbacks.on_stopped_leading = [&] { elector.reset(); };
-  elector = std::make_unique<LeaderElector>(lock, timers_, clock, ElectionOptions{.identity = "a"},
-                                            callbacks);
+  elector = std::make_unique<LeaderElector>(lock, executor_, clock,
+                                            ElectionOptions{.identity = "a"}, callbacks);
   elector->Run();
   lease_.down = true;
-  timers_.Advance(Duration::Seconds(60));
+  executor_.Advance(Duration::Seconds(60));
   EXPECT_EQ(elector, nullptr);
 }
 

@@ -64,7 +64,7 @@ ElectionLock::Read Ignoring(ElectionLock::Written written) {
 
 struct LeaseLock::Document {
   JsonObject lease;  // Empty: none was seen.
-  // Operations before the last Cancel are not told any more.
+  // Results of operations before the last Cancel are dropped.
   uint64_t turn = 0;
 };
 
@@ -125,7 +125,7 @@ void LeaseLock::Send(RestRequest request, Read done) {
   const std::string path = request.path;
   under_way_ = client_.Send(
       std::move(request), [weak = std::weak_ptr(document_), turn = document_->turn, method, path,
-                           done = std::move(done)](RestResult<RestResponse> result) {
+                           done = std::move(done)](net::HttpResult<net::HttpResponse> result) {
         const auto document = weak.lock();
         if (document == nullptr || document->turn != turn) return;
         if (!result) return done(std::unexpected(LockFailure{false, result.error().message}));

@@ -24,15 +24,7 @@ constexpr const char* kLease =
 class LeaseLockTest : public testing::Test {
  protected:
   LeaseLockTest() {
-    ClientConfig config;
-    config.server = "https://h";
-    client_ = *RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_), config);
-    lock_ = std::make_unique<LeaseLock>(*client_, "n", "l", Duration::Seconds(5));
-  }
-  ~LeaseLockTest() override {
-    lock_.reset();
-    client_.reset();
-    timers_->Run();
+    lock_ = std::make_unique<LeaseLock>(server_.client(), "n", "l", Duration::Seconds(5));
   }
   void Get() {
     lock_->Get([this](std::expected<LeaderRecord, LockFailure> result) {
@@ -40,7 +32,7 @@ class LeaseLockTest : public testing::Test {
                                                result->lease_duration_seconds, result->transitions)
                                  : Text(result.error()));
     });
-    timers_->Run();
+    server_.executor.Run();
   }
   ElectionLock::Written Note() {
     return [this](std::expected<void, LockFailure> result) {
@@ -49,20 +41,18 @@ class LeaseLockTest : public testing::Test {
   }
   void Update(const LeaderRecord& record) {
     lock_->Update(record, Note());
-    timers_->Run();
+    server_.executor.Run();
   }
-  void Answer(int status, std::string body) {
-    server_.Answer(status, std::move(body), {{"Content-Type", "application/json"}});
-    timers_->Run();
+  void Respond(int status, std::string body) {
+    server_.RespondToOldest(status, std::move(body));
+    server_.executor.Run();
   }
   static std::string Text(const LockFailure& failure) {
     return (failure.not_found ? "not found: " : "failed: ") + failure.message;
   }
   static LeaderRecord Record() { return {"b", 15, {1'000'000'000}, {2'000'000'000}, 4}; }
 
-  std::shared_ptr<ManualTimers> timers_ = std::make_shared<ManualTimers>();
-  FakeServer server_;
-  std::unique_ptr<RestClient> client_;
+  FakeApiServer server_;
   std::unique_ptr<LeaseLock> lock_;
   std::vector<std::string> outcomes_;
 };
@@ -72,13 +62,13 @@ TEST_F(LeaseLockTest, ReadsTheLease) {
   EXPECT_EQ(server_.requests[0].method, "GET");
   EXPECT_EQ(server_.requests[0].url, "https://h/apis/coordination.k8s.io/v1/namespaces/n/leases/l");
   EXPECT_EQ(server_.requests[0].timeout, Duration::Seconds(5));
-  Answer(200, kLease);
+  Respond(200, kLease);
   EXPECT_THAT(outcomes_, ElementsAre("a 15 3"));
 }
 
 TEST_F(LeaseLockTest, WritesTheWholeLeaseWithItsVersion) {
   Get();
-  Answer(200, kLease);
+  Respond(200, kLease);
   Update(Record());
   EXPECT_EQ(server_.requests[1].method, "PUT");
   EXPECT_EQ(server_.requests[1].body,
@@ -87,10 +77,10 @@ TEST_F(LeaseLockTest, WritesTheWholeLeaseWithItsVersion) {
             R"("holderIdentity":"b","leaseDurationSeconds":15,)"
             R"("acquireTime":"1970-01-01T00:00:01.000000Z",)"
             R"("renewTime":"1970-01-01T00:00:02.000000Z","leaseTransitions":4}})");
-  Answer(200, R"({"kind":"Lease","metadata":{"resourceVersion":"8"}})");
+  Respond(200, R"({"kind":"Lease","metadata":{"resourceVersion":"8"}})");
   Update(Record());
   EXPECT_THAT(server_.requests[2].body, HasSubstr(R"("resourceVersion":"8")"));
-  Answer(409, R"({"kind":"Status","reason":"Conflict","message":"modified"})");
+  Respond(409, R"({"kind":"Status","reason":"Conflict","message":"modified"})");
   EXPECT_THAT(outcomes_,
               ElementsAre("a 15 3", "written",
                           "failed: PUT /apis/coordination.k8s.io/v1/namespaces/n/leases/l: "
@@ -99,7 +89,7 @@ TEST_F(LeaseLockTest, WritesTheWholeLeaseWithItsVersion) {
 
 TEST_F(LeaseLockTest, Creates) {
   lock_->Create(Record(), Note());
-  timers_->Run();
+  server_.executor.Run();
   EXPECT_EQ(server_.requests[0].method, "POST");
   EXPECT_EQ(server_.requests[0].url, "https://h/apis/coordination.k8s.io/v1/namespaces/n/leases");
   EXPECT_EQ(server_.requests[0].body,
@@ -107,9 +97,9 @@ TEST_F(LeaseLockTest, Creates) {
             R"("namespace":"n"},"spec":{"holderIdentity":"b","leaseDurationSeconds":15,)"
             R"("acquireTime":"1970-01-01T00:00:01.000000Z",)"
             R"("renewTime":"1970-01-01T00:00:02.000000Z","leaseTransitions":4}})");
-  Answer(201, kLease);
+  Respond(201, kLease);
   Update(Record());
-  Answer(200, kLease);
+  Respond(200, kLease);
   EXPECT_THAT(outcomes_, ElementsAre("written", "written"));
 }
 
@@ -119,33 +109,33 @@ TEST_F(LeaseLockTest, WhatIsNoLeaseIsAFailure) {
   outcomes_.clear();
   for (const char* body : {"", "[]", "{", "{\"kind\":\"Pod\"}", "null", "7"}) {
     Get();
-    Answer(200, body);
+    Respond(200, body);
     EXPECT_THAT(outcomes_.back(), HasSubstr("the answer is not a Lease")) << body;
   }
   Get();
-  Answer(404, R"({"kind":"Status","reason":"NotFound"})");
+  Respond(404, R"({"kind":"Status","reason":"NotFound"})");
   EXPECT_EQ(outcomes_.back(),
             "not found: GET /apis/coordination.k8s.io/v1/namespaces/n/leases/l: not found");
   Get();
-  server_.Fail(net::HttpError::Kind::kUnreachable, "GET https://h: refused");
+  server_.Break(net::HttpError::Kind::kUnreachable, "GET https://h: refused");
   EXPECT_EQ(outcomes_.back(), "failed: GET https://h: refused");
   Get();
-  Answer(200, R"({"kind":"Lease"})");
+  Respond(200, R"({"kind":"Lease"})");
   EXPECT_EQ(outcomes_.back(), " 0 0");
   Get();
-  Answer(200, R"({"kind":"Lease","spec":{"holderIdentity":4,"leaseDurationSeconds":-5,)"
-              R"("acquireTime":"x","leaseTransitions":99999999999}})");
+  Respond(200, R"({"kind":"Lease","spec":{"holderIdentity":4,"leaseDurationSeconds":-5,)"
+               R"("acquireTime":"x","leaseTransitions":99999999999}})");
   EXPECT_EQ(outcomes_.back(), " 0 0");
 }
 
-TEST_F(LeaseLockTest, CancelledRequestsAreNotTold) {
+TEST_F(LeaseLockTest, CancelledRequestsAreNotReported) {
   Get();
   lock_->Cancel();
-  timers_->Run();
-  EXPECT_TRUE(server_.pending.empty());
+  server_.executor.Run();
+  EXPECT_TRUE(server_.pending() == 0);
   Get();
   lock_.reset();
-  timers_->Run();
+  server_.executor.Run();
   EXPECT_TRUE(outcomes_.empty());
 }
 

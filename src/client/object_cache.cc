@@ -33,27 +33,27 @@ size_t ObjectCache::Hash::operator()(Name name) const {
 }
 
 const api::Object* ObjectCache::Find(std::string_view namespace_, std::string_view name) const {
-  const auto told = objects_.find(Name{namespace_, name});
-  return told == objects_.end() ? nullptr : &*told;
+  const auto cached = objects_.find(Name{namespace_, name});
+  return cached == objects_.end() ? nullptr : &*cached;
 }
 
 api::Object ObjectCache::Share(api::Object object) const {
-  const auto told = objects_.find(object);
-  return told != objects_.end() && IsSameVersion(*told, object) ? *told : std::move(object);
+  const auto cached = objects_.find(object);
+  return cached != objects_.end() && IsSameVersion(*cached, object) ? *cached : std::move(object);
 }
 
 void ObjectCache::Put(api::Object object, std::vector<api::ObjectChange>& out) {
-  const auto told = objects_.find(object);
+  const auto cached = objects_.find(object);
   if (IsFinished(object)) {
-    if (told != objects_.end()) Forget(told, out);
+    if (cached != objects_.end()) Forget(cached, out);
     return;
   }
-  if (told != objects_.end()) {
-    if (IsSameVersion(*told, object)) return;
-    if (api::MetaOf(*told).uid != api::MetaOf(object).uid) {
-      Forget(told, out);
+  if (cached != objects_.end()) {
+    if (IsSameVersion(*cached, object)) return;
+    if (api::MetaOf(*cached).uid != api::MetaOf(object).uid) {
+      Forget(cached, out);
     } else {
-      objects_.erase(told);
+      objects_.erase(cached);
     }
   }
   objects_.insert(object);
@@ -62,13 +62,13 @@ void ObjectCache::Put(api::Object object, std::vector<api::ObjectChange>& out) {
 
 void ObjectCache::Gone(std::string_view namespace_, std::string_view name,
                        std::vector<api::ObjectChange>& out) {
-  const auto told = objects_.find(Name{namespace_, name});
-  if (told != objects_.end()) Forget(told, out);
+  const auto cached = objects_.find(Name{namespace_, name});
+  if (cached != objects_.end()) Forget(cached, out);
 }
 
-void ObjectCache::Forget(Objects::iterator told, std::vector<api::ObjectChange>& out) {
-  out.push_back(api::ObjectDeleted{*told});
-  objects_.erase(told);
+void ObjectCache::Forget(Objects::iterator cached, std::vector<api::ObjectChange>& out) {
+  out.push_back(api::ObjectDeleted{*cached});
+  objects_.erase(cached);
 }
 
 void ObjectCache::Replace(ObjectList list, std::vector<api::ObjectChange>& out) {

@@ -1,9 +1,8 @@
-// ObjectCache remembers what an engine has been told of one collection, and finds out what it is to
-// hear next: nothing is lost, and nothing told that did not happen.
+// ObjectCache holds the objects of one collection as they were last reported to the engine, and
+// derives the changes to report next.
 //
-// It holds one pointer an object; what it told and what the engine knows are the same objects.
-// Names are compared within one kind. Pods that have finished are gone, as far as the engine is
-// concerned.
+// It holds one pointer per object and shares the objects with the engine. Names are compared within
+// one kind. Pods that have finished count as deleted.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +14,31 @@
 
 namespace berth::client {
 
-// All that a collection holds at some moment.
+// The contents of a collection at one version.
 struct ObjectList {
   std::vector<api::Object> objects;
-  // Objects that are there but cannot be read: what was told of them stays.
+  // Objects that exist but cannot be decoded: their last version stays cached.
   std::vector<api::ObjectKey> unreadable = {};
 };
 
 class ObjectCache {
  public:
-  // The object as it was told; null if it was not, or is gone.
+  // Returns the cached object, or null.
   const api::Object* Find(std::string_view namespace_, std::string_view name) const;
 
-  // `object` itself, or the copy that was told if that is the same version of the same object:
-  // whoever collects a long list holds the unchanged ones only once.
+  // Returns the cached copy if it is the same version of the same object, else `object`: a caller
+  // that collects a long list holds unchanged objects only once.
   api::Object Share(api::Object object) const;
 
-  // These append what the engine is to hear, in order, if anything.
+  // These append the changes to report, in order, if any.
 
-  // The object was created or changed. A version that was told before is no news. One that has the
-  // name of another (its uid differs) means that the other is gone.
+  // The object was created or changed. The cached version is no change. A different uid means that
+  // the cached object was deleted.
   void Put(api::Object object, std::vector<api::ObjectChange>& out);
   void Gone(std::string_view namespace_, std::string_view name,
             std::vector<api::ObjectChange>& out);
-  // The collection now holds what `list` says: tells what is gone, by name, then what is new or
-  // has changed, in the order of the list.
+  // The collection now equals `list`: reports deleted objects, by name, then new and changed ones,
+  // in the order of the list.
   void Replace(ObjectList list, std::vector<api::ObjectChange>& out);
 
   size_t size() const { return objects_.size(); }
@@ -64,7 +63,7 @@ class ObjectCache {
   };
   using Objects = std::unordered_set<api::Object, Hash, Equal>;
 
-  void Forget(Objects::iterator told, std::vector<api::ObjectChange>& out);
+  void Forget(Objects::iterator cached, std::vector<api::ObjectChange>& out);
 
   Objects objects_;
 };

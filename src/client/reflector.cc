@@ -10,7 +10,7 @@ namespace berth::client {
 namespace {
 
 constexpr Duration kShortWatch = Duration::Seconds(1);
-// How often a server that lacks the resource, or forbids it, is mentioned or asked again.
+// How often a missing or forbidden resource is logged, and a missing one requested again.
 constexpr Duration kRarely = Duration::Seconds(600);
 constexpr Duration kListTimeout = Duration::Seconds(300);
 constexpr Duration kGrace = Duration::Seconds(30);
@@ -18,10 +18,10 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf, app
 
 }  // namespace
 
-Reflector::Reflector(Requests& requests, Timers& timers, ReflectorOptions options, Sink sink,
-                     std::function<void()> on_synced, Warn warn)
-    : requests_(requests),
-      timers_(timers),
+Reflector::Reflector(RestClient& client, net::Executor& executor, ReflectorOptions options,
+                     Sink sink, std::function<void()> on_synced, Warn warn)
+    : client_(client),
+      executor_(executor),
       options_(std::move(options)),
       sink_(std::move(sink)),
       on_synced_(std::move(on_synced)),
@@ -39,7 +39,7 @@ void Reflector::Refresh(std::function<void()> done) {
   List();
 }
 
-// --- asking ---
+// --- requests ---
 
 void Reflector::BeginList() {
   listed_ = {};
@@ -61,7 +61,7 @@ Duration Reflector::NewWatchTime() {
   return Duration::Seconds(300 + static_cast<int64_t>(random_.Below(300)));
 }
 
-// A version that was seen keeps the list from going back in time.
+// The last version seen prevents the list from going back in time.
 void Reflector::ListByWatch() {
   const Duration time = NewWatchTime();
   std::string query = fmt::format(
@@ -105,92 +105,93 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
   // The server ends watches in time, unless the connection is dead.
   request.timeout = {timeout.nanos + kGrace.nanos};
-  answer_ = {.phase = phase, .since = timers_.Now()};
+  response_ = {.phase = phase, .since = executor_.Now()};
   const uint64_t turn = turn_;
   const auto guard = [&](auto callback) {
     return callback_guard_.Guard([this, turn, callback](auto&&... arguments) {
       if (turn == turn_) (this->*callback)(std::forward<decltype(arguments)>(arguments)...);
     });
   };
-  const Requests::RequestId id =
-      requests_.Open(std::move(request), {.on_head = guard(&Reflector::OnHead),
-                                          .on_data = guard(&Reflector::OnData),
-                                          .on_end = guard(&Reflector::OnEnd)});
+  const RestClient::RequestId id =
+      client_.Open(std::move(request), {.on_head = guard(&Reflector::OnHead),
+                                        .on_data = guard(&Reflector::OnData),
+                                        .on_end = guard(&Reflector::OnEnd)});
   if (turn == turn_) request_ = id;
 }
 
 void Reflector::Abandon() {
   ++turn_;
-  if (request_) requests_.Cancel(*request_);
+  if (request_) client_.Cancel(*request_);
   request_.reset();
 }
 
 void Reflector::StartTimer(Duration delay, void (Reflector::*what)()) {
   Abandon();
-  timers_.After(delay, callback_guard_.Guard([this, turn = turn_, what] {
+  executor_.After(delay, callback_guard_.Guard([this, turn = turn_, what] {
     if (turn == turn_) (this->*what)();
   }));
 }
 
 void Reflector::AfterBackoff(void (Reflector::*what)()) {
-  StartTimer(backoff_.Next(random_, timers_.Now()), what);
+  StartTimer(backoff_.Next(random_, executor_.Now()), what);
 }
 
-// --- hearing ---
+// --- responses ---
 
-void Reflector::OnHead(int status, std::string_view content_type) {
-  answer_.status = status;
-  answer_.form = FormOf(content_type);
-  const bool is_stream = answer_.phase != Phase::kPaging && status >= 200 && status < 300;
-  if (is_stream) answer_.frames.emplace(answer_.form);
+void Reflector::OnHead(int status, const std::vector<net::HttpHeader>& headers) {
+  response_.status = status;
+  response_.form = FormOf(net::FindHeader(headers, "Content-Type"));
+  const bool is_stream = response_.phase != Phase::kPaging && status >= 200 && status < 300;
+  if (is_stream) response_.frames.emplace(response_.form);
 }
 
 void Reflector::OnData(std::string_view bytes) {
-  if (!answer_.frames) {
-    answer_.body += bytes;
+  if (!response_.frames) {
+    response_.body += bytes;
     return;
   }
-  answer_.frames->Add(bytes);
+  response_.frames->Add(bytes);
   const uint64_t turn = turn_;
   while (turn == turn_) {
-    const auto frame = answer_.frames->Next();
+    const auto frame = response_.frames->Next();
     if (frame && !*frame) break;
-    auto event = frame ? ReadWatchEvent(**frame, answer_.form, options_.codec)
+    auto event = frame ? ReadWatchEvent(**frame, response_.form, options_.codec)
                        : Result<WatchEvent>(std::unexpected(frame.error()));
     if (!event) {
       ReportProblem("the watch sent what cannot be read: " + event.error().message);
       AfterBackoff(&Reflector::List);
       break;
     }
-    answer_.any_event = true;
+    response_.any_event = true;
     if (!Take(*std::move(event))) break;
   }
   Deliver();
 }
 
-void Reflector::OnEnd(RestResult<void> result) {
+void Reflector::OnEnd(net::HttpResult<void> result) {
   request_.reset();
-  const bool is_refusal = answer_.status != 0 && (answer_.status < 200 || answer_.status > 299);
+  const bool is_refusal =
+      response_.status != 0 && (response_.status < 200 || response_.status > 299);
   if (is_refusal) {
-    return OnRefused(ReadServerStatus(answer_.status, answer_.body, answer_.form));
+    return OnRefused(ReadServerStatus(response_.status, response_.body, response_.form));
   }
-  if (answer_.phase == Phase::kPaging && result) return OnPage();
-  const auto again = answer_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
+  if (response_.phase == Phase::kPaging && result) return OnPage();
+  const auto again = response_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
   if (!result) {
     ReportProblem(result.error().message);
     return AfterBackoff(again);
   }
-  // Watches end in the course of things; one that the server does not keep up at all is tried again
-  // with patience. A list that ends before it is complete is asked for in pages.
-  if (answer_.phase == Phase::kListing) use_watch_list_ = false;
-  const bool lasted = answer_.any_event || timers_.Now() - answer_.since >= kShortWatch;
-  if (answer_.phase == Phase::kWatching && lasted) return Watch();
+  // Watches end regularly; one that ends at once is retried with backoff. A list by watch that ends
+  // before it is complete is requested in pages.
+  if (response_.phase == Phase::kListing) use_watch_list_ = false;
+  const bool lasted = response_.any_event || executor_.Now() - response_.since >= kShortWatch;
+  if (response_.phase == Phase::kWatching && lasted) return Watch();
   AfterBackoff(again);
 }
 
 void Reflector::OnPage() {
-  auto page = ReadListPage(std::move(answer_.body), answer_.form, options_.codec);
-  answer_.body = {};
+  auto page = ReadListPage(std::move(response_.body), response_.form, options_.codec);
+  response_.body = {};
   if (!page) {
     ReportProblem(page.error().message);
     return AfterBackoff(&Reflector::List);
@@ -204,8 +205,8 @@ void Reflector::OnPage() {
 }
 
 void Reflector::OnRefused(const ServerStatus& status) {
-  const bool is_watching = answer_.phase == Phase::kWatching;
-  const bool is_streaming = answer_.phase == Phase::kListing;
+  const bool is_watching = response_.phase == Phase::kWatching;
+  const bool is_streaming = response_.phase == Phase::kListing;
   switch (status.code) {
     case 404:
       return OnMissing();
@@ -239,7 +240,7 @@ void Reflector::OnRefused(const ServerStatus& status) {
   AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
 }
 
-// A server that has no such resource has none of its objects.
+// A server without the resource has none of its objects.
 void Reflector::OnMissing() {
   ReportProblem(fmt::format("the server has no resource {} ({}): going on as if there were none",
                             options_.resource, options_.path));
@@ -255,11 +256,11 @@ bool Reflector::Take(WatchEvent event) {
       OnStreamError(event.status);
       return false;
     case WatchEvent::Type::kBookmark:
-      if (answer_.phase == Phase::kWatching) {
+      if (response_.phase == Phase::kWatching) {
         if (!event.resource_version.empty()) version_ = std::move(event.resource_version);
       } else if (event.ends_list) {
         FinishList(std::move(event.resource_version));
-        answer_.phase = Phase::kWatching;
+        response_.phase = Phase::kWatching;
       }
       return true;
     case WatchEvent::Type::kUnknown:
@@ -274,7 +275,7 @@ bool Reflector::Take(WatchEvent event) {
 void Reflector::TakeObject(WatchEvent::Type type, Received received) {
   const bool gone = type == WatchEvent::Type::kDeleted;
   const api::ObjectMeta& meta = received.object ? api::MetaOf(*received.object) : received.meta;
-  if (answer_.phase == Phase::kListing) {
+  if (response_.phase == Phase::kListing) {
     if (!gone) return Collect(std::move(received));
     listed_gone_[{meta.namespace_, meta.name}] = listed_.objects.size();
     return;
@@ -291,7 +292,7 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
 }
 
 void Reflector::OnStreamError(const ServerStatus& status) {
-  const bool is_watching = answer_.phase == Phase::kWatching;
+  const bool is_watching = response_.phase == Phase::kWatching;
   if (status.code != 410) ReportProblem(status.message);
   from_newest_ |= !is_watching && (status.code == 410 || status.version_too_large);
   const bool may_pass = status.code == 429 || status.code == 500;
@@ -350,7 +351,7 @@ void Reflector::Deliver() {
 }
 
 void Reflector::ReportProblem(const std::string& what) {
-  const Instant now = timers_.Now();
+  const Instant now = executor_.Now();
   if (what == last_problem_ && now - last_problem_at_ < kRarely) return;
   last_problem_ = what;
   last_problem_at_ = now;

@@ -1,6 +1,11 @@
-// ReflectorBackoff says how long to wait before the server is asked again: 0.8 s, doubling up to
-// 30 s, each stretched at random by up to its double. After two minutes without need of it, it
-// begins anew.
+// Reflector keeps an ObjectCache in step with one collection of an API server and reports its
+// changes, as client-go's reflectors do: it lists, watches from there on, and lists again when it
+// must. Each change is reported exactly once.
+//
+// Lists come as a watch where the server supports it (WatchList), else page by page.
+//
+// Lives on one executor's thread: functions are called there, and so is the sink, with changes in
+// order.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +22,14 @@
 #include "base/time.h"
 #include "client/object_cache.h"
 #include "client/rest_client.h"
-#include "client/timers.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
+#include "net/executor.h"
 
 namespace berth::client {
 
+// ReflectorBackoff is the delay between attempts: 0.8 s, doubling up to 30 s, each with a jitter of
+// up to its own length. It starts anew after two minutes without use.
 class ReflectorBackoff {
  public:
   Duration Next(Random& random, Instant now) {
@@ -42,15 +49,7 @@ class ReflectorBackoff {
   std::optional<Instant> last_;
 };
 
-// Reflector follows one collection of an API server and tells what becomes of its objects, as
-// client-go's reflectors do: it lists, watches from there on, and lists again when it must. What
-// it told before is remembered (driver/told_objects.h), so nothing is told twice or lost.
-//
-// Lists come as a watch where the server can (WatchList), else page by page.
-//
-// Lives on the thread that its requests' and timers' callbacks come on: all is called there, and
-// the sink is called there, with events in order.
-// A line for whoever runs the program.
+// Logs a line for the operator.
 using Warn = std::function<void(const std::string&)>;
 
 struct ReflectorOptions {
@@ -58,71 +57,71 @@ struct ReflectorOptions {
   std::string path;                 // "/api/v1/pods"
   std::string field_selector = {};  // Or none.
   ObjectCodec codec;
-  bool protobuf = false;  // Ask for it, if the codec reads it.
+  bool protobuf = false;  // Requests it, if the codec decodes it.
   bool watch_list = true;
-  uint64_t seed = 1;  // Of the random times.
+  uint64_t seed = 1;  // Of the jitter.
 };
 
 class Reflector {
  public:
   using Sink = std::function<void(std::vector<api::ObjectChange>)>;
 
-  // `requests` and `timers` must outlive it. `on_synced` is called once, after the sink got what
-  // the first list had.
-  Reflector(Requests& requests, Timers& timers, ReflectorOptions options, Sink sink,
+  // `client` and `executor` must outlive it; the client's callbacks come on the executor.
+  // `on_synced` is called once, after the sink got the first list.
+  Reflector(RestClient& client, net::Executor& executor, ReflectorOptions options, Sink sink,
             std::function<void()> on_synced, Warn warn);
-  ~Reflector();  // Ends its request; no callback is called afterwards.
+  ~Reflector();  // Cancels its request; no callback is called afterwards.
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
   void Start();
-  // Lists again, and calls `done` when all that was written before this call has been told.
+  // Lists again, and calls `done` when the sink has everything that was written before this call.
   void Refresh(std::function<void()> done);
 
   // The collection has been listed, or the server has no such resource.
   bool synced() const { return synced_; }
   const ReflectorOptions& options() const { return options_; }
-  // All up to this version has been told; empty before the first list.
+  // Everything up to this version was reported; empty before the first list.
   const std::string& resource_version() const { return version_; }
-  const ObjectCache& told() const { return cache_; }
+  const ObjectCache& cache() const { return cache_; }
   size_t lists() const { return lists_; }  // How often the collection was listed.
 
  private:
   enum class Phase { kListing, kPaging, kWatching };
 
-  // What the answer to the request under way has brought so far.
-  struct Answer {
+  // The response to the current request so far.
+  struct Response {
     Phase phase = Phase::kListing;
     Instant since;
     int status = 0;
     std::optional<WatchFrames> frames = {};  // Of a stream of events.
     WireForm form = WireForm::kJson;
-    std::string body = {};  // Of all else.
+    std::string body = {};  // Of other responses.
     bool any_event = false;
   };
 
-  // --- asking ---
+  // --- requests ---
   void List();
   void BeginList();
   void ListByWatch();
   void NextPage();
   void Watch();
-  // `timeout` is for the whole answer.
+  // `timeout` is for the whole response.
   void Open(Phase phase, std::string query, Duration timeout);
   Duration NewWatchTime();
   void StartTimer(Duration delay, void (Reflector::*what)());
   void AfterBackoff(void (Reflector::*what)());
-  // Ends the request under way, if any: nothing more is heard of it.
+  // Cancels the current request, if any, and ignores its callbacks.
   void Abandon();
 
-  // --- hearing ---
-  void OnHead(int status, std::string_view content_type);
+  // --- responses ---
+  void OnHead(int status, const std::vector<net::HttpHeader>& headers);
   void OnData(std::string_view bytes);
-  void OnEnd(RestResult<void> result);
+  void OnEnd(net::HttpResult<void> result);
   void OnPage();
   void OnRefused(const ServerStatus& status);
   void OnMissing();
-  // False if the stream is of no more use; what comes next is under way then.
+  // Returns false if the stream has been abandoned for another request.
   bool Take(WatchEvent event);
   void TakeObject(WatchEvent::Type type, Received received);
   void OnStreamError(const ServerStatus& status);
@@ -131,38 +130,38 @@ class Reflector {
   void FinishList(std::string version);
   void NoteUnreadable(const Received& received);
   void Deliver();
-  // Says it again only after a while.
+  // Repeats the same problem only after a while.
   void ReportProblem(const std::string& what);
 
-  Requests& requests_;
-  Timers& timers_;
+  RestClient& client_;
+  net::Executor& executor_;
   const ReflectorOptions options_;
   const Sink sink_;
   const std::function<void()> on_synced_;
   const Warn warn_;
   Random random_;
   ReflectorBackoff backoff_;
-  CallbackGuard callback_guard_;
+  net::CallbackGuard callback_guard_;
 
   ObjectCache cache_;
-  std::vector<api::ObjectChange> events_;             // Not handed over yet.
+  std::vector<api::ObjectChange> events_;             // Not passed to the sink yet.
   std::map<api::ObjectKey, std::string> unreadable_;  // Names and uids: each is logged once.
 
-  // What a list has brought so far. Objects may go while it comes: then all of that name before
-  // that place in the list are void.
+  // The list so far. An object may be deleted while the list arrives: entries of that name before
+  // that position are void.
   ObjectList listed_;
   std::map<api::ObjectKey, size_t> listed_gone_;
 
   bool use_watch_list_;
-  // List what is newest: the server cannot list from version_, or that is not new enough.
+  // List the newest state: the server cannot list from version_, or that is not new enough.
   bool from_newest_ = false;
-  std::vector<std::function<void()>> refreshed_;  // Who waits for Refresh.
-  bool whole_list_ = false;                       // A page expired: ask for all at once.
+  std::vector<std::function<void()>> refreshed_;  // Callbacks of Refresh.
+  bool whole_list_ = false;                       // A page expired: request all at once.
   std::string continue_;
   std::string version_;
-  uint64_t turn_ = 0;  // Of the request under way; callbacks of earlier ones are ignored.
-  std::optional<Requests::RequestId> request_;
-  Answer answer_;
+  uint64_t turn_ = 0;  // Of the current request; callbacks of earlier ones are ignored.
+  std::optional<RestClient::RequestId> request_;
+  Response response_;
   bool synced_ = false;
   size_t lists_ = 0;
   std::string last_problem_;

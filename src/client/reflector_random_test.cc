@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "client/reflector.h"
-#include "client/requests_testing.h"
+#include "client/rest_client_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -40,7 +40,7 @@ std::string Parameter(const std::string& path, const std::string& key) {
 
 class Server {
  public:
-  Server(FakeRequests& requests, Random& random) : requests_(requests), random_(random) {
+  Server(FakeApiServer& api, Random& random) : api_(api), random_(random) {
     has_watch_list_ = random.Chance(50);
   }
 
@@ -69,8 +69,9 @@ class Server {
 
   // Answers a new request, or sends a piece of what there is to send on the one under way.
   void Serve() {
-    if (requests_.asked.empty() || requests_.last().cancelled) return;
-    if (requests_.last().id != answered_) return Answer();
+    api_.executor.Run();
+    if (api_.requests.empty() || api_.last().cancelled) return;
+    if (api_.last().id != responded_) return Respond();
     if (!streaming_) return;
     for (; sent_ < history_.size(); ++sent_) {
       if (history_[sent_].version > position_) outgoing_ += history_[sent_].frame;
@@ -85,19 +86,20 @@ class Server {
     const size_t size = std::min<size_t>(1 + random_.Below(300), outgoing_.size());
     const std::string piece = outgoing_.substr(0, size);
     outgoing_.erase(0, size);
-    if (!piece.empty()) requests_.Data(piece);
+    if (!piece.empty()) api_.Data(piece);
   }
 
   void Break() {
-    if (!streaming_ || requests_.last().cancelled) return;
+    api_.executor.Run();
+    if (!streaming_ || api_.last().cancelled) return;
     streaming_ = false;
     switch (random_.Below(3)) {
       case 0:
-        return requests_.End();
+        return api_.End();
       case 1:
-        return requests_.Break(RestError::Kind::kBroken);
+        return api_.Break(net::HttpError::Kind::kBroken);
       default:
-        return requests_.Data(Cut() + Frame("ERROR", R"({"code":410,"message":"too old"})"));
+        return api_.Data(Cut() + Frame("ERROR", R"({"code":410,"message":"too old"})"));
     }
   }
 
@@ -127,18 +129,18 @@ class Server {
 
   void Refuse(int code, const std::string& body) {
     streaming_ = false;
-    requests_.Head(code);
-    requests_.Data(body);
-    requests_.End();
+    api_.Head(code);
+    api_.Data(body);
+    api_.End();
   }
 
-  void Answer() {
-    answered_ = requests_.last().id;
-    const std::string path = requests_.last().request.path;
+  void Respond() {
+    responded_ = api_.last().id;
+    const std::string path = api_.last().path;
     outgoing_.clear();
     streaming_ = false;
-    if (random_.Chance(10)) return requests_.Break(RestError::Kind::kUnreachable);
-    if (path.find("watch=true") == std::string::npos) return AnswerPage(path);
+    if (random_.Chance(10)) return api_.Break(net::HttpError::Kind::kUnreachable);
+    if (path.find("watch=true") == std::string::npos) return RespondWithPage(path);
     const bool is_list = path.find("sendInitialEvents") != std::string::npos;
     if (is_list && !has_watch_list_) return Refuse(422, R"({"code":422})");
     const std::string from = Parameter(path, "resourceVersion");
@@ -147,13 +149,13 @@ class Server {
     listing_ = is_list;
     position_ = is_list ? version_ : std::stoi(from);
     sent_ = 0;
-    requests_.Head(200);
+    api_.Head(200);
     if (!is_list) return;
     for (const auto& [name, pod] : pods_) outgoing_ += Frame("ADDED", PodText(name, pod));
   }
 
   // Two pods a page, of the state when the first was asked for.
-  void AnswerPage(const std::string& path) {
+  void RespondWithPage(const std::string& path) {
     const std::string token = Parameter(path, "continue");
     if (token.empty()) {
       snapshot_.clear();
@@ -168,21 +170,21 @@ class Server {
     std::string items;
     for (size_t i = begin; i < end; ++i) items += (i > begin ? "," : "") + snapshot_[i];
     const std::string next = end < snapshot_.size() ? std::to_string(end) : "";
-    requests_.Head(200);
-    requests_.Data(
+    api_.Head(200);
+    api_.Data(
         fmt::format(R"({{"metadata":{{"resourceVersion":"{}","continue":"{}"}},"items":[{}]}})",
                     snapshot_version_, next, items));
-    requests_.End();
+    api_.End();
   }
 
-  FakeRequests& requests_;
+  FakeApiServer& api_;
   Random& random_;
   bool has_watch_list_ = true;
   std::map<std::string, Version> pods_;
   std::vector<Past> history_;
   int version_ = 1;
   int compacted_ = 0;
-  Requests::RequestId answered_ = 0;
+  net::HttpClient::RequestId responded_ = 0;
   bool streaming_ = false;
   bool listing_ = false;  // The end of the list has yet to be told.
   int position_ = 0;      // Of the watch: all up to here is sent or in outgoing_.
@@ -223,12 +225,11 @@ class Hearer {
 void Follow(uint64_t seed) {
   SCOPED_TRACE(seed);
   Random random(seed);
-  FakeRequests requests;
-  FakeTimers timers;
-  Server server(requests, random);
+  FakeApiServer api;
+  Server server(api, random);
   Hearer hearer;
   Reflector reflector(
-      requests, timers,
+      api.client(), api.executor,
       {.resource = "pods", .path = "/api/v1/pods", .codec = CodecOf<api::Pod>(), .seed = seed},
       [&](const std::vector<api::ObjectChange>& events) { hearer.Hear(events); }, {},
       [](const std::string&) {});
@@ -244,18 +245,18 @@ void Follow(uint64_t seed) {
     } else if (dice < 93) {
       server.Compact();
     } else {
-      timers.Pass(Duration::Seconds(20));
+      api.executor.Advance(Duration::Seconds(20));
     }
   }
   for (int i = 0; i < 2000 && !server.idle(); ++i) {
     server.Serve();
-    timers.Pass(Duration::Seconds(1));
+    api.executor.Advance(Duration::Seconds(1));
   }
   ASSERT_TRUE(server.idle());
   std::map<std::string, Version> want = server.pods();
   std::erase_if(want, [](const auto& pod) { return pod.second.finished; });
   EXPECT_EQ(hearer.pods, want);
-  EXPECT_EQ(reflector.told().size(), want.size());
+  EXPECT_EQ(reflector.cache().size(), want.size());
 }
 
 TEST(RandomServers, NothingIsLostAndNothingInvented) {

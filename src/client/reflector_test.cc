@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "client/escaping.h"
-#include "client/requests_testing.h"
+#include "client/rest_client_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
@@ -47,7 +47,7 @@ class PodReflector : public ::testing::Test {
  protected:
   void Start(bool watch_list = true, std::string selector = "") {
     reflector = std::make_unique<Reflector>(
-        requests, timers,
+        server.client(), server.executor,
         ReflectorOptions{.resource = "pods",
                          .path = "/api/v1/pods",
                          .field_selector = std::move(selector),
@@ -59,243 +59,243 @@ class PodReflector : public ::testing::Test {
             const auto* put = std::get_if<api::ObjectPut>(&event);
             const api::ObjectMeta& meta =
                 api::MetaOf(put ? put->object : std::get<api::ObjectDeleted>(event).object);
-            told.push_back((put ? "+" : "-") + meta.name + "@" + meta.resource_version);
+            reported.push_back((put ? "+" : "-") + meta.name + "@" + meta.resource_version);
           }
         },
-        [this] { told.push_back("synced"); },
+        [this] { reported.push_back("synced"); },
         [this](const std::string& line) { warnings.push_back(line); });
     reflector->Start();
   }
   // Starts, and lists pod a at version 5 by a watch that goes on.
   void StartWatching() {
     Start();
-    requests.Head(200);
-    requests.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
-    Told();
-    requests.Lines();
+    server.Head(200);
+    server.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
+    Reported();
+    server.Lines();
   }
-  std::vector<std::string> Told() { return std::exchange(told, {}); }
+  std::vector<std::string> Reported() { return std::exchange(reported, {}); }
   // The only request since the last time.
-  std::string Asked() {
-    const auto lines = requests.Lines();
+  std::string Requested() {
+    const auto lines = server.Lines();
     return lines.size() == 1 ? lines[0] : std::to_string(lines.size()) + " requests";
   }
 
-  FakeRequests requests;
-  FakeTimers timers;
+  FakeApiServer server;
   std::unique_ptr<Reflector> reflector;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::vector<std::string> warnings;
   int batches = 0;
 };
 
 TEST_F(PodReflector, ListsByAWatchAndFollows) {
   Start();
-  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
-  requests.Head(200);
-  requests.Data(Frame("ADDED", Pod("b", 3)));
-  requests.Data(Frame("ADDED", Pod("a", 5)));
-  EXPECT_THAT(Told(), IsEmpty());
+  EXPECT_THAT(Requested(), MatchesRegex(kListLine));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("b", 3)));
+  server.Data(Frame("ADDED", Pod("a", 5)));
+  EXPECT_THAT(Reported(), IsEmpty());
   EXPECT_FALSE(reflector->synced());
-  requests.Data(Bookmark(6, true) + Frame("MODIFIED", Pod("a", 7)));
-  EXPECT_THAT(Told(), ElementsAre("+b@3", "+a@5", "synced", "+a@7"));
+  server.Data(Bookmark(6, true) + Frame("MODIFIED", Pod("a", 7)));
+  EXPECT_THAT(Reported(), ElementsAre("+b@3", "+a@5", "synced", "+a@7"));
   EXPECT_TRUE(reflector->synced());
   EXPECT_EQ(reflector->resource_version(), "7");
-  requests.Data(Frame("DELETED", Pod("b", 8)) + Frame("ADDED", Pod("c", 9)) + Bookmark(11));
-  EXPECT_THAT(Told(), ElementsAre("-b@3", "+c@9"));
+  server.Data(Frame("DELETED", Pod("b", 8)) + Frame("ADDED", Pod("c", 9)) + Bookmark(11));
+  EXPECT_THAT(Reported(), ElementsAre("-b@3", "+c@9"));
   EXPECT_EQ(reflector->resource_version(), "11");
-  EXPECT_EQ(reflector->told().size(), 2U);
+  EXPECT_EQ(reflector->cache().size(), 2U);
   EXPECT_EQ(batches, 3);
   EXPECT_THAT(warnings, IsEmpty());
 }
 
 TEST_F(PodReflector, ObjectsThatGoWhileTheListComesAreNotTold) {
   Start();
-  requests.Head(200);
-  requests.Data(Frame("ADDED", Pod("a", 3)) + Frame("ADDED", Pod("b", 4)) +
-                Frame("DELETED", Pod("a", 5)) + Frame("MODIFIED", Pod("b", 6)) +
-                Frame("ADDED", Pod("c", 7)) + Frame("DELETED", Pod("c", 8)) +
-                Frame("ADDED", Pod("c", 9, "u2")) + Bookmark(9, true));
-  EXPECT_THAT(Told(), ElementsAre("+b@4", "+b@6", "+c@9", "synced"));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 3)) + Frame("ADDED", Pod("b", 4)) +
+              Frame("DELETED", Pod("a", 5)) + Frame("MODIFIED", Pod("b", 6)) +
+              Frame("ADDED", Pod("c", 7)) + Frame("DELETED", Pod("c", 8)) +
+              Frame("ADDED", Pod("c", 9, "u2")) + Bookmark(9, true));
+  EXPECT_THAT(Reported(), ElementsAre("+b@4", "+b@6", "+c@9", "synced"));
 }
 
 TEST_F(PodReflector, RefreshingListsWhatIsNewest) {
   StartWatching();
   int refreshed = 0;
   reflector->Refresh([&] { ++refreshed; });
-  const std::string asked = Asked();
+  const std::string asked = Requested();
   EXPECT_THAT(asked, MatchesRegex(kListLine));
   EXPECT_EQ(asked.find("resourceVersion="), std::string::npos) << "an older version would do";
-  requests.Head(200);
-  requests.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 8)));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 8)));
   EXPECT_EQ(refreshed, 0);
-  requests.Data(Bookmark(9, true));
+  server.Data(Bookmark(9, true));
   EXPECT_EQ(refreshed, 1);
-  EXPECT_THAT(Told(), ElementsAre("+b@8"));
-  requests.Data(Frame("DELETED", Pod("b", 10)));
-  EXPECT_THAT(Told(), ElementsAre("-b@8"));
+  EXPECT_THAT(Reported(), ElementsAre("+b@8"));
+  server.Data(Frame("DELETED", Pod("b", 10)));
+  EXPECT_THAT(Reported(), ElementsAre("-b@8"));
 }
 
 TEST_F(PodReflector, ARefreshThatFailsIsTriedAgain) {
   StartWatching();
   int refreshed = 0;
   reflector->Refresh([&] { ++refreshed; });
-  requests.Break(RestError::Kind::kUnreachable);
-  requests.Lines();
-  timers.Pass(Duration::Seconds(4));
-  EXPECT_EQ(Asked().find("resourceVersion="), std::string::npos);
-  requests.Head(200);
-  requests.Data(Bookmark(9, true));
+  server.Break(net::HttpError::Kind::kUnreachable);
+  server.Lines();
+  server.executor.Advance(Duration::Seconds(4));
+  EXPECT_EQ(Requested().find("resourceVersion="), std::string::npos);
+  server.Head(200);
+  server.Data(Bookmark(9, true));
   EXPECT_EQ(refreshed, 1);
-  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+  EXPECT_THAT(Reported(), ElementsAre("-a@5"));
 }
 
 TEST_F(PodReflector, AWatchThatTheServerEndsIsResumed) {
   StartWatching();
-  timers.Pass(Duration::Seconds(300));
-  requests.End();
-  EXPECT_THAT(Asked(), MatchesRegex("GET /api/v1/pods\\?watch=true&allowWatchBookmarks=true"
-                                    "&resourceVersion=6&timeoutSeconds=[345][0-9][0-9]"));
-  requests.Head(200);
-  requests.Data(Frame("MODIFIED", Pod("a", 9)));
-  EXPECT_THAT(Told(), ElementsAre("+a@9"));
-  requests.Break(RestError::Kind::kBroken, "reset by peer");
+  server.executor.Advance(Duration::Seconds(300));
+  server.End();
+  EXPECT_THAT(Requested(), MatchesRegex("GET /api/v1/pods\\?watch=true&allowWatchBookmarks=true"
+                                        "&resourceVersion=6&timeoutSeconds=[345][0-9][0-9]"));
+  server.Head(200);
+  server.Data(Frame("MODIFIED", Pod("a", 9)));
+  EXPECT_THAT(Reported(), ElementsAre("+a@9"));
+  server.Break(net::HttpError::Kind::kBroken, "reset by peer");
   EXPECT_THAT(warnings, ElementsAre("pods: reset by peer"));
-  EXPECT_THAT(requests.Lines(), IsEmpty());
-  timers.Pass(Duration::Millis(1600));
-  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=9&"));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=9&"));
 }
 
 TEST_F(PodReflector, AnExpiredWatchListsAgainAndTellsTheDifference) {
   StartWatching();
-  requests.Data(Frame("ADDED", Pod("b", 7)) + Frame("ADDED", Pod("c", 8)));
-  Told();
-  requests.Data(Frame("ERROR", "{'code':410,'reason':'Expired','message':'too old'}"));
-  EXPECT_TRUE(requests.last().cancelled);
-  timers.Pass(Duration::Millis(1600));
-  EXPECT_THAT(Asked(), MatchesRegex(std::string(kListLine) + "&resourceVersion=8"));
-  requests.Head(200);
-  requests.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 20)) +
-                Frame("ADDED", Pod("d", 21)) + Bookmark(22, true));
-  EXPECT_THAT(Told(), ElementsAre("-c@8", "+b@20", "+d@21"));
+  server.Data(Frame("ADDED", Pod("b", 7)) + Frame("ADDED", Pod("c", 8)));
+  Reported();
+  server.Data(Frame("ERROR", "{'code':410,'reason':'Expired','message':'too old'}"));
+  server.executor.Run();
+  EXPECT_TRUE(server.last().cancelled);
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), MatchesRegex(std::string(kListLine) + "&resourceVersion=8"));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 5)) + Frame("ADDED", Pod("b", 20)) +
+              Frame("ADDED", Pod("d", 21)) + Bookmark(22, true));
+  EXPECT_THAT(Reported(), ElementsAre("-c@8", "+b@20", "+d@21"));
   EXPECT_EQ(reflector->lists(), 2U);
   EXPECT_THAT(warnings, IsEmpty());
 }
 
 TEST_F(PodReflector, ServersWithoutWatchListAreAskedPageByPage) {
   Start(true, "status.phase!=Failed");
-  EXPECT_THAT(Asked(), HasSubstr("&fieldSelector=status.phase%21%3DFailed"));
-  requests.Stream(422, "{'code':422,'reason':'Invalid','message':'sendInitialEvents: forbidden'}");
-  EXPECT_EQ(Asked(),
+  EXPECT_THAT(Requested(), HasSubstr("&fieldSelector=status.phase%21%3DFailed"));
+  server.Respond(422, "{'code':422,'reason':'Invalid','message':'sendInitialEvents: forbidden'}");
+  EXPECT_EQ(Requested(),
             "GET /api/v1/pods?limit=500&resourceVersion=0&fieldSelector=status.phase%21%3DFailed");
-  requests.Stream(200, List(9, Pod("a", 1) + "," + Pod("b", 2), "to ken"));
-  EXPECT_THAT(Told(), IsEmpty());
-  EXPECT_EQ(Asked(),
+  server.Respond(200, List(9, Pod("a", 1) + "," + Pod("b", 2), "to ken"));
+  EXPECT_THAT(Reported(), IsEmpty());
+  EXPECT_EQ(Requested(),
             "GET /api/v1/pods?limit=500&continue=to%20ken&fieldSelector=status.phase%21%3DFailed");
-  requests.Stream(200, List(9, Pod("c", 3)));
-  EXPECT_THAT(Told(), ElementsAre("+a@1", "+b@2", "+c@3", "synced"));
-  EXPECT_THAT(Asked(), StartsWith("GET /api/v1/pods?watch=true&allowWatchBookmarks=true"
-                                  "&resourceVersion=9&timeoutSeconds="));
+  server.Respond(200, List(9, Pod("c", 3)));
+  EXPECT_THAT(Reported(), ElementsAre("+a@1", "+b@2", "+c@3", "synced"));
+  EXPECT_THAT(Requested(), StartsWith("GET /api/v1/pods?watch=true&allowWatchBookmarks=true"
+                                      "&resourceVersion=9&timeoutSeconds="));
 }
 
 TEST_F(PodReflector, APageThatExpiredAsksForAllAtOnce) {
   Start(false);
-  requests.Stream(200, List(9, Pod("a", 1), "c"));
-  requests.Lines();
-  requests.Stream(410, "{'code':410,'reason':'Expired'}");
-  EXPECT_EQ(Asked(), "GET /api/v1/pods?resourceVersion=0");
-  requests.Stream(200, List(12, Pod("a", 10)));
-  EXPECT_THAT(Told(), ElementsAre("+a@10", "synced"));
+  server.Respond(200, List(9, Pod("a", 1), "c"));
+  server.Lines();
+  server.Respond(410, "{'code':410,'reason':'Expired'}");
+  EXPECT_EQ(Requested(), "GET /api/v1/pods?resourceVersion=0");
+  server.Respond(200, List(12, Pod("a", 10)));
+  EXPECT_THAT(Reported(), ElementsAre("+a@10", "synced"));
 }
 
 TEST_F(PodReflector, AVersionThatTheServerDoesNotHaveIsNotAskedForAgain) {
   StartWatching();
-  requests.Break(RestError::Kind::kUnreachable);
-  timers.Pass(Duration::Millis(1600));
-  requests.Lines();
-  requests.Stream(410, "{'code':410}");
-  timers.Pass(Duration::Seconds(4));
-  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=6"));
-  requests.Stream(504,
-                  "{'code':504,'reason':'Timeout','message':'Too large resource version',"
-                  "'details':{'causes':[{'reason':'ResourceVersionTooLarge'}]}}");
-  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
-  requests.Head(200);
-  requests.Data(Bookmark(2, true));
-  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+  server.Break(net::HttpError::Kind::kUnreachable);
+  server.executor.Advance(Duration::Millis(1600));
+  server.Lines();
+  server.Respond(410, "{'code':410}");
+  server.executor.Advance(Duration::Seconds(4));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=6"));
+  server.Respond(504,
+                 "{'code':504,'reason':'Timeout','message':'Too large resource version',"
+                 "'details':{'causes':[{'reason':'ResourceVersionTooLarge'}]}}");
+  EXPECT_THAT(Requested(), MatchesRegex(kListLine));
+  server.Head(200);
+  server.Data(Bookmark(2, true));
+  EXPECT_THAT(Reported(), ElementsAre("-a@5"));
   EXPECT_EQ(reflector->resource_version(), "2");
 }
 
 TEST_F(PodReflector, AWatchFromBeyondTheServersVersionListsAgain) {
   StartWatching();
-  requests.Break(RestError::Kind::kBroken);
-  timers.Pass(Duration::Millis(1600));
-  requests.Lines();
-  requests.Stream(504,
-                  "{'code':504,'message':'Too large resource version','details':{'causes':["
-                  "{'reason':'ResourceVersionTooLarge'}]}}");
-  timers.Pass(Duration::Seconds(4));
-  EXPECT_THAT(Asked(), HasSubstr("sendInitialEvents=true"));
+  server.Break(net::HttpError::Kind::kBroken);
+  server.executor.Advance(Duration::Millis(1600));
+  server.Lines();
+  server.Respond(504,
+                 "{'code':504,'message':'Too large resource version','details':{'causes':["
+                 "{'reason':'ResourceVersionTooLarge'}]}}");
+  server.executor.Advance(Duration::Seconds(4));
+  EXPECT_THAT(Requested(), HasSubstr("sendInitialEvents=true"));
 }
 
 TEST_F(PodReflector, AMissingResourceIsEmptyAndAskedForRarely) {
   Start();
-  requests.Stream(404, "404 page not found");
-  EXPECT_THAT(Told(), ElementsAre("synced"));
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(Reported(), ElementsAre("synced"));
   EXPECT_THAT(warnings, ElementsAre("pods: the server has no resource pods (/api/v1/pods): going "
                                     "on as if there were none"));
-  requests.Lines();
-  timers.Pass(Duration::Seconds(599));
-  EXPECT_THAT(requests.Lines(), IsEmpty());
-  timers.Pass(Duration::Seconds(1));
-  EXPECT_THAT(Asked(), MatchesRegex(kListLine));
-  requests.Head(200);
-  requests.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
-  EXPECT_THAT(Told(), ElementsAre("+a@5"));
+  server.Lines();
+  server.executor.Advance(Duration::Seconds(599));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Seconds(1));
+  EXPECT_THAT(Requested(), MatchesRegex(kListLine));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
+  EXPECT_THAT(Reported(), ElementsAre("+a@5"));
 }
 
 TEST_F(PodReflector, AForbiddenResourceIsAskedForAgainAndMentionedRarely) {
   Start();
   for (int i = 0; i < 8; ++i) {
-    requests.Stream(403, "{'code':403,'message':'pods is forbidden'}");
-    EXPECT_THAT(requests.Lines(), SizeIs(1));
-    timers.Pass(Duration::Seconds(60));
+    server.Respond(403, "{'code':403,'message':'pods is forbidden'}");
+    EXPECT_THAT(server.Lines(), SizeIs(1));
+    server.executor.Advance(Duration::Seconds(60));
   }
   EXPECT_FALSE(reflector->synced());
   EXPECT_THAT(warnings,
               ElementsAre("pods: the server does not let us read pods: pods is forbidden"));
-  timers.Pass(Duration::Seconds(600));
-  requests.Stream(403, "{'code':403,'message':'pods is forbidden'}");
+  server.executor.Advance(Duration::Seconds(600));
+  server.Respond(403, "{'code':403,'message':'pods is forbidden'}");
   EXPECT_THAT(warnings, SizeIs(2));
 }
 
 TEST_F(PodReflector, WaitsLongerFromTryToTry) {
   Start();
   for (const int millis : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
-    requests.Lines();
-    requests.Break(RestError::Kind::kUnreachable, "connection refused");
-    timers.Pass(Duration::Millis(millis - 1));
-    EXPECT_THAT(requests.Lines(), IsEmpty()) << millis;
-    timers.Pass(Duration::Millis(millis + 1));
-    EXPECT_THAT(requests.Lines(), SizeIs(1)) << millis;
+    server.Lines();
+    server.Break(net::HttpError::Kind::kUnreachable, "connection refused");
+    server.executor.Advance(Duration::Millis(millis - 1));
+    EXPECT_THAT(server.Lines(), IsEmpty()) << millis;
+    server.executor.Advance(Duration::Millis(millis + 1));
+    EXPECT_THAT(server.Lines(), SizeIs(1)) << millis;
   }
   EXPECT_THAT(warnings, ElementsAre("pods: connection refused"));
-  timers.Pass(Duration::Seconds(121));
-  requests.Break(RestError::Kind::kUnreachable);
-  timers.Pass(Duration::Millis(1600));
-  EXPECT_THAT(requests.Lines(), SizeIs(1));
+  server.executor.Advance(Duration::Seconds(121));
+  server.Break(net::HttpError::Kind::kUnreachable);
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(server.Lines(), SizeIs(1));
 }
 
 TEST_F(PodReflector, AWatchThatEndsAtOnceIsNotHurried) {
   StartWatching();
-  timers.Pass(Duration::Seconds(300));
-  requests.End();
-  requests.Lines();
-  requests.Head(200);
-  requests.End();
-  EXPECT_THAT(requests.Lines(), IsEmpty());
-  timers.Pass(Duration::Millis(1600));
-  EXPECT_THAT(Asked(), HasSubstr("&resourceVersion=6&"));
+  server.executor.Advance(Duration::Seconds(300));
+  server.End();
+  server.Lines();
+  server.Head(200);
+  server.End();
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=6&"));
 }
 
 TEST_F(PodReflector, WhatCannotBeReadIsLoggedOnceAndSkipped) {
@@ -303,36 +303,37 @@ TEST_F(PodReflector, WhatCannotBeReadIsLoggedOnceAndSkipped) {
       "{'metadata':{'name':'a','namespace':'default','uid':'u',"
       "'resourceVersion':'8'},'spec':{'priority':'x'}}";
   StartWatching();
-  requests.Data(Frame("MODIFIED", bad) + Frame("MODIFIED", bad) + Frame("ADDED", Pod("b", 9)));
-  EXPECT_THAT(Told(), ElementsAre("+b@9"));
+  server.Data(Frame("MODIFIED", bad) + Frame("MODIFIED", bad) + Frame("ADDED", Pod("b", 9)));
+  EXPECT_THAT(Reported(), ElementsAre("+b@9"));
   ASSERT_THAT(warnings, SizeIs(1));
   EXPECT_THAT(warnings[0],
               HasSubstr("the scheduler does not see Pod \"default/a\": spec.priority"));
-  requests.Data(Frame("DELETED", bad));
-  EXPECT_THAT(Told(), ElementsAre("-a@5"));
+  server.Data(Frame("DELETED", bad));
+  EXPECT_THAT(Reported(), ElementsAre("-a@5"));
 }
 
 TEST_F(PodReflector, GarbageIsAReasonToListAgain) {
   StartWatching();
-  requests.Data(Frame("ADDED", Pod("b", 9)) + "nonsense");
-  EXPECT_THAT(Told(), ElementsAre("+b@9"));
+  server.Data(Frame("ADDED", Pod("b", 9)) + "nonsense");
+  EXPECT_THAT(Reported(), ElementsAre("+b@9"));
   EXPECT_THAT(warnings, ElementsAre("pods: the watch sent what cannot be read: an event is not "
                                     "JSON: nonsense"));
-  timers.Pass(Duration::Millis(1600));
-  EXPECT_THAT(Asked(), MatchesRegex(std::string(kListLine) + "&resourceVersion=9"));
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), MatchesRegex(std::string(kListLine) + "&resourceVersion=9"));
 }
 
 TEST_F(PodReflector, HearsNothingMoreWhenItIsGone) {
   StartWatching();
-  requests.Break(RestError::Kind::kBroken);
+  server.Break(net::HttpError::Kind::kBroken);
   reflector.reset();
-  timers.Pass(Duration::Seconds(60));
-  EXPECT_THAT(requests.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Seconds(60));
+  EXPECT_THAT(server.Lines(), IsEmpty());
   StartWatching();
   reflector.reset();
-  EXPECT_TRUE(requests.last().cancelled);
-  requests.Data(Frame("ADDED", Pod("z", 9)));
-  EXPECT_THAT(Told(), IsEmpty());
+  server.executor.Run();
+  EXPECT_TRUE(server.last().cancelled);
+  server.Data(Frame("ADDED", Pod("z", 9)));
+  EXPECT_THAT(Reported(), IsEmpty());
 }
 
 TEST(QueryText, EscapesAllButTheHarmless) {

@@ -11,7 +11,7 @@ namespace berth::client {
 
 namespace {
 
-// Longer waits would not fit a Duration, or anybody's patience.
+// Longer waits would not fit a Duration.
 constexpr double kMaxWaitSeconds = 1e6;
 
 }  // namespace
@@ -25,7 +25,7 @@ Duration TokenBucket::Take(Instant now) {
   const double elapsed = std::max(0.0, (now - last_).seconds());
   tokens_ = std::min(burst_, tokens_ + elapsed * qps_);
   last_ = std::max(last_, now);
-  // Whoever waits as long as he is told to must not be sent back because of a rounding error.
+  // A caller that waited for the returned time must not wait again because of a rounding error.
   constexpr double kNearlyOne = 1 - 1e-9;
   if (tokens_ >= kNearlyOne) {
     tokens_ -= 1;
@@ -35,10 +35,10 @@ Duration TokenBucket::Take(Instant now) {
   return {std::max<int64_t>(1, static_cast<int64_t>(std::ceil(wait * 1e9)))};
 }
 
-void RestCall::Finish(RestResult<RestResponse> result) {
+void RestCall::Finish(net::HttpResult<net::HttpResponse> result) {
   if (!stream) return callback(std::move(result));
   if (!result) return stream->on_end(std::unexpected(std::move(result).error()));
-  stream->on_head(result->status, result->content_type);
+  stream->on_head(result->status, result->headers);
   if (!result->body.empty()) stream->on_data(result->body);
   stream->on_end({});
 }
@@ -53,31 +53,6 @@ std::optional<Duration> RetryAfterOf(const net::HttpResponse& response) {
   const bool number = !text.empty() && error == std::errc() && end == text.data() + text.size();
   if (!number || seconds < 0) return std::nullopt;
   return Duration::Seconds(seconds);
-}
-
-RestError ToRestError(net::HttpError error) {
-  const auto kind = [&] {
-    switch (error.kind) {
-      case net::HttpError::Kind::kUnreachable:
-        return RestError::Kind::kUnreachable;
-      case net::HttpError::Kind::kTls:
-        return RestError::Kind::kTls;
-      case net::HttpError::Kind::kTimeout:
-        return RestError::Kind::kTimeout;
-      case net::HttpError::Kind::kBroken:
-        return RestError::Kind::kBroken;
-      case net::HttpError::Kind::kCancelled:
-        return RestError::Kind::kCancelled;
-    }
-    return RestError::Kind::kBroken;
-  };
-  return {kind(), std::move(error.message)};
-}
-
-RestResponse ToRestAnswer(net::HttpResponse response) {
-  return {.status = response.status,
-          .content_type = std::string(response.header("Content-Type")),
-          .body = std::move(response.body)};
 }
 
 net::ClientRequest ToClientRequest(const RestRequest& request, const ClientConfig& config,

@@ -1,5 +1,4 @@
-// TokenBucket says when the next request may go: as many as `burst` at once, then `qps` a second,
-// as client-go's flow control has it. Full at the start.
+// The parts of a RestClient's request: when it may be sent, its state, and its HTTP form.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +7,19 @@
 
 #include "base/time.h"
 #include "client/rest_client.h"
-#include "client/rest_transport.h"
-#include "client/timers.h"
+#include "net/executor.h"
 #include "net/http_message.h"
 
 namespace berth::client {
 
+// TokenBucket is client-go's rate limiter: `burst` requests at once, then `qps` per second. It
+// starts full.
 class TokenBucket {
  public:
   // `qps` and `burst` must be positive.
   TokenBucket(double qps, int burst, Instant now);
 
-  // 0 if a request may go now; a token is taken for it. Otherwise the time until one may.
+  // Takes a token and returns 0 if there is one; otherwise returns the time until there is.
   Duration Take(Instant now);
 
  private:
@@ -29,36 +29,33 @@ class TokenBucket {
   Instant last_;
 };
 
-// RestCall is one request of a RestClient on its way: what it wants, and what it has seen so far.
+// RestCall is one pending request of a RestClient.
 struct RestCall {
   RestClient::RequestId id = 0;
   RestRequest request;
   // One of the two.
   RestClient::Callback callback;
-  std::optional<RestClient::Stream> stream;
+  std::optional<net::ResponseStream> stream;
 
   Instant begun;
-  Instant waits_since;  // For its turn.
+  Instant waits_since;  // For the rate limiter.
   int tries = 0;
   bool asked_again = false;  // With a second credential.
-  Credential credential;     // Of the last try.
-  RestTransport::RequestId sent = 0;
-  Timers::TimerId timer = 0;
-  bool streaming = false;  // The head of the stream has come.
-  // The answer to a stream that is not one: collected, to be judged at its end.
+  Credential credential;     // Of the last attempt.
+  net::HttpClient::RequestId sent = 0;
+  net::Executor::TimerId timer = 0;
+  bool streaming = false;  // The head of a 2xx stream has come.
+  // A response that is not 2xx, to a request with a stream: collected until its end.
   std::optional<net::HttpResponse> refusal;
 
-  // Tells the caller; once, last.
-  void Finish(RestResult<RestResponse> result);
+  // Calls the caller back; once, last.
+  void Finish(net::HttpResult<net::HttpResponse> result);
 };
 
-// What the server asks for: nothing unless it is a 429 or 5xx with Retry-After in seconds.
+// Returns the Retry-After of a 429 or 5xx, if it has one in seconds.
 std::optional<Duration> RetryAfterOf(const net::HttpResponse& response);
 
-RestError ToRestError(net::HttpError error);
-RestResponse ToRestAnswer(net::HttpResponse response);
-
-// The request as it goes out: where to, as whom and in which language.
+// Returns the request with the server's URL, the credential and all headers.
 net::ClientRequest ToClientRequest(const RestRequest& request, const ClientConfig& config,
                                    const Credential& credential);
 

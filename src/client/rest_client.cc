@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <future>
 #include <map>
 #include <utility>
 
+#include "client/api_status.h"
 #include "client/rest_call.h"
-#include "client/rest_transport.h"
-#include "client/timers.h"
 #include "net/url.h"
 
 namespace berth::client {
@@ -19,9 +19,11 @@ namespace {
 constexpr int kUnauthorized = 401;
 constexpr int kMaxRetries = 10;
 constexpr Duration kMaxRetryAfter = Duration::Seconds(60);
-// Of the refusal of a stream; what is longer is cut.
+// Lists at version 0 are not paged, however many objects there are.
+constexpr size_t kMaxBodyBytes = size_t{2} << 30;
+// Longer error responses to streams are cut.
 constexpr size_t kMaxRefusalBytes = size_t{1} << 20;
-// client-go's, where nothing is configured.
+// client-go's defaults.
 constexpr double kDefaultQps = 5;
 constexpr int kDefaultBurst = 10;
 
@@ -34,26 +36,27 @@ std::optional<TokenBucket> MakeBucket(const ClientConfig& config, Instant now) {
 
 }  // namespace
 
-// All but the id and what is const belongs to the loop's thread.
+// Everything but the id and the constants is used on the executor's thread only. Shared with the
+// callbacks of requests, which may come after the client is gone.
 class RestClient::Parts : public std::enable_shared_from_this<Parts> {
  public:
   using CallPtr = std::shared_ptr<RestCall>;
 
-  Parts(std::shared_ptr<Timers> timers, std::unique_ptr<RestTransport> transport,
-        ClientConfig config, std::string host, RestObserver* observer)
-      : timers_(std::move(timers)),
-        transport_(std::move(transport)),
+  Parts(net::Executor& executor, std::unique_ptr<net::HttpClient> http, ClientConfig config,
+        std::string host, RestObserver* observer)
+      : executor_(executor),
+        http_(std::move(http)),
         config_(std::move(config)),
         host_(std::move(host)),
         observer_(observer),
-        bucket_(MakeBucket(config_, timers_->Now())) {}
+        bucket_(MakeBucket(config_, executor_.Now())) {}
 
   RequestId NextId() { return ++last_id_; }
   const ClientConfig& config() const { return config_; }
-  Timers& timers() const { return *timers_; }
+  net::Executor& executor() const { return executor_; }
 
   void Begin(const CallPtr& call) {
-    call->begun = timers_->Now();
+    call->begun = executor_.Now();
     calls_[call->id] = call;
     AwaitRateLimit(call);
   }
@@ -62,12 +65,13 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return;
     const CallPtr call = found->second;
-    if (call->sent != 0) transport_->Cancel(call->sent);
-    timers_->Cancel(call->timer);
+    if (call->sent != 0) http_->Cancel(call->sent);
+    executor_.Cancel(call->timer);
     std::erase(waiting_, call);
-    Finish(call, std::unexpected(RestError{RestError::Kind::kCancelled,
-                                           fmt::format("{} {}{}: cancelled", call->request.method,
-                                                       config_.server, call->request.path)}));
+    Finish(call,
+           std::unexpected(net::HttpError{net::HttpError::Kind::kCancelled,
+                                          fmt::format("{} {}{}: cancelled", call->request.method,
+                                                      config_.server, call->request.path)}));
   }
 
   void CancelAll() {
@@ -75,15 +79,15 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   }
 
  private:
-  // Work that is dropped if the client is gone.
+  // Returns work that does nothing if the client is gone.
   std::function<void()> Guarded(void (Parts::*work)()) {
     return [weak = weak_from_this(), work] {
       if (const auto parts = weak.lock()) (parts.get()->*work)();
     };
   }
 
-  // Calls `work` with the client, `call` and what comes, unless the client is gone or the call has
-  // ended or gone on to another try.
+  // Returns a callback that calls `work` with the client, `call` and its arguments, unless the
+  // client is gone, the call has ended or another attempt has begun.
   template <typename Work>
   auto Guarded(const CallPtr& call, Work work) {
     return [weak = weak_from_this(), call, tries = call->tries,
@@ -96,7 +100,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
 
   void AwaitRateLimit(const CallPtr& call) {
     if (!bucket_) return Authenticate(call);
-    call->waits_since = timers_->Now();
+    call->waits_since = executor_.Now();
     waiting_.push_back(call);
     SendWaiting();
   }
@@ -104,10 +108,10 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   // First come, first served.
   void SendWaiting() {
     while (!waiting_.empty()) {
-      const Instant now = timers_->Now();
+      const Instant now = executor_.Now();
       if (const Duration wait = bucket_->Take(now); wait > Duration()) {
-        timers_->Cancel(rate_limit_timer_);
-        rate_limit_timer_ = timers_->After(wait, Guarded(&Parts::SendWaiting));
+        executor_.Cancel(rate_limit_timer_);
+        rate_limit_timer_ = executor_.After(wait, Guarded(&Parts::SendWaiting));
         return;
       }
       const CallPtr call = waiting_.front();
@@ -121,24 +125,24 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     if (config_.credentials == nullptr) return Transmit(call, {});
     GetCredential(call, [this, call](Result<Credential> credential) {
       if (credential) return Transmit(call, *std::move(credential));
-      Finish(call, std::unexpected(RestError{RestError::Kind::kCredentials,
-                                             std::move(credential).error().message}));
+      FinishLater(call,
+                  {net::HttpError::Kind::kCredentials, std::move(credential).error().message});
     });
   }
 
-  // `then` is called later on the loop, unless the call is over by then.
+  // Calls `then` on the executor, perhaps before it returns, unless the call has ended.
   void GetCredential(const CallPtr& call, std::function<void(Result<Credential>)> then) {
-    config_.credentials->Get([weak = weak_from_this(), timers = timers_, id = call->id,
+    config_.credentials->Get([weak = weak_from_this(), &executor = executor_, id = call->id,
                               then = std::move(then)](Result<Credential> credential) {
-      timers->Post([weak, id, then, credential = std::move(credential)]() mutable {
+      executor.Dispatch([weak, id, then, credential = std::move(credential)]() mutable {
         const auto parts = weak.lock();
         if (parts && parts->calls_.contains(id)) then(std::move(credential));
       });
     });
   }
 
-  // Those who have certificates from elsewhere than the configuration change connections with
-  // them. A pair that does not fit together, as while its files are replaced, is passed over.
+  // Certificates that come from credentials, not from the configuration, replace those of new
+  // connections. A pair that does not match, as while its files are replaced, is ignored.
   Result<void> UseCertificate(const Credential& credential) {
     if (credential.certificate.empty() || credential.certificate == certificate_) return {};
     net::TlsOptions tls = config_.tls;
@@ -146,16 +150,15 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     tls.key_file.clear();
     tls.cert_data = credential.certificate;
     tls.key_data = credential.key;
-    auto used = transport_->UseTls(std::move(tls));
+    auto used = http_->UseTls(std::move(tls));
     if (used) certificate_ = credential.certificate;
     return certificate_.empty() ? used : Result<void>();
   }
 
   void Transmit(const CallPtr& call, Credential credential) {
     if (auto used = UseCertificate(credential); !used) {
-      return Finish(call, std::unexpected(RestError{
-                              RestError::Kind::kTls,
-                              fmt::format("{}: {}", config_.server, used.error().message)}));
+      return FinishLater(call, {net::HttpError::Kind::kTls,
+                                fmt::format("{}: {}", config_.server, used.error().message)});
     }
     net::ClientRequest request = ToClientRequest(call->request, config_, credential);
     call->credential = std::move(credential);
@@ -164,11 +167,11 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     if (call->stream) {
       OpenStream(call, std::move(request));
     } else {
-      call->sent = transport_->Send(std::move(request),
-                                    Guarded(call, [](Parts& parts, const CallPtr& same,
-                                                     net::HttpResult<net::HttpResponse> result) {
-                                      parts.OnResponse(same, std::move(result));
-                                    }));
+      call->sent = http_->Send(std::move(request),
+                               Guarded(call, [](Parts& parts, const CallPtr& same,
+                                                net::HttpResult<net::HttpResponse> result) {
+                                 parts.OnResponse(same, std::move(result));
+                               }));
     }
   }
 
@@ -188,7 +191,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
           parts.StreamEnds(same, std::move(result));
         });
     call->refusal.reset();
-    call->sent = transport_->Open(std::move(request), std::move(stream));
+    call->sent = http_->Open(std::move(request), std::move(stream));
   }
 
   void StreamBegins(const CallPtr& call, int status, const std::vector<net::HttpHeader>& headers) {
@@ -198,15 +201,14 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     }
     call->streaming = true;
     if (observer_) observer_->Tried(call->request.method, host_, status);
-    call->stream->on_head(status, net::FindHeader(headers, "Content-Type"));
+    call->stream->on_head(status, headers);
   }
 
   void StreamEnds(const CallPtr& call, net::HttpResult<void> result) {
     if (call->refusal) return OnResponse(call, *std::exchange(call->refusal, std::nullopt));
     if (observer_ && !call->streaming) observer_->Tried(call->request.method, host_, 0);
     calls_.erase(call->id);
-    if (result) return call->stream->on_end({});
-    call->stream->on_end(std::unexpected(ToRestError(std::move(result).error())));
+    call->stream->on_end(std::move(result));
   }
 
   void OnResponse(const CallPtr& call, net::HttpResult<net::HttpResponse> result) {
@@ -216,42 +218,49 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
       observer_->Tried(method, host_, result ? result->status : 0);
       if (result && !call->stream) observer_->Received(method, host_, result->body.size());
     }
-    if (!result) return Finish(call, std::unexpected(ToRestError(std::move(result).error())));
+    if (!result) return Finish(call, std::move(result));
     if (result->status == kUnauthorized && config_.credentials && !call->asked_again) {
       return RetryWithNewCredential(call, *std::move(result));
     }
     const auto wait = RetryAfterOf(*result);
     if (wait && *wait <= kMaxRetryAfter && call->tries <= kMaxRetries) {
       if (observer_) observer_->Retried(method, host_, result->status);
-      call->timer = timers_->After(*wait, Guarded(call, [](Parts& parts, const CallPtr& same) {
+      call->timer = executor_.After(*wait, Guarded(call, [](Parts& parts, const CallPtr& same) {
         parts.AwaitRateLimit(same);
       }));
       return;
     }
-    Finish(call, ToRestAnswer(*std::move(result)));
+    Finish(call, std::move(result));
   }
 
-  // The server does not know us: perhaps by another credential.
+  // The server rejected the credential: another one may work.
   void RetryWithNewCredential(const CallPtr& call, net::HttpResponse refusal) {
     call->asked_again = true;
     config_.credentials->Refused(call->credential);
     GetCredential(call, [this, call, refusal = std::move(refusal)](Result<Credential> fresh) {
-      if (!fresh || *fresh == call->credential) return Finish(call, ToRestAnswer(refusal));
+      if (!fresh || *fresh == call->credential) return Finish(call, refusal);
       if (observer_) observer_->Retried(call->request.method, host_, kUnauthorized);
       AwaitRateLimit(call);
     });
   }
 
-  void Finish(const CallPtr& call, RestResult<RestResponse> result) {
+  // Ends a call that failed before it was sent: Send may not have returned yet.
+  void FinishLater(const CallPtr& call, net::HttpError error) {
+    executor_.Post(Guarded(call, [error = std::move(error)](Parts& parts, const CallPtr& same) {
+      parts.Finish(same, std::unexpected(error));
+    }));
+  }
+
+  void Finish(const CallPtr& call, net::HttpResult<net::HttpResponse> result) {
     calls_.erase(call->id);
     if (observer_ && !call->stream) {
-      observer_->Finished(call->request.method, host_, timers_->Now() - call->begun);
+      observer_->Finished(call->request.method, host_, executor_.Now() - call->begun);
     }
     call->Finish(std::move(result));
   }
 
-  const std::shared_ptr<Timers> timers_;
-  const std::unique_ptr<RestTransport> transport_;
+  net::Executor& executor_;
+  const std::unique_ptr<net::HttpClient> http_;
   const ClientConfig config_;
   const std::string host_;
   RestObserver* const observer_;
@@ -259,71 +268,76 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   std::map<RequestId, CallPtr> calls_;
   std::optional<TokenBucket> bucket_;
   std::deque<CallPtr> waiting_;
-  Timers::TimerId rate_limit_timer_ = 0;
-  std::string certificate_;  // In use, of those that credentials gave.
+  net::Executor::TimerId rate_limit_timer_ = 0;
+  std::string certificate_;  // The one of UseTls.
 };
 
-Result<std::unique_ptr<RestClient>> RestClient::CreateOn(std::shared_ptr<Timers> timers,
-                                                         std::unique_ptr<RestTransport> transport,
+Result<std::unique_ptr<RestClient>> RestClient::Create(net::EventLoop& loop, ClientConfig config,
+                                                       RestObserver* observer) {
+  net::HttpClientOptions options;
+  options.tls = config.tls;
+  options.http2 = true;
+  options.gzip = config.gzip;
+  options.max_body_bytes = kMaxBodyBytes;
+  auto http = net::HttpClient::Create(loop, std::move(options));
+  if (!http) return Fail(config.server + ": " + http.error().message);
+  return CreateOn(loop, *std::move(http), std::move(config), observer);
+}
+
+Result<std::unique_ptr<RestClient>> RestClient::CreateOn(net::Executor& executor,
+                                                         std::unique_ptr<net::HttpClient> http,
                                                          ClientConfig config,
                                                          RestObserver* observer) {
   const auto url = net::ParseUrl(config.server);
   if (!url) return std::unexpected(url.error());
   while (config.server.ends_with('/')) config.server.pop_back();
   return std::unique_ptr<RestClient>(new RestClient(std::make_shared<Parts>(
-      std::move(timers), std::move(transport), std::move(config), url->authority(), observer)));
+      executor, std::move(http), std::move(config), url->authority(), observer)));
 }
 
 RestClient::RestClient(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 RestClient::~RestClient() {
-  // A loop that has stopped calls nobody back any more.
-  if (parts_->timers().stopped()) return;
-  parts_->timers().Post([parts = parts_] { parts->CancelAll(); });
+  // An executor that has stopped calls nothing back any more.
+  if (parts_->executor().stopped()) return;
+  parts_->executor().Post([parts = parts_] { parts->CancelAll(); });
 }
 
 RestClient::RequestId RestClient::Send(RestRequest request, Callback callback) {
   auto call = std::make_shared<RestCall>();
-  call->id = parts_->NextId();
   call->request = std::move(request);
   call->callback = std::move(callback);
-  parts_->timers().Post([parts = parts_, call] { parts->Begin(call); });
-  return call->id;
+  return Start(std::move(call));
 }
 
-RestClient::RequestId RestClient::Open(RestRequest request, Stream stream) {
+RestClient::RequestId RestClient::Open(RestRequest request, net::ResponseStream stream) {
   auto call = std::make_shared<RestCall>();
-  call->id = parts_->NextId();
   call->request = std::move(request);
   call->stream = std::move(stream);
-  parts_->timers().Post([parts = parts_, call] { parts->Begin(call); });
-  return call->id;
+  return Start(std::move(call));
+}
+
+RestClient::RequestId RestClient::Start(std::shared_ptr<RestCall> call) {
+  call->id = parts_->NextId();
+  const RequestId id = call->id;
+  parts_->executor().Dispatch([parts = parts_, call] { parts->Begin(call); });
+  return id;
 }
 
 void RestClient::Cancel(RequestId id) {
-  parts_->timers().Post([parts = parts_, id] { parts->Cancel(id); });
+  parts_->executor().Post([parts = parts_, id] { parts->Cancel(id); });
 }
 
 const ClientConfig& RestClient::config() const { return parts_->config(); }
 
-// RestClient::Create, declared in rest_client.h: apart from the rest so that what runs on other
-// transports needs no network.
-Result<std::unique_ptr<RestClient>> RestClient::Create(net::EventLoop& loop, ClientConfig config,
-                                                       RestObserver* observer) {
-  auto transport = MakeHttpTransport(loop, config);
-  if (!transport) return Fail(config.server + ": " + transport.error().message);
-  return CreateOn(std::make_shared<LoopTimers>(loop), *std::move(transport), std::move(config),
-                  observer);
+Result<std::string> GetAndWait(RestClient& client, const std::string& path) {
+  RestRequest request;
+  request.path = path;
+  std::promise<net::HttpResult<net::HttpResponse>> promise;
+  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
+  auto response = promise.get_future().get();
+  if (!response || !response->ok()) return Fail(Describe(request, response));
+  return std::move(response->body);
 }
-
-Requests::RequestId RestRequests::Send(RestRequest request, RestClient::Callback callback) {
-  return client_.Send(std::move(request), std::move(callback));
-}
-
-Requests::RequestId RestRequests::Open(RestRequest request, RestClient::Stream stream) {
-  return client_.Open(std::move(request), std::move(stream));
-}
-
-void RestRequests::Cancel(RequestId id) { client_.Cancel(id); }
 
 }  // namespace berth::client

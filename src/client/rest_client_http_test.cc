@@ -26,14 +26,15 @@ class RestHttpTest : public testing::Test {
     EXPECT_TRUE(client.has_value()) << client.error().message;
     return *std::move(client);
   }
-  static std::future<RestResult<RestResponse>> Begin(RestClient& client, RestRequest request) {
-    auto promise = std::make_shared<std::promise<RestResult<RestResponse>>>();
-    client.Send(std::move(request), [promise](RestResult<RestResponse> result) {
+  static std::future<net::HttpResult<net::HttpResponse>> Begin(RestClient& client,
+                                                               RestRequest request) {
+    auto promise = std::make_shared<std::promise<net::HttpResult<net::HttpResponse>>>();
+    client.Send(std::move(request), [promise](net::HttpResult<net::HttpResponse> result) {
       promise->set_value(std::move(result));
     });
     return promise->get_future();
   }
-  static RestResult<RestResponse> Send(RestClient& client, RestRequest request) {
+  static net::HttpResult<net::HttpResponse> Send(RestClient& client, RestRequest request) {
     return Await(Begin(client, std::move(request)));
   }
 
@@ -75,7 +76,7 @@ TEST_F(RestHttpTest, TrustsWhomItIsToldTo) {
   config.tls.ca_data = stranger.certificate;
   const auto bad = Send(*Client(config), {.path = "/"});
   ASSERT_FALSE(bad.has_value());
-  EXPECT_EQ(bad.error().kind, RestError::Kind::kTls);
+  EXPECT_EQ(bad.error().kind, net::HttpError::Kind::kTls);
   EXPECT_THAT(bad.error().message, HasSubstr("certificate"));
 }
 
@@ -87,13 +88,13 @@ TEST_F(RestHttpTest, ErrorsSayWhatKindTheyAre) {
   }
   const auto refused = Send(*Client({.server = gone}), {.path = "/"});
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().kind, RestError::Kind::kUnreachable);
+  EXPECT_EQ(refused.error().kind, net::HttpError::Kind::kUnreachable);
 
   FakeHttpServer silent(Nothing);
   const auto client = Client({.server = silent.url()});
   const auto late = Send(*client, {.path = "/", .timeout = Duration::Millis(1)});
   ASSERT_FALSE(late.has_value());
-  EXPECT_EQ(late.error().kind, RestError::Kind::kTimeout);
+  EXPECT_EQ(late.error().kind, net::HttpError::Kind::kTimeout);
 
   ClientConfig broken{.server = "https://h"};
   broken.tls.ca_data = "x";
@@ -110,13 +111,13 @@ TEST_F(RestHttpTest, TheEndCancels) {
   client.reset();
   const auto result = Await(std::move(future));
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().kind, RestError::Kind::kCancelled);
+  EXPECT_EQ(result.error().kind, net::HttpError::Kind::kCancelled);
 }
 
 TEST_F(RestHttpTest, ALoopThatHasStoppedCallsNobody) {
   FakeHttpServer server(Nothing);
   auto client = Client({.server = server.url()});
-  client->Send({.path = "/"}, [](const RestResult<RestResponse>&) { FAIL(); });
+  client->Send({.path = "/"}, [](const net::HttpResult<net::HttpResponse>&) { FAIL(); });
   server.WaitForRequests(1);
   loop_.Stop();
   client.reset();

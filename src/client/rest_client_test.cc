@@ -6,7 +6,6 @@
 
 #include "client/file_credentials.h"
 #include "client/rest_call.h"
-#include "client/rest_client.h"
 #include "client/rest_client_testing.h"
 
 // Tests name the fields that matter to them.
@@ -80,18 +79,9 @@ class Notes final : public RestObserver {
 
 class RestClientTest : public testing::Test {
  protected:
-  // What the end of the client leaves to be done holds the client.
-  ~RestClientTest() override {
-    client_.reset();
-    timers_->Run();
-  }
-
   void Start(ClientConfig config, RestObserver* observer = nullptr) {
     config.server = "https://h:6443/";
-    auto client = RestClient::CreateOn(timers_, std::make_unique<FakeTransport>(server_),
-                                       std::move(config), observer);
-    ASSERT_TRUE(client.has_value()) << client.error().message;
-    client_ = *std::move(client);
+    client_ = server_.MakeClient(std::move(config), observer);
   }
   void StartWith(std::shared_ptr<Credentials> credentials) {
     ClientConfig config;
@@ -100,37 +90,40 @@ class RestClientTest : public testing::Test {
   }
 
   RestClient::RequestId Send(RestRequest request = {.path = "/x"}) {
-    const auto id = client_->Send(std::move(request), [this](RestResult<RestResponse> result) {
-      outcomes_.push_back(result ? fmt::format("{} {}", result->status, result->body)
-                                 : fmt::format("error {} {}", static_cast<int>(result.error().kind),
-                                               result.error().message));
-    });
-    timers_->Run();
+    const auto id =
+        client_->Send(std::move(request), [this](net::HttpResult<net::HttpResponse> result) {
+          outcomes_.push_back(result ? fmt::format("{} {}", result->status, result->body)
+                                     : fmt::format("error {} {}",
+                                                   static_cast<int>(result.error().kind),
+                                                   result.error().message));
+        });
+    executor_.Run();
     return id;
   }
   RestClient::RequestId Open(RestRequest request = {.path = "/w"}) {
     const auto id = client_->Open(
         std::move(request),
         {.on_head =
-             [this](int status, std::string_view type) {
-               outcomes_.push_back(fmt::format("head {} {}", status, type));
+             [this](int status, const std::vector<net::HttpHeader>& headers) {
+               outcomes_.push_back(
+                   fmt::format("head {} {}", status, net::FindHeader(headers, "Content-Type")));
              },
          .on_data = [this](std::string_view data) { outcomes_.push_back(std::string(data)); },
          .on_end =
-             [this](RestResult<void> result) {
+             [this](net::HttpResult<void> result) {
                outcomes_.push_back(result ? "end" : "end: " + result.error().message);
              }});
-    timers_->Run();
+    executor_.Run();
     return id;
   }
-  void Answer(int status, std::string body = "", std::vector<net::HttpHeader> headers = {}) {
-    server_.Answer(status, std::move(body), std::move(headers));
-    timers_->Run();
+  void Respond(int status, std::string body = "", std::vector<net::HttpHeader> headers = {}) {
+    server_.RespondToOldest(status, std::move(body), std::move(headers));
+    executor_.Run();
   }
   static Credential Token(std::string token) { return {.bearer_token = std::move(token)}; }
 
-  std::shared_ptr<ManualTimers> timers_ = std::make_shared<ManualTimers>();
-  FakeServer server_;
+  FakeApiServer server_;
+  net::ManualExecutor& executor_ = server_.executor;
   std::vector<std::string> outcomes_;
   std::unique_ptr<RestClient> client_;
 };
@@ -148,7 +141,7 @@ TEST_F(RestClientTest, SendsWhatIsConfigured) {
         .accept = "application/json, */*",
         .timeout = Duration::Seconds(7)});
   ASSERT_EQ(server_.requests.size(), 1u);
-  const net::ClientRequest& request = server_.requests[0];
+  const FakeRequest& request = server_.requests[0];
   EXPECT_EQ(request.method, "PUT");
   EXPECT_EQ(request.url, "https://h:6443/a?b=c");
   EXPECT_EQ(request.body, "{}");
@@ -158,7 +151,7 @@ TEST_F(RestClientTest, SendsWhatIsConfigured) {
                                            net::HttpHeader{"Content-Type", "application/json"},
                                            net::HttpHeader{"Authorization", "Bearer t"},
                                            net::HttpHeader{"Impersonate-User", "jane"}));
-  Answer(404, "no");
+  Respond(404, "no");
   EXPECT_THAT(outcomes_, ElementsAre("404 no"));
 }
 
@@ -169,12 +162,12 @@ TEST_F(RestClientTest, GoesNoFasterThanAllowedAndInOrder) {
   Start(config);
   for (const char* path : {"/1", "/2", "/3", "/4", "/5"}) Send({.path = path});
   EXPECT_EQ(server_.requests.size(), 2u);
-  timers_->Advance(Duration::Millis(99));
+  executor_.Advance(Duration::Millis(99));
   EXPECT_EQ(server_.requests.size(), 2u);
-  timers_->Advance(Duration::Millis(1));
+  executor_.Advance(Duration::Millis(1));
   ASSERT_EQ(server_.requests.size(), 3u);
   EXPECT_EQ(server_.requests[2].url, "https://h:6443/3");
-  timers_->Advance(Duration::Millis(200));
+  executor_.Advance(Duration::Millis(200));
   ASSERT_EQ(server_.requests.size(), 5u);
   EXPECT_EQ(server_.requests[4].url, "https://h:6443/5");
 }
@@ -188,9 +181,9 @@ TEST_F(RestClientTest, ThoseWhoGiveUpLeaveTheirTurnToOthers) {
   const auto second = Send({.path = "/2"});
   Send({.path = "/3"});
   client_->Cancel(second);
-  timers_->Run();
+  executor_.Run();
   EXPECT_THAT(outcomes_, ElementsAre("error 5 GET https://h:6443/2: cancelled"));
-  timers_->Advance(kMillis100);
+  executor_.Advance(kMillis100);
   ASSERT_EQ(server_.requests.size(), 2u);
   EXPECT_EQ(server_.requests[1].url, "https://h:6443/3");
 }
@@ -201,7 +194,7 @@ TEST_F(RestClientTest, NegativeIsNoLimitAndZeroTheUsualOne) {
   Start(config);
   for (int i = 0; i < 500; ++i) Send();
   EXPECT_EQ(server_.requests.size(), 500u);
-  server_ = {};
+  server_.requests.clear();
   config.qps = 0;
   config.burst = 0;
   Start(config);
@@ -232,22 +225,22 @@ TEST_F(RestClientTest, TriesAgainWhenTheServerAsksForIt) {
       {409, {{"Retry-After", "1"}}, -1},
   };
   for (const auto& c : cases) {
-    server_ = {};
+    server_.requests.clear();
     outcomes_.clear();
     Start({});
     Send();
-    Answer(c.status, "first", c.headers);
+    Respond(c.status, "first", c.headers);
     if (c.seconds < 0) {
       EXPECT_THAT(outcomes_, ElementsAre(fmt::format("{} first", c.status)));
       continue;
     }
     if (c.seconds > 0) {
-      timers_->Advance({Duration::Seconds(c.seconds).nanos - 1});
+      executor_.Advance({Duration::Seconds(c.seconds).nanos - 1});
       EXPECT_EQ(server_.requests.size(), 1u) << c.status;
     }
-    timers_->Advance({1});
+    executor_.Advance({1});
     EXPECT_EQ(server_.requests.size(), 2u) << c.status;
-    Answer(200, "second");
+    Respond(200, "second");
     EXPECT_THAT(outcomes_, ElementsAre("200 second"));
   }
 }
@@ -256,33 +249,26 @@ TEST_F(RestClientTest, GivesUpAfterTenTries) {
   Start({});
   Send();
   for (int i = 0; i < 10; ++i) {
-    Answer(429, "no", {{"Retry-After", "1"}});
+    Respond(429, "no", {{"Retry-After", "1"}});
     EXPECT_THAT(outcomes_, IsEmpty());
-    timers_->Advance(Duration::Seconds(1));
+    executor_.Advance(Duration::Seconds(1));
   }
   EXPECT_EQ(server_.requests.size(), 11u);
-  Answer(429, "no", {{"Retry-After", "1"}});
+  Respond(429, "no", {{"Retry-After", "1"}});
   EXPECT_THAT(outcomes_, ElementsAre("429 no"));
 }
 
 TEST_F(RestClientTest, ErrorsKeepTheirKindAndAreNotRepeated) {
-  using Http = net::HttpError::Kind;
-  const struct {
-    Http given;
-    RestError::Kind want;
-  } cases[] = {{Http::kUnreachable, RestError::Kind::kUnreachable},
-               {Http::kTls, RestError::Kind::kTls},
-               {Http::kTimeout, RestError::Kind::kTimeout},
-               {Http::kBroken, RestError::Kind::kBroken},
-               {Http::kCancelled, RestError::Kind::kCancelled}};
-  for (const auto& c : cases) {
+  using enum net::HttpError::Kind;
+  const net::HttpError::Kind kinds[] = {kUnreachable, kTls, kTimeout, kBroken, kCancelled};
+  for (const net::HttpError::Kind kind : kinds) {
     outcomes_.clear();
     Start({});
     Send();
-    server_.Fail(c.given, "why");
-    EXPECT_THAT(outcomes_, ElementsAre(fmt::format("error {} why", static_cast<int>(c.want))));
+    server_.Break(kind, "why");
+    EXPECT_THAT(outcomes_, ElementsAre(fmt::format("error {} why", static_cast<int>(kind))));
   }
-  EXPECT_EQ(server_.requests.size(), std::size(cases));
+  EXPECT_EQ(server_.requests.size(), std::size(kinds));
 }
 
 TEST_F(RestClientTest, A401IsTriedOnceWithAnotherCredential) {
@@ -290,14 +276,14 @@ TEST_F(RestClientTest, A401IsTriedOnceWithAnotherCredential) {
   credentials->next = Token("old");
   StartWith(credentials);
   Send();
-  EXPECT_EQ(server_.header("Authorization"), "Bearer old");
+  EXPECT_EQ(server_.last().header("Authorization"), "Bearer old");
   credentials->next = Token("new");
-  Answer(401, "who?");
+  Respond(401, "who?");
   EXPECT_THAT(credentials->refused, ElementsAre("old"));
   EXPECT_EQ(server_.requests.size(), 2u);
-  EXPECT_EQ(server_.header("Authorization"), "Bearer new");
+  EXPECT_EQ(server_.last().header("Authorization"), "Bearer new");
   credentials->next = Token("newer");
-  Answer(401, "who?");
+  Respond(401, "who?");
   EXPECT_THAT(outcomes_, ElementsAre("401 who?"));
 }
 
@@ -306,13 +292,13 @@ TEST_F(RestClientTest, A401IsTheAnswerIfThereIsNoOtherCredential) {
   credentials->next = Token("old");
   StartWith(credentials);
   Send();
-  Answer(401, "one");
+  Respond(401, "one");
   Send();
   credentials->next = Fail("the plugin is gone");
-  Answer(401, "two");
+  Respond(401, "two");
   Start({});
   Send();
-  Answer(401, "three");
+  Respond(401, "three");
   EXPECT_THAT(outcomes_, ElementsAre("401 one", "401 two", "401 three"));
   EXPECT_EQ(server_.requests.size(), 3u);
 }
@@ -326,11 +312,11 @@ TEST_F(RestClientTest, CredentialsMayTakeTimeAndFail) {
   EXPECT_EQ(server_.requests.size(), 0u);
   ASSERT_EQ(credentials->held.size(), 2u);
   client_->Cancel(second);
-  timers_->Run();
+  executor_.Run();
   credentials->held[1](Token("late"));
   credentials->held[0](Fail("no plugin"));
   EXPECT_EQ(outcomes_.size(), 1u);  // Never from within.
-  timers_->Run();
+  executor_.Run();
   EXPECT_THAT(outcomes_,
               ElementsAre("error 5 GET https://h:6443/x: cancelled", "error 4 no plugin"));
   EXPECT_EQ(server_.requests.size(), 0u);
@@ -366,14 +352,14 @@ TEST_F(RestClientTest, CancelledRequestsEndOnce) {
   client_->Cancel(id);
   client_->Cancel(id);
   client_->Cancel(12345);
-  timers_->Run();
+  executor_.Run();
   EXPECT_THAT(outcomes_, ElementsAre("error 5 GET https://h:6443/x: cancelled"));
-  EXPECT_TRUE(server_.pending.empty());
+  EXPECT_TRUE(server_.pending() == 0);
 
   const auto waiting = Send();
-  Answer(503, "", {{"Retry-After", "1"}});
+  Respond(503, "", {{"Retry-After", "1"}});
   client_->Cancel(waiting);
-  timers_->Advance(Duration::Seconds(10));
+  executor_.Advance(Duration::Seconds(10));
   EXPECT_EQ(outcomes_.size(), 2u);
   EXPECT_EQ(server_.requests.size(), 2u);
 }
@@ -384,7 +370,7 @@ TEST_F(RestClientTest, TheEndCancelsWhatIsUnderWay) {
   Open();
   client_.reset();
   EXPECT_THAT(outcomes_, IsEmpty());
-  timers_->Run();
+  executor_.Run();
   EXPECT_THAT(outcomes_, ElementsAre("error 5 GET https://h:6443/x: cancelled",
                                      "end: GET https://h:6443/w: cancelled"));
 }
@@ -392,7 +378,7 @@ TEST_F(RestClientTest, TheEndCancelsWhatIsUnderWay) {
 TEST_F(RestClientTest, StreamsComeAsTheyArrive) {
   Start({});
   Open();
-  const FakeServer::Pending watch = server_.Take();
+  const FakeRequest watch = server_.last();
   watch.stream.on_head(200, {{"Content-Type", "application/json"}});
   watch.stream.on_data("a");
   watch.stream.on_data("b");
@@ -408,13 +394,13 @@ TEST_F(RestClientTest, RefusedStreamsAreTriedAgainToo) {
   credentials->next = Token("old");
   StartWith(credentials);
   Open();
-  Answer(429, "slow", {{"Retry-After", "1"}});
-  timers_->Advance(Duration::Seconds(1));
+  Respond(429, "slow", {{"Retry-After", "1"}});
+  executor_.Advance(Duration::Seconds(1));
   credentials->next = Token("new");
-  Answer(401, "who?");
-  EXPECT_EQ(server_.header("Authorization"), "Bearer new");
+  Respond(401, "who?");
+  EXPECT_EQ(server_.last().header("Authorization"), "Bearer new");
   EXPECT_THAT(outcomes_, IsEmpty());
-  Answer(410, "gone", {{"Content-Type", "text/plain"}});
+  Respond(410, "gone", {{"Content-Type", "text/plain"}});
   EXPECT_THAT(outcomes_, ElementsAre("head 410 text/plain", "gone", "end"));
 }
 
@@ -422,9 +408,9 @@ TEST_F(RestClientTest, TheObserverHearsEverything) {
   Notes notes;
   Start({}, &notes);
   Send({.method = "POST", .path = "/x", .body = "abc"});
-  Answer(429, "12", {{"Retry-After", "2"}});
-  timers_->Advance(Duration::Seconds(2));
-  server_.Fail(net::HttpError::Kind::kBroken, "reset");
+  Respond(429, "12", {{"Retry-After", "2"}});
+  executor_.Advance(Duration::Seconds(2));
+  server_.Break(net::HttpError::Kind::kBroken, "reset");
   EXPECT_THAT(notes.lines, ElementsAre("waited POST 0s", "sent POST 3", "tried POST h:6443 429",
                                        "received POST 2", "retried POST 429", "waited POST 0s",
                                        "sent POST 3", "tried POST h:6443 0", "finished POST 2s"));

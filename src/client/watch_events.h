@@ -1,6 +1,6 @@
-// The objects that a server sends in lists and watches, as an informer needs them.
+// Decodes what a server sends in lists and watches.
 //
-// What cannot be read is told with as much of its name as can.
+// An object that cannot be decoded is returned with as much of its metadata as possible.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,39 @@
 
 namespace berth::client {
 
-// How objects of one kind are read.
+// The decoders of one kind.
 struct ObjectCodec {
   using Decode = Result<api::Object> (*)(std::string_view);
   Decode json = nullptr;
-  Decode protobuf = nullptr;  // Of a message; null if the kind is asked for as JSON only.
+  Decode protobuf = nullptr;  // Of a message; null if the kind is only requested as JSON.
 };
 
 // The codec of T, for each T in api::Object.
 template <typename T>
 ObjectCodec CodecOf();
 
-// The codec of pods or nodes whose text is kept (api/kept_text.h): as JSON only, which is the text.
+// The codec of pods or nodes that keep their raw JSON: they are requested as JSON only.
 template <typename T>
 ObjectCodec RawJsonCodecOf();
 
-// An object, or why it cannot be read and what it says of itself.
+// An object, or the error of decoding it and its metadata.
 struct Received {
   Result<api::Object> object;
-  api::ObjectMeta meta = {};  // Of one that cannot be read: name, uid and version.
+  api::ObjectMeta meta = {};  // Of one that cannot be decoded: name, uid and version.
 };
 
 // An item of a list: JSON text, or a message without an envelope.
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec);
 
-// Why the server refuses something.
+// The Status of an error response or event.
 struct ServerStatus {
   int64_t code = 0;
   std::string reason;              // "Expired"
-  std::string message;             // For people.
-  bool version_too_large = false;  // It does not know the resource version yet.
+  std::string message;             // For users.
+  bool version_too_large = false;  // The server has not reached the resource version yet.
 };
 
-// What the body of a refused request says; a body that is no Status is its own message.
+// Reads the body of an error response; a body that is no Status becomes the message.
 ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form);
 
 struct WatchEvent {
@@ -55,11 +55,11 @@ struct WatchEvent {
   Type type = Type::kUnknown;
   std::optional<Received> received;  // Of the first three.
   std::string resource_version;      // Of a bookmark.
-  bool ends_list = false;            // The bookmark says that all initial events were sent.
+  bool ends_list = false;            // The bookmark ends the initial events.
   ServerStatus status;               // Of an error.
 };
 
-// One frame of a watch.
+// Decodes one frame of a watch.
 Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const ObjectCodec& codec);
 
 struct ListPage {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/protobuf/protobuf_testing.h"
-#include "client/requests_testing.h"
+#include "client/rest_client_testing.h"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {

@@ -28,9 +28,9 @@ namespace {
 using apiserver::ApiServer;
 using apiserver::ApiServerOptions;
 
-// What the server shows, and what clients must trust to believe it.
+// The server's certificate, and the CA that clients need to verify it.
 struct Tls {
-  std::shared_ptr<net::ServerTls> server;  // Null: plain.
+  std::shared_ptr<net::ServerTls> server;  // Null: plain HTTP.
   std::string ca;
 };
 
@@ -38,13 +38,13 @@ Result<Tls> MakeTls(const ApiServerFlags& options) {
   const bool given = !options.tls_cert_file.empty() || !options.tls_private_key_file.empty();
   if (!options.tls && !given) {
     if (options.client_ca_file.empty()) return Tls{};
-    return Fail("--client-ca-file needs --tls, or --tls-cert-file and --tls-private-key-file");
+    return Fail("--client-ca-file requires --tls, or --tls-cert-file and --tls-private-key-file");
   }
   net::ServerTlsOptions tls;
   Tls made;
   if (given) {
     if (options.tls_cert_file.empty() || options.tls_private_key_file.empty()) {
-      return Fail("--tls-cert-file and --tls-private-key-file must be given together");
+      return Fail("--tls-cert-file and --tls-private-key-file must be set together");
     }
     tls.cert_file = options.tls_cert_file;
     tls.key_file = options.tls_private_key_file;
@@ -80,7 +80,7 @@ Result<apiserver::registry::AccessOptions> MakeAccess(const ApiServerFlags& opti
   return access;
 }
 
-// For the owner's eyes only: it may hold a token.
+// Writes a file that only the owner can read: it may contain a token.
 Status WriteSecret(const std::string& path, std::string_view text) {
   const auto failed = [&] { return Fail(fmt::format("{}: {}", path, std::strerror(errno))); };
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -107,12 +107,12 @@ std::string ShellQuoted(const std::string& text) {
   return out + "'";
 }
 
-sigset_t EndSignals() {
+sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
-  // A terminal that is closed ends the program, unless it was started to outlive it (nohup).
+  // Closing the terminal stops the program, unless it was started with nohup.
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
@@ -131,7 +131,7 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
   if (!access->tokens.empty()) {
     started.token = access->tokens.front().secret;
   } else if (tls->server != nullptr && !access->client_certificates) {
-    // Everybody is let in; but kubectl asks people for a name if its file has none.
+    // Anonymous requests are allowed, but kubectl prompts for a user if the kubeconfig has none.
     started.token = "anyone";
   }
   std::random_device random;
@@ -160,65 +160,64 @@ std::string ExportLine(const std::string& path) {
 }
 
 void BlockSignals() {
-  const sigset_t signals = EndSignals();
+  const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 bool WaitForSignal() {
-  const sigset_t signals = EndSignals();
+  const sigset_t signals = StopSignals();
   int signal = 0;
   return sigwait(&signals, &signal) == 0;
 }
 
 bool WaitForSignal(Duration limit) {
-  const sigset_t signals = EndSignals();
+  const sigset_t signals = StopSignals();
   constexpr Duration kSecond = Duration::Seconds(1);
   const timespec time{limit / kSecond, (limit % kSecond).nanos};
   return sigtimedwait(&signals, nullptr, &time) >= 0;
 }
 
 void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
-  command.add_option("--address", options.address, "The address to listen on")
+  command.add_option("--address", options.address, "Address to listen on")
       ->type_name("ADDRESS")
       ->capture_default_str();
-  command.add_option("--port", options.port, "The port to listen on; 0 for any free one")
+  command.add_option("--port", options.port, "Port to listen on; 0 picks a free one")
       ->type_name("N")
       ->capture_default_str();
   command
       .add_option("--data-dir", options.data_dir,
-                  "Keep everything in this directory, safe from crashes (default: in memory, "
-                  "forgotten at the end)")
+                  "Persist objects in this directory (default: in memory)")
       ->type_name("DIR");
   command.add_option("--kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
       ->type_name("FILE");
   command.add_flag("--tls", options.tls,
-                   "Serve HTTPS, with a certificate made at every start if none is given");
+                   "Serve HTTPS; generates a self-signed certificate if none is given");
   command
       .add_option("--tls-cert-file", options.tls_cert_file,
-                  "Serve HTTPS with this certificate (PEM, with those between it and its "
-                  "authority)")
+                  "x509 certificate for HTTPS (PEM), followed by its intermediates")
       ->type_name("FILE");
   command
-      .add_option("--tls-private-key-file", options.tls_private_key_file, "Its private key (PEM)")
+      .add_option("--tls-private-key-file", options.tls_private_key_file,
+                  "Private key (PEM) matching --tls-cert-file")
       ->type_name("FILE");
   command
       .add_option("--client-ca-file", options.client_ca_file,
-                  "Let clients in that show a certificate of one of these authorities (PEM)")
+                  "Authenticate client certificates signed by this CA bundle (PEM)")
       ->type_name("FILE");
   command
       .add_option("--token-auth-file", options.token_auth_file,
-                  "Let clients in that show one of these tokens; lines of "
-                  "token,user,uid,\"group1,group2\"")
+                  "Static token file; each line is token,user,uid,\"group1,group2\"")
       ->type_name("FILE");
   command.add_flag("--insecure-allow-anonymous", options.allow_anonymous,
-                   "Let everybody in who can reach the address, and do everything");
-  command.add_option("--threads", options.threads, "How many threads serve requests")
+                   "Allow anonymous requests, with full access");
+  command.add_option("--threads", options.threads, "Number of threads that serve requests")
       ->type_name("N")
       ->check(CLI::Range(1, 256).description(""))
       ->capture_default_str();
   command
       .add_option("--history", options.history,
-                  "How many changes of each kind of object are kept for watches that resume")
+                  "Watch history: number of events retained per resource (watches from older "
+                  "resourceVersions get 410)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000'000).description(""))
       ->capture_default_str();
@@ -234,7 +233,7 @@ Status Announce(const ApiServerFlags& options, const RunningApiServer& served) {
   if (options.kubeconfig.empty()) {
     fmt::print("try: kubectl --server={} get namespaces\n", url);
     if (!served.ca.empty()) {
-      fmt::print("with --kubeconfig FILE, a file that kubectl can use is written\n");
+      fmt::print("use --kubeconfig FILE to write a kubeconfig for kubectl\n");
     }
   } else {
     if (const auto written = WriteKubeconfig(options.kubeconfig, served); !written) return written;
@@ -255,7 +254,7 @@ int RunApiServer(const ApiServerFlags& options) {
   BlockSignals();
   const auto served = StartApiServer(options);
   if (!served) return PrintError(served.error());
-  if (const auto told = Announce(options, *served); !told) return PrintError(told.error());
+  if (const auto status = Announce(options, *served); !status) return PrintError(status.error());
   WaitForSignal();
   served->server->Stop(kStopGrace);
   return kExitOk;

@@ -1,5 +1,5 @@
-// RunningApiServer is an API server that was started from the command line's options, and what
-// clients need to use it. `berth apiserver` and `berth up` have it in common.
+// `berth apiserver`: the embedded API server on its own, and what `berth up` shares with it: flags,
+// startup, the kubeconfig file and stop signals.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -18,46 +18,46 @@ struct ApiServerFlags {
   std::string address = "127.0.0.1";
   uint16_t port = 6443;
   std::string data_dir;
-  bool tls = false;  // With a certificate made on the spot, if none is given.
+  bool tls = false;  // With a generated certificate, unless one is given.
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string client_ca_file;
   std::string token_auth_file;
   bool allow_anonymous = false;
-  std::string kubeconfig;  // Written, if not empty.
+  std::string kubeconfig;  // File to write; empty for none.
   int threads = 2;
   size_t history = 50'000;
 };
 
+// A started API server, and what clients need to connect to it.
 struct RunningApiServer {
   std::unique_ptr<apiserver::ApiServer> server;
-  std::string ca;     // Clients must trust it; empty if the server is plain.
-  std::string token;  // Lets a client in; may be empty.
+  std::string ca;     // CA bundle (PEM) for clients; empty for plain HTTP.
+  std::string token;  // Bearer token for clients; may be empty.
 };
 
-// `clock` is the API's time, if it is not the real one; it must outlive the server. The error says
-// which option or file is wrong, and what to do.
+// `clock` replaces the real clock if not null; it must outlive the server. The error names the flag
+// or file that is wrong.
 Result<RunningApiServer> StartApiServer(const ApiServerFlags& options,
                                         const Clock* clock = nullptr);
 
-// Writes a kubeconfig file for the owner's eyes only: it may hold a token.
+// Writes a kubeconfig file that only the owner can read: it may contain a token.
 Status WriteKubeconfig(const std::string& path, const RunningApiServer& api);
 
-// `export KUBECONFIG=...` for a shell.
+// Returns `export KUBECONFIG=...` for a shell.
 std::string ExportLine(const std::string& path);
 
-// Keeps the signals that end the program (SIGINT, SIGTERM, SIGHUP) for WaitForSignal. To be called
-// before any thread is started, so that they come to the caller's thread alone.
+// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal. Must be
+// called before any thread starts, so that all threads inherit the mask.
 void BlockSignals();
-// Waits for one of them, for up to `limit` if given. True if one came.
+// Waits for one of them, at most `limit` if given. Returns whether one arrived.
 bool WaitForSignal();
 bool WaitForSignal(Duration limit);
 
-// The command line's options of an API server.
+// Adds the flags of an API server to `command`.
 void AddApiServerFlags(CLI::App& command, ApiServerFlags& options);
 
-// `berth apiserver`: runs the embedded API server alone.
-// Serves until SIGINT or SIGTERM comes. Returns the exit code of the program.
+// `berth apiserver`: serves until a stop signal arrives. Returns the exit code.
 int RunApiServer(const ApiServerFlags& options);
 
 }  // namespace berth::cmd

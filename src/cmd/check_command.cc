@@ -13,13 +13,13 @@
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "client/api_status.h"
-#include "client/informers.h"
 #include "client/load_config.h"
 #include "client/rest_client.h"
 #include "cmd/command_line.h"
 #include "cmd/config_command.h"
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
+#include "runtime/watched_resources.h"
 #include "scheduler/config/validate.h"
 
 namespace berth::cmd {
@@ -28,11 +28,10 @@ namespace {
 using api::AsObject;
 using api::StringAt;
 
-// The minor versions of Kubernetes whose API a scheduler of 1.36 can be sure of: its own, and the
-// one before and after.
+// Minor versions of Kubernetes that a v1.36 scheduler supports: its own, one older and one newer.
 constexpr int kOldestMinor = 35, kNewestMinor = 37;
 
-// Prints findings as they are made, and remembers how bad they are.
+// Prints findings as they are added, and counts the problems.
 class Report {
  public:
   void Ok(const std::string& line) { fmt::print("ok       {}\n", line); }
@@ -43,10 +42,10 @@ class Report {
   }
   int End() const {
     if (problems_ == 0) {
-      fmt::print("\nberth-scheduler would work here.\n");
+      fmt::print("\nberth-scheduler can run on this cluster.\n");
       return kExitOk;
     }
-    fmt::print("\n{} to solve before berth-scheduler can work here.\n",
+    fmt::print("\n{} found.\n",
                problems_ == 1 ? "1 problem" : fmt::format("{} problems", problems_));
     return kExitFailed;
   }
@@ -55,45 +54,36 @@ class Report {
   size_t problems_ = 0;
 };
 
-// The body of the response; an error says what the server said instead.
-Result<std::string> Get(client::RestClient& client, const std::string& path) {
-  client::RestRequest request;
-  request.path = path;
-  std::promise<client::RestResult<client::RestResponse>> promise;
-  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
-  auto response = promise.get_future().get();
-  if (!response || !response->ok()) return Fail(client::Describe(request, response));
-  return std::move(response->body);
-}
-
 void CheckVersion(const std::string& body, Report& report) {
   const auto version = api::ParseJson(body);
   const std::string text(version ? StringAt(AsObject(*version), "gitVersion") : "");
   int minor = 0;
   if (std::sscanf(text.c_str(), "v1.%d", &minor) != 1) {
-    return report.Problem("/version: the server does not say which version it is");
+    return report.Problem("/version: no gitVersion in the response");
   }
   if (minor < kOldestMinor || minor > kNewestMinor) {
-    return report.Note(fmt::format(
-        "the server is {}; a scheduler of v1.36 is meant for v1.{} to v1.{}: newer fields are not "
-        "known on one side or the other",
-        text, kOldestMinor, kNewestMinor));
+    return report.Note(
+        fmt::format("server version is {}; a v1.36 scheduler supports v1.{} to v1.{}: fields that "
+                    "only one side "
+                    "knows are ignored",
+                    text, kOldestMinor, kNewestMinor));
   }
-  report.Ok("the server is " + text);
+  report.Ok("server version is " + text);
 }
 
-// What the scheduler watches but the server does not have.
+// Lists every watched resource, and notes those that the server does not serve.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
-  for (const std::string& path : client::WatchedPaths()) {
-    const auto response = Get(client, path + "?limit=1");
+  for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
+    const auto response = client::GetAndWait(client, watched.path() + "?limit=1");
     if (response) {
       ++served;
     } else if (response.error().message.find("forbidden") == std::string::npos) {
-      report.Note(fmt::format("{}; pods that need them stay pending", response.error().message));
+      report.Note(
+          fmt::format("{}; pods that need this resource stay pending", response.error().message));
     }
   }
-  report.Ok(fmt::format("{} collections can be read", served));
+  report.Ok(fmt::format("{} resources can be listed", served));
 }
 
 void CheckPermissions(client::RestClient& client,
@@ -101,7 +91,7 @@ void CheckPermissions(client::RestClient& client,
   const auto& election = configuration.leader_election;
   auto permissions =
       runtime::SchedulerPermissions(election.resource_namespace, election.resource_name);
-  const size_t asked = permissions.size();
+  const size_t count = permissions.size();
   std::promise<Result<std::vector<runtime::MissingPermission>>> promise;
   runtime::FindMissingPermissions(client, std::move(permissions),
                                   [&](auto missing) { promise.set_value(std::move(missing)); });
@@ -111,12 +101,12 @@ void CheckPermissions(client::RestClient& client,
     const std::string what = runtime::ToString(one.permission);
     if (one.permission.feature.empty()) {
       report.Problem(
-          fmt::format("may not {}{}{}", what, one.reason.empty() ? "" : ": ", one.reason));
+          fmt::format("cannot {}{}{}", what, one.reason.empty() ? "" : ": ", one.reason));
     } else {
-      report.Note(fmt::format("may not {}: needed for {}", what, one.permission.feature));
+      report.Note(fmt::format("cannot {}: required by {}", what, one.permission.feature));
     }
   }
-  report.Ok(fmt::format("{} of {} permissions are there", asked - missing->size(), asked));
+  report.Ok(fmt::format("{} of {} permissions granted", count - missing->size(), count));
 }
 
 }  // namespace
@@ -129,7 +119,7 @@ int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& 
     return report.End();
   }
   const scheduler::config::Configuration& configuration = *loaded->completed;
-  report.Ok(options.config_file.empty() ? "the default configuration"
+  report.Ok(options.config_file.empty() ? "default configuration"
                                         : options.config_file + " is valid");
   for (const std::string& note : scheduler::config::Warnings(configuration)) report.Note(note);
 
@@ -150,12 +140,12 @@ int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& 
     return report.End();
   }
   loop.Start();
-  const auto version = Get(**client, "/version");
+  const auto version = client::GetAndWait(**client, "/version");
   if (!version) {
     report.Problem(version.error().message);
     return report.End();
   }
-  report.Ok(server + " answers");
+  report.Ok(server + " is reachable");
   CheckVersion(*version, report);
   CheckPermissions(**client, configuration, report);
   CheckResources(**client, report);

@@ -1,4 +1,4 @@
-// `berth check`: asks a cluster whether berth-scheduler would work there, and writes nothing.
+// `berth check`: checks that berth-scheduler can run on a cluster. Read-only.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ class Registry;
 namespace berth::cmd {
 
 struct CheckOptions {
-  std::string kubeconfig;   // Empty: that of the configuration, or in-cluster.
-  std::string context;      // Of the kubeconfig; empty: its current one.
-  std::string config_file;  // KubeSchedulerConfiguration; empty: the default one.
+  std::string kubeconfig;   // Empty: clientConnection.kubeconfig, else in-cluster.
+  std::string context;      // Empty: current-context.
+  std::string config_file;  // KubeSchedulerConfiguration; empty: defaults.
 };
 
 // Returns the exit code of the program.

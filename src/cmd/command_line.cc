@@ -18,22 +18,23 @@ namespace berth::cmd {
 namespace {
 
 constexpr const char* kParanoid =
-    "Make every decision again, from scratch and by the slow twin, and stop if they differ";
+    "Recompute each decision from scratch and with the reference implementation; stop at the "
+    "first mismatch";
 
 constexpr const char* kVersionText = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
 
 void AddApiServer(CLI::App& app, ApiServerFlags& options) {
   CLI::App* command = app.add_subcommand(
-      "apiserver", "Serve the Kubernetes API on this machine, without a cluster");
+      "apiserver", "Run the embedded Kubernetes API server, without nodes or scheduler");
   command->footer(
-      "kubectl, kube-scheduler and other clients can use it as a cluster; nothing runs in it: "
-      "berth up\n"
-      "adds nodes, controllers and the scheduler. Ctrl-C ends it.\n"
+      "kubectl, kube-scheduler and other clients can use it like any API server. It runs no "
+      "kubelets,\n"
+      "controllers or scheduler; use berth up for those. Stop it with Ctrl-C.\n"
       "\n"
-      "On a loopback address everybody on this machine may do everything, as with kubectl proxy. "
-      "On\n"
-      "any other address TLS is needed, and a token or a client certificate from every client.\n"
-      "Exit codes: 0 ended by a signal, 1 it could not start, 2 bad usage.\n"
+      "On a loopback address requests are not authenticated or authorized, as with kubectl proxy. "
+      "Any\n"
+      "other address requires TLS and a bearer token or client certificate.\n"
+      "Exit codes: 0 stopped by a signal, 1 failed to start, 2 invalid usage.\n"
       "\n"
       "Example:\n"
       "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
@@ -42,7 +43,7 @@ void AddApiServer(CLI::App& app, ApiServerFlags& options) {
   AddApiServerFlags(*command, options);
 }
 
-// Of `berth config`: which of its commands, and on what file.
+// The subcommands of `berth config`, and their file.
 struct ConfigOptions {
   std::string file;
   CLI::App* validate = nullptr;
@@ -51,38 +52,39 @@ struct ConfigOptions {
 
 void AddCheck(CLI::App& app, CheckOptions& options) {
   CLI::App* command =
-      app.add_subcommand("check", "Ask a cluster whether berth-scheduler would work there");
+      app.add_subcommand("check", "Check that berth-scheduler can run on a cluster");
   command->footer(
-      "Reads the configuration, then asks the server as the scheduler's user: version, "
-      "permissions, collections.\n"
-      "Writes nothing. Exit codes: 0 all is well; 1 there is a problem to solve; 2 bad usage.\n"
+      "Validates the configuration, then checks the server version, RBAC permissions and served\n"
+      "resources with the scheduler's credentials. Read-only.\n"
+      "Exit codes: 0 no problems, 1 problems found, 2 invalid usage.\n"
       "\n"
       "Example:\n"
       "  berth check --kubeconfig /etc/kubernetes/scheduler.conf");
   command
       ->add_option("--kubeconfig", options.kubeconfig,
-                   "Whom to ask, and as whom (default: what the configuration names, else the "
-                   "cluster that this runs in)")
+                   "Kubeconfig of the cluster and user to check (default: "
+                   "clientConnection.kubeconfig, else in-cluster)")
       ->type_name("FILE");
-  command->add_option("--context", options.context, "Of the kubeconfig (default: its current one)")
+  command
+      ->add_option("--context", options.context,
+                   "Kubeconfig context to use (default: current-context)")
       ->type_name("NAME");
   command
       ->add_option("--config", options.config_file,
-                   "KubeSchedulerConfiguration file (default: the default configuration)")
+                   "KubeSchedulerConfiguration file (default: built-in defaults)")
       ->type_name("FILE");
 }
 
 void AddConfig(CLI::App& app, ConfigOptions& options) {
   CLI::App* command =
-      app.add_subcommand("config", "Check or show a KubeSchedulerConfiguration file");
+      app.add_subcommand("config", "Validate or print a KubeSchedulerConfiguration file");
   command->require_subcommand(1);
-  command->footer("berth config COMMAND --help tells more about a command.");
-  options.validate =
-      command->add_subcommand("validate", "Say everything that is wrong with a file");
+  command->footer("Run \"berth config COMMAND --help\" for details.");
+  options.validate = command->add_subcommand("validate", "Validate a file and list all errors");
   options.validate->footer(
-      "Prints that the file is valid, or every problem with the path of the field, one per line.\n"
-      "Plugins and extenders are built too, as kube-scheduler does when it starts.\n"
-      "Exit codes: 0 valid, 1 not valid, 2 bad usage or an unreadable file.\n"
+      "Prints \"FILE: valid\", or all errors, one per line, each with the path of its field.\n"
+      "Also instantiates plugins and extenders, as kube-scheduler does at startup.\n"
+      "Exit codes: 0 valid, 1 invalid, 2 invalid usage or unreadable file.\n"
       "\n"
       "Example:\n"
       "  berth config validate scheduler.yaml");
@@ -90,26 +92,25 @@ void AddConfig(CLI::App& app, ConfigOptions& options) {
       ->required()
       ->type_name("");
   options.show =
-      command->add_subcommand("show", "Print a configuration as YAML with all defaults filled in");
+      command->add_subcommand("show", "Print a configuration as YAML, with defaults applied");
   options.show->footer(
-      "What is printed can be used as a configuration file.\n"
-      "Exit codes: 0 printed, 1 the file is not valid, 2 bad usage or an unreadable file.\n"
+      "The output is a valid configuration file.\n"
+      "Exit codes: 0 printed, 1 invalid file, 2 invalid usage or unreadable file.\n"
       "\n"
       "Example:\n"
       "  berth config show > scheduler.yaml");
   options.show
       ->add_option("FILE", options.file,
-                   "Configuration file, or - for standard input (default: the default "
-                   "configuration)")
+                   "Configuration file, or - for standard input (default: built-in defaults)")
       ->type_name("");
 }
 
 void AddConformance(CLI::App& app, ConformanceOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "conformance", "Compare Berth's decisions with recorded ones of kube-scheduler");
+      "conformance", "Compare Berth's decisions with results recorded from kube-scheduler");
   command->footer(
-      "Prints, for each group of cases, how many passed and failed, and the first differences.\n"
-      "Exit codes: 0 all passed, 1 a case failed, 2 bad usage or an unreadable file.\n"
+      "Prints the number of passed and failed cases per group, and the first differences.\n"
+      "Exit codes: 0 all passed, 1 a case failed, 2 invalid usage or unreadable file.\n"
       "\n"
       "Example:\n"
       "  berth conformance --first 10 tests/conformance/taints.jsonl.gz");
@@ -118,18 +119,17 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
       ->type_name("");
   command
       ->add_option("-g,--group", options.groups,
-                   "Run the cases of this group only, for example taints; may be repeated")
+                   "Run only the cases of this group, for example taints; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
       ->add_option("-n,--first", options.first,
-                   "How many differences to print for each group; 0 for none (default 3)")
+                   "Number of differences to print per group (default 3)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""));
   command
       ->add_option("--scores-of", options.scores_of,
-                   "Compare the scores of these plugins only; totals and best nodes are then not "
-                   "compared")
+                   "Compare only the scores of these plugins, without totals and best nodes")
       ->type_name("PLUGIN,...")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -137,20 +137,18 @@ void AddConformance(CLI::App& app, ConformanceOptions& options) {
 }
 
 void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "replay", "Run a recording again, and say whether all decisions are the same");
+  CLI::App* command = app.add_subcommand("replay", "Replay a recording and compare the decisions");
   command->footer(
-      "Prints how much there was to replay, and where the decisions part if they do. If the end of "
-      "the\n"
-      "file is missing or damaged, that is told and the rest is replayed.\n"
-      "Exit codes: 0 all the same, 1 the decisions part, 2 bad usage, or the file is unreadable "
-      "or\n"
-      "damaged.\n"
+      "Prints the number of events and decisions, and the first decision that differs. A "
+      "truncated or\n"
+      "damaged end of the file is reported, and the intact part is replayed.\n"
+      "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
+      "file.\n"
       "\n"
       "Example:\n"
       "  berth schedule -f examples --record run.berth\n"
       "  berth replay run.berth");
-  command->add_option("FILE", options.file, "The recording, or - for standard input")
+  command->add_option("FILE", options.file, "Recording, or - for standard input")
       ->required()
       ->type_name("");
   command->add_flag("--paranoid", options.paranoid, kParanoid);
@@ -158,73 +156,75 @@ void AddReplay(CLI::App& app, ReplayCommandOptions& options) {
 
 void AddSchedule(CLI::App& app, ScheduleOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "schedule", "Place the pending pods of a cluster given as YAML, and say why");
+      "schedule",
+      "Schedule the pending pods of a cluster described in YAML and explain the result");
   command->footer(
-      "Pods that have no node yet are scheduled in the order in which they are read. Fields that "
-      "an\n"
-      "API server would fill in may be left out.\n"
-      "Exit codes: 0 done, 1 bad input, 2 bad usage, 3 see --fail-on-unschedulable.\n"
+      "Schedules pods without spec.nodeName by priority, then in file order. Fields that an API "
+      "server\n"
+      "defaults may be omitted.\n"
+      "Exit codes: 0 done, 1 invalid input, 2 invalid usage, 3 see --fail-on-unschedulable.\n"
       "\n"
       "Example:\n"
       "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1");
   command
-      ->add_option("-f,--filename", options.files,
-                   "Objects to read, YAML or JSON: a file, a directory (its *.yaml, *.yml and "
-                   "*.json), or - for standard input; may be repeated")
+      ->add_option(
+          "-f,--filename", options.files,
+          "File with YAML or JSON objects, directory of *.yaml, *.yml and *.json files, or "
+          "- for standard input; may be repeated")
       ->required()
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--config", options.config_file,
-                   "KubeSchedulerConfiguration file (default: the default configuration)")
+                   "KubeSchedulerConfiguration file (default: built-in defaults)")
       ->type_name("FILE");
   command->add_option("-o,--output", options.output, "Output format: table, json or yaml")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
   command->add_flag("-e,--explain", options.explain,
-                    "Tell for each pod why nodes were rejected, and how the others scored");
+                    "Explain per pod which plugins rejected nodes and how the others scored");
   command
       ->add_option("-p,--pod", options.pods,
-                   "Report on this pod only, as NAME or NAMESPACE/NAME; all pods are scheduled all "
-                   "the same; may be repeated")
+                   "Show only this pod, NAME or NAMESPACE/NAME (all are scheduled); may be "
+                   "repeated")
       ->type_name("POD")
       ->allow_extra_args(false);
   command
       ->add_option("--seed", options.seed,
-                   "Seed of the choices that kube-scheduler makes at random (default 0)")
+                   "Random seed, for choices that are random in kube-scheduler (default 0)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""));
   command->add_flag("--paranoid", options.paranoid, kParanoid);
   command
       ->add_option("--record", options.record_file,
-                   "Write all that the scheduler hears and decides to this file; see berth replay")
+                   "Record events and decisions to this file, for berth replay")
       ->type_name("FILE");
   command->add_flag("--fail-on-unschedulable", options.fail_on_unschedulable,
-                    "Exit with 3 if any pod stays pending");
+                    "Exit with code 3 if any pod stays pending");
 }
 
 void AddSimtest(CLI::App& app, SimtestOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "simtest", "Run the scheduler in simulated worlds full of faults, and check what must hold");
+      "simtest",
+      "Run the scheduler in simulated clusters with injected faults and check invariants");
   command->footer(
-      "Each seed is a world of its own. Prints, for each one that breaks an invariant, which, "
-      "what\n"
-      "happened before, and the command that replays it; in the end how many worlds there were.\n"
-      "Exit codes: 0 all is well, 1 an invariant is broken, 2 bad usage or an unreadable file.\n"
+      "Each seed generates one simulated cluster. Prints, for each seed that violates an "
+      "invariant, its\n"
+      "last events and the command that reproduces it, and a summary line at the end.\n"
+      "Exit codes: 0 no violation, 1 an invariant was violated, 2 invalid usage or unreadable "
+      "file.\n"
       "\n"
       "Example:\n"
       "  berth simtest --seeds 1..2000\n"
       "  berth simtest --seeds 17..17 --trace");
-  command->add_option("--seeds", options.seeds, "The seeds to run, first and last: 1..2000; or one")
+  command->add_option("--seeds", options.seeds, "Seeds to run: a range (1..2000) or a single one")
       ->type_name("A..B");
   command
       ->add_option("--seed-file", options.seed_file,
-                   "Run the seeds in this file, too: one per line, # starts a comment")
+                   "File with further seeds to run: one per line, # starts a comment")
       ->type_name("FILE");
-  command
-      ->add_option("--steps", options.steps,
-                   "How many things happen in each world before the faults stop")
+  command->add_option("--steps", options.steps, "Number of simulated steps with faults")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
@@ -244,10 +244,11 @@ int RunCommandLine(int argc, const char* const* argv,
   ScheduleOptions schedule;
   SimtestOptions simtest;
   UpOptions up;
-  CLI::App app("Berth schedules pods as kube-scheduler v1.36 does, and explains every decision.",
-               "berth");
+  CLI::App app(
+      "Berth is a drop-in replacement for kube-scheduler v1.36 that explains every decision.",
+      "berth");
   app.set_version_flag("--version", kVersionText, "Print the version and exit");
-  app.footer("berth COMMAND --help tells more about a command.");
+  app.footer("Run \"berth COMMAND --help\" for details.");
   app.require_subcommand(1);
   AddApiServer(app, apiserver);
   AddCheck(app, check);
@@ -264,7 +265,8 @@ int RunCommandLine(int argc, const char* const* argv,
   } catch (const CLI::ParseError& error) {
     const bool unknown = argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty();
     if (!unknown) return app.exit(error) == 0 ? kExitOk : kExitUsage;
-    fmt::print(stderr, "berth: there is no command \"{}\"; berth --help lists them\n", argv[1]);
+    fmt::print(stderr, "berth: unknown command \"{}\" for \"berth\"; run \"berth --help\"\n",
+               argv[1]);
     return kExitUsage;
   }
   if (app.got_subcommand("apiserver")) return RunApiServer(apiserver);

@@ -20,7 +20,7 @@
 namespace berth::cmd {
 namespace {
 
-// Errors are worded as Go words them.
+// Words errors as Go does.
 Result<std::string> ReadNamedFile(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
@@ -90,7 +90,7 @@ std::string NameOf(const std::string& file) {
   return file == kStandardInput ? "standard input" : file;
 }
 
-// Prints every problem, one per line, and says how the program ends.
+// Prints every error, one per line, and returns the exit code.
 int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
   for (const std::string& error : checked.errors) {
     fmt::print(stderr, "{}: {}\n", NameOf(file), error);

@@ -1,5 +1,5 @@
-// Takes a KubeSchedulerConfiguration through all stages at which it can be refused: decoding,
-// validation, and the building of its extenders and profiles.
+// Loads a KubeSchedulerConfiguration through every stage that can reject it (decoding, validation,
+// building extenders and profiles), and the `berth config` commands on top of that.
 #pragma once
 
 #include <memory>
@@ -15,31 +15,30 @@
 namespace berth::cmd {
 
 struct CheckedConfiguration {
-  std::string stage;                // That failed: decode, validate, build; empty if all is well.
-  std::vector<std::string> errors;  // All of that stage, with the paths of the fields.
+  std::string stage;                // The one that failed: decode, validate, build; or empty.
+  std::vector<std::string> errors;  // All of that stage, with field paths.
 
-  std::optional<scheduler::config::Configuration> completed;  // If it was decoded.
-  // If all is well.
+  std::optional<scheduler::config::Configuration> completed;  // Set once decoded.
+  // Set if ok().
   std::vector<scheduler::framework::ProfileConfig> profile_configs;
   std::vector<std::unique_ptr<scheduler::framework::Profile>> profiles;
 
   bool ok() const { return stage.empty(); }
 };
 
-// Reads the files that the configuration names.
+// Also reads the TLS files that the extenders name.
 CheckedConfiguration CheckConfiguration(std::string_view text,
                                         const scheduler::framework::Registry& registry);
 
-// The configuration in `file`, or the default one if there is no file. The error lists every
-// problem, one per line, each with the name of the file.
+// Loads `file`, or the default configuration if it is empty. The error lists all problems, one per
+// line, each prefixed with the file name.
 Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
                                                const scheduler::framework::Registry& registry);
 
-// `berth config`: checks and shows KubeSchedulerConfiguration files.
-// `berth config validate`. Returns the exit code of the program.
+// `berth config validate`. Returns the exit code.
 int RunConfigValidate(const std::string& file, const scheduler::framework::Registry& registry);
 
-// `berth config show`: the default configuration if `file` is empty. Returns the exit code.
+// `berth config show`; an empty `file` means the default configuration. Returns the exit code.
 int RunConfigShow(const std::string& file, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

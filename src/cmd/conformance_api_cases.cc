@@ -22,14 +22,14 @@ void Check(Differences& into, std::string what, const std::string& expected,
   if (expected != actual) into.push_back({std::move(what), expected, actual});
 }
 
-std::string Answer(const Result<bool>& matches) {
+std::string MatchText(const Result<bool>& matches) {
   if (!matches) return "an error";
   return *matches ? "match" : "no match";
 }
 
-// The recorded answer: true or false under `matches`, or an error under `error`.
-std::string ReadAnswer(JsonFields& json, Value row, std::string_view matches,
-                       std::string_view error) {
+// Returns the recorded result: true or false under `matches`, or an error under `error`.
+std::string ReadMatch(JsonFields& json, Value row, std::string_view matches,
+                      std::string_view error) {
   if (json.Find(row, error)) return "an error";
   json.Require(row, matches);
   return json.Bool(row, matches) ? "match" : "no match";
@@ -44,8 +44,7 @@ api::StringMap ReadLabels(JsonFields& json, Value row) {
   return labels;
 }
 
-// The pod that has `spec` as its spec: the way to decode a part of one with the decoder of all
-// pods.
+// Returns a pod with this spec, to decode part of a pod spec with the ordinary decoder.
 Result<api::Ref<api::Pod>> PodWith(const std::string& spec) {
   return api::DecodeJsonAs<api::Pod>(fmt::format(
       R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p"}},"spec":{}}})", spec));
@@ -59,7 +58,7 @@ Result<Differences> RunLabelSelector(Value row) {
       text ? JsonText(*text) : "null"));
   if (!pod) return std::unexpected(pod.error());
   const api::StringMap labels = ReadLabels(json, row);
-  const std::string expected = ReadAnswer(json, row, "matches", "error");
+  const std::string expected = ReadMatch(json, row, "matches", "error");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
 
   const auto selector = api::Selector::FromLabelSelector(
@@ -67,7 +66,7 @@ Result<Differences> RunLabelSelector(Value row) {
   const Result<bool> actual =
       selector ? Result<bool>(selector->Matches(labels)) : std::unexpected(selector.error());
   Differences differences;
-  Check(differences, "matches", expected, Answer(actual));
+  Check(differences, "matches", expected, MatchText(actual));
   return differences;
 }
 
@@ -79,8 +78,8 @@ Result<Differences> RunNodeSelector(Value row) {
   if (!pod) return std::unexpected(pod.error());
   const api::StringMap labels = ReadLabels(json, row);
   const std::string name = json.String(row, "nodeName");
-  const std::string expected = ReadAnswer(json, row, "matches", "error");
-  const std::string expected_lazy = ReadAnswer(json, row, "lazyMatches", "lazyError");
+  const std::string expected = ReadMatch(json, row, "matches", "error");
+  const std::string expected_lazy = ReadMatch(json, row, "lazyMatches", "lazyError");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
 
   const api::NodeSelector& selector = *(*pod)->spec.affinity->node_affinity->required;
@@ -88,11 +87,11 @@ Result<Differences> RunNodeSelector(Value row) {
   const Result<bool> actual =
       strict ? Result<bool>(strict->Matches(labels, name)) : std::unexpected(strict.error());
   const auto lazy = api::CompiledNodeSelector::MakeLazy(selector);
-  Result<bool> came_lazy = lazy.Matches(labels, name);
-  if (!*came_lazy && lazy.parse_error()) came_lazy = std::unexpected(*lazy.parse_error());
+  Result<bool> actual_lazy = lazy.Matches(labels, name);
+  if (!*actual_lazy && lazy.parse_error()) actual_lazy = std::unexpected(*lazy.parse_error());
   Differences differences;
-  Check(differences, "matches", expected, Answer(actual));
-  Check(differences, "lazyMatches", expected_lazy, Answer(came_lazy));
+  Check(differences, "matches", expected, MatchText(actual));
+  Check(differences, "lazyMatches", expected_lazy, MatchText(actual_lazy));
   return differences;
 }
 
@@ -105,11 +104,11 @@ Result<Differences> RunToleration(Value row) {
   const api::Taint taint{.key = json.String(taint_value, "key"),
                          .value = json.String(taint_value, "value"),
                          .effect = json.String(taint_value, "effect")};
-  const std::string expected = ReadAnswer(json, row, "matches", "error");
+  const std::string expected = ReadMatch(json, row, "matches", "error");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   Differences differences;
   Check(differences, "matches", expected,
-        Answer(api::Tolerates((*pod)->spec.tolerations.at(0), taint)));
+        MatchText(api::Tolerates((*pod)->spec.tolerations.at(0), taint)));
   return differences;
 }
 

@@ -1,4 +1,4 @@
-// Runs the cases that need no cluster: quantities and selectors.
+// Runs the conformance cases without a cluster: quantities and selectors.
 #pragma once
 
 #include "base/result.h"
@@ -7,11 +7,11 @@
 
 namespace berth::cmd {
 
-// A row of quantities.jsonl. Values that do not fit 64 bits are not compared, since kube-scheduler
-// wraps them.
+// Runs a row of quantities.jsonl. Values that do not fit in 64 bits are not compared, since
+// kube-scheduler wraps them.
 Result<Differences> RunQuantity(JsonFields::Value row);
 
-// A row of selectors.jsonl: a label selector, a node selector or a toleration.
+// Runs a row of selectors.jsonl: a label selector, a node selector or a toleration.
 Result<Differences> RunSelector(JsonFields::Value row);
 
 }  // namespace berth::cmd

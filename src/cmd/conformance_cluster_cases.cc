@@ -37,13 +37,13 @@ std::string DescribeExpected(const scheduler::engine::Explanation& expected) {
   return fmt::format("one of {}", fmt::join(expected.best_nodes, ", "));
 }
 
-bool IsRight(const scheduler::engine::Decision& decision,
-             const scheduler::engine::Explanation& expected) {
+bool IsExpected(const scheduler::engine::Decision& decision,
+                const scheduler::engine::Explanation& expected) {
   switch (decision.kind) {
     case scheduler::engine::Decision::Kind::kPlaced:
       return std::ranges::find(expected.best_nodes, decision.node) != expected.best_nodes.end();
     case scheduler::engine::Decision::Kind::kUnschedulable:
-      // Some cases were recorded without what PostFilter adds.
+      // Some cases were recorded without the message of PostFilter.
       return !expected.fit_error.empty() && decision.message.starts_with(expected.fit_error);
     case scheduler::engine::Decision::Kind::kFailed:
       return !expected.error.empty();
@@ -68,7 +68,7 @@ Differences DecisionCheck::Decide(const api::Ref<api::Pod>& pod,
   last_.reset();
   engine_.Handle(scheduler::engine::ObjectPut{pod}, now);
   engine_.Schedule(now, 1);
-  if (last_ && IsRight(*last_, expected)) return {};
+  if (last_ && IsExpected(*last_, expected)) return {};
   return {{"decision", DescribeExpected(expected), Describe(last_)}};
 }
 
@@ -89,7 +89,7 @@ namespace {
 
 using Value = JsonFields::Value;
 
-// After every time stamp of the cases: pods without a start time count as started now.
+// Later than every timestamp in the cases: pods without a start time count as started now.
 constexpr Instant kNow = Instant::FromUnixSeconds(4'000'000'000);
 
 Result<std::vector<api::Object>> DecodeCluster(Value row) {
@@ -125,7 +125,7 @@ Result<std::vector<scheduler::framework::ProfileConfig>> ReadProfiles(Value row)
   return scheduler::config::ToProfileConfigs(*loaded);
 }
 
-// An engine that knows the cluster of `row`, or what kept it from being made.
+// Returns an engine with the cluster of `row`.
 Result<std::unique_ptr<scheduler::engine::Engine>> MakeEngine(
     const std::vector<scheduler::framework::ProfileConfig>& profiles,
     const std::vector<api::Object>& objects, const scheduler::framework::Registry& registry,
@@ -146,8 +146,8 @@ Differences Failure(const std::string& what, const Error& error) {
   return {{what, "no failure", error.message}};
 }
 
-// Decodes the cluster, makes the engine and lets `run` ask it. What the engine cannot do is a
-// difference; what cannot be read is an error.
+// Decodes the cluster, creates the engine and calls `run`. A failure of the engine is a difference;
+// an unreadable row is an error.
 Result<Differences> WithEngine(
     Value row, const scheduler::framework::Registry& registry, bool paranoid,
     const std::function<Result<Differences>(scheduler::engine::Engine&)>& run) {
@@ -168,8 +168,8 @@ const scheduler::engine::Explanation& ExplanationOf(const ExpectedDigest& expect
   return expected.sample;
 }
 
-// Reads `row.expect` with `read`, explains `row.pod`, compares with `compare`, and then lets the
-// engine decide. With `scores_differ` the decision is not expected to be right.
+// Reads `row.expect` with `read`, explains `row.pod`, compares with `compare`, and then schedules
+// the pod. With `scores_differ` the decision is not compared.
 template <typename Read, typename CompareWith>
 Result<Differences> ExplainPod(Value row, scheduler::engine::Engine& engine, bool scores_differ,
                                Read read, CompareWith compare) {
@@ -192,7 +192,7 @@ Result<Differences> ExplainPod(Value row, scheduler::engine::Engine& engine, boo
   return differences;
 }
 
-// Explains each pod, lets the engine decide about it, and puts it where the case says.
+// Explains and schedules each pod, then binds it to the recorded node.
 Result<Differences> FollowSteps(const std::vector<Value>& pods,
                                 const std::vector<ExpectedStep>& steps,
                                 scheduler::engine::Engine& engine) {

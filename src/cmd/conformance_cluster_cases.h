@@ -1,5 +1,5 @@
-// Checks that the engine decides what it explains: besides being asked, it is given the pod to
-// schedule.
+// Runs the conformance cases with a cluster and one or more pods: a fresh engine explains each pod,
+// then schedules it, and both results are compared with the recorded ones.
 #pragma once
 
 #include "api/object.h"
@@ -12,23 +12,25 @@
 
 namespace berth::cmd {
 
+// DecisionCheck checks that the engine decides what it explains.
 class DecisionCheck final : private scheduler::engine::DecisionObserver {
  public:
-  // Watches the decisions of `engine`, which must outlive this.
+  // Observes the decisions of `engine`, which must outlive this.
   explicit DecisionCheck(scheduler::engine::Engine& engine);
   ~DecisionCheck() override;
   DecisionCheck(const DecisionCheck&) = delete;
   DecisionCheck& operator=(const DecisionCheck&) = delete;
 
-  // False if the engine would not try `pod` first and now: other pods wait, or it has a node.
+  // Reports whether the engine would attempt `pod` next: no other pod is ready, and it is not
+  // bound.
   bool CanDecide(const api::Pod& pod) const;
 
-  // Gives the pod to the engine and lets it decide. The decision must be one of
-  // `expected.best_nodes`, or the failure that is expected there.
+  // Delivers the pod to the engine and schedules it. The decision must be one of
+  // `expected.best_nodes`, or the expected failure.
   Differences Decide(const api::Ref<api::Pod>& pod, const scheduler::engine::Explanation& expected,
                      Instant now);
 
-  // Tells the engine that the pod went to `node`, whatever it decided, or that it is gone if that
+  // Delivers the pod to the engine as bound to `node`, whatever it decided, or as deleted if `node`
   // is empty.
   void Resolve(const api::Ref<api::Pod>& pod, const std::string& node, Instant now);
 
@@ -39,18 +41,16 @@ class DecisionCheck final : private scheduler::engine::DecisionObserver {
   std::optional<scheduler::engine::Decision> last_;
 };
 
-// Runs the cases that hold a cluster and a pod (or several) through a fresh engine each: the engine
-// explains what would become of the pod, then decides.
 class ClusterCases {
  public:
   ClusterCases(CompareOptions compare, bool paranoid);
 
-  // One pod: what becomes of it, node by node. Fails, like the others, if the row is not as the
-  // format says.
+  // Runs a case with one pod, compared node by node. Fails, like the others, if the row does not
+  // have the documented format.
   Result<Differences> RunPod(JsonFields::Value row);
-  // One pod in a big cluster: sums, and some nodes in full.
+  // Runs a case with one pod in a big cluster, compared by sums and a sample of nodes.
   Result<Differences> RunDigest(JsonFields::Value row);
-  // Many pods, each placed where the case says before the next is asked about.
+  // Runs a case with many pods, each bound to the recorded node before the next.
   Result<Differences> RunSequence(JsonFields::Value row);
 
  private:

@@ -35,8 +35,8 @@ void ConformanceReport::Add(const std::string& group_name, const std::string& na
   Group& group = groups_[entry->second];
   ++(differences.empty() ? group.passed : group.failed);
   group.differences += differences.size();
-  const size_t kept = std::min(limit_ - group.first.size(), differences.size());
-  for (size_t i = 0; i < kept; ++i) group.first.emplace_back(name, differences[i]);
+  const size_t count = std::min(limit_ - group.first.size(), differences.size());
+  for (size_t i = 0; i < count; ++i) group.first.emplace_back(name, differences[i]);
 }
 
 size_t ConformanceReport::passed() const {
@@ -77,7 +77,7 @@ using Value = JsonFields::Value;
 
 enum class RowKind { kPod, kDigest, kSequence, kConfig, kQuantity, kSelector, kCel, kHint };
 
-// Tells what a row is by its fields, so that files may have any name.
+// Detects the type of a row by its fields, so that files may have any name.
 Result<RowKind> KindOf(JsonFields& json, Value row) {
   if (const auto expect = json.Find(row, "expect")) {
     if (json.Find(*expect, "steps")) return RowKind::kSequence;
@@ -91,10 +91,10 @@ Result<RowKind> KindOf(JsonFields& json, Value row) {
     return RowKind::kSelector;
   }
   if (kind == "objects" || kind == "registration" || kind == "hint") return RowKind::kHint;
-  return Fail("not a case: none of the fields expect, yaml, expression, s or kind says what it is");
+  return Fail("unknown case type: expected one of the fields expect, yaml, expression, s or kind");
 }
 
-// The group of rows that do not name one.
+// Returns the group of rows that do not name one.
 std::string_view GroupOf(RowKind kind) {
   switch (kind) {
     case RowKind::kConfig:
@@ -136,7 +136,7 @@ class Runner {
     return {};
   }
 
-  // Fails if a group was asked for that no file has.
+  // Fails if a requested group is in no file.
   Status CheckGroups() const {
     for (const std::string& group : options_.groups) {
       if (seen_.contains(group)) continue;
@@ -196,12 +196,11 @@ class Runner {
       case RowKind::kHint:
         return hint_cases_.Run(row);
     }
-    return Fail("not a case");
+    return Fail("unknown case type");
   }
 
   static Differences Unsupported(std::string what, std::string_view feature) {
-    return {{std::move(what), "an answer",
-             fmt::format("{} are not supported by this build yet", feature)}};
+    return {{std::move(what), "a result", fmt::format("{} are not supported yet", feature)}};
   }
 
   void ShowProgress(const std::string& path, size_t done, size_t all) const {

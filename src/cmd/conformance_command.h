@@ -1,5 +1,4 @@
-// ConformanceReport counts passed and failed cases by group, keeps the first differences of each,
-// and prints them.
+// `berth conformance`: runs recorded cases through the engine and compares the results.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,10 @@
 
 namespace berth::cmd {
 
+// ConformanceReport counts passed and failed cases per group, with the first differences of each.
 class ConformanceReport {
  public:
-  // Keeps the first `limit` differences of each group.
+  // Stores the first `limit` differences of each group.
   explicit ConformanceReport(size_t limit) : limit_(limit) {}
 
   // A case passed if it has no differences.
@@ -23,8 +23,8 @@ class ConformanceReport {
   size_t passed() const;
   size_t failed() const;
 
-  // A line for each group, in the order in which they actual, with its first differences below it,
-  // one in a line; last a line "N passed, N failed".
+  // Returns a line per group, in order of first appearance, each followed by its first differences,
+  // one per line; the last line is "N passed, N failed".
   std::string ToString() const;
 
  private:
@@ -41,16 +41,15 @@ class ConformanceReport {
   std::map<std::string, size_t, std::less<>> index_;  // Into groups_, by name.
 };
 
-// `berth conformance`: runs recorded cases through the engine and compares what it decides.
 struct ConformanceOptions {
   std::vector<std::string> files;
-  std::vector<std::string> groups;     // All if empty.
-  std::vector<std::string> scores_of;  // Plugins; all, and totals, if empty.
+  std::vector<std::string> groups;     // Empty: all.
+  std::vector<std::string> scores_of;  // Plugins; empty: all, with totals.
   size_t first = 3;                    // Differences to print for each group.
   bool paranoid = false;
 };
 
-// Returns the exit code of the program.
+// Returns the exit code.
 int RunConformance(const ConformanceOptions& options);
 
 }  // namespace berth::cmd

@@ -54,21 +54,21 @@ class Comparison {
  public:
   Comparison(const scheduler::engine::Explanation& expected,
              const scheduler::engine::Explanation& actual, const CompareOptions& options)
-      : expected_(expected), came_(actual), options_(options) {}
+      : expected_(expected), actual_(actual), options_(options) {}
 
   void PreFilter() {
-    Check("preFilter", expected_.pre_filter, came_.pre_filter);
+    Check("preFilter", expected_.pre_filter, actual_.pre_filter);
     auto names = [](const auto& nodes) { return nodes ? Listed(*nodes) : "all nodes"; };
-    Check("preFilter nodeNames", names(expected_.restricted_to), names(came_.restricted_to));
+    Check("preFilter nodeNames", names(expected_.restricted_to), names(actual_.restricted_to));
   }
 
-  // Verdicts of the nodes that were expected; with `all`, no other node may have one.
+  // Compares the verdicts of the expected nodes; with `all`, no other node may have one.
   void Filter(bool all) {
     for (const auto& [name, node] : expected_.nodes) {
       const std::string what = "filter " + name;
-      auto found = came_.nodes.find(name);
-      if (found == came_.nodes.end()) {
-        Add(what, Describe(node.verdict), "not judged");
+      auto found = actual_.nodes.find(name);
+      if (found == actual_.nodes.end()) {
+        Add(what, Describe(node.verdict), "not evaluated");
         continue;
       }
       Check(what, node.verdict, found->second.verdict);
@@ -79,40 +79,41 @@ class Comparison {
       }
     }
     if (!all) return;
-    for (const auto& [name, node] : came_.nodes) {
+    for (const auto& [name, node] : actual_.nodes) {
       if (!expected_.nodes.contains(name))
-        Add("filter " + name, "not judged", Describe(node.verdict));
+        Add("filter " + name, "not evaluated", Describe(node.verdict));
     }
   }
 
-  // Scores of the nodes that fit on both sides; what does not fit is told by Filter.
+  // Compares the scores of nodes that are feasible on both sides; Filter reports the others.
   void Scores() {
     for (const auto& [name, node] : expected_.nodes) {
-      auto found = came_.nodes.find(name);
-      if (found == came_.nodes.end() || !Fits(node) || !Fits(found->second)) continue;
+      auto found = actual_.nodes.find(name);
+      if (found == actual_.nodes.end() || !Fits(node) || !Fits(found->second)) continue;
       NodeScores(name, node, found->second);
     }
   }
 
   void BestNodes() {
     if (!options_.scores_of.empty()) return;
-    Check("bestNodes", Listed(expected_.best_nodes), Listed(came_.best_nodes));
-    if (expected_.nominated_node_fits != came_.nominated_node_fits) {
+    Check("bestNodes", Listed(expected_.best_nodes), Listed(actual_.best_nodes));
+    if (expected_.nominated_node_fits != actual_.nominated_node_fits) {
       auto text = [](bool fits) { return fits ? "yes" : "no"; };
       Add("nominatedNodeFits", text(expected_.nominated_node_fits),
-          text(came_.nominated_node_fits));
+          text(actual_.nominated_node_fits));
     }
   }
 
   void Outcome() {
-    if (!SameError()) Add("error", Quoted(expected_.error), Quoted(came_.error));
-    // A pod put straight through the plugins was recorded without PostFilter.
+    if (!SameError()) Add("error", Quoted(expected_.error), Quoted(actual_.error));
+    // Cases recorded by calling the plugins directly have no PostFilter result.
     const bool post_filter_ran = expected_.preemption.has_value() || expected_.fit_error.empty();
     Check("fitError", Quoted(expected_.fit_error),
-          Quoted(post_filter_ran ? came_.fit_error : came_.fit_error_before_post_filter));
+          Quoted(post_filter_ran ? actual_.fit_error : actual_.fit_error_before_post_filter));
     Check("fitErrorBeforePostFilter", Quoted(expected_.fit_error_before_post_filter),
-          Quoted(came_.fit_error_before_post_filter));
-    Check("unschedulablePlugins", Listed(expected_.rejected_by), Listed(Sorted(came_.rejected_by)));
+          Quoted(actual_.fit_error_before_post_filter));
+    Check("unschedulablePlugins", Listed(expected_.rejected_by),
+          Listed(Sorted(actual_.rejected_by)));
     if (post_filter_ran) Preemption();
   }
 
@@ -167,33 +168,33 @@ class Comparison {
     if (options_.scores_of.empty()) Check("total " + name, expected.total, actual.total);
   }
 
-  // An error of any node is right, since it depends on chance which comes first.
+  // Accepts the error of any node, since it is random which one kube-scheduler returns.
   bool SameError() const {
-    if (expected_.error == came_.error) return true;
-    if (expected_.error.empty() || came_.error.empty()) return false;
+    if (expected_.error == actual_.error) return true;
+    if (expected_.error.empty() || actual_.error.empty()) return false;
     return std::ranges::any_of(expected_.nodes, [&](const auto& entry) {
       const scheduler::framework::Verdict& verdict = entry.second.verdict;
       return verdict.code() == scheduler::framework::Code::kError &&
-             verdict.Message() == came_.error;
+             verdict.Message() == actual_.error;
     });
   }
 
   void Preemption() {
-    // An error of an earlier PostFilter plugin keeps preemption from being tried; what is recorded
-    // of it then says nothing.
+    // An error of an earlier PostFilter plugin skips preemption; the recorded preemption is then
+    // meaningless.
     if (expected_.preemption &&
-        expected_.post_filter.code() == scheduler::framework::Code::kError && !came_.preemption) {
+        expected_.post_filter.code() == scheduler::framework::Code::kError && !actual_.preemption) {
       PostFilterStatus();
       return;
     }
-    if (expected_.preemption.has_value() != came_.preemption.has_value()) {
-      auto text = [](const auto& preemption) { return preemption ? "tried" : "not tried"; };
-      Add("preemption", text(expected_.preemption), text(came_.preemption));
+    if (expected_.preemption.has_value() != actual_.preemption.has_value()) {
+      auto text = [](const auto& preemption) { return preemption ? "attempted" : "not attempted"; };
+      Add("preemption", text(expected_.preemption), text(actual_.preemption));
       return;
     }
     if (!expected_.preemption) return;
     const scheduler::engine::Explanation::Preemption& expected = *expected_.preemption;
-    const scheduler::engine::Explanation::Preemption& actual = *came_.preemption;
+    const scheduler::engine::Explanation::Preemption& actual = *actual_.preemption;
     auto yes_or_no = [](bool value) { return std::string(value ? "yes" : "no"); };
     Check("preemption eligible", yes_or_no(expected.eligible), yes_or_no(actual.eligible));
     Candidates(expected, actual);
@@ -213,7 +214,7 @@ class Comparison {
 
   void PostFilterStatus() {
     const scheduler::framework::Verdict& expected = expected_.post_filter;
-    const scheduler::framework::Verdict& actual = came_.post_filter;
+    const scheduler::framework::Verdict& actual = actual_.post_filter;
     if (expected.code() != actual.code() || expected.reasons() != actual.reasons()) {
       Add("preemption status", Describe(expected), Describe(actual));
     }
@@ -247,12 +248,12 @@ class Comparison {
   }
 
   const scheduler::engine::Explanation& expected_;
-  const scheduler::engine::Explanation& came_;
+  const scheduler::engine::Explanation& actual_;
   const CompareOptions& options_;
   Differences differences_;
 };
 
-// The digest of all nodes of `actual`, as the cases record it.
+// Returns the digest of all nodes of `actual`, as recorded in the cases.
 ExpectedDigest Digest(const scheduler::engine::Explanation& actual) {
   ExpectedDigest digest;
   for (const auto& [name, node] : actual.nodes) {

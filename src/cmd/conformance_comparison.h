@@ -1,6 +1,6 @@
-// Compares what the engine said with what a case expects, by the rules of the case format: reasons
-// of a node are a multiset, victims are ordered, a plugin that skipped scoring counts as 0, any of
-// the recorded error texts is right.
+// Compares the engine's explanation with the expectation of a case, by the rules of the case
+// format: reasons of a node are a multiset, victims are ordered, a plugin that skipped scoring
+// counts as 0, and any of the recorded error messages is accepted.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Difference {
 using Differences = std::vector<Difference>;
 
 struct CompareOptions {
-  // If not empty, only the scores of these plugins count, and totals and best nodes do not.
+  // If not empty, compares only the scores of these plugins, without totals and best nodes.
   std::vector<std::string> scores_of;
 };
 
@@ -37,7 +37,7 @@ Differences CompareDigest(const ExpectedDigest& expected,
 Differences CompareStep(size_t step, const ExpectedStep& expected,
                         const scheduler::engine::Explanation& actual);
 
-// "Unschedulable by NodeResourcesFit: Insufficient cpu; Too many pods"
+// Returns "Unschedulable by NodeResourcesFit: Insufficient cpu; Too many pods".
 std::string Describe(const scheduler::framework::Verdict& verdict);
 
 }  // namespace berth::cmd

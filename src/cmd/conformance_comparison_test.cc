@@ -35,7 +35,7 @@ scheduler::engine::Explanation Placed() {
   return placed;
 }
 
-// Fits nowhere; on node a two pods could make room.
+// No node fits; preempting two pods on node a would help.
 scheduler::engine::Explanation Preempting() {
   scheduler::engine::Explanation failed;
   failed.nodes["a"].verdict = Rejected("Fit", {"Insufficient cpu"});
@@ -64,7 +64,7 @@ struct CompareCase {
 
 class CompareTest : public ::testing::TestWithParam<CompareCase> {};
 
-TEST_P(CompareTest, TellsWhatDiffers) {
+TEST_P(CompareTest, ReportsDifferences) {
   scheduler::engine::Explanation actual = GetParam().base();
   GetParam().change(actual);
   const Expectation expected{GetParam().base(), /*scored=*/true, /*allocates_devices=*/false};
@@ -103,11 +103,11 @@ const CompareCase kCases[] = {
     {"NodeIsMissing",
      Placed,
      [](scheduler::engine::Explanation& e) { e.nodes.erase("b"); },
-     {{"filter b", "Success", "not judged"}}},
+     {{"filter b", "Success", "not evaluated"}}},
     {"NodeIsTooMany",
      Placed,
      [](scheduler::engine::Explanation& e) { e.nodes["d"] = {}; },
-     {{"filter d", "not judged", "Success"}}},
+     {{"filter d", "not evaluated", "Success"}}},
     {"NodeLeftOutByPreFilter",
      Placed,
      [](scheduler::engine::Explanation& e) { e.nodes["c"].excluded_by_pre_filter = true; },
@@ -159,10 +159,10 @@ const CompareCase kCases[] = {
      Preempting,
      [](scheduler::engine::Explanation& e) { e.rejected_by = {"Fit", "Ports"}; },
      {{"unschedulablePlugins", "Fit", "Fit, Ports"}}},
-    {"PreemptionNotTried",
+    {"PreemptionNotAttempted",
      Preempting,
      [](scheduler::engine::Explanation& e) { e.preemption.reset(); },
-     {{"preemption", "tried", "not tried"}}},
+     {{"preemption", "attempted", "not attempted"}}},
     {"NotEligible",
      Preempting,
      [](scheduler::engine::Explanation& e) { e.preemption->eligible = false; },

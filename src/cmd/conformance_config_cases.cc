@@ -64,7 +64,7 @@ using Value = JsonFields::Value;
 
 constexpr std::string_view kAccepted = "accepted";
 
-// The words in double quotes.
+// Returns the words in double quotes.
 std::vector<std::string> QuotedWords(std::string_view text) {
   std::vector<std::string> words;
   for (size_t open = text.find('"'); open != std::string_view::npos;) {
@@ -76,7 +76,7 @@ std::vector<std::string> QuotedWords(std::string_view text) {
   return words;
 }
 
-// Texts of decoding errors come from Go's libraries: only the fields that they name must be there.
+// Decoding errors come from Go libraries: only the field names in them are compared.
 bool SameDecodeError(const std::string& expected, const std::string& actual) {
   if (!expected.starts_with("strict decoding error")) return true;
   return std::ranges::all_of(QuotedWords(expected), [&](const std::string& field) {
@@ -89,10 +89,10 @@ void CompareErrors(const std::string& stage, std::vector<std::string> expected,
   std::ranges::sort(expected);
   std::ranges::sort(actual);
   const std::string all_expected = fmt::format("{}", fmt::join(expected, "; "));
-  const std::string all_came = fmt::format("{}", fmt::join(actual, "; "));
+  const std::string all_actual = fmt::format("{}", fmt::join(actual, "; "));
   const bool same =
-      stage == "decode" ? SameDecodeError(all_expected, all_came) : expected == actual;
-  if (!same) differences.push_back({stage + " errors", all_expected, all_came});
+      stage == "decode" ? SameDecodeError(all_expected, all_actual) : expected == actual;
+  if (!same) differences.push_back({stage + " errors", all_expected, all_actual});
 }
 
 JsonObject Named(std::string_view name) { return {{"name", name}}; }
@@ -104,7 +104,7 @@ void AddPoint(JsonObject& points, std::string_view point, const Role& plugins) {
   if (!list.empty()) points.emplace(point, std::move(list));
 }
 
-// The plugins of a profile in the order they run, as the cases write them.
+// Returns the plugins of a profile in execution order, in the format of the cases.
 JsonObject Effective(const scheduler::framework::Profile& profile) {
   JsonObject points;
   AddPoint(points, "preEnqueue", profile.pre_enqueue());
@@ -159,7 +159,7 @@ std::optional<Json> ReadJson(JsonFields& json, Value row, std::string_view key) 
   return found ? std::optional(*found->value()) : std::nullopt;
 }
 
-// Removes from each profile the points that Berth does not have, and those without plugins.
+// Removes extension points that Berth does not have, and those without plugins.
 void DropUnbuilt(Json& effective) {
   JsonObject* profiles = effective.if_object();
   if (!profiles) return;
@@ -207,22 +207,22 @@ Result<Differences> RunConfig(Value row, const scheduler::framework::Registry& r
   if (!expected) return std::unexpected(expected.error());
 
   const CheckedConfiguration actual = CheckConfiguration(text, registry);
-  const std::string came_stage = actual.ok() ? std::string(kAccepted) : actual.stage;
+  const std::string actual_stage = actual.ok() ? std::string(kAccepted) : actual.stage;
   Differences differences;
   auto describe = [](const std::string& stage, const std::vector<std::string>& errors) {
     return stage == kAccepted ? stage : fmt::format("{}: {}", stage, fmt::join(errors, "; "));
   };
-  if (expected->stage != came_stage) {
+  if (expected->stage != actual_stage) {
     differences.push_back({"outcome", describe(expected->stage, expected->errors),
-                           describe(came_stage, actual.errors)});
+                           describe(actual_stage, actual.errors)});
   } else {
-    CompareErrors(came_stage, expected->errors, actual.errors, differences);
+    CompareErrors(actual_stage, expected->errors, actual.errors, differences);
   }
   if (expected->completed && actual.completed) {
     CompareJson("completed", *expected->completed, scheduler::config::ToJson(*actual.completed),
                 differences);
   }
-  if (expected->stage != kAccepted || came_stage != kAccepted) return differences;
+  if (expected->stage != kAccepted || actual_stage != kAccepted) return differences;
 
   JsonObject effective;
   for (const auto& profile : actual.profiles) {

@@ -1,5 +1,4 @@
-// Cases that hold a configuration file: which are accepted, with what effect, and the errors of the
-// others.
+// Runs the conformance cases with a configuration file: the effective configuration, or its errors.
 #pragma once
 
 #include <string_view>
@@ -12,13 +11,13 @@
 
 namespace berth::cmd {
 
-// Adds a difference for each place, named by its path below `path`, at which the two differ. The
-// order of an object's fields does not matter.
+// Appends a difference for each path below `path` at which the two differ. The order of an object's
+// fields is ignored.
 void CompareJson(std::string_view path, const api::Json& expected, const api::Json& actual,
                  Differences& differences);
 
-// Runs a row of config.jsonl. `registry` makes the plugins; those that it lacks are not expected.
-// Points that take part in gang scheduling only (placementGenerate, placementScore) are not
+// Runs a row of config.jsonl with the plugins of `registry`; plugins that it lacks are not
+// expected. The extension points of gang scheduling (placementGenerate, placementScore) are not
 // compared.
 Result<Differences> RunConfig(JsonFields::Value row,
                               const scheduler::framework::Registry& registry);

@@ -21,7 +21,7 @@ scheduler::framework::Code ReadCode(JsonFields& json, Value object) {
         scheduler::framework::Code::kWait, scheduler::framework::Code::kSkip}) {
     if (scheduler::framework::ToString(code) == name) return code;
   }
-  json.AddError("code", "no such code: \"" + name + "\"");
+  json.AddError("code", "unknown code: \"" + name + "\"");
   return scheduler::framework::Code::kError;
 }
 
@@ -68,7 +68,7 @@ scheduler::engine::Explanation::Preemption ReadPreemption(JsonFields& json, Valu
   return preemption;
 }
 
-// What ordinary and digested cases share.
+// Reads the part that ordinary and digest cases share.
 scheduler::engine::Explanation ReadOutcome(JsonFields& json, Value expect) {
   scheduler::engine::Explanation explanation;
   const Value pre_filter = json.Require(expect, "preFilter");

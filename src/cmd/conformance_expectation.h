@@ -1,6 +1,6 @@
-// What a case expects of the engine, in the terms of the engine's own explanations.
+// The expected result of a conformance case, as an engine explanation.
 //
-// The format of the cases is described in tests/conformance/README.md.
+// tests/conformance/README.md describes the format of the cases.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@
 
 namespace berth::cmd {
 
-// `expect` of an ordinary case. In `explanation`, victims have no priority and errors are as
-// recorded.
+// `expect` of an ordinary case. Victims in `explanation` have no priority.
 struct Expectation {
   scheduler::engine::Explanation explanation;
   bool scored = false;             // Scores were recorded.
@@ -30,12 +29,12 @@ struct ExpectedStep {
   std::string chosen;
   int64_t best_total = 0;
   size_t feasible = 0;
-  std::string fit_error;  // Without the PostFilter part.
+  std::string fit_error;  // Without the PostFilter message.
 };
 
-// `expect` of a `bigcluster` case: sums over all nodes, and some nodes in full.
+// `expect` of a `bigcluster` case: sums over all nodes, and a sample of nodes.
 struct ExpectedDigest {
-  scheduler::engine::Explanation sample;  // With the sampled nodes only.
+  scheduler::engine::Explanation sample;  // Sampled nodes only.
   size_t feasible = 0;
   int64_t best_total = 0;
   std::map<std::string, int64_t> rejected_by;
@@ -43,7 +42,7 @@ struct ExpectedDigest {
   std::map<std::string, int64_t> score_sums;  // By plugin, and "total".
 };
 
-// Each fails if the row is not as the format says.
+// Each fails if the row does not have the documented format.
 Result<Expectation> ReadExpectation(JsonFields::Value expect);
 Result<std::vector<ExpectedStep>> ReadSteps(JsonFields::Value expect);
 Result<ExpectedDigest> ReadDigest(JsonFields::Value expect);

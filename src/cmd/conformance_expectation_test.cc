@@ -75,18 +75,18 @@ struct BadCase {
   const char* error;
 };
 
-TEST_F(ExpectationTest, SaysWhichFieldIsWrong) {
+TEST_F(ExpectationTest, ReportsTheInvalidField) {
   const BadCase cases[] = {
       {R"({})", "field \"preFilter\": missing"},
-      {R"({"preFilter": {"code": "Fine"}})", "no such code: \"Fine\""},
+      {R"({"preFilter": {"code": "Fine"}})", "unknown code: \"Fine\""},
       {R"({"preFilter": {"code": "Success"}, "bestNodes": "a"})",
        "field \"bestNodes\": must be a list"},
       {R"({"preFilter": {"code": "Success"}, "bestNodes": [1]})",
        "field \"bestNodes\": must be a string"},
       {R"({"preFilter": {"code": "Success"}, "scores": {"a": {"Fit": "7"}}})",
-       "field \"Fit\": must be a whole number"},
+       "field \"Fit\": must be a 64-bit integer"},
       {R"({"preFilter": {"code": "Success"}, "filter": {"a": "Success"}})",
-       "the value around it is not an object"},
+       "its parent is not an object"},
       {R"({"preFilter": {"code": "Success"}, "preemption": {"eligible": true}})",
        "field \"status\": missing"},
   };

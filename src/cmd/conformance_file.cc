@@ -16,10 +16,10 @@ namespace berth::cmd {
 Result<CaseFile> CaseFile::Read(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return Fail(fmt::format("{}: is a directory; name the case files in it", path));
+    return Fail(fmt::format("{}: is a directory; expected case files", path));
   }
   errno = 0;
-  // gzread passes files through that are not gzipped.
+  // gzread also reads files that are not gzipped.
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose_r);
   if (file == nullptr) {
     return Fail(fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : ENOMEM)));
@@ -63,7 +63,7 @@ Status JsonFields::status() const {
 std::optional<JsonFields::Value> JsonFields::Find(Value object, std::string_view key) {
   const api::Json* document = object.value();
   if (!document || !document->is_object()) {
-    AddError(key, "the value around it is not an object");
+    AddError(key, "its parent is not an object");
     return std::nullopt;
   }
   const Value value = object[key];
@@ -83,7 +83,7 @@ std::string JsonFields::StringOf(Value value, std::string_view key) {
 
 int64_t JsonFields::IntOf(Value value, std::string_view key) {
   if (const int64_t* number = value.value()->if_int64()) return *number;
-  AddError(key, "must be a whole number of 64 bits");
+  AddError(key, "must be a 64-bit integer");
   return 0;
 }
 

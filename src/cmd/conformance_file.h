@@ -1,4 +1,4 @@
-// Reads case files: one JSON object per line, plain or gzipped.
+// Conformance case files: one JSON object per line, plain or gzipped.
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,26 @@ class CaseFile {
     std::string_view text;
   };
 
-  // Reads the whole file into memory; a file that is not gzipped is taken as it is. The error names
-  // the file.
+  // Reads the whole file, gzipped or plain. The error names the file.
   static Result<CaseFile> Read(const std::string& path);
 
-  // The lines that are not blank. They live as long as the file.
+  // Returns the lines that are not blank, as views into this object.
   std::vector<Row> rows() const;
 
  private:
   std::string text_;
 };
 
-// JsonFields reads fields of JSON documents by name, and records the first one of the wrong type,
-// so that a reader of many fields checks once, at the end.
+// JsonFields reads fields of JSON documents by name and stores the first error, so that a caller
+// checks once, at the end.
 //
-// A field that is absent or null gives the empty value. Documents must outlive the values read.
+// An absent or null field reads as the empty value. Documents must outlive the values read.
 class JsonFields {
  public:
   using Value = api::JsonView;
 
   std::optional<Value> Find(Value object, std::string_view key);
-  // Notes an error if there is no such field.
+  // Adds an error if the field is absent.
   Value Require(Value object, std::string_view key);
 
   std::string String(Value object, std::string_view key);
@@ -50,14 +49,14 @@ class JsonFields {
   bool Bool(Value object, std::string_view key);
   std::vector<std::string> Strings(Value object, std::string_view key);
   std::map<std::string, int64_t> Ints(Value object, std::string_view key);
-  // The elements of a list.
+  // Returns the elements of a list.
   std::vector<Value> List(Value object, std::string_view key);
-  // The fields of an object, by name.
+  // Returns the fields of an object, by name.
   std::map<std::string, Value> Fields(Value object, std::string_view key);
 
-  // Notes that `key` is wrong, unless something was wrong before.
+  // Stores the error unless there is one already.
   void AddError(std::string_view key, std::string_view what);
-  // What is wrong, if anything.
+  // Returns the first error.
   Status status() const;
 
  private:
@@ -67,7 +66,7 @@ class JsonFields {
   std::optional<Error> error_;
 };
 
-// The JSON text of `value`.
+// Returns the JSON text of `value`.
 std::string JsonText(JsonFields::Value value);
 
 }  // namespace berth::cmd

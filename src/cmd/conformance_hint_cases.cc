@@ -23,7 +23,7 @@ scheduler::framework::Actions ReadActions(JsonFields& json, Value row) {
   scheduler::framework::Actions actions = 0;
   for (const std::string& name : json.Strings(row, "actionTypes")) {
     const scheduler::framework::Actions found = scheduler::framework::ParseAction(name);
-    if (found == 0) json.AddError("actionTypes", fmt::format("no action \"{}\"", name));
+    if (found == 0) json.AddError("actionTypes", fmt::format("unknown action \"{}\"", name));
     actions |= found;
   }
   return actions;
@@ -35,23 +35,23 @@ scheduler::framework::Resource ReadResource(JsonFields& json, Value row) {
     if (scheduler::framework::ToString(static_cast<scheduler::framework::Resource>(i)) == name)
       return static_cast<scheduler::framework::Resource>(i);
   }
-  json.AddError("resource", fmt::format("no resource \"{}\"", name));
+  json.AddError("resource", fmt::format("unknown resource \"{}\"", name));
   return scheduler::framework::Resource::kAny;
 }
 
-// "Add, UpdateNodeLabel, on condition"
-std::string Describe(const scheduler::framework::ClusterEventWithHint& interest) {
+// Returns "Add, UpdateNodeLabel, with hint".
+std::string Describe(const scheduler::framework::ClusterEventWithHint& registered) {
   std::string text;
   for (scheduler::framework::Actions action = scheduler::framework::kAdd;
        action < scheduler::framework::kAllActions;
        action = static_cast<scheduler::framework::Actions>(action << 1)) {
-    if ((interest.type.actions & action) != 0)
+    if ((registered.type.actions & action) != 0)
       text.append(scheduler::framework::NameOf(action)).append(", ");
   }
-  return text + (interest.conditional ? "on condition" : "always");
+  return text + (registered.conditional ? "with hint" : "without hint");
 }
 
-// The object under `key`. Nothing if there is none, or one of a kind that Berth does not know.
+// Returns the object under `key`; nullopt if it is absent or of a kind that Berth does not know.
 Result<std::optional<api::Object>> ReadObject(JsonFields& json, Value row, std::string_view key) {
   const auto value = json.Find(row, key);
   if (!value) return std::nullopt;
@@ -85,11 +85,11 @@ Result<scheduler::framework::ClusterEvent> ReadEvent(JsonFields& json, Value row
 Result<Differences> HintCases::Run(Value row) {
   JsonFields json;
   const std::string kind = json.String(row, "kind");
-  if (kind == "objects") return TakeObjects(row);
+  if (kind == "objects") return ReadObjects(row);
   return kind == "registration" ? CheckRegistration(row) : CheckHint(row);
 }
 
-Result<Differences> HintCases::TakeObjects(Value row) {
+Result<Differences> HintCases::ReadObjects(Value row) {
   JsonFields json;
   cluster_ = std::make_unique<scheduler::model::Cluster>();
   for (const Value value : json.List(row, "objects")) {
@@ -126,9 +126,10 @@ Result<Differences> HintCases::CheckRegistration(Value row) {
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
 
   std::vector<std::string> actual;
-  for (const scheduler::framework::ClusterEventWithHint& interest : (*plugin)->EventsToRegister()) {
-    if (interest == expected) return Differences{};
-    if (interest.type.resource == expected.type.resource) actual.push_back(Describe(interest));
+  for (const scheduler::framework::ClusterEventWithHint& registered :
+       (*plugin)->EventsToRegister()) {
+    if (registered == expected) return Differences{};
+    if (registered.type.resource == expected.type.resource) actual.push_back(Describe(registered));
   }
   return Differences{
       {fmt::format("events of {} for {}", scheduler::framework::ToString(expected.type.resource),
@@ -147,9 +148,9 @@ Result<Differences> HintCases::CheckHint(Value row) {
   const std::string expected = json.String(row, "result");
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
 
-  const scheduler::model::PodRecord visitor = cluster_->MakeHypotheticalPod(*pod);
-  const Result<bool> hint = (*plugin)->QueueingHint(*cluster_, visitor, *event);
-  cluster_->Release(visitor);
+  const scheduler::model::PodRecord record = cluster_->MakeHypotheticalPod(*pod);
+  const Result<bool> hint = (*plugin)->QueueingHint(*cluster_, record, *event);
+  cluster_->Release(record);
   const std::string actual = !hint ? "error" : *hint ? "Queue" : "QueueSkip";
   if (actual == expected) return Differences{};
   return Differences{{fmt::format("{} on {} {}", (*plugin)->name(),

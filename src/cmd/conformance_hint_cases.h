@@ -1,5 +1,5 @@
-// Runs the cases about queueing hints: which events each plugin wants to hear of, and whether one
-// may help a pod that the plugin rejected.
+// Runs the conformance cases of queueing hints: the events each plugin registers, and its
+// QueueingHint for a pod that it rejected.
 #pragma once
 
 #include <memory>
@@ -17,20 +17,20 @@ class HintCases {
  public:
   explicit HintCases(const scheduler::framework::Registry& registry) : registry_(registry) {}
 
-  // A row of queueinghints.jsonl: the cluster that later rows are about, what a plugin of the
-  // default profile registers for, or an event and what the plugin must say of it. Fails if the row
-  // is not as the format says.
+  // Runs a row of queueinghints.jsonl: the cluster of the rows that follow, an event registration
+  // of a plugin in the default profile, or a QueueingHint. Fails if the row does not have the
+  // documented format.
   Result<Differences> Run(JsonFields::Value row);
 
  private:
-  Result<Differences> TakeObjects(JsonFields::Value row);
+  Result<Differences> ReadObjects(JsonFields::Value row);
   Result<Differences> CheckRegistration(JsonFields::Value row);
   Result<Differences> CheckHint(JsonFields::Value row);
-  // The plugin that the row names.
+  // Returns the plugin that the row names.
   Result<const scheduler::framework::Plugin*> FindPlugin(JsonFields::Value row);
 
   const scheduler::framework::Registry& registry_;
-  std::unique_ptr<scheduler::framework::Profile> profile_;  // Made when first needed.
+  std::unique_ptr<scheduler::framework::Profile> profile_;  // Built on first use.
   std::unique_ptr<scheduler::model::Cluster> cluster_ =
       std::make_unique<scheduler::model::Cluster>();
 };

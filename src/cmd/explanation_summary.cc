@@ -12,18 +12,18 @@ namespace {
 using Rejection = ExplanationSummary::Rejection;
 using Details = ExplanationSummary::Details;
 
-// Counts `node` in a group of nodes, and names it if few are named yet.
+// Adds `node` to a group, and to its examples while these are few.
 template <typename Group>
 void Join(Group& group, const std::string& node) {
   if (++group.count <= ExplanationSummary::kExamples) group.examples.push_back(node);
 }
 
-void KeepMostFrequent(std::map<std::string, Details> by_text, Rejection& rejection) {
+void AddMostFrequent(std::map<std::string, Details> by_text, Rejection& rejection) {
   for (auto& [text, details] : by_text) {
     details.text = text;
     rejection.details.push_back(std::move(details));
   }
-  // Among equals in the order of their first nodes.
+  // Ties by the name of the first node.
   std::ranges::sort(rejection.details, [](const Details& a, const Details& b) {
     return a.count != b.count ? a.count > b.count : a.examples[0] < b.examples[0];
   });
@@ -51,7 +51,7 @@ std::vector<Rejection> GroupRejections(const scheduler::engine::Explanation& exp
   }
   std::vector<Rejection> result;
   for (auto& [key, group] : groups) {
-    KeepMostFrequent(std::move(group.details), group.rejection);
+    AddMostFrequent(std::move(group.details), group.rejection);
     result.push_back(std::move(group.rejection));
   }
   std::ranges::stable_sort(result, std::greater<>(), &Rejection::count);
@@ -65,7 +65,7 @@ void SummarizeScores(const scheduler::engine::Explanation& explanation, const st
     if (node.verdict.ok()) feasible.emplace_back(&name, &node);
   }
   summary.feasible = feasible.size();
-  // The chosen node first among equals; beyond that by name.
+  // Ties: the chosen node first, then by name.
   std::ranges::stable_sort(feasible, [&](const auto& a, const auto& b) {
     if (a.second->total != b.second->total) return a.second->total > b.second->total;
     return *a.first == chosen && *b.first != chosen;

@@ -1,5 +1,5 @@
-// ExplanationSummary is what a person wants to see of an Explanation: equal reasons grouped, the
-// best nodes, the best candidates for preemption. Its size does not grow with the cluster.
+// ExplanationSummary is an Explanation reduced to a size that does not grow with the cluster: equal
+// reasons are grouped, and only the best nodes and preemption candidates remain.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct ExplanationSummary {
   static constexpr size_t kTop = 10;       // Nodes with scores, and candidates.
   static constexpr size_t kSentences = 5;  // Details in a group of reasons.
 
-  // Nodes that the same is told about beside the reasons.
+  // Nodes with the same details.
   struct Details {
     std::string text;
     size_t count = 0;
@@ -32,7 +32,7 @@ struct ExplanationSummary {
     size_t count = 0;
     std::vector<std::string> examples;
     std::vector<Details> details;   // Most nodes first.
-    size_t with_other_details = 0;  // Nodes that something else yet is told about.
+    size_t with_other_details = 0;  // Nodes whose details are not listed.
   };
 
   struct Scores {
@@ -47,29 +47,29 @@ struct ExplanationSummary {
     std::vector<scheduler::engine::Explanation::Preemption::Victim> victims;
     int64_t budget_violations = 0;
     bool chosen = false;
-    std::string why_not;  // Why another node was chosen.
+    std::string why_not;  // Why the chosen node is better.
   };
 
   size_t nodes = 0;
   size_t feasible = 0;
-  std::string pre_filter;  // What PreFilter said, if it rejected the pod.
+  std::string pre_filter;  // Message of the PreFilter plugin that rejected the pod.
   std::string pre_filter_plugin;
   std::vector<Rejection> rejections;     // Most nodes first.
-  std::vector<std::string> plugins;      // That scored, in order.
-  std::map<std::string, int64_t> equal;  // Plugins that gave all feasible nodes the same score.
-  std::vector<Scores> scores;  // Highest total first; the chosen node is always among them.
+  std::vector<std::string> plugins;      // Score plugins, in order.
+  std::map<std::string, int64_t> equal;  // Plugins that score all feasible nodes equally.
+  std::vector<Scores> scores;            // Highest total first; always includes the chosen node.
   bool nominated_node_fits = false;
-  std::string why;  // Why the chosen node won over the next best.
+  std::string why;  // Why the chosen node scores higher than the next best.
 
   bool preemption_tried = false;
   bool preemption_eligible = false;
-  int32_t priority = 0;  // Of the pod that room is made for.
+  int32_t priority = 0;  // Of the preemptor.
   size_t candidate_count = 0;
   std::vector<Candidate> candidates;     // The chosen one first.
-  std::vector<std::string> post_filter;  // What PostFilter said.
+  std::vector<std::string> post_filter;  // Reasons given by PostFilter.
 };
 
-// `chosen` is the node that the pod went to; empty if to none. `cluster_size` counts all nodes.
+// `chosen` is the selected node, or empty. `cluster_size` is the number of all nodes.
 ExplanationSummary Summarize(const scheduler::engine::Explanation& explanation,
                              const std::string& chosen, size_t cluster_size);
 

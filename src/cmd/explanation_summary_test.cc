@@ -65,7 +65,7 @@ TEST(Summarize, TextStaysShortInABigCluster) {
   EXPECT_EQ(
       ToText(Summarize(BigCluster(), "node-4950", 5000)),
       "  500 of 5000 nodes fit\n"
-      "    NODES  REJECTED BY       REASON                                 WHICH\n"
+      "    NODES  REJECTED BY       REASON                                 NAMES\n"
       "     4450  NodeResourcesFit  Insufficient cpu                       node-0002, node-0003, "
       "node-0004 and 4447 more\n"
       "       50  NodeResourcesFit  Insufficient cpu; Insufficient memory  node-0001, node-0101, "
@@ -82,7 +82,7 @@ TEST(Summarize, TextStaysShortInABigCluster) {
       "    node-4980    349   49\n"
       "    node-4990    349   49\n"
       "    and 490 more nodes with lower or equal totals\n"
-      "    the same on every node: Taint 300\n");
+      "    equal score on all nodes: Taint 300\n");
 }
 
 TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
@@ -106,16 +106,16 @@ TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
   failed.preemption = preemption;
   EXPECT_EQ(ToText(Summarize(failed, "", 2)),
             "  0 of 2 nodes fit\n"
-            "    NODES  REJECTED BY  REASON            WHICH\n"
+            "    NODES  REJECTED BY  REASON            NAMES\n"
             "        2  Fit          Insufficient cpu  a, b\n"
-            "  Preemption would work on 2 nodes, by evicting pods of a lower priority than 9:\n"
-            "    NODE  VICTIMS                                          WHY NOT\n"
+            "  Preemption is possible on 2 nodes, evicting pods with priority below 9:\n"
+            "    NODE  VICTIMS                                              NOT CHOSEN BECAUSE\n"
             "  * b     ns/q (priority 3), ns/r (priority 1)\n"
-            "    a     ns/p (priority 5, breaks its disruption budget)  breaks disruption budgets "
-            "for 1 victim, b for none\n"
-            "    The victims of a node are those that cannot stay: the others were let back in "
-            "first, those that a\n"
-            "    disruption budget protects before all, then by priority and age.\n");
+            "    a     ns/p (priority 5, violates its PodDisruptionBudget)  violates "
+            "PodDisruptionBudgets for 1 victim, b for none\n"
+            "    Victims are the lower-priority pods that cannot be reprieved. Pods whose eviction "
+            "violates a\n"
+            "    PodDisruptionBudget are reprieved first, then by priority and start time.\n");
 }
 
 TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
@@ -136,14 +136,14 @@ TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
   failed.nodes["t"].details = "not tolerated: x";
   EXPECT_EQ(ToText(Summarize(failed, "", 1001)),
             "  0 of 1001 nodes fit\n"
-            "    NODES  REJECTED BY  REASON            WHICH\n"
+            "    NODES  REJECTED BY  REASON            NAMES\n"
             "     1000  Fit          Insufficient cpu  n000, n001, n002 and 997 more\n"
             "           n000, n002, n004 and 497 more: none of 4 are free\n"
             "           n001, n003: 0 of 8 are free\n"
             "           n005, n007: 1 of 8 are free\n"
             "           n009, n011: 2 of 8 are free\n"
             "           n013, n015: 3 of 8 are free\n"
-            "           and the like of 492 more nodes\n"
+            "           and similar on 492 more nodes\n"
             "        1  Taint        taint             t\n"
             "           not tolerated: x\n");
 }
@@ -155,7 +155,7 @@ TEST(Summarize, PreFilterRejectionNamesThePlugin) {
                                     "pod affinity terms conflict")
           .By("NodeAffinity");
   EXPECT_EQ(ToText(Summarize(failed, "", 3)),
-            "  No node was looked at; NodeAffinity said: pod affinity terms conflict\n");
+            "  Rejected by PreFilter plugin NodeAffinity: pod affinity terms conflict\n");
 }
 
 }  // namespace BERTH_TEST_FILE

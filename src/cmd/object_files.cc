@@ -58,7 +58,7 @@ Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
   }
   if (error) return FailOn(path, error.value());
   if (files.empty()) {
-    return Fail(fmt::format("{}: the directory has no *.yaml, *.yml or *.json file", path));
+    return Fail(fmt::format("{}: the directory contains no *.yaml, *.yml or *.json file", path));
   }
   std::ranges::sort(files);
   return files;
@@ -66,7 +66,8 @@ Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
 
 Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths) {
   std::vector<api::Object> objects;
-  std::map<std::tuple<size_t, std::string, std::string>, std::string> seen;  // The file of each.
+  std::map<std::tuple<size_t, std::string, std::string>, std::string>
+      seen;  // With the file of each.
   for (const std::string& path : paths) {
     const auto files = ObjectFilesIn(path);
     if (!files) return std::unexpected(files.error());
@@ -79,14 +80,14 @@ Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& pat
         const api::ObjectMeta& meta = api::MetaOf(object);
         const api::KindInfo& kind = api::KindOf(object);
         if (meta.name.empty()) {
-          return Fail(fmt::format("{}: a {} has no metadata.name", file, kind.kind));
+          return Fail(fmt::format("{}: {}: metadata.name is required", file, kind.kind));
         }
         const std::string home =
             kind.namespaced && meta.namespace_.empty() ? "default" : meta.namespace_;
         const auto [first, is_new] = seen.try_emplace({object.index(), home, meta.name}, file);
         if (!is_new) {
-          return Fail(fmt::format("{}: {} \"{}\" was given before, in {}", file, kind.kind,
-                                  api::KeyOf(object).ToString(), first->second));
+          return Fail(fmt::format("{}: {} \"{}\": duplicate object; first defined in {}", file,
+                                  kind.kind, api::KeyOf(object).ToString(), first->second));
         }
         objects.push_back(std::move(object));
       }

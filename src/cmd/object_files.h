@@ -10,18 +10,17 @@
 
 namespace berth::cmd {
 
-// The whole of a file, or of standard input if `path` is "-". The error names the file.
+// Reads a file, or standard input if `path` is "-". The error names the file.
 Result<std::string> ReadText(const std::string& path);
 
-// The rest of `stream`. `name` is for the error.
+// Reads `stream` to its end. `name` is used in errors.
 Result<std::string> ReadStream(std::FILE* stream, const std::string& name);
 
-// The object files (*.yaml, *.yml, *.json) of a directory by name; any other path as it is.
+// Returns the *.yaml, *.yml and *.json files of a directory, sorted; any other path unchanged.
 Result<std::vector<std::string>> ObjectFilesIn(const std::string& path);
 
-// The objects of all `paths`, in order. A directory stands for its *.yaml, *.yml and *.json files
-// by name; "-" is standard input. Fails on the first file that cannot be read or decoded, and if an
-// object appears twice.
+// Decodes the objects of all `paths`, in order; see ObjectFilesIn and ReadText. Fails on the first
+// file that cannot be read or decoded, and if an object appears twice.
 Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths);
 
 }  // namespace berth::cmd

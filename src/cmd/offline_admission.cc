@@ -36,12 +36,15 @@ Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
     found = apiserver::admission::FindPriorityClass(classes, spec.priority_class_name);
     if (found == nullptr && !spec.priority) {
       return Fail(fmt::format(
-          "spec.priorityClassName: there is no PriorityClass \"{}\"; add it, or give spec.priority",
+          "spec.priorityClassName: no PriorityClass with name {} was found; add it, or set "
+          "spec.priority",
           spec.priority_class_name));
     }
     if (found != nullptr && spec.priority && *spec.priority != found->value) {
-      return Fail(fmt::format("spec.priority: {} contradicts PriorityClass \"{}\", which says {}",
-                              *spec.priority, spec.priority_class_name, found->value));
+      return Fail(fmt::format(
+          "the integer value of priority ({}) must not be provided in pod spec; priority admission "
+          "controller computed {} from the given PriorityClass name",
+          *spec.priority, found->value));
     }
   } else if (!spec.priority) {
     found = apiserver::admission::DefaultPriorityClass(classes);
@@ -56,7 +59,7 @@ Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
   return {};
 }
 
-// The API server's defaults, and for pods what it adds when they are created.
+// Applies the API server's defaults and, for pods, the admission plugins that change them.
 template <typename T>
 Result<std::shared_ptr<T>> WithServerDefaults(const T& object) {
   auto document = api::ParseJson(api::EncodeJson(object));
@@ -74,7 +77,7 @@ Result<std::shared_ptr<T>> WithServerDefaults(const T& object) {
   return std::make_shared<T>(**completed);
 }
 
-// 64 bits that depend on every byte of `text` and on `salt` (FNV-1a).
+// FNV-1a.
 uint64_t Hash(std::string_view text, uint64_t salt) {
   uint64_t hash = 0xcbf29ce484222325ULL ^ salt;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
@@ -89,11 +92,11 @@ std::string MakeUid(std::string_view kind, const api::ObjectMeta& meta) {
                      low & 0xffffffffffffULL);
 }
 
-// What the objects of a cluster need to know of each other.
+// Objects that the defaulting of others depends on.
 struct ClusterContext {
   PriorityTable priority_classes;  // By name.
   std::string default_storage_class;
-  std::set<std::string> namespaces;  // That exist.
+  std::set<std::string> namespaces;  // Those given.
 };
 
 ClusterContext ReadContext(const std::vector<api::Object>& objects) {
@@ -124,7 +127,7 @@ ClusterContext ReadContext(const std::vector<api::Object>& objects) {
   return context;
 }
 
-// A kubelet's part.
+// Sets the fields that a kubelet sets.
 void AdmitNode(api::Node& node) {
   const auto max_pods = api::Quantity::FromValue(kPodsPerNode);
   node.status.capacity.try_emplace("pods", max_pods);
@@ -193,7 +196,7 @@ Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod, const PriorityTable& cl
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start) {
   const ClusterContext context = ReadContext(objects);
   std::vector<api::Object> admitted;
-  std::set<std::string> missing;  // Namespaces that are used and not given.
+  std::set<std::string> missing;  // Namespaces that are used but not given.
   Instant now = start;
   for (const api::Object& object : objects) {
     auto result = AdmitObject(object, context, now);

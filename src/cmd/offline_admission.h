@@ -1,8 +1,8 @@
-// Completes objects written by hand the way an API server (and, for nodes, a kubelet) does before
-// the scheduler sees them. Defaults are the embedded API server's own (apiserver/admission); only
-// what is no server's job is here.
+// Defaulting of objects read from files, for `berth schedule`: the fields that an API server (and,
+// for nodes, a kubelet) sets before a scheduler sees an object. The defaults of the API server are
+// those of the embedded one (apiserver/admission).
 //
-// Everything is deterministic: the same objects in the same order give the same result.
+// Deterministic: the same objects in the same order give the same result.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,16 @@
 
 namespace berth::cmd {
 
-// Completes a pod: the server's defaults, default tolerations and label keys merged into selectors,
-// a priority. More lenient than the server, since a pod dumped from a cluster has both a priority
-// class and a priority: fails only if the class is unknown and there is no priority, or if the two
-// differ.
+// Defaults a pod: the defaults of the API server, default tolerations, matchLabelKeys merged into
+// selectors, priority and preemptionPolicy. Unlike kube-apiserver it accepts spec.priority, with
+// and without a class, since dumps have both and hand-written files may lack the PriorityClass.
+// Fails if the class is unknown and spec.priority is not set, or if the two differ.
 Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod,
                                     const apiserver::admission::PriorityClasses::Table& classes);
 
-// Completes all objects of a cluster, in the same order, and adds the namespaces that are missing.
-// Nodes get a capacity of 110 pods and the hostname label; objects without a uid get one made from
-// kind, namespace and name. The n-th object counts as created n milliseconds after `start`. The
-// error names the object.
+// Defaults all objects of a cluster, in order, and appends missing Namespaces. Nodes get a capacity
+// of 110 pods and the hostname label; a missing uid is derived from kind, namespace and name. The
+// n-th object is created n milliseconds after `start`. The error names the object.
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start);
 
 }  // namespace berth::cmd

@@ -118,12 +118,15 @@ TEST(AdmitPod, RejectsUnknownAndContradictedClasses) {
   ASSERT_FALSE(unknown.has_value());
   EXPECT_THAT(
       unknown.error().message,
-      HasSubstr("Pod \"team/p\": spec.priorityClassName: there is no PriorityClass \"gone\""));
+      HasSubstr(
+          "Pod \"team/p\": spec.priorityClassName: no PriorityClass with name gone was found"));
   auto contradicted =
       AdmitAll(Decode(kClasses + pod + "  priorityClassName: high\n  priority: 5\n"), kStart);
   ASSERT_FALSE(contradicted.has_value());
-  EXPECT_THAT(contradicted.error().message,
-              HasSubstr("spec.priority: 5 contradicts PriorityClass \"high\", which says 1000"));
+  EXPECT_THAT(
+      contradicted.error().message,
+      HasSubstr("the integer value of priority (5) must not be provided in pod spec; priority "
+                "admission controller computed 1000 from the given PriorityClass name"));
 }
 
 TEST(AdmitPod, RequestsComeFromLimits) {

@@ -12,7 +12,7 @@
 namespace berth::cmd {
 namespace {
 
-// Tells how far a long replay is, on one line of the terminal that is gone in the end.
+// Shows the progress of a long replay on one line of the terminal, and clears it at the end.
 class ProgressLine {
  public:
   ~ProgressLine() {
@@ -22,7 +22,7 @@ class ProgressLine {
     constexpr uint64_t kEvery = 20'000;
     if (records % kEvery != 0) return;
     shown_ = true;
-    fmt::print(stderr, "\r\x1b[K{} records, {} decisions, {} pods placed", records,
+    fmt::print(stderr, "\r\x1b[K{} records, {} decisions, {} pods scheduled", records,
                report.decisions, report.placed);
     std::fflush(stderr);
   }
@@ -57,17 +57,17 @@ int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::R
     fmt::print(stderr, "berth replay: {}\n", report.error().message);
     return kExitUsage;
   }
-  fmt::print("{} events, {} decisions, {} pods placed, {} commands\n", report->events,
+  fmt::print("{} events, {} decisions, {} pods scheduled, {} commands\n", report->events,
              report->decisions, report->placed, report->commands);
   if (report->mismatch) {
-    fmt::print("the decisions part at {}\n", report->mismatch->ToString());
+    fmt::print("first decision that differs: {}\n", report->mismatch->ToString());
     return kExitFailed;
   }
   using Kind = scheduler::recording::RecordingEnd::Kind;
   const scheduler::recording::RecordingEnd& end = report->end;
   if (end.kind != Kind::kClosed) {
     fmt::print(stderr, "berth replay: {}: {}\n", options.file, end.ToString());
-    fmt::print("identical up to there\n");
+    fmt::print("identical up to that point\n");
     return end.kind == Kind::kDamaged || end.kind == Kind::kFailed ? kExitUsage : kExitOk;
   }
   fmt::print("identical\n");

@@ -1,4 +1,4 @@
-// `berth replay`: runs a recording again and compares the decisions.
+// `berth replay`: replays a recording and compares the decisions.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct ReplayCommandOptions {
   bool paranoid = false;
 };
 
-// Returns the exit code of the program.
+// Returns the exit code.
 int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

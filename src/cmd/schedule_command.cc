@@ -24,23 +24,25 @@
 namespace berth::cmd {
 namespace {
 
-// When the objects tell no later time: 2026-01-01T00:00:00Z. No clock is read, so that runs repeat.
+// The start of the run unless an object has a later timestamp: 2026-01-01T00:00:00Z. No clock is
+// read, so that runs are reproducible.
 constexpr Instant kEarliestStart = Instant::FromUnixSeconds(1'767'225'600);
 
 Instant LatestTime(const std::vector<api::Object>& objects) {
   Instant latest = kEarliestStart;
-  auto note = [&](const std::optional<Instant>& time) {
+  auto consider = [&](const std::optional<Instant>& time) {
     if (time) latest = std::max(latest, *time);
   };
   for (const api::Object& object : objects) {
-    note(api::MetaOf(object).creation_timestamp);
-    if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object)) note((*pod)->status.start_time);
+    consider(api::MetaOf(object).creation_timestamp);
+    if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object))
+      consider((*pod)->status.start_time);
   }
   return latest;
 }
 
-// Keeps the outcomes of the pods that the user named.
-Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
+// Removes all outcomes but those of the named pods.
+Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report) {
   if (names.empty()) return {};
   auto is_named = [](const PodOutcome& outcome, const std::string& name) {
     return outcome.pod.name == name || outcome.pod.ToString() == name;
@@ -48,7 +50,7 @@ Status KeepOnly(const std::vector<std::string>& names, ScheduleReport& report) {
   for (const std::string& name : names) {
     const bool found = std::ranges::any_of(
         report.pods, [&](const PodOutcome& outcome) { return is_named(outcome, name); });
-    if (!found) return Fail(fmt::format("--pod {}: no pending pod of that name was read", name));
+    if (!found) return Fail(fmt::format("--pod {}: no pending pod with this name", name));
   }
   std::erase_if(report.pods, [&](const PodOutcome& outcome) {
     return std::ranges::none_of(names,
@@ -82,7 +84,7 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options,
   auto report =
       ScheduleAll(*objects, *engine_options, registry, start + Duration::Seconds(1), record->get());
   if (!report) {
-    // Only what the configuration asks for can fail here.
+    // Only the configuration can make this fail.
     return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
   }
   if (*record != nullptr) {
@@ -106,11 +108,12 @@ int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Regi
   const bool all_scheduled =
       report && report->Count(PodOutcome::Kind::kScheduled) == report->pods.size();
   if (report && report->pods.empty()) {
-    fmt::print(stderr,
-               "berth schedule: note: no pending pods were read; Deployments and other workloads "
-               "are not turned into pods\n");
+    fmt::print(
+        stderr,
+        "berth schedule: note: no pending pods found; Deployments and other workloads are not "
+        "expanded into pods\n");
   }
-  if (status) status = KeepOnly(options.pods, *report);
+  if (status) status = RetainPods(options.pods, *report);
   if (!status) {
     fmt::print(stderr, "berth schedule: {}\n", status.error().message);
     return kExitFailed;

@@ -1,4 +1,4 @@
-// `berth schedule`: places the pending pods of a cluster that is given as files.
+// `berth schedule`: schedules the pending pods of a cluster described in files.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct ScheduleOptions {
   std::vector<std::string> files;
   std::string config_file;
   std::string output = "table";   // Or json, yaml.
-  std::vector<std::string> pods;  // Those to report on; all if empty.
-  std::string record_file;        // Where to write a recording of the run; empty for none.
+  std::vector<std::string> pods;  // Pods to show; empty: all.
+  std::string record_file;        // Recording to write; empty: none.
   uint64_t seed = 0;
   bool explain = false;
   bool paranoid = false;
   bool fail_on_unschedulable = false;
 };
 
-// Returns the exit code of the program.
+// Returns the exit code.
 int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

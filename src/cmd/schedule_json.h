@@ -1,5 +1,4 @@
-// The report of `berth schedule` as JSON or YAML, for programs; docs/cli.md describes the
-// structure.
+// Formats the report of `berth schedule` as JSON or YAML; docs/cli.md describes the fields.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ class OutcomeRecorder final : public scheduler::engine::DecisionObserver {
     outcome.pod = decision.key;
     outcome.node = decision.node;
     outcome.message = decision.message;
-    // A pod that waits for its victims to leave is tried again: keep who they were.
+    // A preemptor is attempted again once its victims are gone: retain the victims.
     if (const PodOutcome* before = Find(decision.key)) outcome.victims = before->victims;
     outcome.victims.insert(outcome.victims.end(), decision.victims.begin(), decision.victims.end());
     switch (decision.kind) {
@@ -69,7 +69,7 @@ class OutcomeRecorder final : public scheduler::engine::DecisionObserver {
   std::map<api::ObjectKey, std::optional<ExplanationSummary>> first_attempts_;
 };
 
-// What is only asked, or told to users, changes nothing.
+// Extender calls, status patches and events cannot make another pod schedulable.
 bool ChangesObjects(const scheduler::framework::ApiWrite& write) {
   const scheduler::framework::WriteLane lane = scheduler::framework::LaneOf(write);
   return !std::holds_alternative<scheduler::framework::CallExtender>(write) &&
@@ -77,14 +77,14 @@ bool ChangesObjects(const scheduler::framework::ApiWrite& write) {
          lane != scheduler::framework::WriteLane::kEvent;
 }
 
-// Plays the API server towards the engine.
+// Acts as the API server for the engine.
 class FakeApiServer {
  public:
   FakeApiServer(scheduler::recording::RecordingEngine& engine, runtime::ExtenderCalls& extenders,
                 Instant start)
       : engine_(engine), extenders_(extenders), now_(start) {}
 
-  // Each object becomes known a millisecond after the one before.
+  // Delivers `object` to the engine, one millisecond after the previous one.
   void Put(const api::Object& object) {
     if (const PodRef* pod = AsPod(object)) pods_[api::KeyOf(object)] = *pod;
     engine_.Handle(scheduler::engine::ObjectPut{object}, now_);
@@ -93,9 +93,9 @@ class FakeApiServer {
 
   const std::vector<EvictedPod>& evicted() const { return evicted_; }
 
-  // Schedules until nothing is left, also after waits are over.
+  // Schedules until nothing changes any more, even after backoffs have expired.
   void Run() {
-    // The longest a pod is held back before it is tried again.
+    // podMaxBackoffSeconds by default.
     constexpr Duration kLongestBackoff = Duration::Seconds(10);
     for (bool progress = true; progress; now_ = now_ + kLongestBackoff) {
       progress = false;
@@ -113,7 +113,7 @@ class FakeApiServer {
  private:
   void Do(scheduler::engine::CommandId id, const scheduler::framework::BindPod& bind) {
     auto found = pods_.find(bind.pod);
-    CHECK(found != pods_.end());  // The engine binds only pods that it was given.
+    CHECK(found != pods_.end());  // The engine binds only pods that were delivered to it.
     auto bound = api::CopyToChange(*found->second);
     bound->spec.node_name = bind.node;
     bound->status.start_time = now_;
@@ -144,7 +144,7 @@ class FakeApiServer {
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
-  // Pods leave at once: there is no grace period to wait for.
+  // Pods are deleted at once, without a grace period.
   void Do(scheduler::engine::CommandId id, const scheduler::framework::DeletePod& remove) {
     if (auto found = pods_.find(remove.pod); found != pods_.end()) {
       const PodRef gone = std::move(found->second);
@@ -155,7 +155,7 @@ class FakeApiServer {
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
-  // Volumes are bound as soon as the engine asks for it, and made where it wants new ones.
+  // Binds volumes at once, and provisions a new one where the engine selected a node for a claim.
   void Do(scheduler::engine::CommandId id,
           const scheduler::framework::UpdatePersistentVolume& update) {
     auto volume = std::make_shared<api::PersistentVolume>(*update.object);
@@ -222,7 +222,7 @@ PodOutcome OutcomeOf(const api::Pod& pod, const scheduler::engine::EngineOptions
   } else if (const PodOutcome* recorded = recorder.Find(outcome.pod)) {
     return *recorded;
   } else {
-    outcome.message = "was not tried";
+    outcome.message = "not attempted";
   }
   return outcome;
 }
@@ -240,7 +240,7 @@ std::string_view ToString(PodOutcome::Kind kind) {
     case PodOutcome::Kind::kGated:
       return "Gated";
     case PodOutcome::Kind::kOtherScheduler:
-      return "NotOurs";
+      return "OtherScheduler";
     case PodOutcome::Kind::kTerminating:
       return "Terminating";
     case PodOutcome::Kind::kPreempted:

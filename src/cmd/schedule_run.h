@@ -1,4 +1,4 @@
-// Drives an engine over a given cluster until no pod is left to try.
+// Runs an engine on a given cluster until no pod is left to schedule.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@
 
 namespace berth::cmd {
 
-// What became of a pod that had no node at the start.
+// The result for a pod that had no node at the start.
 struct PodOutcome {
   enum class Kind {
     kScheduled,
-    kUnschedulable,   // Fits nowhere.
-    kFailed,          // The cycle ended with an error.
+    kUnschedulable,   // No node fits.
+    kFailed,          // The scheduling cycle returned an error.
     kGated,           // Has scheduling gates.
-    kOtherScheduler,  // Names another scheduler.
+    kOtherScheduler,  // spec.schedulerName names no profile.
     kTerminating,     // Being deleted.
-    kPreempted,       // Was placed, and then made room for a more important pod.
-    kPending,         // Was not tried.
+    kPreempted,       // Was bound, then evicted for a pod with higher priority.
+    kPending,         // Not attempted.
   };
 
   api::ObjectKey pod;
   Kind kind = Kind::kPending;
   std::string node;                          // If scheduled.
   std::string message;                       // If not.
-  std::vector<api::ObjectKey> victims = {};  // Pods that had to leave to make room for it.
+  std::vector<api::ObjectKey> victims = {};  // Pods evicted for it.
   std::optional<ExplanationSummary> explanation;
-  // Of the earlier attempt that had the victims evicted, if they left before this one.
+  // Of the earlier attempt that evicted the victims.
   std::optional<ExplanationSummary> first_attempt = {};
 };
 
-// As in the output: "Scheduled".
+// Returns the status as printed: "Scheduled".
 std::string_view ToString(PodOutcome::Kind kind);
 
-// A pod that was evicted to make room for a more important one.
+// A pod that was evicted for one with higher priority.
 struct EvictedPod {
   api::ObjectKey pod;
   std::string node;
@@ -50,16 +50,16 @@ struct EvictedPod {
 struct ScheduleReport {
   size_t nodes = 0;
   size_t running = 0;            // Pods that had a node at the start.
-  std::vector<PodOutcome> pods;  // In the order in which they were given.
+  std::vector<PodOutcome> pods;  // In input order.
 
-  std::vector<EvictedPod> evicted;  // In the order in which they left.
+  std::vector<EvictedPod> evicted;  // In order of eviction.
 
   size_t Count(PodOutcome::Kind kind) const;
 };
 
-// Feeds the objects (pods last, in order), then plays the API server: every bind that the engine
-// asks for is done. `objects` must be complete, see admission.h. What the engine hears and answers
-// goes to `record`, unless it is null. Fails if a profile cannot be built.
+// Delivers the objects (pods last, in order) to a new engine, schedules, and acts as the API
+// server: every write of the engine succeeds. `objects` must be defaulted, see offline_admission.h.
+// Records events and decisions to `record` unless it is null. Fails if a profile cannot be built.
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
                                    const scheduler::engine::EngineOptions& options,
                                    const scheduler::framework::Registry& registry, Instant start,

@@ -18,7 +18,7 @@ constexpr const char* kIndent = "  ";
 constexpr const char* kTableIndent = "    ";
 constexpr const char* kDetailsIndent = "           ";  // Under the second column.
 
-// The nodes of a group: "a, b, c and 7 more".
+// Returns the nodes of a group: "a, b, c and 7 more".
 std::string Examples(const auto& group) {
   std::string text = fmt::format("{}", fmt::join(group.examples, ", "));
   const size_t more = group.count - group.examples.size();
@@ -26,7 +26,7 @@ std::string Examples(const auto& group) {
   return text;
 }
 
-// The sentences about the nodes of a group, below its line.
+// Returns the details of a group, to print below its row.
 std::string Details(const ExplanationSummary::Rejection& rejection) {
   std::string out;
   for (const auto& details : rejection.details) {
@@ -35,7 +35,7 @@ std::string Details(const ExplanationSummary::Rejection& rejection) {
     out += details.text + "\n";
   }
   if (const size_t more = rejection.with_other_details) {
-    out += fmt::format("{}and the like of {} more node{}\n", kDetailsIndent, more,
+    out += fmt::format("{}and similar on {} more node{}\n", kDetailsIndent, more,
                        more == 1 ? "" : "s");
   }
   return out;
@@ -44,7 +44,7 @@ std::string Details(const ExplanationSummary::Rejection& rejection) {
 std::string Rejections(const ExplanationSummary& summary) {
   if (summary.rejections.empty()) return "";
   TextTable table(kTableIndent, {Align::kRight});
-  table.Add({"NODES", "REJECTED BY", "REASON", "WHICH"});
+  table.Add({"NODES", "REJECTED BY", "REASON", "NAMES"});
   for (const auto& rejection : summary.rejections) {
     table.Add({fmt::format("{}", rejection.count),
                rejection.plugin.empty() ? "PreFilter" : rejection.plugin,
@@ -61,8 +61,8 @@ std::string Rejections(const ExplanationSummary& summary) {
   return lines;
 }
 
-// The plugins whose scores tell the nodes apart.
-std::vector<std::string> TellingPlugins(const ExplanationSummary& summary) {
+// Returns the plugins whose scores differ between nodes.
+std::vector<std::string> DifferingPlugins(const ExplanationSummary& summary) {
   std::vector<std::string> plugins;
   std::ranges::copy_if(summary.plugins, std::back_inserter(plugins),
                        [&](const std::string& plugin) { return !summary.equal.contains(plugin); });
@@ -71,7 +71,7 @@ std::vector<std::string> TellingPlugins(const ExplanationSummary& summary) {
 
 std::string Scores(const ExplanationSummary& summary) {
   if (summary.scores.empty()) return "";
-  const std::vector<std::string> plugins = TellingPlugins(summary);
+  const std::vector<std::string> plugins = DifferingPlugins(summary);
   std::vector<Align> align{Align::kLeft, Align::kRight};
   align.resize(plugins.size() + align.size(), Align::kRight);
   TextTable table(kIndent, align);
@@ -97,7 +97,7 @@ std::string Scores(const ExplanationSummary& summary) {
     if (found != summary.equal.end()) equal.push_back(fmt::format("{} {}", plugin, found->second));
   }
   if (!equal.empty()) {
-    out += fmt::format("{}the same on every node: {}\n", kTableIndent, fmt::join(equal, ", "));
+    out += fmt::format("{}equal score on all nodes: {}\n", kTableIndent, fmt::join(equal, ", "));
   }
   return out;
 }
@@ -107,7 +107,7 @@ std::vector<std::string> VictimsOf(const ExplanationSummary::Candidate& candidat
   std::vector<std::string> texts;
   for (const auto& victim : candidate.victims) {
     texts.push_back(fmt::format("{} (priority {}{})", victim.pod, victim.priority,
-                                victim.over_budget ? ", breaks its disruption budget" : ""));
+                                victim.over_budget ? ", violates its PodDisruptionBudget" : ""));
   }
   return texts;
 }
@@ -115,14 +115,14 @@ std::vector<std::string> VictimsOf(const ExplanationSummary::Candidate& candidat
 std::string Preemption(const ExplanationSummary& summary) {
   std::string out;
   if (!summary.post_filter.empty()) {
-    out += fmt::format("{}After filtering: {}\n", kIndent, fmt::join(summary.post_filter, ", "));
+    out += fmt::format("{}PostFilter: {}\n", kIndent, fmt::join(summary.post_filter, ", "));
   }
   if (summary.candidates.empty()) return out;
   out += fmt::format(
-      "{}Preemption would work on {} node{}, by evicting pods of a lower priority than {}:\n",
-      kIndent, summary.candidate_count, summary.candidate_count == 1 ? "" : "s", summary.priority);
+      "{}Preemption is possible on {} node{}, evicting pods with priority below {}:\n", kIndent,
+      summary.candidate_count, summary.candidate_count == 1 ? "" : "s", summary.priority);
   TextTable table(kIndent);
-  table.Add({"  NODE", "VICTIMS", "WHY NOT"});
+  table.Add({"  NODE", "VICTIMS", "NOT CHOSEN BECAUSE"});
   for (const auto& candidate : summary.candidates) {
     table.Add({(candidate.chosen ? "* " : "  ") + candidate.node,
                fmt::format("{}", fmt::join(VictimsOf(candidate), ", ")), candidate.why_not});
@@ -131,9 +131,9 @@ std::string Preemption(const ExplanationSummary& summary) {
   const size_t more = summary.candidate_count - summary.candidates.size();
   if (more > 0) out += fmt::format("{}and {} more nodes\n", kTableIndent, more);
   out += fmt::format(
-      "{}The victims of a node are those that cannot stay: the others were let back in first, "
-      "those "
-      "that a\n{}disruption budget protects before all, then by priority and age.\n",
+      "{}Victims are the lower-priority pods that cannot be reprieved. Pods whose eviction "
+      "violates "
+      "a\n{}PodDisruptionBudget are reprieved first, then by priority and start time.\n",
       kTableIndent, kTableIndent);
   return out;
 }
@@ -143,9 +143,9 @@ std::string Explained(const PodOutcome& outcome) {
                         ? fmt::format("\n{}: {}\n", outcome.pod.ToString(), ToString(outcome.kind))
                         : fmt::format("\n{} -> {}\n", outcome.pod.ToString(), outcome.node);
   if (outcome.first_attempt) {
-    out += fmt::format("{}First there was no room, and it was made:\n", kIndent);
+    out += fmt::format("{}First attempt (preemption):\n", kIndent);
     out += ToText(*outcome.first_attempt);
-    out += fmt::format("{}Then, with the victims gone:\n", kIndent);
+    out += fmt::format("{}Second attempt, after the victims terminated:\n", kIndent);
   }
   out += ToText(*outcome.explanation);
   if (!outcome.node.empty() && !outcome.explanation->why.empty()) {
@@ -154,12 +154,12 @@ std::string Explained(const PodOutcome& outcome) {
   return out;
 }
 
-// What the table says of the pod beside its status.
+// Returns the MESSAGE column.
 std::string Message(const PodOutcome& outcome) {
   if (outcome.victims.empty()) return outcome.message;
   std::vector<std::string> victims;
   for (const api::ObjectKey& victim : outcome.victims) victims.push_back(victim.ToString());
-  std::string text = fmt::format("evicted {} to make room", fmt::join(victims, ", "));
+  std::string text = fmt::format("preempted {}", fmt::join(victims, ", "));
   return outcome.message.empty() ? text : outcome.message + "; " + text;
 }
 
@@ -167,17 +167,18 @@ std::string Summary(const ScheduleReport& report) {
   using Kind = PodOutcome::Kind;
   std::string out =
       fmt::format("{} of {} pods scheduled", report.Count(Kind::kScheduled), report.pods.size());
-  const std::pair<Kind, const char*> others[] = {{Kind::kUnschedulable, "unschedulable"},
-                                                 {Kind::kFailed, "failed"},
-                                                 {Kind::kGated, "gated"},
-                                                 {Kind::kOtherScheduler, "of other schedulers"},
-                                                 {Kind::kTerminating, "being deleted"},
-                                                 {Kind::kPreempted, "preempted"},
-                                                 {Kind::kPending, "not tried"}};
+  const std::pair<Kind, const char*> others[] = {
+      {Kind::kUnschedulable, "unschedulable"},
+      {Kind::kFailed, "failed"},
+      {Kind::kGated, "gated"},
+      {Kind::kOtherScheduler, "with another schedulerName"},
+      {Kind::kTerminating, "terminating"},
+      {Kind::kPreempted, "preempted"},
+      {Kind::kPending, "not attempted"}};
   for (const auto& [kind, text] : others) {
     if (const size_t count = report.Count(kind)) out += fmt::format(", {} {}", count, text);
   }
-  return out + fmt::format("; {} node{}, {} pod{} already placed\n", report.nodes,
+  return out + fmt::format("; {} node{}, {} pod{} already bound\n", report.nodes,
                            report.nodes == 1 ? "" : "s", report.running,
                            report.running == 1 ? "" : "s");
 }
@@ -187,8 +188,8 @@ std::string Summary(const ScheduleReport& report) {
 std::string ToText(const ExplanationSummary& summary) {
   std::string out;
   if (!summary.pre_filter.empty()) {
-    out += fmt::format("{}No node was looked at; {} said: {}\n", kIndent, summary.pre_filter_plugin,
-                       summary.pre_filter);
+    out += fmt::format("{}Rejected by PreFilter plugin {}: {}\n", kIndent,
+                       summary.pre_filter_plugin, summary.pre_filter);
   } else {
     out += fmt::format("{}{} of {} nodes fit{}\n", kIndent, summary.feasible, summary.nodes,
                        summary.nominated_node_fits ? "; the nominated node is one of them" : "");

@@ -1,4 +1,4 @@
-// Prints the report of `berth schedule` for people.
+// Formats the report of `berth schedule` as text.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace berth::cmd {
 
-// A table with a line for each pod, each with its explanation below if it has one, then a summary.
+// Returns a table with one row per pod, the explanations if there are any, and a summary line.
 std::string ToText(const ScheduleReport& report);
 
-// Why nodes were rejected, how the others scored, and whom preemption would remove.
+// Returns which plugins rejected nodes, how the others scored, and the preemption candidates.
 std::string ToText(const ExplanationSummary& summary);
 
 }  // namespace berth::cmd

@@ -24,7 +24,7 @@ struct SeedRange {
 };
 
 struct Totals {
-  uint64_t seeds = 0, broken = 0, decisions = 0, binds = 0, victims = 0, restarts = 0;
+  uint64_t seeds = 0, failed = 0, decisions = 0, binds = 0, victims = 0, restarts = 0;
 };
 
 std::optional<uint64_t> ParseSeed(std::string_view text) {
@@ -38,8 +38,10 @@ Result<SeedRange> ParseSeeds(std::string_view text) {
   const size_t dots = text.find("..");
   const auto first = ParseSeed(text.substr(0, dots));
   const auto last = dots == text.npos ? first : ParseSeed(text.substr(dots + 2));
-  if (!first || !last) return Fail(fmt::format("--seeds {}: must be like 1..2000", text));
-  if (*last < *first) return Fail(fmt::format("--seeds {}: the last comes before the first", text));
+  if (!first || !last)
+    return Fail(fmt::format("--seeds {}: expected a range such as 1..2000, or one seed", text));
+  if (*last < *first)
+    return Fail(fmt::format("--seeds {}: the last seed is less than the first", text));
   return SeedRange{*first, *last};
 }
 
@@ -71,45 +73,45 @@ Result<std::vector<SeedRange>> SeedsOf(const SimtestOptions& options) {
     if (!listed) return std::unexpected(listed.error());
     all.insert(all.end(), listed->begin(), listed->end());
   }
-  if (all.empty()) return Fail("no seeds: give --seeds or --seed-file");
+  if (all.empty()) return Fail("no seeds: set --seeds or --seed-file");
   return all;
 }
 
-std::string ReplayCommand(uint64_t seed, const SimtestOptions& options) {
+std::string ReproduceCommand(uint64_t seed, const SimtestOptions& options) {
   std::string command = fmt::format("berth simtest --seeds {}..{} --trace", seed, seed);
   if (options.steps != SimtestOptions().steps) command += fmt::format(" --steps {}", options.steps);
   if (options.paranoid) command += " --paranoid";
   return command;
 }
 
-// A CHECK in the engine ends the program: then the seed is told, too.
-std::array<char, 256> g_last_words;
-size_t g_last_words_size = 0;
+// A failed CHECK aborts the program: a signal handler then reports the seed.
+std::array<char, 256> g_crash_report;
+size_t g_crash_report_size = 0;
 
-extern "C" void SayLastWords(int) {
-  if (write(STDERR_FILENO, g_last_words.data(), g_last_words_size) < 0) return;
+extern "C" void PrintCrashReport(int) {
+  if (write(STDERR_FILENO, g_crash_report.data(), g_crash_report_size) < 0) return;
 }
 
-void PrepareLastWords(uint64_t seed, const SimtestOptions& options) {
-  const auto written = fmt::format_to_n(g_last_words.data(), g_last_words.size(),
-                                        "seed {} ended the program\nreplay it with: {}\n", seed,
-                                        ReplayCommand(seed, options));
-  g_last_words_size = std::min(written.size, g_last_words.size());
+void PrepareCrashReport(uint64_t seed, const SimtestOptions& options) {
+  const auto written = fmt::format_to_n(g_crash_report.data(), g_crash_report.size(),
+                                        "seed {} crashed\nreproduce with: {}\n", seed,
+                                        ReproduceCommand(seed, options));
+  g_crash_report_size = std::min(written.size, g_crash_report.size());
 }
 
-void PrintBroken(uint64_t seed, const simulation::SimulationReport& report,
-                 const SimtestOptions& options) {
-  fmt::print("seed {} breaks {} at step {}: {}\n", seed, report.broken->invariant, report.step,
-             report.broken->what);
+void PrintViolation(uint64_t seed, const simulation::SimulationReport& report,
+                    const SimtestOptions& options) {
+  fmt::print("seed {} violates invariant {} at step {}: {}\n", seed, report.broken->invariant,
+             report.step, report.broken->what);
   if (!options.trace) {
-    fmt::print("before that:\n");
+    fmt::print("last events:\n");
     for (const std::string& line : report.last_lines) fmt::print("  {}\n", line);
   }
-  fmt::print("replay it with: {}\n", ReplayCommand(seed, options));
+  fmt::print("reproduce with: {}\n", ReproduceCommand(seed, options));
 }
 
 void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
-  PrepareLastWords(seed, options);
+  PrepareCrashReport(seed, options);
   simulation::SimulationOptions simulation{.seed = seed, .steps = options.steps};
   simulation.paranoid = options.paranoid;
   if (options.trace) {
@@ -125,8 +127,8 @@ void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
   totals.victims += report.victims;
   totals.restarts += report.restarts;
   if (!report.broken) return;
-  ++totals.broken;
-  PrintBroken(seed, report, options);
+  ++totals.failed;
+  PrintViolation(seed, report, options);
 }
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
@@ -134,7 +136,7 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options) {
-  constexpr uint64_t kMaxBroken = 10;
+  constexpr uint64_t kMaxFailed = 10;
   const bool on_terminal = isatty(STDERR_FILENO) == 1 && !options.trace;
   const auto start = std::chrono::steady_clock::now();
   double shown = 0;
@@ -143,14 +145,14 @@ Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options
     for (uint64_t count = range.last - range.first + 1, i = 0; i < count; ++i) {
       const uint64_t seed = range.first + i;
       RunSeed(seed, options, totals);
-      if (totals.broken == kMaxBroken) {
-        fmt::print("{} seeds are broken; the others are left out\n", totals.broken);
+      if (totals.failed == kMaxFailed) {
+        fmt::print("{} seeds failed; stopped\n", totals.failed);
         return totals;
       }
       const double seconds = SecondsSince(start);
       if (!on_terminal || seconds - shown < 0.5) continue;
       shown = seconds;
-      fmt::print(stderr, "\r\x1b[Kseed {}, {} broken, {:.0f} seeds/s", seed, totals.broken,
+      fmt::print(stderr, "\r\x1b[Kseed {}, {} failed, {:.0f} seeds/s", seed, totals.failed,
                  static_cast<double>(totals.seeds) / seconds);
       std::fflush(stderr);
     }
@@ -167,15 +169,15 @@ int RunSimtest(const SimtestOptions& options) {
     fmt::print(stderr, "berth simtest: {}\n", seeds.error().message);
     return kExitUsage;
   }
-  std::signal(SIGABRT, SayLastWords);
+  std::signal(SIGABRT, PrintCrashReport);
   const auto start = std::chrono::steady_clock::now();
   const Totals totals = RunAll(*seeds, options);
   std::signal(SIGABRT, SIG_DFL);
   fmt::print(
-      "{} seeds, {} broken; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
-      totals.seeds, totals.broken, totals.decisions, totals.binds, totals.victims, totals.restarts,
+      "{} seeds, {} failed; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
+      totals.seeds, totals.failed, totals.decisions, totals.binds, totals.victims, totals.restarts,
       static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
-  return totals.broken == 0 ? kExitOk : kExitFailed;
+  return totals.failed == 0 ? kExitOk : kExitFailed;
 }
 
 }  // namespace berth::cmd

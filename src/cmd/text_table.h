@@ -1,4 +1,4 @@
-// TextTable prints rows as columns, each as wide as its widest cell; the last one is not padded.
+// TextTable formats rows in columns, each as wide as its widest cell; the last one is not padded.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ class TextTable {
  public:
   enum class Align { kLeft, kRight };
 
-  // `indent` goes before every line. Columns are aligned to the left unless told otherwise.
+  // `indent` precedes every line. Columns without an entry in `align` are left-aligned.
   explicit TextTable(std::string indent = "", std::vector<Align> align = {})
       : indent_(std::move(indent)), align_(std::move(align)) {}
 
-  // Cells wider than `width` stick out instead of widening their column.
+  // Cells wider than `width` overflow instead of widening their column.
   void set_widest(size_t width) { widest_ = width; }
 
   void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  // Every line ends with a newline and has no spaces before it.
+  // Every line ends with a newline, without trailing spaces.
   std::string ToString() const;
 
  private:
@@ -32,7 +32,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// How many columns `text` takes on a terminal, if each code point takes one.
+// Returns the width of `text` on a terminal, counting one column per code point.
 size_t DisplayWidth(std::string_view text);
 
 }  // namespace berth::cmd

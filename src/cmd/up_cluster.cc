@@ -32,7 +32,7 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "berth";
 }
 
-// What the engine is made with, and how many workers it shall have.
+// The options of the engine, and its number of workers.
 struct Scheduler {
   scheduler::engine::EngineOptions options;
   int parallelism = 1;
@@ -53,12 +53,12 @@ Result<Scheduler> SchedulerFrom(const std::string& file,
 }
 
 localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& options) {
-  localcluster::LocalClusterOptions world;
-  world.kubelets = !options.no_kubelets;
-  world.controllers = !options.no_controllers;
-  world.leases = !options.no_leases && !options.no_kubelets;
-  world.speed = options.speed;
-  return world;
+  localcluster::LocalClusterOptions local;
+  local.kubelets = !options.no_kubelets;
+  local.controllers = !options.no_controllers;
+  local.leases = !options.no_leases && !options.no_kubelets;
+  local.speed = options.speed;
+  return local;
 }
 
 }  // namespace
@@ -70,12 +70,12 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
-    if (auto placed = cluster->PlaceKubeconfig(options); !placed) return placed;
+    if (auto written = cluster->CreateKubeconfig(options); !written) return written;
     if (auto made = cluster->MakeScheduler(options, registry); !made) return made;
     return cluster->Fill(options);
   }();
   if (!ready) return std::unexpected(ready.error());
-  // Last, so that what the files hold is there before anybody makes something of it.
+  // Started last, so that all objects exist before controllers act on some of them.
   cluster->local_cluster_ = localcluster::LocalCluster::Start(cluster->api(), cluster->clock_,
                                                               LocalClusterOptionsFor(options));
   if (cluster->driver_ != nullptr) cluster->driver_->Start();
@@ -104,7 +104,7 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
                                 const scheduler::framework::Registry& registry) {
   if (!options.has_scheduler()) {
     if (options.config_file.empty()) return {};
-    return Fail("--config is for Berth's scheduler, but --scheduler is none");
+    return Fail("--config cannot be used with --scheduler=none");
   }
   auto scheduler = SchedulerFrom(options.config_file, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
@@ -112,7 +112,7 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
     return MakeEmbeddedScheduler(options, std::move(scheduler->options), registry);
   }
-  if (options.speed != 1) return Fail("--scheduler=http goes by real time: --speed must be 1");
+  if (options.speed != 1) return Fail("--scheduler=http requires --speed=1");
   return MakeHttpScheduler(std::move(scheduler->options), scheduler->parallelism, registry);
 }
 
@@ -142,7 +142,7 @@ Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options,
   return {};
 }
 
-// Over the same client, and the same kubeconfig file, as any other program would.
+// Connects with the client and the kubeconfig file that any other program would use.
 Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,
                                     const scheduler::framework::Registry& registry) {
   auto api = client::LoadClientConfig({.kubeconfig = kubeconfig_});
@@ -160,7 +160,7 @@ Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int
   return {};
 }
 
-Status UpCluster::PlaceKubeconfig(const UpOptions& options) {
+Status UpCluster::CreateKubeconfig(const UpOptions& options) {
   kubeconfig_ = options.api.kubeconfig;
   if (kubeconfig_.empty() && !options.api.data_dir.empty()) {
     kubeconfig_ = std::filesystem::path(options.api.data_dir) / "kubeconfig";
@@ -169,8 +169,8 @@ Status UpCluster::PlaceKubeconfig(const UpOptions& options) {
     const auto temporary = std::filesystem::temp_directory_path(error);
     std::string name = (error ? std::filesystem::path("/tmp") : temporary) / "berth-up-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
-      return Fail(
-          fmt::format("{}: {}; --kubeconfig FILE names another place", name, std::strerror(errno)));
+      return Fail(fmt::format("{}: {}; use --kubeconfig to write it elsewhere", name,
+                              std::strerror(errno)));
     }
     own_directory_ = name;
     kubeconfig_ = std::filesystem::path(name) / "kubeconfig";
@@ -183,7 +183,7 @@ Status UpCluster::Fill(const UpOptions& options) {
   if (!options.nodes_from.empty()) {
     const auto nodes = ApplyNodes(api(), options.nodes_from);
     if (!nodes) return std::unexpected(nodes.error());
-    if (*nodes == 0) return Fail(fmt::format("{}: there are no nodes", options.nodes_from));
+    if (*nodes == 0) return Fail(fmt::format("{}: contains no nodes", options.nodes_from));
   }
   const auto applied = ApplyFiles(api(), options.files);
   if (!applied) return std::unexpected(applied.error());

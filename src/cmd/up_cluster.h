@@ -1,5 +1,5 @@
-// UpCluster is everything that `berth up` runs, in one process: the API server, the world around it
-// and the scheduler.
+// UpCluster is everything that `berth up` runs in one process: the API server, the local cluster
+// (kubelets and controllers) and the scheduler.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace berth::cmd {
 
 class UpCluster {
  public:
-  // Opens the store, starts what the options ask for and puts in the nodes and objects that they
-  // name. The error says which option or file is wrong.
+  // Opens the store, creates the nodes and objects that the options name, and starts the
+  // components. The error names the option or file that is wrong.
   static Result<std::unique_ptr<UpCluster>> Start(const UpOptions& options,
                                                   const scheduler::framework::Registry& registry);
   ~UpCluster();
@@ -29,12 +29,12 @@ class UpCluster {
   apiserver::store::Store& store() { return served_.server->store(); }
   const RunningApiServer& served() const { return served_; }
   const Clock& real_clock() const { return real_clock_; }
-  // Where the kubeconfig file is; it goes with the cluster if the user did not say where.
+  // Path of the kubeconfig file; a temporary one, removed by Stop, unless the user set a path.
   const std::string& kubeconfig() const { return kubeconfig_; }
-  // What the scheduler has done; empty if there is none.
+  // Counters of the scheduler; zero if there is none.
   std::shared_ptr<const runtime::DriverSnapshot> scheduling() const;
 
-  // Ends everything in order; what was acknowledged is kept.
+  // Stops everything in order. Acknowledged writes are durable if there is a data directory.
   void Stop();
 
  private:
@@ -44,19 +44,19 @@ class UpCluster {
                                const scheduler::framework::Registry& registry);
   Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,
                            const scheduler::framework::Registry& registry);
-  Status PlaceKubeconfig(const UpOptions& options);
+  Status CreateKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 
   SystemClock real_clock_;
   ScaledClock clock_;
   std::string kubeconfig_;
-  std::string own_directory_;  // Of the kubeconfig, if the user named none: removed at the end.
-  // In the order in which they need each other.
+  std::string own_directory_;  // Temporary directory of the kubeconfig, if any.
+  // Each depends on the ones above it.
   RunningApiServer served_;
   std::unique_ptr<runtime::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<localcluster::LocalCluster> local_cluster_;
-  // One of them, or none.
+  // At most one of them.
   std::unique_ptr<runtime::EngineDriver> driver_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
 };

@@ -20,67 +20,61 @@ namespace {
 constexpr size_t kMaxNodes = 100'000;
 
 void AddObjectFlags(CLI::App& command, UpOptions& options) {
-  command
-      .add_option("--nodes", options.nodes, "Make so many nodes, in three zones and three sizes")
+  command.add_option("--nodes", options.nodes, "Number of nodes to create, in 3 zones and 3 sizes")
       ->type_name("N")
       ->check(CLI::Range(size_t{0}, kMaxNodes).description(""));
   command
       .add_option("--nodes-from", options.nodes_from,
-                  "Make the nodes in this file, YAML or JSON, as kubectl get nodes -o yaml prints "
-                  "them; - for standard input")
+                  "Create the nodes in this file (kubectl get nodes -o yaml), or - for standard "
+                  "input")
       ->type_name("FILE");
   command
       .add_option("-f,--filename", options.files,
-                  "Create or apply the objects in this file, YAML or JSON: a file, a directory "
-                  "(its *.yaml, *.yml and *.json), or - for standard input; may be repeated")
+                  "Apply the YAML or JSON objects of this file, directory of *.yaml, *.yml and "
+                  "*.json files, or - for standard input; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command.add_flag("--demo", options.demo,
-                   "Show a thousand nodes and ten thousand pods at work, on any free port; ends "
-                   "with a summary unless standard output is a terminal");
+                   "Run a demo: 1,000 nodes and 10,000 pods, on a free port; exits with a summary "
+                   "unless stdout is a terminal");
 }
 
 void AddClusterFlags(CLI::App& command, UpOptions& options) {
   command
-      .add_option(
-          "--scheduler", options.scheduler,
-          "Who schedules: embedded (Berth, on the store itself), http (Berth, as a client of "
-          "the API, the way berth-scheduler works) or none (bring your own)")
-      ->type_name("WHO")
+      .add_option("--scheduler", options.scheduler,
+                  "Scheduler to run: embedded (in process, on the store), http (API client, as "
+                  "berth-scheduler) or none")
+      ->type_name("MODE")
       ->check(CLI::IsMember({"embedded", "http", "none"}))
       ->capture_default_str();
   command
       .add_option("--config", options.config_file,
-                  "KubeSchedulerConfiguration file of the scheduler (default: the default "
-                  "configuration)")
+                  "KubeSchedulerConfiguration file (default: built-in defaults)")
       ->type_name("FILE");
-  command
-      .add_option("--speed", options.speed,
-                  "How many seconds pass in the cluster while one passes outside")
+  command.add_option("--speed", options.speed, "Time acceleration factor")
       ->type_name("X")
       ->check(CLI::Range(0.001, 10'000.0).description(""))
       ->capture_default_str();
   command.add_flag("--no-controllers", options.no_controllers,
-                   "Leave Deployments, Jobs and other workloads to somebody else");
-  command.add_flag("--no-kubelets", options.no_kubelets,
-                   "Leave nodes and the pods on them to somebody else");
+                   "Do not run the workload controllers (Deployment, Job, ...)");
+  command.add_flag("--no-kubelets", options.no_kubelets, "Do not run fake kubelets");
   command.add_flag("--no-leases", options.no_leases,
-                   "Do not renew the leases of nodes, and take none for lost");
+                   "Do not renew node leases or mark nodes unreachable");
 }
 
 }  // namespace
 
 void AddUp(CLI::App& app, UpOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "up", "Run a cluster on this machine: API server, scheduler, controllers and fake nodes");
+      "up", "Run a local cluster: API server, scheduler, controllers and fake kubelets");
   command->footer(
-      "kubectl and other clients use it as any cluster. Pods are bound, get an address and are "
+      "kubectl and other clients can use it like any cluster. Pods are bound, get an IP and become "
       "Running,\n"
-      "but nothing is executed. Prints the line that points kubectl at it, then a status line.\n"
-      "Ctrl-C ends it; with --data-dir, the next start goes on where this one ended.\n"
-      "Exit codes: 0 ended by a signal, or the demonstration is over; 1 it could not start, or "
-      "its data\n"
-      "cannot be written any more; 2 bad usage.\n"
+      "but no containers are started. Prints the KUBECONFIG to use, then a status line.\n"
+      "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n"
+      "Exit codes: 0 stopped by a signal, or demo finished; 1 failed to start, or the data "
+      "directory\n"
+      "cannot be written; 2 invalid usage.\n"
       "\n"
       "Example:\n"
       "  berth up --nodes 100 -f deployment.yaml\n"
@@ -104,18 +98,18 @@ int PrintError(const Error& error) {
   return kExitFailed;
 }
 
-// Tells how the cluster stands until a signal comes, or its data cannot be kept any more.
+// Prints status lines until a stop signal arrives or the store can no longer be written.
 int Watch(UpCluster& cluster, bool terminal) {
   StatusLine line(terminal);
   DecisionRate rate;
-  rate.Look(*cluster.scheduling(), cluster.real_clock().Now());
+  rate.Sample(*cluster.scheduling(), cluster.real_clock().Now());
   std::string last;
   while (!WaitForSignal(terminal ? kTerminalTick : kLogTick)) {
     if (const auto health = cluster.store().health(); !health) {
       line.End();
       return PrintError(health.error());
     }
-    const double per_second = rate.Look(*cluster.scheduling(), cluster.real_clock().Now());
+    const double per_second = rate.Sample(*cluster.scheduling(), cluster.real_clock().Now());
     std::string text = StatusText(CountCluster(cluster.store()), per_second);
     if (text != last) line.Show(text);
     last = std::move(text);
@@ -124,15 +118,15 @@ int Watch(UpCluster& cluster, bool terminal) {
 }
 
 int RunDemo(UpCluster& cluster, bool terminal) {
-  const auto played = RunDemoWorkloads(cluster, terminal);
-  if (!played) return PrintError(played.error());
-  if (!*played) return kExitOk;
-  fmt::print("\n{}\n", SummaryText(**played));
+  const auto result = RunDemoWorkloads(cluster, terminal);
+  if (!result) return PrintError(result.error());
+  if (!*result) return kExitOk;
+  fmt::print("\n{}\n", SummaryText(**result));
   if (!terminal) {
     fmt::print("{}", NextStepsAfterExit());
     return kExitOk;
   }
-  fmt::print("{}\nCtrl-C ends it.\n\n", NextSteps(**played, ExportLine(cluster.kubeconfig())));
+  fmt::print("{}\nStop it with Ctrl-C.\n\n", NextSteps(**result, ExportLine(cluster.kubeconfig())));
   std::fflush(stdout);
   return Watch(cluster, terminal);
 }

@@ -1,4 +1,4 @@
-// The command line's options of `berth up`.
+// `berth up`: a cluster on this machine, complete but for containers.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -20,7 +20,7 @@ struct UpOptions {
   std::string nodes_from;
   std::vector<std::string> files;
   std::string scheduler = "embedded";  // Or "http", or "none".
-  std::string config_file;             // Of the scheduler.
+  std::string config_file;             // KubeSchedulerConfiguration.
   double speed = 1;
   bool no_controllers = false;
   bool no_kubelets = false;
@@ -32,9 +32,8 @@ struct UpOptions {
 
 void AddUp(CLI::App& app, UpOptions& options);
 
-// `berth up`: a cluster on this machine, with everything in it but containers.
-// Runs until SIGINT or SIGTERM comes; the demonstration ends by itself, unless somebody watches it.
-// Returns the exit code of the program.
+// Runs until a stop signal arrives; the demo exits by itself unless stdout is a terminal. Returns
+// the exit code.
 int RunUp(UpOptions options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

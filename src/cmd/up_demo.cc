@@ -26,16 +26,16 @@ namespace {
 using api::Json;
 using api::JsonObject;
 
-// One kind of workload: so many objects with so many pods each.
+// Identical workload objects.
 struct Workload {
   const char* kind;  // "deployments.apps"
   const char* space;
   const char* name;
   int objects;
-  int pods;  // Of each object.
+  int pods;  // Per object.
   const char* cpu;
   const char* memory;
-  // Continues the pods' spec, as JSON in which $app is the object's name.
+  // Further fields of the pod spec, as JSON; $app is replaced by the object's name.
   const char* placement = "";
 };
 
@@ -67,8 +67,8 @@ constexpr Workload kWorkloads[] = {
     {"statefulsets.apps", "data", "store", 20, 10, "2", "8Gi", kApartByNode},
     {"jobs.batch", "science", "simulate", 30, 100, "1500m", "1Gi", kBatch},
     {"deployments.apps", "science", "worker", 1, 100, "2", "4Gi"},
-    // These say why they wait: no node is large enough, none has the label, and there are three
-    // zones for five that must be apart.
+    // These stay pending: no node is large enough, none has the label, and five pods with zone
+    // anti-affinity have three zones.
     {"deployments.apps", "science", "giant", 1, 12, "48", "64Gi"},
     {"deployments.apps", "science", "train", 1, 8, "4", "16Gi", kGpu},
     {"deployments.apps", "data", "quorum", 1, 5, "1", "1Gi", kApartByZone},
@@ -102,13 +102,13 @@ std::string SpecText(const Workload& workload, const std::string& app) {
 Status Create(apiserver::registry::Api& api, std::string_view kind, std::string_view space,
               const std::string& text) {
   auto document = api::ParseJson(text);
-  if (!document) return Fail("the demonstration's " + text + ": " + document.error().message);
+  if (!document) return Fail("demo object " + text + ": " + document.error().message);
   const auto created = api.Create(api::scheme::KindOf(kind), space, *std::move(document));
   if (created || created.error().reason == "AlreadyExists") return {};
   return Fail(created.error().message);
 }
 
-Status CreateSurroundings(apiserver::registry::Api& api) {
+Status CreateNamespacesAndPriorityClasses(apiserver::registry::Api& api) {
   for (const char* space : {"shop", "data", "science"}) {
     if (auto made =
             Create(api, "namespaces", "", fmt::format(R"({{"metadata":{{"name":"{}"}}}})", space));
@@ -131,7 +131,8 @@ Status CreateSurroundings(apiserver::registry::Api& api) {
 }  // namespace
 
 Result<size_t> CreateDemoWorkloads(apiserver::registry::Api& api) {
-  if (auto made = CreateSurroundings(api); !made) return std::unexpected(made.error());
+  if (auto made = CreateNamespacesAndPriorityClasses(api); !made)
+    return std::unexpected(made.error());
   size_t pods = 0;
   for (const Workload& workload : kWorkloads) {
     for (int i = 1; i <= workload.objects; ++i) {
@@ -178,7 +179,7 @@ std::string ShareText(int64_t used, int64_t capacity) {
   return fmt::format("{:.0f}%", 100 * static_cast<double>(used) / static_cast<double>(capacity));
 }
 
-// The whole message is in the pod; what preemption could not do about it is left out here.
+// The full message is in the pod's condition; the summary omits the part about preemption.
 std::string_view FirstSentence(std::string_view message) {
   const size_t end = message.find(". ");
   return end == message.npos ? message : message.substr(0, end + 1);
@@ -231,28 +232,28 @@ std::vector<ZoneUtilization> ZoneUsage(apiserver::store::Store& store) {
 std::string SummaryText(const DemoResult& result) {
   const runtime::DriverSnapshot& scheduling = result.scheduling;
   std::string text =
-      fmt::format("placed   {} pods", WithCommas(result.counts.bound + result.counts.finished));
-  // After a restart there may have been nothing left to do.
+      fmt::format("scheduled  {} pods", WithCommas(result.counts.bound + result.counts.finished));
+  // After a restart there may be no pods left to bind.
   if (scheduling.binds > 0) {
     const double rate =
         static_cast<double>(scheduling.binds) / std::max(result.took.seconds(), 1e-9);
-    text += fmt::format(" in {}, {} a second", TimeText(result.took),
+    text += fmt::format(" in {}, {} pods/s", TimeText(result.took),
                         WithCommas(static_cast<uint64_t>(rate)));
   }
-  text += fmt::format("\npending  {} pods\n", WithCommas(result.counts.pending));
+  text += fmt::format("\npending    {} pods\n", WithCommas(result.counts.pending));
   for (const PendingGroup& group : result.pending.groups) {
     text += fmt::format("  {:>6}  {}\n", WithCommas(group.pods), FirstSentence(group.message));
   }
   if (result.pending.undecided > 0) {
-    text += fmt::format("  {:>6}  not tried yet\n", WithCommas(result.pending.undecided));
+    text += fmt::format("  {:>6}  not yet attempted\n", WithCommas(result.pending.undecided));
   }
   if (scheduling.created_to_bound.count() > 0) {
-    text += fmt::format("\ncreated to bound  {}", PercentilesText(scheduling.created_to_bound));
+    text += fmt::format("\ncreated to bound    {}", PercentilesText(scheduling.created_to_bound));
   }
   if (scheduling.decision_time.count() > 0) {
-    text += fmt::format("\none decision      {}\n", PercentilesText(scheduling.decision_time));
+    text += fmt::format("\nscheduling attempt  {}\n", PercentilesText(scheduling.decision_time));
   }
-  text += fmt::format("\nasked for, of {} nodes\n{}", WithCommas(result.counts.nodes),
+  text += fmt::format("\nrequested, {} nodes\n{}", WithCommas(result.counts.nodes),
                       ZoneTable(result.zones));
   return text;
 }
@@ -274,21 +275,20 @@ std::string NextSteps(const DemoResult& result, const std::string& export_line) 
 
 std::string NextStepsAfterExit() {
   return "Next:\n"
-         "  berth up --demo                        the same in a terminal: it stays up for "
-         "kubectl\n"
+         "  berth up --demo                        in a terminal: keeps running, for kubectl\n"
          "  berth up --nodes 100 -f FILE           a cluster with your own workloads\n"
-         "  berth schedule -f examples --explain   why pods go where they go\n";
+         "  berth schedule -f examples --explain   explains where pods are scheduled, and why\n";
 }
 
 namespace {
 
-constexpr Duration kLook = Duration::Millis(50);
-// A machine that is busy with other things gets a summary all the same.
-constexpr Duration kLongest = Duration::Seconds(120);
-// So few are worth reading.
+constexpr Duration kPollInterval = Duration::Millis(50);
+// On a busy machine the summary is printed after this time even if pods are left.
+constexpr Duration kTimeLimit = Duration::Seconds(120);
+// Reading the messages of more pods than this would slow down the run.
 constexpr size_t kFewPending = 1'000;
 
-// Every pod is there, and has a node or a reason.
+// Reports whether every pod exists and is bound or unschedulable.
 bool IsOver(const DemoResult& result, size_t pods) {
   return result.counts.pods >= pods && result.counts.pending <= kFewPending &&
          result.pending.undecided == 0;
@@ -302,16 +302,18 @@ Result<std::optional<DemoResult>> RunDemoWorkloads(UpCluster& cluster, bool term
   if (!pods) return std::unexpected(pods.error());
   StatusLine line(terminal);
   if (!terminal) {
-    line.Show("placing " + WithCommas(*pods) + " pods on " + WithCommas(kDemoNodes) + " nodes");
+    line.Show("scheduling " + WithCommas(*pods) + " pods on " + WithCommas(kDemoNodes) + " nodes");
   }
   DemoResult result;
   do {
-    if (WaitForSignal(kLook)) return std::nullopt;
+    if (WaitForSignal(kPollInterval)) return std::nullopt;
     result.took = cluster.real_clock().Now() - start;
     result.counts = CountCluster(cluster.store());
     if (result.counts.pending <= kFewPending) result.pending = GroupPendingPods(cluster.store());
     if (terminal) line.Show(ProgressText(result.counts.bound + result.counts.finished, *pods));
-  } while (!IsOver(result, *pods) && result.took < kLongest);
+  } while (!IsOver(result, *pods) && result.took < kTimeLimit);
+  // The counts of the last poll are older than its pending pods.
+  result.counts = CountCluster(cluster.store());
   result.scheduling = *cluster.scheduling();
   result.zones = ZoneUsage(cluster.store());
   return result;

@@ -1,4 +1,4 @@
-// The workloads of the demonstration: ten thousand pods of all sorts.
+// `berth up --demo`: the workloads (10,000 pods), the run and its summary.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,10 @@ namespace berth::cmd {
 
 inline constexpr size_t kDemoNodes = 1'000;
 
-// Creates them in namespaces of their own. Returns how many pods they ask for.
+// Creates the workloads in their own namespaces. Returns the number of pods they request.
 Result<size_t> CreateDemoWorkloads(apiserver::registry::Api& api);
 
-// The summary of the demonstration.
-// How much of a zone is asked for.
+// The resources requested in one zone.
 struct ZoneUtilization {
   std::string zone;  // "(none)" for nodes without the label.
   size_t nodes = 0;
@@ -31,7 +30,7 @@ struct ZoneUtilization {
   int64_t memory = 0, memory_capacity = 0;
 };
 
-// By name. Reads every node and pod.
+// Returns the zones by name. Reads every node and pod.
 std::vector<ZoneUtilization> ZoneUsage(apiserver::store::Store& store);
 
 struct DemoResult {
@@ -39,18 +38,17 @@ struct DemoResult {
   PendingPods pending;
   std::vector<ZoneUtilization> zones;
   runtime::DriverSnapshot scheduling;
-  Duration took;  // From the first workload to the last pod.
+  Duration took;  // From the first workload until the last pod was bound or unschedulable.
 };
 
 std::string SummaryText(const DemoResult& result);
-// What to type next, while the cluster is up. `export_line` points kubectl at it.
+// Returns commands to try while the cluster is up. `export_line` sets KUBECONFIG.
 std::string NextSteps(const DemoResult& result, const std::string& export_line);
-// What to type next, when it is gone.
+// Returns commands to try after the demo has exited.
 std::string NextStepsAfterExit();
 
-// The demonstration: `berth up --demo`.
-// Creates the workloads and waits until every pod is placed or has been told why not, with a
-// progress bar on a terminal. Nothing if a signal came first.
+// Creates the workloads and waits until every pod is bound or unschedulable, with a progress bar on
+// a terminal. Returns nullopt if a stop signal arrived first.
 Result<std::optional<DemoResult>> RunDemoWorkloads(UpCluster& cluster, bool terminal);
 
 }  // namespace berth::cmd

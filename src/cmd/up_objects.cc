@@ -32,13 +32,13 @@ struct Size {
   const char* cpu;
   const char* memory;
 };
-// Half of the nodes are of the middle size.
+// Half of the nodes are medium.
 constexpr Size kSizes[] = {{"medium", "16", "64Gi"},
                            {"small", "8", "32Gi"},
                            {"medium", "16", "64Gi"},
                            {"large", "32", "128Gi"}};
 
-// Ready from the start: a node that is not would be tainted until its kubelet says so.
+// Ready at creation: otherwise the node would be tainted until its kubelet reports.
 JsonArray Conditions(const std::string& now) {
   const auto condition = [&](const char* type, const char* status, const char* reason) {
     return JsonObject{{"type", type},
@@ -144,15 +144,16 @@ Result<size_t> ApplyFile(const std::string& path, const Visit& visit) {
 Result<const api::scheme::Kind*> KindOf(const JsonObject& object) {
   const std::string_view version = StringAt(&object, "apiVersion");
   const std::string_view kind = StringAt(&object, "kind");
-  if (version.empty()) return Fail("apiVersion is missing");
-  if (kind.empty()) return Fail("kind is missing");
+  if (version.empty()) return Fail("apiVersion not set");
+  if (kind.empty()) return Fail("kind not set");
   const api::scheme::Kind* found = api::scheme::FindKindByName(version, kind);
-  if (found == nullptr) return Fail(fmt::format("there is no kind {} in {}", kind, version));
+  if (found == nullptr)
+    return Fail(fmt::format("no matches for kind \"{}\" in version \"{}\"", kind, version));
   return found;
 }
 
-// An object that was printed by a cluster tells its version there.
-void ForgetVersion(JsonObject& object) {
+// Removes the fields that identify an object in the cluster it was dumped from.
+void ClearServerFields(JsonObject& object) {
   if (JsonObject* metadata = api::ObjectAt(&object, "metadata")) {
     metadata->erase("resourceVersion");
     metadata->erase("uid");
@@ -165,7 +166,7 @@ Status Apply(apiserver::registry::Api& api, Json document) {
   if (object == nullptr) return Fail("not an object");
   const auto kind = KindOf(*object);
   if (!kind) return std::unexpected(kind.error());
-  ForgetVersion(*object);
+  ClearServerFields(*object);
   const JsonObject* metadata = apiserver::admission::MetadataOf(std::as_const(*object));
   std::string space;
   if ((*kind)->namespaced) {
@@ -188,8 +189,8 @@ Status Apply(apiserver::registry::Api& api, Json document) {
 Status CreateNode(apiserver::registry::Api& api, const Json& document) {
   const JsonObject* given = document.if_object();
   if (StringAt(given, "kind") != "Node") {
-    return Fail(fmt::format("kind is \"{}\", but only nodes may be there; -f takes all kinds",
-                            StringAt(given, "kind")));
+    return Fail(
+        fmt::format("kind \"{}\" is not Node; use -f for other kinds", StringAt(given, "kind")));
   }
   JsonObject metadata;
   const JsonObject* from = api::ObjectAt(given, "metadata");

@@ -1,4 +1,4 @@
-// The nodes that `berth up --nodes` makes.
+// Objects that `berth up` creates at startup: generated nodes, and objects from files.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,17 @@
 
 namespace berth::cmd {
 
-// Makes `count` nodes, "node-0001" and so on: in three zones, one after the other, and of three
-// sizes. Those that are there already stay as they are.
+// Creates `count` nodes, "node-0001" and so on, in three zones in turn and of three sizes. Existing
+// ones are not changed.
 Status MakeNodes(apiserver::registry::Api& api, size_t count);
 
-// Puts the objects of files into the API, as `kubectl apply` would.
-// Creates the objects of all `paths` (see ObjectFilesIn), in order; what is there already is
-// changed by server-side apply. Documents may be Lists. Returns how many objects there were. The
-// error names the file, the document and the field.
+// Creates the objects of all `paths` (see ObjectFilesIn), in order; existing ones are updated by
+// server-side apply. Documents may be Lists. Returns the number of objects. The error names the
+// file, the document and the field.
 Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::string>& paths);
 
-// Creates the nodes in a file, with nothing of the cluster that they come from but names, labels,
-// annotations, spec and status. Nodes that are there already stay as they are. Anything but nodes
-// is an error.
+// Creates the nodes of a file, copying only name, labels, annotations, spec and status. Existing
+// nodes are not changed; any other kind is an error. Returns the number of nodes.
 Result<size_t> ApplyNodes(apiserver::registry::Api& api, const std::string& path);
 
 }  // namespace berth::cmd

@@ -19,17 +19,17 @@ class UpFiles : public ::testing::Test {
  protected:
   std::string Write(const char* name, const char* text) { return directory_.Write(name, text); }
   std::string Apply(const std::string& path) {
-    const auto applied = ApplyFiles(world.api, {path});
+    const auto applied = ApplyFiles(fixture.api, {path});
     return applied ? std::to_string(*applied) : applied.error().message;
   }
 
-  apiserver::registry::ApiFixture world;
+  apiserver::registry::ApiFixture fixture;
 
  private:
   const TemporaryDirectory directory_;
 };
 
-TEST_F(UpFiles, TakesDocumentsAndLists) {
+TEST_F(UpFiles, AppliesDocumentsAndLists) {
   const std::string path = Write("a.yaml",
                                  "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n---\n"
                                  "---\n"
@@ -42,12 +42,12 @@ TEST_F(UpFiles, TakesDocumentsAndLists) {
                                  "    template:\n      metadata: {labels: {app: web}}\n"
                                  "      spec: {containers: [{name: c, image: i}]}\n");
   EXPECT_EQ(Apply(path), "3");
-  EXPECT_FALSE(world.Get("configmaps", "a").is_null());
+  EXPECT_FALSE(fixture.Get("configmaps", "a").is_null());
   EXPECT_TRUE(
-      world.store->Get(api::scheme::KindOf("deployments.apps").collection, {"shop", "web"}));
+      fixture.store->Get(api::scheme::KindOf("deployments.apps").collection, {"shop", "web"}));
 }
 
-TEST_F(UpFiles, ChangesWhatIsThere) {
+TEST_F(UpFiles, UpdatesExistingObjects) {
   const char* text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {colour: red}\n";
   EXPECT_EQ(Apply(Write("a.yaml", text)), "1");
   EXPECT_EQ(Apply(Write("a.yaml", text)), "1");
@@ -55,7 +55,7 @@ TEST_F(UpFiles, ChangesWhatIsThere) {
                         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
                         "data: {colour: blue}\n")),
             "1");
-  EXPECT_HOLDS(world.Get("configmaps", "a"), "{'data':{'colour':'blue'}}");
+  EXPECT_HOLDS(fixture.Get("configmaps", "a"), "{'data':{'colour':'blue'}}");
 }
 
 TEST_F(UpFiles, ErrorsNameFileDocumentAndField) {
@@ -66,9 +66,10 @@ TEST_F(UpFiles, ErrorsNameFileDocumentAndField) {
   const Case cases[] = {
       {"a: [", {"x.yaml: ", "line 2"}},
       {"- a\n", {"x.yaml: document 1: not an object"}},
-      {"kind: Pod\n", {"x.yaml: document 1: apiVersion is missing"}},
-      {"apiVersion: v1\n", {"x.yaml: document 1: kind is missing"}},
-      {"---\napiVersion: v1\nkind: Boat\n", {"document 1: there is no kind Boat in v1"}},
+      {"kind: Pod\n", {"x.yaml: document 1: apiVersion not set"}},
+      {"apiVersion: v1\n", {"x.yaml: document 1: kind not set"}},
+      {"---\napiVersion: v1\nkind: Boat\n",
+       {"document 1: no matches for kind \"Boat\" in version \"v1\""}},
       {"apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n"
        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containerz: []}\n",
        {"x.yaml: document 2: ", "unknown field \"spec.containerz\""}},
@@ -85,37 +86,37 @@ TEST_F(UpFiles, ErrorsNameFileDocumentAndField) {
   EXPECT_THAT(Apply("/nowhere.yaml"), HasSubstr("/nowhere.yaml: No such file"));
 }
 
-TEST_F(UpFiles, NodesLeaveTheirOldClusterBehind) {
+TEST_F(UpFiles, NodesDropFieldsOfTheirOldCluster) {
   const auto nodes = ApplyNodes(
-      world.api, Write("nodes.yaml",
-                       "apiVersion: v1\nkind: List\nitems:\n"
-                       "- apiVersion: v1\n  kind: Node\n"
-                       "  metadata: {name: a, uid: old, resourceVersion: '5', labels: {x: 'y'},"
-                       " ownerReferences: [{apiVersion: v1, kind: X, name: x, uid: u}]}\n"
-                       "  status: {allocatable: {cpu: '3', memory: 1Gi, pods: '10'}}\n"));
+      fixture.api, Write("nodes.yaml",
+                         "apiVersion: v1\nkind: List\nitems:\n"
+                         "- apiVersion: v1\n  kind: Node\n"
+                         "  metadata: {name: a, uid: old, resourceVersion: '5', labels: {x: 'y'},"
+                         " ownerReferences: [{apiVersion: v1, kind: X, name: x, uid: u}]}\n"
+                         "  status: {allocatable: {cpu: '3', memory: 1Gi, pods: '10'}}\n"));
   ASSERT_TRUE(nodes.has_value()) << nodes.error().message;
   EXPECT_EQ(*nodes, 1U);
-  EXPECT_HOLDS(world.Get("nodes", "a"),
+  EXPECT_HOLDS(fixture.Get("nodes", "a"),
                "{'metadata':{'labels':{'x':'y'},'ownerReferences':null},"
                "'status':{'allocatable':{'cpu':'3'}}}");
   const auto refused =
-      ApplyNodes(world.api, Write("x.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"));
+      ApplyNodes(fixture.api, Write("x.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"));
   ASSERT_FALSE(refused.has_value());
-  EXPECT_THAT(refused.error().message, HasSubstr("document 1: kind is \"Pod\", but only nodes"));
+  EXPECT_THAT(refused.error().message, HasSubstr("document 1: kind \"Pod\" is not Node"));
 }
 
 TEST(UpNodes, AreSpreadOverZonesAndSizes) {
-  apiserver::registry::ApiFixture world;
-  ASSERT_TRUE(MakeNodes(world.api, 12));
-  ASSERT_TRUE(MakeNodes(world.api, 13));  // Only the last is new.
-  EXPECT_EQ(world.store->Count(api::scheme::KindOf("nodes").collection), 13U);
-  EXPECT_HOLDS(world.Get("nodes", "node-0001"),
+  apiserver::registry::ApiFixture fixture;
+  ASSERT_TRUE(MakeNodes(fixture.api, 12));
+  ASSERT_TRUE(MakeNodes(fixture.api, 13));  // Only the last is new.
+  EXPECT_EQ(fixture.store->Count(api::scheme::KindOf("nodes").collection), 13U);
+  EXPECT_HOLDS(fixture.Get("nodes", "node-0001"),
                "{'metadata':{'labels':{'topology.kubernetes.io/zone':'zone-a',"
                "'kubernetes.io/hostname':'node-0001'}},"
                "'status':{'allocatable':{'cpu':'16','memory':'64Gi','pods':'110'}}}");
-  EXPECT_HOLDS(world.Get("nodes", "node-0002"),
+  EXPECT_HOLDS(fixture.Get("nodes", "node-0002"),
                "{'metadata':{'labels':{'topology.kubernetes.io/zone':'zone-b'}}}");
-  EXPECT_HOLDS(world.Get("nodes", "node-0004"),
+  EXPECT_HOLDS(fixture.Get("nodes", "node-0004"),
                "{'metadata':{'labels':{'topology.kubernetes.io/zone':'zone-a'}},"
                "'status':{'allocatable':{'cpu':'8','memory':'32Gi'}}}");
 }

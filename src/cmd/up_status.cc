@@ -16,7 +16,7 @@
 namespace berth::cmd {
 namespace {
 
-// Where the store keeps the fields of pods that are asked for often.
+// The pod fields that the store extracts for field selectors.
 class PodFields {
  public:
   const std::string& node(const apiserver::store::Object& pod) const { return pod.fields[node_]; }
@@ -34,7 +34,7 @@ class PodFields {
   const size_t phase_ = Find("status.phase");
 };
 
-// What the scheduler says about a pod without a node; empty if nothing.
+// Returns the message, else the reason, of the PodScheduled condition; empty if there is none.
 std::string MessageOf(const apiserver::store::Object& pod) {
   const api::Json document = apiserver::store::Parse(pod);
   const auto* status = api::ObjectAt(api::AsObject(document), "status");
@@ -111,7 +111,7 @@ std::string StatusText(const ClusterCounts& counts, double decisions_per_second)
 std::string ProgressText(size_t done, size_t all) {
   constexpr size_t kWidth = 30;
   const size_t filled = all == 0 ? 0 : std::min(done, all) * kWidth / all;
-  return fmt::format("placing pods [{}{}] {} of {}", std::string(filled, '#'),
+  return fmt::format("scheduling pods [{}{}] {} of {}", std::string(filled, '#'),
                      std::string(kWidth - filled, '-'), WithCommas(done), WithCommas(all));
 }
 
@@ -131,7 +131,7 @@ void StatusLine::End() {
   std::fflush(stdout);
 }
 
-double DecisionRate::Look(const runtime::DriverSnapshot& snapshot, Instant now) {
+double DecisionRate::Sample(const runtime::DriverSnapshot& snapshot, Instant now) {
   const uint64_t before = std::exchange(decisions_, snapshot.decisions());
   const Duration passed = now - std::exchange(at_, now);
   if (passed <= Duration{} || before > decisions_) return 0;

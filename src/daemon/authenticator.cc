@@ -32,8 +32,8 @@ Status ReadNames(const api::JsonObject* data, const char* key, std::vector<std::
 
 }  // namespace
 
-ClientTrust::ClientTrust(AuthenticationFlags flags, FileReader read, ApiRequests* api)
-    : flags_(std::move(flags)), read_(std::move(read)), api_(api) {
+ClientTrust::ClientTrust(AuthenticationFlags flags, FileReader read, client::RestClient* client)
+    : flags_(std::move(flags)), read_(std::move(read)), client_(client) {
   Trust trust;
   const RequestHeaderFlags& headers = flags_.request_header;
   trust.proxy_names = headers.allowed_names;
@@ -55,7 +55,7 @@ void ClientTrust::Publish(Trust trust) {
 }
 
 bool ClientTrust::NeedsConfigMap() const {
-  if (api_ == nullptr || flags_.skip_lookup) return false;
+  if (client_ == nullptr || flags_.skip_lookup) return false;
   return flags_.client_ca_file.empty() || flags_.request_header.client_ca_file.empty();
 }
 
@@ -123,13 +123,14 @@ void ClientTrust::Refresh(const std::function<void(Status)>& done) {
   client::RestRequest request;
   request.path = kConfigMapPath;
   request.timeout = Duration::Seconds(10);
-  api_->Send(std::move(request), [this, done](client::RestResult<client::RestResponse> answer) {
-    if (!answer) return done(Fail(fmt::format("{}: {}", kConfigMap, answer.error().message)));
-    if (!answer->ok()) {
-      return done(Fail(fmt::format("{}: the API server answered {}", kConfigMap, answer->status)));
+  client_->Send(std::move(request), [this, done](net::HttpResult<net::HttpResponse> response) {
+    if (!response) return done(Fail(fmt::format("{}: {}", kConfigMap, response.error().message)));
+    if (!response->ok()) {
+      return done(
+          Fail(fmt::format("{}: the API server answered {}", kConfigMap, response->status)));
     }
     Trust updated = *current();
-    const Status status = ReadConfigMap(answer->body, updated);
+    const Status status = ReadConfigMap(response->body, updated);
     if (status) Publish(std::move(updated));
     done(status);
   });
@@ -250,9 +251,9 @@ Result<std::optional<User>> ReadReview(const std::string& body) {
 
 }  // namespace
 
-Authenticator::Authenticator(const ClientTrust& trust, ApiRequests* api, Timer later,
-                             const Clock& clock, Duration token_ttl)
-    : trust_(trust), api_(api), timer_(std::move(later)), token_ttl_(token_ttl), tokens_(clock) {}
+Authenticator::Authenticator(const ClientTrust& trust, client::RestClient* client,
+                             net::Executor& executor, const Clock& clock, Duration token_ttl)
+    : trust_(trust), client_(client), executor_(executor), token_ttl_(token_ttl), tokens_(clock) {}
 
 void Authenticator::Authenticate(const net::ServerRequest& request, Callback callback) {
   const auto trust = trust_.current();
@@ -281,7 +282,7 @@ void Authenticator::Authenticate(const net::ServerRequest& request, Callback cal
       return callback(std::move(user));
     }
   }
-  if (const std::string token = TokenOf(request); api_ != nullptr && !token.empty()) {
+  if (const std::string token = TokenOf(request); client_ != nullptr && !token.empty()) {
     return ReviewToken(token, std::move(callback));
   }
   if (!problem.empty()) return callback(Fail(std::move(problem)));
@@ -290,10 +291,10 @@ void Authenticator::Authenticate(const net::ServerRequest& request, Callback cal
 
 void Authenticator::ReviewToken(const std::string& token, Callback callback) {
   const std::string key = Digest(token);
-  const bool is_first = tokens_.Want(key, [callback](Result<std::optional<User>> answer) {
-    if (!answer) return callback(std::unexpected(answer.error()));
-    if (!answer->has_value()) return callback(Fail("invalid bearer token"));
-    User user = **std::move(answer);
+  const bool is_first = tokens_.Want(key, [callback](Result<std::optional<User>> response) {
+    if (!response) return callback(std::unexpected(response.error()));
+    if (!response->has_value()) return callback(Fail("invalid bearer token"));
+    User user = **std::move(response);
     AddAuthenticated(user);
     callback(std::move(user));
   });
@@ -304,7 +305,7 @@ void Authenticator::ReviewToken(const std::string& token, Callback callback) {
   request.body = ReviewBody(token);
   request.content_type = "application/json";
   request.timeout = Duration::Seconds(10);
-  SendWithRetries(*api_, timer_, std::move(request), [this, key](Result<std::string> body) {
+  SendWithRetries(*client_, executor_, std::move(request), [this, key](Result<std::string> body) {
     if (!body) return tokens_.Finish(key, std::unexpected(body.error()), {});
     tokens_.Finish(key, ReadReview(*body), token_ttl_);
   });

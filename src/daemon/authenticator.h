@@ -1,5 +1,5 @@
-// ClientTrust says whose certificates tell who a client is: from files, and what they leave out
-// from the ConfigMap kube-system/extension-apiserver-authentication.
+// Authenticator finds out which user makes a request to the HTTPS port; ClientTrust holds the
+// certificate authorities that it trusts.
 #pragma once
 
 #include <expected>
@@ -21,8 +21,8 @@ namespace berth::daemon {
 
 // Immutable.
 struct Trust {
-  std::shared_ptr<const net::ClientAuthorities> clients;  // Null: certificates are not looked at.
-  // Of front proxies, whose headers name the user; null: headers are not looked at.
+  std::shared_ptr<const net::ClientAuthorities> clients;  // Null: certificates are ignored.
+  // Of front proxies, whose headers name the user; null: headers are ignored.
   std::shared_ptr<const net::ClientAuthorities> proxies;
   std::vector<std::string> proxy_names;  // Empty: any.
   std::vector<std::string> username_headers;
@@ -31,17 +31,19 @@ struct Trust {
   std::vector<std::string> extra_header_prefixes;
 };
 
+// ClientTrust reads the authorities of clients and front proxies from files, and those that the
+// flags leave out from the ConfigMap kube-system/extension-apiserver-authentication.
 class ClientTrust {
  public:
-  // `api` may be null: then nothing is looked up in the cluster. It must outlive this, and what it
-  // has been asked must be answered before this goes.
-  ClientTrust(AuthenticationFlags flags, FileReader read, ApiRequests* api);
+  // `client` may be null: then nothing is looked up in the cluster. It must outlive this, and its
+  // callbacks must end before this is destroyed.
+  ClientTrust(AuthenticationFlags flags, FileReader read, client::RestClient* client);
 
-  // What is wrong with the files, if anything is.
+  // Returns the first problem of the files.
   Status CheckFiles() const;
 
-  // Reads the files again, and the ConfigMap if it is needed. What cannot be read leaves what was
-  // there before. Calls back once with the first problem, perhaps from within.
+  // Reads the files again, and the ConfigMap if it is needed. Parts that cannot be read stay as
+  // they were. Calls back once with the first problem, perhaps before it returns.
   void Refresh(const std::function<void(Status)>& done);
 
   std::shared_ptr<const Trust> current() const;
@@ -54,36 +56,37 @@ class ClientTrust {
 
   const AuthenticationFlags flags_;
   const FileReader read_;
-  ApiRequests* const api_;
+  client::RestClient* const client_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Trust> current_;
 };
 
-// Authenticator tells who makes a request, in this order: a front proxy's headers, a client
-// certificate, a bearer token that the API server reviews; failing all that, nobody in particular.
+// Authenticator identifies the user of a request by, in this order: a front proxy's headers, a
+// client certificate, a bearer token that the API server reviews; failing all that, the user is
+// system:anonymous.
 //
 // Any thread.
 class Authenticator {
  public:
-  // The error is why somebody who claims to be somebody is not believed: 401.
+  // The error says why a claimed identity is rejected: 401.
   using Callback = std::function<void(Result<User>)>;
 
-  // `api` may be null: then tokens are not looked at. All must outlive it, and so must what `api`
-  // has been asked.
-  Authenticator(const ClientTrust& trust, ApiRequests* api, Timer later, const Clock& clock,
-                Duration token_ttl);
+  // `client` may be null: then tokens are ignored. Its callbacks come on `executor` and must end
+  // before this is destroyed. All references must outlive it.
+  Authenticator(const ClientTrust& trust, client::RestClient* client, net::Executor& executor,
+                const Clock& clock, Duration token_ttl);
 
-  // Calls back once, perhaps from within.
+  // Calls back once, perhaps before it returns.
   void Authenticate(const net::ServerRequest& request, Callback callback);
 
  private:
   void ReviewToken(const std::string& token, Callback callback);
 
   const ClientTrust& trust_;
-  ApiRequests* const api_;
-  const Timer timer_;
+  client::RestClient* const client_;
+  net::Executor& executor_;
   const Duration token_ttl_;
-  // By a digest of the token. Nobody: the token is not valid.
+  // By a digest of the token; nullopt if the token is not valid.
   ReviewCache<std::optional<User>> tokens_;
 };
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 
-#include "daemon/review_testing.h"
+#include "client/rest_client_testing.h"
 #include "net/certificates.h"
 
 namespace berth::daemon {
@@ -34,27 +34,35 @@ class AuthenticatorTest : public testing::Test {
   // "name [group group]", or the error in parentheses.
   std::string Ask(net::ServerRequest request) {
     if (!authenticator_) {
-      trust_.emplace(flags_, [this](const std::string& path) { return Read(path); }, api());
+      api_.responder = [this](const client::FakeRequest&) { return Next(); };
+      trust_.emplace(flags_, [this](const std::string& path) { return Read(path); }, client());
       std::string problem = "no call";
       trust_->Refresh(
           [&](const Status& status) { problem = status ? "" : status.error().message; });
+      api_.executor.Run();
       refresh_problem_ = problem;
-      authenticator_.emplace(*trust_, api(), timer_.later(), clock_, Duration::Seconds(10));
+      authenticator_.emplace(*trust_, client(), api_.executor, clock_, Duration::Seconds(10));
     }
-    std::string told = "nothing";
+    std::string outcome = "nothing";
     authenticator_->Authenticate(request, [&](Result<User> user) {
-      told = user ? user->name : "(" + user.error().message + ")";
+      outcome = user ? user->name : "(" + user.error().message + ")";
       if (!user) return;
       last_ = *user;
-      told += " [";
+      outcome += " [";
       for (const std::string& group : user->groups)
-        told += told.back() == '[' ? group : " " + group;
-      told += "]";
+        outcome += outcome.back() == '[' ? group : " " + group;
+      outcome += "]";
     });
-    return told;
+    api_.executor.Advance(Duration::Seconds(10));
+    return outcome;
   }
 
-  ApiRequests* api() { return has_api_ ? &api_ : nullptr; }
+  client::RestClient* client() { return has_api_ ? &api_.client() : nullptr; }
+
+  // Adds the response to a request; the last one stays.
+  void Respond(int status, std::string body) {
+    responses_.push_back(client::FakeApiServer::Response(status, std::move(body)));
+  }
 
   Result<std::string> Read(const std::string& path) {
     if (path == "clients.crt") return clients_.certificate;
@@ -84,14 +92,24 @@ class AuthenticatorTest : public testing::Test {
   const net::KeyPair clients_ = *net::MakeCertificateAuthority("clients");
   const net::KeyPair proxies_ = *net::MakeCertificateAuthority("proxies");
   AuthenticationFlags flags_;
-  FakeApi api_;
-  FakeTimer timer_;
+  client::FakeApiServer api_;
   SimClock clock_;
   bool has_api_ = true;
   std::optional<ClientTrust> trust_;
   std::optional<Authenticator> authenticator_;
   User last_;
   std::string refresh_problem_;
+
+ private:
+  net::HttpResult<net::HttpResponse> Next() {
+    if (responses_.empty()) return client::FakeApiServer::Response(404, "{}");
+    auto response = responses_.front();
+    if (responses_.size() > 1) responses_.pop_front();
+    return response;
+  }
+
+ protected:
+  std::deque<net::HttpResult<net::HttpResponse>> responses_;
 };
 
 TEST_F(AuthenticatorTest, WhoShowsNothingIsAnonymous) {
@@ -102,7 +120,7 @@ TEST_F(AuthenticatorTest, WhoShowsNothingIsAnonymous) {
 
 TEST_F(AuthenticatorTest, TokensAreReviewedAndRemembered) {
   flags_.skip_lookup = true;
-  api_.Answer(201, kJane);
+  Respond(201, kJane);
   EXPECT_EQ(Ask(WithToken("Bearer secret")), "jane [dev system:authenticated]");
   EXPECT_EQ(last_.uid, "7");
   EXPECT_THAT(last_.extra.at("scopes"), ElementsAre("a", "b"));
@@ -122,7 +140,7 @@ TEST_F(AuthenticatorTest, TokensAreReviewedAndRemembered) {
 
 TEST_F(AuthenticatorTest, InvalidTokensAreRefusedAndRemembered) {
   flags_.skip_lookup = true;
-  api_.Answer(201, R"({"status":{"error":"expired"}})");
+  Respond(201, R"({"status":{"error":"expired"}})");
   EXPECT_EQ(Ask(WithToken("Bearer old")), "(invalid bearer token)");
   EXPECT_EQ(Ask(WithToken("Bearer old")), "(invalid bearer token)");
   EXPECT_EQ(api_.requests.size(), 1U);
@@ -130,19 +148,24 @@ TEST_F(AuthenticatorTest, InvalidTokensAreRefusedAndRemembered) {
 
 TEST_F(AuthenticatorTest, AReviewThatFailsIsTriedAgainAndNotRemembered) {
   flags_.skip_lookup = true;
-  api_.Break(client::RestError::Kind::kUnreachable);
+  responses_ = {
+      std::unexpected(net::HttpError{net::HttpError::Kind::kUnreachable, "connection refused"})};
   EXPECT_EQ(Ask(WithToken("Bearer t")), "(connection refused)");
   EXPECT_EQ(api_.requests.size(), 5U);
-  EXPECT_THAT(timer_.delays, ElementsAre(Duration::Millis(500), Duration::Millis(750),
-                                         Duration::Millis(1125), Duration{1'687'500'000}));
-  api_.Answer(201, kJane);
-  api_.Answer(201, kJane);
+  std::vector<Duration> delays;
+  for (size_t i = 1; i < 5; ++i) {
+    delays.push_back(api_.requests[i].sent - api_.requests[i - 1].sent);
+  }
+  EXPECT_THAT(delays, ElementsAre(Duration::Millis(500), Duration::Millis(750),
+                                  Duration::Millis(1125), Duration{1'687'500'000}));
+  Respond(201, kJane);
+  Respond(201, kJane);
   EXPECT_EQ(Ask(WithToken("Bearer t")), "jane [dev system:authenticated]");
 }
 
 TEST_F(AuthenticatorTest, ARefusedReviewIsNotTriedAgain) {
   flags_.skip_lookup = true;
-  api_.Answer(403, R"({"message":"tokenreviews is forbidden"})");
+  Respond(403, R"({"message":"tokenreviews is forbidden"})");
   EXPECT_THAT(Ask(WithToken("Bearer t")), HasSubstr("answered 403: tokenreviews is forbidden"));
   EXPECT_EQ(api_.requests.size(), 1U);
 }
@@ -184,10 +207,10 @@ TEST_F(AuthenticatorTest, WhatFlagsLeaveOutIsLookedUp) {
     for (size_t at = 0; (at = text.find('\n', at)) != text.npos;) text.replace(at, 1, "\\n");
     return text;
   };
-  api_.Answer(200, R"({"data":{"client-ca-file":")" + escape(client_pem) +
-                       R"(","requestheader-client-ca-file":")" + escape(proxy_pem) +
-                       R"(","requestheader-allowed-names":"[\"front\"]",)"
-                       R"("requestheader-username-headers":"[\"X-Who\"]"}})");
+  Respond(200, R"({"data":{"client-ca-file":")" + escape(client_pem) +
+                   R"(","requestheader-client-ca-file":")" + escape(proxy_pem) +
+                   R"(","requestheader-allowed-names":"[\"front\"]",)"
+                   R"("requestheader-username-headers":"[\"X-Who\"]"}})");
   EXPECT_EQ(Ask(WithCertificate(clients_, "joe")), "joe [team system:authenticated]");
   EXPECT_EQ(refresh_problem_, "");
   EXPECT_EQ(api_.requests[0].path,
@@ -197,7 +220,7 @@ TEST_F(AuthenticatorTest, WhatFlagsLeaveOutIsLookedUp) {
 }
 
 TEST_F(AuthenticatorTest, ALookupThatFailsLeavesEverybodyAnonymous) {
-  api_.Answer(403, "{}");
+  Respond(403, "{}");
   EXPECT_EQ(Ask(WithCertificate(clients_, "joe")), "system:anonymous [system:unauthenticated]");
   EXPECT_THAT(refresh_problem_, HasSubstr("answered 403"));
 }

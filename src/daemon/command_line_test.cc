@@ -32,7 +32,7 @@ Told Start(const Arguments& arguments) {
 TEST(CommandLineTest, WrongFlagsAreToldBehindTheUsage) {
   const Told told = Start({"--nope"});
   EXPECT_EQ(told.code, 1);
-  EXPECT_THAT(told.err, StartsWith("Usage:\n  kube-scheduler [flags]\n"));
+  EXPECT_THAT(told.err, StartsWith("Usage:\n  berth-scheduler [flags]\n"));
   EXPECT_THAT(told.err, EndsWith("\nError: unknown flag: --nope\n"));
 }
 

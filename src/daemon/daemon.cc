@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <chrono>
-#include <future>
 #include <random>
 #include <utility>
 
@@ -59,7 +58,7 @@ client::RestRequest ElectionEvent(const std::string& message,
 
 namespace {
 
-// What is under way when the end comes gets this long.
+// For writes in flight when the daemon ends.
 constexpr Duration kGracePeriod = Duration::Seconds(5);
 constexpr std::chrono::milliseconds kServingGrace{5000};
 
@@ -101,8 +100,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options,
 Daemon::Daemon(DaemonOptions options)
     : options_(std::move(options)),
       metrics_(std::make_unique<DaemonMetrics>(options_.flags.metrics, options_.gates)),
-      side_loop_(std::make_unique<net::EventLoop>()),
-      side_timers_(std::make_unique<client::LoopTimers>(*side_loop_)) {}
+      side_loop_(std::make_unique<net::EventLoop>()) {}
 
 Daemon::~Daemon() = default;
 
@@ -148,12 +146,17 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   auto made = runtime::Scheduler::Make(std::move(scheduler), registry);
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
+  leadership_ = std::make_unique<Leadership>(
+      *scheduler_, *side_loop_,
+      LeadershipOptions{.shadow = options_.flags.shadow,
+                        .delay_cache_until_active = options_.configuration.delay_cache_until_active,
+                        .on_lost = [this] { process_events_.Post(ProcessEvent::kLeaseLost); }});
   return {};
 }
 
 Result<void> Daemon::MakeElector() {
   const scheduler::config::LeaderElection& election = options_.configuration.leader_election;
-  // Who only watches has no part in it.
+  // Shadow mode takes no part in the election.
   if (!election.leader_elect || options_.flags.shadow) return {};
   client::ClientConfig api = api_;
   api.user_agent = agent_ + "/leader-election";
@@ -172,8 +175,13 @@ Result<void> Daemon::MakeElector() {
   options.retry_period = election.retry_period;
   options.seed = random();
   client::ElectionCallbacks callbacks;
-  callbacks.on_started_leading = [this] { OnStartedLeading(); };
-  callbacks.on_stopped_leading = [this] { OnStoppedLeading(); };
+  callbacks.on_started_leading = [this] {
+    LOG_INFO("Successfully acquired lease", {{"lock", lease_->name()}});
+    metrics_->SetLeader(options_.configuration.leader_election.resource_name, true);
+  };
+  callbacks.on_stopped_leading = [this] {
+    metrics_->SetLeader(options_.configuration.leader_election.resource_name, false);
+  };
   callbacks.on_new_leader = [](const std::string& leader) {
     LOG_INFO("New leader elected", {{"identity", leader}});
   };
@@ -184,8 +192,7 @@ Result<void> Daemon::MakeElector() {
   callbacks.on_problem = [this](const std::string& problem) {
     LOG_ERROR(problem, "Error retrieving or updating the lease", {{"lock", lease_->name()}});
   };
-  elector_ = std::make_unique<client::LeaderElector>(*lease_, *side_timers_, clock_,
-                                                     std::move(options), std::move(callbacks));
+  leadership_->Elect(*lease_, clock_, std::move(options), std::move(callbacks));
   metrics_->SetLeader(election.resource_name, false);
   return {};
 }
@@ -199,11 +206,7 @@ int Daemon::Run() {
     LOG_ERROR(serving.error(), "command failed");
     return 1;
   }
-  if (options_.configuration.delay_cache_until_active && elector_ != nullptr) {
-    StartElection();
-  } else {
-    StartScheduler();
-  }
+  leadership_->Start();
   for (;;) {
     const ProcessEvent what = process_events_.Next();
     if (what != ProcessEvent::kDump) return End(what);
@@ -211,53 +214,12 @@ int Daemon::Run() {
   }
 }
 
-void Daemon::StartScheduler() {
-  scheduler_->Start([this] { OnSynced(); });
-}
-
-void Daemon::OnSynced() {
-  LOG_INFO("Handlers synced");
-  if (options_.flags.shadow) {
-    LOG_INFO("Shadow mode: judging what other schedulers decide, and writing nothing");
-  } else if (elector_ == nullptr || leads_) {
-    leads_ = true;
-    scheduler_->Lead();
-  } else {
-    StartElection();
-  }
-}
-
-void Daemon::StartElection() {
-  LOG_INFO("Attempting to acquire leader lease...", {{"lock", lease_->name()}});
-  side_timers_->Post([this] { elector_->Run(); });
-}
-
-void Daemon::OnStartedLeading() {
-  LOG_INFO("Successfully acquired lease", {{"lock", lease_->name()}});
-  metrics_->SetLeader(options_.configuration.leader_election.resource_name, true);
-  leads_ = true;
-  if (scheduler_->synced()) {
-    scheduler_->Lead();
-  } else {
-    StartScheduler();  // It was put off until now.
-  }
-}
-
-void Daemon::OnStoppedLeading() {
-  metrics_->SetLeader(options_.configuration.leader_election.resource_name, false);
-  leads_ = false;
-  if (ending_) return;
-  lease_lost_ = true;
-  scheduler_->driver().Lead(false);
-  process_events_.Post(ProcessEvent::kLeaseLost);
-}
-
 void Daemon::RecordElection(const std::string& message) {
   lease_client_->Send(
       ElectionEvent(message, options_.configuration, clock_.Now()),
-      [](const client::RestResult<client::RestResponse>& answer) {
-        if (!answer)
-          LOG_WARNING("The event about the lease was not written: " + answer.error().message);
+      [](const net::HttpResult<net::HttpResponse>& response) {
+        if (!response)
+          LOG_WARNING("The event about the lease was not written: " + response.error().message);
       });
 }
 
@@ -272,16 +234,8 @@ void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
 
 int Daemon::End(ProcessEvent why) {
   const bool lost = why == ProcessEvent::kLeaseLost;
-  ending_ = true;
   if (lost) LOG_ERROR("", "Leaderelection lost");
-  // What others may do as soon as the lease is free must not be under way here any more.
-  scheduler_->Stop(lost ? Duration{} : kGracePeriod);
-  if (elector_ != nullptr) {
-    std::promise<void> released;
-    side_timers_->Post([&] { elector_->Stop([&] { released.set_value(); }); });
-    released.get_future().wait();
-    runtime::RunOn(*side_timers_, [this] { elector_.reset(); });
-  }
+  leadership_->Stop(lost ? Duration{} : kGracePeriod);
   if (server_ != nullptr) server_->Stop(kServingGrace);
   if (recording_ != nullptr && !recording_->status()) {
     LOG_ERROR(recording_->status().error(), "The recording is incomplete");

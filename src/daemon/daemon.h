@@ -1,4 +1,5 @@
-// The event about the lease that candidates write: core/v1, as client-go's elections do.
+// Daemon is berth-scheduler: the scheduler, its leadership, the HTTPS port and the metrics, from
+// the options to the exit code.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include "daemon/daemon_metrics.h"
 #include "daemon/delegated_access.h"
 #include "daemon/endpoints.h"
+#include "daemon/leadership.h"
 #include "daemon/options.h"
 #include "daemon/process_events.h"
 #include "daemon/secure_server.h"
@@ -27,13 +29,12 @@ class Registry;
 
 namespace berth::daemon {
 
-// `message` is "<identity> became leader".
+// Returns the request for the event about the lease that candidates write: core/v1, as client-go's
+// elections do. `message` is "<identity> became leader".
 client::RestRequest ElectionEvent(const std::string& message,
                                   const scheduler::config::Configuration& configuration,
                                   Instant now);
 
-// Daemon is berth-scheduler at work: the scheduler, who leads, the HTTPS port and the metrics, from
-// its options to its exit code.
 class Daemon {
  public:
   // Profiles may enable the plugins in `registry`. Blocks signals: to be made before any thread is
@@ -44,7 +45,7 @@ class Daemon {
 
   const scheduler::config::Configuration& configuration() const { return options_.configuration; }
 
-  // Runs until a signal comes or the lease is lost. The exit code.
+  // Runs until a signal comes or the lease is lost. Returns the exit code.
   int Run();
 
  private:
@@ -61,11 +62,6 @@ class Daemon {
   std::string ResourceMetrics();
 
   // --- running ---
-  void StartScheduler();
-  void OnSynced();
-  void StartElection();
-  void OnStartedLeading();
-  void OnStoppedLeading();
   void RecordElection(const std::string& message);
   void OnJudgement(const runtime::Judgement& judgement, Duration took);
   int End(ProcessEvent why);
@@ -78,27 +74,22 @@ class Daemon {
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::DecisionLog decision_log_;
   std::unique_ptr<scheduler::recording::RecordWriter> recording_;
-  std::string agent_;  // How it names itself to the API server.
+  std::string agent_;  // Its User-Agent, without the component.
   client::ClientConfig api_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
-  std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, whose answers come to it.
-  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease, and of questions about access.
-  std::unique_ptr<client::LoopTimers> side_timers_;
+  std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
+  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease and of access reviews.
   std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
-  std::unique_ptr<ApiRequests> authentication_api_, authorization_api_;
   std::unique_ptr<client::LeaseLock> lease_;
-  std::unique_ptr<client::LeaderElector> elector_;  // Null if it leads without asking.
+  std::unique_ptr<Leadership> leadership_;
   observability::HealthSlis slis_;
   std::unique_ptr<observability::HealthEndpoint> healthz_, livez_, readyz_;
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
-  std::atomic<bool> leads_ = false;
-  std::atomic<bool> lease_lost_ = false;
-  std::atomic<bool> ending_ = false;
   std::atomic<uint64_t> judged_ = 0, agreed_ = 0;
 };
 
-// Builds the daemon and runs it, or does what --write-config-to asks for. The exit code.
+// Builds the daemon and runs it, or executes --write-config-to. Returns the exit code.
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::daemon

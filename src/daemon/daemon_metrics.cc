@@ -75,13 +75,14 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gate
       generic_(registry_),
       shadow_decisions_(registry_.AddCounter(
           {.name = "berth_shadow_decisions_total",
-           .help = "Decisions of another scheduler that were judged in shadow mode.",
+           .help = "Number of decisions of another scheduler compared in shadow mode.",
            .labels = {"decision", "result"}})),
       shadow_duration_(
           registry_
-              .AddHistogram({.name = "berth_shadow_decision_duration_seconds",
-                             .help = "How long it took to decide, and explain, the same pod here.",
-                             .buckets = observability::ExponentialBuckets(0.0001, 2, 15)})
+              .AddHistogram(
+                  {.name = "berth_shadow_decision_duration_seconds",
+                   .help = "Latency of deciding and explaining the same pod in shadow mode.",
+                   .buckets = observability::ExponentialBuckets(0.0001, 2, 15)})
               .With({})),
       engine_(scheduler_, &SteadyNanos) {
   generic_.SetBuildInfo(ThisBuild());

@@ -1,4 +1,4 @@
-// The HTTPS port: what it serves, and to whom.
+// The HTTPS port of the daemon: its endpoints, and who may access them.
 
 #include <algorithm>
 #include <future>
@@ -16,6 +16,8 @@ namespace berth::daemon {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
+// How many pods are read between two steps of the engine.
+constexpr size_t kPodsPerVisit = 4096;
 
 net::ServerResponse TextResponse(int status, std::string text) {
   return net::ServerResponse::Text(status, std::string(kText), std::move(text));
@@ -31,9 +33,9 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
     const std::string_view target = request.target;
     const size_t end = std::min(target.find('?'), target.size());
     const std::string_view query = end < target.size() ? target.substr(end + 1) : "";
-    const auto answer = endpoint.Respond(target.substr(0, end), query);
-    return answer ? TextResponse(answer->status, answer->text)
-                  : TextResponse(404, "404 page not found\n");
+    const auto response = endpoint.Respond(target.substr(0, end), query);
+    return response ? TextResponse(response->status, response->text)
+                    : TextResponse(404, "404 page not found\n");
   };
 }
 
@@ -53,38 +55,32 @@ Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
 }  // namespace
 
 Result<void> Daemon::MakeReviewClients() {
-  const auto make = [this](const std::string& kubeconfig, auto& client,
-                           auto& requests) -> Result<void> {
+  const auto make = [this](const std::string& kubeconfig, auto& client) -> Result<void> {
     auto made = ReviewClient(*side_loop_, kubeconfig);
     if (!made) return std::unexpected(made.error());
     client = *std::move(made);
-    if (client != nullptr) requests = std::make_unique<RestApiRequests>(*client);
     return {};
   };
   const DaemonFlags& flags = options_.flags;
-  if (auto made =
-          make(flags.authentication.kubeconfig, authentication_client_, authentication_api_);
-      !made) {
-    return made;
-  }
-  return make(flags.authorization.kubeconfig, authorization_client_, authorization_api_);
+  if (auto made = make(flags.authentication.kubeconfig, authentication_client_); !made) return made;
+  return make(flags.authorization.kubeconfig, authorization_client_);
 }
 
 void Daemon::MakeHealth() {
   const observability::HealthCheck election{
       "leaderElection", [this]() -> Status {
-        if (!lease_lost_) return {};
+        if (!leadership_->lost()) return {};
         return Fail("failed election to renew leadership on lease " + lease_->name());
       }};
   const observability::HealthCheck shutdown{"shutdown", [this]() -> Status {
-                                              if (!ending_) return {};
+                                              if (!leadership_->ending()) return {};
                                               return Fail("process is shutting down");
                                             }};
   const observability::HealthCheck sync{"sched-handler-sync", [this]() -> Status {
                                           if (scheduler_->synced()) return {};
                                           return Fail("handlers are not fully synchronized");
                                         }};
-  const bool elects = elector_ != nullptr;
+  const bool elects = leadership_->elects();
   healthz_ = std::make_unique<observability::HealthEndpoint>(
       "healthz", std::vector{elects ? election : observability::PingCheck()}, &slis_);
   livez_ = std::make_unique<observability::HealthEndpoint>(
@@ -96,8 +92,8 @@ void Daemon::MakeHealth() {
 Result<void> Daemon::Serve() {
   if (options_.flags.serving.secure_port == 0) return {};
   access_ = std::make_unique<DelegatedAccess>(
-      options_.flags, ReviewApis{authentication_api_.get(), authorization_api_.get()},
-      TimerOn(*side_loop_), clock_, ReadFile);
+      options_.flags, ReviewClients{authentication_client_.get(), authorization_client_.get()},
+      *side_loop_, clock_, ReadFile);
   access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;
@@ -137,13 +133,19 @@ EndpointSources Daemon::Sources() {
   return sources;
 }
 
-// Pods are collected on the engine's thread and written down on this one.
+// Pods are collected on the engine's thread, some at a time, and formatted on this one.
 std::string Daemon::ResourceMetrics() {
-  if (!leads_) return "";
+  if (!leadership_->leads()) return "";
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  scheduler_->driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
-    pods = observability::scheduling::PodsOf(engine.cluster());
-  });
+  observability::scheduling::PodSlices slices;
+  bool more = true;
+  while (more) {
+    const bool ran =
+        scheduler_->driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
+          more = slices.Read(engine.cluster(), kPodsPerVisit, pods);
+        });
+    if (!ran) break;
+  }
   return observability::scheduling::ResourceMetricsText(pods);
 }
 

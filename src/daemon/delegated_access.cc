@@ -48,8 +48,9 @@ Result<AccessDecision> ReadReview(const std::string& body) {
 
 }  // namespace
 
-Authorizer::Authorizer(AuthorizationFlags flags, ApiRequests* api, Timer later, const Clock& clock)
-    : flags_(std::move(flags)), api_(api), timer_(std::move(later)), decisions_(clock) {}
+Authorizer::Authorizer(AuthorizationFlags flags, client::RestClient* client,
+                       net::Executor& executor, const Clock& clock)
+    : flags_(std::move(flags)), client_(client), executor_(executor), decisions_(clock) {}
 
 bool Authorizer::IsAlwaysAllowed(std::string_view path) const {
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -65,7 +66,7 @@ void Authorizer::Authorize(const User& user, std::string_view verb, std::string_
                            Callback callback) {
   const bool is_master = std::ranges::find(user.groups, kMastersGroup) != user.groups.end();
   if (is_master || IsAlwaysAllowed(path)) return callback(AccessDecision{true});
-  if (api_ == nullptr) return callback(AccessDecision{false});
+  if (client_ == nullptr) return callback(AccessDecision{false});
   const std::string body = ReviewBody(user, verb, path);
   if (!decisions_.Want(body, std::move(callback))) return;
   client::RestRequest request;
@@ -74,12 +75,15 @@ void Authorizer::Authorize(const User& user, std::string_view verb, std::string_
   request.body = body;
   request.content_type = "application/json";
   request.timeout = Duration::Seconds(10);
-  SendWithRetries(*api_, timer_, std::move(request), [this, body](Result<std::string> answer) {
-    if (!answer) return decisions_.Finish(body, std::unexpected(answer.error()), {});
-    const auto decision = ReadReview(*answer);
-    const bool allowed = decision && decision->allowed;
-    decisions_.Finish(body, decision, allowed ? flags_.authorized_ttl : flags_.unauthorized_ttl);
-  });
+  SendWithRetries(*client_, executor_, std::move(request),
+                  [this, body](Result<std::string> response) {
+                    if (!response)
+                      return decisions_.Finish(body, std::unexpected(response.error()), {});
+                    const auto decision = ReadReview(*response);
+                    const bool allowed = decision && decision->allowed;
+                    decisions_.Finish(body, decision,
+                                      allowed ? flags_.authorized_ttl : flags_.unauthorized_ttl);
+                  });
 }
 
 namespace {
@@ -99,16 +103,16 @@ std::string NoLookup(std::string_view what, std::string_view consequence) {
 
 }  // namespace
 
-DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, const Timer& later,
-                                 const Clock& clock, FileReader read)
+DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewClients clients,
+                                 net::Executor& executor, const Clock& clock, FileReader read)
     : tolerates_lookup_failure_(flags.authentication.tolerate_lookup_failure),
-      trust_(flags.authentication, std::move(read), apis.authentication),
-      authenticator_(trust_, apis.authentication, later, clock,
+      trust_(flags.authentication, std::move(read), clients.authentication),
+      authenticator_(trust_, clients.authentication, executor, clock,
                      flags.authentication.token_cache_ttl),
-      authorizer_(flags.authorization, apis.authorization, later, clock),
+      authorizer_(flags.authorization, clients.authorization, executor, clock),
       clock_(clock) {
   const AuthenticationFlags& authentication = flags.authentication;
-  if (apis.authentication == nullptr && !authentication.skip_lookup) {
+  if (clients.authentication == nullptr && !authentication.skip_lookup) {
     if (authentication.client_ca_file.empty()) {
       warnings_.push_back(NoLookup("client-ca-file", "client certificate authentication"));
     }
@@ -117,7 +121,7 @@ DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, cons
                                    "request-header client certificate authentication"));
     }
   }
-  if (apis.authorization == nullptr) {
+  if (clients.authorization == nullptr) {
     warnings_.emplace_back(
         "No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens "
         "won't work.");

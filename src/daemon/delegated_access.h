@@ -1,5 +1,5 @@
-// Authorizer tells whether somebody may ask for a path: administrators and always-allowed paths at
-// once, the rest as the API server says.
+// DelegatedAccess decides which requests to the HTTPS port are served: the API server reviews who
+// the user is and what the user may access.
 //
 // Any thread.
 #pragma once
@@ -21,40 +21,43 @@ namespace berth::daemon {
 
 struct AccessDecision {
   bool allowed = false;
-  std::string reason = {};  // Why not, if the API server says.
+  std::string reason = {};  // Of a denial, if the API server gives one.
 };
 
+// Authorizer decides whether a user may access a path: administrators and always-allowed paths at
+// once, the rest by a SubjectAccessReview.
+//
+// Any thread.
 class Authorizer {
  public:
   // The error: there was no decision.
   using Callback = std::function<void(Result<AccessDecision>)>;
 
-  // `api` may be null: then what is not always allowed is forbidden. All must outlive it.
-  Authorizer(AuthorizationFlags flags, ApiRequests* api, Timer later, const Clock& clock);
+  // `client` may be null: then paths that are not always allowed are forbidden. Its callbacks come
+  // on `executor`. All must outlive it.
+  Authorizer(AuthorizationFlags flags, client::RestClient* client, net::Executor& executor,
+             const Clock& clock);
 
-  // `verb` is the method in lower case; `path` has no query. Calls back once, perhaps from within.
+  // `verb` is the method in lower case; `path` has no query. Calls back once, perhaps before it
+  // returns.
   void Authorize(const User& user, std::string_view verb, std::string_view path, Callback callback);
 
  private:
   bool IsAlwaysAllowed(std::string_view path) const;
 
   const AuthorizationFlags flags_;
-  ApiRequests* const api_;
-  const Timer timer_;
-  ReviewCache<AccessDecision> decisions_;  // By the review's text.
+  client::RestClient* const client_;
+  net::Executor& executor_;
+  ReviewCache<AccessDecision> decisions_;  // By the body of the review.
 };
 
-// DelegatedAccess decides which requests to the HTTPS port are answered: it leaves to the API
-// server who somebody is and what they may ask for.
-//
-// Any thread.
-// The API server as the two kubeconfigs see it; null where there is none.
-struct ReviewApis {
-  ApiRequests* authentication = nullptr;
-  ApiRequests* authorization = nullptr;
+// Clients of the API server that the two kubeconfigs name; null where there is none.
+struct ReviewClients {
+  client::RestClient* authentication = nullptr;
+  client::RestClient* authorization = nullptr;
 };
 
-// Hears how requests fared, and how long that took to find out: the source of metrics. Called on
+// AccessObserver is notified of decisions and how long they took: the source of metrics. Called on
 // any thread.
 class AccessObserver {
  public:
@@ -67,26 +70,29 @@ class AccessObserver {
 
 class DelegatedAccess {
  public:
-  // Nothing if the request is to be answered; else the answer that it gets: 401, 403 or 500.
+  // Gets nullopt if the request is to be served, else the response to it: 401, 403 or 500.
   using Callback = std::function<void(std::optional<net::ServerResponse>)>;
 
-  // `apis` and `clock` must outlive it; and it must outlive what `apis` have been asked.
-  DelegatedAccess(const DaemonFlags& flags, ReviewApis apis, const Timer& later, const Clock& clock,
-                  FileReader read);
+  // All references must outlive it. The clients' callbacks come on `executor`, and must end before
+  // this is destroyed.
+  DelegatedAccess(const DaemonFlags& flags, ReviewClients clients, net::Executor& executor,
+                  const Clock& clock, FileReader read);
 
-  // Reads whom to trust for the first time. Fails if a file is no good, and if the cluster does not
-  // tell, unless that is to be tolerated. Calls back once, perhaps from within.
+  // Loads the trusted authorities. Fails if a file is invalid, or if the lookup in the cluster
+  // fails, unless that is tolerated. Calls back once, perhaps before it
+  // returns.
   void Prepare(const std::function<void(Status)>& done);
-  // Reads it again; see ClientTrust.
+  // Reloads them; see ClientTrust.
   void Refresh(const std::function<void(Status)>& done) { trust_.Refresh(done); }
 
-  // Calls back once, perhaps from within. `request` must live until then.
+  // Calls back once, perhaps before it
+  // returns. `request` must live until then.
   void Check(const net::ServerRequest& request, const Callback& callback);
 
   // `observer` must outlive it. Before requests come.
   void Observe(AccessObserver* observer) { observer_ = observer; }
 
-  // What the operator should know about what is not configured.
+  // Warnings about what is not configured.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/review_testing.h"
+#include "client/rest_client_testing.h"
 
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
@@ -15,21 +15,27 @@ class AuthorizerTest : public testing::Test {
   // "yes", "no", "no: reason", or the error in parentheses.
   std::string Ask(const User& user, std::string_view path, std::string_view verb = "get") {
     if (!authorizer_) {
-      authorizer_.emplace(flags_, has_api_ ? &api_ : nullptr, timer_.later(), clock_);
+      authorizer_.emplace(flags_, has_api_ ? &api_.client() : nullptr, api_.executor, clock_);
     }
-    std::string told = "nothing";
+    std::string outcome = "nothing";
     authorizer_->Authorize(user, verb, path, [&](const Result<AccessDecision>& access) {
-      told = !access                  ? "(" + access.error().message + ")"
-             : access->allowed        ? "yes"
-             : access->reason.empty() ? "no"
-                                      : "no: " + access->reason;
+      outcome = !access                  ? "(" + access.error().message + ")"
+                : access->allowed        ? "yes"
+                : access->reason.empty() ? "no"
+                                         : "no: " + access->reason;
     });
-    return told;
+    api_.executor.Advance(Duration::Seconds(10));
+    return outcome;
   }
 
   AuthorizationFlags flags_;
-  FakeApi api_;
-  FakeTimer timer_;
+  // Responds to all requests.
+  void Respond(int status, std::string body) {
+    api_.responder = [response = client::FakeApiServer::Response(status, std::move(body))](
+                         const client::FakeRequest&) { return response; };
+  }
+
+  client::FakeApiServer api_;
   SimClock clock_;
   bool has_api_ = true;
   std::optional<Authorizer> authorizer_;
@@ -52,7 +58,7 @@ TEST_F(AuthorizerTest, AdministratorsMayDoEverything) {
 }
 
 TEST_F(AuthorizerTest, OthersAreReviewed) {
-  api_.Answer(201, R"({"status":{"allowed":true}})");
+  Respond(201, R"({"status":{"allowed":true}})");
   const User user{"jane", "7", {"dev"}, {{"scopes", {"a"}}}};
   EXPECT_EQ(Ask(user, "/metrics"), "yes");
   EXPECT_EQ(Ask(user, "/metrics"), "yes");
@@ -67,7 +73,7 @@ TEST_F(AuthorizerTest, OthersAreReviewed) {
 
 TEST_F(AuthorizerTest, DenialsAreRememberedForTheirOwnTime) {
   flags_.unauthorized_ttl = Duration::Seconds(1);
-  api_.Answer(201, R"({"status":{"allowed":false,"reason":"not today"}})");
+  Respond(201, R"({"status":{"allowed":false,"reason":"not today"}})");
   EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
   EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
   EXPECT_EQ(api_.requests.size(), 1U);
@@ -79,15 +85,13 @@ TEST_F(AuthorizerTest, DenialsAreRememberedForTheirOwnTime) {
 }
 
 TEST_F(AuthorizerTest, ReviewsThatFailAreErrors) {
-  api_.Answer(500, "{}");
+  Respond(500, "{}");
   EXPECT_THAT(Ask({"joe"}, "/metrics"), StartsWith("(POST /apis/authorization.k8s.io/"));
   EXPECT_EQ(api_.requests.size(), 5U);
 }
 
 TEST_F(AuthorizerTest, ManyWhoWantTheSameCauseOneReview) {
-  api_.hold = true;
-  api_.Answer(201, R"({"status":{"allowed":true}})");
-  Authorizer authorizer(flags_, &api_, timer_.later(), clock_);
+  Authorizer authorizer(flags_, &api_.client(), api_.executor, clock_);
   int allowed = 0;
   for (int i = 0; i < 3; ++i) {
     authorizer.Authorize({"joe"}, "get", "/metrics",
@@ -95,11 +99,11 @@ TEST_F(AuthorizerTest, ManyWhoWantTheSameCauseOneReview) {
   }
   EXPECT_EQ(api_.requests.size(), 1U);
   EXPECT_EQ(allowed, 0);
-  api_.Release();
+  api_.Respond(201, R"({"status":{"allowed":true}})");
   EXPECT_EQ(allowed, 3);
 }
 
-TEST(AnswerCacheTest, ItHoldsABoundedNumber) {
+TEST(ReviewCacheTest, ItHoldsABoundedNumber) {
   SimClock clock;
   ReviewCache<int> cache(clock, 2);
   const auto put = [&](const std::string& key, int64_t seconds) {

@@ -134,7 +134,7 @@ Flag& FlagGroup::Numbers(std::string name, std::vector<int32_t>& value, std::str
       [&value] { return fmt::format("[{}]", fmt::join(value, ",")); }, std::move(help));
 }
 
-// The flags of the HTTPS port, and of who may use it.
+// Flags of the HTTPS port and its authentication and authorization.
 namespace {
 
 // cert,key or cert,key:name,name
@@ -169,27 +169,28 @@ std::string ShowSniPairs(const std::vector<SniPair>& pairs) {
 void AddServingFlags(FlagSet& flags, ServingFlags& serving) {
   FlagGroup group(flags, "secure serving");
   group.Address("bind-address", serving.bind_address,
-                "The address to listen on for --secure-port. An unspecified one (0.0.0.0 or ::) "
-                "stands for every address of the machine, IPv4 and IPv6.");
+                "IP address on which to listen for --secure-port. An unspecified address (0.0.0.0 "
+                "or ::) means all interfaces and IP families.");
   group.Int("secure-port", serving.secure_port,
-            "The port for HTTPS with authentication and authorization; 0 to serve nothing.");
-  group.Switch("disable-http2-serving", serving.disable_http2, "Serves HTTP/1.1 only.");
+            "Port for HTTPS with authentication and authorization; 0 disables it.");
+  group.Switch("disable-http2-serving", serving.disable_http2, "Do not serve HTTP/2.");
   group.Text("cert-dir", serving.cert_dir,
-             "The directory of kube-scheduler.crt and kube-scheduler.key, which are made if they "
-             "are missing. Not used if --tls-cert-file and --tls-private-key-file are given.");
+             "Directory of kube-scheduler.crt and kube-scheduler.key, which are generated if they "
+             "do not exist. Ignored if --tls-cert-file and --tls-private-key-file are set.");
   group.Text("tls-cert-file", serving.tls_cert_file,
-             "The certificate for HTTPS, followed by those of its authorities. Read again when it "
-             "changes. Without it a self-signed one is made.");
-  group.Text("tls-private-key-file", serving.tls_private_key_file, "The key of --tls-cert-file.");
+             "File with the x509 certificate for HTTPS, followed by its intermediates; reloaded "
+             "when it changes. If not set, a self-signed certificate is generated.");
+  group.Text("tls-private-key-file", serving.tls_private_key_file,
+             "File with the x509 private key matching --tls-cert-file.");
   group.List("tls-cipher-suites", serving.tls_cipher_suites,
-             "The cipher suites of TLS 1.2 and older, by their IANA names. Those of TLS 1.3 "
-             "cannot be chosen. Without it OpenSSL's secure ones are used.");
+             "Cipher suites for TLS 1.2 and older, by IANA name; those of TLS 1.3 cannot be "
+             "configured. Default: OpenSSL's.");
   group.Numbers("tls-curve-preferences", serving.tls_curve_preferences,
-                "The key exchange mechanisms, by their numbers: 23, 24, 25 (P-256, P-384, P-521) "
-                "and 29 (X25519). Without it OpenSSL's are used.");
+                "Key exchange mechanisms, by number: 23, 24, 25 (P-256, P-384, P-521) and 29 "
+                "(X25519). Default: OpenSSL's.");
   group.Text("tls-min-version", serving.tls_min_version,
-             "The oldest TLS to speak: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. "
-             "TLS 1.2 if not given.");
+             "Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. "
+             "Default: TLS 1.2.");
   group.Other(
       "tls-sni-cert-key", "namedCertKey",
       [&pairs = serving.tls_sni_cert_keys](const std::string& text) -> Status {
@@ -199,68 +200,64 @@ void AddServingFlags(FlagSet& flags, ServingFlags& serving) {
         return {};
       },
       [&pairs = serving.tls_sni_cert_keys] { return ShowSniPairs(pairs); },
-      "A certificate and its key for clients that ask for a certain name: "
+      "x509 certificate and private key for SNI, with optional domain patterns: "
       "cert,key or cert,key:*.example.com,example.com. May be repeated.");
   group.Int("http2-max-streams-per-connection", serving.http2_max_streams,
-            "How many requests at once a client may make on an HTTP/2 connection; 0 for Berth's "
-            "own limit.");
-  group.Switch("permit-port-sharing", serving.permit_port_sharing,
-               "Lets other processes listen on the same address and port (SO_REUSEPORT).");
+            "Maximum number of streams per HTTP/2 connection; 0 uses the built-in limit.");
+  group.Switch(
+      "permit-port-sharing", serving.permit_port_sharing,
+      "Use SO_REUSEPORT, so that more than one process can bind the same address and port.");
   group.Switch("permit-address-sharing", serving.permit_address_sharing,
-               "Lets the port be used while old connections linger (SO_REUSEADDR). Berth does so "
-               "in any case, as Go programs do.");
+               "Use SO_REUSEADDR. Berth always does, as Go programs do.");
 }
 
 void AddAuthenticationFlags(FlagSet& flags, AuthenticationFlags& authentication) {
   FlagGroup group(flags, "authentication");
   RequestHeaderFlags& headers = authentication.request_header;
   group.Text("authentication-kubeconfig", authentication.kubeconfig,
-             "The kubeconfig of the API server that reviews tokens "
-             "(tokenreviews.authentication.k8s.io). Without it, and outside a cluster, tokens are "
-             "not looked at and nothing is looked up in the cluster.");
-  group.Switch("authentication-skip-lookup", authentication.skip_lookup,
-               "Does not look up in the cluster what is not given here: the authorities of client "
-               "certificates and front proxies.");
+             "Kubeconfig of the API server that reviews tokens "
+             "(tokenreviews.authentication.k8s.io). If not set outside a cluster, tokens are "
+             "ignored and no client CA is looked up.");
+  group.Switch(
+      "authentication-skip-lookup", authentication.skip_lookup,
+      "Do not look up missing authentication configuration (client CA, request header CA) in "
+      "the cluster.");
   group.Time("authentication-token-webhook-cache-ttl", authentication.token_cache_ttl,
-             "How long the review of a token is remembered.");
+             "How long to cache token reviews.");
   group.Switch("authentication-tolerate-lookup-failure", authentication.tolerate_lookup_failure,
-               "Goes on if the look-up in the cluster fails. Everybody may then count as "
-               "anonymous.");
+               "Continue if the lookup fails; requests may then be anonymous.");
   group.Text("client-ca-file", authentication.client_ca_file,
-             "The authorities of client certificates. A client with such a certificate is the user "
-             "of its common name. Without it they are looked up in the cluster.");
+             "CA bundle for client certificates; the common name is the user. If not set, it is "
+             "looked up in the cluster.");
   group.Text("requestheader-client-ca-file", headers.client_ca_file,
-             "The authorities of front proxies, whose headers say who the user is. Without it they "
-             "are looked up in the cluster.");
+             "CA bundle for client certificates of front proxies, whose headers identify the user. "
+             "If not set, it is looked up in the cluster.");
   group.List("requestheader-allowed-names", headers.allowed_names,
-             "The common names of front proxies. Without it every certificate of "
-             "--requestheader-client-ca-file will do.");
+             "Allowed common names of front proxies. If empty, any certificate signed by "
+             "--requestheader-client-ca-file is allowed.");
   group.List("requestheader-username-headers", headers.username_headers,
-             "The headers that name the user.");
-  group.List("requestheader-uid-headers", headers.uid_headers,
-             "The headers that name the user's UID.");
-  group.List("requestheader-group-headers", headers.group_headers,
-             "The headers that name the user's groups.");
+             "Request headers with the user name.");
+  group.List("requestheader-uid-headers", headers.uid_headers, "Request headers with the UID.");
+  group.List("requestheader-group-headers", headers.group_headers, "Request headers with groups.");
   group.List("requestheader-extra-headers-prefix", headers.extra_header_prefixes,
-             "What the names of headers with more about the user begin with.");
+             "Prefixes of request headers with extra user information.");
 }
 
 void AddAuthorizationFlags(FlagSet& flags, AuthorizationFlags& authorization) {
   FlagGroup group(flags, "authorization");
   group.Text("authorization-kubeconfig", authorization.kubeconfig,
-             "The kubeconfig of the API server that reviews access "
-             "(subjectaccessreviews.authorization.k8s.io). Without it, and outside a cluster, "
-             "everything that is not always allowed is forbidden.");
+             "Kubeconfig of the API server that reviews access "
+             "(subjectaccessreviews.authorization.k8s.io). If not set outside a cluster, only "
+             "--authorization-always-allow-paths are allowed.");
   group.List("authorization-always-allow-paths", authorization.always_allow_paths,
-             "Paths that everybody may ask for; one with * at its end stands for all that begin "
-             "so.");
+             "HTTP paths that need no authorization; a trailing * matches any suffix.");
   group.Time("authorization-webhook-cache-authorized-ttl", authorization.authorized_ttl,
-             "How long it is remembered that somebody may do something.");
+             "How long to cache 'authorized' responses.");
   group.Time("authorization-webhook-cache-unauthorized-ttl", authorization.unauthorized_ttl,
-             "How long it is remembered that somebody may not do something.");
+             "How long to cache 'unauthorized' responses.");
 }
 
-// The flags beyond the HTTPS port: election, logs, metrics, features, and the deprecated ones.
+// All other flags: leader election, logs, metrics, feature gates, and deprecated ones.
 namespace {
 
 constexpr const char* kIgnoredWithFile = " Ignored if --config is given.";
@@ -289,60 +286,57 @@ void AddDeprecatedFlags(FlagSet& flags, DeprecatedFlags& deprecated) {
     flag.deprecated = instead;
   };
   say(group.Switch("profiling", deprecated.profiling,
-                   std::string("offers /debug/flags/v. Berth has no Go profiles: /debug/pprof "
-                               "says so.") +
+                   std::string("enable /debug/flags/v. /debug/pprof returns 501: Berth has no Go "
+                               "runtime.") +
                        kIgnoredWithFile),
       "use enableProfiling in the file of --config instead");
   say(group.Switch("contention-profiling", deprecated.contention_profiling,
-                   std::string("has no effect: there is no Go runtime whose blocking could be "
-                               "profiled.") +
-                       kIgnoredWithFile),
+                   std::string("no effect: Berth has no Go runtime.") + kIgnoredWithFile),
       "use enableContentionProfiling in the file of --config instead; it has no effect in Berth");
   say(group.Text("kubeconfig", deprecated.kubeconfig,
-                 std::string("where the API server is, and how to get in; in-cluster if empty.") +
+                 std::string("kubeconfig file with server and credentials; in-cluster if empty.") +
                      kIgnoredWithFile),
       "use clientConnection.kubeconfig in the file of --config instead");
   say(group.Text("kube-api-content-type", deprecated.content_type,
-                 std::string("the form of requests to the API server.") + kIgnoredWithFile),
+                 std::string("content type of requests to the API server.") + kIgnoredWithFile),
       "use clientConnection.contentType in the file of --config instead");
-  say(group.Float(
-          "kube-api-qps", deprecated.qps,
-          std::string("how many requests a second to send to the API server.") + kIgnoredWithFile),
+  say(group.Float("kube-api-qps", deprecated.qps,
+                  std::string("QPS to use while talking with the API server.") + kIgnoredWithFile),
       "use clientConnection.qps in the file of --config instead");
   say(group.Int32(
           "kube-api-burst", deprecated.burst,
-          std::string("how many requests to send at once to the API server.") + kIgnoredWithFile),
+          std::string("burst to use while talking with the API server.") + kIgnoredWithFile),
       "use clientConnection.burst in the file of --config instead");
-  say(group.Time("pod-max-in-unschedulable-pods-duration", deprecated.max_in_unschedulable,
-                 "how long a pod that could not be scheduled waits at most before it is tried "
-                 "again."),
+  say(group.Time(
+          "pod-max-in-unschedulable-pods-duration", deprecated.max_in_unschedulable,
+          "maximum time that a pod stays among the unschedulable pods before it is retried."),
       "it will be removed in a future version");
 }
 
 void AddLeaderElectionFlags(FlagSet& flags, scheduler::config::LeaderElection& election) {
   FlagGroup group(flags, "leader election");
   group.Switch("leader-elect", election.leader_elect,
-               "Schedules only while holding a lease, so that of several schedulers one works.");
+               "Schedule only while holding the leader lease. Enable it when running replicas.");
   group.Time("leader-elect-lease-duration", election.lease_duration,
-             "How long a lease that nobody renews is left to its holder.");
+             "How long non-leaders wait, after the last renewal, before they acquire the lease.");
   group.Time("leader-elect-renew-deadline", election.renew_deadline,
-             "How long the leader tries to renew its lease before it gives up. Less than the "
-             "lease's duration.");
+             "How long the leader retries to renew before it stops leading. Must be less than the "
+             "lease duration.");
   group.Time("leader-elect-retry-period", election.retry_period,
-             "The time between tries to get or renew the lease.");
+             "Time between attempts to acquire or renew the lease.");
   group.Text("leader-elect-resource-lock", election.resource_lock,
-             "The kind of object that is the lock; 'leases' is the only one.");
-  group.Text("leader-elect-resource-name", election.resource_name, "The name of the lease.");
+             "Type of the lock object; only 'leases' is supported.");
+  group.Text("leader-elect-resource-name", election.resource_name, "Name of the lease.");
   group.Text("leader-elect-resource-namespace", election.resource_namespace,
-             "The namespace of the lease.");
+             "Namespace of the lease.");
 }
 
 void AddFeatureFlags(FlagSet& flags, FeatureFlags& features) {
   FlagGroup group(flags, "feature gate");
   group.List("emulated-version", features.emulated_version,
-             "The version to behave like: 1.36 or kube=1.36, the only one that Berth knows.");
+             "Version to emulate; Berth supports only 1.36 (or kube=1.36).");
   group.List("min-compatibility-version", features.min_compatibility_version,
-             "The oldest version of other components to get along with: 1.33 to 1.36.");
+             "Minimum version of other components: 1.33 to 1.36.");
   group.Other(
       "feature-gates", "colonSeparatedMultimapStringString",
       [&gates = features.gates](const std::string& text) -> Status {
@@ -357,36 +351,34 @@ void AddFeatureFlags(FlagSet& flags, FeatureFlags& features) {
         return {};
       },
       [&gates = features.gates] { return ShowGates(gates); },
-      "Features to switch on or off: Gate=true,Other=false or kube:Gate=true. May be repeated. "
-      "Berth's docs/differences.md says which it can switch.");
+      "Feature gates: Gate=true,Other=false or kube:Gate=true. May be repeated. "
+      "docs/differences.md lists those that can be changed.");
 }
 
 void AddMetricsFlags(FlagSet& flags, MetricsFlags& metrics) {
   FlagGroup group(flags, "metrics");
   group.Text("show-hidden-metrics-for-version", metrics.show_hidden_for_version,
-             "Shows metrics that were hidden in the version after this one, which must be the "
-             "previous minor version.");
-  group.List("disabled-metrics", metrics.disabled,
-             "The full names of metrics that are not to be shown.");
+             "Previous minor version for which to show metrics that are hidden now.");
+  group.List("disabled-metrics", metrics.disabled, "Fully qualified names of metrics to disable.");
   group.Other(
       "allow-metric-labels", "stringToString",
       [&labels = metrics.allowed_labels](const std::string& text) {
         return AddMetricLabels(text, labels);
       },
       [&labels = metrics.allowed_labels] { return ShowMetricLabels(labels); },
-      "Which values a label may have, others being shown as 'unexpected': metric,label=a,b. May be "
+      "Allowed label values, others are exposed as 'unexpected': metric,label=a,b. May be "
       "repeated.");
   group.Text("allow-metric-labels-manifest", metrics.allowed_labels_manifest,
-             "A file with such labels: allowListMapping: {\"metric,label\": \"a,b\"}. "
-             "--allow-metric-labels goes before it.");
+             "File with allowed label values: allowListMapping: {\"metric,label\": \"a,b\"}. "
+             "--allow-metric-labels takes precedence.");
 }
 
 void AddLogFlags(FlagSet& flags, LogFlags& logs) {
   FlagGroup group(flags, "logs");
-  group.Text("logging-format", logs.format, "The form of log lines: text or json.");
+  group.Text("logging-format", logs.format, "Log format: text or json.");
   group.Time("log-flush-frequency", logs.flush_frequency,
-             "How long log lines are held back at most, where they are held back at all.");
-  group.Level("v", logs.verbosity, "How much to log: the higher the more.").shorthand = 'v';
+             "Maximum time between log flushes, if log lines are buffered.");
+  group.Level("v", logs.verbosity, "Log level verbosity.").shorthand = 'v';
   group.Other(
       "vmodule", "pattern=N,...",
       [&modules = logs.vmodule](const std::string& text) -> Status {
@@ -396,22 +388,21 @@ void AddLogFlags(FlagSet& flags, LogFlags& logs) {
         return {};
       },
       [&modules = logs.vmodule] { return ShowVModule(modules); },
-      "Levels of single source files, by their names without ending; text format only.");
-  constexpr const char* kGate = " Needs the feature gate LoggingAlphaOptions.";
+      "Log levels per source file (name without extension); text format only.");
+  constexpr const char* kGate = " Requires the feature gate LoggingAlphaOptions.";
   group.Switch(
       "log-text-split-stream", logs.text_split_stream,
-      std::string("[Alpha] Text format: info lines go to stdout, others to stderr.") + kGate);
+      std::string("[Alpha] Text format: write info lines to stdout and errors to stderr.") + kGate);
   group.Bytes("log-text-info-buffer-size", logs.text_info_buffer_bytes,
-              std::string("[Alpha] Text format with split streams: how many bytes of info lines "
-                          "are held back, such as 512, 1k or 2Ki.") +
+              std::string("[Alpha] Text format with split streams: buffer size for info lines, "
+                          "such as 512, 1k or 2Ki.") +
                   kGate);
   group.Switch(
       "log-json-split-stream", logs.json_split_stream,
-      std::string("[Alpha] JSON format: info lines go to stdout, others to stderr.") + kGate);
-  group.Bytes("log-json-info-buffer-size", logs.json_info_buffer_bytes,
-              std::string("[Alpha] JSON format with split streams: how many bytes of info lines "
-                          "are held back.") +
-                  kGate);
+      std::string("[Alpha] JSON format: write info lines to stdout and errors to stderr.") + kGate);
+  group.Bytes(
+      "log-json-info-buffer-size", logs.json_info_buffer_bytes,
+      std::string("[Alpha] JSON format with split streams: buffer size for info lines.") + kGate);
 }
 
 }  // namespace berth::daemon

@@ -11,8 +11,8 @@
 namespace berth::daemon {
 namespace {
 
-// Messages name the program that Berth stands in for: scripts look for them.
-constexpr std::string_view kProgram = "kube-scheduler";
+// The name in kube-scheduler's own error messages.
+constexpr std::string_view kUpstreamProgram = "kube-scheduler";
 constexpr std::string_view kKubernetesVersion = "v1.36.0";
 
 Status SetVersion(const std::string& text, std::string& version) {
@@ -38,36 +38,36 @@ Status SetVersion(const std::string& text, std::string& version) {
 
 void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "misc");
-  group.Text("config", flags.config, "The file with the KubeSchedulerConfiguration.");
+  group.Text("config", flags.config, "KubeSchedulerConfiguration file.");
   group.Text("write-config-to", flags.write_config_to,
-             "Writes the complete configuration to this file, and exits.");
+             "Write the configuration, with defaults, to this file and exit.");
   group.Text("master", flags.master,
-             "The address of the API server; goes before that of the kubeconfig.");
+             "Address of the Kubernetes API server; overrides the value in the kubeconfig.");
 }
 
 void AddGlobalFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "global");
-  group.Switch("help", flags.help, "Prints this.").shorthand = 'h';
+  group.Switch("help", flags.help, "Print this help.").shorthand = 'h';
   group
       .Other(
           "version", "version",
           [&version = flags.version](const std::string& text) { return SetVersion(text, version); },
           [&version = flags.version] { return version; },
-          "Prints the version, in full with --version=raw, and exits; --version=vX.Y.Z... sets the "
-          "version that is reported.")
+          "--version, --version=raw prints version information and exits; --version=vX.Y.Z... sets "
+          "the reported version.")
       .implied = "true";
 }
 
 void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "Berth");
   group.Switch("shadow", flags.shadow,
-               "Binds nothing: decides beside the scheduler at work, and reports where the two "
-               "agree.");
-  group.Text("record", flags.record,
-             "Writes all that the engine hears and answers to this file, for berth replay.");
-  group.Switch("paranoid", flags.paranoid,
-               "Makes every decision again, afresh and by the slow twin, and ends the process if "
-               "they differ. Slow.");
+               "Do not bind or write anything: compare each decision of the active scheduler with "
+               "Berth's own, and report the result in logs and metrics.");
+  group.Text("record", flags.record, "Record events and decisions to this file, for berth replay.");
+  group.Switch(
+      "paranoid", flags.paranoid,
+      "Recompute each decision from scratch and with the reference implementation; abort at "
+      "the first mismatch. Slow.");
 }
 
 void AddAllFlags(FlagSet& set, DaemonFlags& flags) {
@@ -105,7 +105,7 @@ Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments) {
 Status CheckNoArguments(const DaemonFlags& flags) {
   const bool all_empty = std::ranges::all_of(flags.positional, &std::string::empty);
   if (all_empty) return {};
-  return Fail(fmt::format("\"{}\" does not take any arguments, got {}", kProgram,
+  return Fail(fmt::format("\"{}\" does not take any arguments, got {}", kUpstreamProgram,
                           GoQuote(flags.positional)));
 }
 
@@ -113,13 +113,13 @@ std::string UsageText() {
   DaemonFlags flags;
   FlagSet set;
   AddAllFlags(set, flags);
-  return fmt::format("Usage:\n  {} [flags]\n{}", kProgram, set.Help());
+  return "Usage:\n  berth-scheduler [flags]\n" + set.Help();
 }
 
 std::string HelpText() {
-  return "berth-scheduler assigns pods to nodes, in place of kube-scheduler: of the nodes that a\n"
-         "pod may run on it takes the best, and binds the pod to it. It takes kube-scheduler's\n"
-         "flags and configuration, and decides as kube-scheduler does.\n\n" +
+  return "berth-scheduler is a drop-in replacement for kube-scheduler v1.36: it accepts the same\n"
+         "flags and KubeSchedulerConfiguration, makes the same decisions and binds pods to "
+         "nodes.\n\n" +
          UsageText();
 }
 

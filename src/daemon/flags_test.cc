@@ -256,15 +256,15 @@ TEST(FlagsTest, HelpHasAllGroupsAndAlignedLines) {
   const std::string help = HelpText();
   size_t at = 0;
   for (const char* group :
-       {"\nUsage:\n  kube-scheduler [flags]\n", "\nMisc flags:\n\n", "\nSecure serving flags:\n\n",
+       {"\nUsage:\n  berth-scheduler [flags]\n", "\nMisc flags:\n\n", "\nSecure serving flags:\n\n",
         "\nAuthentication flags:\n\n", "\nAuthorization flags:\n\n", "\nDeprecated flags:\n\n",
         "\nLeader election flags:\n\n", "\nFeature gate flags:\n\n", "\nMetrics flags:\n\n",
         "\nLogs flags:\n\n", "\nGlobal flags:\n\n", "\nBerth flags:\n\n"}) {
     at = help.find(group, at);
     ASSERT_NE(at, help.npos) << group;
   }
-  EXPECT_THAT(help, HasSubstr("      --config string            The file with the "
-                              "KubeSchedulerConfiguration.\n"));
+  EXPECT_THAT(help, HasSubstr("      --config string            "
+                              "KubeSchedulerConfiguration file.\n"));
   EXPECT_THAT(help, HasSubstr("\n  -v, --v Level "));
   EXPECT_THAT(help, HasSubstr("      --version version[=true]   "));
   EXPECT_THAT(help, HasSubstr("(default \"kube-system\")\n"));

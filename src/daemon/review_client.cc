@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -18,75 +15,63 @@ constexpr int kTries = 5;
 constexpr Duration kFirstDelay = Duration::Millis(500);
 constexpr double kDelayFactor = 1.5;
 
-bool IsWorthRetrying(const client::RestResult<client::RestResponse>& answer) {
-  if (answer) return answer->status == 429 || answer->status >= 500;
-  using enum client::RestError::Kind;
-  const auto kind = answer.error().kind;
+bool IsWorthRetrying(const net::HttpResult<net::HttpResponse>& response) {
+  if (response) return response->status == 429 || response->status >= 500;
+  using enum net::HttpError::Kind;
+  const auto kind = response.error().kind;
   return kind == kUnreachable || kind == kBroken || kind == kTimeout;
 }
 
-// What the Status in an answer says, or that there is none.
-std::string Describe(const client::RestRequest& request, const client::RestResponse& answer) {
-  const auto status = api::ParseJson(answer.body);
+// Names the request, its status and the message of the Status in the body, if there is one.
+std::string Describe(const client::RestRequest& request, const net::HttpResponse& response) {
+  const auto status = api::ParseJson(response.body);
   const std::string_view message =
       status ? api::StringAt(api::AsObject(*status), "message") : std::string_view();
   return fmt::format("{} {}: the API server answered {}{}{}", request.method, request.path,
-                     answer.status, message.empty() ? "" : ": ", message);
+                     response.status, message.empty() ? "" : ": ", message);
 }
 
 struct Attempts : std::enable_shared_from_this<Attempts> {
-  ApiRequests& api;
-  Timer later;
+  client::RestClient& client;
+  net::Executor& executor;
   client::RestRequest request;
   std::function<void(Result<std::string>)> callback;
   int left = kTries;
   Duration delay = kFirstDelay;
 
-  Attempts(ApiRequests& api_in, Timer later_in, client::RestRequest request_in,
-           std::function<void(Result<std::string>)> callback_in)
-      : api(api_in),
-        later(std::move(later_in)),
+  Attempts(client::RestClient& client_in, net::Executor& executor_in,
+           client::RestRequest request_in, std::function<void(Result<std::string>)> callback_in)
+      : client(client_in),
+        executor(executor_in),
         request(std::move(request_in)),
         callback(std::move(callback_in)) {}
 
   void Try() {
     --left;
-    api.Send(request, [self = shared_from_this()](client::RestResult<client::RestResponse> answer) {
-      self->Judge(answer);
+    client.Send(request, [self = shared_from_this()](net::HttpResult<net::HttpResponse> response) {
+      self->Judge(response);
     });
   }
 
-  void Judge(const client::RestResult<client::RestResponse>& answer) {
-    if (IsWorthRetrying(answer) && left > 0) {
+  void Judge(const net::HttpResult<net::HttpResponse>& response) {
+    if (IsWorthRetrying(response) && left > 0) {
       const Duration pause = delay;
       delay = {static_cast<int64_t>(static_cast<double>(delay.nanos) * kDelayFactor)};
-      return later(pause, [self = shared_from_this()] { self->Try(); });
+      executor.After(pause, [self = shared_from_this()] { self->Try(); });
+      return;
     }
-    if (!answer) return callback(Fail(answer.error().message));
-    if (!answer->ok()) return callback(Fail(Describe(request, *answer)));
-    callback(answer->body);
+    if (!response) return callback(Fail(response.error().message));
+    if (!response->ok()) return callback(Fail(Describe(request, *response)));
+    callback(response->body);
   }
 };
 
 }  // namespace
 
-void SendWithRetries(ApiRequests& api, const Timer& later, client::RestRequest request,
+void SendWithRetries(client::RestClient& client, net::Executor& executor,
+                     client::RestRequest request,
                      std::function<void(Result<std::string>)> callback) {
-  std::make_shared<Attempts>(api, later, std::move(request), std::move(callback))->Try();
-}
-
-void RestApiRequests::Send(client::RestRequest request, client::RestClient::Callback callback) {
-  client_.Send(std::move(request), std::move(callback));
-}
-
-Timer TimerOn(net::EventLoop& loop) {
-  return [&loop](Duration delay, std::function<void()> call) {
-    auto timer = std::make_shared<boost::asio::steady_timer>(loop.context());
-    timer->expires_after(std::chrono::nanoseconds(delay.nanos));
-    timer->async_wait([timer, call = std::move(call)](const boost::system::error_code& error) {
-      if (!error) call();
-    });
-  };
+  std::make_shared<Attempts>(client, executor, std::move(request), std::move(callback))->Try();
 }
 
 }  // namespace berth::daemon

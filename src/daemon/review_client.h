@@ -1,11 +1,11 @@
-// ApiRequests is what the HTTPS port needs of the API server: answers to single requests.
+// What reviews of requests to the HTTPS port (TokenReview, SubjectAccessReview) share: requests
+// that are retried, and a cache of their results.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,64 +13,40 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "client/rest_client.h"
-#include "net/event_loop.h"
+#include "net/executor.h"
 
 namespace berth::daemon {
 
-class ApiRequests {
- public:
-  virtual ~ApiRequests() = default;
-  // As RestClient::Send.
-  virtual void Send(client::RestRequest request, client::RestClient::Callback callback) = 0;
-};
-
-// Calls a function after a while, on any thread.
-using Timer = std::function<void(Duration delay, std::function<void()> call)>;
-
-// Sends `request` up to five times, half a second and then ever more apart, until the API server
-// answers with something else than that it cannot now. Calls back with the answer's body, or with
-// an error that says what the server said. `api` must outlive it.
-void SendWithRetries(ApiRequests& api, const Timer& later, client::RestRequest request,
+// Sends `request` up to five times, half a second and then ever longer apart, until the API server
+// responds with something other than a temporary failure. Calls back on the executor with the
+// response's body, or with an error that has the server's message. `client`, whose callbacks come
+// on `executor`, must outlive the callback.
+void SendWithRetries(client::RestClient& client, net::Executor& executor,
+                     client::RestRequest request,
                      std::function<void(Result<std::string>)> callback);
 
-// RestApiRequests is the API server as a RestClient reaches it.
-class RestApiRequests final : public ApiRequests {
- public:
-  // `client` must outlive it.
-  explicit RestApiRequests(client::RestClient& client) : client_(client) {}
-  void Send(client::RestRequest request, client::RestClient::Callback callback) override;
-
- private:
-  client::RestClient& client_;
-};
-
-// Calls after a while, on an event loop.
-// `loop` must outlive what is made of it. Calls that are due after the loop has stopped are
-// dropped.
-Timer TimerOn(net::EventLoop& loop);
-
-// ReviewCache remembers answers for a while, and asks once where many want the same answer.
+// ReviewCache caches the results of reviews for a while, and lets one request serve all callers
+// that want the same result at the same time.
 //
-// Any thread. It holds a bounded number of answers: the one that would be forgotten first makes
-// room.
-template <typename Answer>
+// Any thread. It holds a bounded number of results: the one that expires first is evicted.
+template <typename Value>
 class ReviewCache {
  public:
-  using Callback = std::function<void(Result<Answer>)>;
+  using Callback = std::function<void(Result<Value>)>;
 
   // `clock` must outlive the cache.
   explicit ReviewCache(const Clock& clock, size_t capacity = 4096)
       : clock_(clock), capacity_(capacity) {}
 
-  // Calls back from within if the answer is known, else when Finish is called. True if the caller
-  // is the one to ask: nobody has before.
+  // Calls back at once if the result is cached, else when Finish is called. Returns true if the
+  // caller must send the request, because no other caller has.
   bool Want(const std::string& key, Callback callback) {
     std::unique_lock lock(mutex_);
     if (const auto found = known_.find(key);
         found != known_.end() && found->second.until > clock_.Now()) {
-      const Answer answer = found->second.answer;
+      const Value value = found->second.value;
       lock.unlock();
-      callback(answer);
+      callback(value);
       return false;
     }
     std::vector<Callback>& others = waiting_[key];
@@ -78,32 +54,32 @@ class ReviewCache {
     return others.size() == 1;
   }
 
-  // Tells those who wait. An answer is remembered for `ttl`; an error is not.
-  void Finish(const std::string& key, const Result<Answer>& answer, Duration ttl) {
-    std::vector<Callback> told;
+  // Calls back those who wait. A value is cached for `ttl`; an error is not.
+  void Finish(const std::string& key, const Result<Value>& value, Duration ttl) {
+    std::vector<Callback> callbacks;
     {
       const std::lock_guard lock(mutex_);
       if (const auto found = waiting_.find(key); found != waiting_.end()) {
-        told = std::move(found->second);
+        callbacks = std::move(found->second);
         waiting_.erase(found);
       }
-      if (answer && ttl > Duration{}) Remember(key, *answer, clock_.Now() + ttl);
+      if (value && ttl > Duration{}) Store(key, *value, clock_.Now() + ttl);
     }
-    for (const Callback& callback : told) callback(answer);
+    for (const Callback& callback : callbacks) callback(value);
   }
 
  private:
   struct Known {
-    Answer answer;
+    Value value;
     Instant until;
   };
 
-  void Remember(const std::string& key, const Answer& answer, Instant until) {
+  void Store(const std::string& key, const Value& value, Instant until) {
     if (known_.size() >= capacity_ && !known_.contains(key)) {
       known_.erase(std::ranges::min_element(known_, {},
                                             [](const auto& entry) { return entry.second.until; }));
     }
-    known_.insert_or_assign(key, Known{answer, until});
+    known_.insert_or_assign(key, Known{value, until});
   }
 
   const Clock& clock_;

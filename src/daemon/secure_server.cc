@@ -73,10 +73,10 @@ SecureServer::~SecureServer() {
 
 void SecureServer::Refresh() {
   if (const Status status = tls_->Reload(); !status) {
-    LOG_ERROR(status.error(), "Unable to read the serving certificate again");
+    LOG_ERROR(status.error(), "Failed to reload serving certificate");
   }
   access_.Refresh([](const Status& status) {
-    if (!status) LOG_ERROR(status.error(), "Unable to read the authorities of clients again");
+    if (!status) LOG_ERROR(status.error(), "Failed to reload client CA");
   });
 }
 

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
+#include "client/rest_client.h"
 #include "daemon/endpoint_responses.h"
-#include "daemon/review_testing.h"
 #include "daemon/serving_tls.h"
 #include "net/certificates.h"
 #include "testing/temporary_directory.h"
@@ -27,6 +29,53 @@ const std::string kBoth = "\x02h2\x08http/1.1";
 void WriteText(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
+
+// An API server on a loop of its own, since the HTTPS server's threads call it: it has a response
+// for each request; the last one stays.
+class ScriptedApi {
+ public:
+  ScriptedApi() { loop.Start(); }
+
+  void Respond(int status, std::string body) {
+    responses_.push_back({.status = status, .headers = {}, .body = std::move(body)});
+  }
+  client::RestClient* client() { return client_.get(); }
+
+  net::EventLoop loop;
+  std::vector<net::ClientRequest> requests;  // On the loop, while one is pending.
+
+ private:
+  class Http final : public net::HttpClient {
+   public:
+    explicit Http(ScriptedApi& api) : api_(api) {}
+    RequestId Send(net::ClientRequest request, Callback callback) override {
+      api_.requests.push_back(std::move(request));
+      api_.loop.Post([this, callback = std::move(callback)] { callback(api_.Next()); });
+      return api_.requests.size();
+    }
+    RequestId Open(net::ClientRequest, net::ResponseStream) override { return 0; }
+    Result<void> UseTls(net::TlsOptions) override { return {}; }
+    void Cancel(RequestId) override {}
+
+   private:
+    ScriptedApi& api_;
+  };
+
+  net::HttpResponse Next() {
+    if (responses_.empty()) return {.status = 404, .headers = {}, .body = "{}"};
+    net::HttpResponse response = responses_.front();
+    if (responses_.size() > 1) responses_.pop_front();
+    return response;
+  }
+  std::unique_ptr<client::RestClient> MakeClient() {
+    client::ClientConfig config;
+    config.server = "https://h";
+    return *client::RestClient::CreateOn(loop, std::make_unique<Http>(*this), std::move(config));
+  }
+
+  std::deque<net::HttpResponse> responses_;
+  std::unique_ptr<client::RestClient> client_ = MakeClient();
+};
 
 class SecureServerTest : public testing::Test {
  protected:
@@ -49,16 +98,22 @@ class SecureServerTest : public testing::Test {
   ~SecureServerTest() override { server_.reset(); }
 
   void Start() {
-    access_.emplace(flags_, ReviewApis{&api_, &api_}, timer_.later(), clock_, ReadFile);
-    Status status = Fail("not called");
-    access_->Prepare([&](const Status& result) { status = result; });
+    access_.emplace(flags_, ReviewClients{api_.client(), api_.client()}, api_.loop, clock_,
+                    ReadFile);
+    const Status status = Prepare(*access_);
     ASSERT_TRUE(status.has_value()) << status.error().message;
     auto server = SecureServer::Start(flags_.serving, *access_, endpoints_);
     ASSERT_TRUE(server.has_value()) << server.error().message;
     server_ = *std::move(server);
   }
 
-  // The whole answer.
+  static Status Prepare(DelegatedAccess& access) {
+    std::promise<Status> prepared;
+    access.Prepare([&](Status status) { prepared.set_value(std::move(status)); });
+    return prepared.get_future().get();
+  }
+
+  // Returns the whole response.
   std::string Ask(const std::string& path, const std::string& headers = "",
                   const net::KeyPair& own = {}) {
     TlsClient client(server_->port(), {.authority = authority_.certificate,
@@ -73,16 +128,15 @@ class SecureServerTest : public testing::Test {
   net::KeyPair own_;
   const TemporaryDirectory folder_;
   DaemonFlags flags_;
-  FakeApi api_;
-  FakeTimer timer_;
   SimClock clock_;
   Endpoints endpoints_;
   std::optional<DelegatedAccess> access_;
+  ScriptedApi api_;  // Calls access_ back.
   std::unique_ptr<SecureServer> server_;
 };
 
 TEST_F(SecureServerTest, HealthIsForEverybodyAndMetricsAreNot) {
-  api_.Answer(201, R"({"status":{"allowed":false}})");
+  api_.Respond(201, R"({"status":{"allowed":false}})");
   Start();
   EXPECT_THAT(Ask("/healthz"), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nok"),
                                      HasSubstr("Cache-Control: no-cache, private\r\n")));
@@ -93,9 +147,9 @@ TEST_F(SecureServerTest, HealthIsForEverybodyAndMetricsAreNot) {
 }
 
 TEST_F(SecureServerTest, ClientsAreKnownByCertificatesAndTokens) {
-  api_.Answer(201, R"({"status":{"authenticated":true,"user":{"username":"jane"}}})");
-  api_.Answer(201, R"({"status":{"allowed":true}})");
-  api_.Answer(201, R"({"status":{}})");
+  api_.Respond(201, R"({"status":{"authenticated":true,"user":{"username":"jane"}}})");
+  api_.Respond(201, R"({"status":{"allowed":true}})");
+  api_.Respond(201, R"({"status":{}})");
   Start();
   EXPECT_THAT(Ask("/metrics", "Authorization: Bearer t\r\n"), EndsWith("m 1"));
   EXPECT_THAT(api_.requests[1].body, HasSubstr("\"user\":\"jane\""));
@@ -177,12 +231,11 @@ TEST_F(SecureServerTest, WithoutAnyPairOneIsMadeInMemory) {
 
 TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
   flags_.authentication.skip_lookup = false;
-  api_.Answer(403, "{}");
+  api_.Respond(403, "{}");
   const auto prepare = [this] {
-    DelegatedAccess access(flags_, {&api_, &api_}, timer_.later(), clock_, ReadFile);
-    std::string problem = "not called";
-    access.Prepare([&](const Status& status) { problem = status ? "" : status.error().message; });
-    return problem;
+    DelegatedAccess access(flags_, {api_.client(), api_.client()}, api_.loop, clock_, ReadFile);
+    const Status status = Prepare(access);
+    return status ? "" : status.error().message;
   };
   EXPECT_EQ(prepare(), "");
   flags_.authentication.tolerate_lookup_failure = false;
@@ -195,7 +248,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
 
 TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {
   DaemonFlags flags;
-  const DelegatedAccess access(flags, {}, timer_.later(), clock_, ReadFile);
+  const DelegatedAccess access(flags, {}, api_.loop, clock_, ReadFile);
   EXPECT_EQ(access.warnings().size(), 3U);
 }
 

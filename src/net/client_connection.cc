@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// Answers and events are small; lists are not.
+// Most responses and events are small; lists are not.
 constexpr PolledSocket::ReadSizes kReadSizes{.small = 16 << 10, .large = 256 << 10};
 // So many turns before others have theirs.
 constexpr int kMaxTurns = 16;
@@ -49,7 +49,7 @@ ClientConnection::ClientConnection(asio::io_context& context, ConnectionSettings
 
 void ClientConnection::Start() {
   Wait();
-  // What fails at once is told later.
+  // Immediate failures are reported later.
   asio::post(socket_.socket().get_executor(), [self = shared_from_this()] {
     if (!self->closed_) self->Resolve();
   });
@@ -134,7 +134,7 @@ void ClientConnection::Probe() {
   if (!ReadSome()) return;
   input_.Consume(session_->Receive(input_.view(), SteadyNow()));
   if (ended_) lost_ = true;
-  // Which tells the owner.
+  // Pump reports to the owner.
   PumpLater();
 }
 
@@ -205,7 +205,7 @@ bool ClientConnection::ReadSome() {
     case SocketStream::State::kFailed: {
       ended_ = true;
       const StreamProblem problem = socket_.stream().problem();
-      // What cut the request off tells more, unless the server says so itself.
+      // The error of the write is more specific, unless the server sent a TLS alert.
       if (!write_failed_ || problem.tls) loss_ = LossOf(problem);
       return true;
     }
@@ -243,7 +243,7 @@ bool ClientConnection::WriteSome() {
   if (state != SocketStream::State::kFailed && state != SocketStream::State::kEnd) {
     return out_.size() < before;
   }
-  // A server that does not want to read all may have answered before.
+  // A server that does not read the whole request may have responded before.
   write_failed_ = true;
   if (!ended_) loss_ = LossOf(socket_.stream().problem());
   out_.Consume(out_.size());

@@ -1,7 +1,7 @@
-// ClientConnection is one connection of HttpClient: it opens itself, moves bytes between its socket
-// and its session, and keeps the time limits.
+// ClientConnection is one connection of HttpClient: it connects, moves bytes between its socket and
+// its session, and enforces the time limits.
 //
-// Lives on the loop's thread. Its owner is told of everything, never from within a call to it.
+// Lives on the loop's thread. It never calls its owner from within a call by the owner.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -48,7 +48,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
                    std::weak_ptr<ConnectionOwner> owner);
 
   void Start();
-  // Ends everything; nobody is told.
+  // Ends everything, without callbacks.
   void Close();
 
   const Url& origin() const { return settings_.origin; }
@@ -66,7 +66,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   void Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
              ResponseSink& sink);
   void Abandon(HttpClient::RequestId id);
-  // Takes no more requests; lost when those under way have ended.
+  // Takes no more requests; lost when the pending ones have ended.
   void Retire();
 
  private:
@@ -74,7 +74,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   void Connect(const boost::asio::ip::tcp::resolver::results_type& endpoints);
   void Connected();
 
-  // Does all that can be done without waiting, then tells the owner and waits for what is next.
+  // Does all that can be done without waiting, then reports to the owner and waits.
   void Pump();
   void PumpLater();
   // The steps of it; each returns whether another turn may find more to do.
@@ -106,8 +106,8 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   bool had_capacity_ = false;
   bool heard_ = false;  // Something has come over it.
   bool write_failed_ = false;
-  bool ended_ = false;  // Nothing more will come; `loss_` says why.
-  bool lost_ = false;   // Of no more use; `loss_` says why.
+  bool ended_ = false;  // Nothing more will arrive; `loss_` has the reason.
+  bool lost_ = false;   // Unusable; `loss_` has the reason.
   bool closed_ = false;
   bool pumping_ = false;
   bool pump_posted_ = false;

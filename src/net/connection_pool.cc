@@ -17,7 +17,7 @@ namespace berth::net {
 
 namespace {
 
-// A longer body is given capacity as it comes: a length alone must not cost memory.
+// Longer bodies grow as they arrive: a Content-Length alone must not cost memory.
 constexpr size_t kMaxReserve = 1 << 20;
 
 std::unexpected<HttpError> Named(const std::string& name, HttpError error) {
@@ -61,7 +61,7 @@ class BufferedResponse final : public ClientResponse {
  private:
   HttpResult<void> Unpack() {
     if (!EqualIgnoringCase(response_.header("Content-Encoding"), "gzip")) return {};
-    // The answer to a HEAD request has no body to unpack.
+    // The response to a HEAD request has no body.
     if (response_.body.empty()) return {};
     auto body = Gunzip(response_.body, options_.max_body_bytes);
     if (!body) return std::unexpected(HttpError{HttpError::Kind::kBroken, body.error().message});
@@ -79,18 +79,25 @@ class BufferedResponse final : public ClientResponse {
   bool too_long_ = false;
 };
 
+// Sets `delivering` while it calls the user from within a session.
 class StreamedResponse final : public ClientResponse {
  public:
-  StreamedResponse(std::string name, ResponseStream stream)
-      : name_(std::move(name)), stream_(std::move(stream)) {}
+  StreamedResponse(std::string name, ResponseStream stream, bool& delivering)
+      : name_(std::move(name)), stream_(std::move(stream)), delivering_(delivering) {}
 
   bool Head(int status, std::vector<HttpHeader> headers) override {
-    if (stream_.on_head) stream_.on_head(status, headers);
+    if (!stream_.on_head) return true;
+    delivering_ = true;
+    stream_.on_head(status, headers);
+    delivering_ = false;
     return true;
   }
 
   bool Data(std::string_view bytes) override {
-    if (stream_.on_data && !bytes.empty()) stream_.on_data(bytes);
+    if (!stream_.on_data || bytes.empty()) return true;
+    delivering_ = true;
+    stream_.on_data(bytes);
+    delivering_ = false;
     return true;
   }
 
@@ -102,6 +109,7 @@ class StreamedResponse final : public ClientResponse {
  private:
   const std::string name_;
   const ResponseStream stream_;
+  bool& delivering_;
 };
 
 }  // namespace
@@ -111,14 +119,15 @@ std::unique_ptr<ClientResponse> MakeBufferedResponse(BufferedResponseOptions opt
   return std::make_unique<BufferedResponse>(std::move(options), std::move(callback));
 }
 
-std::unique_ptr<ClientResponse> MakeStreamedResponse(std::string name, ResponseStream stream) {
-  return std::make_unique<StreamedResponse>(std::move(name), std::move(stream));
+std::unique_ptr<ClientResponse> ConnectionPool::MakeStreamedResponse(std::string name,
+                                                                     ResponseStream stream) {
+  return std::make_unique<StreamedResponse>(std::move(name), std::move(stream), delivering_);
 }
 
 namespace {
 
 constexpr Duration kLongestTimeout = Duration::Seconds(int64_t{365} * 24 * 3600);
-// A request that the server refuses so often is an error.
+// A request that the server rejects unprocessed this often fails.
 constexpr int kMaxTries = 5;
 
 HttpError Cancelled() { return {HttpError::Kind::kCancelled, "cancelled"}; }
@@ -130,7 +139,7 @@ ConnectionPool::ConnectionPool(boost::asio::io_context& context, TlsSource tls,
     : context_(context), tls_(std::move(tls)), options_(std::move(options)) {}
 
 void ConnectionPool::Begin(ClientExchange exchange) {
-  if (closed_) return exchange.answer->End(std::unexpected(Cancelled()));
+  if (closed_) return exchange.response->End(std::unexpected(Cancelled()));
   exchange.origin = exchange.request->url.origin();
   const RequestId id = exchange.id;
   ClientExchange& begun = under_way_.emplace(id, std::move(exchange)).first->second;
@@ -180,12 +189,12 @@ void ConnectionPool::ServeWaiting(Host& host) {
     CHECK(next != under_way_.end());
     ClientExchange& exchange = next->second;
     exchange.connection = std::move(connection);
-    exchange.connection->Begin(exchange.id, exchange.request, *exchange.answer);
+    exchange.connection->Begin(exchange.id, exchange.request, *exchange.response);
   }
 }
 
 std::shared_ptr<ClientConnection> ConnectionPool::FindConnection(Host& host) {
-  // The one used last is the least likely to be closed soon.
+  // The most recently used one is the least likely to be closed soon.
   for (size_t i = host.connections.size(); i-- > 0;) {
     const auto connection = host.connections[i];
     if (connection->capacity() == 0) continue;
@@ -198,7 +207,7 @@ std::shared_ptr<ClientConnection> ConnectionPool::FindConnection(Host& host) {
 void ConnectionPool::OpenMore(Host& host) {
   const Url& url = under_way_.at(*host.waiting.begin()).request->url;
   const bool http2 = url.https ? options_.http2 : options_.h2c;
-  // All may find capacity on one connection, unless it is known to carry one request at a time.
+  // One connection may serve all, unless the server is known to use HTTP/1.1.
   const size_t wanted = http2 && !host.http1 ? 1 : host.waiting.size();
   auto opening = static_cast<size_t>(
       std::ranges::count_if(host.connections, [](const auto& c) { return !c->opened(); }));
@@ -244,7 +253,7 @@ void ConnectionPool::OnEnded(ClientConnection& connection, std::vector<EndedRequ
   if (place != host.connections.end()) std::rotate(place, place + 1, host.connections.end());
   ServeWaiting(host);
   CloseSurplus(host);
-  for (auto& [exchange, result] : done) exchange.answer->End(std::move(result));
+  for (auto& [exchange, result] : done) exchange.response->End(std::move(result));
 }
 
 void ConnectionPool::OnLost(ClientConnection& connection, const HttpError& why) {
@@ -252,7 +261,7 @@ void ConnectionPool::OnLost(ClientConnection& connection, const HttpError& why) 
   std::erase_if(host.connections, [&](const auto& c) { return c.get() == &connection; });
   std::vector<RequestId> failed;
   if (!connection.opened() && !host.waiting.empty()) {
-    // It was opened for one of those that wait, or for all.
+    // It was opened for one of the waiting requests, or for all.
     const bool one = host.http1 || !(connection.origin().https ? options_.http2 : options_.h2c);
     const auto end = one ? std::next(host.waiting.begin()) : host.waiting.end();
     failed.assign(host.waiting.begin(), end);
@@ -260,7 +269,7 @@ void ConnectionPool::OnLost(ClientConnection& connection, const HttpError& why) 
   std::vector<ClientExchange> exchanges;
   for (const RequestId id : failed) exchanges.push_back(Take(id));
   ServeWaiting(host);
-  for (ClientExchange& exchange : exchanges) exchange.answer->End(std::unexpected(why));
+  for (ClientExchange& exchange : exchanges) exchange.response->End(std::unexpected(why));
 }
 
 void ConnectionPool::CloseOpening(Host& host) {
@@ -287,10 +296,10 @@ void ConnectionPool::Abandon(RequestId id, HttpError error) {
   if (exchange.connection) {
     exchange.connection->Abandon(id);
   } else if (host.waiting.empty()) {
-    // Nobody waits for those that are being opened.
+    // Nothing waits for the connections that are being opened.
     CloseOpening(host);
   }
-  exchange.answer->End(std::unexpected(std::move(error)));
+  exchange.response->End(std::unexpected(std::move(error)));
 }
 
 ClientExchange ConnectionPool::Take(RequestId id) {

@@ -1,4 +1,8 @@
-// ClientResponse is where the answer to a request goes: into one HttpResponse, or on as it comes.
+// ConnectionPool holds the pending requests and the connections of an HttpClient. It assigns each
+// request a connection: one with capacity, else a new one, else the request waits.
+//
+// On the loop's thread. Handlers hold it weakly: it is destroyed with the client, after a last
+// Close.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -17,35 +21,32 @@
 
 namespace berth::net {
 
+// ClientResponse receives the response to a request: into one HttpResponse, or passed on as it
+// arrives.
 class ClientResponse : public ResponseSink {
  public:
   virtual ~ClientResponse() = default;
-  // Once, last: calls the caller back. Puts the name of the request before errors.
+  // Called once, last: calls the user back. Prefixes errors with the name of the request.
   virtual void End(HttpResult<void> result) = 0;
 };
 
 struct BufferedResponseOptions {
   std::string name;  // Of the request: "GET https://h:443/x".
   size_t max_body_bytes = 0;
-  bool gzip = false;  // Unpacks what the server has packed.
+  bool gzip = false;  // Decompresses the body.
 };
 
 std::unique_ptr<ClientResponse> MakeBufferedResponse(BufferedResponseOptions options,
                                                      HttpClient::Callback callback);
-std::unique_ptr<ClientResponse> MakeStreamedResponse(std::string name, ResponseStream stream);
 
-// ConnectionPool is what an HttpClient has under way, and its connections. It chooses the
-// connection of each request: one with capacity, else a new one, else the request waits.
-//
-// On the loop's thread. Handlers hold it weakly: it goes with the client, after a last Close.
 // One request, from Send to its callback.
 struct ClientExchange {
   HttpClient::RequestId id = 0;
   std::shared_ptr<const WireRequest> request;
   Duration timeout;
-  std::unique_ptr<ClientResponse> answer;
+  std::unique_ptr<ClientResponse> response;
   std::string origin;
-  int tries = 0;  // How often the server has refused it.
+  int tries = 0;  // How often the server has rejected it unprocessed.
   std::optional<boost::asio::steady_timer> timer;
   std::shared_ptr<ClientConnection> connection;  // Null while it waits for one.
 };
@@ -58,6 +59,11 @@ class ConnectionPool final : public ConnectionOwner,
   ConnectionPool(boost::asio::io_context& context, TlsSource tls, HttpClientOptions options);
 
   boost::asio::io_context& context() { return context_; }
+  // Whether a ResponseStream is being called. That happens inside a session, so the pool must not
+  // be called then.
+  bool delivering() const { return delivering_; }
+  // The response of a request of this pool.
+  std::unique_ptr<ClientResponse> MakeStreamedResponse(std::string name, ResponseStream stream);
 
   void Begin(ClientExchange exchange);
   void Cancel(RequestId id);
@@ -76,13 +82,13 @@ class ConnectionPool final : public ConnectionOwner,
   void OnLost(ClientConnection& connection, const HttpError& why) override;
 
   void LimitTime(ClientExchange& exchange);
-  // Gives connections to as many of those waiting as may have one.
+  // Assigns connections to waiting requests, in order, as far as there are any.
   void ServeWaiting(Host& host);
   std::shared_ptr<ClientConnection> FindConnection(Host& host);
-  // Opens one more, if there may be one and those that are being opened are too few.
+  // Opens more, within the limit, if too few are being opened.
   void OpenMore(Host& host);
   static void CloseOpening(Host& host);
-  // Idle ones, beyond those that are to be kept.
+  // Closes idle connections beyond the limit.
   void CloseSurplus(Host& host);
   void Abandon(RequestId id, HttpError error);
   ClientExchange Take(RequestId id);
@@ -91,6 +97,7 @@ class ConnectionPool final : public ConnectionOwner,
   TlsSource tls_;
   const HttpClientOptions options_;
   bool closed_ = false;
+  bool delivering_ = false;
   std::map<RequestId, ClientExchange> under_way_;
   std::map<std::string, Host> hosts_;  // By origin.
 };

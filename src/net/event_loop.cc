@@ -2,17 +2,24 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <map>
+#include <utility>
 
 #include "base/check.h"
 
 namespace berth::net {
 
 struct EventLoop::Parts {
-  // Not a hint of one thread: Stop and posting come from others.
+  // Without a concurrency hint of 1: other threads post and stop.
   boost::asio::io_context context;
-  // Keeps the loop running while nothing is to be done.
+  // Prevents the loop from returning while it has no work.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
       boost::asio::make_work_guard(context);
+  std::map<TimerId, boost::asio::steady_timer> timers;
+  TimerId last_timer = 0;
 };
 
 EventLoop::EventLoop() : parts_(std::make_unique<Parts>()) {}
@@ -32,6 +39,30 @@ void EventLoop::Start() {
 void EventLoop::Run() { parts_->context.run(); }
 
 void EventLoop::Stop() { parts_->context.stop(); }
+
+Instant EventLoop::Now() const {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
+}
+
+void EventLoop::Post(Work work) { boost::asio::post(parts_->context, std::move(work)); }
+
+bool EventLoop::stopped() const { return parts_->context.stopped(); }
+
+bool EventLoop::RunsHere() const { return parts_->context.get_executor().running_in_this_thread(); }
+
+Executor::TimerId EventLoop::After(Duration delay, Work work) {
+  const TimerId id = ++parts_->last_timer;
+  auto& timer = parts_->timers.try_emplace(id, parts_->context).first->second;
+  timer.expires_after(std::chrono::nanoseconds(delay.nanos));
+  timer.async_wait([parts = parts_.get(), id, work = std::move(work)](const auto&) {
+    // A timer that is cancelled after it has expired comes here, too, but is no longer in the map.
+    if (parts->timers.erase(id) > 0) work();
+  });
+  return id;
+}
+
+void EventLoop::Cancel(TimerId id) { parts_->timers.erase(id); }
 
 boost::asio::io_context& EventLoop::context() { return parts_->context; }
 

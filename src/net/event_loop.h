@@ -1,11 +1,14 @@
-// EventLoop runs the asynchronous network operations of all that is made with it, on one thread.
+// EventLoop is the executor of asynchronous network I/O: everything that is made with one runs on
+// its thread.
 //
-// That thread is its own (Start) or the caller's (Run). What is made with a loop must be gone
-// before the loop is.
+// The thread is its own (Start) or the caller's (Run). Objects made with a loop must be destroyed
+// before the loop.
 #pragma once
 
 #include <memory>
 #include <thread>
+
+#include "net/executor.h"
 
 namespace boost::asio {
 class io_context;
@@ -13,11 +16,11 @@ class io_context;
 
 namespace berth::net {
 
-class EventLoop {
+class EventLoop final : public Executor {
  public:
   EventLoop();
   // Stops, and waits for its own thread. Not from within the loop.
-  ~EventLoop();
+  ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
@@ -25,8 +28,15 @@ class EventLoop {
   void Start();
   // Runs on this thread until Stop.
   void Run();
-  // From any thread. What has not happened yet never will: no callback is called afterwards.
+  // From any thread. Work and timers that have not run by then never will.
   void Stop();
+
+  Instant Now() const override;
+  void Post(Work work) override;
+  bool stopped() const override;
+  bool RunsHere() const override;
+  TimerId After(Duration delay, Work work) override;
+  void Cancel(TimerId id) override;
 
   boost::asio::io_context& context();
 

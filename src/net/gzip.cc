@@ -122,16 +122,16 @@ Result<std::string> Gunzip(std::string_view packed, size_t limit) {
   }
 }
 
-void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& answer) {
-  if (BodySize(answer) < kWorthCompressing || !MayHaveBody(answer.status)) return;
+void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response) {
+  if (BodySize(response) < kWorthCompressing || !MayHaveBody(response.status)) return;
   if (!AcceptsGzip(request.header("Accept-Encoding"))) return;
-  if (!FindHeader(answer.headers, "Content-Encoding").empty()) return;
-  std::string compressed = Gzip(answer.body);
+  if (!FindHeader(response.headers, "Content-Encoding").empty()) return;
+  std::string compressed = Gzip(response.body);
   if (compressed.empty()) return;
   const auto owner = std::make_shared<const std::string>(std::move(compressed));
-  answer.body = {{owner, *owner}};
-  answer.headers.push_back({"Content-Encoding", "gzip"});
-  answer.headers.push_back({"Vary", "Accept-Encoding"});
+  response.body = {{owner, *owner}};
+  response.headers.push_back({"Content-Encoding", "gzip"});
+  response.headers.push_back({"Vary", "Accept-Encoding"});
 }
 
 }  // namespace berth::net

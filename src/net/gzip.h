@@ -1,4 +1,4 @@
-// gzip for large answers, as kube-apiserver has it, and for what clients get from servers.
+// gzip of large responses, as kube-apiserver has it, and of responses to clients.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,6 @@ std::string Gzip(const std::vector<Piece>& pieces);
 Result<std::string> Gunzip(std::string_view packed, size_t limit);
 
 // Compresses the body if it is large, not compressed yet, and `request` accepts it.
-void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& answer);
+void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response);
 
 }  // namespace berth::net

@@ -83,7 +83,7 @@ class Http1ResponseParser::Message final : public http::basic_parser<false> {
 
   void on_response_impl(int status, Text, int, error_code& error) override {
     status_ = status;
-    // Less would be neither an announcement nor an answer.
+    // Less would be neither an informational nor a final response.
     if (status < kFirstStatus) error = http::error::bad_status;
   }
 
@@ -171,7 +171,7 @@ void Http1ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> 
 
 void Http1ClientSession::Abandon(RequestId id) {
   if (idle() || id != id_) return;
-  // Its answer may still come, and nobody would know whose it is.
+  // Its response may still arrive, and could be taken for that of another request.
   spent_ = true;
   parser_.reset();
   unsent_.reset();
@@ -196,7 +196,7 @@ void Http1ClientSession::Produce(Outgoing& out) {
 size_t Http1ClientSession::Receive(std::string_view bytes, SteadyTime) {
   if (bytes.empty()) return 0;
   if (idle()) {
-    // Nobody has asked for it.
+    // No request is pending.
     spent_ = true;
     return bytes.size();
   }

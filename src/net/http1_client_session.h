@@ -1,5 +1,5 @@
-// Http1ResponseParser reads one HTTP/1.1 answer and hands it over as it comes. 1xx answers, which
-// only announce another, are passed over.
+// Http1ResponseParser parses one HTTP/1.1 response and passes it on as it arrives. 1xx responses,
+// which only announce another, are passed over.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class Http1ResponseParser {
   // Takes the next bytes and returns how many it used. Those left are to come again, with more
   // behind them. Not when it has ended.
   size_t Put(std::string_view bytes);
-  // Nothing follows; completes an answer that ends with the connection.
+  // Nothing follows; completes a response that ends with the connection.
   void PutEnd();
 
   bool started() const;  // Some bytes have been used.
   bool done() const;
-  bool failed() const;  // It is no answer, or the sink wants no more.
+  bool failed() const;  // It is no response, or the sink ended it.
   bool ended() const { return done() || failed(); }
   const std::string& problem() const;  // Empty if it is the sink's.
 
@@ -66,7 +66,7 @@ class Http1ClientSession final : public ClientSession {
   bool spent_ = false;  // This request is the last.
   RequestId id_ = 0;
   std::shared_ptr<const WireRequest> unsent_;
-  std::optional<Http1ResponseParser> parser_;  // While a request is under way.
+  std::optional<Http1ResponseParser> parser_;  // While a request is pending.
   std::vector<EndedRequest> ended_;
 };
 

@@ -231,7 +231,7 @@ void Http1ServerSession::Advance(SteadyTime now) {
 void Http1ServerSession::Refuse(int status, const std::string& text, SteadyTime now) {
   keep_alive_ = false;
   continue_due_ = false;
-  // A late answer to the request, if there was one, is for nobody.
+  // A late response to the request, if there is one, is dropped.
   ++number_;
   outcome_ = {ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), nullptr};
   Enter(Phase::kAnswered, now);
@@ -255,20 +255,20 @@ void Http1ServerSession::Produce(Outgoing& out, SteadyTime now) {
 void Http1ServerSession::SendOutcome(Outgoing& out, SteadyTime now) {
   Outcome outcome = std::move(outcome_);
   outcome_ = {};
-  const bool may_have_body = MayHaveBody(outcome.answer.status);
-  if (draining_ || HasToken(FindHeader(outcome.answer.headers, "Connection"), "close")) {
+  const bool may_have_body = MayHaveBody(outcome.response.status);
+  if (draining_ || HasToken(FindHeader(outcome.response.headers, "Connection"), "close")) {
     keep_alive_ = false;
   }
   Http1Framing framing;
   if (outcome.source == nullptr) {
-    if (may_have_body) framing.content_length = BodySize(outcome.answer);
+    if (may_have_body) framing.content_length = BodySize(outcome.response);
   } else {
     framing.chunked = may_have_body && !http10_;
     if (http10_) keep_alive_ = false;
   }
   framing.close = !keep_alive_;
   head_.clear();
-  AppendHttp1Head(outcome.answer, framing, head_);
+  AppendHttp1Head(outcome.response, framing, head_);
   out.Copy(head_);
   const bool with_body = may_have_body && !head_only_;
   if (outcome.source != nullptr && with_body) {
@@ -279,7 +279,7 @@ void Http1ServerSession::SendOutcome(Outgoing& out, SteadyTime now) {
     return Enter(Phase::kStreaming, now);
   }
   if (with_body) {
-    for (Piece& piece : outcome.answer.body) out.Share(std::move(piece));
+    for (Piece& piece : outcome.response.body) out.Share(std::move(piece));
   }
   EndExchange(now);
 }
@@ -342,7 +342,7 @@ void Http1ServerSession::Expire(SteadyTime now) {
 
 void Http1ServerSession::Drain() {
   draining_ = true;
-  // A peer that has begun a request gets its answer.
+  // A peer that has begun a request gets its response.
   if (phase_ == Phase::kIdle) phase_ = Phase::kFinished;
 }
 

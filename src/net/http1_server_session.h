@@ -49,7 +49,7 @@ class Http1RequestParser {
   std::unique_ptr<Message> message_;
 };
 
-// Http1ServerSession speaks HTTP/1.1: requests one after the other, answered in their order.
+// Http1ServerSession speaks HTTP/1.1: requests one after the other, with responses in their order.
 class Http1ServerSession final : public ServerSession {
  public:
   // `options` and `host` must outlive it.
@@ -71,8 +71,8 @@ class Http1ServerSession final : public ServerSession {
     kHead,       // Within the head of one.
     kBody,       // Within its body.
     kHandling,   // The handler has it.
-    kAnswered,   // The outcome is to be sent.
-    kStreaming,  // The body of the answer comes from a source.
+    kAnswered,   // The outcome waits to be sent.
+    kStreaming,  // The body of the response comes from a source.
     kFinished,
   };
 
@@ -83,7 +83,7 @@ class Http1ServerSession final : public ServerSession {
   void Refuse(int status, const std::string& text, SteadyTime now);
   void SendOutcome(Outgoing& out, SteadyTime now);
   void SendStream(Outgoing& out, SteadyTime now);
-  // After an answer.
+  // After a response.
   void EndExchange(SteadyTime now);
 
   const ServerOptions& options_;
@@ -95,7 +95,7 @@ class Http1ServerSession final : public ServerSession {
   bool draining_ = false;
   bool continue_due_ = false;
 
-  // Of the request under way.
+  // Of the current request.
   RequestNumber number_ = 0;
   bool keep_alive_ = true;
   bool head_only_ = false;

@@ -25,7 +25,7 @@ constexpr int kFirstFinalStatus = 200;
 
 }  // namespace
 
-// One request and its answer.
+// One request and its response.
 struct Http2ClientSession::Stream {
   RequestId request = 0;
   int32_t id = 0;
@@ -252,7 +252,7 @@ void Http2ClientSession::AddHeader(Stream& stream, std::string_view name, std::s
 
 void Http2ClientSession::EndHead(Stream& stream) {
   if (stream.status < kFirstFinalStatus) {
-    // It only announces the answer.
+    // An informational response.
     stream.headers.clear();
     return;
   }
@@ -318,7 +318,7 @@ void Http2ClientSession::Produce(Outgoing& out) {
     out.Copy(TextOf(bytes, static_cast<size_t>(size)));
   }
   out_ = nullptr;
-  // Once nghttp2 has told the server what it did wrong, it listens no more.
+  // After nghttp2 has reported a protocol error to the server, it reads no more.
   if (nghttp2_session_want_read(session_.get()) == 0) Fail(BrokenRules());
 }
 

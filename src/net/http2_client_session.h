@@ -73,7 +73,7 @@ class Http2ClientSession final : public ClientSession {
   SteadyTime heard_at_;
   std::optional<SteadyTime> pinged_at_;
   bool settled_ = false;   // The server's settings have come.
-  bool draining_ = false;  // No more requests; those under way go on.
+  bool draining_ = false;  // No more requests; the pending ones go on.
   bool failed_ = false;
   std::string problem_;
 };

@@ -205,14 +205,14 @@ void Http2ServerSession::Deliver(RequestNumber number, Outcome outcome, SteadyTi
 void Http2ServerSession::Submit(Http2Stream& stream, Outcome outcome) {
   stream.phase = Http2Stream::Phase::kAnswering;
   stream.since = now_;
-  ServerResponse& answer = outcome.answer;
-  const bool may_have_body = MayHaveBody(answer.status);
-  const fmt::format_int status(answer.status);
-  const fmt::format_int length(BodySize(answer));
+  ServerResponse& response = outcome.response;
+  const bool may_have_body = MayHaveBody(response.status);
+  const fmt::format_int status(response.status);
+  const fmt::format_int length(BodySize(response));
   std::vector<nghttp2_nv> fields;
-  fields.reserve(answer.headers.size() + 3);
+  fields.reserve(response.headers.size() + 3);
   fields.push_back(Http2Field(":status", {status.data(), status.size()}));
-  for (HttpHeader& header : answer.headers) {
+  for (HttpHeader& header : response.headers) {
     if (!IsSendable(header)) continue;
     LowerCase(header.name);
     fields.push_back(Http2Field(header.name, header.value));
@@ -222,7 +222,7 @@ void Http2ServerSession::Submit(Http2Stream& stream, Outcome outcome) {
     fields.push_back(Http2Field("content-length", {length.data(), length.size()}));
   }
   const bool with_body = may_have_body && !stream.head_only;
-  if (with_body) stream.SetBody(std::move(answer.body), std::move(outcome.source));
+  if (with_body) stream.SetBody(std::move(response.body), std::move(outcome.source));
   if (stream.ready() > 0) CheckAt(now_ + options_.send_timeout);
   const bool empty = stream.ready() == 0 && stream.body_ended();
   const nghttp2_data_provider body = Callbacks::BodyOf(stream);

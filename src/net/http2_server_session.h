@@ -1,4 +1,4 @@
-// Http2Stream is one request of an HTTP/2 connection and the body of its answer.
+// Http2Stream is one request of an HTTP/2 connection and the body of its response.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -22,7 +22,7 @@ class Http2Stream {
 
   explicit Http2Stream(int32_t number, SteadyTime now) : id(number), since(now) {}
 
-  // Gives it the body of its answer: pieces, or a source, or neither.
+  // Sets the body of the response: pieces, or a source, or neither.
   void SetBody(std::vector<Piece> pieces, std::unique_ptr<BodySource> source);
   // Makes up to `limit` bytes ready, asking the source if need be; returns how many are.
   size_t Prepare(size_t limit);
@@ -39,7 +39,7 @@ class Http2Stream {
   Phase phase = Phase::kHead;
   SteadyTime since;  // Of the phase, or the last bytes sent.
   size_t header_bytes = 0;
-  bool head_only = false;  // HEAD: the answer has no body.
+  bool head_only = false;  // HEAD: the response has no body.
   bool refused = false;    // Answered before it was complete.
   bool deferred = false;   // Nothing to send until the source is woken.
 
@@ -116,7 +116,7 @@ class Http2ServerSession final : public ServerSession {
 struct Http2ServerSession::Callbacks {
   // A server session that calls `owner`.
   static nghttp2_session* MakeSession(Http2ServerSession* owner);
-  // Where nghttp2 gets the body of the answer on `stream`.
+  // Where nghttp2 reads the body of the response on `stream`.
   static nghttp2_data_provider BodyOf(Http2Stream& stream);
 
  private:

@@ -1,15 +1,13 @@
-// HttpClient makes HTTP requests, with and without TLS, and keeps connections for the next ones:
-// HTTP/2 where the server offers it (many requests share a connection), HTTP/1.1 otherwise.
+// HttpClient sends HTTP requests, with and without TLS, and pools connections: HTTP/2 where the
+// server offers it (many requests share a connection), HTTP/1.1 otherwise.
 //
-// Its functions may be called on any thread. All that happens, callbacks included, happens on the
-// loop's: a callback must not block. Redirects are answers like others.
+// Functions may be called on any thread. Callbacks come on the loop's thread and must not block.
+// Redirects are not followed.
 //
-// Errors say what kind they are and name the request: "POST http://h:80/filter: connection
-// refused",
+// Errors have a kind and name the request: "POST http://h:80/filter: connection refused",
 // "...: no answer within 5s", "...: TLS: certificate verify failed (self-signed certificate)".
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -32,20 +30,23 @@ struct HttpResponse {
   std::vector<HttpHeader> headers;
   std::string body;
 
+  bool ok() const { return status >= 200 && status < 300; }
   // The value of the first header of that name, in any case; empty if there is none.
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
+  std::string_view content_type() const { return header("Content-Type"); }
 };
 
-// Why there is no answer, or not all of one.
+// Why there is no response, or not a complete one. A response of any status is not an error.
 struct HttpError {
   enum class Kind {
-    // Nothing has been done: the URL is wrong, the name is unknown, nobody listens there, or the
-    // server has said that it did not begin.
+    // The request was not processed: the URL is wrong, the name does not resolve, the connection
+    // is refused, or the server rejected the request before processing it.
     kUnreachable,
-    kTls,        // The handshake failed, or the server refused our certificate; nothing was done.
-    kTimeout,    // The time is up. The server may have done it, or may be about to.
-    kBroken,     // The connection or the answer broke after sending. Likewise.
-    kCancelled,  // By Cancel, or by the end of the client. Likewise.
+    kBroken,   // The connection or the response broke after sending: it may have taken effect.
+    kTimeout,  // The time limit passed. Likewise.
+    kTls,      // The handshake failed, or the server rejected our certificate; nothing was sent.
+    kCredentials,  // There is no credential to send (client::RestClient).
+    kCancelled,    // By Cancel, or by the end of the client. It may have taken effect.
   };
   Kind kind = Kind::kBroken;
   std::string message;
@@ -59,82 +60,66 @@ struct ClientRequest {
   std::string url;
   std::vector<HttpHeader> headers;
   std::string body;
-  // For everything from Send to the end of the answer; 0 or less means no limit.
+  // From Send to the end of the response; 0 or less means no limit.
   Duration timeout;
 };
 
-// What becomes of a request that is answered bit by bit. All are called on the loop's thread.
+// Receives a response piece by piece, on the loop's thread.
 struct ResponseStream {
   std::function<void(int status, const std::vector<HttpHeader>& headers)> on_head;
   std::function<void(std::string_view bytes)> on_data;
-  // Once, last: the answer was complete, or why it never will be.
+  // Called once, last: the response is complete, or why it never will be.
   std::function<void(HttpResult<void>)> on_end;
 };
 
 struct HttpClientOptions {
   TlsOptions tls;
-  // An answer with a longer body is an error.
+  // A longer body is an error.
   size_t max_body_bytes = size_t{64} << 20;
-  // Requests beyond so many at once wait for a connection; their time runs.
+  // Further requests wait for a connection; their time limit runs meanwhile.
   size_t max_connections_per_host = 64;
-  // For finding the server, connecting and the handshakes; the request's own time may be shorter.
+  // For resolving, connecting and the handshakes; the request's own limit may be shorter.
   Duration connect_timeout = Duration::Seconds(30);
-  // How many connections are kept for later, and for how long.
   size_t max_idle_per_host = 8;
   Duration idle_limit = Duration::Seconds(90);
-  // Offers HTTP/2 to servers with TLS, or speaks it at once to servers without (h2c) if `h2c` is
-  // set.
+  // Offers HTTP/2 to servers with TLS; with `h2c`, uses it without negotiation on servers without.
   bool http2 = false;
   bool h2c = false;
-  // Asks for gzip and unpacks it, in answers to Send.
+  // Requests gzip and decompresses it, in responses to Send.
   bool gzip = false;
-  // An HTTP/2 connection on which nothing has come for so long is pinged, and given up if the ping
-  // is not answered in `ping_timeout`: its requests end with errors.
+  // An HTTP/2 connection that has received nothing for this long is pinged, and closed if the ping
+  // is not acknowledged within `ping_timeout`: its requests end with errors.
   Duration ping_after = Duration::Seconds(30);
   Duration ping_timeout = Duration::Seconds(15);
 };
-
-class ClientResponse;
-class ConnectionPool;
 
 class HttpClient {
  public:
   using RequestId = uint64_t;
   using Callback = std::function<void(HttpResult<HttpResponse>)>;
 
-  // `loop` must outlive the client. The error is about the TLS options.
+  // Returns a client with a connection pool. `loop` must outlive it. The error is about the TLS
+  // options.
   static Result<std::unique_ptr<HttpClient>> Create(EventLoop& loop, HttpClientOptions options);
-  // Cancels what is under way; those callbacks are still called, on the loop.
-  ~HttpClient();
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
+  // Cancels pending requests; their callbacks are still called, on the loop.
+  virtual ~HttpClient() = default;
 
-  // Calls back once, never from within: with the answer, whatever its status, or with an error.
-  // `timeout` is for everything from here to the end of the answer; 0 or less means no limit.
-  RequestId Post(const std::string& url, std::vector<HttpHeader> headers, std::string body,
-                 Duration timeout, Callback callback);
+  // Calls back once, never before it returns: with the response or an error.
+  virtual RequestId Send(ClientRequest request, Callback callback) = 0;
 
-  // The same for any method.
-  RequestId Send(ClientRequest request, Callback callback);
+  // Like Send, but passes the response on as it arrives; `max_body_bytes` does not apply.
+  virtual RequestId Open(ClientRequest request, ResponseStream stream) = 0;
 
-  // Like Send, but hands the answer over as it arrives; `max_body_bytes` does not apply.
-  RequestId Open(ClientRequest request, ResponseStream stream);
-
-  // New connections use `tls` from now on; those there are end when their requests have. The error
-  // is about the options, and changes nothing.
-  Result<void> UseTls(TlsOptions tls);
+  // New connections use `tls` from now on; existing ones close when their requests have ended. The
+  // error is about the options, and changes nothing.
+  virtual Result<void> UseTls(TlsOptions tls) = 0;
 
   // The request's callback gets an error, unless it was called before.
-  void Cancel(RequestId id);
+  virtual void Cancel(RequestId id) = 0;
 
- private:
-  explicit HttpClient(std::shared_ptr<ConnectionPool> pool, const HttpClientOptions& options);
-  RequestId Start(ClientRequest request, std::unique_ptr<ClientResponse> answer);
-
-  const std::shared_ptr<ConnectionPool> pool_;
-  const size_t max_body_bytes_;
-  const bool gzip_;
-  std::atomic<RequestId> last_id_ = 0;
+  // Sends a POST request.
+  RequestId Post(const std::string& url, std::vector<HttpHeader> headers, std::string body,
+                 Duration timeout, Callback callback);
 };
 
 }  // namespace berth::net

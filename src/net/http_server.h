@@ -1,4 +1,4 @@
-// HttpServer answers HTTP/1.1 and HTTP/2 requests, with and without TLS.
+// HttpServer serves HTTP/1.1 and HTTP/2 requests, with and without TLS.
 //
 // Over TLS the protocol is chosen by ALPN; without, a client may start with HTTP/2's preface
 // ("prior knowledge"). Each connection lives on one of the server's threads; the handler is called
@@ -21,20 +21,20 @@
 
 namespace berth::net {
 
-// Bytes of an answer, and whatever keeps them alive. Many answers may share them.
+// Bytes of a response body and their owner. Responses may share them.
 struct Piece {
   std::shared_ptr<const void> owner;
   std::string_view bytes;
 };
 
-// BodySource gives the body of an answer whose length is not known: a watch.
+// BodySource produces the body of a response whose length is not known: a watch.
 //
-// Read on the connection's thread only, and only while the peer has room for more, so that a slow
-// reader holds nothing but its place.
+// Read on the connection's thread only, and only while the peer accepts more, so that a slow reader
+// costs no memory.
 class BodySource {
  public:
   enum class State {
-    kMore,  // Read again when there is room. With nothing appended it counts as kWait.
+    kMore,  // Read again when the peer accepts more. With nothing appended it counts as kWait.
     kWait,  // Nothing now: read again after Exchange::Wake.
     kEnd,   // The body is complete.
   };
@@ -43,7 +43,7 @@ class BodySource {
   virtual State Read(size_t limit, std::vector<Piece>& out) = 0;
 };
 
-// Who asks, as far as the connection shows it.
+// The client of a connection.
 struct Peer {
   std::string address;  // "10.0.0.7", "::1", without the port.
   bool loopback = false;
@@ -51,8 +51,8 @@ struct Peer {
   // Of a client certificate that the server's client CA has signed; empty without.
   std::string common_name;
   std::vector<std::string> organizations;
-  // With ServerTlsOptions::any_client_certificate: what the client showed, its own first, each as
-  // DER; null if nothing. Nobody has verified them.
+  // With ServerTlsOptions::any_client_certificate: the client's chain, its own first, each as DER;
+  // null if there is none. Not verified.
   std::shared_ptr<const std::vector<std::string>> certificates;
 };
 
@@ -69,23 +69,23 @@ struct ServerRequest {
 
 struct ServerResponse {
   int status = 200;
-  std::vector<HttpHeader> headers;  // Content-Length and the like are the server's matter.
+  std::vector<HttpHeader> headers;  // Without Content-Length and the like, which the server adds.
   std::vector<Piece> body;
 
   static ServerResponse Text(int status, std::string content_type, std::string body);
 };
 
-// Exchange is one request and its answer. Exactly one of Answer and Stream is called, once, on any
-// thread; an Exchange that is dropped without is answered with 500.
+// Exchange is one request and its response. Exactly one of Answer and Stream is called, once, on
+// any thread; an Exchange that is dropped without responds with 500.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual const ServerRequest& request() const = 0;
 
-  // Sends the whole answer, compressed, by the caller's thread, if it is large and the peer accepts
+  // Sends the whole response, compressed on the caller's thread if it is large and the peer accepts
   // gzip. "Connection: close" among the headers ends an HTTP/1.1 connection after it.
-  virtual void Answer(ServerResponse answer) = 0;
-  // Sends the head at once, then what `source` gives; never compressed.
+  virtual void Answer(ServerResponse response) = 0;
+  // Sends the head at once, then the body from `source`; never compressed.
   virtual void Stream(ServerResponse head, std::unique_ptr<BodySource> source) = 0;
   // The source is worth reading again. Any thread, cheap, may be called when the peer has gone.
   virtual void Wake() = 0;
@@ -113,14 +113,14 @@ struct ServerOptions {
 
 class HttpServer {
  public:
-  // Listens and serves. The error says what is wrong with the address or that the port is taken.
+  // Listens and serves. The error is about the address or port.
   static Result<std::unique_ptr<HttpServer>> Start(ServerOptions options, RequestHandler handler);
   virtual ~HttpServer() = default;  // Stops.
 
   virtual uint16_t port() const = 0;
-  // Takes no new requests, lets answers under way end for up to `grace`, then closes everything.
-  // Streams count as under way: who wants an early end lets their sources end. Returns when the
-  // threads have ended; not to be called on one of them.
+  // Accepts no new requests, gives pending responses up to `grace`, then closes everything. Streams
+  // count as pending until their sources end. Returns when the threads have ended; not to be called
+  // on one of them.
   virtual void Stop(std::chrono::milliseconds grace) = 0;
 };
 

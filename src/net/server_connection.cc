@@ -25,9 +25,9 @@ ServerExchange::~ServerExchange() {
           nullptr});
 }
 
-void ServerExchange::Answer(ServerResponse answer) {
-  CompressIfWorthwhile(request_, answer);
-  Finish({std::move(answer), nullptr});
+void ServerExchange::Answer(ServerResponse response) {
+  CompressIfWorthwhile(request_, response);
+  Finish({std::move(response), nullptr});
 }
 
 void ServerExchange::Stream(ServerResponse head, std::unique_ptr<BodySource> source) {
@@ -78,7 +78,7 @@ using boost::system::error_code;
 constexpr PolledSocket::ReadSizes kReadSizes{.small = 4 << 10, .large = 64 << 10};
 // So many turns before other connections have theirs.
 constexpr int kMaxTurns = 16;
-// For the peer to read the last answer, before what it still sends makes the kernel drop that.
+// For the peer to read the last response, before what it still sends makes the kernel drop that.
 constexpr std::chrono::seconds kGoodbye{2};
 
 // Enough of HTTP/2's preface to know it by; nghttp2 checks the rest.

@@ -36,7 +36,7 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   ~ServerExchange() override;
 
   const ServerRequest& request() const override { return request_; }
-  void Answer(ServerResponse answer) override;
+  void Answer(ServerResponse response) override;
   void Stream(ServerResponse head, std::unique_ptr<BodySource> source) override;
   void Wake() override;
   void WakeAfter(std::chrono::milliseconds delay) override;

@@ -20,19 +20,19 @@ constexpr std::array<std::string_view, 7> kOwnHeaders = {
 }  // namespace
 
 ServerResponse ServerResponse::Text(int status, std::string content_type, std::string body) {
-  ServerResponse answer;
-  answer.status = status;
-  answer.headers.push_back({"Content-Type", std::move(content_type)});
+  ServerResponse response;
+  response.status = status;
+  response.headers.push_back({"Content-Type", std::move(content_type)});
   const auto owner = std::make_shared<const std::string>(std::move(body));
-  answer.body.push_back({owner, *owner});
-  return answer;
+  response.body.push_back({owner, *owner});
+  return response;
 }
 
 bool MayHaveBody(int status) { return status >= 200 && status != 204 && status != 304; }
 
-size_t BodySize(const ServerResponse& answer) {
+size_t BodySize(const ServerResponse& response) {
   size_t size = 0;
-  for (const Piece& piece : answer.body) size += piece.bytes.size();
+  for (const Piece& piece : response.body) size += piece.bytes.size();
   return size;
 }
 
@@ -56,12 +56,13 @@ std::string_view HttpDate() {
   return {text.data(), size};
 }
 
-void AppendHttp1Head(const ServerResponse& answer, const Http1Framing& framing, std::string& out) {
+void AppendHttp1Head(const ServerResponse& response, const Http1Framing& framing,
+                     std::string& out) {
   const auto reason = boost::beast::http::obsolete_reason(
-      boost::beast::http::int_to_status(static_cast<unsigned>(answer.status)));
-  fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", answer.status,
+      boost::beast::http::int_to_status(static_cast<unsigned>(response.status)));
+  fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\n", response.status,
                  std::string_view(reason.data(), reason.size()));
-  for (const HttpHeader& header : answer.headers) {
+  for (const HttpHeader& header : response.headers) {
     if (!IsSendable(header)) continue;
     out.append(header.name).append(": ").append(header.value).append("\r\n");
   }

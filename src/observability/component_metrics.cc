@@ -89,72 +89,76 @@ MetricSpec ProcessSpec(std::string name, std::string help) {
 // controllers.
 void RegisterWorkQueues(MetricRegistry& registry) {
   const std::vector<double> seconds = ExponentialBuckets(10e-9, 10, 12);
-  registry.AddCounter(Spec("workqueue_adds_total", {"name"}, "Items added to a work queue."));
-  registry.AddGauge(Spec("workqueue_depth", {"name"}, "Items that wait in a work queue."));
+  registry.AddCounter(
+      Spec("workqueue_adds_total", {"name"}, "Number of adds handled by the work queue."));
+  registry.AddGauge(Spec("workqueue_depth", {"name"}, "Current depth of the work queue."));
   registry.AddHistogram(Spec("workqueue_queue_duration_seconds", {"name"},
-                             "How long items waited in a work queue.", seconds));
+                             "Time that an item waits in the work queue.", seconds));
   registry.AddHistogram(Spec("workqueue_work_duration_seconds", {"name"},
-                             "How long the work on an item took.", seconds));
-  registry.AddGauge(Spec("workqueue_unfinished_work_seconds", {"name"},
-                         "How long all items in work have been worked on, together."));
+                             "Time to process an item of the work queue.", seconds));
+  registry.AddGauge(
+      Spec("workqueue_unfinished_work_seconds", {"name"}, "Total time of items in progress."));
   registry.AddGauge(Spec("workqueue_longest_running_processor_seconds", {"name"},
-                         "How long the oldest item in work has been worked on."));
-  registry.AddCounter(Spec("workqueue_retries_total", {"name"},
-                           "Items added to a work queue again after a failure."));
+                         "Time of the longest running processor."));
+  registry.AddCounter(
+      Spec("workqueue_retries_total", {"name"}, "Number of retries handled by the work queue."));
 }
 
 }  // namespace
 
 ComponentMetrics::ComponentMetrics(MetricRegistry& registry)
-    : requests(registry.AddCounter(Spec("rest_client_requests_total", {"code", "method", "host"},
-                                        "Requests to the API, by the status of the response."))),
+    : requests(
+          registry.AddCounter(Spec("rest_client_requests_total", {"code", "method", "host"},
+                                   "Number of HTTP requests, by status code, method and host."))),
       request_duration(
           registry.AddHistogram(Spec("rest_client_request_duration_seconds", {"verb", "host"},
-                                     "How long requests to the API took.", kRequestSeconds))),
-      rate_limiter(registry.AddHistogram(
-          Spec("rest_client_rate_limiter_duration_seconds", {"verb", "host"},
-               "How long requests waited for the client-side rate limiter.", kRequestSeconds))),
-      request_size(registry.AddHistogram(Spec("rest_client_request_size_bytes", {"verb", "host"},
-                                              "How large requests to the API were.", kBodyBytes))),
-      response_size(
-          registry.AddHistogram(Spec("rest_client_response_size_bytes", {"verb", "host"},
-                                     "How large responses of the API were.", kBodyBytes))),
-      retries(registry.AddCounter(Spec("rest_client_request_retries_total",
-                                       {"code", "verb", "host"}, "Retried requests to the API."))),
-      authn_requests(registry.AddCounter(
-          Spec("apiserver_delegated_authn_request_total", {"code"},
-               "Token reviews requested from the API, by the status of the response."))),
+                                     "Request latency.", kRequestSeconds))),
+      rate_limiter(
+          registry.AddHistogram(Spec("rest_client_rate_limiter_duration_seconds", {"verb", "host"},
+                                     "Latency of the client-side rate limiter.", kRequestSeconds))),
+      request_size(registry.AddHistogram(
+          Spec("rest_client_request_size_bytes", {"verb", "host"}, "Request size.", kBodyBytes))),
+      response_size(registry.AddHistogram(
+          Spec("rest_client_response_size_bytes", {"verb", "host"}, "Response size.", kBodyBytes))),
+      retries(
+          registry.AddCounter(Spec("rest_client_request_retries_total", {"code", "verb", "host"},
+                                   "Number of request retries, by status code, verb and host."))),
+      authn_requests(registry.AddCounter(Spec("apiserver_delegated_authn_request_total", {"code"},
+                                              "Number of TokenReview requests, by status code."))),
       authn_request_duration(
           registry.AddHistogram(Spec("apiserver_delegated_authn_request_duration_seconds", {"code"},
-                                     "How long token reviews took.", kReviewSeconds))),
-      authz_requests(registry.AddCounter(
-          Spec("apiserver_delegated_authz_request_total", {"code"},
-               "Subject access reviews requested from the API, by the status of the response."))),
+                                     "Latency of TokenReview requests.", kReviewSeconds))),
+      authz_requests(
+          registry.AddCounter(Spec("apiserver_delegated_authz_request_total", {"code"},
+                                   "Number of SubjectAccessReview requests, by status code."))),
       authz_request_duration(
           registry.AddHistogram(Spec("apiserver_delegated_authz_request_duration_seconds", {"code"},
-                                     "How long subject access reviews took.", kReviewSeconds))),
-      authentication_duration(registry.AddHistogram(
-          Spec("authentication_duration_seconds", {"result"},
-               "How long it took to authenticate requests.", kAccessSeconds))),
-      authorization_attempts(registry.AddCounter(
-          Spec("authorization_attempts_total", {"result"}, "Authorized requests, by decision."))),
+                                     "Latency of SubjectAccessReview requests.", kReviewSeconds))),
+      authentication_duration(
+          registry.AddHistogram(Spec("authentication_duration_seconds", {"result"},
+                                     "Authentication latency, by result.", kAccessSeconds))),
+      authorization_attempts(
+          registry.AddCounter(Spec("authorization_attempts_total", {"result"},
+                                   "Number of authorization attempts, by result."))),
       authorization_duration(
           registry.AddHistogram(Spec("authorization_duration_seconds", {"result"},
-                                     "How long it took to authorize requests.", kAccessSeconds))),
-      leader_status(registry.AddGauge(Spec("leader_election_master_status", {"name"},
-                                           "1 if this process leads, 0 if it stands by."))),
+                                     "Authorization latency, by result.", kAccessSeconds))),
+      leader_status(
+          registry.AddGauge(Spec("leader_election_master_status", {"name"},
+                                 "1 if this process is the leader, 0 if it is standby."))),
       leader_slow_path(
           registry.AddCounter(Spec("leader_election_slowpath_total", {"name"},
-                                   "How often renewing the lease took more than one write."))),
+                                   "Number of lease renewals that needed more than one write."))),
       build_info_(
           registry.AddGauge(Spec("kubernetes_build_info",
                                  {"build_date", "compiler", "git_commit", "git_tree_state",
                                   "git_version", "go_version", "major", "minor", "platform"},
-                                 "Always 1; its labels identify the build."))),
-      feature_enabled_(registry.AddGauge({.name = "kubernetes_feature_enabled",
-                                          .help = "1 if the feature is on, by name and stage.",
-                                          .stability = kBeta,
-                                          .labels = {"name", "stage"}})),
+                                 "Constant 1, labelled with build information."))),
+      feature_enabled_(
+          registry.AddGauge({.name = "kubernetes_feature_enabled",
+                             .help = "1 if the feature gate is enabled, by name and stage.",
+                             .stability = kBeta,
+                             .labels = {"name", "stage"}})),
       cpu_seconds_(
           registry.AddCounter(ProcessSpec("cpu_seconds_total", "Processor time used, in seconds."))
               .With({})),

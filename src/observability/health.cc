@@ -56,11 +56,11 @@ HealthCheck PingCheck() {
 
 HealthSlis::HealthSlis()
     : state_(registry_.AddGauge({.name = "kubernetes_healthcheck",
-                                 .help = "1 if the check passed the last time it ran.",
+                                 .help = "1 if the last run of the health check passed.",
                                  .stability = Stability::kStable,
                                  .labels = {"name", "type"}})),
       totals_(registry_.AddCounter({.name = "kubernetes_healthchecks_total",
-                                    .help = "Results of each check, by status.",
+                                    .help = "Number of results of the health check, by status.",
                                     .stability = Stability::kStable,
                                     .labels = {"name", "status", "type"}})) {}
 

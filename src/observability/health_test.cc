@@ -96,11 +96,12 @@ TEST(HealthSlis, CountResults) {
   passing = false;
   ready.Respond("/readyz", "");
   EXPECT_EQ(slis.Text(),
-            "# HELP kubernetes_healthcheck [STABLE] 1 if the check passed the last time it ran.\n"
+            "# HELP kubernetes_healthcheck [STABLE] 1 if the last run of the health check passed.\n"
             "# TYPE kubernetes_healthcheck gauge\n"
             "kubernetes_healthcheck{name=\"ping\",type=\"livez\"} 1\n"
             "kubernetes_healthcheck{name=\"shutdown\",type=\"readyz\"} 0\n"
-            "# HELP kubernetes_healthchecks_total [STABLE] Results of each check, by status.\n"
+            "# HELP kubernetes_healthchecks_total [STABLE] Number of results of the health check, "
+            "by status.\n"
             "# TYPE kubernetes_healthchecks_total counter\n"
             "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} 1\n"
             "kubernetes_healthchecks_total{name=\"shutdown\",status=\"error\",type=\"readyz\"} 1\n"

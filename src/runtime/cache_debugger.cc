@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
-#include <future>
 #include <iterator>
 
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "client/escaping.h"
 #include "observability/log.h"
+#include "runtime/watched_resources.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
@@ -136,26 +136,12 @@ using api::AsObject;
 using api::ObjectAt;
 using api::StringAt;
 
-constexpr std::string_view kUnfinished =
-    "&fieldSelector=status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
-
-Result<std::string> Get(Scheduler& scheduler, std::string path) {
-  std::promise<Result<std::string>> promise;
-  client::RestRequest request;
-  request.path = path;
-  scheduler.requests().Send(std::move(request), [&](client::RestResult<client::RestResponse> got) {
-    if (!got) return promise.set_value(Fail(got.error().message));
-    if (!got->ok()) return promise.set_value(Fail(fmt::format("{}: {}", path, got->status)));
-    promise.set_value(std::move(got->body));
-  });
-  return promise.get_future().get();
-}
-
 Status List(Scheduler& scheduler, const std::string& path, bool uids, std::set<std::string>& into) {
   std::string continued;
   do {
-    const auto body = Get(
-        scheduler, continued.empty() ? path : path + "&continue=" + client::QueryEscape(continued));
+    const auto body = client::GetAndWait(
+        scheduler.requests(),
+        continued.empty() ? path : path + "&continue=" + client::QueryEscape(continued));
     if (!body) return std::unexpected(body.error());
     auto next = ReadPage(*body, uids, into);
     if (!next) return std::unexpected(next.error());
@@ -180,7 +166,7 @@ void LogMismatch(const CacheComparison& comparison) {
 Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::string>& into) {
   const auto list = api::ParseJson(body);
   const auto* items = list ? ArrayAt(AsObject(*list), "items") : nullptr;
-  if (items == nullptr) return Fail("the API server's answer is no list");
+  if (items == nullptr) return Fail("the API server's response is no list");
   for (const auto& item : *items) {
     into.emplace(StringAt(ObjectAt(AsObject(item), "metadata"), uids ? "uid" : "name"));
   }
@@ -191,14 +177,24 @@ void ReportCache(Scheduler& scheduler) {
   ApiContents api;
   Status listed = List(scheduler, "/api/v1/nodes?limit=500", false, api.nodes);
   if (listed) {
-    listed = List(scheduler, fmt::format("/api/v1/pods?limit=500{}", kUnfinished), true, api.pods);
+    listed = List(scheduler,
+                  fmt::format("/api/v1/pods?limit=500&fieldSelector={}",
+                              client::QueryEscape(FindWatchedResource("pods").field_selector)),
+                  true, api.pods);
   }
   if (!listed) LOG_ERROR(listed.error(), "Cannot compare the cache with the API");
-  scheduler.driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
-    if (listed) LogMismatch(CompareWithApi(engine, api));
-    LOG_INFO("Dump of cached NodeInfo", {{"nodes", DumpNodes(engine)}});
-    LOG_INFO("Dump of scheduling queue", {{"pods", DumpQueue(engine)}});
+  // One visit, so that the dump is consistent; the log is written on this thread.
+  CacheComparison comparison;
+  std::string nodes, pods;
+  const bool ran = scheduler.driver().RunBetweenSteps([&](const scheduler::engine::Engine& engine) {
+    if (listed) comparison = CompareWithApi(engine, api);
+    nodes = DumpNodes(engine);
+    pods = DumpQueue(engine);
   });
+  if (!ran) return;
+  if (listed) LogMismatch(comparison);
+  LOG_INFO("Dump of cached NodeInfo", {{"nodes", nodes}});
+  LOG_INFO("Dump of scheduling queue", {{"pods", pods}});
 }
 
 }  // namespace berth::runtime

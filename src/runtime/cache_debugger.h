@@ -1,5 +1,5 @@
-// What the engine knows, in text, and how that compares with the API: for operators who suspect
-// that the two have parted.
+// The cache debugger dumps the engine's state as text and compares it with the API, as
+// kube-scheduler does on SIGUSR2.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace berth::runtime {
 
-// What the API has at some moment: names of nodes, uids of pods that have not finished.
+// The API's contents: names of nodes, uids of pods that have not finished.
 struct ApiContents {
   std::set<std::string> nodes;
   std::set<std::string> pods;
@@ -25,20 +25,20 @@ struct CacheComparison {
 };
 CacheComparison CompareWithApi(const scheduler::engine::Engine& engine, const ApiContents& api);
 
-// A paragraph for each node: what it offers, what is taken, who is on it and who was promised it.
+// Returns a paragraph for each node: allocatable and requested resources, its pods and the pods
+// nominated for it.
 std::string DumpNodes(const scheduler::engine::Engine& engine);
 
-// A line for each pod that waits, and where it waits; the summary comes last:
+// Returns a line for each pending pod with its queue; the summary comes last:
 // "activeQ:1; backoffQ:0; unschedulablePods:2".
 std::string DumpQueue(const scheduler::engine::Engine& engine);
 
-// Compares what the engine knows with what the API has, and writes both to the log: what SIGUSR2
-// asks for.
-// Reads the names of nodes, or the uids of pods, of one page of a list. Returns what the next page
-// continues from; empty if that was the last.
+// Reads the names of nodes, or the uids of pods, from one page of a list. Returns the continue
+// token; empty if that was the last page.
 Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::string>& into);
 
-// Blocks until it is done. Not on a thread of the scheduler's.
+// Compares the engine's state with the API and logs the differences and the dumps. Blocks until it
+// is done; not on a thread of the scheduler's.
 void ReportCache(Scheduler& scheduler);
 
 }  // namespace berth::runtime

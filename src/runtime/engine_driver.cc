@@ -15,7 +15,7 @@ constexpr Duration kShortestWait = Duration::Millis(1);
 
 }  // namespace
 
-// Somebody who wants to look at the engine between two steps, and waits.
+// A call of RunBetweenSteps. Lives on its caller's stack until it is done.
 struct EngineDriver::Visit {
   const std::function<void(const scheduler::engine::Engine&)>& work;
   bool done = false;
@@ -57,7 +57,10 @@ EngineDriver::~EngineDriver() { Stop(); }
 // --- the loop ---
 
 void EngineDriver::Start() {
-  runs_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    runs_ = true;
+  }
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -87,7 +90,7 @@ void EngineDriver::Loop() {
   for (Visit* visit : std::exchange(visits_, {})) visit->End(false);
 }
 
-// What was begun is ended: a bind that was made is told, and its event written.
+// Finishes what was begun: the result of a bind reaches the engine, and its event is written.
 void EngineDriver::Drain() {
   leads_ = false;
   Duration grace_period;
@@ -130,7 +133,7 @@ bool EngineDriver::Step() {
   return busy;
 }
 
-// --- what the engine hears and does ---
+// --- a step ---
 
 bool EngineDriver::HandleEvents() {
   events_.clear();
@@ -178,7 +181,7 @@ bool EngineDriver::ExecuteCommands() {
   return !commands.empty();
 }
 
-// --- what others see ---
+// --- other threads ---
 
 bool EngineDriver::RunBetweenSteps(
     const std::function<void(const scheduler::engine::Engine&)>& work) {
@@ -192,9 +195,15 @@ bool EngineDriver::RunBetweenSteps(
 }
 
 void EngineDriver::RunVisits() {
-  const std::lock_guard lock(mutex_);
-  for (Visit* visit : std::exchange(visits_, {})) {
+  std::vector<Visit*> visits;
+  {
+    const std::lock_guard lock(mutex_);
+    visits.swap(visits_);
+  }
+  for (Visit* visit : visits) {
+    // Without the mutex: others may take snapshots and queue visits meanwhile.
     visit->work(*engine_);
+    const std::lock_guard lock(mutex_);
     visit->End(true);
   }
 }

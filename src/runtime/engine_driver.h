@@ -1,6 +1,8 @@
-// WakeSignal lets a thread sleep until somebody calls it, a time has passed or it is to stop.
+// EngineDriver runs a scheduling engine on a Connection: it passes events to the engine, lets it
+// schedule, and executes its commands.
 //
-// Shared by the sleeper and all who may wake it, so that a late call finds it alive.
+// Either on a thread of its own (Start, Stop), or step by step on the caller's (RunUntilIdle); not
+// both. Functions that say so may be called on other threads.
 #pragma once
 
 #include <atomic>
@@ -23,6 +25,9 @@
 
 namespace berth::runtime {
 
+// WakeSignal lets a thread sleep until it is woken, a time has passed or it is stopped.
+//
+// Shared by the sleeper and those who wake it, so that a late call finds it alive.
 class WakeSignal {
  public:
   void Wake() {
@@ -56,7 +61,7 @@ class WakeSignal {
     }
     woken_ = false;
   }
-  // The same for one who has been told to stop and has something to end.
+  // The same for a thread that has been stopped and waits for something to end.
   void WaitAfterStop(Duration limit) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, ToChrono(limit), [this] { return woken_; });
@@ -70,31 +75,27 @@ class WakeSignal {
   bool stopped_ = false;
 };
 
-// EngineDriver runs a scheduling engine on a Connection: it tells the engine what has happened,
-// lets it schedule, and has carried out what it asks for.
-//
-// Either on a thread of its own (Start, Stop), or step by step on the caller's (RunUntilIdle); not
-// both. Functions that say so may be called on other threads.
 struct EngineDriverOptions {
   scheduler::engine::EngineOptions engine = {};
-  // What durations are measured with. Null: the clock that the engine goes by.
+  // Measures durations. Null: the engine's clock.
   const Clock* stopwatch = nullptr;
   double speed = 1;  // How many of the clock's seconds pass in one.
-  // Where what the engine hears is written down. May be null, must outlive the driver otherwise.
+  // Records the engine's calls. May be null, must outlive the driver otherwise.
   scheduler::recording::RecordWriter* recording = nullptr;
-  // False: the engine hears of everything, but schedules only after Lead.
+  // False: the engine gets all events, but schedules only after Lead.
   bool leads = true;
-  // Told of each decision, on the driver's thread. May be null, must outlive the driver otherwise.
+  // Notified of each decision, on the driver's thread. May be null, must outlive the driver
+  // otherwise.
   scheduler::engine::DecisionObserver* observer = nullptr;
-  // Called on the driver's thread before the engine hears of an event.
+  // Called on the driver's thread before the engine gets an event.
   std::function<void(scheduler::engine::Engine&, const scheduler::engine::Event&, Instant now)>
       before_event = {};
 };
 
 class EngineDriver final : private scheduler::engine::DecisionObserver {
  public:
-  // Makes the connection, which calls `wake` on any thread when there is something to read, also
-  // when it is gone already.
+  // Makes the connection, which calls `wake` on any thread when there is something to read, perhaps
+  // even after the driver is gone.
   using Connect = std::function<std::unique_ptr<Connection>(std::function<void()> wake)>;
 
   // `clock` must outlive the driver. Fails if a profile cannot be built.
@@ -104,17 +105,18 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   ~EngineDriver() override;  // Stops.
 
   void Start();
-  // Waits until the step under way has ended. No pod is tried any more; what the engine has asked
-  // for by then is carried out, for as long as that takes but no longer than `grace_period`.
+  // Waits until the current step has ended. No pod is tried any more; pending commands are executed
+  // and their results awaited, no longer than `grace_period`.
   void Stop(Duration grace_period = Duration::Seconds(5));
   // From any thread: pods are tried from now on, or no longer.
   void Lead(bool leads);
 
-  // Works until only the passing of time or somebody else's write gives it more to do.
+  // Works until only the passing of time or another client's write gives it more to do.
   void RunUntilIdle();
 
-  // Runs `work` on the driver's thread between two steps, and waits for it. From any other thread,
-  // while the driver runs; false, without having run it, if it does not.
+  // Runs `work` on the driver's thread between two steps, and waits for it. From any other thread.
+  // Returns false, without having run it, if the driver does not run. Work in the number of pods
+  // delays scheduling: divide it into several calls.
   bool RunBetweenSteps(const std::function<void(const scheduler::engine::Engine&)>& work);
 
   // From any thread.
@@ -144,12 +146,12 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   const EngineDriverOptions options_;
   const Clock& stopwatch_;
   std::unique_ptr<scheduler::engine::Engine> engine_;
-  scheduler::recording::RecordingEngine calls_;  // All that changes the engine goes through here.
+  scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through here.
   std::shared_ptr<WakeSignal> signal_;
   std::unique_ptr<Connection> connection_;
   std::atomic<bool> leads_;
-  std::vector<scheduler::engine::Event> events_;  // Of one step; kept for its memory.
-  size_t under_way_ = 0;                          // Writes whose end has not come yet.
+  std::vector<scheduler::engine::Event> events_;  // Of one step; reused for its memory.
+  size_t under_way_ = 0;                          // Writes without a result so far.
   DriverSnapshot counts_;
   mutable std::mutex mutex_;  // Guards what follows.
   std::shared_ptr<const DriverSnapshot> published_;

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "runtime/connection.h"
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/await.h"
 #include "testing/engine_harness.h"
+#include "testing/require.h"
 
 namespace berth::runtime {
 namespace BERTH_TEST_FILE {
@@ -14,7 +17,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A connection that a test plays the API of. Any thread may look at it.
+// A connection whose API the test plays. Any thread may look at it.
 class PlayedConnection final : public Connection {
  public:
   explicit PlayedConnection(std::function<void()> wake) : mailbox(std::move(wake)) {}
@@ -26,7 +29,7 @@ class PlayedConnection final : public Connection {
   }
   void Execute(scheduler::engine::Command command) override {
     const std::lock_guard lock(mutex_);
-    // Nobody waits for what is only told to users.
+    // The engine does not wait for events.
     if (scheduler::framework::LaneOf(command.write) != scheduler::framework::WriteLane::kBind) {
       return mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
     }
@@ -85,8 +88,8 @@ class EngineDriverTest : public testing::Test {
       connection_ = made.get();
       return made;
     };
-    driver_ = *EngineDriver::Make(connect, clock_, std::move(options),
-                                  scheduler::plugins::InTreeRegistry());
+    driver_ = Require(EngineDriver::Make(connect, clock_, std::move(options),
+                                         scheduler::plugins::InTreeRegistry()));
     connection_->mailbox.Post(
         scheduler::engine::ObjectPut{MakeNode("a").Cpu("8").Memory("8Gi").Pods("10")});
   }
@@ -99,7 +102,7 @@ class EngineDriverTest : public testing::Test {
   std::unique_ptr<EngineDriver> driver_;
 };
 
-TEST_F(EngineDriverTest, TakesNoMoreCommandsThanThereIsRoomFor) {
+TEST_F(EngineDriverTest, TakesNoMoreCommandsThanTheConnectionHasCapacityFor) {
   Make();
   connection_->SetLimit(1);
   Pod("one");
@@ -141,6 +144,20 @@ TEST_F(EngineDriverTest, VisitorsSeeTheEngineBetweenSteps) {
   EXPECT_FALSE(driver_->RunBetweenSteps(look)) << "it runs no more";
 }
 
+TEST_F(EngineDriverTest, VisitorsBlockNobodyElse) {
+  Make();
+  driver_->Start();
+  std::future<bool> other;
+  std::future_status seen = std::future_status::deferred;
+  driver_->RunBetweenSteps([&](const scheduler::engine::Engine&) {
+    other = std::async(std::launch::async, [this] { return driver_->snapshot() != nullptr; });
+    seen = other.wait_for(std::chrono::seconds(5));
+  });
+  EXPECT_EQ(seen, std::future_status::ready) << "snapshot() waits for the visitor";
+  EXPECT_TRUE(other.get());
+  driver_->Stop();
+}
+
 TEST_F(EngineDriverTest, StoppingWaitsForWhatWasBegun) {
   Make();
   driver_->Start();
@@ -161,7 +178,7 @@ TEST_F(EngineDriverTest, StoppingDoesNotWaitForEver) {
   EXPECT_EQ(driver_->engine().bindings_under_way(), 1);
 }
 
-TEST_F(EngineDriverTest, TellsOfEventsBeforeTheEngineHearsThem) {
+TEST_F(EngineDriverTest, ReportsEventsBeforeTheEngineGetsThem) {
   std::vector<size_t> known;
   Make({.before_event = [&](scheduler::engine::Engine& engine, const scheduler::engine::Event&,
                             Instant) {

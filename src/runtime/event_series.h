@@ -1,4 +1,12 @@
-// Events as the Kubernetes API has them: what is sent to create one, and to count on one.
+// EventSeries folds repeated events into series, as kube-scheduler does, and returns the writes
+// this takes: it does no I/O and is given the time.
+//
+// An event that differs from an earlier one in its note alone is the same event again. The first is
+// created; the second makes a series of it (a patch, count 2); later ones are counted here. Every
+// half hour the counts of all series are written; every six minutes those that have been quiet for
+// as long are written a last time and dropped, and so are single events of that age.
+//
+// Used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -39,15 +47,6 @@ std::string EventBody(const ReportedEvent& event, EventGroup group);
 // A merge patch that brings the series of the event up to date.
 std::string SeriesPatch(const ReportedEvent& event);
 
-// EventSeries folds events that repeat into series, as kube-scheduler does, and says what is to be
-// written: it does no I/O and is given the time.
-//
-// An event that differs from an earlier one in its note alone is the same event again. The first is
-// created; the second makes a series of it (a patch, count 2); later ones are counted here. Every
-// half hour the counts of all series are written; every six minutes those that have been quiet for
-// as long are written a last time and forgotten, and so are single events of that age.
-//
-// Used by one thread.
 struct EventWrite {
   // Patch the series of the event; if there is none of that name any more, create it. Else create.
   bool patch = false;
@@ -56,20 +55,20 @@ struct EventWrite {
 
 class EventSeries {
  public:
-  // DIFFERS: beyond so many events the oldest is forgotten, without a last write.
+  // DIFFERS: beyond so many events the oldest is dropped, without a last write.
   static constexpr size_t kMaxKept = 50'000;
 
   // `host` ends the name of the reporting instance. The periods begin at `start`. The seed is for
   // names of events about pods whose own names are too long.
   EventSeries(std::string host, Instant start, uint64_t seed);
 
-  // An event has happened. If the version of the pod is not known, the note stands for it: a pod of
-  // which something else is told has changed.
+  // Adds an event. If the version of the pod is not known, the note stands for it: another note
+  // means that the pod has changed.
   std::optional<EventWrite> Add(scheduler::framework::RecordEvent event, Instant now);
 
-  // What the periods that ended by `now` ask for. To be called at next_due, or later.
+  // Returns the writes of the periods that ended by `now`. To be called at next_due, or later.
   std::vector<EventWrite> Due(Instant now);
-  // When there is something to look at again; nothing while no event is kept.
+  // When to call Due next; nothing while there is no event.
   std::optional<Instant> next_due() const;
 
   size_t size() const { return kept_.size(); }

@@ -16,17 +16,17 @@ constexpr std::string_view kDiscovery = "/apis/events.k8s.io/v1";
 
 }  // namespace
 
-EventWriter::EventWriter(client::Requests& requests, client::Timers& timers, const Clock& clock,
+EventWriter::EventWriter(client::RestClient& client, net::Executor& executor, const Clock& clock,
                          EventWriterOptions options, client::Warn warn)
-    : requests_(requests),
-      timers_(timers),
+    : client_(client),
+      executor_(executor),
       clock_(clock),
       options_(std::move(options)),
       warn_(std::move(warn)),
       series_(options_.host, clock.Now(), options_.seed),
       random_(options_.seed) {}
 
-// Ten seconds and up to a quarter more, so that clients do not come back all at once.
+// Ten seconds plus a jitter of up to a quarter, so that clients do not retry in step.
 Duration EventWriter::RetryPause() {
   return kPause + Duration{static_cast<int64_t>(random_.Below((kPause / 4).nanos))};
 }
@@ -34,17 +34,16 @@ Duration EventWriter::RetryPause() {
 void EventWriter::Start() {
   client::RestRequest request;
   request.path = kDiscovery;
-  requests_.Send(
-      std::move(request),
-      callback_guard_.Guard([this](const client::RestResult<client::RestResponse>& answer) {
-        if (!answer) {
-          timers_.After(RetryPause(), callback_guard_.Guard([this] { Start(); }));
-          return;
-        }
-        const bool has_none = answer->status == 404;
-        group_ = has_none ? EventGroup::kCore : EventGroup::kEvents;
-        Pump();
-      }));
+  client_.Send(std::move(request),
+               callback_guard_.Guard([this](const net::HttpResult<net::HttpResponse>& response) {
+                 if (!response) {
+                   executor_.After(RetryPause(), callback_guard_.Guard([this] { Start(); }));
+                   return;
+                 }
+                 const bool has_none = response->status == 404;
+                 group_ = has_none ? EventGroup::kCore : EventGroup::kEvents;
+                 Pump();
+               }));
 }
 
 void EventWriter::Add(scheduler::framework::RecordEvent event) {
@@ -58,7 +57,7 @@ void EventWriter::SetTimer() {
   if (timer_set_ || !due) return;
   timer_set_ = true;
   const Duration delay = std::max(*due - clock_.Now(), Duration{});
-  timers_.After(delay, callback_guard_.Guard([this] {
+  executor_.After(delay, callback_guard_.Guard([this] {
     timer_set_ = false;
     for (EventWrite& write : series_.Due(clock_.Now())) Queue(std::move(write));
     SetTimer();
@@ -66,7 +65,7 @@ void EventWriter::SetTimer() {
 }
 
 void EventWriter::Queue(EventWrite write) {
-  if (waiting_.size() >= options_.max_waiting) {
+  if (waiting() >= options_.max_waiting) {
     ++dropped_;
     return;
   }
@@ -105,34 +104,35 @@ void EventWriter::Send(EventWrite write, int tries) {
     request.content_type = "application/json";
     request.body = EventBody(write.event, *group_);
   }
-  requests_.Send(std::move(request), callback_guard_.Guard([this, write = std::move(write),
-                                                            tries](const auto& answer) mutable {
-    OnAnswer(std::move(write), tries, answer);
+  client_.Send(std::move(request), callback_guard_.Guard([this, write = std::move(write),
+                                                          tries](const auto& response) mutable {
+    OnResponse(std::move(write), tries, response);
   }));
 }
 
-void EventWriter::OnAnswer(EventWrite write, int tries,
-                           const client::RestResult<client::RestResponse>& answer) {
-  if (!answer && tries < kMaxTries) {
-    timers_.After(RetryPause(),
-                  callback_guard_.Guard([this, write = std::move(write), tries]() mutable {
-                    Send(std::move(write), tries + 1);
-                  }));
+void EventWriter::OnResponse(EventWrite write, int tries,
+                             const net::HttpResult<net::HttpResponse>& response) {
+  if (!response && tries < kMaxTries) {
+    executor_.After(RetryPause(),
+                    callback_guard_.Guard([this, write = std::move(write), tries]() mutable {
+                      Send(std::move(write), tries + 1);
+                    }));
     return;
   }
-  if (answer && answer->status == 404 && write.patch) {
+  if (response && response->status == 404 && write.patch) {
     write.patch = false;
     return Send(std::move(write), tries);
   }
-  // What the server refuses is not tried again. A namespace that is going takes no events, and
-  // nobody misses them.
-  if (answer && !answer->ok() && answer->body.find("NamespaceTerminating") == std::string::npos &&
-      answer->status != 404 && !std::exchange(warned_, true)) {
-    const auto status = client::ReadServerStatus(answer->status, answer->body,
-                                                 client::FormOf(answer->content_type));
+  // What the server rejects is not sent again. A terminating namespace accepts no events, which is
+  // not worth a warning.
+  if (response && !response->ok() &&
+      response->body.find("NamespaceTerminating") == std::string::npos && response->status != 404 &&
+      !std::exchange(warned_, true)) {
+    const auto status = client::ReadServerStatus(response->status, response->body,
+                                                 client::FormOf(response->content_type()));
     warn_("an event could not be written: " + status.message);
   }
-  if (!answer) ++dropped_;
+  if (!response) ++dropped_;
   Finish(NamespaceOf(write.event) + "/" + write.event.name);
 }
 

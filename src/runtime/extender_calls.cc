@@ -26,7 +26,7 @@ net::TlsOptions TlsOf(const scheduler::framework::ExtenderConfig& extender) {
                .key_file = tls->key_file,
                .key_data = tls->key_data.bytes};
   }
-  // As upstream: whoever asks for HTTPS and names no authority trusts any server.
+  // As upstream: HTTPS without a CA trusts any server.
   if (extender.enable_https && !options.has_ca()) options.insecure = true;
   return options;
 }
@@ -84,13 +84,13 @@ Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(
 
 void ExtenderCalls::Execute(const scheduler::framework::CallExtender& call, Done done) {
   callers_[call.extender]->Call(
-      call.step, call.body, [done = std::move(done)](Result<std::string> answer) {
-        if (!answer)
+      call.step, call.body, [done = std::move(done)](Result<std::string> body) {
+        if (!body)
           return done(
-              {scheduler::framework::WriteResult::Kind::kUnavailable, answer.error().message});
+              {scheduler::framework::WriteResult::Kind::kUnavailable, body.error().message});
         done({.kind = scheduler::framework::WriteResult::Kind::kOk,
               .message = {},
-              .body = *std::move(answer)});
+              .body = *std::move(body)});
       });
 }
 

@@ -1,7 +1,6 @@
-// ExtenderCaller calls one extender over HTTP.
+// ExtenderCalls executes the engine's calls of scheduler extenders over HTTP.
 //
-// It knows nothing of what is said: bodies come from framework/extender_request.h, answers go to
-// framework/extender_answer.h.
+// It does not interpret the bodies: scheduler/framework/extender.h does.
 #pragma once
 
 #include <functional>
@@ -17,18 +16,19 @@
 
 namespace berth::runtime {
 
+// ExtenderCaller calls one extender.
 class ExtenderCaller {
  public:
-  // Gets the answer's body, on the loop's thread.
-  using Callback = std::function<void(Result<std::string> answer)>;
+  // Gets the response's body, on the loop's thread.
+  using Callback = std::function<void(Result<std::string> body)>;
 
-  // Reads the files that tlsConfig names; the error says which is wrong. `loop` must outlive the
+  // Reads the files that tlsConfig names; the error names the invalid one. `loop` must outlive the
   // caller.
   static Result<std::unique_ptr<ExtenderCaller>> Create(
       net::EventLoop& loop, scheduler::framework::ExtenderConfig extender);
 
   // Posts `body` to the URL for `step`, in which the extender must take part. Calls back once: with
-  // the answer if its status is 200, else with an error. On any thread.
+  // the body if the status is 200, else with an error. On any thread.
   net::HttpClient::RequestId Call(scheduler::framework::ExtenderStep step, std::string body,
                                   Callback callback);
 
@@ -42,11 +42,11 @@ class ExtenderCaller {
                  std::unique_ptr<net::HttpClient> client);
 
   std::shared_ptr<const scheduler::framework::ExtenderConfig>
-      extender_;  // Shared with calls under way.
+      extender_;  // Shared with calls in flight.
   std::unique_ptr<net::HttpClient> client_;
 };
 
-// ExtenderCalls carries out the engine's calls of extenders, on a thread of its own.
+// ExtenderCalls calls all extenders of an engine, on a thread of its own.
 class ExtenderCalls {
  public:
   using Done = std::function<void(scheduler::framework::WriteResult)>;
@@ -55,9 +55,9 @@ class ExtenderCalls {
   static Result<std::unique_ptr<ExtenderCalls>> Make(
       const std::vector<scheduler::framework::ExtenderConfig>& extenders);
 
-  // `done` gets the answer, or an error when the extender's time is up; on another thread.
+  // `done` gets the response, or an error after the extender's timeout; on another thread.
   void Execute(const scheduler::framework::CallExtender& call, Done done);
-  // Waits for the answer.
+  // Waits for the result.
   scheduler::framework::WriteResult ExecuteAndWait(const scheduler::framework::CallExtender& call);
 
  private:

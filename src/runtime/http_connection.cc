@@ -1,22 +1,121 @@
 #include "runtime/http_connection.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 #include <variant>
 
 #include "observability/scheduling/decision_log.h"
+#include "runtime/watched_resources.h"
 
 namespace berth::runtime {
 namespace {
 
-// Enough to keep a server busy over a slow line, and few enough that a bind does not wait long
-// behind what went out before it.
+// Enough to use a slow line well, and few enough that a bind does not wait long behind earlier
+// writes.
 constexpr size_t kMaxUnderWay = 64;
+// Binds may be much faster than events are written; further events are dropped.
+constexpr size_t kMaxEventsWaiting = 100'000;
+constexpr Duration kFlushPoll = Duration::Millis(10);
 
 }  // namespace
 
-HttpConnection::HttpConnection(std::shared_ptr<Mailbox> mailbox, Writers writers)
-    : mailbox_(std::move(mailbox)), writers_(writers) {}
+Result<ApiClients> ApiClients::Make(const client::ClientConfig& config,
+                                    client::RestObserver* observer) {
+  ApiClients made;
+  made.watch_loop = std::make_unique<net::EventLoop>();
+  made.write_loop = std::make_unique<net::EventLoop>();
+  made.watch_executor = made.watch_loop.get();
+  made.write_executor = made.write_loop.get();
+  const auto connect = [&](net::EventLoop& loop,
+                           std::unique_ptr<client::RestClient>& client) -> Result<void> {
+    auto created = client::RestClient::Create(loop, config, observer);
+    if (!created) return std::unexpected(created.error());
+    client = *std::move(created);
+    return {};
+  };
+  auto connected = connect(*made.watch_loop, made.watches);
+  if (connected) connected = connect(*made.write_loop, made.writes);
+  if (connected) connected = connect(*made.write_loop, made.event_writes);
+  if (!connected) return std::unexpected(connected.error());
+  return made;
+}
+
+HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& options,
+                               ExtenderCalls& extenders, const Clock& clock,
+                               std::function<void()> wake)
+    : clients_(std::move(clients)),
+      watch_(*clients_.watch_executor),
+      write_(*clients_.write_executor),
+      clock_(clock),
+      extenders_(extenders),
+      mailbox_(std::make_shared<Mailbox>(std::move(wake))),
+      writer_(std::make_unique<HttpWriter>(*clients_.writes, write_)) {
+  EventWriterOptions events;
+  events.host = options.host;
+  events.max_waiting = kMaxEventsWaiting;
+  event_writer_ =
+      std::make_unique<EventWriter>(*clients_.event_writes, write_, clock_, events, options.warn);
+  client::InformersOptions informing;
+  informing.protobuf = options.protobuf;
+  informing.seed = options.seed;
+  informers_ = std::make_unique<client::Informers>(
+      *clients_.watches, watch_, WatchSources(options.raw_json), informing,
+      [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {
+        mailbox->Post(std::move(changes));
+      },
+      [this] { on_synced_(); }, options.warn);
+}
+
+HttpConnection::~HttpConnection() { Stop(Duration{}); }
+
+void HttpConnection::Start(std::function<void()> on_synced) {
+  started_ = true;
+  on_synced_ = std::move(on_synced);
+  if (clients_.watch_loop != nullptr) clients_.watch_loop->Start();
+  if (clients_.write_loop != nullptr) clients_.write_loop->Start();
+  write_.Post([this] { event_writer_->Start(); });
+  watch_.Post([this] { informers_->Start(); });
+}
+
+void HttpConnection::Refresh(std::function<void()> done) {
+  watch_.Post([this, done = std::move(done)] {
+    if (informers_ == nullptr) return;  // Stopped meanwhile.
+    const auto left = std::make_shared<size_t>(0);
+    for (const WatchedResource& watched : WatchedResources()) *left += watched.written;
+    for (const WatchedResource& watched : WatchedResources()) {
+      if (!watched.written) continue;
+      informers_->Refresh(watched.resource, [done, left] {
+        if (--*left == 0) done();
+      });
+    }
+  });
+}
+
+void HttpConnection::Stop(Duration grace_period) {
+  // The watch loop may be blocked in the mailbox.
+  mailbox_->Close();
+  if (!std::exchange(started_, false)) return;
+  net::RunAndWait(watch_, [this] { informers_.reset(); });
+  FlushEvents(grace_period);
+  net::RunAndWait(write_, [this] {
+    event_writer_.reset();
+    writer_.reset();
+  });
+}
+
+void HttpConnection::FlushEvents(Duration grace_period) {
+  const Instant end = clock_.Now() + grace_period;
+  std::promise<void> done;
+  std::function<void()> look = [&] {
+    if (event_writer_->idle() || clock_.Now() >= end) return done.set_value();
+    write_.After(kFlushPoll, look);
+  };
+  write_.Dispatch(look);
+  done.get_future().wait();
+}
+
+// --- the driver's thread ---
 
 size_t HttpConnection::capacity() const {
   const size_t under_way = counts_->under_way;
@@ -25,36 +124,37 @@ size_t HttpConnection::capacity() const {
 
 void HttpConnection::Execute(scheduler::engine::Command command) {
   if (auto* event = std::get_if<scheduler::framework::RecordEvent>(&command.write)) {
-    writers_.loop.Post([events = &writers_.events, event = std::move(*event)]() mutable {
-      events->Add(std::move(event));
+    write_.Post([this, event = std::move(*event)]() mutable {
+      if (event_writer_ != nullptr) event_writer_->Add(std::move(event));
     });
-    // Nobody waits for an event.
+    // The engine does not wait for events.
     return mailbox_->Post(scheduler::engine::WriteDone{command.id, {}});
   }
   if (const auto* call = std::get_if<scheduler::framework::CallExtender>(&command.write)) {
-    return writers_.extenders.Execute(
+    return extenders_.Execute(
         *call, [mailbox = mailbox_, id = command.id](scheduler::framework::WriteResult result) {
           mailbox->Post(scheduler::engine::WriteDone{id, std::move(result)});
         });
   }
   ++counts_->under_way;
-  writers_.loop.Post([api = &writers_.api, mailbox = mailbox_, counts = counts_,
-                      command = std::move(command)]() mutable {
-    auto shared = std::make_shared<const scheduler::engine::Command>(std::move(command));
-    api->Execute(shared->write,
-                 [mailbox, counts, shared](scheduler::framework::WriteResult result) {
-                   counts->Note(shared->write, result);
-                   observability::scheduling::LogWriteResult(shared->write, result);
-                   --counts->under_way;
-                   mailbox->Post(scheduler::engine::WriteDone{shared->id, std::move(result)});
-                 });
+  auto shared = std::make_shared<const scheduler::engine::Command>(std::move(command));
+  write_.Post([this, shared = std::move(shared)] {
+    if (writer_ == nullptr) return;
+    writer_->Execute(shared->write, [mailbox = mailbox_, counts = counts_,
+                                     shared](scheduler::framework::WriteResult result) {
+      counts->Note(shared->write, result);
+      observability::scheduling::LogWriteResult(shared->write, result);
+      --counts->under_way;
+      mailbox->Post(scheduler::engine::WriteDone{shared->id, std::move(result)});
+    });
   });
 }
 
 void HttpConnection::Counts::Note(const scheduler::framework::ApiWrite& write,
                                   const scheduler::framework::WriteResult& result) {
-  if (std::holds_alternative<scheduler::framework::BindPod>(write))
+  if (std::holds_alternative<scheduler::framework::BindPod>(write)) {
     ++(result.ok() ? binds : refused_binds);
+  }
   evictions += std::holds_alternative<scheduler::framework::DeletePod>(write) && result.ok();
 }
 

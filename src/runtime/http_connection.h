@@ -1,14 +1,26 @@
-// HttpConnection connects an engine with an API server over HTTP: informers post what has changed
-// to its mailbox, and writes go out on the thread of another event loop.
+// HttpConnection connects an engine with an API server over HTTP. It owns everything between the
+// driver's thread and the sockets: informers post changes to its mailbox on one event loop, and
+// writes go out on another.
+//
+// A write takes one post, from the driver's thread to the write loop; everything behind it
+// (HttpWriter, RestClient, HttpClient) runs inline there.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "client/timers.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "client/client_config.h"
+#include "client/informers.h"
+#include "client/rest_client.h"
+#include "net/event_loop.h"
+#include "net/executor.h"
 #include "runtime/connection.h"
 #include "runtime/event_writer.h"
 #include "runtime/extender_calls.h"
@@ -16,17 +28,51 @@
 
 namespace berth::runtime {
 
+// ApiClients are the clients of one API server and the threads that they run on. Watches, writes
+// and events have connections and rate limits of their own.
+struct ApiClients {
+  // Makes the clients with two loops, which HttpConnection starts. `observer` may be null and must
+  // outlive the clients otherwise. The error is about the configuration.
+  static Result<ApiClients> Make(const client::ClientConfig& config,
+                                 client::RestObserver* observer);
+
+  std::unique_ptr<net::EventLoop> watch_loop, write_loop;  // Null if the executors run already.
+  net::Executor* watch_executor = nullptr;
+  net::Executor* write_executor = nullptr;
+  std::unique_ptr<client::RestClient> watches, writes, event_writes;
+};
+
+struct HttpConnectionOptions {
+  bool protobuf = false;  // For pods and nodes.
+  bool raw_json = false;  // Keeps that of pods and nodes, for extenders.
+  uint64_t seed = 1;
+  std::string host = "berth";  // Names this process in events.
+  client::Warn warn = [](const std::string&) {};
+};
+
 class HttpConnection final : public Connection {
  public:
-  // All must outlive the connection, and the writers live on the loop of `loop`.
-  struct Writers {
-    client::Timers& loop;
-    HttpWriter& api;
-    EventWriter& events;
-    ExtenderCalls& extenders;
-  };
+  // `extenders` and `clock` must outlive it. `wake` as EngineDriver::Connect has it.
+  HttpConnection(ApiClients clients, const HttpConnectionOptions& options, ExtenderCalls& extenders,
+                 const Clock& clock, std::function<void()> wake);
+  ~HttpConnection() override;  // Stops.
 
-  HttpConnection(std::shared_ptr<Mailbox> mailbox, Writers writers);
+  // --- from any thread but the loops' ---
+
+  // Starts to watch and to write. `on_synced` is called once, on the watch loop, when everything
+  // has been listed. At most once, and not after Stop.
+  void Start(std::function<void()> on_synced);
+  // Lists the collections that a scheduler writes again, and calls `done` on the watch loop when
+  // the mailbox has everything that was written before this call; never, if it is stopped before.
+  void Refresh(std::function<void()> done);
+  // Ends the watches, writes the events that wait, within `grace_period`, and cancels other writes.
+  // The driver must have stopped.
+  void Stop(Duration grace_period);
+
+  // For other requests, besides watches.
+  client::RestClient& requests() { return *clients_.writes; }
+
+  // --- on the driver's thread ---
 
   bool Read(std::vector<scheduler::engine::Event>& events) override {
     return mailbox_->Take(events);
@@ -37,7 +83,7 @@ class HttpConnection final : public Connection {
   void Count(DriverSnapshot& snapshot) const override;
 
  private:
-  // Shared with writes under way, whose ends may come when the connection is gone.
+  // Shared with writes in flight, which may end when the connection is gone.
   struct Counts {
     std::atomic<size_t> under_way = 0;
     std::atomic<uint64_t> binds = 0, refused_binds = 0, evictions = 0;
@@ -46,9 +92,23 @@ class HttpConnection final : public Connection {
               const scheduler::framework::WriteResult& result);
   };
 
-  std::shared_ptr<Mailbox> mailbox_;
-  Writers writers_;
-  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  // Waits until all events are written, within `grace_period`.
+  void FlushEvents(Duration grace_period);
+
+  ApiClients clients_;
+  net::Executor& watch_;
+  net::Executor& write_;
+  const Clock& clock_;
+  ExtenderCalls& extenders_;
+  const std::shared_ptr<Mailbox> mailbox_;
+  const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  bool started_ = false;
+  std::function<void()> on_synced_;
+  // On the write loop; null after Stop.
+  std::unique_ptr<HttpWriter> writer_;
+  std::unique_ptr<EventWriter> event_writer_;
+  // On the watch loop; null after Stop.
+  std::unique_ptr<client::Informers> informers_;
 };
 
 }  // namespace berth::runtime

@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/requests_testing.h"
-#include "client/rest_client_testing.h"
+#include "runtime/runtime_testing.h"
 
 namespace berth::runtime {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class HttpConnectionTest : public testing::Test {
  protected:
@@ -31,27 +31,24 @@ class HttpConnectionTest : public testing::Test {
   }
 
   int wakes = 0;
-  SimClock clock{Instant::FromUnixSeconds(0)};
-  client::ManualTimers loop;
-  client::FakeRequests requests;
-  HttpWriter writer{requests, loop};
-  EventWriter events{requests, loop, clock, {}, [](const std::string&) {}};
+  client::FakeApiServer server;
+  net::ManualExecutor& executor = server.executor;
   std::unique_ptr<ExtenderCalls> extenders = *ExtenderCalls::Make({});
-  std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>([this] { ++wakes; });
-  HttpConnection connection{mailbox, {loop, writer, events, *extenders}};
+  HttpConnection connection{
+      FakeClients(server), {}, *extenders, executor.clock(), [this] { ++wakes; }};
 };
 
-TEST_F(HttpConnectionTest, TellsHowWritesEnd) {
+TEST_F(HttpConnectionTest, ReportsTheResultsOfWrites) {
   connection.Execute(Bind(3));
-  loop.Run();
-  EXPECT_THAT(requests.Lines(), ElementsAre("POST /api/v1/namespaces/default/pods/web/binding"));
-  EXPECT_THAT(Ended(), ElementsAre());
-  requests.Answer(201);
+  executor.Run();
+  EXPECT_THAT(server.Lines(), ElementsAre("POST /api/v1/namespaces/default/pods/web/binding"));
+  EXPECT_THAT(Ended(), IsEmpty());
+  server.Respond(201);
   EXPECT_EQ(wakes, 1);
   EXPECT_THAT(Ended(), ElementsAre("3 ok"));
   connection.Execute(Bind(4));
-  loop.Run();
-  requests.Answer(422, "{'kind':'Status','message':'no'}");
+  executor.Run();
+  server.Respond(422, "{'kind':'Status','message':'no'}");
   EXPECT_THAT(Ended(), ElementsAre("4 failed"));
   DriverSnapshot counted;
   connection.Count(counted);
@@ -59,22 +56,45 @@ TEST_F(HttpConnectionTest, TellsHowWritesEnd) {
   EXPECT_EQ(counted.refused_binds, 1);
 }
 
+TEST_F(HttpConnectionTest, ABindTakesOnePost) {
+  const size_t before = executor.posts();
+  connection.Execute(Bind(1));
+  executor.Run();
+  server.Respond(201);
+  EXPECT_THAT(Ended(), ElementsAre("1 ok"));
+  EXPECT_EQ(executor.posts() - before, 1);
+}
+
 TEST_F(HttpConnectionTest, LimitsWritesInFlight) {
   const size_t capacity = connection.capacity();
   EXPECT_GT(capacity, 1);
   for (uint32_t i = 0; i < capacity; ++i) connection.Execute(Bind(i));
   EXPECT_EQ(connection.capacity(), 0);
-  loop.Run();
-  requests.Answer(201);
+  executor.Run();
+  server.Respond(201);
   EXPECT_EQ(connection.capacity(), 1);
 }
 
-TEST_F(HttpConnectionTest, NobodyWaitsForAnEvent) {
+TEST_F(HttpConnectionTest, NothingWaitsForAnEvent) {
   scheduler::framework::RecordEvent event;
   event.pod = {"default", "web"};
   connection.Execute({scheduler::engine::CommandId(1), event});
   EXPECT_THAT(Ended(), ElementsAre("1 ok"));
   EXPECT_GT(connection.capacity(), 0);
+}
+
+TEST_F(HttpConnectionTest, WorkThatWasPostedBeforeStopDoesNothing) {
+  connection.Start([] {});
+  executor.Run();
+  bool refreshed = false;
+  connection.Refresh([&] { refreshed = true; });
+  connection.Execute(Bind(1));
+  connection.Execute({scheduler::engine::CommandId(2), scheduler::framework::RecordEvent{}});
+  connection.Stop(Duration{});
+  server.Lines();
+  executor.Run();
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  EXPECT_FALSE(refreshed);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -62,7 +62,7 @@ void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
 Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
   auto document = api::ParseJson(current);
   JsonObject* object = document ? AsObject(*document) : nullptr;
-  if (object == nullptr) return Fail("the server's answer is not an object");
+  if (object == nullptr) return Fail("the server's response is not an object");
   SetAnnotations(wanted, EnsureObject(*object, "metadata"));
   return *std::move(document);
 }
@@ -172,16 +172,16 @@ using Kind = scheduler::framework::WriteResult::Kind;
 constexpr int kMaxChecks = 6;
 constexpr Duration kFirstCheckPause = Duration::Millis(200);
 
-Kind KindOf(client::RestError::Kind kind) {
-  return kind == client::RestError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
+Kind KindOf(net::HttpError::Kind kind) {
+  return kind == net::HttpError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
 }
 
-// The server may have done what was asked: it said nothing, or says that something went wrong on
-// its side. A conflict may be with an earlier try of ours.
-bool MayHaveHappened(const client::RestResult<client::RestResponse>& answer) {
-  if (answer) return answer->status == 409 || answer->status >= 500;
-  return answer.error().kind == client::RestError::Kind::kBroken ||
-         answer.error().kind == client::RestError::Kind::kTimeout;
+// The request may have taken effect: there was no response, or the server failed internally. A
+// conflict may be with an earlier attempt of ours.
+bool MayHaveHappened(const net::HttpResult<net::HttpResponse>& response) {
+  if (response) return response->status == 409 || response->status >= 500;
+  return response.error().kind == net::HttpError::Kind::kBroken ||
+         response.error().kind == net::HttpError::Kind::kTimeout;
 }
 
 client::RestRequest Request(std::string method, std::string path, std::string body = {},
@@ -196,16 +196,17 @@ client::RestRequest Request(std::string method, std::string path, std::string bo
 
 }  // namespace
 
-scheduler::framework::WriteResult ResultOf(const client::RestResult<client::RestResponse>& answer) {
-  if (!answer) return {KindOf(answer.error().kind), answer.error().message};
-  if (answer->ok())
+scheduler::framework::WriteResult ToWriteResult(
+    const net::HttpResult<net::HttpResponse>& response) {
+  if (!response) return {KindOf(response.error().kind), response.error().message};
+  if (response->ok())
     return {.kind = Kind::kOk,
             .message = {},
-            .resource_version = ReadResponseObject(answer->body).resource_version};
-  return {
-      ResultKindOf(answer->status),
-      client::ReadServerStatus(answer->status, answer->body, client::FormOf(answer->content_type))
-          .message};
+            .resource_version = ReadResponseObject(response->body).resource_version};
+  return {ResultKindOf(response->status),
+          client::ReadServerStatus(response->status, response->body,
+                                   client::FormOf(response->content_type()))
+              .message};
 }
 
 void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done) {
@@ -213,42 +214,42 @@ void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done)
 }
 
 void HttpWriter::Send(client::RestRequest request, Done done) {
-  requests_.Send(std::move(request),
-                 callback_guard_.Guard([done = std::move(done)](
-                                           const client::RestResult<client::RestResponse>& answer) {
-                   done(ResultOf(answer));
-                 }));
+  client_.Send(std::move(request),
+               callback_guard_.Guard(
+                   [done = std::move(done)](const net::HttpResult<net::HttpResponse>& response) {
+                     done(ToWriteResult(response));
+                   }));
 }
 
 void HttpWriter::Start(const scheduler::framework::BindPod& bind, Done done) {
-  requests_.Send(Request("POST", PodPath(bind.pod) + "/binding", BindingBody(bind)),
-                 callback_guard_.Guard([this, bind, done = std::move(done)](
-                                           const client::RestResult<client::RestResponse>& answer) {
-                   scheduler::framework::WriteResult result = ResultOf(answer);
-                   if (result.ok() || !MayHaveHappened(answer)) return done(std::move(result));
-                   CheckPod(bind, 1, std::move(result), done);
-                 }));
+  client_.Send(Request("POST", PodPath(bind.pod) + "/binding", BindingBody(bind)),
+               callback_guard_.Guard([this, bind, done = std::move(done)](
+                                         const net::HttpResult<net::HttpResponse>& response) {
+                 scheduler::framework::WriteResult result = ToWriteResult(response);
+                 if (result.ok() || !MayHaveHappened(response)) return done(std::move(result));
+                 CheckPod(bind, 1, std::move(result), done);
+               }));
 }
 
 void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
                           scheduler::framework::WriteResult failure, Done done) {
-  auto look = [this, bind, tries, failure = std::move(failure), done = std::move(done)](
-                  const client::RestResult<client::RestResponse>& answer) mutable {
-    if (answer && answer->ok()) {
-      const ResponseObject pod = ReadResponseObject(answer->body);
+  auto look = [this, bind, tries, failure = std::move(failure),
+               done = std::move(done)](const net::HttpResult<net::HttpResponse>& response) mutable {
+    if (response && response->ok()) {
+      const ResponseObject pod = ReadResponseObject(response->body);
       const bool bound = pod.uid == bind.uid && pod.node_name == bind.node;
       return done(bound ? scheduler::framework::WriteResult{Kind::kOk, {}, pod.resource_version}
                         : std::move(failure));
     }
-    if (answer && answer->status == 404) return done(ResultOf(answer));
+    if (response && response->status == 404) return done(ToWriteResult(response));
     if (tries >= kMaxChecks) return done(std::move(failure));
     const Duration pause = kFirstCheckPause * (1 << (tries - 1));
-    timers_.After(pause, callback_guard_.Guard([this, bind, tries, failure = std::move(failure),
-                                                done = std::move(done)]() mutable {
+    executor_.After(pause, callback_guard_.Guard([this, bind, tries, failure = std::move(failure),
+                                                  done = std::move(done)]() mutable {
       CheckPod(bind, tries + 1, std::move(failure), std::move(done));
     }));
   };
-  requests_.Send(Request("GET", PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
+  client_.Send(Request("GET", PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
 }
 
 // No uid is sent along, as kube-scheduler sends none.
@@ -279,12 +280,12 @@ void HttpWriter::Start(const scheduler::framework::UpdatePersistentVolumeClaim& 
 }
 
 void HttpWriter::Replace(const std::string& path, Change change, Done done) {
-  requests_.Send(
+  client_.Send(
       Request("GET", path),
       callback_guard_.Guard([this, path, change = std::move(change), done = std::move(done)](
-                                const client::RestResult<client::RestResponse>& answer) mutable {
-        if (!answer || !answer->ok()) return done(ResultOf(answer));
-        auto body = change(answer->body);
+                                const net::HttpResult<net::HttpResponse>& response) mutable {
+        if (!response || !response->ok()) return done(ToWriteResult(response));
+        auto body = change(response->body);
         if (!body) return done({Kind::kRejected, body.error().message});
         Send(Request("PUT", path, *std::move(body)), std::move(done));
       }));

@@ -1,5 +1,7 @@
-// What is sent to carry out the engine's writes: bodies byte for byte as kube-scheduler would mean
-// them, in JSON.
+// HttpWriter executes the engine's writes as requests to an API server, the same that
+// kube-scheduler would make, and reports how each ended.
+//
+// Each write is tried once: the engine decides which to retry. Lives on one executor's thread.
 #pragma once
 
 #include <functional>
@@ -8,7 +10,7 @@
 
 #include "base/result.h"
 #include "client/rest_client.h"
-#include "client/timers.h"
+#include "net/executor.h"
 #include "scheduler/framework/writes.h"
 
 namespace berth::runtime {
@@ -23,13 +25,13 @@ std::string BindingBody(const scheduler::framework::BindPod& bind);
 std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch);
 std::string DeleteBody();
 
-// `current`, as the server has it, with the change that the engine wants. It names the version
-// that the engine saw, so that another's change in between is a conflict.
+// Returns `current`, as the server has it, with the engine's change. It names the version that the
+// engine saw, so that a change in between is a conflict.
 Result<std::string> ChangedVolume(std::string_view current, const api::PersistentVolume& wanted);
 Result<std::string> ChangedClaim(std::string_view current,
                                  const api::PersistentVolumeClaim& wanted);
 
-// What a written or fetched object says of itself; empty where it does not.
+// Fields of a written or fetched object; empty where it has none.
 struct ResponseObject {
   std::string uid;
   std::string resource_version;
@@ -37,26 +39,21 @@ struct ResponseObject {
 };
 ResponseObject ReadResponseObject(std::string_view body);
 
-// HttpWriter carries out what the engine asks for as requests to an API server, the same that
-// kube-scheduler would make, and says how each ended.
-//
-// Each write is tried once: the engine knows which are worth another try (engine/status_writer.h).
-// Lives on the thread that the callbacks of its requests and timers come on.
-// How a request ended, in the engine's words.
-scheduler::framework::WriteResult ResultOf(const client::RestResult<client::RestResponse>& answer);
+// Returns how a request ended, as the engine's result.
+scheduler::framework::WriteResult ToWriteResult(const net::HttpResult<net::HttpResponse>& response);
 
 class HttpWriter {
  public:
   using Done = std::function<void(scheduler::framework::WriteResult)>;
 
-  // `requests` and `timers` must outlive it.
-  HttpWriter(client::Requests& requests, client::Timers& timers)
-      : requests_(requests), timers_(timers) {}
+  // `client` and `executor` must outlive it; the client's callbacks come on the executor.
+  HttpWriter(client::RestClient& client, net::Executor& executor)
+      : client_(client), executor_(executor) {}
   HttpWriter(const HttpWriter&) = delete;
   HttpWriter& operator=(const HttpWriter&) = delete;
 
-  // Calls `done` once; never, if the writer goes before. Not for events (EventWriter) and calls of
-  // extenders (net/extender_caller.h).
+  // Calls `done` once; never, if the writer is destroyed before. Not for events (EventWriter) and
+  // calls of extenders (ExtenderCalls).
   void Execute(const scheduler::framework::ApiWrite& write, Done done);
 
  private:
@@ -69,16 +66,16 @@ class HttpWriter {
   void Start(const scheduler::framework::CallExtender& call, Done done);
 
   void Send(client::RestRequest request, Done done);
-  // DIFFERS: the bind ended in `failure`, but may have been made: asks the pod.
+  // DIFFERS: the bind ended in `failure`, but may have taken effect: reads the pod.
   void CheckPod(const scheduler::framework::BindPod& bind, int tries,
                 scheduler::framework::WriteResult failure, Done done);
-  // Fetches the object at `path`, and writes what `change` makes of it.
+  // Reads the object at `path`, applies `change` and writes it.
   using Change = std::function<Result<std::string>(const std::string& current)>;
   void Replace(const std::string& path, Change change, Done done);
 
-  client::Requests& requests_;
-  client::Timers& timers_;
-  client::CallbackGuard callback_guard_;
+  client::RestClient& client_;
+  net::Executor& executor_;
+  net::CallbackGuard callback_guard_;
 };
 
 }  // namespace berth::runtime

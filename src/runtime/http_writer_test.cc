@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/storage.h"
-#include "client/requests_testing.h"
+#include "client/rest_client_testing.h"
 
 namespace berth::runtime {
 namespace BERTH_TEST_FILE {
@@ -34,24 +34,23 @@ class Writer : public ::testing::Test {
     if (!result->resource_version.empty()) text += " @" + result->resource_version;
     return text;
   }
-  const client::RestRequest& request() { return requests.last().request; }
+  const client::FakeRequest& request() { return server.last(); }
 
-  client::FakeRequests requests;
-  client::FakeTimers timers;
-  HttpWriter writer{requests, timers};
+  client::FakeApiServer server;
+  HttpWriter writer{server.client(), server.executor};
   std::optional<scheduler::framework::WriteResult> result;
   const scheduler::framework::BindPod bind{{"n", "web"}, "u", "node-1"};
 };
 
 TEST_F(Writer, Binds) {
   Execute(bind);
-  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("POST ") + kPod + "/binding"));
-  EXPECT_EQ(request().content_type, "application/json");
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("POST ") + kPod + "/binding"));
+  EXPECT_EQ(request().header("Content-Type"), "application/json");
   EXPECT_EQ(request().body,
             client::Doc("{'apiVersion':'v1','kind':'Binding','metadata':{'name':'web',"
                         "'namespace':'n','uid':'u'},'target':{'kind':'Node',"
                         "'name':'node-1'}}"));
-  requests.Answer(201, "{'kind':'Status','status':'Success'}");
+  server.Respond(201, "{'kind':'Status','status':'Success'}");
   EXPECT_EQ(Result(), "ok");
 }
 
@@ -64,15 +63,15 @@ TEST_F(Writer, PatchesConditionAndNomination) {
   condition.last_transition_time = Instant{1'767'225'600'900'000'000};
   condition.observed_generation = 1;
   Execute(scheduler::framework::PatchPodStatus{{"n", "web"}, "u", condition, "node-2"});
-  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("PATCH ") + kPod + "/status"));
-  EXPECT_EQ(request().content_type, "application/strategic-merge-patch+json");
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("PATCH ") + kPod + "/status"));
+  EXPECT_EQ(request().header("Content-Type"), "application/strategic-merge-patch+json");
   EXPECT_EQ(request().body,
             R"({"status":{"$setElementOrder/conditions":[{"type":"PodScheduled"}],)"
             R"("conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",)"
             R"("message":"0/1 nodes \"fit\"","lastProbeTime":null,)"
             R"("lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":1}],)"
             R"("nominatedNodeName":"node-2"}})");
-  requests.Answer(200, "{'metadata':{'resourceVersion':'12'}}");
+  server.Respond(200, "{'metadata':{'resourceVersion':'12'}}");
   EXPECT_EQ(Result(), "ok @12");
 
   Execute(scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, ""});
@@ -81,9 +80,9 @@ TEST_F(Writer, PatchesConditionAndNomination) {
 
 TEST_F(Writer, DeletesWithoutPreconditions) {
   Execute(scheduler::framework::DeletePod{{"n", "web"}, "u"});
-  EXPECT_THAT(requests.Lines(), ElementsAre(std::string("DELETE ") + kPod));
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("DELETE ") + kPod));
   EXPECT_EQ(request().body, R"({"kind":"DeleteOptions","apiVersion":"v1"})");
-  requests.Answer(404, "{'message':'no such pod'}");
+  server.Respond(404, "{'message':'no such pod'}");
   EXPECT_EQ(Result(), "not found: no such pod");
 }
 
@@ -94,10 +93,10 @@ TEST_F(Writer, VolumesKeepWhatTheEngineDoesNotKnow) {
   volume->metadata.annotations = {{"pv.kubernetes.io/bound-by-controller", "yes"}};
   volume->claim_ref = api::ObjectReference{"v1", "PersistentVolumeClaim", "n", "c", "cu", "5"};
   Execute(scheduler::framework::UpdatePersistentVolume{volume});
-  requests.Answer(200,
-                  "{'metadata':{'name':'pv','resourceVersion':'9','labels':{'a':'b'},"
-                  "'annotations':{'x':'y'}},'spec':{'nfs':{'path':'/'}},'status':{}}");
-  EXPECT_THAT(requests.Lines(),
+  server.Respond(200,
+                 "{'metadata':{'name':'pv','resourceVersion':'9','labels':{'a':'b'},"
+                 "'annotations':{'x':'y'}},'spec':{'nfs':{'path':'/'}},'status':{}}");
+  EXPECT_THAT(server.Lines(),
               ElementsAre("GET /api/v1/persistentvolumes/pv", "PUT /api/v1/persistentvolumes/pv"));
   EXPECT_EQ(
       request().body,
@@ -106,7 +105,7 @@ TEST_F(Writer, VolumesKeepWhatTheEngineDoesNotKnow) {
                   "'spec':{'nfs':{'path':'/'},'claimRef':{'kind':'PersistentVolumeClaim',"
                   "'apiVersion':'v1','namespace':'n','name':'c','uid':'cu','resourceVersion':'5'}},"
                   "'status':{}}"));
-  requests.Answer(409, "{'message':'the object has been modified'}");
+  server.Respond(409, "{'message':'the object has been modified'}");
   EXPECT_EQ(Result(), "conflict: the object has been modified");
 }
 
@@ -117,34 +116,34 @@ TEST_F(Writer, ClaimsGetTheirAnnotation) {
   claim->metadata.resource_version = "7";
   claim->metadata.annotations = {{"volume.kubernetes.io/selected-node", "node-1"}};
   Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
-  requests.Answer(200, "{'metadata':{'name':'c'},'spec':{'x':1}}");
-  EXPECT_THAT(requests.Lines(), ElementsAre("GET /api/v1/namespaces/n/persistentvolumeclaims/c",
-                                            "PUT /api/v1/namespaces/n/persistentvolumeclaims/c"));
+  server.Respond(200, "{'metadata':{'name':'c'},'spec':{'x':1}}");
+  EXPECT_THAT(server.Lines(), ElementsAre("GET /api/v1/namespaces/n/persistentvolumeclaims/c",
+                                          "PUT /api/v1/namespaces/n/persistentvolumeclaims/c"));
   EXPECT_EQ(request().body,
             client::Doc("{'metadata':{'name':'c','resourceVersion':'7','annotations':{"
                         "'volume.kubernetes.io/selected-node':'node-1'}},'spec':{'x':1}}"));
-  requests.Answer(200, "{'metadata':{'resourceVersion':'8'}}");
+  server.Respond(200, "{'metadata':{'resourceVersion':'8'}}");
   EXPECT_EQ(Result(), "ok @8");
 
   Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
-  requests.Answer(404, "{'message':'gone'}");
+  server.Respond(404, "{'message':'gone'}");
   EXPECT_EQ(Result(), "not found: gone");
   Execute(scheduler::framework::UpdatePersistentVolumeClaim{claim});
-  requests.Answer(200, "[]");
-  EXPECT_EQ(Result(), "rejected: the server's answer is not an object");
+  server.Respond(200, "[]");
+  EXPECT_EQ(Result(), "rejected: the server's response is not an object");
 }
 
 struct EndCase {
-  client::RestResult<client::RestResponse> answer;
+  net::HttpResult<net::HttpResponse> response;
   const char* want;
 };
 
 TEST_F(Writer, EndsInTheEnginesWords) {
   const auto status = [](int code) {
-    return client::RestResponse{code, "application/json", client::Doc("{'message':'why'}")};
+    return client::FakeApiServer::Response(code, "{'message':'why'}");
   };
-  const auto error = [](client::RestError::Kind kind) {
-    return std::unexpected(client::RestError{kind, "how"});
+  const auto error = [](net::HttpError::Kind kind) {
+    return std::unexpected(net::HttpError{kind, "how"});
   };
   const EndCase cases[] = {
       {status(409), "conflict: why"},
@@ -155,15 +154,14 @@ TEST_F(Writer, EndsInTheEnginesWords) {
       {status(429), "unavailable: why"},
       {status(403), "rejected: why"},
       {status(422), "rejected: why"},
-      {error(client::RestError::Kind::kTimeout), "timeout: how"},
-      {error(client::RestError::Kind::kUnreachable), "unavailable: how"},
-      {error(client::RestError::Kind::kBroken), "unavailable: how"},
-      {error(client::RestError::Kind::kCredentials), "unavailable: how"},
+      {error(net::HttpError::Kind::kTimeout), "timeout: how"},
+      {error(net::HttpError::Kind::kUnreachable), "unavailable: how"},
+      {error(net::HttpError::Kind::kBroken), "unavailable: how"},
+      {error(net::HttpError::Kind::kCredentials), "unavailable: how"},
   };
   for (const EndCase& one : cases) {
     Execute(scheduler::framework::DeletePod{{"n", "web"}, "u"});
-    const auto callback = requests.last().callback;
-    callback(one.answer);
+    client::FakeApiServer::RespondTo(server.last(), one.response);
     EXPECT_EQ(Result(), one.want);
   }
 }
@@ -181,53 +179,53 @@ TEST_F(Writer, ABindWhoseEndIsNotKnownAsksThePod) {
            Case{"{'metadata':{'uid':'v'},'spec':{'nodeName':'node-1'}}", "unavailable: reset"},
        }) {
     Execute(bind);
-    requests.Lines();
-    requests.Break(client::RestError::Kind::kBroken, "reset");
+    server.Lines();
+    server.Break(net::HttpError::Kind::kBroken, "reset");
     EXPECT_EQ(Result(), "none yet");
-    EXPECT_THAT(requests.Lines(), ElementsAre(std::string("GET ") + kPod));
-    requests.Answer(200, one.pod);
+    EXPECT_THAT(server.Lines(), ElementsAre(std::string("GET ") + kPod));
+    server.Respond(200, one.pod);
     EXPECT_EQ(Result(), one.want);
   }
 }
 
 TEST_F(Writer, ABindThatWasNotSentFailsAtOnce) {
   Execute(bind);
-  requests.Break(client::RestError::Kind::kUnreachable, "refused");
+  server.Break(net::HttpError::Kind::kUnreachable, "refused");
   EXPECT_EQ(Result(), "unavailable: refused");
   Execute(bind);
-  requests.Answer(422, "{'message':'invalid'}");
+  server.Respond(422, "{'message':'invalid'}");
   EXPECT_EQ(Result(), "rejected: invalid");
 }
 
 TEST_F(Writer, AConflictMayBeWithAnEarlierTryOfOurs) {
   Execute(bind);
-  requests.Answer(409, "{'message':'already assigned'}");
-  requests.Answer(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-1'}}");
+  server.Respond(409, "{'message':'already assigned'}");
+  server.Respond(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-1'}}");
   EXPECT_EQ(Result(), "ok");
   Execute(bind);
-  requests.Answer(409, "{'message':'already assigned'}");
-  requests.Answer(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-3'}}");
+  server.Respond(409, "{'message':'already assigned'}");
+  server.Respond(200, "{'metadata':{'uid':'u'},'spec':{'nodeName':'node-3'}}");
   EXPECT_EQ(Result(), "conflict: already assigned");
 }
 
 TEST_F(Writer, LooksAtThePodAFewTimesWhileTheServerIsAway) {
   Execute(bind);
-  requests.Break(client::RestError::Kind::kTimeout, "no answer");
-  requests.Lines();
+  server.Break(net::HttpError::Kind::kTimeout, "no answer");
+  server.Lines();
   for (int i = 0; i < 5; ++i) {
-    requests.Break(client::RestError::Kind::kUnreachable);
-    EXPECT_THAT(requests.Lines(), SizeIs(i == 0 ? 0 : 1));
+    server.Break(net::HttpError::Kind::kUnreachable);
+    EXPECT_THAT(server.Lines(), SizeIs(i == 0 ? 0 : 1));
     EXPECT_EQ(Result(), "none yet");
-    timers.Pass(Duration::Millis(200 << i));
+    server.executor.Advance(Duration::Millis(200 << i));
   }
-  EXPECT_THAT(requests.Lines(), SizeIs(1));
-  requests.Break(client::RestError::Kind::kUnreachable);
+  EXPECT_THAT(server.Lines(), SizeIs(1));
+  server.Break(net::HttpError::Kind::kUnreachable);
   EXPECT_EQ(Result(), "timeout: no answer");
-  EXPECT_EQ(timers.waiting(), 0U);
+  EXPECT_EQ(server.executor.timers(), 0U);
 
   Execute(bind);
-  requests.Break(client::RestError::Kind::kTimeout);
-  requests.Answer(404, "{'message':'gone'}");
+  server.Break(net::HttpError::Kind::kTimeout);
+  server.Respond(404, "{'message':'gone'}");
   EXPECT_EQ(Result(), "not found: gone");
 }
 

@@ -11,6 +11,7 @@
 #include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "client/api_status.h"
+#include "runtime/watched_resources.h"
 
 namespace berth::runtime {
 namespace {
@@ -25,22 +26,15 @@ struct Row {
   std::string_view feature = {};
 };
 
+// Besides watching WatchedResources().
 constexpr Row kRows[] = {
     {"core events.k8s.io", "events", "create patch"},
-    {"core", "nodes", "get list watch"},
-    {"core", "pods", "get list watch delete"},
+    {"core", "pods", "delete"},
     {"core", "pods/binding", "create"},
     {"core", "pods/status", "patch"},
-    {"core", "services replicationcontrollers namespaces", "get list watch"},
-    {"core", "persistentvolumes persistentvolumeclaims", "get list watch update"},
-    {"apps", "replicasets statefulsets", "get list watch"},
-    {"policy", "poddisruptionbudgets", "get list watch"},
+    {"core", "persistentvolumes persistentvolumeclaims", "update"},
     {"authentication.k8s.io", "tokenreviews", "create", "the secure port"},
     {"authorization.k8s.io", "subjectaccessreviews", "create", "the secure port"},
-    {"storage.k8s.io", "storageclasses csinodes csidrivers csistoragecapacities volumeattachments",
-     "get list watch"},
-    {"resource.k8s.io", "resourceclaims deviceclasses resourceslices", "get list watch",
-     "dynamic resources"},
 };
 
 template <typename Use>
@@ -111,21 +105,20 @@ client::RestRequest ReviewOf(const Permission& permission) {
   return request;
 }
 
-// Nothing if it is allowed, why not otherwise.
-Result<std::optional<std::string>> ReadReview(
-    const client::RestResult<client::RestResponse>& result) {
+// Returns nullopt if it is allowed, and the reason otherwise.
+Result<std::optional<std::string>> ReadReview(const net::HttpResult<net::HttpResponse>& result) {
   if (!result) return Fail(result.error().message);
   if (!result->ok()) return Fail(client::Describe("POST", kReviews, *result));
   const auto parsed = api::ParseJson(result->body);
   const auto* status = parsed ? api::ObjectAt(api::AsObject(*parsed), "status") : nullptr;
   if (status == nullptr) {
-    return Fail(fmt::format("POST {}: the answer is not a review", kReviews));
+    return Fail(fmt::format("POST {}: the response is not a review", kReviews));
   }
   if (api::BoolAt(status, "allowed")) return std::optional<std::string>();
   return std::optional(std::string(api::StringAt(status, "reason")));
 }
 
-// The answers so far. Shared by the callbacks of all requests, which come on one thread.
+// The results so far. Shared by the callbacks of all requests, which come on one thread.
 struct Survey {
   std::vector<Permission> permissions;
   std::vector<std::optional<std::string>> refusals;
@@ -168,6 +161,11 @@ std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
   constexpr const char* kCoordination = "coordination.k8s.io";
   constexpr const char* kElection = "leader election";
   std::vector<Permission> all;
+  for (const WatchedResource& watched : WatchedResources()) {
+    const bool core = watched.group().empty();
+    AddRow({core ? "core" : watched.group(), watched.name(), "get list watch", watched.feature},
+           all);
+  }
   for (const Row& row : kRows) AddRow(row, all);
   all.push_back(InNamespace(kCoordination, "leases", "create", lock_namespace, "", kElection));
   for (const char* verb : {"get", "update"}) {
@@ -188,13 +186,13 @@ void FindMissingPermissions(client::RestClient& client, std::vector<Permission> 
   survey->left = survey->permissions.size();
   survey->callback = std::move(callback);
   if (survey->left == 0) return survey->Finish();
-  // The callbacks run on another thread, perhaps, and move permissions away at the end.
+  // Callbacks may run on another thread, and the last one moves the permissions away.
   std::vector<client::RestRequest> requests;
   requests.reserve(survey->permissions.size());
   for (const Permission& permission : survey->permissions) requests.push_back(ReviewOf(permission));
   for (size_t i = 0; i < requests.size(); ++i) {
     client.Send(std::move(requests[i]),
-                [survey, i](const client::RestResult<client::RestResponse>& result) {
+                [survey, i](const net::HttpResult<net::HttpResponse>& result) {
                   survey->Note(i, ReadReview(result));
                 });
   }

@@ -1,4 +1,4 @@
-// Asks an API server what we may do, and says what is missing of what a scheduler needs.
+// Checks which of the permissions that a scheduler needs an API server grants.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct Permission {
   std::string verb;
   std::string name_space;  // Empty: in all, or of the cluster.
   std::string name;        // Empty: of any name.
-  // What the permission is good for, if not for everyday work: without it that alone fails.
+  // If not empty, only this fails without the permission.
   std::string feature;
 
   friend bool operator==(const Permission&, const Permission&) = default;
@@ -26,8 +26,8 @@ struct Permission {
 // "create pods/binding", "update leases.coordination.k8s.io kube-system/kube-scheduler"
 std::string ToString(const Permission& permission);
 
-// What berth-scheduler needs, which is less than kube-scheduler's roles allow; the lock is where
-// the configuration has it.
+// Returns what berth-scheduler needs, which is less than kube-scheduler's roles allow. The lock is
+// the configuration's.
 std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
                                              const std::string& lock_name);
 
@@ -36,8 +36,8 @@ struct MissingPermission {
   std::string reason;  // The server's, if it gives one.
 };
 
-// Asks about each (SelfSubjectAccessReview) and calls back once, on the loop, with those that are
-// missing, in their order. The error is one sentence: the server could not be asked.
+// Reviews each (SelfSubjectAccessReview) and calls back once, on the client's executor, with those
+// that are missing, in their order. The error is one sentence: a review failed.
 using MissingCallback = std::function<void(Result<std::vector<MissingPermission>>)>;
 void FindMissingPermissions(client::RestClient& client, std::vector<Permission> permissions,
                             MissingCallback callback);

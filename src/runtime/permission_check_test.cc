@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "api/json/json_value.h"
+#include "api/json/yaml.h"
 #include "client/rest_client_testing.h"
 
 namespace berth::runtime {
@@ -35,18 +40,40 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
                     Not(Contains("delete nodes"))));
 }
 
+// "get pods", "create pods/binding" of each rule of the ClusterRole.
+std::vector<std::string> RulesOf(const std::string& file) {
+  std::vector<std::string> texts;
+  const auto documents = api::YamlToJson(file);
+  if (!documents) return {documents.error().message};
+  for (const std::string& document : *documents) {
+    const auto parsed = api::ParseJson(document);
+    if (!parsed || parsed->Find("kind")->text != "ClusterRole") continue;
+    for (const api::JsonValue& rule : parsed->Find("rules")->items) {
+      for (const api::JsonValue& group : rule.Find("apiGroups")->items) {
+        for (const api::JsonValue& resource : rule.Find("resources")->items) {
+          for (const api::JsonValue& verb : rule.Find("verbs")->items) {
+            texts.push_back(verb.text + " " + resource.text +
+                            (group.text.empty() ? "" : "." + group.text));
+          }
+        }
+      }
+    }
+  }
+  return texts;
+}
+
+TEST(SchedulerPermissionsTest, AreThoseOfTheClusterRoleThatIsShipped) {
+  std::vector<std::string> wanted;
+  for (const Permission& permission : SchedulerPermissions("kube-system", "berth")) {
+    if (permission.name_space.empty()) wanted.push_back(ToString(permission));
+  }
+  std::ifstream file(BERTH_SOURCE_DIR "/deploy/second-scheduler/rbac.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(RulesOf(text), testing::UnorderedElementsAreArray(wanted));
+}
+
 class PermissionCheckTest : public testing::Test {
  protected:
-  PermissionCheckTest() {
-    client::ClientConfig config;
-    config.server = "https://h";
-    client_ = *client::RestClient::CreateOn(
-        timers_, std::make_unique<client::FakeTransport>(server_), config);
-  }
-  ~PermissionCheckTest() override {
-    client_.reset();
-    timers_->Run();
-  }
   static Permission Of(std::string verb, std::string resource, std::string subresource = "") {
     Permission permission;
     permission.verb = std::move(verb);
@@ -55,19 +82,17 @@ class PermissionCheckTest : public testing::Test {
     return permission;
   }
   void Ask(std::vector<Permission> permissions) {
-    FindMissingPermissions(*client_, std::move(permissions), [this](auto result) {
+    FindMissingPermissions(server_.client(), std::move(permissions), [this](auto result) {
       if (!result) return outcome_.push_back("error: " + result.error().message);
       for (const MissingPermission& missing : *result) {
         outcome_.push_back(ToString(missing.permission) + ": " + missing.reason);
       }
       outcome_.push_back("end");
     });
-    timers_->Run();
+    server_.executor.Run();
   }
 
-  std::shared_ptr<client::ManualTimers> timers_ = std::make_shared<client::ManualTimers>();
-  client::FakeServer server_;
-  std::unique_ptr<client::RestClient> client_;
+  client::FakeApiServer server_;
   std::vector<std::string> outcome_;
 };
 
@@ -87,9 +112,9 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
             R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":)"
             R"({"resourceAttributes":{"namespace":"n","verb":"update",)"
             R"("group":"coordination.k8s.io","resource":"leases","name":"l"}}})");
-  server_.Answer(201, R"({"status":{"allowed":true}})");
-  server_.Answer(201, R"({"status":{"allowed":false,"reason":"no such role"}})");
-  server_.Answer(201, R"({"status":{}})");
+  server_.RespondToOldest(201, R"({"status":{"allowed":true}})");
+  server_.RespondToOldest(201, R"({"status":{"allowed":false,"reason":"no such role"}})");
+  server_.RespondToOldest(201, R"({"status":{}})");
   EXPECT_THAT(outcome_, ElementsAre("create pods/binding: no such role",
                                     "update leases.coordination.k8s.io n/l: ", "end"));
 }
@@ -97,15 +122,16 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
 TEST_F(PermissionCheckTest, ServersThatCannotBeAskedAreErrors) {
   for (const char* body : {"", "[]", "{}", "{\"status\":1}", "x"}) {
     Ask({Of("get", "pods"), Of("get", "nodes")});
-    server_.Answer(201, body);
-    server_.Answer(201, R"({"status":{"allowed":true}})");
+    server_.RespondToOldest(201, body);
+    server_.RespondToOldest(201, R"({"status":{"allowed":true}})");
     EXPECT_THAT(outcome_.back(), HasSubstr("error: POST ")) << body;
   }
   Ask({Of("get", "pods")});
-  server_.Answer(401, R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})");
+  server_.RespondToOldest(401,
+                          R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})");
   EXPECT_THAT(outcome_.back(), HasSubstr("unauthorized: Unauthorized"));
   Ask({Of("get", "pods")});
-  server_.Fail(net::HttpError::Kind::kUnreachable, "refused");
+  server_.Break(net::HttpError::Kind::kUnreachable, "refused");
   EXPECT_EQ(outcome_.back(), "error: refused");
   Ask({});
   EXPECT_EQ(outcome_.back(), "end");

@@ -1,57 +1,41 @@
-// Runs something on the thread of an event loop, and waits for it.
+// Scheduler runs an engine on an API server over HTTP: informers on one thread, writes on another,
+// the engine on a third.
+//
+// It watches the cluster from Start on and schedules from Lead on. Functions may be called on any
+// thread but its own, in any order: after Stop, Start and Lead do nothing.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "base/workers.h"
 #include "client/client_config.h"
-#include "client/informers.h"
 #include "client/rest_client.h"
-#include "client/timers.h"
-#include "net/event_loop.h"
-#include "runtime/connection.h"
 #include "runtime/engine_driver.h"
-#include "runtime/event_writer.h"
 #include "runtime/extender_calls.h"
-#include "runtime/http_writer.h"
+#include "runtime/http_connection.h"
 #include "runtime/shadow.h"
 
 namespace berth::runtime {
 
-// The timers' thread must run, and be another than the caller's.
-inline void RunOn(client::Timers& timers, const std::function<void()>& work) {
-  std::promise<void> done;
-  timers.Post([&] {
-    work();
-    done.set_value();
-  });
-  done.get_future().wait();
-}
-
-// Scheduler runs an engine on an API server over HTTP: informers on one thread, writes on another,
-// the engine on a third.
-//
-// It follows the cluster from Start on, and decides from Lead on. Functions may be called on any
-// thread but its own.
+// The pointers may be null, and must outlive the scheduler otherwise.
 struct SchedulerOptions {
   client::ClientConfig api;
   bool protobuf = false;  // For pods and nodes.
   scheduler::engine::EngineOptions engine;
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.
-  scheduler::recording::RecordWriter* recording =
-      nullptr;  // May be null, must outlive the scheduler otherwise.
-  scheduler::engine::DecisionObserver* observer =
-      nullptr;                               // Likewise; told of decisions on the engine's thread.
-  client::RestObserver* requests = nullptr;  // Likewise; told of requests.
-  // If given, nothing is decided: what another scheduler decides is judged, and told here, with the
-  // time that it took, on the engine's thread.
+  scheduler::recording::RecordWriter* recording = nullptr;
+  scheduler::engine::DecisionObserver* observer = nullptr;  // On the engine's thread.
+  client::RestObserver* requests = nullptr;
+  // If set, nothing is scheduled: each decision of another scheduler is judged and reported here,
+  // with the time that took, on the engine's thread.
   std::function<void(const Judgement&, Duration took)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
@@ -61,49 +45,47 @@ class Scheduler {
   // The error is about the configuration.
   static Result<std::unique_ptr<Scheduler>> Make(SchedulerOptions options,
                                                  const scheduler::framework::Registry& registry);
+  // Uses `clients`, and ignores `options.api` and `options.requests`.
+  static Result<std::unique_ptr<Scheduler>> MakeOn(ApiClients clients, SchedulerOptions options,
+                                                   const scheduler::framework::Registry& registry);
   ~Scheduler();  // Stops.
 
-  // Begins to follow the cluster. `on_synced` is called once, on another thread, when everything
-  // has been listed.
+  // Starts to watch the cluster. `on_synced` is called once, on another thread, when everything has
+  // been listed.
   void Start(std::function<void()> on_synced);
 
-  // Decides from now on, as soon as all that was written before this call is known here: another
-  // scheduler may have led until now.
+  // Schedules from now on, as soon as everything that was written before this call is known here:
+  // another scheduler may have led until now.
   void Lead();
+  // Schedules no more until the next Lead; a Lead that has not taken effect is void.
+  void StopLeading();
 
   // Ends what has begun, within `grace_period`, and then everything else.
   void Stop(Duration grace_period);
 
   bool synced() const { return synced_; }
   EngineDriver& driver() { return *driver_; }
-  // For requests besides: not for watches.
-  client::RestClient& requests() { return *writes_; }
-  client::Timers& timers() { return *write_timers_; }
+  // For other requests, besides watches.
+  client::RestClient& requests() { return connection_->requests(); }
 
  private:
+  enum class State { kNew, kRunning, kStopped };
+
   Scheduler() = default;
-  Result<void> Connect(const SchedulerOptions& options);
-  Result<void> MakeDriver(SchedulerOptions options, const scheduler::framework::Registry& registry);
-  // Waits until all events are written, within `grace_period`.
-  void FlushEvents(Duration grace_period);
+  Result<void> MakeDriver(ApiClients clients, SchedulerOptions options,
+                          const scheduler::framework::Registry& registry);
 
   SystemClock clock_;
   // In the order in which they need each other.
   std::unique_ptr<ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
-  std::unique_ptr<net::EventLoop> watch_loop_, write_loop_;
-  std::unique_ptr<client::LoopTimers> watch_timers_, write_timers_;
-  std::unique_ptr<client::RestClient> watches_, writes_, event_writes_;
-  std::unique_ptr<client::RestRequests> watch_requests_, write_requests_, event_requests_;
-  std::unique_ptr<HttpWriter> api_writer_;
-  std::unique_ptr<EventWriter> event_writer_;
   std::unique_ptr<EngineDriver> driver_;
-  std::unique_ptr<client::Informers> informers_;
-  std::shared_ptr<Mailbox> mailbox_;
-  std::function<void()> on_synced_;
+  HttpConnection* connection_ = nullptr;  // The driver's.
   std::atomic<bool> synced_ = false;
-  bool judges_ = false;  // And decides nothing.
-  bool started_ = false;
+  bool shadows_ = false;
+  std::mutex mutex_;  // Guards what follows.
+  State state_ = State::kNew;
+  uint64_t term_ = 0;  // Counts calls that change whether it leads.
 };
 
 }  // namespace berth::runtime

@@ -1,8 +1,8 @@
-// Shadow judges what another scheduler decides, one decision after another, on the cluster as it
-// was when the decision became known.
+// Shadow judges the decisions of another scheduler, one by one, on the cluster as it was when each
+// became known.
 //
-// The engine hears of everything but is never asked to schedule: where pods are is the other
-// scheduler's doing alone, so that one difference does not lead to others.
+// The engine gets all events but never schedules: only the other scheduler places pods, so that one
+// difference does not lead to others.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Judgement {
   enum class Kind {
     kPlaced,         // The other scheduler bound the pod to `node`.
     kUnschedulable,  // It found no node.
-    kNominated,      // It found none, and makes room on `node`.
+    kNominated,      // It found none, and preempts pods on `node`.
   };
 
   api::ObjectKey pod;
@@ -39,8 +39,8 @@ class Shadow {
   // `engine` must outlive it.
   explicit Shadow(scheduler::engine::Engine& engine) : engine_(engine) {}
 
-  // Judges what `event`, which the engine has not heard yet, tells of another scheduler's
-  // decision, if it tells of one.
+  // Judges the decision of another scheduler in `event`, if there is one. The engine must not have
+  // handled the event yet.
   std::optional<Judgement> Judge(const scheduler::engine::Event& event, Instant now);
 
  private:
@@ -50,10 +50,9 @@ class Shadow {
   scheduler::engine::Engine& engine_;
 };
 
-// What shadow mode tells operators.
-// A difference is always told, agreement from -v=3 on.
+// Logs a judgement: a difference always, agreement from -v=3 on.
 void LogJudgement(const Judgement& judgement, Duration took);
-// At the end.
+// Logs the totals.
 void LogSummary(uint64_t judged, uint64_t agreed);
 
 }  // namespace berth::runtime

@@ -1,5 +1,5 @@
-// Kills `berth apiserver --data-dir` at random moments while clients write over HTTP: what was
-// acknowledged is there, once, versions only grow, and watches go on where they were.
+// Kills `berth apiserver --data-dir` at random moments while clients write over HTTP: acknowledged
+// objects exist exactly once, resource versions only grow, and watches resume.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,14 +60,14 @@ class ApiServerCrashTest : public testing::Test {
           fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                       "application/json\r\nContent-Length: {}\r\n\r\n{}",
                       kConfigMaps, body.size(), body));
-      const std::string answer = ReadAnswer(client);
-      if (answer.empty()) return;
-      Acknowledge(name, VersionOf(boost::json::parse(answer)));
+      const std::string response = ReadResponse(client);
+      if (response.empty()) return;
+      Acknowledge(name, VersionOf(boost::json::parse(response)));
     }
   }
 
-  // The body; empty if the server ended before it was complete.
-  static std::string ReadAnswer(RawClient& client) {
+  // Returns the body; empty if the server died before it was complete.
+  static std::string ReadResponse(RawClient& client) {
     std::string head;
     while (!head.ends_with("\r\n\r\n")) {
       const std::string next = client.Read(1);
@@ -97,26 +97,26 @@ class ApiServerCrashTest : public testing::Test {
   }
 
   void Check() {
-    const ApiResponse answer = ApiClient(port_).Get(kConfigMaps);
-    ASSERT_EQ(answer.status, 200) << answer.body;
-    const auto list = boost::json::parse(answer.body);
+    const ApiResponse response = ApiClient(port_).Get(kConfigMaps);
+    ASSERT_EQ(response.status, 200) << response.body;
+    const auto list = boost::json::parse(response.body);
     newest_before_ = VersionOf(list);
     std::map<std::string, Version> present;
     for (const auto& item : *api::ArrayAt(AsObject(list), "items")) {
       const std::string name(StringAt(ObjectAt(AsObject(item), "metadata"), "name"));
       EXPECT_TRUE(present.emplace(name, VersionOf(item)).second) << name << " is there twice";
-      EXPECT_TRUE(tried_.contains(name)) << name << " was written by nobody";
+      EXPECT_TRUE(tried_.contains(name)) << name << " was never written";
       EXPECT_LE(VersionOf(item), newest_before_) << name;
     }
     for (const auto& [name, version] : acknowledged_) {
       const auto found = present.find(name);
-      ASSERT_TRUE(found != present.end()) << name << " was acknowledged, and is lost";
+      ASSERT_TRUE(found != present.end()) << name << " was acknowledged and is lost";
       EXPECT_EQ(found->second, version) << name;
     }
-    acknowledged_ = std::move(present);  // What is there now stays.
+    acknowledged_ = std::move(present);  // What exists now must remain.
   }
 
-  // A watch from a version of before the crash tells everything since, in order.
+  // A watch from a version before the crash delivers all events since, in order.
   void CheckWatch() {
     std::vector<Version> expected;
     for (const auto& [name, version] : acknowledged_) expected.push_back(version);
@@ -125,11 +125,11 @@ class ApiServerCrashTest : public testing::Test {
     RawClient watch(port_);
     watch.Send(fmt::format("GET {}?watch=true&timeoutSeconds=1&resourceVersion={} HTTP/1.0\r\n\r\n",
                            kConfigMaps, expected.at(from)));
-    const std::string told = watch.Read(SIZE_MAX);
+    const std::string received = watch.Read(SIZE_MAX);
     size_t at = 0;
     for (size_t i = from + 1; i < expected.size(); ++i) {
-      at = told.find(fmt::format("\"resourceVersion\":\"{}\"", expected[i]), at);
-      ASSERT_NE(at, told.npos) << "version " << expected[i] << " is not told";
+      at = received.find(fmt::format("\"resourceVersion\":\"{}\"", expected[i]), at);
+      ASSERT_NE(at, received.npos) << "version " << expected[i] << " is missing";
     }
   }
 
@@ -143,7 +143,7 @@ class ApiServerCrashTest : public testing::Test {
   int left_ = 0;
 };
 
-TEST_F(ApiServerCrashTest, WhatWasAcknowledgedStays) {
+TEST_F(ApiServerCrashTest, AcknowledgedWritesSurvive) {
   Random random(7);
   StartServer();
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {

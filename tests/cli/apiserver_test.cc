@@ -1,5 +1,5 @@
-// `berth apiserver` refuses what it cannot do, and says what to do instead. What it does otherwise
-// is the matter of tests/e2e.
+// `berth apiserver` rejects invalid options with an error that names the fix. tests/e2e tests the
+// server itself.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,11 +36,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {"--address", "0.0.0.0", "--tls"},
                     1,
                     "Add --token-auth-file or --client-ca-file"},
-        RefusedCase{"ClientCaWithoutTls", {"--client-ca-file", "x"}, 1, "needs --tls"},
+        RefusedCase{"ClientCaWithoutTls", {"--client-ca-file", "x"}, 1, "requires --tls"},
         RefusedCase{"CertificateWithoutKey",
                     {"--tls-cert-file", "x"},
                     1,
-                    "--tls-private-key-file must be given together"},
+                    "--tls-private-key-file must be set together"},
         RefusedCase{"NoSuchCertificate",
                     {"--tls-cert-file", "none.pem", "--tls-private-key-file", "none.key"},
                     1,

@@ -1,4 +1,4 @@
-// Whatever is given to the program, it ends with a clear error, never with a crash.
+// Invalid input always gives a clear error, never a crash.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ constexpr auto kNameOf = [](const auto& tested) { return std::string(tested.para
 
 class BadObjects : public ::testing::TestWithParam<BadCase> {};
 
-TEST_P(BadObjects, AreToldWithFileAndField) {
+TEST_P(BadObjects, AreReportedWithFileAndField) {
   const TemporaryDirectory files;
   const std::string path = files.Write("objects.yaml", GetParam().content);
   const ProcessResult ended = RunBerth({"schedule", "-f", path});
@@ -112,7 +112,7 @@ const BadCase kBadObjects[] = {
     {"TheSameObjectTwice",
      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\n"
      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\n",
-     "was given before"},
+     "duplicate object; first defined in"},
     {"StringOfTenMegabytesAsQuantity",
      Container("resources: {requests: {cpu: \"" + Repeat("x", 10'000'000) + "\"}}"), "quantity"},
     {"ManyAliases",
@@ -135,13 +135,14 @@ TEST(BadObjects, UnknownPriorityClassNamesThePod) {
   const std::string path = files.Write("p.yaml", PodSpec("priorityClassName: gold"));
   const ProcessResult ended = RunBerth({"schedule", "-f", path});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("Pod \"default/p\": spec.priorityClassName: there is no "
-                                   "PriorityClass \"gold\""));
+  EXPECT_THAT(ended.err,
+              HasSubstr("Pod \"default/p\": spec.priorityClassName: no PriorityClass with "
+                        "name gold was found"));
 }
 
 class BadConfig : public ::testing::TestWithParam<BadCase> {};
 
-TEST_P(BadConfig, IsToldWithFileAndField) {
+TEST_P(BadConfig, IsReportedWithFileAndField) {
   const TemporaryDirectory files;
   const std::string objects = files.Write("node.yaml", Node(""));
   const std::string config = files.Write("config.yaml", GetParam().content);
@@ -172,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadConfig, ::testing::ValuesIn(kBadConfigs), kName
 
 class BadCaseFile : public ::testing::TestWithParam<BadCase> {};
 
-TEST_P(BadCaseFile, IsToldWithFileAndLine) {
+TEST_P(BadCaseFile, IsReportedWithFileAndLine) {
   const TemporaryDirectory files;
   const std::string path = files.Write("cases.jsonl", GetParam().content);
   const ProcessResult ended = RunBerth({"conformance", path});
@@ -192,7 +193,7 @@ const BadCase kBadCaseFiles[] = {
     {"NotJson", std::string(kGoodRow) + "nonsense\n", ":2: not valid JSON"},
     {"CutOff", std::string(kGoodRow) + "\n{\"s\": \"1\"", ":3: not valid JSON"},
     {"NotAnObject", "[]\n", ":1: not a JSON object"},
-    {"NotACase", "{\"hello\": 1}\n", ":1: not a case"},
+    {"NotACase", "{\"hello\": 1}\n", ":1: unknown case type"},
     {"NoPod", R"({"name": "g/1", "objects": [], "expect": {"preFilter": {"code": "Success"}}})",
      "g/1: field \"pod\": missing"},
     {"BadPod",
@@ -203,7 +204,7 @@ const BadCase kBadCaseFiles[] = {
      "spec"},
     {"BadExpectation",
      R"({"name": "g/1", "objects": [], "pod": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"schedulerName": "default-scheduler"}}, "expect": {"preFilter": {"code": "Maybe"}}})",
-     "no such code: \"Maybe\""},
+     "unknown code: \"Maybe\""},
     {"StepsAndPodsDisagree",
      R"({"name": "g/1", "objects": [], "pods": [], "expect": {"steps": [{}]}})",
      "0 pods, but 1 steps"},
@@ -224,7 +225,7 @@ void PrintTo(const UsageCase& bad, std::ostream* out) { *out << bad.name; }
 
 class BadUsage : public ::testing::TestWithParam<UsageCase> {};
 
-TEST_P(BadUsage, IsTold) {
+TEST_P(BadUsage, IsReported) {
   const ProcessResult ended = RunBerth(GetParam().arguments);
   EXPECT_EQ(ended.code, GetParam().code);
   EXPECT_EQ(ended.out, "");
@@ -233,7 +234,7 @@ TEST_P(BadUsage, IsTold) {
 
 const UsageCase kBadUsages[] = {
     {"NoCommand", {}, 2, "subcommand is required"},
-    {"UnknownCommand", {"sail"}, 2, "sail"},
+    {"UnknownCommand", {"sail"}, 2, "unknown command \"sail\" for \"berth\""},
     {"UnknownOption", {"schedule", "-f", "x", "--fast"}, 2, "--fast"},
     {"NoFiles", {"schedule"}, 2, "--filename is required"},
     {"UnknownFormat", {"schedule", "-f", "x", "-o", "xml"}, 2, "xml"},
@@ -256,7 +257,7 @@ const UsageCase kBadUsages[] = {
     {"DirectoryWithoutObjects",
      {"schedule", "-f", BERTH_SOURCE_DIR "/src/cmd"},
      1,
-     "the directory has no *.yaml"},
+     "the directory contains no *.yaml"},
     {"DirectoryAsConfig",
      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", "/"},
      1,

@@ -1,4 +1,4 @@
-// The berth program from end to end: what it prints and how it ends.
+// The berth program end to end: its output and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -110,16 +110,16 @@ TEST_F(ScheduleTest, PrintsATable) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
-      "POD            STATUS         NODE  MESSAGE\n"
-      "default/web    Scheduled      big\n"
-      "default/huge   Unschedulable  -     0/3 nodes are available: 1 node(s) had untolerated "
+      "POD            STATUS          NODE  MESSAGE\n"
+      "default/web    Scheduled       big\n"
+      "default/huge   Unschedulable   -     0/3 nodes are available: 1 node(s) had untolerated "
       "taint(s), 2 Insufficient cpu.\n"
-      "team/gated     Gated          -     waiting for scheduling gates: [example.com/a "
+      "team/gated     Gated           -     waiting for scheduling gates: [example.com/a "
       "example.com/b]\n"
-      "default/other  NotOurs        -     schedulerName is \"mine\"\n"
+      "default/other  OtherScheduler  -     schedulerName is \"mine\"\n"
       "\n"
-      "1 of 4 pods scheduled, 1 unschedulable, 1 gated, 1 of other schedulers; 3 nodes, 1 pod "
-      "already placed\n");
+      "1 of 4 pods scheduled, 1 unschedulable, 1 gated, 1 with another schedulerName; 3 nodes, 1 "
+      "pod already bound\n");
 }
 
 TEST_F(ScheduleTest, ExplainsOnePod) {
@@ -131,16 +131,16 @@ TEST_F(ScheduleTest, ExplainsOnePod) {
             "\n"
             "default/web -> big\n"
             "  2 of 3 nodes fit\n"
-            "    NODES  REJECTED BY      REASON                            WHICH\n"
+            "    NODES  REJECTED BY      REASON                            NAMES\n"
             "        1  TaintToleration  node(s) had untolerated taint(s)  tainted\n"
             "           the pod does not tolerate gpu:NoSchedule\n"
             "    NODE   TOTAL  NodeResourcesFit\n"
             "  * big      181                81\n"
             "    small    162                62\n"
-            "    the same on every node: TaintToleration 100\n"
+            "    equal score on all nodes: TaintToleration 100\n"
             "    big scores 181, 19 more than small, the next best: NodeResourcesFit +19\n"
             "\n"
-            "1 of 1 pods scheduled; 3 nodes, 1 pod already placed\n");
+            "1 of 1 pods scheduled; 3 nodes, 1 pod already bound\n");
 }
 
 TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
@@ -150,10 +150,10 @@ TEST_F(ScheduleTest, ExplainsAPodThatFitsNowhere) {
       ended.out,
       HasSubstr("default/huge: Unschedulable\n"
                 "  0 of 3 nodes fit\n"
-                "    NODES  REJECTED BY       REASON                            WHICH\n"
+                "    NODES  REJECTED BY       REASON                            NAMES\n"
                 "        2  NodeResourcesFit  Insufficient cpu                  big, small\n"
-                "           big: the pod asks for 64 cpu, more than the node has: 8\n"
-                "           small: the pod asks for 64 cpu, more than the node has: 2\n"
+                "           big: the pod requests 64 cpu, more than the node has: 8\n"
+                "           small: the pod requests 64 cpu, more than the node has: 2\n"
                 "        1  TaintToleration   node(s) had untolerated taint(s)  tainted\n"
                 "           the pod does not tolerate gpu:NoSchedule\n"));
 }
@@ -170,7 +170,7 @@ TEST_F(ScheduleTest, PrintsJson) {
     "unschedulable": 0,
     "failed": 0,
     "gated": 0,
-    "notOurs": 0,
+    "otherScheduler": 0,
     "terminating": 0,
     "preempted": 0,
     "pending": 0
@@ -250,7 +250,7 @@ TEST_F(ScheduleTest, PrintsYaml) {
             "  failed: 0\n"
             "  gated: 0\n"
             "  nodes: 3\n"
-            "  notOurs: 0\n"
+            "  otherScheduler: 0\n"
             "  pending: 0\n"
             "  preempted: 0\n"
             "  running: 1\n"
@@ -259,14 +259,14 @@ TEST_F(ScheduleTest, PrintsYaml) {
             "  unschedulable: 0\n");
 }
 
-TEST_F(ScheduleTest, ExitCodeTellsOfPendingPodsIfAskedTo) {
+TEST_F(ScheduleTest, ExitCodeReportsPendingPodsWithTheFlag) {
   EXPECT_EQ(Schedule(kWebPod, {"--fail-on-unschedulable"}).code, 0);
   EXPECT_EQ(Schedule(kPods, {"--fail-on-unschedulable"}).code, 3);
-  // All pods count, whichever are reported on.
+  // All pods count, not only those shown.
   EXPECT_EQ(Schedule(kPods, {"--fail-on-unschedulable", "--pod", "web"}).code, 3);
 }
 
-TEST_F(ScheduleTest, PodsArePlacedByPriorityThenInOrder) {
+TEST_F(ScheduleTest, PodsAreScheduledByPriorityThenInOrder) {
   // Only one pod of 6 cpus fits.
   const std::string spec = "containers: [{name: c, image: i, resources: {requests: {cpu: 6}}}]}}";
   const std::string pods =
@@ -303,18 +303,18 @@ TEST_F(ScheduleTest, ReadsADirectoryByName) {
   EXPECT_THAT(ended.out, HasSubstr("2 of 2 pods scheduled"));
 }
 
-TEST_F(ScheduleTest, SaysThatWorkloadsAreNotTurnedIntoPods) {
+TEST_F(ScheduleTest, NotesThatWorkloadsAreNotExpanded) {
   const ProcessResult ended =
       Schedule("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {replicas: 3}\n");
   EXPECT_EQ(ended.code, 0);
-  EXPECT_THAT(ended.err, HasSubstr("no pending pods were read"));
+  EXPECT_THAT(ended.err, HasSubstr("no pending pods found"));
 }
 
 constexpr const char* kRightRow =
     R"({"name": "tiny/0000", "config": null, "objects": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "10"}}}], "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "2Gi"}}}]}}, "expect": {"preFilter": {"code": "Success", "nodeNames": null}, "filter": {"a": {"code": "Success"}}, "scores": null, "bestNodes": ["a"], "fitError": null, "preemption": null}})"
     "\n";
 
-// The same, but with a wrong answer.
+// The same, with a wrong expectation.
 std::string WrongRow() {
   std::string row = kRightRow;
   row.replace(row.find("0000"), 4, "0001");
@@ -332,7 +332,7 @@ TEST(ConformanceTest, AllPassed) {
   EXPECT_EQ(ended.out, "tiny      1 passed      0 failed\n1 passed, 0 failed\n");
 }
 
-TEST(ConformanceTest, TellsWhatDiffers) {
+TEST(ConformanceTest, ReportsDifferences) {
   const TemporaryDirectory files;
   const ProcessResult ended =
       RunBerth({"conformance", files.Write("t.jsonl", kRightRow + WrongRow())});
@@ -357,7 +357,7 @@ TEST(ConformanceTest, TheDecisionItselfIsComparedToo) {
             "0 passed, 1 failed\n");
 }
 
-TEST(ConformanceTest, RunsTheGroupsThatWereAskedFor) {
+TEST(ConformanceTest, RunsTheRequestedGroups) {
   const TemporaryDirectory files;
   const std::string tiny = files.Write("t.jsonl", WrongRow());
   const std::string quantities = files.Write(
@@ -368,13 +368,13 @@ TEST(ConformanceTest, RunsTheGroupsThatWereAskedFor) {
   EXPECT_EQ(ended.out, "quantities      1 passed      0 failed\n1 passed, 0 failed\n");
 }
 
-TEST(ConformanceTest, WhatIsNotSupportedFails) {
+TEST(ConformanceTest, UnsupportedCasesFail) {
   const TemporaryDirectory files;
   const std::string path =
       files.Write("c.jsonl", R"({"name": "cel/0000", "expression": "true", "result": true})");
   const ProcessResult ended = RunBerth({"conformance", path});
   EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("device selectors (CEL) are not supported by this build yet"));
+  EXPECT_THAT(ended.out, HasSubstr("device selectors (CEL) are not supported yet"));
 }
 
 TEST(HelpTest, NamesEveryOption) {
@@ -398,11 +398,11 @@ TEST(VersionTest, IsPrintedBothWays) {
   EXPECT_EQ(RunBerth({"version"}).out, flag.out);
 }
 
-TEST(ExamplesTest, AreScheduledAsTheyStand) {
+TEST(ExamplesTest, AreScheduled) {
   const ProcessResult ended =
       RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
+  EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled       c-gpu-1\n"));
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));
 }
 

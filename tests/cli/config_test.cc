@@ -1,4 +1,4 @@
-// berth config: what it says about configuration files, and how it ends.
+// berth config: output and exit codes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::string Config(std::string_view rest) {
          std::string(rest);
 }
 
-TEST(ConfigValidateTest, SaysThatAFileIsValid) {
+TEST(ConfigValidateTest, PrintsThatAFileIsValid) {
   const TemporaryDirectory files;
   const std::string path = files.Write("c.yaml", Config("parallelism: 4\n"));
   const ProcessResult ended = RunBerth({"config", "validate", path});
@@ -41,7 +41,7 @@ struct ProblemCase {
 
 class ConfigProblems : public ::testing::TestWithParam<ProblemCase> {};
 
-TEST_P(ConfigProblems, AreAllToldWithTheirFields) {
+TEST_P(ConfigProblems, AreAllReportedWithTheirFields) {
   const TemporaryDirectory files;
   const std::string path = files.Write("c.yaml", GetParam().content);
   std::string problems = GetParam().problems;
@@ -115,7 +115,7 @@ TEST(ConfigShowTest, WhatItPrintsIsValidAndComplete) {
   EXPECT_EQ(RunBerth({"config", "show", path}).out, first);
 }
 
-TEST(ConfigUsageTest, IsTold) {
+TEST(ConfigUsageTest, IsReported) {
   const ProcessResult unreadable = RunBerth({"config", "validate", "/no/such.yaml"});
   EXPECT_EQ(unreadable.code, 2);
   EXPECT_EQ(unreadable.err, "berth config validate: /no/such.yaml: No such file or directory\n");
@@ -126,7 +126,7 @@ TEST(ConfigUsageTest, IsTold) {
   EXPECT_EQ(RunBerth({"config", "validate"}).code, 2);
 }
 
-TEST(ConfigHelpTest, TellsOfCommandsFilesAndExitCodes) {
+TEST(ConfigHelpTest, ListsCommandsFilesAndExitCodes) {
   const ProcessResult all = RunBerth({"config", "--help"});
   EXPECT_EQ(all.code, 0);
   for (const char* command : {"validate", "show"}) {

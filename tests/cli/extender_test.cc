@@ -1,4 +1,4 @@
-// berth schedule with extenders: real HTTP servers have a say.
+// berth schedule with extenders, over HTTP.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ TEST_F(ExtenderCliTest, ExtenderMayBind) {
 TEST_F(ExtenderCliTest, BadServersAreNamed) {
   struct Case {
     const char* name;
-    FakeResponse answer;
+    FakeResponse response;
     const char* want;
   };
   const Case cases[] = {
@@ -82,7 +82,7 @@ TEST_F(ExtenderCliTest, BadServersAreNamed) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    FakeHttpServer server([&](const ReceivedRequest&) { return c.answer; });
+    FakeHttpServer server([&](const ReceivedRequest&) { return c.response; });
     const ProcessResult ended = Schedule(server.url(), "filterVerb: filter\n  httpTimeout: 100ms");
     EXPECT_EQ(ended.code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("default/web  Failed"));

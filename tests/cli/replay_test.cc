@@ -1,4 +1,4 @@
-// berth schedule --record and berth replay: a run is written down, and runs again.
+// berth schedule --record and berth replay: a recorded run replays identically.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class ReplayTest : public ::testing::Test {
 TEST_F(ReplayTest, IsIdentical) {
   const ProcessResult ended = RunBerth({"replay", "--paranoid", RecordRun()});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr(" decisions, 9 pods placed, "));
+  EXPECT_THAT(ended.out, HasSubstr(" decisions, 9 pods scheduled, "));
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
   EXPECT_EQ(ended.err, "");
 }
@@ -66,18 +66,18 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
 }
 
-TEST_F(ReplayTest, TellsOfACutOffTailAndReplaysTheRest) {
+TEST_F(ReplayTest, ReportsATruncatedTailAndReplaysTheRest) {
   RecordRun();
   const std::string bytes = files_.Read("run.berth");
   const std::string path = files_.Write("cut.berth", bytes.substr(0, bytes.size() - 11));
   const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": cut off after record "));
-  EXPECT_THAT(ended.out, HasSubstr("9 pods placed"));
-  EXPECT_THAT(ended.out, HasSubstr("\nidentical up to there\n"));
+  EXPECT_THAT(ended.out, HasSubstr("9 pods scheduled"));
+  EXPECT_THAT(ended.out, HasSubstr("\nidentical up to that point\n"));
 }
 
-TEST_F(ReplayTest, TellsOfDamage) {
+TEST_F(ReplayTest, ReportsDamage) {
   RecordRun();
   std::string bytes = files_.Read("run.berth");
   bytes[bytes.size() - 30] ^= 4;
@@ -87,7 +87,7 @@ TEST_F(ReplayTest, TellsOfDamage) {
   EXPECT_THAT(ended.err, StartsWith("berth replay: " + path + ": damaged at record "));
 }
 
-TEST_F(ReplayTest, TellsWhereDecisionsPart) {
+TEST_F(ReplayTest, ReportsTheFirstDecisionThatDiffers) {
   RecordRun();
   const auto reader = scheduler::recording::MustOpen(files_.Read("run.berth"));
   std::vector<scheduler::recording::Record> records = scheduler::recording::AllRecords(*reader);
@@ -99,13 +99,13 @@ TEST_F(ReplayTest, TellsWhereDecisionsPart) {
       files_.Write("other.berth", scheduler::recording::RecordingOf(records, reader->header()));
   const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 1) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("\nthe decisions part at record "));
+  EXPECT_THAT(ended.out, HasSubstr("\nfirst decision that differs: record "));
   EXPECT_THAT(ended.out, HasSubstr(": after schedule, at 2026-"));
   EXPECT_THAT(ended.out,
               HasSubstr("\n  recorded: decision another\n  replayed: decision {\"pod\":"));
 }
 
-TEST_F(ReplayTest, TellsWhatCannotBeRead) {
+TEST_F(ReplayTest, ReportsUnreadableFiles) {
   const std::string text = files_.Write("pods.yaml", "kind: Pod\n");
   const ProcessResult other = RunBerth({"replay", text});
   EXPECT_EQ(other.code, 2);
@@ -117,7 +117,7 @@ TEST_F(ReplayTest, TellsWhatCannotBeRead) {
   EXPECT_EQ(RunBerth({"replay", "/"}).code, 2);
 }
 
-TEST_F(ReplayTest, TellsWhatCannotBeWritten) {
+TEST_F(ReplayTest, ReportsUnwritableFiles) {
   const std::string examples = BERTH_SOURCE_DIR "/examples";
   const ProcessResult missing =
       RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});

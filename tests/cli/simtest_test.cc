@@ -1,4 +1,4 @@
-// berth simtest, from the outside.
+// berth simtest end to end.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using ::testing::StartsWith;
 TEST(Simtest, RunsARangeOfSeeds) {
   const ProcessResult ended = RunBerth({"simtest", "--seeds", "1..5"});
   EXPECT_EQ(ended.code, 0) << ended.out;
-  EXPECT_THAT(ended.out, StartsWith("5 seeds, 0 broken; "));
+  EXPECT_THAT(ended.out, StartsWith("5 seeds, 0 failed; "));
   EXPECT_THAT(ended.out, HasSubstr(" seeds/s\n"));
   EXPECT_EQ(ended.err, "");
 }
@@ -25,10 +25,10 @@ TEST(Simtest, RunsTheSeedsOfAFile) {
   const ProcessResult ended =
       RunBerth({"simtest", "--seeds", "1", "--seed-file", path, "--steps", "20"});
   EXPECT_EQ(ended.code, 0) << ended.out;
-  EXPECT_THAT(ended.out, StartsWith("3 seeds, 0 broken; "));
+  EXPECT_THAT(ended.out, StartsWith("3 seeds, 0 failed; "));
 }
 
-TEST(Simtest, TracesWhatHappens) {
+TEST(Simtest, PrintsATrace) {
   const ProcessResult ended = RunBerth({"simtest", "--seeds", "1..1", "--trace"});
   EXPECT_THAT(ended.out, HasSubstr("\nput Pod p"));
   EXPECT_THAT(ended.out, HasSubstr("\ndecision: p"));
@@ -41,14 +41,16 @@ struct UsageCase {
   const char* error;
 };
 
-TEST(Simtest, SaysWhatIsWrongWithTheCommandLine) {
+TEST(Simtest, ReportsInvalidUsage) {
   const TemporaryDirectory files;
   const std::string bad = files.Write("bad", "1\nfour\n");
   const std::vector<UsageCase> cases = {
-      {{}, "berth simtest: no seeds: give --seeds or --seed-file\n"},
-      {{"--seeds", "some"}, "berth simtest: --seeds some: must be like 1..2000\n"},
-      {{"--seeds", "1.."}, "berth simtest: --seeds 1..: must be like 1..2000\n"},
-      {{"--seeds", "9..3"}, "berth simtest: --seeds 9..3: the last comes before the first\n"},
+      {{}, "berth simtest: no seeds: set --seeds or --seed-file\n"},
+      {{"--seeds", "some"},
+       "berth simtest: --seeds some: expected a range such as 1..2000, or one seed\n"},
+      {{"--seeds", "1.."},
+       "berth simtest: --seeds 1..: expected a range such as 1..2000, or one seed\n"},
+      {{"--seeds", "9..3"}, "berth simtest: --seeds 9..3: the last seed is less than the first\n"},
       {{"--seed-file", files.path("none")}, ": No such file or directory\n"},
       {{"--seed-file", bad}, ":2: \"four\" is not a seed\n"},
   };

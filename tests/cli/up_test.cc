@@ -1,4 +1,4 @@
-// `berth up` from the command line, as far as no other program is needed; tests/e2e has the rest.
+// `berth up` from the command line, without other programs; tests/e2e has the rest.
 #include <gmock/gmock.h>
 
 #include "berth_process_testing.h"
@@ -10,15 +10,15 @@ using ::testing::HasSubstr;
 
 class UpDemoTest : public testing::TestWithParam<const char*> {};
 
-// Whether the scheduler works on the store itself or over HTTP.
+// The scheduler runs on the store or over HTTP.
 INSTANTIATE_TEST_SUITE_P(Schedulers, UpDemoTest, testing::Values("embedded", "http"),
                          [](const auto& test) { return test.param; });
 
-TEST_P(UpDemoTest, PlacesTenThousandPodsAndEnds) {
+TEST_P(UpDemoTest, SchedulesTenThousandPodsAndExits) {
   const ProcessResult ended = RunBerth({"up", "--demo", "--scheduler", GetParam()});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("placed   9,978 pods in "));
-  EXPECT_THAT(ended.out, HasSubstr("pending  22 pods\n"));
+  EXPECT_THAT(ended.out, HasSubstr("scheduled  9,978 pods in "));
+  EXPECT_THAT(ended.out, HasSubstr("pending    22 pods\n"));
   EXPECT_THAT(ended.out,
               HasSubstr("      12  0/1000 nodes are available: 1000 Insufficient cpu, 751 "
                         "Insufficient memory.\n"));
@@ -31,7 +31,7 @@ TEST_P(UpDemoTest, PlacesTenThousandPodsAndEnds) {
   EXPECT_THAT(ended.out, HasSubstr("  zone-a    334  "));
 }
 
-TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
+TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
   const TemporaryDirectory files;
   const std::string boat = files.Write("boat.yaml", "apiVersion: v1\nkind: Boat\n");
   const std::string empty = files.Write("empty.yaml", "");
@@ -44,12 +44,14 @@ TEST(Up, WhatIsWrongIsToldBeforeItStarts) {
       {{"--scheduler", "somebody"}, 2, "{embedded,http,none}"},
       {{"--speed", "0"}, 2, "--speed"},
       {{"--nodes", "-1"}, 2, "--nodes"},
-      {{"--scheduler", "none", "--config", "x.yaml"}, 1, "--config is for Berth's scheduler"},
-      {{"--scheduler", "http", "--speed", "2"}, 1, "--speed must be 1"},
+      {{"--scheduler", "none", "--config", "x.yaml"},
+       1,
+       "--config cannot be used with --scheduler=none"},
+      {{"--scheduler", "http", "--speed", "2"}, 1, "--scheduler=http requires --speed=1"},
       {{"--config", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
-      {{"-f", boat}, 1, "boat.yaml: document 1: there is no kind Boat in v1"},
+      {{"-f", boat}, 1, "boat.yaml: document 1: no matches for kind \"Boat\" in version \"v1\""},
       {{"-f", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
-      {{"--nodes-from", empty}, 1, "empty.yaml: there are no nodes"},
+      {{"--nodes-from", empty}, 1, "empty.yaml: contains no nodes"},
       {{"--address", "0.0.0.0"}, 1, "--tls"},
   };
   for (const Case& c : cases) {

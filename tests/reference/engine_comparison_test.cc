@@ -2,8 +2,8 @@
 // decide where a pending pod should go, and must agree in every respect. Pods are assumed, bound,
 // forgotten, nominated and evicted along the way, so that the engine's caches are exercised.
 //
-// BERTH_REFERENCE_DECISIONS sets how many decisions are compared (10,000); BERTH_REFERENCE_SEED
-// repeats one cluster.
+// BERTH_REFERENCE_DECISIONS sets the number of decisions (10,000); BERTH_REFERENCE_SEED repeats one
+// cluster.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -399,7 +399,7 @@ bool RunCluster(uint64_t seed, Coverage& coverage) {
       ADD_FAILURE() << difference.Text();
     if (!testing::Test::HasFailure()) continue;
     ADD_FAILURE() << fmt::format(
-        "seed {}, step {}; repeat with: BERTH_REFERENCE_SEED={} "
+        "seed {}, step {}; reproduce with: BERTH_REFERENCE_SEED={} "
         "build/release/tests/reference_tests "
         "--gtest_filter='*EngineComparison*/0'",
         seed, step, seed);

@@ -26,6 +26,8 @@ inline std::string KindOf(const net::HttpError& error) {
       return "timeout";
     case Kind::kBroken:
       return "broken";
+    case Kind::kCredentials:
+      return "credentials";
     case Kind::kCancelled:
       return "cancelled";
   }

@@ -1,2 +1,2 @@
-// Boost.JSON is compiled once, here.
+// The one translation unit that compiles Boost.JSON, which is header-only otherwise.
 #include <boost/json/src.hpp>

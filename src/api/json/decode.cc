@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kListSuffix = "List";
 
-// Decoders keep their buffers from one document to the next.
+// Returns this thread's reader, which reuses its buffers.
 JsonReader& ThreadReader() {
   thread_local JsonReader reader;
   return reader;
@@ -33,7 +33,7 @@ const KindInfo* FindKind(std::string_view kind) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// Reads `object` as a T. The kind, if the object has one, has been looked at.
+// Reads `object` as a T. The caller has checked the kind.
 template <typename T>
 std::shared_ptr<T> ReadTyped(JsonReader& json, JsonReader::Object& object) {
   auto out = std::make_shared<T>();
@@ -69,7 +69,7 @@ Object ReadKind(JsonReader& json, JsonReader::Object& object, const KindInfo& ki
                      std::make_index_sequence<std::variant_size_v<Object>>());
 }
 
-// "namespace/name" as `object`'s metadata gives it; empty if that cannot be read.
+// Returns "namespace/name" from the metadata of `object`; empty if that cannot be read.
 std::string NameOf(JsonReader& json, JsonReader::Object& object, const KindInfo& kind) {
   const auto value = json.Find(object, "metadata");
   if (!value) return {};
@@ -81,8 +81,8 @@ std::string NameOf(JsonReader& json, JsonReader::Object& object, const KindInfo&
   return key.ToString();
 }
 
-// The name of an object that may be broken anywhere, for an error message; empty if it cannot be
-// found. `item` is its place in the document's list of items, if it is in one.
+// Returns the name of a possibly malformed object for an error message; empty if it is not found.
+// `item` is the object's index if the document is a list.
 std::string FindName(std::string_view document, const KindInfo& kind, std::optional<size_t> item) {
   JsonReader json;
   json.Open(document);
@@ -96,21 +96,21 @@ std::string FindName(std::string_view document, const KindInfo& kind, std::optio
       if (index++ != *item) return;
       object = json.AsObject(element);
       name = NameOf(json, object, kind);
-      json.Fail("");  // Enough seen.
+      json.Fail("");  // Stops the iteration.
     });
     return name;
   }
   return NameOf(json, object, kind);
 }
 
-// One document on its way from JSON to objects.
+// DocumentDecoder decodes one document: an object or a list.
 class DocumentDecoder {
  public:
   DocumentDecoder(std::string_view text, size_t first_line) : text_(text) {
     json_.Open(text, first_line);
   }
 
-  // `wanted` is the only kind accepted, and the kind of an object that does not say; or null.
+  // If `wanted` is not null, it is the only kind accepted, and the kind of an object without one.
   Result<std::vector<Object>> Decode(const KindInfo* wanted) {
     JsonReader::Object root = json_.Root();
     const auto kind = json_.Peek(root, "kind");
@@ -137,8 +137,8 @@ class DocumentDecoder {
     json_.ReadFields(object, [](std::string_view, JsonReader::Value) { return false; });
   }
 
-  // `kind` ends in List: its items say their kinds, or are of the kind before that ending. But it
-  // may be any kind that happens to end so.
+  // Reads an object whose kind ends in "List". Items without a kind are of the kind before that
+  // suffix. An unknown kind may end in "List" without being a list.
   void ReadList(JsonReader::Object& root, std::string_view kind) {
     const std::string_view item_kind = kind.substr(0, kind.size() - kListSuffix.size());
     const bool known = item_kind.empty() || FindKind(item_kind) != nullptr;
@@ -174,7 +174,7 @@ class DocumentDecoder {
     }
   }
 
-  // `Pod "default/web": spec.priority: ...`, as far as these are known.
+  // Returns the error: `Pod "default/web": spec.priority: ...`, as far as these are known.
   std::unexpected<Error> Failure() const {
     std::string message;
     if (item_) message += fmt::format("items[{}]: ", *item_);
@@ -190,7 +190,7 @@ class DocumentDecoder {
   JsonReader& json_ = ThreadReader();
   std::vector<Object> objects_;
   const KindInfo* kind_ = nullptr;  // Of the object being read.
-  std::optional<size_t> item_;      // Its place in the list.
+  std::optional<size_t> item_;      // Its index in the list.
 };
 
 }  // namespace
@@ -212,7 +212,7 @@ template <typename T>
 Result<Ref<T>> DecodeJsonWithRaw(std::string json) {
   auto object = DecodeJsonAs<T>(json);
   if (!object) return object;
-  // Nobody else has it yet.
+  // The cast is safe: no other reference exists yet.
   const std::shared_ptr<T> fresh = std::const_pointer_cast<T>(*object);
   fresh->text.json = std::make_shared<const std::string>(std::move(json));
   return object;

@@ -1,8 +1,8 @@
-// Decodes Kubernetes objects from JSON.
+// The decoder of Kubernetes objects from JSON.
 //
-// Unknown fields are ignored, and so are kinds that Berth does not schedule by (they decode to
-// nothing). A wrong type, a bad quantity or a bad timestamp is an error that names the object, the
-// path of the field and the value, for example:
+// Unknown fields are ignored, and objects of kinds that are not in api::Object are skipped. A wrong
+// type, a bad quantity or a bad timestamp is an error that names the object, the path of the field
+// and the value, for example:
 //   Node "worker-1": status.allocatable.cpu: invalid quantity "4 cores": quantities must match ...
 // A null field counts as absent, as in Kubernetes.
 #pragma once
@@ -21,27 +21,25 @@ namespace berth::api {
 // appended in order. Objects of unknown kinds are skipped. A document without a kind is an error.
 Result<std::vector<Object>> DecodeJson(std::string_view json);
 
-// Decodes a JSON object that must be a Pod; for callers that know what they have. Likewise for any
-// T in Object.
+// Decodes like DecodeJson a document that is part of a larger text: line numbers in errors begin at
+// `first_line`.
+Result<std::vector<Object>> DecodeDocument(std::string_view json, size_t first_line);
+
+// Decodes a JSON object that must be a T, for each T in Object. The kind may be missing.
 template <typename T>
 Result<Ref<T>> DecodeJsonAs(std::string_view json);
 
-// A Pod or a Node that keeps `json` (kept_text.h).
+// Decodes a Pod or a Node and retains `json` in it as raw JSON.
 template <typename T>
 Result<Ref<T>> DecodeJsonWithRaw(std::string json);
 
-// DecodeJson for a document that is part of a larger text.
-// As DecodeJson; line numbers in errors begin at `first_line`.
-Result<std::vector<Object>> DecodeDocument(std::string_view json, size_t first_line);
-
-// Reads pods and nodes whose text is kept for extenders (api/kept_text.h).
-// A Pod or a Node from an API server's JSON, with that JSON less what StripTypeAndManagedFields
-// takes.
+// Decodes a Pod or a Node and retains StripTypeAndManagedFields(json) in it as raw JSON.
 template <typename T>
 Result<Object> DecodeWithRawJson(std::string_view json);
 
-// An object's JSON without apiVersion, kind and metadata.managedFields: kube-scheduler's own copies
-// lack them, and so does what it tells extenders. Text that is no object is given back as it is.
+// Returns an object's JSON without apiVersion, kind and metadata.managedFields, which
+// kube-scheduler's cached objects and its requests to extenders lack too. Returns text that is not
+// an object unchanged.
 std::string StripTypeAndManagedFields(std::string_view object);
 
 }  // namespace berth::api

@@ -14,7 +14,7 @@ LabelSelector AppIs(const char* app) {
   return {.match_labels = {{"app", app}}, .match_expressions = {}};
 }
 
-// Every field that Berth knows, and a few that it does not.
+// Every field that Berth reads, and a few that it ignores.
 constexpr const char* kFullPod = R"({
   "apiVersion": "v1", "kind": "Pod",
   "metadata": {
@@ -208,13 +208,13 @@ TEST(EncodePod, WritesEveryField) {
 
 struct VolumeCase {
   const char* name;
-  const char* json;  // What stands beside the volume's name.
+  const char* json;  // The members beside the volume's name.
   VolumeSource source;
 };
 
 class VolumeTest : public testing::TestWithParam<VolumeCase> {};
 
-TEST_P(VolumeTest, DecodesAndComesBack) {
+TEST_P(VolumeTest, RoundTrips) {
   const auto pod =
       DecodeJsonAs<Pod>(std::string(R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v")") +
                         GetParam().json + "}]}}");
@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
                    PortworxSource{.volume_id = "w"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DecodePod, EmptyIsNotAbsentWhereThatMatters) {
+TEST(DecodePod, DistinguishesEmptyFromAbsentWhereThatMatters) {
   const auto pod = DecodeJsonAs<Pod>(
       R"({"metadata":{"name":"p"},"spec":{"nodeSelector":{},"affinity":{"podAffinity":{}}}})");
   ASSERT_TRUE(pod.has_value()) << pod.error().message;

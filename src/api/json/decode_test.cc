@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
             "comma, colon, quote or bracket"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DecodeJson, QuantityErrorsSayWhatAQuantityIs) {
+TEST(DecodeJson, QuantityErrorsExplainTheFormat) {
   const auto objects = DecodeJson(
       R"({"kind":"Node","metadata":{"name":"worker-1"},
           "status":{"allocatable":{"cpu":"4 cores"}}})");
@@ -135,7 +135,7 @@ struct ListCase {
 
 class DecodeListTest : public testing::TestWithParam<ListCase> {};
 
-TEST_P(DecodeListTest, GivesTheObjectsInOrder) {
+TEST_P(DecodeListTest, ReturnsTheObjectsInOrder) {
   const auto objects = DecodeJson(GetParam().json);
   ASSERT_TRUE(objects.has_value()) << objects.error().message;
   EXPECT_EQ(Describe(*objects), GetParam().want);
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
         ListCase{"EmptyItems", R"({"kind":"List","items":[]})", {}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DecodeJsonAs, NeedsNoKindButMindsAWrongOne) {
+TEST(DecodeJsonAs, AcceptsAMissingKindButNotAWrongOne) {
   EXPECT_TRUE(DecodeJsonAs<Pod>(R"({"metadata":{"name":"p"}})").has_value());
   EXPECT_TRUE(DecodeJsonAs<Pod>(R"({"kind":"Pod","metadata":{"name":"p"}})").has_value());
   const auto wrong = DecodeJsonAs<Pod>(R"({"kind":"Node","metadata":{"name":"p"}})");
@@ -185,7 +185,7 @@ TEST(DecodeJson, IntegersMayBeWrittenAsYamlFloats) {
   EXPECT_EQ((*pod)->spec.priority, 1000);
 }
 
-TEST(DecodeJson, EscapesInKeysAndValuesAreUndone) {
+TEST(DecodeJson, UnescapesKeysAndValues) {
   const auto pod =
       DecodeJsonAs<Pod>(R"({"metadata":{"n\u0061me":"p\ud83d\ude00\/\n","labels":{"\"":"\\"}}})");
   ASSERT_TRUE(pod.has_value()) << pod.error().message;
@@ -205,7 +205,7 @@ TEST(DecodeJson, DuplicatesAreFoundAmongManyKeys) {
   EXPECT_EQ(twice.error().message, R"(Pod "default/p": field500: duplicate key)");
 }
 
-TEST(DecodeJson, OneDocumentLeavesNoTraceInTheNext) {
+TEST(DecodeJson, ReadersCarryNoStateBetweenDocuments) {
   ASSERT_FALSE(DecodeJson(R"({"kind":"List","items":[{"kind":"Pod","spec":{"priority":"x"}}]})")
                    .has_value());
   const auto objects = DecodeJson(R"({"kind":"Node","metadata":{"name":"n"}})");
@@ -215,7 +215,7 @@ TEST(DecodeJson, OneDocumentLeavesNoTraceInTheNext) {
 
 }  // namespace BERTH_TEST_FILE
 
-// Every kind but Pod: all its fields in, and out again.
+// Every kind except Pod: decodes and encodes all its fields.
 namespace BERTH_TEST_FILE {
 
 Quantity Amount(const char* text) { return Quantity::Parse(text).value(); }
@@ -231,7 +231,7 @@ LabelSelector AppIs(const char* app) {
   return {.match_labels = {{"app", app}}, .match_expressions = {}};
 }
 
-// Decodes `json`, compares with `want`, and does the same with what `want` encodes to.
+// Checks that `json` decodes to `want`, and so does the encoding of `want`.
 template <typename T>
 void ExpectBothWays(const char* json, const T& want) {
   for (const std::string& text : {std::string(json), EncodeJson(want)}) {
@@ -323,7 +323,7 @@ TEST(DecodeResourceClaim, BothWays) {
                                        .node_selector =
                                            NodeSelector{{{{}, {{"metadata.name", "In", {"n"}}}}}}},
                                .reserved_for = {{"", "pods", "web", "u"}}}});
-  // An allocation without devices is one all the same.
+  // An allocation without devices is still an allocation.
   const auto empty = DecodeJsonAs<ResourceClaim>(
       R"({"kind":"ResourceClaim","metadata":{"name":"c"},"status":{"allocation":{"devices":{}}}})");
   ASSERT_TRUE(empty.has_value());
@@ -518,10 +518,7 @@ TEST(KindOf, NamesEachTypeByItsOwnKind) {
   EXPECT_EQ(KindOf<PriorityClass>().kind, "PriorityClass");
 }
 
-}  // namespace BERTH_TEST_FILE
-namespace BERTH_TEST_FILE {
-
-TEST(KeptTextTest, IsTheObjectWithoutWhatSaysItsTypeAndManagers) {
+TEST(StripTypeAndManagedFields, RemovesThem) {
   EXPECT_EQ(StripTypeAndManagedFields(R"({"kind":"Pod", "apiVersion":"v1",
       "metadata":{"name":"p", "managedFields":[{"manager":"kubectl"}], "labels":{"kind":"x"}},
       "spec":{"containers":[{"name":"c", "env":[{"name":"A", "value":"\u00e4\""}]}]}})"),
@@ -530,13 +527,13 @@ TEST(KeptTextTest, IsTheObjectWithoutWhatSaysItsTypeAndManagers) {
             "\"env\":[{\"name\":\"A\",\"value\":\"\u00e4\\\"\"}]}]}}");
 }
 
-TEST(KeptTextTest, KeepsNumbersExactly) {
+TEST(StripTypeAndManagedFields, PreservesNumbersExactly) {
   EXPECT_EQ(
       StripTypeAndManagedFields(R"({"a":9223372036854775807,"b":-1,"c":18446744073709551615})"),
       R"({"a":9223372036854775807,"b":-1,"c":18446744073709551615})");
 }
 
-TEST(KeptTextTest, WhatIsNoObjectStaysAsItIs) {
+TEST(StripTypeAndManagedFields, ReturnsOtherTextUnchanged) {
   for (const char* text : {"", "[1]", "null", R"({"metadata":)", R"({"metadata":3})"}) {
     EXPECT_EQ(StripTypeAndManagedFields(text), text);
   }

@@ -1,5 +1,5 @@
-// Reading and writing documents whose shape nobody promised: what is absent or of another type
-// reads as null, empty or nothing.
+// Access to JSON documents of unvalidated shape: a member that is absent or of another type reads
+// as null, empty or nullopt.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -19,7 +19,8 @@ inline std::string_view ViewOf(const boost::json::string& text) {
   return {text.data(), text.size()};
 }
 
-// The member `key`; null if `object` is null or has none. JSON's null counts as none.
+// Returns the member `key`, or null if `object` is null or has no such member. A JSON null counts
+// as absent.
 inline const Json* At(const JsonObject* object, std::string_view key) {
   const Json* value = object ? object->if_contains(key) : nullptr;
   return value && !value->is_null() ? value : nullptr;
@@ -46,7 +47,7 @@ inline std::optional<int64_t> AsInt(const Json* value) {
   if (!value) return std::nullopt;
   if (const int64_t* number = value->if_int64()) return *number;
   if (const double* number = value->if_double()) {
-    // 2.0 is whole: that is how YAML's floats arrive.
+    // 2.0 is an integer: YAML's floats arrive in this form.
     if (*number >= -9.0e15 && *number <= 9.0e15) {
       const auto whole = static_cast<int64_t>(*number);
       if (static_cast<double>(whole) == *number) return whole;
@@ -85,14 +86,14 @@ inline bool EmptyAt(const JsonObject* object, std::string_view key) {
   return !array || array->empty();
 }
 
-// The member `key`, made if there is none. A member that is there stays where it is, and so do its
-// neighbours; object[key] would make room before it looks.
+// Returns the member `key`, added if absent. References to existing members stay valid if `key` is
+// present; object[key] may reallocate before the lookup.
 inline Json& MemberOf(JsonObject& object, std::string_view key) {
   Json* value = object.if_contains(key);
   return value ? *value : object[key];
 }
 
-// The object at `key`, which is made if absent or of another type.
+// The Ensure functions return the member `key`, replaced if absent or of another type.
 inline JsonObject& EnsureObject(JsonObject& object, std::string_view key) {
   Json& value = MemberOf(object, key);
   if (JsonObject* found = value.if_object()) return *found;
@@ -113,7 +114,7 @@ inline void SetBool(JsonObject& object, std::string_view key, bool flag) {
   MemberOf(object, key).emplace_bool() = flag;
 }
 
-// The same where the member is absent or null.
+// The Default functions set a member that is absent or null.
 inline void DefaultString(JsonObject& object, std::string_view key, std::string_view text) {
   const Json* value = At(&object, key);
   const boost::json::string* present = value ? value->if_string() : nullptr;
@@ -129,14 +130,14 @@ inline void DefaultObject(JsonObject& object, std::string_view key) {
   if (!At(&object, key)) MemberOf(object, key).emplace_object();
 }
 
-// True if both are absent or both are equal; an empty list, object or text equals an absent one.
+// Reports whether the members `key` are equal; an empty list, object or string equals an absent
+// one.
 bool SameAt(const JsonObject* a, const JsonObject* b, std::string_view key);
-// Nothing there: null, an empty text, list or object.
+// Reports whether `value` is absent, null, or an empty string, list or object.
 bool IsEmpty(const Json* value);
 
-// Members of JSON objects.
-// Removes a member if it is there. The others keep their order, except in very large objects: there
-// it would cost more than the order is worth.
+// Removes a member if present. Preserves the order of the others, except in very large objects,
+// where that is too expensive.
 inline void EraseMember(JsonObject& object, std::string_view name) {
   constexpr size_t kLarge = 1'000;
   if (object.size() <= kLarge) {
@@ -146,13 +147,11 @@ inline void EraseMember(JsonObject& object, std::string_view name) {
   }
 }
 
-// What the parser of JSON makes of numbers that no double can hold.
-// Whether no number in `document` is infinite or none at all: the parser makes 1e999 and 0e999 so,
-// and they could not be written again.
+// Reports whether every number in `document` is finite. The parser turns 1e999 and 0e999 into
+// infinity and NaN, which JSON cannot represent.
 bool HasFiniteNumbers(const Json& document);
 
-// Label selectors and label maps out of documents.
-// Null gives an empty map.
+// Returns the members as strings; an empty map for null.
 StringMap StringMapOf(const JsonObject* map);
 LabelSelector LabelSelectorOf(const JsonObject& selector);
 

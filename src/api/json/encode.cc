@@ -30,7 +30,7 @@ bool IsZero(const std::optional<T>& value) {
   return !value;
 }
 
-// The visitor of json_fields.h that writes.
+// The visitor of fields.h that writes.
 class FieldWriter {
  public:
   explicit FieldWriter(JsonWriter& json) : json_(json) {}

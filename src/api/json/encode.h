@@ -1,5 +1,5 @@
-// Encodes objects as Kubernetes JSON: apiVersion, kind and the fields that Berth knows, absent ones
-// left out. DecodeJson(EncodeJson(x)) equals x.
+// The encoder of Kubernetes objects as JSON: apiVersion, kind and the fields that Berth knows,
+// without absent ones. DecodeJson(EncodeJson(x)) equals x.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// FieldReader is the visitor of json_fields.h that reads: it holds one field of a JSON object and
-// gives it to the struct's field of the same name.
+// FieldReader is the visitor of fields.h that reads: it holds one field of a JSON object and stores
+// it in the struct's field of the same name.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace berth::api {
 
-// What the API server fills in for a struct; for most, nothing. Overloads stand beside the Fields
-// of a type.
+// Applies the API server's defaults to a decoded struct. Types with defaults overload it beside
+// their Fields function.
 template <typename T>
 void ApplyDefaults(T&) {}
 
@@ -26,7 +26,7 @@ class FieldReader {
   FieldReader(JsonReader& json, std::string_view key, Value value)
       : json_(json), key_(key), value_(value) {}
 
-  // True if the struct has the field.
+  // Reports whether the struct has the field.
   bool taken() const { return taken_; }
 
   // Inlined, the comparisons with a struct's names become a handful of instructions each.
@@ -89,7 +89,7 @@ class FieldReader {
     return taken_ = true;
   }
 
-  // Scalars are JsonReader's own; the rest follows from the type.
+  // JsonReader reads scalars; the overloads below read compound types.
   static void ReadValue(JsonReader& json, Value value, auto& out)
     requires requires { json.Read(value, out); }
   {
@@ -112,7 +112,7 @@ class FieldReader {
   template <typename T>
   static void ReadValue(JsonReader& json, Value value, std::map<std::string, T, std::less<>>& out) {
     json.ReadMap(value, [&](std::string_view key, Value element) {
-      // API servers send maps sorted: the end is nearly always the right place.
+      // API servers send maps sorted: the hint is nearly always right.
       const size_t size = out.size();
       const auto entry = out.emplace_hint(out.end(), key, T());
       if (out.size() == size) return false;

@@ -1,17 +1,18 @@
-// The wire names of the objects' fields, once for both directions.
+// The JSON names of the objects' fields, shared by decoders and encoders. This file has metadata,
+// selectors, nodes and workloads; fields_pod.h and fields_storage.h have the rest.
 //
 // For each struct there is a function Fields(visitor, value) with one line per field. The decoder's
-// visitor fills the field whose name it holds; the encoder's writes them all. A visitor
-// understands:
+// visitor fills the field whose name it holds; the encoder's visitor writes all fields. The methods
+// of a visitor:
 //
-//   v("name", field)                  left out of the JSON when it is zero, empty or absent
-//   v.Required("name", field)         always written, as Kubernetes does for fields without
-//   omitempty v.Group("spec", [&](auto& v) {})  an object on the wire whose fields live in the same
-//   struct v.Names("gates", "name", list)    a list of objects of which one string each is kept
-//   v.Keys("pods", set)               a map of which only the keys are kept
-//   v.Alternative("csi", source, As<CsiInlineSource>())  a variant's alternative, told by its key
+//   v("name", field)                an optional field: omitted when zero, empty or absent
+//   v.Required("name", field)       always written, like a Kubernetes field without omitempty
+//   v.Group("spec", [&](auto& v){}) a nested JSON object whose fields are in the same struct
+//   v.Names("gates", "name", list)  a list of objects, reduced to one string each
+//   v.Keys("pods", set)             a map, reduced to its keys
+//   v.Alternative("csi", source, As<CsiInlineSource>())  an alternative of a variant
 //
-// Fields() for T may be given a T or a const T.
+// Fields() for T accepts a T or a const T.
 #pragma once
 
 #include <concepts>
@@ -84,7 +85,6 @@ void Fields(auto& v, Like<NodeAffinity> auto& t) {
   v("preferredDuringSchedulingIgnoredDuringExecution", t.preferred);
 }
 
-// The wire names of Node's and Namespace's fields; see json_fields.h.
 void Fields(auto& v, Like<Taint> auto& t) {
   v.Required("key", t.key);
   v("value", t.value);
@@ -122,8 +122,6 @@ void Fields(auto& v, Like<Node> auto& t) {
 
 void Fields(auto& v, Like<Namespace> auto& t) { v.Required("metadata", t.metadata); }
 
-// The wire names of the fields of Service, the owners of pods, PodDisruptionBudget and
-// PriorityClass; see json_fields.h.
 template <typename T>
 concept HasSpecSelector = Like<T, Service> || Like<T, ReplicationController> ||
                           Like<T, ReplicaSet> || Like<T, StatefulSet>;

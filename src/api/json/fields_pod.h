@@ -1,4 +1,4 @@
-// The wire names of a pod's volumes; see json_fields.h.
+// The JSON names of the fields of pods and their volumes; see fields.h.
 #pragma once
 
 #include "api/json/fields.h"
@@ -82,7 +82,6 @@ void Fields(auto& v, Like<Volume> auto& t) {
   v.Alternative("portworxVolume", t.source, As<PortworxSource>());
 }
 
-// The wire names of Pod's fields; see json_fields.h.
 void Fields(auto& v, Like<ResourceRequirements> auto& t) {
   v("limits", t.limits);
   v("requests", t.requests);

@@ -1,4 +1,4 @@
-// The wire names of the storage objects' fields; see json_fields.h.
+// The JSON names of the fields of storage objects and of dynamic resource allocation; see fields.h.
 #pragma once
 
 #include "api/json/fields.h"
@@ -109,7 +109,6 @@ void Fields(auto& v, Like<VolumeAttachment> auto& t) {
   });
 }
 
-// The wire names of the fields of ResourceClaim, DeviceClass and ResourceSlice; see json_fields.h.
 void Fields(auto& v, Like<AllocatedDevice> auto& t) {
   v.Required("request", t.request);
   v.Required("driver", t.driver);

@@ -1,4 +1,4 @@
-// The JSON documents that the API server works on.
+// The mutable JSON document type (Boost.JSON), forward declared; document.h reads and writes it.
 #pragma once
 
 #include <boost/json/fwd.hpp>

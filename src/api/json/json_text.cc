@@ -14,7 +14,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The longest prefix of digits.
+// Returns the longest prefix of digits.
 std::string_view Digits(std::string_view text) {
   return text.substr(0, std::ranges::find_if_not(text, IsDigit) - text.begin());
 }
@@ -52,7 +52,7 @@ std::optional<NumberParts> Split(std::string_view text) {
   return parts;
 }
 
-// Saturates: a number with such an exponent is either zero, out of range or not whole.
+// Saturates: a number with such an exponent is zero, out of range or not an integer.
 int64_t ParseExponent(std::string_view text) {
   constexpr int64_t kHuge = int64_t{1} << 60;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -82,7 +82,7 @@ std::optional<JsonInteger> ParseJsonInteger(std::string_view text) {
   std::string digits = std::string(parts->whole) + std::string(parts->fraction);
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return number;
-  // The number is `digits` times ten to the `shift`; move trailing zeros from one to the other.
+  // The number is `digits` * 10^`shift`; convert trailing zeros to the exponent.
   int64_t shift = ParseExponent(parts->exponent) - static_cast<int64_t>(parts->fraction.size());
   const size_t zeros = digits.size() - 1 - digits.find_last_not_of('0');
   digits.resize(digits.size() - zeros);
@@ -98,7 +98,7 @@ std::optional<JsonInteger> ParseJsonInteger(std::string_view text) {
 
 namespace {
 
-// Walks over JSON text. At the end of the text every step stays where it is.
+// Walker skips over JSON text token by token. At the end of the text it does not move.
 class Walker {
  public:
   explicit Walker(std::string_view text) : text_(text) {}
@@ -111,7 +111,7 @@ class Walker {
     at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
     return end() ? '\0' : text_[at_];
   }
-  // Moves past `c`, if it comes next.
+  // Skips `c` if it comes next.
   bool Take(char c) {
     if (Next() != c) return false;
     ++at_;
@@ -148,7 +148,7 @@ class Walker {
   size_t at_ = 0;
 };
 
-// Looks for duplicate keys in every object of a document.
+// DuplicateFinder collects the duplicate keys of every object in a document.
 class DuplicateFinder {
  public:
   explicit DuplicateFinder(std::string_view json) : json_(json), walker_(json) {}
@@ -196,7 +196,7 @@ class DuplicateFinder {
     }
     walker_.Take(']');
   }
-  // The keys from `begin` on are those of one object.
+  // Appends the duplicates among the keys of one object, which are those from `begin` on.
   void Report(size_t begin) {
     const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(first, keys_.end());
@@ -210,7 +210,7 @@ class DuplicateFinder {
   std::string_view json_;
   Walker walker_;
   std::string path_;
-  std::vector<std::string_view> keys_;  // Of all objects around the place, outermost first.
+  std::vector<std::string_view> keys_;  // Of all enclosing objects, outermost first.
   std::vector<std::string> found_;
 };
 

@@ -1,4 +1,4 @@
-// Pieces of JSON text: numbers, slices, duplicate keys.
+// Functions on JSON text that need no document: numbers, member slices, duplicate keys.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,29 @@
 
 namespace berth::api {
 
-// The deepest nesting of objects and lists that is read, in JSON and in YAML.
+// The maximum nesting of objects and lists, in JSON and in YAML.
 inline constexpr size_t kMaxNesting = 200;
 
-// True if `text` is a number as JSON writes them, and nothing else.
+// Reports whether `text` is exactly one JSON number.
 bool IsJsonNumber(std::string_view text);
 
 struct JsonInteger {
   int64_t value = 0;
-  bool overflow = false;  // The number is whole but does not fit; `value` is meaningless.
+  bool overflow = false;  // The integer does not fit; `value` is meaningless.
 };
 
-// The whole number that `text`, a JSON number, stands for; nullopt if it is not whole. 1e3 and 2.0
-// are whole: that is how YAML's floats arrive.
+// Parses `text`, a JSON number; returns nullopt if it is not an integer. 1e3 and 2.0 are integers:
+// YAML's floats arrive in this form.
 std::optional<JsonInteger> ParseJsonInteger(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
-// Returns the text of the value of `key` in the object `json`, without parsing it: `"a"` with its
-// quotes, `{...}`. Empty if there is none. Text that is not valid JSON gives some slice of it or
-// nothing.
+// Returns the text of the value of `key` in the object `json`: `"a"` with its quotes, `{...}`;
+// empty if there is none. For invalid JSON the result is an arbitrary slice.
 std::string_view RawMember(std::string_view json, std::string_view key);
 
-// Returns the paths of keys that an object has twice: "spec.containers[0].name". `json` must be
-// valid.
+// Returns the paths of keys that occur twice in an object: "spec.containers[0].name". `json` must
+// be valid.
 std::vector<std::string> DuplicateKeys(std::string_view json);
 
 }  // namespace berth::api

@@ -17,7 +17,7 @@ TEST(IsJsonNumber, FollowsTheGrammar) {
   }
 }
 
-TEST(ParseJsonInteger, TakesWholeNumbersHoweverWritten) {
+TEST(ParseJsonInteger, AcceptsIntegersInAnyNotation) {
   struct Case {
     const char* text;
     int64_t value;
@@ -34,7 +34,7 @@ TEST(ParseJsonInteger, TakesWholeNumbersHoweverWritten) {
   }
 }
 
-TEST(ParseJsonInteger, TellsFractionsFromNumbersTooLarge) {
+TEST(ParseJsonInteger, DistinguishesFractionsFromOverflow) {
   for (const char* text : {"1.5", "1e-1", "0.001e2", "1e-99999999999999999999"}) {
     EXPECT_FALSE(ParseJsonInteger(text).has_value()) << text;
   }
@@ -45,9 +45,6 @@ TEST(ParseJsonInteger, TellsFractionsFromNumbersTooLarge) {
     EXPECT_TRUE(number->overflow) << text;
   }
 }
-
-}  // namespace BERTH_TEST_FILE
-namespace BERTH_TEST_FILE {
 
 struct MemberCase {
   const char* name;

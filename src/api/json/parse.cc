@@ -24,7 +24,7 @@ std::string PlaceOf(std::string_view text, size_t offset) {
 Result<Json> ParseJson(std::string_view text, ParseOptions options) {
   boost::json::parse_options limits;
   limits.max_depth = options.max_depth;
-  std::array<unsigned char, 4096> stack;  // Most documents need no more.
+  std::array<unsigned char, 4096> stack;  // Enough for most documents.
   boost::json::stream_parser parser({}, limits, stack.data(), stack.size());
   parser.reset(std::move(options.storage));
   boost::system::error_code error;

@@ -30,7 +30,7 @@ TEST(ParseJson, ReadsDocuments) {
   }
 }
 
-TEST(ParseJson, SaysWhereTheErrorIs) {
+TEST(ParseJson, ErrorsNameThePosition) {
   const struct {
     const char* text;
     const char* place;

@@ -16,7 +16,7 @@ namespace berth::api {
 namespace {
 
 constexpr size_t kManyKeys = 32;
-constexpr size_t kKeptBuffer = 4 << 20;
+constexpr size_t kMaxReusedBuffer = 4 << 20;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -30,7 +30,7 @@ std::string_view Trim(std::string_view text) {
   return TrimEnd(text);
 }
 
-// True if the brackets of `json`, which are balanced, nest deeper than `limit`.
+// Reports whether the balanced brackets of `json` nest deeper than `limit`.
 bool NestsDeeper(std::string_view json, size_t limit) {
   if (json.size() < 2 * limit) return false;
   size_t opened = 0;
@@ -73,7 +73,7 @@ void JsonReader::Open(std::string_view json, size_t first_line) {
   problem_.clear();
   first_line_ = first_line;
   size_ = json.size();
-  if (buffer_.capacity() > kKeptBuffer && json.size() < kKeptBuffer) {
+  if (buffer_.capacity() > kMaxReusedBuffer && json.size() < kMaxReusedBuffer) {
     buffer_ = std::string();
     parser_ = simdjson::ondemand::parser();
   }
@@ -193,7 +193,7 @@ std::optional<std::string> JsonReader::Peek(Object& object, std::string_view key
   return text;
 }
 
-// simdjson gives the text up to the next token: what follows the value itself is white space.
+// simdjson returns the text up to the next token, with trailing white space.
 std::string_view JsonReader::Token(Value& value) { return TrimEnd(value.raw_json_token()); }
 
 JsonReader::Object JsonReader::AsObject(Value value) {
@@ -242,7 +242,7 @@ bool JsonReader::IsNull(Value value) {
   return true;
 }
 
-// The string's text, which lives as long as the document.
+// Returns the string's text, valid as long as the document.
 std::optional<std::string_view> JsonReader::ReadText(Value& value) {
   const std::string_view token = Token(value);
   if (token.size() < 2 || token.front() != '"' || token.back() != '"') {

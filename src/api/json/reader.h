@@ -1,13 +1,12 @@
-// JsonReader walks one JSON document with simdjson On-Demand, checks what it is asked to read, and
-// keeps the first problem together with the path of the field that has it.
+// JsonReader iterates over one JSON document with simdjson On-Demand, validates the values it
+// reads, and records the first problem with the path of its field.
 //
-// After a problem every call is a no-op, so callers read on without checking and ask ok() at the
-// end. Within the fields that are read, a duplicate key, a wrong type, a number out of range and
-// bad syntax are problems. A value that nobody reads is skipped without a look inside, apart from
-// its nesting. Invalid UTF-8, control characters in strings and unclosed strings are found
-// everywhere.
+// After a problem every call is a no-op, so callers need to check ok() only at the end. Among the
+// fields that are read, a duplicate key, a wrong type, a number out of range and bad syntax are
+// problems. Skipped values are not validated, except for their nesting. Invalid UTF-8, control
+// characters in strings and unclosed strings are found everywhere.
 //
-// Reusable: Open forgets the document before. Used by one thread at a time; keeps its buffers.
+// Open discards the previous document and reuses its buffers. Used by one thread at a time.
 #pragma once
 
 #include <simdjson.h>
@@ -30,48 +29,45 @@ class JsonReader {
   using Value = simdjson::ondemand::value;
   using Object = simdjson::ondemand::object;
 
-  // Starts on `json`, which is copied. `first_line` is the number of its first line in error
-  // messages.
+  // Starts reading a copy of `json`. `first_line` is the number of its first line in errors.
   void Open(std::string_view json, size_t first_line = 1);
 
-  // The document's object; not an object is a problem.
+  // Returns the document's object; any other type is a problem.
   Object Root();
-  // To be called when the root has been read: anything after it is a problem.
+  // Must be called after the root has been read: any text after it is a problem.
   void CheckEnd();
 
   bool ok() const { return !failed_; }
-  // "spec.containers[0].image: expected a string, found 5"; the part before the colon is left out
-  // if the problem belongs to the document. Empty while ok().
+  // Returns the first problem, for example "spec.containers[0].image: expected a string, found 5";
+  // without a path if it concerns the document, and empty while ok().
   std::string problem() const {
     return path_text_.empty() ? problem_ : path_text_ + ": " + problem_;
   }
 
-  // Paths are told from the value being read; to be called again, with false, when it has been
-  // read.
+  // With true, reports paths relative to the value being read; with false, to the document.
   void RelativePaths(bool here) { path_begin_ = here ? path_.size() : 0; }
 
-  // Records a problem with the value being read, unless there is one already.
+  // Records a problem of the value being read, unless one is already recorded.
   void Fail(std::string problem);
 
-  // The value of the first field named `key`, if there is one and it is not null. `object` must be
-  // unread; the fields before are skipped without a look.
+  // Returns the value of the first field named `key`, or nullopt if it is absent or null. `object`
+  // must be unread; the fields before are skipped without validation.
   std::optional<Value> Find(Object& object, std::string_view key);
-  // The same for a string; a value of another type is a problem. `object` is unread again
-  // afterwards.
+  // Returns the string named `key` like Find; another type is a problem. Rewinds `object`.
   std::optional<std::string> Peek(Object& object, std::string_view key);
 
-  // `value` as an object; anything else is a problem.
+  // Returns `value` as an object; any other type is a problem.
   Object AsObject(Value value);
 
-  // Calls on_field(key, value) for each field; on_field returns false for a field that it does not
-  // want. Null fields are left out: null means absent. `key` lives as long as the document.
+  // Calls on_field(key, value) for each field that is not null; on_field returns false to skip the
+  // field. `key` is valid as long as the document.
   template <typename OnField>
   void ReadFields(Object& object, OnField&& on_field);
   template <typename OnField>
   void ReadObject(Value value, OnField&& on_field);
 
   // Calls on_entry(key, value) for each entry of a map, nulls included; on_entry returns false if
-  // it has had the key before.
+  // the key is a duplicate.
   template <typename OnEntry>
   void ReadMap(Value value, OnEntry&& on_entry);
 
@@ -90,20 +86,20 @@ class JsonReader {
 
  private:
   struct Step {
-    std::string_view key;  // No data for an element of a list.
+    std::string_view key;  // data() is null for an element of a list.
     size_t index = 0;
   };
 
-  // The keys of one object, to find duplicates. Almost always a single bit test.
+  // The keys of one object, to detect duplicates. Almost always a single bit test.
   class KeySet {
    public:
-    // `stack` is shared with the objects around this one.
+    // `stack` is shared with the enclosing objects.
     explicit KeySet(std::vector<std::string_view>& stack) : stack_(stack), begin_(stack.size()) {}
     ~KeySet() { stack_.resize(begin_); }
     KeySet(const KeySet&) = delete;
     KeySet& operator=(const KeySet&) = delete;
 
-    // False if `key` is there already.
+    // Returns false if `key` is already in the set.
     bool Add(std::string_view key) {
       const uint64_t bit = uint64_t{1} << (Mix(key) % 64);
       if ((bits_ & bit) != 0 && Contains(key)) return false;
@@ -124,10 +120,10 @@ class JsonReader {
     std::vector<std::string_view>& stack_;
     size_t begin_;
     uint64_t bits_ = 0;
-    std::unordered_set<std::string_view> many_;  // In use once the object is unusually large.
+    std::unordered_set<std::string_view> many_;  // Used for unusually large objects.
   };
 
-  // The text of a scalar, or the bracket that opens a list or an object.
+  // Returns the text of a scalar, or the opening bracket of a list or an object.
   static std::string_view Token(Value& value);
   bool StartArray(Value& value, simdjson::ondemand::array& array);
   bool ReadKey(simdjson::simdjson_result<simdjson::ondemand::field>& field, std::string_view& key);
@@ -147,7 +143,7 @@ class JsonReader {
   simdjson::ondemand::document document_;
 
   std::vector<Step> path_;
-  size_t path_begin_ = 0;  // Where the path told begins.
+  size_t path_begin_ = 0;  // Where reported paths begin.
   std::vector<std::string_view> keys_;
   bool failed_ = false;
   std::string path_text_;

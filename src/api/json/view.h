@@ -1,5 +1,5 @@
-// JsonView looks into a JSON document whose shape is not certain: what is missing, or of another
-// type, reads as empty.
+// JsonView is a read-only view of a value in a JSON document of unvalidated shape: a value that is
+// missing or of another type reads as empty.
 //
 // As cheap as a pointer; the document must outlive it.
 #pragma once
@@ -20,18 +20,18 @@ class JsonView {
   JsonView() = default;
   explicit JsonView(const Json& value) : value_(&value) {}
 
-  // A field of an object.
+  // Returns a member of an object.
   JsonView operator[](std::string_view key) const;
 
-  // There is something, and it is not null.
+  // Reports whether the value is present and not null.
   explicit operator bool() const;
 
   std::string_view text() const;                     // Of a string.
-  std::string_view text_or(std::string_view) const;  // The other if it is empty.
+  std::string_view text_or(std::string_view) const;  // The argument if the text is empty.
   int64_t number() const;
   int64_t number_or(int64_t) const;
   bool flag() const;
-  // A string as it is, a number in digits: quantities and int-or-strings come as either.
+  // Returns a string as it is and a number in digits: quantities and IntOrStrings may be either.
   std::string scalar() const;
 
   std::vector<JsonView> items() const;                                // Of an array.

@@ -43,7 +43,7 @@ void AppendEscape(std::string& out, char c) {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
-  size_t plain = 0;  // Where the run that needs no escape begins.
+  size_t plain = 0;  // The start of the text not yet copied.
   for (size_t i = 0; i < text.size(); ++i) {
     if (!NeedsEscape(text[i])) continue;
     out += text.substr(plain, i - plain);
@@ -213,7 +213,7 @@ bool JsonWriter::at_start() const {
   return !out_.empty() && (out_.back() == '{' || out_.back() == '[');
 }
 
-// A string ends in a quote, so a bracket at the end of the text was opened here.
+// A string ends in a quote, so a bracket at the end of the text is an opening bracket.
 void JsonWriter::Comma() {
   if (!out_.empty() && !at_start() && out_.back() != ':') out_ += ',';
 }

@@ -11,11 +11,11 @@
 
 namespace berth::api {
 
-// Appends `text` in quotes. Bytes beyond ASCII pass unchanged, so `text` should be UTF-8.
+// Appends `text` in quotes. Copies bytes beyond ASCII unchanged, so `text` should be UTF-8.
 void AppendJsonString(std::string& out, std::string_view text);
 
 // Appends `value` as compact JSON, numbers as Go writes them. Returns false if it is nested deeper
-// than `depth` levels; `out` then ends somewhere within it.
+// than `depth` levels; `out` is then incomplete.
 bool AppendJson(std::string& out, const Json& value,
                 size_t depth = std::numeric_limits<size_t>::max());
 
@@ -25,7 +25,7 @@ std::string ToJsonText(const JsonObject& object);
 // Formats `value` with two spaces per level and each element on its own line.
 std::string ToPrettyJson(const Json& value);
 
-// JsonWriter appends JSON to a string. It writes commas and escapes; the caller balances brackets.
+// JsonWriter writes JSON to a string. It adds commas and escapes; the caller balances the brackets.
 class JsonWriter {
  public:
   void BeginObject() { Open('{'); }
@@ -41,11 +41,11 @@ class JsonWriter {
   void Bool(bool value) { Literal(value ? "true" : "false"); }
   void Null() { Literal("null"); }
 
-  // A place to come back to with Rewind: all that was written since is dropped.
+  // Returns a position for Rewind, which drops everything written since.
   size_t mark() const { return out_.size(); }
   void Rewind(size_t mark);
 
-  // True right after BeginObject or BeginArray.
+  // Reports whether nothing was written since BeginObject or BeginArray.
   bool at_start() const;
 
   std::string Take() { return std::move(out_); }

@@ -26,7 +26,7 @@ TEST(JsonWriter, PutsCommasBetweenValues) {
   EXPECT_EQ(json.Take(), R"({"list":[-1,"[",true,{},[]],"none":null})");
 }
 
-TEST(JsonWriter, RewindDropsWhatWasWrittenSince) {
+TEST(JsonWriter, RewindDropsEverythingWrittenSince) {
   JsonWriter json;
   json.BeginObject();
   json.Key("a");

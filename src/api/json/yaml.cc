@@ -22,15 +22,16 @@ std::string_view SkipSpace(std::string_view text) {
   return text;
 }
 
-// True for JSON objects one after the other. A YAML map in braces seldom has a quote right after
-// the brace; JSON documents between --- lines are read as YAML.
+// Reports whether `text` is a sequence of JSON objects. A YAML map in braces seldom has a quote
+// right after the brace; JSON documents between --- lines are read as YAML.
 bool LooksLikeJson(std::string_view text) {
   if (!text.starts_with('{') || text.find("\n---") != std::string_view::npos) return false;
   text = SkipSpace(text.substr(1));
   return text.empty() || text.front() == '"' || text.front() == '}';
 }
 
-// The length of the JSON object at the start of `text`; all of `text` if the object does not end.
+// Returns the length of the JSON object at the start of `text`; all of it if the object is
+// unclosed.
 size_t JsonObjectLength(std::string_view text) {
   size_t depth = 0;
   bool quoted = false;
@@ -50,7 +51,7 @@ size_t JsonObjectLength(std::string_view text) {
   return text.size();
 }
 
-// The objects of one file, document by document.
+// FileDecoder decodes the objects of one file, document by document.
 class FileDecoder {
  public:
   FileDecoder(std::string_view text, std::string_view file) : text_(text), file_(file) {}
@@ -104,7 +105,7 @@ class FileDecoder {
 
   std::string_view text_;
   std::string_view file_;
-  size_t document_ = 0;  // The one being read, from 1.
+  size_t document_ = 0;  // The number of the current one, from 1.
   std::vector<Object> objects_;
 };
 

@@ -1,4 +1,5 @@
-// Reads YAML the way Kubernetes does: convert each document to JSON, then use the one JSON decoder.
+// The decoder of Kubernetes objects from YAML: as in Kubernetes, each document is converted to
+// JSON, which the JSON decoder reads.
 #pragma once
 
 #include <string>
@@ -10,20 +11,20 @@
 
 namespace berth::api {
 
-// Converts every document of `yaml` to JSON text, in order; empty documents are dropped. JSON input
-// passes too, being YAML. Follows YAML 1.1 as Kubernetes' reader does (yes/no/on/off are booleans,
-// 010 is octal, merge keys work, but must not set a key twice). Duplicate keys, unknown anchors,
-// non-string keys of compound type and nesting deeper than 200 are errors with line and column.
+// Converts every document of `yaml` to JSON text, in order; drops empty documents. Accepts JSON, a
+// subset of YAML. Follows YAML 1.1 like Kubernetes (yes/no/on/off are booleans, 010 is octal, merge
+// keys work but must not set a key twice). Duplicate keys, unknown anchors, keys of compound type
+// and nesting deeper than kMaxNesting are errors with line and column.
 Result<std::vector<std::string>> YamlToJson(std::string_view yaml);
 
-// Converts the first document only, as the reader of configuration files does: what follows is not
-// looked at, even if broken. Text that begins with a brace is returned as it is, being JSON and not
-// YAML. No document and an empty one give "null".
+// Converts only the first document, as kube-scheduler does with configuration files: the text after
+// it is not parsed. Returns text that begins with a brace unchanged, since it is JSON. Returns
+// "null" if there is no document or it is empty.
 Result<std::string> FirstDocumentToJson(std::string_view text);
 
-// Decodes all objects in `text`, YAML or JSON, many documents and Lists included.
-// `file` names the source in errors: "cluster.yaml: document 2: Pod "default/web": spec.priority:
-// ...".
+// Decodes all objects in `text`, which is YAML or JSON with any number of documents and Lists.
+// `file` names the source in errors:
+//   cluster.yaml: document 2: Pod "default/web": spec.priority: ...
 Result<std::vector<Object>> DecodeObjects(std::string_view text, std::string_view file);
 
 }  // namespace berth::api

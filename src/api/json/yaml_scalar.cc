@@ -49,14 +49,14 @@ constexpr size_t kLongestWord = 5;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes a leading sign off `text`; true if it was a minus.
+// Removes a leading sign from `text`; returns true if it was a minus.
 bool TakeSign(std::string_view& text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   return negative;
 }
 
-// Takes the base's mark off `digits`: 0x, 0o, 0b, or a mere 0 for octal.
+// Removes the base prefix from `digits` and returns the base: 0x, 0o, 0b, or 0 for octal.
 int TakeBase(std::string_view& digits) {
   if (digits.size() < 2 || digits.front() != '0') return 10;
   const char mark = static_cast<char>(digits[1] | 0x20);
@@ -65,7 +65,7 @@ int TakeBase(std::string_view& digits) {
   return base == 0 ? 8 : base;
 }
 
-// An integer in 64 bits, signed or not; text in JSON's form.
+// Parses an integer of 64 bits, signed or unsigned; returns its JSON form.
 std::optional<std::string> ParseInteger(std::string_view text) {
   const bool negative = TakeSign(text);
   const int base = TakeBase(text);
@@ -78,7 +78,7 @@ std::optional<std::string> ParseInteger(std::string_view text) {
   return (negative && magnitude != 0 ? "-" : "") + std::to_string(magnitude);
 }
 
-// Takes the leading digits off `text`.
+// Removes the leading digits from `text` and returns them.
 std::string_view TakeDigits(std::string_view& text) {
   const auto end = std::ranges::find_if_not(text, IsDigit);
   const std::string_view digits = text.substr(0, static_cast<size_t>(end - text.begin()));
@@ -86,7 +86,8 @@ std::string_view TakeDigits(std::string_view& text) {
   return digits;
 }
 
-// A decimal number such as "-1.50", ".5", "007." or "1e3", in JSON's form but with the same digits.
+// Parses a decimal number such as "-1.50", ".5", "007." or "1e3"; returns its JSON form with the
+// same digits.
 std::optional<std::string> ParseDecimal(std::string_view text) {
   std::string json = TakeSign(text) ? "-" : "";
   std::string_view whole = TakeDigits(text);
@@ -113,7 +114,7 @@ YamlScalar ResolveNumber(std::string_view text) {
   return {ScalarType::kString, std::string(text)};
 }
 
-// A float key as go-yaml prints it: the shortest digits of a 32-bit float, with an exponent from
+// Formats a float key like go-yaml: the shortest digits of a 32-bit float, with an exponent from
 // 1e+06 on.
 std::string FloatKey(const std::string& text) {
   const auto number = static_cast<float>(std::strtod(text.c_str(), nullptr));

@@ -13,7 +13,7 @@ struct PlainCase {
 
 class ResolvePlainTest : public testing::TestWithParam<PlainCase> {};
 
-TEST_P(ResolvePlainTest, GivesTypeAndText) {
+TEST_P(ResolvePlainTest, ReturnsTypeAndText) {
   const YamlScalar scalar = ResolvePlain(GetParam().text);
   EXPECT_EQ(scalar.type, GetParam().type);
   EXPECT_EQ(scalar.text, GetParam().json);
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlainCase{"2026-03-01", ScalarType::kString, "2026-03-01"},
         PlainCase{"2026-03-01T08:00:04Z", ScalarType::kString, "2026-03-01T08:00:04Z"}));
 
-TEST(ResolvePlain, KnowsNumbersThatJsonLacks) {
+TEST(ResolvePlain, RecognizesNumbersThatJsonLacks) {
   for (const auto& [text, name] : {std::pair{".inf", ".inf"}, std::pair{"+.INF", ".inf"},
                                    std::pair{"-.Inf", "-.inf"}, std::pair{".NaN", ".nan"}}) {
     EXPECT_EQ(ResolvePlain(text),
@@ -114,7 +114,7 @@ TEST(ResolveTagged, TheTagDecides) {
   EXPECT_FALSE(ResolveTagged("AAAA", yaml + "binary").has_value());
 }
 
-TEST(KeyText, MakesStringsOfAllScalarsButNull) {
+TEST(KeyText, ConvertsAllScalarsExceptNull) {
   struct Case {
     const char* text;
     const char* key;

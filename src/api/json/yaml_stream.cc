@@ -18,7 +18,7 @@ namespace berth::api {
 
 namespace {
 
-// How far aliases may blow up a document: this, and ten times the text's size.
+// The limit for a document with expanded aliases: the floor plus the factor times the text's size.
 constexpr size_t kExpansionFloor = 1 << 20;
 constexpr size_t kExpansionFactor = 10;
 
@@ -36,7 +36,7 @@ std::unexpected<Error> FailAt(const yaml_mark_t& mark, std::string_view problem)
   return Fail(fmt::format("line {}, column {}: {}", mark.line + 1, mark.column + 1, problem));
 }
 
-// An event of libyaml, freed with its scope.
+// An event of libyaml, freed by the destructor.
 struct Event {
   Event() = default;
   ~Event() { yaml_event_delete(&raw); }
@@ -49,7 +49,7 @@ std::string_view View(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
-// Builds the nodes of one document. Aliases point to the node they name, so nodes may be shared.
+// TreeBuilder builds the nodes of one document. Aliases share the node of their anchor.
 class TreeBuilder {
  public:
   TreeBuilder(yaml_parser_t& parser, std::string_view text) : parser_(parser), text_(text) {}
@@ -152,7 +152,7 @@ class TreeBuilder {
   std::unordered_map<std::string, Node*> anchors_;
 };
 
-// Writes nodes as JSON.
+// TreeWriter writes nodes as JSON.
 class TreeWriter {
  public:
   explicit TreeWriter(size_t text_size) : limit_(kExpansionFloor + kExpansionFactor * text_size) {}
@@ -175,7 +175,7 @@ class TreeWriter {
  private:
   using KeySet = std::unordered_set<std::string>;
 
-  // Keeps aliases from blowing up the document, in size, depth or time.
+  // Limits the expansion of aliases in size, depth and time.
   Status Spend(const Node& node, size_t depth) {
     ++visits_;
     if (out_.size() + visits_ > limit_) {
@@ -218,7 +218,7 @@ class TreeWriter {
     return {};
   }
 
-  // Writes the entries of `node` into the object begun, whose keys so far are `keys`.
+  // Writes the entries of `node` into the current object, which already has `keys`.
   Status WriteEntries(const Node& node, KeySet& keys, size_t depth) {
     for (size_t i = 0; i < node.children.size(); i += 2) {
       const Node& key = *node.children[i];
@@ -247,7 +247,7 @@ class TreeWriter {
     return {};
   }
 
-  // `value` is what stands after <<: a map, or a list of maps.
+  // Writes the entries of `value`, the value of a << key: a map or a list of maps.
   Status Merge(const Node& value, KeySet& keys, size_t depth) {
     if (auto status = Spend(value, depth); !status) return status;
     if (value.type == Node::Type::kMapping) return WriteEntries(value, keys, depth + 1);
@@ -283,7 +283,7 @@ Result<std::optional<std::string>> YamlStream::Next() {
     Event event;
     if (auto status = builder.NextEvent(event); !status) return std::unexpected(status.error());
     switch (event.raw.type) {
-      case YAML_NO_EVENT:  // What libyaml gives after the end.
+      case YAML_NO_EVENT:  // After the end of the stream.
       case YAML_STREAM_END_EVENT:
         return std::nullopt;
       case YAML_STREAM_START_EVENT:

@@ -1,6 +1,6 @@
-// YamlStream reads the documents of a YAML text one after the other and converts each to JSON.
+// YamlStream reads the documents of a YAML text one by one and converts each to JSON.
 //
-// A document is parsed only when it is asked for: what follows the last one taken may be broken.
+// Next parses one document: the text after it may be malformed.
 #pragma once
 
 #include <yaml.h>
@@ -22,8 +22,8 @@ class YamlStream {
   YamlStream(const YamlStream&) = delete;
   YamlStream& operator=(const YamlStream&) = delete;
 
-  // The next document as JSON, "null" if it is empty; nullopt at the end. Errors begin with line
-  // and column. After an error the stream must not be read on.
+  // Returns the next document as JSON, "null" if it is empty; nullopt at the end. Errors begin with
+  // line and column. Must not be called again after an error.
   Result<std::optional<std::string>> Next();
 
  private:

@@ -13,7 +13,7 @@ struct YamlCase {
 
 class YamlToJsonTest : public testing::TestWithParam<YamlCase> {};
 
-TEST_P(YamlToJsonTest, GivesTheDocuments) {
+TEST_P(YamlToJsonTest, ReturnsTheDocuments) {
   const auto json = YamlToJson(GetParam().yaml);
   ASSERT_TRUE(json.has_value()) << json.error().message;
   EXPECT_EQ(*json, GetParam().json);
@@ -71,7 +71,7 @@ struct ErrorCase {
 
 class YamlErrorTest : public testing::TestWithParam<ErrorCase> {};
 
-TEST_P(YamlErrorTest, SaysLineColumnAndProblem) {
+TEST_P(YamlErrorTest, ReportsLineColumnAndProblem) {
   const auto json = YamlToJson(GetParam().yaml);
   ASSERT_FALSE(json.has_value()) << json->front();
   EXPECT_EQ(json.error().message, GetParam().want);
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "line 3, column 2: did not find expected key while parsing a block mapping"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(FirstDocumentToJson, LooksNoFurther) {
+TEST(FirstDocumentToJson, IgnoresFurtherDocuments) {
   EXPECT_EQ(FirstDocumentToJson("a: 3\n---\n: : :\n\t- x\n").value(), R"({"a":3})");
   EXPECT_EQ(FirstDocumentToJson("---\n---\na: 1\n").value(), "null");
   EXPECT_EQ(FirstDocumentToJson("").value(), "null");
@@ -117,7 +117,7 @@ TEST(FirstDocumentToJson, LooksNoFurther) {
   EXPECT_FALSE(FirstDocumentToJson("a: [\n").has_value());
 }
 
-TEST(FirstDocumentToJson, LeavesTextInBracesAlone) {
+TEST(FirstDocumentToJson, ReturnsTextInBracesUnchanged) {
   EXPECT_EQ(FirstDocumentToJson(" {\"a\": 1,}").value(), " {\"a\": 1,}");
   EXPECT_EQ(FirstDocumentToJson("{a: yes}").value(), "{a: yes}");
 }
@@ -130,7 +130,7 @@ struct FileCase {
 
 class DecodeObjectsTest : public testing::TestWithParam<FileCase> {};
 
-TEST_P(DecodeObjectsTest, GivesAllObjects) {
+TEST_P(DecodeObjectsTest, ReturnsAllObjects) {
   const auto objects = DecodeObjects(GetParam().text, "file");
   ASSERT_TRUE(objects.has_value()) << objects.error().message;
   std::vector<std::string> got;
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {"Node n1"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DecodeObjects, QuantitiesKeepTheirDigits) {
+TEST(DecodeObjects, QuantitiesRetainTheirDigits) {
   const auto objects = DecodeObjects(
       "kind: Node\nmetadata: {name: n1}\nstatus:\n  allocatable:\n    cpu: 0.10\n    memory: 1e3\n"
       "    example.com/big: 123456789012345678\n    example.com/octal: 010\n",

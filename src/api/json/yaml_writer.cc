@@ -15,7 +15,7 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether a reader of YAML 1.1 takes the bare word for something other than a string.
+// Reports whether YAML 1.1 reads the bare word as something other than a string.
 bool IsReserved(std::string_view text) {
   static constexpr std::array<std::string_view, 9> kWords = {"y",    "n",  "yes",   "no", "true",
                                                              "null", "on", "false", "off"};
@@ -24,8 +24,8 @@ bool IsReserved(std::string_view text) {
       kWords, [&](std::string_view word) { return std::ranges::equal(text, word, same_letter); });
 }
 
-// Errs on the side of quotes: only what is plainly a word, a path, an address or a duration goes
-// bare.
+// Reports whether `text` needs no quotes. Conservative: only words, paths, addresses and durations
+// qualify.
 bool IsBare(std::string_view text) {
   if (text.empty() || IsReserved(text)) return false;
   const bool is_duration = IsDigit(text.front()) && text.back() == 's';
@@ -36,8 +36,8 @@ bool IsBare(std::string_view text) {
   });
 }
 
-// Readers differ in what they do with line separators, control characters and the like, so all that
-// is not ASCII is escaped. `text` is valid UTF-8.
+// Escapes everything that is not ASCII, since parsers differ in their treatment of line separators
+// and control characters. `text` must be valid UTF-8.
 std::string EscapeUnicode(std::string_view text) {
   std::string escaped;
   for (size_t i = 0; i < text.size();) {

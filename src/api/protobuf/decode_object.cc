@@ -21,7 +21,7 @@ const MessageDescriptor& MessageOf(std::string_view api_version, std::string_vie
   return *message;
 }
 
-// The bytes of the first field of that number; empty if there is none, or it has no bytes.
+// Returns the bytes of the first field with that number; empty if there is none.
 std::string_view FindField(std::string_view bytes, uint32_t number) {
   for (WireReader reader(bytes); !reader.done();) {
     const auto field = reader.Next();
@@ -31,7 +31,7 @@ std::string_view FindField(std::string_view bytes, uint32_t number) {
   return {};
 }
 
-// "namespace/name", as far as it can be read.
+// Returns "namespace/name", as far as it can be read.
 std::string FindName(std::string_view message) {
   const std::string_view metadata = FindField(message, 1);
   const ObjectKey key{Shorten(FindField(metadata, 3)), Shorten(FindField(metadata, 1))};
@@ -63,7 +63,7 @@ template Result<Ref<Pod>> DecodeAs(std::string_view);
 template Result<Ref<Node>> DecodeAs(std::string_view);
 
 Result<ObjectMeta> DecodeMeta(std::string_view message) {
-  // Every kind has its metadata in field 1; a pod's message says what is in it.
+  // Every kind has its metadata in field 1, with the same message.
   static const MessageDescriptor& schema = *MessageOf("v1", "Pod").Find(1)->message;
   ObjectMeta meta;
   const auto problem = MessageDecoder::ReadStruct(FindField(message, 1), schema, 0, meta);

@@ -1,7 +1,7 @@
-// Answers in Kubernetes' protobuf form: lists, events of a watch, and pods and nodes read straight
-// into their structs.
+// The decoder of protobuf responses of the API server: lists, watch events, and pods and nodes
+// decoded directly into their structs.
 //
-// Reads any bytes and never beyond their end. What is a view points into what was read.
+// Malformed bytes give an error. String views in results point into the input.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,16 @@
 
 namespace berth::api::protobuf {
 
-// The object whose message is `message` (what an envelope holds, or an item of a list), as decoding
-// its JSON form would give it: T is Pod or Node. The tables of protobuf_tables.h say which field
-// has which number, api/json_fields*.h which are read. The error names the object and the path.
+// Decodes `message` (the object of an envelope or an item of a list) with the same result as
+// decoding its JSON form. T is Pod or Node. descriptor_tables.h has the field numbers, api/json/
+// fields*.h the fields that are read. Errors name the object and the path.
 template <typename T>
 Result<Ref<T>> DecodeAs(std::string_view message);
 
-// The metadata of an object of any kind.
+// Decodes the metadata of an object of any kind.
 Result<ObjectMeta> DecodeMeta(std::string_view message);
 
-// A list of any kind: its metadata, and its items' messages.
+// A list of any kind: its metadata and the messages of its items.
 struct ListMessage {
   std::string_view resource_version;
   std::string_view continue_token;
@@ -30,7 +30,7 @@ struct ListMessage {
 };
 Result<ListMessage> ReadListMessage(std::string_view message);
 
-// One event of a watch: its type, and its object in an envelope.
+// A watch event: its type, and its object in an envelope.
 struct WatchEventMessage {
   std::string_view type;
   std::string_view object;

@@ -1,4 +1,4 @@
-// Pods and nodes in protobuf: read straight, they are what their JSON form is.
+// Decoding pods and nodes from protobuf gives the same result as decoding their JSON form.
 #include "api/protobuf/decode_object.h"
 
 #include <gmock/gmock.h>
@@ -37,10 +37,10 @@ void ExpectSame(const std::string& json) {
   const auto got = DecodeAs<T>(message);
   ASSERT_TRUE(got.has_value()) << got.error().message;
   EXPECT_TRUE(**got == **want) << json;
-  // And what the tables make JSON of reads the same.
-  const auto turned = DecodeToJson(ProtobufInEnvelope(kind.api_version, kind.kind, message));
-  ASSERT_TRUE(turned.has_value());
-  const auto again = DecodeJsonAs<T>(ToJsonText(*turned));
+  // The conversion to JSON agrees.
+  const auto converted = DecodeToJson(ProtobufInEnvelope(kind.api_version, kind.kind, message));
+  ASSERT_TRUE(converted.has_value());
+  const auto again = DecodeJsonAs<T>(ToJsonText(*converted));
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_TRUE(**again == **want) << json;
 }
@@ -113,8 +113,8 @@ TEST(ProtobufObjects, Nodes) {
       "'nodeInfo':{'machineID':'m'}}}");
 }
 
-TEST(ProtobufObjects, WhatGoWritesOutOfHabitIsUnset) {
-  // Empty texts and zeros of fields that are not optional in Go.
+TEST(ProtobufObjects, ZerosThatGoAlwaysWritesAreUnset) {
+  // Empty strings and zeros of fields that are not pointers in Go.
   const std::string metadata =
       ProtobufBytes(1, "a") + ProtobufBytes(2, "") + ProtobufInt(7, 0) + ProtobufBytes(8, "");
   const std::string condition = ProtobufBytes(1, "T") + ProtobufBytes(2, "True") +

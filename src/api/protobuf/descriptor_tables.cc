@@ -1,8 +1,9 @@
-// Messages of meta/v1, which all groups share.
+// The messages of all groups except pods and volumes; descriptor_tables.h explains the format.
 #include "api/protobuf/descriptor_tables.h"
 
 namespace berth::api::protobuf {
 
+// meta/v1, which all groups use.
 const DescriptorTable kProtobufMeta = {"meta", R"(
 DeleteOptions: 1 gracePeriodSeconds *int; 2 preconditions *Preconditions;
   3 orphanDependents *bool; 4 propagationPolicy *string; 5 dryRun []string;
@@ -30,7 +31,7 @@ LabelSelectorRequirement: 1 key; 2 operator; 3 values []string
 FieldSelectorRequirement: 1 key; 2 operator; 3 values []string
 )"};
 
-// Messages of core/v1: all but pods and volumes.
+// core/v1 except pods and volumes.
 const DescriptorTable kProtobufCore = {"core", R"(
 Node: 1 metadata ObjectMeta; 2 spec NodeSpec; 3 status NodeStatus
 NodeSpec: 1 podCIDR; 2 externalID; 3 providerID; 4 unschedulable bool; 5 taints []Taint;
@@ -115,7 +116,7 @@ EndpointAddress: 1 ip; 2 targetRef *ObjectReference; 3 hostname; 4 nodeName *str
 EndpointPort: 1 name; 2 port *int; 3 protocol; 4 appProtocol *string
 )"};
 
-// Messages of apps/v1 and batch/v1.
+// apps/v1 and batch/v1.
 const DescriptorTable kProtobufApps = {"apps", R"(
 Deployment: 1 metadata ObjectMeta; 2 spec DeploymentSpec; 3 status DeploymentStatus
 DeploymentSpec: 1 replicas *int; 2 selector *LabelSelector; 3 template core.PodTemplateSpec;
@@ -192,7 +193,7 @@ CronJobStatus: 1 active []core.ObjectReference; 4 lastScheduleTime *Time;
   5 lastSuccessfulTime *Time
 )"};
 
-// Messages of groups with few kinds.
+// Groups with few kinds.
 const DescriptorTable kProtobufPolicy = {"policy", R"(
 PodDisruptionBudget: 1 metadata ObjectMeta; 2 spec PodDisruptionBudgetSpec;
   3 status PodDisruptionBudgetStatus
@@ -229,7 +230,7 @@ ScaleSpec: 1 replicas *int
 ScaleStatus: 1 replicas *int; 2 selector
 )"};
 
-// Messages of storage.k8s.io/v1.
+// storage.k8s.io/v1.
 const DescriptorTable kProtobufStorage = {"storage", R"(
 StorageClass: 1 metadata ObjectMeta; 2 provisioner; 3 parameters {}string;
   4 reclaimPolicy *string; 5 mountOptions []string; 6 allowVolumeExpansion *bool;
@@ -257,7 +258,7 @@ VolumeError: 1 time Time; 2 message; 3 errorCode *int
 VolumeAttributesClass: 1 metadata ObjectMeta; 2 driverName; 3 parameters {}string
 )"};
 
-// Messages of resource.k8s.io/v1.
+// resource.k8s.io/v1.
 const DescriptorTable kProtobufResource = {"resource", R"(
 ResourceClaim: 1 metadata ObjectMeta; 2 spec ResourceClaimSpec; 3 status ResourceClaimStatus
 ResourceClaimSpec: 1 devices DeviceClaim
@@ -321,7 +322,7 @@ NodeAllocatableResourceMapping: 1 capacityKey *string; 2 allocationMultiplier *Q
 CounterSet: 1 name; 2 counters {}Counter
 )"};
 
-// Messages of the groups about who may do what: reviews and roles.
+// Authentication, authorization and RBAC.
 const DescriptorTable kProtobufAuthentication = {"authentication", R"(
 TokenReview: 1 metadata ObjectMeta; 2 spec TokenReviewSpec; 3 status TokenReviewStatus
 TokenReviewSpec: 1 token; 2 audiences []string

@@ -1,14 +1,14 @@
-// The fields of Kubernetes' protobuf messages, as text: numbers and names are those of the
-// generated.proto files of v1.36, one table a group (large groups have several).
+// The fields of Kubernetes' protobuf messages as text. Numbers and names are those of the
+// generated.proto files of v1.36. There is one table per group; large groups have several.
 //
 // A line names a message and lists its fields, each with number, JSON name and type; lines that
-// start with blanks go on with the message above. Types are
-//   string (when none is given), bytes, int, bool,
+// start with blanks continue the message above. Types are
+//   string (the default), bytes, int, bool,
 //   Quantity, Time, MicroTime, Duration, IntOrString, RawExtension (any JSON),
-//   strings (a message that stands for a list of strings),
+//   strings (a message that wraps a list of strings),
 //   or a message of the same group, of meta, or of another group (core.PodTemplateSpec).
-// []T is a list, {}T a map from strings. *T is kept even if zero or empty, as Go's pointers are;
-// others then count as unset. "1 = T" are the fields of T in the message itself.
+// []T is a list, {}T a map from strings. *T is a pointer in Go: it is set even if zero or empty,
+// where other types count as unset. "1 = T" embeds the fields of T in the message itself.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Messages of core/v1: pods.
+// The messages of core/v1 for pods and volumes; descriptor_tables.h explains the format.
 #include "api/protobuf/descriptor_tables.h"
 
 namespace berth::api::protobuf {
@@ -151,7 +151,7 @@ NodeAllocatableResourceClaimStatus: 1 resourceClaimName; 2 containers []string;
 PodTemplateSpec: 1 metadata ObjectMeta; 2 spec PodSpec
 )"};
 
-// Messages of core/v1: volumes and claims, and what they share with other objects.
+// Volumes and claims, and the messages that they share with other objects.
 const DescriptorTable kProtobufCoreVolumes = {"core", R"(
 ObjectReference: 1 kind; 2 namespace; 3 name; 4 uid; 5 apiVersion; 6 resourceVersion; 7 fieldPath
 NodeSelector: 1 nodeSelectorTerms []NodeSelectorTerm

@@ -28,7 +28,7 @@ constexpr std::array kTypes = std::to_array<std::pair<std::string_view, FieldTyp
     {"strings", kStrings},
 });
 
-// The API versions whose kinds have tables, and the name of their group there.
+// The API versions whose kinds have tables, and the group's name in the tables.
 constexpr std::array kGroups = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"v1", "core"},
     {"apps/v1", "apps"},
@@ -61,7 +61,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Cuts off and returns what comes before `separator`; all if there is none.
+// Removes and returns the text before `separator`, or all of it if there is none.
 std::string_view Cut(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view head = text.substr(0, end);
@@ -75,7 +75,7 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// Calls `use` with each line that starts a message, its continuations joined.
+// Calls `use` with each message line joined with its continuation lines.
 template <typename Use>
 void ForEachEntry(std::string_view text, const Use& use) {
   std::string entry;
@@ -110,7 +110,7 @@ Descriptors::Descriptors() {
       kProtobufCoordination, kProtobufEvents,         kProtobufAutoscaling,   kProtobufStorage,
       kProtobufResource,     kProtobufAuthentication, kProtobufAuthorization, kProtobufRbac,
   };
-  // The names first, so that fields can refer to any of them.
+  // Names first, so that fields can refer to any message.
   for (const DescriptorTable& table : tables) {
     ForEachEntry(table.text, [&](std::string_view entry) {
       const std::string name = std::string(table.group) + "." + std::string(Cut(entry, ':'));

@@ -1,5 +1,5 @@
-// Descriptors knows the fields of the protobuf messages that the API server reads: the tables of
-// protobuf_tables.h, with names resolved.
+// Descriptors holds the fields of the protobuf messages that Berth decodes: the tables of
+// descriptor_tables.h with names resolved.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct FieldDescriptor {
   enum class Shape : uint8_t { kSingle, kList, kMap };
 
   uint32_t number = 0;
-  std::string name;  // In JSON; empty if the message's fields are those of its parent.
+  std::string name;  // In JSON; empty if the message is embedded in its parent.
   Shape shape = Shape::kSingle;
-  bool keep_zero = false;
+  bool keep_zero = false;  // Set even if zero or empty.
   FieldType type = FieldType::kString;
   const MessageDescriptor* message = nullptr;  // Of kMessage.
 };
@@ -43,17 +43,16 @@ struct MessageDescriptor {
   std::string name;
   std::vector<FieldDescriptor> fields;  // By number.
 
-  // Null if there is none.
+  // Returns null if there is no such field.
   const FieldDescriptor* Find(uint32_t number) const;
 };
 
 class Descriptors {
  public:
-  // Of all tables, made at the first call.
+  // Returns the descriptors of all tables, built at the first call.
   static const Descriptors& Get();
 
-  // The message of a kind: DeleteOptions and Status are known in every group. Null if there is
-  // none.
+  // Returns the message of a kind, or null. DeleteOptions and Status exist in every group.
   const MessageDescriptor* Find(std::string_view api_version, std::string_view kind) const;
 
  private:
@@ -61,7 +60,7 @@ class Descriptors {
 
   void AddTable(std::string_view group, std::string_view text);
   void AddField(std::string_view group, std::string_view text, MessageDescriptor& message);
-  // The message `name` as seen from `group`: its own, or of meta. Null if there is none.
+  // Resolves `name` in `group`, then in meta, then as a full name. Returns null if there is none.
   const MessageDescriptor* Refer(std::string_view group, std::string_view name) const;
 
   std::map<std::string, MessageDescriptor, std::less<>> messages_;  // "core.Pod"

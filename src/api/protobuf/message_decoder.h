@@ -1,7 +1,7 @@
-// MessageDecoder is the visitor of api/json_fields.h that reads protobuf: it holds one field
-// of a message and gives it to the struct's field of the same JSON name.
+// MessageDecoder is the visitor of api/json/fields.h that reads protobuf: it holds one field of a
+// message and stores it in the struct's field of the same JSON name.
 //
-// Zeros count as unset where the tables say so, as when a message is turned into JSON.
+// Zeros count as unset by the same rules as in the conversion to JSON (descriptor_tables.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ namespace berth::api::protobuf {
 
 class MessageDecoder {
  public:
-  // What is wrong, and the path of the field that has it; nothing if `text` is empty.
+  // An error with the path of its field; no error if `text` is empty.
   struct Problem {
     std::string path = {};
     std::string text = {};
@@ -48,7 +48,7 @@ class MessageDecoder {
       if (field == nullptr) continue;
       MessageDecoder value(*wire, *field, depth + 1);
       if (field->name.empty()) {
-        // The fields of that message are the struct's own.
+        // The message is embedded: its fields are those of the struct.
         if (value.IsBytes()) {
           value.problem_ = ReadStruct(wire->bytes, *field->message, depth + 1, out);
         }
@@ -83,7 +83,7 @@ class MessageDecoder {
   template <typename Variant, typename T>
   void Alternative(std::string_view name, Variant& variant, As<T>) {
     if (!Take(name)) return;
-    // A message that comes in several parts is their union.
+    // Protobuf merges a message that occurs several times.
     if (!std::holds_alternative<T>(variant)) variant.template emplace<T>();
     ReadMessage(std::get<T>(variant));
   }
@@ -141,7 +141,7 @@ class MessageDecoder {
     problem_ = ReadStruct(wire_.bytes, *field_.message, depth_, out);
   }
 
-  // --- by the type of the struct's field ---
+  // The overloads of Read differ by the type of the struct's field.
 
   void Read(std::string& out) {
     if (!IsBytes()) return;
@@ -194,7 +194,7 @@ class MessageDecoder {
     }
   }
 
-  // A time of nothing is unset; JSON has whole seconds.
+  // A zero time is unset. Drops fractions, which the JSON form lacks too.
   void Read(std::optional<Instant>& out) {
     if (!IsBytes()) return;
     const auto seconds = DecodeSeconds(wire_.bytes);
@@ -217,7 +217,7 @@ class MessageDecoder {
     Read(out.emplace_back());
   }
 
-  // One entry; the last of equal keys holds.
+  // Reads one entry; the last of equal keys wins.
   template <typename T>
   void Read(std::map<std::string, T, std::less<>>& out) {
     if (!IsBytes()) return;
@@ -236,7 +236,7 @@ class MessageDecoder {
       problem_.text = text.error();
       return;
     }
-    // Go writes maps sorted: the end is nearly always the right place.
+    // Go writes maps sorted: the hint is nearly always right.
     T& entry = out.emplace_hint(out.end(), key, T())->second;
     entry = T();
     if (!value) return;

@@ -1,4 +1,4 @@
-// For tests and benchmarks: JSON documents in Kubernetes' protobuf form, by the tables.
+// An encoder of JSON documents as Kubernetes protobuf, for tests and benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ inline std::string ProtobufBytes(uint64_t number, std::string_view bytes) {
 
 std::string EncodeProtobuf(const JsonObject& object, const MessageDescriptor& message);
 
-// One value, as field `number`.
+// Encodes one value as field `number`.
 inline std::string EncodeProtobufValue(const Json& value, const FieldDescriptor& field,
                                        uint64_t number) {
   const auto text = [&] { return std::string_view(value.as_string()); };
@@ -82,7 +82,7 @@ inline std::string EncodeProtobuf(const JsonObject& object, const MessageDescrip
   return bytes;
 }
 
-// The message of a document of a kind that has a table.
+// Encodes a document of a kind that has descriptors.
 inline std::string EncodeProtobufObject(const Json& document, std::string_view api_version,
                                         std::string_view kind) {
   const MessageDescriptor* message = Descriptors::Get().Find(api_version, kind);
@@ -97,7 +97,7 @@ inline std::string ProtobufInEnvelope(std::string_view api_version, std::string_
          ProtobufBytes(2, message) + ProtobufBytes(3, "") + ProtobufBytes(4, "");
 }
 
-// A frame of a watch, its length first; `object` is in an envelope.
+// Encodes a watch event, prefixed by its length; `object` is in an envelope.
 inline std::string ProtobufWatchFrame(std::string_view type, std::string_view object) {
   const std::string event = ProtobufBytes(1, type) + ProtobufBytes(2, ProtobufBytes(1, object));
   std::string frame;

@@ -21,10 +21,10 @@ namespace {
 using Decoded = std::expected<std::optional<Json>, std::string>;
 using enum FieldType;
 
-// Seconds that an Instant can hold, roughly: the years 1685 to 2255.
+// Approximately the range of an Instant: the years 1685 to 2255.
 constexpr int64_t kMaxSeconds = 9'000'000'000;
 
-// The small messages that stand for one value have at most three fields: by number, what was sent.
+// The fields of a message that represents one value, by number; such messages have at most three.
 struct SmallMessage {
   uint64_t numbers[4] = {};
   std::string_view texts[4];
@@ -48,7 +48,7 @@ Decoded Text(std::string_view bytes) {
   return Json(*text);
 }
 
-// Nothing if the message says that there is no time; else a complaint, empty if it is in range.
+// Returns nullopt for a zero time, an error if it is out of range, and else an empty string.
 std::optional<std::string> CheckTime(int64_t seconds, int64_t nanos) {
   if (seconds == 0 && nanos == 0) return std::nullopt;
   if (seconds > kMaxSeconds || seconds < -kMaxSeconds || nanos < 0 || nanos >= 1'000'000'000) {
@@ -92,7 +92,7 @@ Decoded Strings(std::string_view bytes) {
   return list;
 }
 
-// Values that are messages in protobuf and one value in JSON.
+// Decodes a value that is a message in protobuf and a scalar in JSON.
 Decoded FromMessage(std::string_view bytes, FieldType type) {
   if (type == kStrings) return Strings(bytes);
   const auto message = ReadSmall(bytes);
@@ -160,7 +160,7 @@ using Outcome = std::expected<void, std::string>;
 Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, JsonObject& object,
                       int depth);
 
-// One value of a list or a map, which is kept even if it is zero.
+// Decodes an element of a list or a map, which is set even if it is zero.
 std::expected<Json, std::string> DecodeElement(const WireField& wire, const FieldDescriptor& field,
                                                int depth) {
   if (field.type != FieldType::kMessage) {
@@ -198,7 +198,7 @@ Outcome DecodeList(const WireField& wire, const FieldDescriptor& field, Json& li
   return {};
 }
 
-// A value that an entry of a map leaves out: the type's zero.
+// Returns the type's zero, the value of a map entry without one.
 Json ZeroOf(FieldType type) {
   if (type == FieldType::kMessage) return JsonObject();
   if (type == FieldType::kInt) return 0;
@@ -242,7 +242,7 @@ Outcome DecodeSingle(const WireField& wire, const FieldDescriptor& field, JsonOb
     return std::unexpected("a message is " + std::string(NameOf(wire.type)));
   }
   if (field.name.empty()) return DecodeMessage(wire.bytes, *field.message, object, depth);
-  // A message that comes in several parts is their union, as protobuf has it.
+  // Protobuf merges a message that occurs several times.
   JsonObject member;
   if (Json* before = object.if_contains(field.name)) member = std::move(before->get_object());
   if (auto outcome = DecodeMessage(wire.bytes, *field.message, member, depth); !outcome) {
@@ -270,7 +270,7 @@ Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, J
   for (WireReader reader(bytes); !reader.done();) {
     const auto wire = reader.Next();
     if (!wire) return std::unexpected(schema.name + ": " + wire.error());
-    // Fields of later versions are passed over.
+    // Fields of later versions are skipped.
     const FieldDescriptor* field = schema.Find(wire->number);
     if (field == nullptr) continue;
     if (auto outcome = DecodeField(*wire, *field, object, depth + 1); !outcome) {

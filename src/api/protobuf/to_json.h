@@ -1,4 +1,8 @@
-// Single values of protobuf messages, as JSON has them.
+// The conversion of Kubernetes protobuf to JSON: request bodies, and single values of messages.
+//
+// Covers the kinds that stock clients send: kube-scheduler (Binding, Lease, Event of both groups,
+// DeleteOptions, PersistentVolume and claim, reviews) and kubectl's generators (Deployment, Job,
+// Namespace, PriorityClass, PodDisruptionBudget, Pod, ...).
 #pragma once
 
 #include <cstdint>
@@ -13,26 +17,20 @@
 
 namespace berth::api::protobuf {
 
-// The value of `field`, whose type is not kMessage. Nothing if it is the type's zero (empty
-// string, 0, false, no time) and `keep_zero` is not set; an unset time is nothing in any case.
+// Decodes `field`, whose type is not kMessage. Returns nullopt if it is the type's zero (empty
+// string, 0, false) and `keep_zero` is not set, or if it is a zero time.
 std::expected<std::optional<Json>, std::string> DecodeValueToJson(const WireField& field,
                                                                   FieldType type, bool keep_zero);
 
-// The whole seconds of a Time message; nothing if it is unset.
+// Returns the whole seconds of a Time message; nullopt if it is zero.
 std::expected<std::optional<int64_t>, std::string> DecodeSeconds(std::string_view bytes);
 
 // Checks that a string is UTF-8 and returns it.
 std::expected<std::string_view, std::string> CheckedText(std::string_view bytes);
 
-// Request bodies in Kubernetes' protobuf form, turned into JSON.
-//
-// Reads the envelope and, by tables of field numbers, the kinds that stock clients send:
-// kube-scheduler (Binding, Lease, Event of both groups, DeleteOptions, PersistentVolume and claim,
-// reviews) and kubectl's generators (Deployment, Job, Namespace, PriorityClass,
-// PodDisruptionBudget, Pod, ...). Answers are JSON.
 inline constexpr std::string_view kContentType = "application/vnd.kubernetes.protobuf";
 
-// What is around an object in this form: the bytes 6b 38 73 00, its type, the object itself.
+// The wrapper of an encoded object (runtime.Unknown): the bytes 6b 38 73 00, its type, the object.
 struct Envelope {
   std::string_view api_version;
   std::string_view kind;
@@ -40,13 +38,12 @@ struct Envelope {
   std::string_view encoding;
 };
 
-// Takes the envelope apart; what it returns points into `body`. Else what is wrong with it.
+// Parses the envelope; the result points into `body`.
 std::expected<Envelope, std::string> OpenEnvelope(std::string_view body);
 
-// The object with kind and apiVersion. Empty strings and zeros, which Go's encoder writes out,
-// count as unset, except where the field is optional in Go, or JSON has it in any case: replicas 0
-// stays (protobuf_tables.h says which). Fields without a number in the tables are passed over.
-// The error says what is wrong with malformed bytes, or that the kind has no table.
+// Converts a request body to JSON with kind and apiVersion. Empty strings and zeros, which Go's
+// encoder always writes, count as unset, except in fields marked in descriptor_tables.h: replicas 0
+// stays. Skips unknown fields. Fails for malformed bytes and for kinds without a table.
 std::expected<Json, std::string> DecodeToJson(std::string_view body);
 
 }  // namespace berth::api::protobuf

@@ -1,4 +1,4 @@
-// Bodies in protobuf, written byte by byte as Go's clients send them.
+// Protobuf bodies, written byte by byte as Go clients send them.
 #include "api/protobuf/to_json.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ TEST(ProtobufBody, Lease) {
                          "renewTime":"2026-05-01T12:00:01.000000Z","leaseTransitions":0}})");
 }
 
-TEST(ProtobufBody, ReleasedLeaseKeepsItsEmptyHolder) {
+TEST(ProtobufBody, ReleasedLeaseRetainsItsEmptyHolder) {
   ExpectBody(Body("coordination.k8s.io/v1", "Lease", Bytes(2, Bytes(1, ""))),
              R"({"kind":"Lease","apiVersion":"coordination.k8s.io/v1",
                  "spec":{"holderIdentity":""}})");
@@ -201,14 +201,14 @@ TEST(ProtobufBody, ReviewsAndDynamicResources) {
                                               "parameters":{"shared":true}}}]}})");
 }
 
-TEST(ProtobufBody, FieldsOfLaterVersionsArePassedOver) {
+TEST(ProtobufBody, SkipsFieldsOfLaterVersions) {
   ExpectBody(Body("v1", "Namespace",
                   Bytes(1, Bytes(1, "a") + Int(900, 1) + Varint(901 << 3 | 5) + "\1\2\3\4" +
                                Varint(902 << 3 | 1) + "\1\2\3\4\5\6\7\10")),
              R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"a"}})");
 }
 
-TEST(ProtobufBody, PackedNumbersAreTakenApart) {
+TEST(ProtobufBody, UnpacksPackedNumbers) {
   const std::string action = Bytes(1, "In") + Bytes(2, Varint(1) + Varint(300));
   const std::string rule = Bytes(1, "Restart") + Bytes(2, action);
   ExpectBody(Body("v1", "Pod", Bytes(2, Bytes(2, Bytes(25, rule)))),
@@ -216,7 +216,7 @@ TEST(ProtobufBody, PackedNumbersAreTakenApart) {
                  {"action":"Restart","exitCodes":{"operator":"In","values":[1,300]}}]}]}})");
 }
 
-TEST(ProtobufBody, ThatIsMalformedSaysWhere) {
+TEST(ProtobufBody, ErrorsOfMalformedBodiesNameTheField) {
   const std::string good = Body("v1", "Namespace", Bytes(1, Meta("a", "")));
   ExpectError("", "6b 38 73 00");
   ExpectError("{}", "6b 38 73 00");
@@ -296,7 +296,7 @@ TEST(ProtobufBody, WithADamagedByteIsAnErrorOrADocument) {
   EXPECT_GT(errors, 0U);
 }
 
-TEST(ProtobufBody, NestingDoesNotCostStack) {
+TEST(ProtobufBody, DeepNestingDoesNotOverflowTheStack) {
   std::string bytes;
   for (int i = 0; i < 20'000; ++i) bytes = Bytes(1, bytes);
   const auto got = DecodeToJson(Body("v1", "Namespace", bytes));

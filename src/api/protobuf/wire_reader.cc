@@ -33,7 +33,7 @@ std::expected<uint64_t, std::string> WireReader::NextVarint() {
   uint64_t value = 0;
   for (size_t i = 0; i < rest_.size(); ++i) {
     const auto byte = static_cast<uint8_t>(rest_[i]);
-    // Nine bytes carry 63 bits; the tenth has room for one.
+    // Nine bytes hold 63 bits; the tenth may hold one more.
     if (i == 9 && byte > 1) return std::unexpected("a varint is too long");
     value |= static_cast<uint64_t>(byte & 0x7f) << (7 * i);
     if (byte < 0x80) {

@@ -1,6 +1,6 @@
-// WireReader takes protobuf's wire format apart: one message, field by field.
+// WireReader parses one message of protobuf's wire format field by field.
 //
-// It reads any bytes and never beyond their end; what it returns points into them.
+// Malformed bytes give an error. Results point into the bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace berth::api::protobuf {
 
 enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// "a varint", for messages.
+// Returns the name for messages: "a varint".
 std::string_view NameOf(WireType type);
 
 struct WireField {
@@ -27,9 +27,9 @@ class WireReader {
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
   bool done() const { return rest_.empty(); }
-  // The next field, or what is wrong with the bytes. Not to be called when done.
+  // Returns the next field or an error. Must not be called when done.
   std::expected<WireField, std::string> Next();
-  // The next varint, of a packed list.
+  // Returns the next varint of a packed list.
   std::expected<uint64_t, std::string> NextVarint();
 
  private:

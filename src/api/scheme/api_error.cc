@@ -11,7 +11,7 @@
 namespace berth::api::scheme {
 namespace {
 
-// An error about one object; its details name the resource.
+// Returns an error about one object; its details name the resource.
 ApiError AboutObject(int code, const Kind& kind, std::string_view name, std::string message) {
   ApiError error = MakeError(code, std::move(message));
   error.name = name;
@@ -20,7 +20,7 @@ ApiError AboutObject(int code, const Kind& kind, std::string_view name, std::str
   return error;
 }
 
-// Writes the field unless the value is empty.
+// Writes the field if the value is not empty.
 void WriteField(JsonWriter& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   out.Key(key);
@@ -54,14 +54,14 @@ void WriteDetails(JsonWriter& out, const ApiError& error) {
     out.Key("retryAfterSeconds");
     out.Int(error.retry_after_seconds);
   }
-  // A NotFound of no object in particular has details, too: clients tell the two apart by them.
+  // A NotFound without an object has empty details: clients distinguish the two by them.
   const bool empty = out.at_start();
   out.EndObject();
   if (empty && error.reason != "NotFound") out.Rewind(before);
 }
 
-// What ErrorList's text is: one cause as it is, several in brackets, equal ones once.
-std::string Sentences(const std::vector<ApiError::Cause>& causes) {
+// Joins causes like upstream's ErrorList: one as it is, several without repeats in brackets.
+std::string JoinCauses(const std::vector<ApiError::Cause>& causes) {
   std::vector<std::string> sentences;
   for (const ApiError::Cause& cause : causes) {
     std::string sentence = cause.ToString();
@@ -135,7 +135,7 @@ ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::
   std::string what(kind.kind);
   if (!kind.group.empty()) what += "." + std::string(kind.group);
   std::string message = fmt::format("{} \"{}\" is invalid", what, name);
-  if (!causes.empty()) message += ": " + Sentences(causes);
+  if (!causes.empty()) message += ": " + JoinCauses(causes);
   ApiError error = AboutObject(422, kind, name, std::move(message));
   error.kind = kind.kind;
   error.causes = std::move(causes);

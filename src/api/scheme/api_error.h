@@ -1,4 +1,4 @@
-// ApiError is why a request failed, in the words of the Kubernetes API: it becomes a Status object.
+// ApiError is the reason why a request failed; it is sent to the client as a Status object.
 #pragma once
 
 #include <expected>
@@ -20,7 +20,7 @@ struct ApiError {
   int code = 500;
   std::string reason;  // "NotFound"
   std::string message;
-  // The Status's details; left out where empty.
+  // The details of the Status; omitted where empty.
   std::string name;
   std::string group;
   std::string kind;  // The resource ("pods"), or the kind ("Pod") for Invalid.
@@ -32,18 +32,20 @@ struct ApiError {
 template <typename T>
 using ApiResult = std::expected<T, ApiError>;
 
-// An error with the reason that belongs to `code` (api/status_reason.h).
+// Returns an error without details, with the reason that belongs to `code` (api/status_reason.h).
 ApiError MakeError(int code, std::string message);
 
-// The Status object of a failed request.
+// Returns the Status object of a failed request.
 std::string ToStatusJson(const ApiError& error);
 
-// `pods "a" not found`; group "apps" makes it `deployments.apps "a" not found`.
+// The constructors below produce the messages of k8s.io/apimachinery/pkg/api/errors.
+
+// `pods "a" not found`, `deployments.apps "a" not found`.
 ApiError NotFound(const Kind& kind, std::string_view name);
 ApiError AlreadyExists(const Kind& kind, std::string_view name);
 // `Operation cannot be fulfilled on pods "a": <why>`.
 ApiError Conflict(const Kind& kind, std::string_view name, std::string_view why);
-// Conflict with the words for a stale resourceVersion.
+// The Conflict of a stale resourceVersion.
 ApiError Modified(const Kind& kind, std::string_view name);
 // `pods "a" is forbidden: <why>`.
 ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why);
@@ -51,7 +53,7 @@ ApiError Forbidden(const Kind& kind, std::string_view name, std::string_view why
 ApiError Invalid(const Kind& kind, std::string_view name, std::vector<ApiError::Cause> causes);
 ApiError BadRequest(std::string message);
 ApiError Unauthorized();
-// A path that names no resource; unlike NotFound, of no object in particular.
+// The NotFound of a path that is not a resource.
 ApiError UnknownResource();
 ApiError Expired(std::string message);
 ApiError UnsupportedMediaType(std::string_view given, std::string_view supported);
@@ -60,10 +62,10 @@ ApiError MethodNotAllowed(std::string_view method);
 ApiError TooManyRequests(std::string message);
 ApiError InternalError(std::string message);
 
-// The patch itself makes no sense.
+// The patch itself is malformed.
 inline ApiError MalformedPatch(std::string message) { return MakeError(400, std::move(message)); }
 
-// The patch is well formed but does not fit the document.
+// The patch is well-formed but cannot be applied to the document.
 inline ApiError UnprocessablePatch(std::string message) {
   return MakeError(422, std::move(message));
 }

@@ -15,7 +15,7 @@ struct StatusCase {
 
 class StatusTest : public testing::TestWithParam<StatusCase> {};
 
-TEST_P(StatusTest, ReadsAsClientsExpect) {
+TEST_P(StatusTest, HasTheFormatThatClientsExpect) {
   EXPECT_EQ(ToStatusJson(GetParam().error),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",)" +
                 std::string(GetParam().want));

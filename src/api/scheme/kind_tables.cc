@@ -1,10 +1,10 @@
-// The kinds of the core group.
+// The rows of the scheme: first the core group, then the named groups.
 #include "api/scheme/kind_tables.h"
 
 namespace berth::api::scheme {
 namespace {
 
-// Without status, generation or anything else that needs care.
+// A core kind with neither status nor generation.
 Kind Plain(std::string_view resource, std::string_view kind, std::string_view singular,
            std::vector<std::string_view> short_names = {}) {
   return {.version = "v1",
@@ -58,7 +58,7 @@ std::vector<Kind> CoreKinds() {
   kinds.back().create_on_update = true;
 
   kinds.push_back(Plain("events", "Event", "event", {"ev"}));
-  // events.k8s.io has the same fields by other names, and lacks the last.
+  // events.k8s.io has the same fields by other names, except the last.
   kinds.back().selectable_fields = {"involvedObject.kind",
                                     "involvedObject.namespace",
                                     "involvedObject.name",
@@ -125,7 +125,6 @@ std::vector<Kind> CoreKinds() {
   return kinds;
 }
 
-// The kinds of the named groups.
 namespace {
 
 // A kind with a spec, a status and a generation.
@@ -285,7 +284,7 @@ std::vector<Kind> OtherKinds() {
 
   kinds.push_back(Plain("events.k8s.io", "events", "Event", "event", true));
   kinds.back().short_names = {"ev"};
-  // In the order of the core group's: the store keeps one list of values for both.
+  // In the order of core events: the store has one list of values for both.
   kinds.back().selectable_fields = {"regarding.kind",       "regarding.namespace",
                                     "regarding.name",       "regarding.uid",
                                     "regarding.apiVersion", "regarding.resourceVersion",

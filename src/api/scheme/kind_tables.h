@@ -1,4 +1,4 @@
-// The rows of the table of kinds, by group. kinds.h is what others use.
+// The rows of the scheme by group, for scheme.cc.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace berth::api::scheme {
 
-// Rows lack group_version and collection, which follow from the rest.
+// The rows lack group_version and collection, which scheme.cc fills in.
 std::vector<Kind> CoreKinds();
 std::vector<Kind> WorkloadKinds();  // apps, batch, autoscaling, policy, scheduling
 std::vector<Kind> StorageKinds();   // storage.k8s.io, resource.k8s.io
 std::vector<Kind> AccessKinds();    // Reviews and RBAC.
-std::vector<Kind> OtherKinds();     // One kind a group.
+std::vector<Kind> OtherKinds();     // Groups with one kind.
 
-// What a resource offers unless its row says otherwise; in the order of discovery.
+// The verbs of most resources, in the order of discovery.
 inline const std::vector<std::string_view> kAllVerbs = {
     "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 inline const std::vector<std::string_view> kCreateOnly = {"create"};

@@ -15,7 +15,7 @@
 namespace berth::api::scheme {
 namespace {
 
-// Takes what comes before `separator` off `text`; all of it if there is none.
+// Removes and returns the text before `separator`, or all of it if there is none.
 std::string_view Cut(std::string_view& text, std::string_view separator) {
   const size_t at = text.find(separator);
   const std::string_view head = text.substr(0, at);
@@ -23,7 +23,7 @@ std::string_view Cut(std::string_view& text, std::string_view separator) {
   return head;
 }
 
-// "core" of "io.k8s.api.core.v1".
+// Returns "core" for "io.k8s.api.core.v1".
 std::string_view ShortName(std::string_view package) {
   package = package.substr(0, package.rfind('.'));
   return package.substr(package.rfind('.') + 1);
@@ -43,8 +43,8 @@ std::optional<SchemaField::Type> PlainType(std::string_view word) {
   return found->second;
 }
 
-// Reads the tables twice: first for the names of types, then for their fields, which refer to
-// types of any table. The tables are part of the program, so that what is wrong in them ends it.
+// Reader parses the tables twice: first the names of types, then their fields, which refer to types
+// of any table. The tables are part of the program, so an error in them fails a CHECK.
 class Reader {
  public:
   Reader() {
@@ -134,13 +134,13 @@ class Reader {
   void AddKindFields(Schema& schema) {
     SchemaField field;
     field.name = "apiVersion";
-    field.description = "Group and version of the kind.";
+    field.description = "API group and version of the object.";
     schema.fields.push_back(field);
     field.name = "kind";
     field.description = "Kind of the object.";
     schema.fields.push_back(field);
     field.name = "metadata";
-    field.description = "Name, labels and what the server keeps about the object.";
+    field.description = "Standard metadata: name, labels, annotations and server-managed fields.";
     field.type = SchemaField::Type::kSchema;
     field.schema = &Resolve("meta.ObjectMeta", "");
     schema.fields.push_back(field);
@@ -183,20 +183,19 @@ const Schema* SchemaOf(std::string_view api_version, std::string_view kind) {
 
 namespace {
 
-// Collects the paths of fields that the schema does not know. The path grows and shrinks with the
-// walk.
-class Walk {
+// UnknownFieldFinder collects the paths of fields that the schema lacks.
+class UnknownFieldFinder {
  public:
-  explicit Walk(std::vector<std::string>& unknown) : unknown_(unknown) {}
+  explicit UnknownFieldFinder(std::vector<std::string>& unknown) : unknown_(unknown) {}
 
-  void Object(const Schema& schema, const Json& value) {
+  void VisitObject(const Schema& schema, const Json& value) {
     if (!value.is_object()) return;
     for (const auto& [key, child] : value.get_object()) {
       const size_t length = path_.size();
       if (length != 0) path_ += '.';
       path_ += std::string_view(key);
       if (const SchemaField* field = schema.Find(key)) {
-        Field(*field, child);
+        VisitField(*field, child);
       } else {
         unknown_.push_back(fmt::format("unknown field \"{}\"", path_));
       }
@@ -205,44 +204,44 @@ class Walk {
   }
 
  private:
-  void Field(const SchemaField& field, const Json& value) {
+  void VisitField(const SchemaField& field, const Json& value) {
     if (field.type != SchemaField::Type::kSchema) return;
     switch (field.shape) {
       case SchemaField::Shape::kOne:
-        Object(*field.schema, value);
+        VisitObject(*field.schema, value);
         return;
       case SchemaField::Shape::kList:
-        List(*field.schema, value);
+        VisitList(*field.schema, value);
         return;
       case SchemaField::Shape::kMap:
-        Map(*field.schema, value);
+        VisitMap(*field.schema, value);
     }
   }
 
-  void List(const Schema& schema, const Json& value) {
+  void VisitList(const Schema& schema, const Json& value) {
     if (!value.is_array()) return;
     size_t index = 0;
     for (const Json& item : value.get_array()) {
       const size_t length = path_.size();
       path_ += '[' + std::to_string(index++) + ']';
-      Object(schema, item);
+      VisitObject(schema, item);
       path_.resize(length);
     }
   }
 
-  void Map(const Schema& schema, const Json& value) {
+  void VisitMap(const Schema& schema, const Json& value) {
     if (!value.is_object()) return;
     for (const auto& [key, item] : value.get_object()) {
       const size_t length = path_.size();
       path_ += '.';
       path_ += std::string_view(key);
-      Object(schema, item);
+      VisitObject(schema, item);
       path_.resize(length);
     }
   }
 
   std::vector<std::string>& unknown_;
-  std::string path_;
+  std::string path_;  // Of the current value.
 };
 
 }  // namespace
@@ -250,7 +249,7 @@ class Walk {
 std::vector<std::string> UnknownFields(const Kind& kind, const Json& object) {
   std::vector<std::string> unknown;
   const Schema* schema = SchemaOf(kind.api_version(), kind.kind);
-  if (schema != nullptr) Walk(unknown).Object(*schema, object);
+  if (schema != nullptr) UnknownFieldFinder(unknown).VisitObject(*schema, object);
   return unknown;
 }
 

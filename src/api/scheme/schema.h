@@ -1,5 +1,5 @@
-// Schemas: which fields the objects of a kind have. They serve `kubectl explain`, and find
-// misspelt fields.
+// The schemas of the kinds: their fields with types and descriptions. They are served as OpenAPI,
+// drive strategic merge patches, and detect unknown fields.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct SchemaField {
   };
 
   std::string_view name;
-  std::string_view description;     // Empty for rare ones.
+  std::string_view description;     // Empty for rarely used fields.
   std::string_view patch_strategy;  // "merge", "merge,retainKeys"; empty: replace.
   std::string_view merge_key;
   bool required = false;
@@ -46,16 +46,16 @@ struct Schema {
   std::string_view description;
   std::vector<SchemaField> fields;  // By name.
 
-  const SchemaField* Find(std::string_view field) const;  // Or null.
+  const SchemaField* Find(std::string_view field) const;  // Null if there is none.
 };
 
-// All of them. Made on first use, never changed.
+// Returns all schemas. They are built on first use and never change.
 const std::deque<Schema>& Schemas();
-// Null if there is no complete one.
+// Returns the schema of a kind, or null.
 const Schema* SchemaOf(std::string_view api_version, std::string_view kind);
 
-// What the object has and its kind has not, such as `unknown field "spec.nodNam"`; the paths are
-// those of the fields, in the document's order. Kinds without a schema have no unknown fields.
+// Returns an error such as `unknown field "spec.nodNam"` for each field that the schema of `kind`
+// lacks, in document order. Kinds without a schema have no unknown fields.
 std::vector<std::string> UnknownFields(const Kind& kind, const Json& object);
 
 }  // namespace berth::api::scheme

@@ -1,4 +1,4 @@
-// Schemas of pods. schema_tables.h says how to read them.
+// The schemas of pods; schema_tables.h explains the format.
 #include "api/scheme/schema_tables.h"
 
 namespace berth::api::scheme {
@@ -6,10 +6,10 @@ namespace berth::api::scheme {
 std::string_view PodSchemas() {
   return R"(
 package io.k8s.api.core.v1
-type Affinity: Wishes and demands about where a pod runs.
-  nodeAffinity NodeAffinity: About the node's labels.
-  podAffinity PodAffinity: Near pods with certain labels.
-  podAntiAffinity PodAntiAffinity: Away from pods with certain labels.
+type Affinity: Scheduling constraints on nodes and on other pods.
+  nodeAffinity NodeAffinity: Constraints on the labels of the node.
+  podAffinity PodAffinity: Co-location with other pods.
+  podAntiAffinity PodAntiAffinity: Separation from other pods.
 type AppArmorProfile
   localhostProfile string, type! string
 type Capabilities
@@ -18,34 +18,34 @@ type ConfigMapEnvSource
   name string, optional bool
 type ConfigMapKeySelector
   key! string, name string, optional bool
-type Container: A program from an image, and what it needs.
+type Container: An application container of a pod.
   args []string: Arguments of the command.
   command []string: Command to run instead of the image's.
   env []EnvVar @merge:name: Environment variables.
   envFrom []EnvFromSource: Config maps and secrets whose entries become environment variables.
   image string: Image to run.
   imagePullPolicy string: Always, IfNotPresent or Never.
-  lifecycle Lifecycle: What to do after the start and before the end.
+  lifecycle Lifecycle: Hooks after the start and before the termination.
   livenessProbe Probe: The container is restarted when this fails.
   name! string: Name, unique in the pod.
-  ports []ContainerPort @merge:containerPort: Ports that it listens on. Only host ports matter for scheduling.
+  ports []ContainerPort @merge:containerPort: Ports that the container exposes. Only host ports affect scheduling.
   readinessProbe Probe: The container is not ready while this fails.
-  resizePolicy []ContainerResizePolicy: What changing resources takes.
-  resources ResourceRequirements: What the container needs (requests) and may use at most (limits).
+  resizePolicy []ContainerResizePolicy: Whether resizing a resource restarts the container.
+  resources ResourceRequirements: Resources that the container requests and its limits.
   restartPolicy string: For init containers: Always makes it a sidecar.
   restartPolicyRules []ContainerRestartRule
   securityContext SecurityContext: Security settings of the container.
-  startupProbe Probe: The other probes wait for this.
+  startupProbe Probe: The other probes start when this has succeeded.
   stdin bool, stdinOnce bool, terminationMessagePath string, terminationMessagePolicy string
   tty bool, volumeDevices []VolumeDevice @merge:devicePath
-  volumeMounts []VolumeMount @merge:mountPath: Where volumes appear.
+  volumeMounts []VolumeMount @merge:mountPath: Volumes to mount into the container.
   workingDir string: Working directory.
 type ContainerExtendedResourceRequest
   containerName! string, requestName! string, resourceName! string
 type ContainerPort: A port of a container.
   containerPort! int: Number of the port.
-  hostIP string: Address of the node that the host port is on.
-  hostPort int: Port of the node. No two pods on a node may have the same.
+  hostIP string: Address of the node to bind the host port to.
+  hostPort int: Port of the node. Pods with the same host port cannot share a node.
   name string: Name that services may use.
   protocol string: TCP, UDP or SCTP.
 type ContainerResizePolicy
@@ -67,11 +67,11 @@ type ContainerStateWaiting
 type ContainerStatus: State of a container.
   allocatedResources {}quantity, allocatedResourcesStatus []ResourceStatus @merge:name
   containerID string, image! string, imageID! string
-  lastState ContainerState: How it ended before its last restart.
+  lastState ContainerState: Last termination state.
   name! string
-  ready! bool: Whether it passes its readiness probe.
+  ready! bool: Whether the container passes its readiness probe.
   resources ResourceRequirements
-  restartCount! int: How often it was restarted.
+  restartCount! int: Number of restarts.
   started bool: Whether it has started.
   state ContainerState: Waiting, running or terminated.
   stopSignal string, user ContainerUser, volumeMounts []VolumeMountStatus @merge:mountPath
@@ -81,8 +81,8 @@ type EnvFromSource
   configMapRef ConfigMapEnvSource, prefix string, secretRef SecretEnvSource
 type EnvVar: An environment variable.
   name! string: Name of the variable.
-  value string: Its value; $(NAME) stands for earlier variables.
-  valueFrom EnvVarSource: Where the value comes from.
+  value string: Value; $(NAME) expands to an earlier variable.
+  valueFrom EnvVarSource: Source of the value.
 type EnvVarSource
   configMapKeyRef ConfigMapKeySelector, fieldRef ObjectFieldSelector, fileKeyRef FileKeySelector
   resourceFieldRef ResourceFieldSelector, secretKeyRef SecretKeySelector
@@ -119,44 +119,44 @@ type LinuxContainerUser
   gid! long, supplementalGroups []long, uid! long
 type LocalObjectReference
   name string
-type NodeAffinity: Wishes and demands about nodes.
-  preferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm: Nodes that match score higher by the weight.
-  requiredDuringSchedulingIgnoredDuringExecution NodeSelector: Only nodes that match come into question.
+type NodeAffinity: Scheduling constraints on nodes.
+  preferredDuringSchedulingIgnoredDuringExecution []PreferredSchedulingTerm: Matching nodes score higher by the weight.
+  requiredDuringSchedulingIgnoredDuringExecution NodeSelector: The pod runs only on matching nodes.
 type NodeAllocatableResourceClaimStatus
   containers []string, resourceClaimName! string, resources! {}quantity
-type NodeSelector: Some nodes: those that match any of the terms.
-  nodeSelectorTerms! []NodeSelectorTerm: Any of these.
+type NodeSelector: Selects the nodes that match any of the terms.
+  nodeSelectorTerms! []NodeSelectorTerm: Terms, of which one must match.
 type NodeSelectorRequirement: A requirement on one label of a node.
   key! string: The label.
   operator! string: In, NotIn, Exists, DoesNotExist, Gt or Lt.
   values []string: Values to compare with.
-type NodeSelectorTerm: Some nodes: those that meet all requirements.
+type NodeSelectorTerm: Selects the nodes that meet all requirements.
   matchExpressions []NodeSelectorRequirement: Requirements on labels.
   matchFields []NodeSelectorRequirement: Requirements on fields; metadata.name is the only one.
 type ObjectFieldSelector
   apiVersion string, fieldPath! string
-kind Pod: Containers that run together on one node; what the scheduler places.
-  spec PodSpec: What should run, and where it may.
-  status PodStatus: What is known of it.
-type PodAffinity: Wishes and demands to be near other pods.
-  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm: Places that match score higher by the weight.
-  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm: All of these must hold.
-type PodAffinityTerm: Some pods, and what counts as near.
-  labelSelector meta.LabelSelector: Labels of those pods.
-  matchLabelKeys []string: Labels whose values, taken from this pod, those pods must share.
-  mismatchLabelKeys []string: Labels whose values, taken from this pod, those pods must not share.
-  namespaceSelector meta.LabelSelector: Labels of their namespaces.
-  namespaces []string: Their namespaces; this pod's if nothing is said.
-  topologyKey! string: Nodes with the same value of this label count as one place.
-type PodAntiAffinity: Wishes and demands to be away from other pods.
-  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm: Places that match score lower by the weight.
-  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm: None of these may be violated.
+kind Pod: A group of containers that run together on one node.
+  spec PodSpec: Desired behavior of the pod.
+  status PodStatus: Observed status of the pod.
+type PodAffinity: Rules for co-location with other pods.
+  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm: Matching topology domains score higher by the weight.
+  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm: Terms that must all be satisfied.
+type PodAffinityTerm: A set of pods and a topology domain.
+  labelSelector meta.LabelSelector: Labels of the pods.
+  matchLabelKeys []string: Labels whose values must be equal to those of the incoming pod.
+  mismatchLabelKeys []string: Labels whose values must differ from those of the incoming pod.
+  namespaceSelector meta.LabelSelector: Labels of the namespaces of the pods.
+  namespaces []string: Namespaces of the pods; by default the namespace of the incoming pod.
+  topologyKey! string: Label of nodes; nodes with equal values are in one topology domain.
+type PodAntiAffinity: Rules for separation from other pods.
+  preferredDuringSchedulingIgnoredDuringExecution []WeightedPodAffinityTerm: Matching topology domains score lower by the weight.
+  requiredDuringSchedulingIgnoredDuringExecution []PodAffinityTerm: Terms, of which none may be violated.
 type PodCondition: One aspect of a pod's state.
   lastProbeTime time
-  lastTransitionTime time: When it changed last.
-  message string: Why it changed last, in a sentence.
+  lastTransitionTime time: Time of the last transition.
+  message string: Human-readable details of the last transition.
   observedGeneration long
-  reason string: Why it changed last, in a word.
+  reason string: Reason of the last transition, in CamelCase.
   status! string: True, False or Unknown.
   type! string: PodScheduled, Initialized, ContainersReady, Ready, DisruptionTarget or another.
 type PodDNSConfig
@@ -172,12 +172,12 @@ type PodOS
 type PodReadinessGate: A condition that must be true for a pod to be ready.
   conditionType! string
 type PodResourceClaim: A claim for devices that a pod uses.
-  name! string: What the containers call it.
-  resourceClaimName string: A claim that exists.
-  resourceClaimTemplateName string: A template from which a claim is made for the pod.
+  name! string: Name by which containers refer to the claim.
+  resourceClaimName string: Name of an existing claim.
+  resourceClaimTemplateName string: Template of the claim to create for the pod.
 type PodResourceClaimStatus
   name! string, resourceClaimName string
-type PodSchedulingGate: Keeps a pod from being scheduled.
+type PodSchedulingGate: Blocks the scheduling of a pod.
   name! string: Name of the gate.
 type PodSchedulingGroup
   podGroupName string
@@ -186,94 +186,94 @@ type PodSecurityContext
   runAsNonRoot bool, runAsUser long, seLinuxChangePolicy string, seLinuxOptions SELinuxOptions
   seccompProfile SeccompProfile, supplementalGroups []long, supplementalGroupsPolicy string
   sysctls []Sysctl, windowsOptions WindowsSecurityContextOptions
-type PodSpec: What a pod should be.
-  activeDeadlineSeconds long: The pod is ended after running for so long.
-  affinity Affinity: Wishes and demands about nodes, and about other pods nearby.
+type PodSpec: Description of a pod.
+  activeDeadlineSeconds long: Time after which the pod is terminated.
+  affinity Affinity: Scheduling constraints on nodes and on other pods.
   automountServiceAccountToken bool: Whether containers get the service account's token.
   containers! []Container @merge:name: Containers of the pod; at least one.
   dnsConfig PodDNSConfig: DNS settings besides those of the policy.
   dnsPolicy string: Where DNS settings come from: ClusterFirst, ClusterFirstWithHostNet, Default or None.
   enableServiceLinks bool: Whether services appear in environment variables.
-  ephemeralContainers []EphemeralContainer @merge:name: Containers added to a running pod, to look into it.
+  ephemeralContainers []EphemeralContainer @merge:name: Containers added to a running pod for debugging.
   hostAliases []HostAlias @merge:ip: Lines for the hosts file.
   hostIPC bool: Use the node's IPC namespace.
   hostNetwork bool: Use the node's network; container ports are then ports of the node.
   hostPID bool: Use the node's process namespace.
   hostUsers bool
-  hostname string: Host name, if it is not to be the pod's name.
+  hostname string: Host name of the pod; by default the pod's name.
   hostnameOverride string
   imagePullSecrets []LocalObjectReference @merge:name: Secrets for pulling images.
-  initContainers []Container @merge:name: Containers that run before the others, one after another; with restartPolicy Always they stay beside them.
-  nodeName string: Node that the pod is bound to. A pod that is created with it is not scheduled.
+  initContainers []Container @merge:name: Containers that run in order before the others; sidecars, with restartPolicy Always, keep running.
+  nodeName string: Node that the pod is bound to. A pod created with it bypasses the scheduler.
   nodeSelector {}string: Labels that the node must have.
   os PodOS: Operating system that the containers are for.
-  overhead {}quantity: What running the pod takes besides its containers' requests.
-  preemptionPolicy string: PreemptLowerPriority or Never: whether others may be evicted to make room for it.
-  priority int: How important the pod is; set from its priority class.
-  priorityClassName string: Priority class, which gives the priority.
+  overhead {}quantity: Resources of the runtime in addition to the containers' requests.
+  preemptionPolicy string: PreemptLowerPriority or Never: whether the pod may preempt pods of lower priority.
+  priority int: Priority of the pod; set from its priority class.
+  priorityClassName string: Priority class, which sets the priority.
   readinessGates []PodReadinessGate: Conditions that must be true, besides the containers', for the pod to be ready.
   resourceClaims []PodResourceClaim @merge,retainKeys:name: Claims for devices that must be allocated before the pod starts.
   resources ResourceRequirements: Requests and limits of the pod as a whole.
   restartPolicy string: Always, OnFailure or Never: what happens when containers end.
   runtimeClassName string: Runtime class that runs the pod.
   schedulerName string: Scheduler that places the pod.
-  schedulingGates []PodSchedulingGate @merge:name: While there is one, the pod is not scheduled.
-  schedulingGroup PodSchedulingGroup: Pods that are to be scheduled together.
+  schedulingGates []PodSchedulingGate @merge:name: The pod is not scheduled until all gates are removed.
+  schedulingGroup PodSchedulingGroup: Group of pods that are scheduled together.
   securityContext PodSecurityContext: Security settings for all containers.
   serviceAccount string
   serviceAccountName string: Service account that the pod runs as.
   setHostnameAsFQDN bool, shareProcessNamespace bool, subdomain string
-  terminationGracePeriodSeconds long: Seconds that the pod gets to end when it is deleted.
-  tolerations []Toleration: Taints of nodes that the pod puts up with.
-  topologySpreadConstraints []TopologySpreadConstraint @merge:topologyKey: How evenly pods like this one are to be spread over zones, nodes and the like.
+  terminationGracePeriodSeconds long: Seconds for a graceful termination when the pod is deleted.
+  tolerations []Toleration: Taints that the pod tolerates.
+  topologySpreadConstraints []TopologySpreadConstraint @merge:topologyKey: How matching pods are spread over topology domains.
   volumes []Volume @merge,retainKeys:name: Volumes that containers may mount.
-type PodStatus: What is known of a pod.
+type PodStatus: Observed status of a pod.
   allocatedResources {}quantity
-  conditions []PodCondition @merge:type: Aspects of its state: PodScheduled, Initialized, ContainersReady, Ready and others.
+  conditions []PodCondition @merge:type: PodScheduled, Initialized, ContainersReady, Ready and others.
   containerStatuses []ContainerStatus: State of each container.
   ephemeralContainerStatuses []ContainerStatus
   extendedResourceClaimStatus PodExtendedResourceClaimStatus
   hostIP string: Address of the node.
   hostIPs []HostIP @merge:ip
   initContainerStatuses []ContainerStatus: State of each init container.
-  message string: Why the pod is in this state, in a sentence.
+  message string: Human-readable reason of this state.
   nodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus
-  nominatedNodeName string: Node on which room is being made for the pod.
+  nominatedNodeName string: Node on which pods are preempted for this pod.
   observedGeneration long
   phase string: Pending, Running, Succeeded, Failed or Unknown.
   podIP string: Address of the pod.
   podIPs []PodIP @merge:ip: Addresses of the pod.
-  qosClass string: Guaranteed, Burstable or BestEffort; follows from requests and limits.
-  reason string: Why the pod is in this state, in a word.
+  qosClass string: Guaranteed, Burstable or BestEffort; derived from requests and limits.
+  reason string: Reason of this state, in CamelCase.
   resize string
-  resourceClaimStatuses []PodResourceClaimStatus @merge,retainKeys:name: Claims that were made for the pod.
+  resourceClaimStatuses []PodResourceClaimStatus @merge,retainKeys:name: Claims that were created for the pod.
   resources ResourceRequirements
-  startTime time: When the node took the pod on.
-type PodTemplateSpec: From which pods are made.
+  startTime time: When the kubelet acknowledged the pod.
+type PodTemplateSpec: Template of the pods to create.
   metadata meta.ObjectMeta: Labels and annotations of the pods.
-  spec PodSpec: What the pods should be.
-type PreferredSchedulingTerm: A wish with its weight.
-  preference! NodeSelectorTerm: The nodes wished for.
+  spec PodSpec: Desired behavior of the pods.
+type PreferredSchedulingTerm: A preference with its weight.
+  preference! NodeSelectorTerm: The preferred nodes.
   weight! int: 1 to 100.
-type Probe: A check of a container.
+type Probe: A health check of a container.
   exec ExecAction
-  failureThreshold int: Failures in a row before it counts as failed.
+  failureThreshold int: Consecutive failures after which the probe has failed.
   grpc GRPCAction, httpGet HTTPGetAction
-  initialDelaySeconds int: Seconds to wait after the start.
+  initialDelaySeconds int: Seconds between the start of the container and the first check.
   periodSeconds int: Seconds between checks.
-  successThreshold int: Successes in a row before it counts as well.
+  successThreshold int: Consecutive successes after which the probe has succeeded.
   tcpSocket TCPSocketAction, terminationGracePeriodSeconds long
-  timeoutSeconds int: Seconds that a check may take.
+  timeoutSeconds int: Timeout of a check in seconds.
 type ResourceClaim: A device claim of the pod that a container uses.
   name! string, request string
 type ResourceFieldSelector
   containerName string, divisor quantity, resource! string
 type ResourceHealth
   health string, message string, resourceID! string
-type ResourceRequirements: What something needs and may use.
+type ResourceRequirements: Resource requests and limits.
   claims []ResourceClaim: Device claims of the pod that the container uses.
-  limits {}quantity: The most that may be used.
-  requests {}quantity: What is set aside on the node; scheduling counts these.
+  limits {}quantity: Maximum amount of each resource.
+  requests {}quantity: Amount of each resource that the scheduler reserves on the node.
 type ResourceStatus
   name! string, resources []ResourceHealth
 type SELinuxOptions
@@ -295,28 +295,28 @@ type Sysctl
   name! string, value! string
 type TCPSocketAction
   host string, port! intOrString
-type Toleration: Taints that a pod puts up with.
+type Toleration: Tolerates matching taints of nodes.
   effect string: NoSchedule, PreferNoSchedule or NoExecute; empty means all.
   key string: Key of the taint; empty with Exists means all.
   operator string: Equal, Exists, Lt or Gt.
-  tolerationSeconds long: For NoExecute: how long it puts up with it.
+  tolerationSeconds long: For NoExecute, how long the taint is tolerated.
   value string: Value of the taint.
-type TopologySpreadConstraint: How evenly pods are spread over places.
-  labelSelector meta.LabelSelector: Pods that count.
-  matchLabelKeys []string: Labels whose values, taken from this pod, the pods that count must share.
-  maxSkew! int: How many more there may be in one place than in the emptiest.
-  minDomains int: With fewer places than this, the emptiest counts as having none.
-  nodeAffinityPolicy string: Honor or Ignore: whether nodes that the pod may not run on count.
-  nodeTaintsPolicy string: Honor or Ignore: whether nodes with taints count.
-  topologyKey! string: Nodes with the same value of this label count as one place.
+type TopologySpreadConstraint: How pods are spread over topology domains.
+  labelSelector meta.LabelSelector: Labels of the pods to count.
+  matchLabelKeys []string: Labels whose values must be equal to those of the incoming pod.
+  maxSkew! int: Maximum difference between a domain and the domain with the fewest matching pods.
+  minDomains int: With fewer domains than this, the global minimum is taken as 0.
+  nodeAffinityPolicy string: Honor or Ignore: whether node affinity restricts the nodes that count.
+  nodeTaintsPolicy string: Honor or Ignore: whether taints restrict the nodes that count.
+  topologyKey! string: Label of nodes; nodes with equal values are in one topology domain.
   whenUnsatisfiable! string: DoNotSchedule or ScheduleAnyway.
 type VolumeDevice
   devicePath! string, name! string
-type VolumeMount: Where a volume appears in a container.
+type VolumeMount: Mount of a volume in a container.
   mountPath! string: Path in the container.
   mountPropagation string
   name! string: Name of the volume.
-  readOnly bool: Whether it may not be written.
+  readOnly bool: Mount read-only.
   recursiveReadOnly string
   subPath string: Part of the volume to mount.
   subPathExpr string
@@ -325,8 +325,8 @@ type VolumeMountStatus
   volumeStatus VolumeStatus
 type VolumeStatus
   image ImageVolumeStatus
-type WeightedPodAffinityTerm: A wish with its weight.
-  podAffinityTerm! PodAffinityTerm: The wish.
+type WeightedPodAffinityTerm: A preference with its weight.
+  podAffinityTerm! PodAffinityTerm: The preference.
   weight! int: 1 to 100.
 type WindowsSecurityContextOptions
   gmsaCredentialSpec string, gmsaCredentialSpecName string, hostProcess bool, runAsUserName string

@@ -1,4 +1,4 @@
-// Schemas of storage and devices. schema_tables.h says how to read them.
+// The schemas of storage and devices; schema_tables.h explains the format.
 #include "api/scheme/schema_tables.h"
 
 namespace berth::api::scheme {
@@ -42,7 +42,7 @@ type DeviceClaim
   config []DeviceClaimConfiguration, constraints []DeviceConstraint, requests []DeviceRequest
 type DeviceClaimConfiguration
   opaque OpaqueDeviceConfiguration, requests []string
-kind DeviceClass: A kind of device.
+kind DeviceClass: A category of devices.
   spec! DeviceClassSpec
 type DeviceClassConfiguration
   opaque OpaqueDeviceConfiguration
@@ -77,8 +77,8 @@ type NodeAllocatableResourceMapping
 type OpaqueDeviceConfiguration
   driver! string, parameters! object
 kind ResourceClaim: A request for devices.
-  spec! ResourceClaimSpec: Which devices.
-  status ResourceClaimStatus: Which were allocated, and for whom.
+  spec! ResourceClaimSpec: The requested devices.
+  status ResourceClaimStatus: The allocated devices and their consumers.
 type ResourceClaimConsumerReference
   apiGroup string, name! string, resource! string, uid! string
 type ResourceClaimSpec
@@ -86,49 +86,49 @@ type ResourceClaimSpec
 type ResourceClaimStatus
   allocation AllocationResult, devices []AllocatedDeviceStatus
   reservedFor []ResourceClaimConsumerReference @merge:uid
-kind ResourceClaimTemplate: From which claims are made for pods.
+kind ResourceClaimTemplate: Template of claims that are created for pods.
   spec! ResourceClaimTemplateSpec
 type ResourceClaimTemplateSpec
   metadata meta.ObjectMeta, spec! ResourceClaimSpec
 type ResourcePool
   generation! long, name! string, resourceSliceCount! long
 kind ResourceSlice: Devices that a driver offers.
-  spec! ResourceSliceSpec: The devices, and where they are.
+  spec! ResourceSliceSpec: The devices and the nodes that can use them.
 type ResourceSliceSpec
   allNodes bool, devices []Device, driver! string, nodeName string, nodeSelector core.NodeSelector
   perDeviceNodeSelection bool, pool! ResourcePool, sharedCounters []CounterSet
 package io.k8s.api.storage.v1
-kind CSIDriver: What a storage driver can do.
+kind CSIDriver: Capabilities of a CSI driver.
   spec! CSIDriverSpec
 type CSIDriverSpec
   attachRequired bool, fsGroupPolicy string, nodeAllocatableUpdatePeriodSeconds long
   podInfoOnMount bool, preventPodSchedulingIfMissing bool, requiresRepublish bool
   seLinuxMount bool, serviceAccountTokenInSecrets bool, storageCapacity bool
   tokenRequests []TokenRequest, volumeLifecycleModes []string
-kind CSINode: Storage drivers on a node.
+kind CSINode: CSI drivers on a node.
   spec! CSINodeSpec: The drivers.
-type CSINodeDriver: A storage driver on a node.
-  allocatable VolumeNodeResources: How many volumes it can attach there.
+type CSINodeDriver: A CSI driver on a node.
+  allocatable VolumeNodeResources: Maximum number of volumes on the node.
   name! string, nodeID! string
-  topologyKeys []string: Labels of the node that say which volumes it reaches.
+  topologyKeys []string: Labels of the node that determine which volumes it can access.
 type CSINodeSpec
   drivers! []CSINodeDriver @merge:name
-kind CSIStorageCapacity: How much room a driver has in a place.
-  capacity quantity: Room that is left.
-  maximumVolumeSize quantity: The largest volume that can be made.
-  nodeTopology meta.LabelSelector: Nodes that reach it.
+kind CSIStorageCapacity: Storage capacity of a CSI driver in a topology segment.
+  capacity quantity: Available capacity.
+  maximumVolumeSize quantity: Maximum size of a new volume.
+  nodeTopology meta.LabelSelector: Nodes that can access the storage.
   storageClassName! string: Class of the volumes.
-kind StorageClass: A kind of storage, and who makes it.
-  allowVolumeExpansion bool: Whether volumes may grow.
-  allowedTopologies []core.TopologySelectorTerm: Places where volumes may be made.
+kind StorageClass: Parameters of dynamic volume provisioning.
+  allowVolumeExpansion bool: Whether volumes can be expanded.
+  allowedTopologies []core.TopologySelectorTerm: Topologies in which volumes can be provisioned.
   mountOptions []string: Options for mounting.
   parameters {}string: Settings for the provisioner.
-  provisioner! string: Who makes the volumes.
-  reclaimPolicy string: Delete or Retain: what becomes of volumes after their claims.
-  volumeBindingMode string: Immediate or WaitForFirstConsumer: whether binding waits for a pod.
+  provisioner! string: Provisioner of the volumes.
+  reclaimPolicy string: Delete or Retain: what happens to volumes released from their claims.
+  volumeBindingMode string: Immediate or WaitForFirstConsumer: when claims are bound.
 type TokenRequest
   audience! string, expirationSeconds long
-kind VolumeAttachment: A volume that is to be attached to a node.
+kind VolumeAttachment: Request to attach a volume to a node.
   spec! VolumeAttachmentSpec, status VolumeAttachmentStatus
 type VolumeAttachmentSource
   inlineVolumeSpec core.PersistentVolumeSpec, persistentVolumeName string
@@ -136,7 +136,7 @@ type VolumeAttachmentSpec
   attacher! string, nodeName! string, source! VolumeAttachmentSource
 type VolumeAttachmentStatus
   attachError VolumeError, attached! bool, attachmentMetadata {}string, detachError VolumeError
-kind VolumeAttributesClass: Settings of volumes that can be changed later.
+kind VolumeAttributesClass: Mutable attributes of volumes.
   driverName! string, parameters {}string
 type VolumeError
   errorCode int, message string, time time

@@ -1,4 +1,5 @@
-// Schemas of what all kinds share. schema_tables.h says how to read them.
+// The schemas of metadata, of the core group except pods and volumes, and of groups with few kinds;
+// schema_tables.h explains the format.
 #include "api/scheme/schema_tables.h"
 
 namespace berth::api::scheme {
@@ -9,7 +10,7 @@ package io.k8s.apimachinery.pkg.apis.meta.v1
 type Condition: One aspect of an object's state.
   lastTransitionTime! time, message! string, observedGeneration long, reason! string
   status! string, type! string
-type LabelSelector: Selects objects by their labels; all parts must match. An empty one selects everything.
+type LabelSelector: Selects objects by their labels; all requirements must match. An empty selector selects all objects.
   matchExpressions []LabelSelectorRequirement: Requirements on labels.
   matchLabels {}string: Labels that must have exactly these values.
 type LabelSelectorRequirement: A requirement on one label.
@@ -19,31 +20,30 @@ type LabelSelectorRequirement: A requirement on one label.
 type ManagedFieldsEntry
   apiVersion string, fieldsType string, fieldsV1 object, manager string, operation string
   subresource string, time time
-type ObjectMeta: What every object carries: its name, its labels, and what the server keeps about it.
-  annotations {}string: Free notes, for tools rather than for selectors.
+type ObjectMeta: Standard metadata of an object.
+  annotations {}string: Arbitrary metadata that selectors ignore.
   creationTimestamp time: When the server created the object.
-  deletionGracePeriodSeconds long: Seconds between the request to delete and the end.
-  deletionTimestamp time: When the object goes, or went out of use; set by a delete that takes time.
-  finalizers []string @merge: Who must still do something before a deleted object goes.
-  generateName string: A prefix: the server adds letters to make a name if none is given.
-  generation long: Counts the changes of the wanted state.
-  labels {}string: Keys and values that selectors look at.
+  deletionGracePeriodSeconds long: Seconds for a graceful termination.
+  deletionTimestamp time: When the object is to be deleted; set by the server on a graceful deletion.
+  finalizers []string @merge: Must be empty before the object is removed.
+  generateName string: Prefix of the name that the server generates if no name is given.
+  generation long: Sequence number of the desired state.
+  labels {}string: Keys and values that selectors match.
   managedFields []ManagedFieldsEntry: Which manager owns which fields, for server-side apply.
   name string: Name, unique among objects of this kind in the namespace.
-  namespace string: Namespace that the object lives in; empty for cluster-wide kinds.
-  ownerReferences []OwnerReference @merge:uid: Objects that this one depends on; it goes when they are gone.
-  resourceVersion string: Version of this state; a write that names an older one is refused.
+  namespace string: Namespace of the object; empty for cluster-scoped kinds.
+  ownerReferences []OwnerReference @merge:uid: Objects that own this one; it is deleted with them.
+  resourceVersion string: Version of the object; a write with an older version is rejected.
   selfLink string
-  uid string: Unlike the name, never used again.
-type OwnerReference: An object that another depends on.
+  uid string: Unique identifier, never reused.
+type OwnerReference: An object that owns another.
   apiVersion! string
-  blockOwnerDeletion bool: The owner waits for this object when it is deleted in the foreground.
-  controller bool: This owner is the one that manages the object.
+  blockOwnerDeletion bool: A foreground deletion of the owner waits for this object.
+  controller bool: The owner is the managing controller.
   kind! string, name! string, uid! string
 )";
 }
 
-// Schemas of the other kinds of the core group. schema_tables.h says how to read them.
 std::string_view CoreSchemas() {
   return R"(
 package io.k8s.api.core.v1
@@ -51,10 +51,10 @@ type AttachedVolume
   devicePath! string, name! string
 type ClientIPConfig
   timeoutSeconds int
-kind ConfigMap: Settings for pods.
-  binaryData {}bytes: Entries that are not text.
+kind ConfigMap: Configuration data for pods.
+  binaryData {}bytes: Binary entries.
   data {}string: Entries.
-  immutable bool: Entries cannot be changed any more.
+  immutable bool: Entries cannot be changed.
 type ConfigMapNodeConfigSource
   kubeletConfigKey! string, name! string, namespace! string, resourceVersion string, uid string
 type ContainerImage: An image on a node.
@@ -68,26 +68,26 @@ type EndpointPort
   appProtocol string, name string, port! int, protocol string
 type EndpointSubset
   addresses []EndpointAddress, notReadyAddresses []EndpointAddress, ports []EndpointPort
-kind Endpoints: Addresses behind a service.
+kind Endpoints: Addresses of the pods of a service.
   subsets []EndpointSubset
 kind Event: Something that happened to an object.
-  action string: What was being done.
-  count int: How often it happened.
-  eventTime microTime: When it happened first.
-  firstTimestamp time: When it happened first, in older events.
-  involvedObject! ObjectReference: Object that it is about.
-  lastTimestamp time: When it happened last, in older events.
+  action string: Action that was taken or failed.
+  count int: Number of occurrences.
+  eventTime microTime: Time of the first occurrence.
+  firstTimestamp time: Time of the first occurrence, in older events.
+  involvedObject! ObjectReference: Object that the event is about.
+  lastTimestamp time: Time of the last occurrence, in older events.
   message string: What happened.
-  reason string: Why, in a word.
-  related ObjectReference: Another object that has to do with it.
-  reportingComponent string: Who reports it.
-  reportingInstance string: Which instance of it.
-  series EventSeries: How often and until when, if it happened again.
-  source EventSource: Who reported it, in older events.
+  reason string: Reason, in CamelCase.
+  related ObjectReference: Secondary object.
+  reportingComponent string: Controller that reported the event.
+  reportingInstance string: Instance of the controller.
+  series EventSeries: Count and last time of a repeated event.
+  source EventSource: Component that reported the event, in older events.
   type string: Normal or Warning.
-type EventSeries: Something that happened again and again.
-  count int: How often so far.
-  lastObservedTime microTime: When last.
+type EventSeries: A series of equal events.
+  count int: Number of occurrences.
+  lastObservedTime microTime: Time of the last occurrence.
 type EventSource
   component string, host string
 kind LimitRange: Bounds and defaults for resources in a namespace.
@@ -101,18 +101,18 @@ type LoadBalancerIngress
   hostname string, ip string, ipMode string, ports []PortStatus
 type LoadBalancerStatus
   ingress []LoadBalancerIngress
-kind Namespace: A space for names.
+kind Namespace: A scope for names.
   spec NamespaceSpec, status NamespaceStatus
 type NamespaceCondition
   lastTransitionTime time, message string, reason string, status! string, type! string
-type NamespaceSpec: What is wanted of a namespace.
-  finalizers []string: Who must still do something before the namespace goes.
-type NamespaceStatus: How a namespace is.
+type NamespaceSpec: Desired state of a namespace.
+  finalizers []string: Must be empty before the namespace is removed.
+type NamespaceStatus: Observed status of a namespace.
   conditions []NamespaceCondition @merge:type
   phase string: Active or Terminating.
 kind Node: A machine that pods run on.
-  spec NodeSpec: What is wanted of the node.
-  status NodeStatus: What the node has and how it is.
+  spec NodeSpec: Desired state of the node.
+  status NodeStatus: Observed status of the node.
 type NodeAddress
   address! string, type! string
 type NodeCondition: One aspect of a node's state.
@@ -131,24 +131,24 @@ type NodeRuntimeHandler
   features NodeRuntimeHandlerFeatures, name string
 type NodeRuntimeHandlerFeatures
   recursiveReadOnlyMounts bool, userNamespaces bool
-type NodeSpec: What is wanted of a node.
+type NodeSpec: Desired state of a node.
   configSource NodeConfigSource, externalID string
-  podCIDR string: Addresses for the node's pods.
-  podCIDRs []string @merge: The same, one range a family.
-  providerID string: What the cloud calls the node.
-  taints []Taint: Keep pods off that do not tolerate them.
-  unschedulable bool: No new pods, please; set by cordon.
-type NodeStatus: What a node has and how it is.
-  addresses []NodeAddress @merge:type: Where it is reached.
-  allocatable {}quantity: What pods may use of it; scheduling counts against this.
-  capacity {}quantity: What it has.
+  podCIDR string: IP range of the node's pods.
+  podCIDRs []string @merge: IP ranges of the node's pods, one per IP family.
+  providerID string: ID of the node at the cloud provider.
+  taints []Taint: Repel pods that do not tolerate them.
+  unschedulable bool: No new pods are scheduled here; set by kubectl cordon.
+type NodeStatus: Observed status of a node.
+  addresses []NodeAddress @merge:type: Addresses of the node.
+  allocatable {}quantity: Resources available to pods.
+  capacity {}quantity: Total resources of the node.
   conditions []NodeCondition @merge:type: Ready, MemoryPressure, DiskPressure, PIDPressure and others.
   config NodeConfigStatus, daemonEndpoints NodeDaemonEndpoints, declaredFeatures []string
   features NodeFeatures
-  images []ContainerImage: Images that are on it.
-  nodeInfo NodeSystemInfo: Versions and identities.
+  images []ContainerImage: Images on the node.
+  nodeInfo NodeSystemInfo: Versions and IDs of the node.
   phase string, runtimeHandlers []NodeRuntimeHandler
-  volumesAttached []AttachedVolume: Volumes attached to it.
+  volumesAttached []AttachedVolume: Volumes attached to the node.
   volumesInUse []string: Volumes in use by its pods.
 type NodeSwapStatus
   capacity long
@@ -156,14 +156,14 @@ type NodeSystemInfo
   architecture! string, bootID! string, containerRuntimeVersion! string, kernelVersion! string
   kubeProxyVersion! string, kubeletVersion! string, machineID! string, operatingSystem! string
   osImage! string, swap NodeSwapStatus, systemUUID! string
-type ObjectReference: Names an object.
+type ObjectReference: Reference to an object.
   apiVersion string, fieldPath string, kind string, name string, namespace string
   resourceVersion string, uid string
 kind PodTemplate: A template of pods, as an object.
   template PodTemplateSpec
 type PortStatus
   error string, port! int, protocol! string
-kind ReplicationController: Keeps a number of equal pods; the elder sister of ReplicaSet.
+kind ReplicationController: Maintains a number of equal pods; predecessor of ReplicaSet.
   spec ReplicationControllerSpec, status ReplicationControllerStatus
 type ReplicationControllerCondition
   lastTransitionTime time, message string, reason string, status! string, type! string
@@ -172,7 +172,7 @@ type ReplicationControllerSpec
 type ReplicationControllerStatus
   availableReplicas int, conditions []ReplicationControllerCondition @merge:type
   fullyLabeledReplicas int, observedGeneration long, readyReplicas int, replicas! int
-kind ResourceQuota: What a namespace may use in total.
+kind ResourceQuota: Limits on the total resources of a namespace.
   spec ResourceQuotaSpec, status ResourceQuotaStatus
 type ResourceQuotaSpec
   hard {}quantity, scopeSelector ScopeSelector, scopes []string
@@ -182,29 +182,29 @@ type ScopeSelector
   matchExpressions []ScopedResourceSelectorRequirement
 type ScopedResourceSelectorRequirement
   operator! string, scopeName! string, values []string
-kind Secret: Settings for pods that not everyone should read.
+kind Secret: Confidential data for pods.
   data {}bytes: Entries, encoded in base64.
   immutable bool
   stringData {}string: Entries as plain text; write only.
-  type string: What it is for.
-kind Service: One address for several pods.
-  spec ServiceSpec: Which pods, and how they are reached.
-  status ServiceStatus: Where it is reached from outside.
-kind ServiceAccount: Who a pod is, to the API.
+  type string: Purpose of the secret.
+kind Service: A stable address for a set of pods.
+  spec ServiceSpec: Desired behavior of the service.
+  status ServiceStatus: Observed status of the service.
+kind ServiceAccount: Identity of pods towards the API.
   automountServiceAccountToken bool, imagePullSecrets []LocalObjectReference
   secrets []ObjectReference @merge:name
 type ServicePort: A port of a service.
   appProtocol string, name string
-  nodePort int: Port of every node.
+  nodePort int: Port on every node.
   port! int: Port of the service.
   protocol string: TCP, UDP or SCTP.
   targetPort intOrString: Port of the pods, by number or name.
-type ServiceSpec: How pods are reached.
+type ServiceSpec: Desired behavior of a service.
   allocateLoadBalancerNodePorts bool
-  clusterIP string: Address within the cluster; None for none.
+  clusterIP string: Address within the cluster; None for a headless service.
   clusterIPs []string
-  externalIPs []string: More addresses at which nodes take traffic for it.
-  externalName string: Name that it stands for, with type ExternalName.
+  externalIPs []string: Additional addresses at which nodes accept traffic.
+  externalName string: DNS name of a service of type ExternalName.
   externalTrafficPolicy string, healthCheckNodePort int, internalTrafficPolicy string
   ipFamilies []string, ipFamilyPolicy string, loadBalancerClass string, loadBalancerIP string
   loadBalancerSourceRanges []string
@@ -218,27 +218,26 @@ type ServiceStatus
   conditions []meta.Condition @merge:type, loadBalancer LoadBalancerStatus
 type SessionAffinityConfig
   clientIP ClientIPConfig
-type Taint: Keeps pods off a node unless they tolerate it.
+type Taint: Repels pods that do not tolerate it.
   effect! string: NoSchedule, PreferNoSchedule or NoExecute.
   key! string: Key of the taint.
-  timeAdded time: When it was added.
+  timeAdded time: When the taint was added.
   value string: Value of the taint.
 )";
 }
 
-// Schemas of the small groups. schema_tables.h says how to read them.
 std::string_view OtherSchemas() {
   return R"(
 package io.k8s.api.coordination.v1
-kind Lease: Says who leads, or that a node is alive.
-  spec LeaseSpec: Who holds it, and since when.
-type LeaseSpec: Who holds a lease, and since when.
-  acquireTime microTime: When the holder got it.
-  holderIdentity string: Who holds it.
-  leaseDurationSeconds int: How long others wait after the last renewal.
-  leaseTransitions int: How often it changed hands.
+kind Lease: A lock for leader election, or the heartbeat of a node.
+  spec LeaseSpec: Holder and times of the lease.
+type LeaseSpec: Holder and times of a lease.
+  acquireTime microTime: When the holder acquired the lease.
+  holderIdentity string: Identity of the holder.
+  leaseDurationSeconds int: Seconds after the last renewal until the lease expires.
+  leaseTransitions int: Number of changes of the holder.
   preferredHolder string
-  renewTime microTime: When it was renewed last.
+  renewTime microTime: When the holder last renewed the lease.
   strategy string
 package io.k8s.api.discovery.v1
 type Endpoint
@@ -251,7 +250,7 @@ type EndpointHints
   forNodes []ForNode, forZones []ForZone
 type EndpointPort
   appProtocol string, name string, port int, protocol string
-kind EndpointSlice: Some of the addresses behind a service.
+kind EndpointSlice: A subset of the addresses of a service.
   addressType! string, endpoints []Endpoint, ports []EndpointPort
 type ForNode
   name! string
@@ -259,43 +258,43 @@ type ForZone
   name! string
 package io.k8s.api.events.v1
 kind Event: Something that happened to an object.
-  action string: What was being done.
+  action string: Action that was taken or failed.
   deprecatedCount int, deprecatedFirstTimestamp time, deprecatedLastTimestamp time
   deprecatedSource core.EventSource
-  eventTime! microTime: When it happened first.
+  eventTime! microTime: Time of the first occurrence.
   note string: What happened.
-  reason string: Why, in a word.
-  regarding core.ObjectReference: Object that it is about.
-  related core.ObjectReference: Another object that has to do with it.
-  reportingController string: Who reports it.
-  reportingInstance string: Which instance of it.
-  series EventSeries: How often and until when, if it happened again.
+  reason string: Reason, in CamelCase.
+  regarding core.ObjectReference: Object that the event is about.
+  related core.ObjectReference: Secondary object.
+  reportingController string: Controller that reported the event.
+  reportingInstance string: Instance of the controller.
+  series EventSeries: Count and last time of a repeated event.
   type string: Normal or Warning.
-type EventSeries: Something that happened again and again.
-  count! int: How often so far.
-  lastObservedTime! microTime: When last.
+type EventSeries: A series of equal events.
+  count! int: Number of occurrences.
+  lastObservedTime! microTime: Time of the last occurrence.
 package io.k8s.api.node.v1
 type Overhead
   podFixed {}quantity
-kind RuntimeClass: A way of running pods.
-  handler! string: What the nodes call it.
-  overhead Overhead: What it takes besides the containers.
+kind RuntimeClass: A container runtime configuration.
+  handler! string: Name of the configuration on the nodes.
+  overhead Overhead: Resources in addition to the containers.
   scheduling Scheduling: Nodes that support it.
 type Scheduling
   nodeSelector {}string, tolerations []core.Toleration
 package io.k8s.api.rbac.v1
 type AggregationRule
   clusterRoleSelectors []meta.LabelSelector
-kind ClusterRole: What may be done in the cluster.
+kind ClusterRole: Permissions in the cluster.
   aggregationRule AggregationRule, rules []PolicyRule
-kind ClusterRoleBinding: Who may do what a role says, in the cluster.
+kind ClusterRoleBinding: Grants the permissions of a role in the cluster.
   roleRef! RoleRef, subjects []Subject
 type PolicyRule
   apiGroups []string, nonResourceURLs []string, resourceNames []string, resources []string
   verbs! []string
-kind Role: What may be done in a namespace.
+kind Role: Permissions in a namespace.
   rules []PolicyRule
-kind RoleBinding: Who may do what a role says, in a namespace.
+kind RoleBinding: Grants the permissions of a role in a namespace.
   roleRef! RoleRef, subjects []Subject
 type RoleRef
   apiGroup string, kind! string, name! string

@@ -1,4 +1,4 @@
-// Tables of schemas: every field of the kinds served, as text that schema.cc reads once.
+// The tables of schemas: every field of the kinds served, as text that schema.cc parses once.
 //
 //   package io.k8s.api.core.v1
 //   kind Pod: What it is.
@@ -7,10 +7,10 @@
 //     containers! []Container @merge:name: At least one.
 //     hostPID bool, hostIPC bool
 //
-// A kind has apiVersion, kind and metadata besides. A line holds one field with a description, or
-// several without. `!` marks what is required, `[]` a list, `{}` a map with strings as keys, and
-// `@strategy:key` how a strategic merge patch treats it. Types of other packages are named by the
-// package's last part but one: core.PodSpec, meta.LabelSelector.
+// A kind implicitly has apiVersion, kind and metadata. A line has one field with a description, or
+// several without. `!` marks a required field, `[]` a list, `{}` a map with string keys, and
+// `@strategy:key` the strategy of a strategic merge patch. Types of other packages are prefixed
+// with the last but one part of the package: core.PodSpec, meta.LabelSelector.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,7 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(SchemaTest, EveryStoredKindHasOneButCustomResourceDefinitions) {
+TEST(SchemaTest, EveryStoredKindExceptCustomResourceDefinitionHasOne) {
   for (const Kind& kind : Kinds()) {
     const bool known = SchemaOf(kind.api_version(), kind.kind) != nullptr;
     EXPECT_EQ(known, kind.stored && kind.kind != "CustomResourceDefinition") << kind.kind;
@@ -110,13 +110,13 @@ TEST(UnknownFieldsTest, CaseMatters) {
               ElementsAre(R"(unknown field "spec.nodename")"));
 }
 
-TEST(UnknownFieldsTest, TemplatesAreLookedInto) {
+TEST(UnknownFieldsTest, AreFoundInTemplates) {
   EXPECT_THAT(Unknown("deployments.apps",
                       R"({"spec":{"template":{"spec":{"tolerations":[{"kee":"a"}]}}}})"),
               ElementsAre(R"(unknown field "spec.template.spec.tolerations[0].kee")"));
 }
 
-TEST(UnknownFieldsTest, WrongTypesAreNoneOfItsBusiness) {
+TEST(UnknownFieldsTest, WrongTypesAreIgnored) {
   EXPECT_THAT(Unknown("pods", R"({"metadata":null,"spec":[],"status":"x"})"), IsEmpty());
   EXPECT_THAT(Unknown("pods", R"({"spec":{"containers":{"a":1}}})"), IsEmpty());
   EXPECT_THAT(Unknown("pods", "[]"), IsEmpty());

@@ -1,4 +1,4 @@
-// Schemas of volumes and claims. schema_tables.h says how to read them.
+// The schemas of volumes and claims; schema_tables.h explains the format.
 #include "api/scheme/schema_tables.h"
 
 namespace berth::api::scheme {
@@ -85,24 +85,24 @@ type ModifyVolumeStatus
 type NFSVolumeSource
   path! string, readOnly bool, server! string
 kind PersistentVolume: A piece of storage.
-  spec PersistentVolumeSpec: What it is and who may use it.
-  status PersistentVolumeStatus: Where it is in its life.
+  spec PersistentVolumeSpec: Desired state of the volume.
+  status PersistentVolumeStatus: Observed status of the volume.
 kind PersistentVolumeClaim: A request for storage.
-  spec PersistentVolumeClaimSpec: What is requested.
-  status PersistentVolumeClaimStatus: What was given.
+  spec PersistentVolumeClaimSpec: The requested storage.
+  status PersistentVolumeClaimStatus: The provided storage.
 type PersistentVolumeClaimCondition
   lastProbeTime time, lastTransitionTime time, message string, reason string, status! string
   type! string
-type PersistentVolumeClaimSpec: What storage is requested.
-  accessModes []string: How it is to be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
+type PersistentVolumeClaimSpec: Requested storage.
+  accessModes []string: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
   dataSource TypedLocalObjectReference, dataSourceRef TypedObjectReference
-  resources VolumeResourceRequirements: How much.
+  resources VolumeResourceRequirements: Requested size.
   selector meta.LabelSelector: Labels that the volume must have.
-  storageClassName string: Class that it must be of.
+  storageClassName string: Required storage class.
   volumeAttributesClassName string
   volumeMode string: Filesystem or Block.
-  volumeName string: Volume that it is bound to.
-type PersistentVolumeClaimStatus: What storage was given.
+  volumeName string: Volume that the claim is bound to.
+type PersistentVolumeClaimStatus: Observed status of a claim.
   accessModes []string, allocatedResourceStatuses {}string, allocatedResources {}quantity
   capacity {}quantity: Size of the volume.
   conditions []PersistentVolumeClaimCondition @merge:type, currentVolumeAttributesClassName string
@@ -113,30 +113,30 @@ type PersistentVolumeClaimTemplate
 type PersistentVolumeClaimVolumeSource: A claim in the pod's namespace.
   claimName! string: Name of the claim.
   readOnly bool
-type PersistentVolumeSpec: What a volume is and who may use it.
-  accessModes []string: How it may be mounted.
+type PersistentVolumeSpec: Desired state of a volume.
+  accessModes []string: Ways in which the volume can be mounted.
   awsElasticBlockStore AWSElasticBlockStoreVolumeSource, azureDisk AzureDiskVolumeSource
   azureFile AzureFilePersistentVolumeSource
-  capacity {}quantity: Its size.
+  capacity {}quantity: Size of the volume.
   cephfs CephFSPersistentVolumeSource, cinder CinderPersistentVolumeSource
-  claimRef ObjectReference: Claim that it is bound to, or meant for.
-  csi CSIPersistentVolumeSource: Storage of a driver.
+  claimRef ObjectReference: Claim that the volume is bound to or reserved for.
+  csi CSIPersistentVolumeSource: Storage of a CSI driver.
   fc FCVolumeSource, flexVolume FlexPersistentVolumeSource, flocker FlockerVolumeSource
   gcePersistentDisk GCEPersistentDiskVolumeSource, glusterfs GlusterfsPersistentVolumeSource
   hostPath HostPathVolumeSource: A directory of a node.
   iscsi ISCSIPersistentVolumeSource
   local LocalVolumeSource: A disk of a node; needs node affinity.
   mountOptions []string, nfs NFSVolumeSource
-  nodeAffinity VolumeNodeAffinity: Nodes that reach it; pods using it must run there.
-  persistentVolumeReclaimPolicy string: Retain, Delete or Recycle: what becomes of it after its claim.
+  nodeAffinity VolumeNodeAffinity: Nodes that can access the volume; its pods must run there.
+  persistentVolumeReclaimPolicy string: Retain, Delete or Recycle: what happens to the volume when it is released from its claim.
   photonPersistentDisk PhotonPersistentDiskVolumeSource, portworxVolume PortworxVolumeSource
   quobyte QuobyteVolumeSource, rbd RBDPersistentVolumeSource
   scaleIO ScaleIOPersistentVolumeSource
-  storageClassName string: Class that it belongs to.
+  storageClassName string: Storage class of the volume.
   storageos StorageOSPersistentVolumeSource, volumeAttributesClassName string
   volumeMode string: Filesystem or Block.
   vsphereVolume VsphereVirtualDiskVolumeSource
-type PersistentVolumeStatus: Where a volume is in its life.
+type PersistentVolumeStatus: Observed status of a volume.
   lastPhaseTransitionTime time, message string
   phase string: Pending, Available, Bound, Released or Failed.
   reason string
@@ -187,14 +187,14 @@ type TypedLocalObjectReference
   apiGroup string, kind! string, name! string
 type TypedObjectReference
   apiGroup string, kind! string, name! string, namespace string
-type Volume: A directory that containers may mount; one of its sources says what it is.
+type Volume: A directory that containers can mount; has exactly one source.
   awsElasticBlockStore AWSElasticBlockStoreVolumeSource, azureDisk AzureDiskVolumeSource
   azureFile AzureFileVolumeSource, cephfs CephFSVolumeSource, cinder CinderVolumeSource
   configMap ConfigMapVolumeSource: Files from a config map.
-  csi CSIVolumeSource: Storage of a driver, for this pod alone.
-  downwardAPI DownwardAPIVolumeSource: Files with facts about the pod.
-  emptyDir EmptyDirVolumeSource: Empty at first, gone with the pod.
-  ephemeral EphemeralVolumeSource: A claim made for this pod alone.
+  csi CSIVolumeSource: Ephemeral storage of a CSI driver.
+  downwardAPI DownwardAPIVolumeSource: Files with fields of the pod.
+  emptyDir EmptyDirVolumeSource: Temporary directory, initially empty.
+  ephemeral EphemeralVolumeSource: A claim that is created and deleted with the pod.
   fc FCVolumeSource, flexVolume FlexVolumeSource, flocker FlockerVolumeSource
   gcePersistentDisk GCEPersistentDiskVolumeSource, gitRepo GitRepoVolumeSource
   glusterfs GlusterfsVolumeSource
@@ -209,7 +209,7 @@ type Volume: A directory that containers may mount; one of its sources says what
   quobyte QuobyteVolumeSource, rbd RBDVolumeSource, scaleIO ScaleIOVolumeSource
   secret SecretVolumeSource: Files from a secret.
   storageos StorageOSVolumeSource, vsphereVolume VsphereVirtualDiskVolumeSource
-type VolumeNodeAffinity: Nodes that reach a volume.
+type VolumeNodeAffinity: Nodes that can access a volume.
   required NodeSelector
 type VolumeProjection
   clusterTrustBundle ClusterTrustBundleProjection, configMap ConfigMapProjection

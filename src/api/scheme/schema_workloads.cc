@@ -1,4 +1,5 @@
-// Schemas of workloads and what steers them. schema_tables.h says how to read them.
+// The schemas of workloads, autoscaling, disruption budgets and priorities; schema_tables.h
+// explains the format.
 #include "api/scheme/schema_tables.h"
 
 namespace berth::api::scheme {
@@ -6,17 +7,17 @@ namespace berth::api::scheme {
 std::string_view WorkloadSchemas() {
   return R"(
 package io.k8s.api.apps.v1
-kind ControllerRevision: An earlier state of a stateful set or daemon set.
+kind ControllerRevision: A snapshot of the state of a StatefulSet or DaemonSet.
   data object, revision! long
-kind DaemonSet: Keeps a pod on every node, or on some.
-  spec DaemonSetSpec: Which nodes, and what kind of pod.
-  status DaemonSetStatus: How many nodes have one.
+kind DaemonSet: Runs a pod on every node, or on selected nodes.
+  spec DaemonSetSpec: Desired behavior of the DaemonSet.
+  status DaemonSetStatus: Observed status of the DaemonSet.
 type DaemonSetCondition
   lastTransitionTime time, message string, reason string, status! string, type! string
-type DaemonSetSpec: What a daemon set should keep.
+type DaemonSetSpec: Desired behavior of a DaemonSet.
   minReadySeconds int, revisionHistoryLimit int
   selector! meta.LabelSelector: Labels of its pods; cannot be changed.
-  template! core.PodTemplateSpec: What the pods are made from.
+  template! core.PodTemplateSpec: Template of the pods.
   updateStrategy DaemonSetUpdateStrategy: How pods are replaced.
 type DaemonSetStatus
   collisionCount int, conditions []DaemonSetCondition @merge:type, currentNumberScheduled! int
@@ -24,74 +25,74 @@ type DaemonSetStatus
   numberUnavailable int, observedGeneration long, updatedNumberScheduled int
 type DaemonSetUpdateStrategy
   rollingUpdate RollingUpdateDaemonSet, type string
-kind Deployment: Keeps a number of equal pods and rolls changes out step by step.
-  spec DeploymentSpec: How many pods, and of what kind.
-  status DeploymentStatus: How far it is.
+kind Deployment: Maintains a number of equal pods and rolls out changes gradually.
+  spec DeploymentSpec: Desired behavior of the Deployment.
+  status DeploymentStatus: Observed status of the Deployment.
 type DeploymentCondition
   lastTransitionTime time, lastUpdateTime time, message string, reason string, status! string
   type! string
-type DeploymentSpec: What a deployment should keep.
-  minReadySeconds int: A pod counts as available after being ready for so long.
-  paused bool: Changes wait.
-  progressDeadlineSeconds int: Without progress for so long, the rollout counts as failed.
-  replicas int: How many pods.
-  revisionHistoryLimit int: How many old replica sets are kept.
+type DeploymentSpec: Desired behavior of a Deployment.
+  minReadySeconds int: Seconds that a pod must be ready to be available.
+  paused bool: Changes are not rolled out.
+  progressDeadlineSeconds int: Seconds without progress after which the rollout has failed.
+  replicas int: Number of desired pods.
+  revisionHistoryLimit int: Number of old ReplicaSets to retain.
   selector! meta.LabelSelector: Labels of its pods; cannot be changed.
   strategy DeploymentStrategy @retainKeys: How pods are replaced.
-  template! core.PodTemplateSpec: What the pods are made from.
-type DeploymentStatus: How far a deployment is.
+  template! core.PodTemplateSpec: Template of the pods.
+type DeploymentStatus: Observed status of a Deployment.
   availableReplicas int: Pods that are available.
   collisionCount int
   conditions []DeploymentCondition @merge:type: Available, Progressing, ReplicaFailure.
-  observedGeneration long: Generation that this status is about.
+  observedGeneration long: Generation that the controller has observed.
   readyReplicas int: Pods that are ready.
-  replicas int: Pods that there are.
+  replicas int: Number of pods.
   terminatingReplicas int
-  unavailableReplicas int: Pods that are missing.
-  updatedReplicas int: Pods of the newest template.
+  unavailableReplicas int: Pods that are not available.
+  updatedReplicas int: Pods of the current template.
 type DeploymentStrategy: How pods are replaced.
-  rollingUpdate RollingUpdateDeployment: Bounds for RollingUpdate.
+  rollingUpdate RollingUpdateDeployment: Limits of a rolling update.
   type string: RollingUpdate or Recreate.
-kind ReplicaSet: Keeps a number of equal pods.
-  spec ReplicaSetSpec: How many pods, and of what kind.
-  status ReplicaSetStatus: How many there are.
+kind ReplicaSet: Maintains a number of equal pods.
+  spec ReplicaSetSpec: Desired behavior of the ReplicaSet.
+  status ReplicaSetStatus: Observed status of the ReplicaSet.
 type ReplicaSetCondition
   lastTransitionTime time, message string, reason string, status! string, type! string
-type ReplicaSetSpec: What a replica set should keep.
+type ReplicaSetSpec: Desired behavior of a ReplicaSet.
   minReadySeconds int
-  replicas int: How many pods.
+  replicas int: Number of desired pods.
   selector! meta.LabelSelector: Labels of its pods; cannot be changed.
-  template core.PodTemplateSpec: What the pods are made from.
-type ReplicaSetStatus: How many pods there are.
+  template core.PodTemplateSpec: Template of the pods.
+type ReplicaSetStatus: Observed status of a ReplicaSet.
   availableReplicas int, conditions []ReplicaSetCondition @merge:type, fullyLabeledReplicas int
   observedGeneration long, readyReplicas int, replicas! int, terminatingReplicas int
 type RollingUpdateDaemonSet
   maxSurge intOrString, maxUnavailable intOrString
-type RollingUpdateDeployment: Bounds while pods are replaced.
-  maxSurge intOrString: How many more there may be, a number or a percentage.
-  maxUnavailable intOrString: How many may be missing, a number or a percentage.
+type RollingUpdateDeployment: Limits while pods are replaced.
+  maxSurge intOrString: Maximum number or percentage of additional pods.
+  maxUnavailable intOrString: Maximum number or percentage of unavailable pods.
 type RollingUpdateStatefulSetStrategy
   maxUnavailable intOrString, partition int
-kind StatefulSet: Keeps numbered pods, each with its own name and storage.
-  spec StatefulSetSpec: How many pods, and of what kind.
-  status StatefulSetStatus: How many there are.
+kind StatefulSet: Maintains pods with stable names and storage.
+  spec StatefulSetSpec: Desired behavior of the StatefulSet.
+  status StatefulSetStatus: Observed status of the StatefulSet.
 type StatefulSetCondition
   lastTransitionTime time, message string, reason string, status! string, type! string
 type StatefulSetOrdinals
   start int
 type StatefulSetPersistentVolumeClaimRetentionPolicy
   whenDeleted string, whenScaled string
-type StatefulSetSpec: What a stateful set should keep.
+type StatefulSetSpec: Desired behavior of a StatefulSet.
   minReadySeconds int, ordinals StatefulSetOrdinals
   persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy
   podManagementPolicy string: OrderedReady or Parallel.
-  replicas int: How many pods.
+  replicas int: Number of desired pods.
   revisionHistoryLimit int
   selector! meta.LabelSelector: Labels of its pods; cannot be changed.
-  serviceName string: Service that names the pods.
-  template! core.PodTemplateSpec: What the pods are made from.
+  serviceName string: Service that provides the DNS names of the pods.
+  template! core.PodTemplateSpec: Template of the pods.
   updateStrategy StatefulSetUpdateStrategy: How pods are replaced.
-  volumeClaimTemplates []core.PersistentVolumeClaim: Claims that every pod gets.
+  volumeClaimTemplates []core.PersistentVolumeClaim: Claims to create for every pod.
 type StatefulSetStatus
   availableReplicas int, collisionCount int, conditions []StatefulSetCondition @merge:type
   currentReplicas int, currentRevision string, observedGeneration long, readyReplicas int
@@ -114,7 +115,7 @@ type HPAScalingPolicy
 type HPAScalingRules
   policies []HPAScalingPolicy, selectPolicy string, stabilizationWindowSeconds int
   tolerance quantity
-kind HorizontalPodAutoscaler: Changes the number of replicas by metrics.
+kind HorizontalPodAutoscaler: Scales the number of replicas by metrics.
   spec! HorizontalPodAutoscalerSpec, status HorizontalPodAutoscalerStatus
 type HorizontalPodAutoscalerBehavior
   scaleDown HPAScalingRules, scaleUp HPAScalingRules
@@ -152,46 +153,46 @@ type ResourceMetricSource
 type ResourceMetricStatus
   current! MetricValueStatus, name! string
 package io.k8s.api.batch.v1
-kind CronJob: Makes jobs by the clock.
+kind CronJob: Creates Jobs on a schedule.
   spec! CronJobSpec, status CronJobStatus
-type CronJobSpec: When to make jobs, and which.
+type CronJobSpec: Desired behavior of a CronJob.
   concurrencyPolicy string: Allow, Forbid or Replace.
   failedJobsHistoryLimit int
-  jobTemplate! JobTemplateSpec: What the jobs are made from.
-  schedule! string: When, in the notation of cron.
+  jobTemplate! JobTemplateSpec: Template of the Jobs.
+  schedule! string: Schedule in cron format.
   startingDeadlineSeconds long, successfulJobsHistoryLimit int
-  suspend bool: No more jobs while this is set.
+  suspend bool: No Jobs are created while this is set.
   timeZone string
 type CronJobStatus
   active []core.ObjectReference, lastScheduleTime time, lastSuccessfulTime time
-kind Job: Runs pods until enough of them succeeded.
-  spec JobSpec: What to run, and how often.
-  status JobStatus: How far it is.
+kind Job: Runs pods to completion.
+  spec JobSpec: Desired behavior of the Job.
+  status JobStatus: Observed status of the Job.
 type JobCondition
   lastProbeTime time, lastTransitionTime time, message string, reason string, status! string
   type! string
-type JobSpec: What a job should do.
-  activeDeadlineSeconds long: The job fails after running for so long.
-  backoffLimit int: How many failures are too many.
+type JobSpec: Desired behavior of a Job.
+  activeDeadlineSeconds long: Time after which the Job fails.
+  backoffLimit int: Number of retries before the Job fails.
   backoffLimitPerIndex int
   completionMode string: NonIndexed or Indexed.
-  completions int: How many pods must succeed.
+  completions int: Number of pods that must succeed.
   managedBy string, manualSelector bool, maxFailedIndexes int
-  parallelism int: How many pods run at once.
-  podFailurePolicy PodFailurePolicy: What to do about which failures.
+  parallelism int: Maximum number of pods that run at a time.
+  podFailurePolicy PodFailurePolicy: How to handle failed pods.
   podReplacementPolicy string, selector meta.LabelSelector, successPolicy SuccessPolicy
-  suspend bool: No pods while this is set.
-  template! core.PodTemplateSpec: What the pods are made from.
-  ttlSecondsAfterFinished int: The job is deleted so long after its end.
-type JobStatus: How far a job is.
+  suspend bool: No pods are created while this is set.
+  template! core.PodTemplateSpec: Template of the pods.
+  ttlSecondsAfterFinished int: Seconds after which a finished Job is deleted.
+type JobStatus: Observed status of a Job.
   active int: Pods that are pending or running.
   completedIndexes string
-  completionTime time: When it ended well.
+  completionTime time: When the Job completed.
   conditions []JobCondition @merge:type: Complete, Failed, Suspended and others.
   failed int: Pods that failed.
   failedIndexes string
   ready int: Pods that are ready.
-  startTime time: When it began.
+  startTime time: When the Job started.
   succeeded int: Pods that succeeded.
   terminating int, uncountedTerminatedPods UncountedTerminatedPods
 type JobTemplateSpec
@@ -212,28 +213,28 @@ type SuccessPolicyRule
 type UncountedTerminatedPods
   failed []string, succeeded []string
 package io.k8s.api.policy.v1
-kind PodDisruptionBudget: How many pods of a group may be evicted at once.
-  spec PodDisruptionBudgetSpec: Which pods, and how many.
-  status PodDisruptionBudgetStatus: How many now.
-type PodDisruptionBudgetSpec: Which pods, and how many may be evicted.
-  maxUnavailable intOrString: How many may be missing, a number or a percentage.
-  minAvailable intOrString: How many must stay, a number or a percentage.
+kind PodDisruptionBudget: Limits the voluntary disruptions of a set of pods.
+  spec PodDisruptionBudgetSpec: Desired behavior of the budget.
+  status PodDisruptionBudgetStatus: Observed status of the budget.
+type PodDisruptionBudgetSpec: Desired behavior of a budget.
+  maxUnavailable intOrString: Maximum number or percentage of unavailable pods.
+  minAvailable intOrString: Minimum number or percentage of available pods.
   selector meta.LabelSelector @replace: Labels of the pods.
-  unhealthyPodEvictionPolicy string: IfHealthyBudget or AlwaysAllow: whether pods that are not ready may go.
-type PodDisruptionBudgetStatus: How many pods may be evicted now.
+  unhealthyPodEvictionPolicy string: IfHealthyBudget or AlwaysAllow: when pods that are not ready can be evicted.
+type PodDisruptionBudgetStatus: Observed status of a budget.
   conditions []meta.Condition @merge:type
-  currentHealthy int: Pods that are ready.
-  desiredHealthy int: Pods that must be.
+  currentHealthy int: Number of healthy pods.
+  desiredHealthy int: Minimum number of healthy pods.
   disruptedPods {}time
-  disruptionsAllowed int: How many may be evicted now.
-  expectedPods int: Pods that the budget counts.
+  disruptionsAllowed int: Number of disruptions currently allowed.
+  expectedPods int: Number of pods that the budget covers.
   observedGeneration long
 package io.k8s.api.scheduling.v1
-kind PriorityClass: A name for a priority.
+kind PriorityClass: Maps a name to a priority.
   description string: When to use it.
-  globalDefault bool: Pods without a class get this one.
+  globalDefault bool: Pods without a priority class use this one.
   preemptionPolicy string: PreemptLowerPriority or Never.
-  value int: The priority; higher goes first.
+  value int: The priority; higher values are scheduled first.
 )";
 }
 

@@ -18,13 +18,13 @@ size_t Hash(std::initializer_list<std::string_view> parts) {
   return hash;
 }
 
-// Both kinds of events are views of the same objects.
+// Both kinds of events are representations of the same objects.
 std::string CollectionName(const Kind& kind) {
   if (kind.group.empty() || kind.kind == "Event") return std::string(kind.resource);
   return std::string(kind.group) + "/" + std::string(kind.resource);
 }
 
-// The table with what is needed to look things up in it. Made once, never changed.
+// The table with its indexes. Immutable once constructed.
 class Table {
  public:
   Table() {
@@ -59,7 +59,7 @@ class Table {
     });
   }
   const Kind* FindGroupResource(std::string_view group_resource) const {
-    const size_t dot = group_resource.find('.');  // Resources have none in their names.
+    const size_t dot = group_resource.find('.');  // Names of resources have no dots.
     const std::string_view resource = group_resource.substr(0, dot);
     const std::string_view group =
         dot == std::string_view::npos ? std::string_view() : group_resource.substr(dot + 1);
@@ -68,7 +68,7 @@ class Table {
   }
 
  private:
-  // Keyed by hash alone, so that a look-up joins no strings; the rows tell who is meant.
+  // Keyed by hash, so that a lookup concatenates no strings; `matches` resolves collisions.
   using Index = std::unordered_multimap<size_t, const Kind*>;
 
   template <typename Matches>

@@ -1,5 +1,5 @@
-// The kinds that the API server serves: one table, from which routes, discovery, OpenAPI, storage
-// and generic handling follow.
+// The scheme is the table of kinds that the API server serves. Routes, discovery, OpenAPI, storage
+// and generic handling are derived from it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Subresource {
   std::string_view name = {};  // "status"
   std::string_view kind = {};  // "Scale"; the kind itself for status.
   std::string_view group = {};
-  std::string_view version = {};  // Group and version of that kind; empty: as the resource.
+  std::string_view version = {};  // Group and version of that kind; empty if the resource's.
   std::vector<std::string_view> verbs = {};
 };
 
@@ -29,33 +29,34 @@ struct Kind {
   std::vector<std::string_view> short_names = {};
   std::vector<std::string_view> categories = {};
   std::vector<Subresource> subresources = {};
-  // Fields besides metadata.name and metadata.namespace that a field selector may name; the store
-  // keeps their values in this order.
+  // Fields besides metadata.name and metadata.namespace that field selectors support; the store
+  // has their values in this order.
   std::vector<std::string_view> selectable_fields = {};
-  // Index into CollectionNames() of where the kind's objects live; both kinds of events share one.
+  // The collection of the kind's objects, an index into CollectionNames(). Both kinds of events
+  // share one.
   uint16_t collection = 0;
 
   bool has_generation = true;
-  bool has_status = false;           // Main writes keep the status, /status writes the rest.
+  bool has_status = false;           // Writes ignore the status, writes to /status all else.
   bool unconditional_update = true;  // PUT without resourceVersion is allowed.
   bool create_on_update = false;     // PUT of a missing name creates it.
-  bool stored = true;                // False: reviews, answered and forgotten.
+  bool stored = true;                // False for reviews.
 
-  std::string group_version = {};  // What api_version() returns; the table fills it in.
+  std::string group_version = {};  // The value of api_version(), derived from group and version.
   std::string_view api_version() const { return group_version; }  // "apps/v1"
   std::string group_resource() const;                             // "deployments.apps", "pods"
   const Subresource* FindSubresource(std::string_view name) const;
 };
 
-// All of them; core first, then by group.
+// Returns all kinds: core first, then by group.
 std::span<const Kind> Kinds();
-// Null if there is none.
+// The Find functions return null if there is no such kind.
 const Kind* FindKind(std::string_view group, std::string_view version, std::string_view resource);
 const Kind* FindKindByName(std::string_view api_version, std::string_view kind);
-// Of a kind known to exist: the core kinds by resource, for code that is about them.
-const Kind& KindOf(std::string_view group_resource);  // "pods", "deployments.apps"
+// Returns the kind of "pods" or "deployments.apps", which must exist.
+const Kind& KindOf(std::string_view group_resource);
 
-// The names of all collections, in the order of Kind::collection.
+// Returns the names of all collections, in the order of Kind::collection.
 std::vector<std::string> CollectionNames();
 
 }  // namespace berth::api::scheme

@@ -42,7 +42,7 @@ TEST(KindsTest, EveryVerbIsKnownAndInOrder) {
   }
 }
 
-TEST(KindsTest, AStatusIsKeptApartWhereItIsASubresource) {
+TEST(KindsTest, KindsWithAStatusSubresourceHaveAStatus) {
   for (const Kind& kind : Kinds()) {
     EXPECT_EQ(kind.has_status, kind.FindSubresource("status") != nullptr) << kind.resource;
   }
@@ -56,7 +56,7 @@ TEST(KindsTest, EveryKindIsFoundByEachOfItsNames) {
   }
 }
 
-TEST(KindsTest, OthersAreNotFound) {
+TEST(KindsTest, UnknownKindsAreNotFound) {
   EXPECT_EQ(FindKind("", "v1", "pod"), nullptr);
   EXPECT_EQ(FindKind("", "v2", "pods"), nullptr);
   EXPECT_EQ(FindKind("apps", "v1", "pods"), nullptr);
@@ -71,7 +71,7 @@ TEST(KindsTest, NamesAreJoinedAsKubernetesJoinsThem) {
   EXPECT_EQ(KindOf("events.events.k8s.io").api_version(), "events.k8s.io/v1");
 }
 
-TEST(KindsTest, CollectionsAreDistinctButForEvents) {
+TEST(KindsTest, CollectionsAreDistinctExceptForEvents) {
   const std::vector<std::string> names = CollectionNames();
   std::map<uint16_t, std::set<std::string>> users;
   for (const Kind& kind : Kinds()) {
@@ -104,8 +104,8 @@ TEST(KindsTest, BothKindsOfEventsSelectTheSameValues) {
   EXPECT_EQ(core.back(), "source");
 }
 
-// What stock kube-scheduler 1.36 watches: it schedules nothing while one of them is missing.
-TEST(KindsTest, TheSchedulerFindsAllThatItWatches) {
+// The kinds that kube-scheduler v1.36 watches: it schedules nothing while one of them is missing.
+TEST(KindsTest, HasEveryKindThatTheSchedulerWatches) {
   for (const char* name :
        {"pods", "nodes", "namespaces", "services", "replicationcontrollers", "persistentvolumes",
         "persistentvolumeclaims", "replicasets.apps", "statefulsets.apps",
@@ -136,7 +136,7 @@ std::vector<std::string> Those(bool (*are)(const Kind&)) {
   return names;
 }
 
-TEST(KindsTest, SomeWantAVersionInEveryUpdate) {
+TEST(KindsTest, SomeRequireAVersionInEveryUpdate) {
   EXPECT_THAT(
       Those([](const Kind& kind) { return !kind.unconditional_update; }),
       UnorderedElementsAre("leases.coordination.k8s.io", "poddisruptionbudgets.policy",

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kDefaultClass = "storageclass.kubernetes.io/is-default-class";
 
-// A node that does not say that it is ready gets no pods until somebody takes the taint away.
+// Taints a node that is not ready; the node lifecycle controller removes the taint.
 void TaintUnreadyNode(api::JsonObject& node) {
   const api::JsonArray* conditions = api::ArrayAt(api::ObjectAt(&node, "status"), "conditions");
   for (size_t i = 0; conditions && i < conditions->size(); ++i) {
@@ -55,7 +55,7 @@ api::scheme::ApiResult<void> AdmitPriorityClass(const PriorityClasses& prioritie
                   present->name)));
 }
 
-// The newest of the classes marked as default; by name among equals.
+// Returns the newest of the classes marked as default; the first by name among equals.
 std::string DefaultStorageClass(const store::Store& store) {
   std::string best;
   std::string best_time;
@@ -75,13 +75,13 @@ std::string DefaultStorageClass(const store::Store& store) {
 
 void AdmitClaim(const store::Store& store, api::JsonObject& claim) {
   api::JsonObject& spec = api::EnsureObject(claim, "spec");
-  // An empty name is a wish, too: no class.
+  // An empty name requests no class.
   if (api::At(&spec, "storageClassName")) return;
   const std::string name = DefaultStorageClass(store);
   if (!name.empty()) api::SetString(spec, "storageClassName", name);
 }
 
-// A job's pods are told by its uid.
+// Generates the selector of a job, which matches its pods by the job's uid.
 void SelectJobPods(api::JsonObject& job) {
   const std::string uid(api::StringAt(&MetadataOf(job), "uid"));
   const std::string name(api::StringAt(&MetadataOf(job), "name"));
@@ -97,7 +97,7 @@ void SelectJobPods(api::JsonObject& job) {
                  "batch.kubernetes.io/controller-uid", uid);
 }
 
-void CarryMissing(const api::JsonObject& before, api::JsonObject& after, std::string_view key) {
+void CopyMissing(const api::JsonObject& before, api::JsonObject& after, std::string_view key) {
   const api::Json* value = api::At(&before, key);
   if (value && !api::At(&after, key)) after[key] = *value;
 }
@@ -110,7 +110,7 @@ api::scheme::ApiResult<void> AdmitNamespace(const store::Store& store,
   static const api::scheme::Kind& namespaces = api::scheme::KindOf("namespaces");
   const store::ObjectPtr object = store.Get(namespaces.collection, {"", std::string(namespace_)});
   if (!object) return std::unexpected(api::scheme::NotFound(namespaces, namespace_));
-  // The phase is the only field by which namespaces are selected.
+  // The phase is the only selectable field of namespaces.
   if (object->fields.empty() || object->fields.front() != "Terminating") return {};
   api::scheme::ApiError error = api::scheme::Forbidden(
       kind, name,
@@ -143,18 +143,17 @@ api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::s
   api::JsonObject* new_spec = api::ObjectAt(&after, "spec");
   if (!old_spec || !new_spec) return {};
   if (name == "Pod") {
-    CarryMissing(*old_spec, *new_spec, "priority");
-    CarryMissing(*old_spec, *new_spec, "preemptionPolicy");
+    CopyMissing(*old_spec, *new_spec, "priority");
+    CopyMissing(*old_spec, *new_spec, "preemptionPolicy");
     AddDefaultTolerations(*new_spec);
   }
   if (name == "Job") {
-    CarryMissing(*old_spec, *new_spec, "selector");
+    CopyMissing(*old_spec, *new_spec, "selector");
     if (!api::BoolAt(new_spec, "manualSelector")) SelectJobPods(after);
   }
   return {};
 }
 
-// Admission of pods: priority, tolerations, topology labels.
 namespace {
 
 constexpr int64_t kTolerationSeconds = 300;
@@ -165,14 +164,14 @@ api::scheme::ApiResult<void> ResolvePriority(const PriorityClasses& priorities,
                                              const api::scheme::Kind& kind, std::string_view pod,
                                              api::JsonObject& spec) {
   const auto table = priorities.table();
-  const std::string_view wanted = api::StringAt(&spec, "priorityClassName");
+  const std::string_view class_name = api::StringAt(&spec, "priorityClassName");
   static const PriorityClass kNone;
   const PriorityClass* found = &kNone;
-  if (!wanted.empty()) {
-    found = FindPriorityClass(*table, wanted);
+  if (!class_name.empty()) {
+    found = FindPriorityClass(*table, class_name);
     if (!found) {
       return std::unexpected(api::scheme::Forbidden(
-          kind, pod, fmt::format("no PriorityClass with name {} was found", wanted)));
+          kind, pod, fmt::format("no PriorityClass with name {} was found", class_name)));
     }
   } else if (const PriorityClass* fallback = DefaultPriorityClass(*table)) {
     found = fallback;
@@ -247,17 +246,18 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
   return {};
 }
 
-// Admission of services: addresses and node ports are given out.
 namespace {
 
-// 10.96.0.0/12: 20 bits are free. The first addresses are kept for those who ask for them.
+// The service range 10.96.0.0/12 has 20 bits. The first addresses are reserved for static
+// assignment.
 constexpr uint32_t kRange = 10U << 24 | 96U << 16;
 constexpr uint32_t kAddresses = 1U << 20;
-constexpr uint32_t kKept = 256;
+constexpr uint32_t kStaticAddresses = 256;
 constexpr int64_t kFirstPort = 30'000;
 constexpr int64_t kPorts = 2'768;
 
-bool IsTaken(const store::Store& store, const api::scheme::Kind& kind, const std::string& address) {
+bool IsAllocated(const store::Store& store, const api::scheme::Kind& kind,
+                 const std::string& address) {
   store::ListQuery query;
   query.limit = 1;
   query.matches = [&](const store::Object& service) {
@@ -266,18 +266,19 @@ bool IsTaken(const store::Store& store, const api::scheme::Kind& kind, const std
   return !store.List(kind.collection, query).objects.empty();
 }
 
-std::string FreeAddress(AdmissionContext& context, const api::scheme::Kind& kind) {
+std::string AllocateAddress(AdmissionContext& context, const api::scheme::Kind& kind) {
   for (;;) {
-    const auto offset = static_cast<uint32_t>(kKept + context.random.Below(kAddresses - kKept - 1));
+    const auto offset = static_cast<uint32_t>(
+        kStaticAddresses + context.random.Below(kAddresses - kStaticAddresses - 1));
     const uint32_t address = kRange + offset;
     std::string text = fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 255,
                                    address >> 8 & 255, address & 255);
-    if (!IsTaken(context.store, kind, text)) return text;
+    if (!IsAllocated(context.store, kind, text)) return text;
   }
 }
 
-std::set<int64_t> TakenPorts(const store::Store& store, const api::scheme::Kind& kind) {
-  std::set<int64_t> taken;
+std::set<int64_t> AllocatedPorts(const store::Store& store, const api::scheme::Kind& kind) {
+  std::set<int64_t> allocated;
   store::ListQuery query;
   query.matches = [](const store::Object& service) {
     return service.fields.size() > 1 && service.fields[1] != "ClusterIP";
@@ -287,15 +288,15 @@ std::set<int64_t> TakenPorts(const store::Store& store, const api::scheme::Kind&
     const api::JsonArray* ports =
         api::ArrayAt(api::ObjectAt(api::AsObject(document), "spec"), "ports");
     for (size_t i = 0; ports && i < ports->size(); ++i) {
-      taken.insert(api::IntAt(api::AsObject((*ports)[i]), "nodePort").value_or(0));
+      allocated.insert(api::IntAt(api::AsObject((*ports)[i]), "nodePort").value_or(0));
     }
   }
-  return taken;
+  return allocated;
 }
 
-api::scheme::ApiResult<void> GivePorts(AdmissionContext& context, const api::scheme::Kind& kind,
-                                       std::string_view name, api::JsonArray& ports) {
-  std::set<int64_t> taken = TakenPorts(context.store, kind);
+api::scheme::ApiResult<void> AllocatePorts(AdmissionContext& context, const api::scheme::Kind& kind,
+                                           std::string_view name, api::JsonArray& ports) {
+  std::set<int64_t> allocated = AllocatedPorts(context.store, kind);
   for (api::Json& item : ports) {
     api::JsonObject* port = item.if_object();
     if (!port || api::IntAt(port, "nodePort").value_or(0) != 0) continue;
@@ -303,7 +304,7 @@ api::scheme::ApiResult<void> GivePorts(AdmissionContext& context, const api::sch
     for (int64_t tries = 0; tries < 4 * kPorts && number == 0; ++tries) {
       const int64_t draw =
           kFirstPort + static_cast<int64_t>(context.random.Below(static_cast<uint64_t>(kPorts)));
-      if (taken.insert(draw).second) number = draw;
+      if (allocated.insert(draw).second) number = draw;
     }
     if (number == 0) {
       return std::unexpected(api::scheme::Forbidden(kind, name, "all node ports are taken"));
@@ -313,8 +314,8 @@ api::scheme::ApiResult<void> GivePorts(AdmissionContext& context, const api::sch
   return {};
 }
 
-// An update that leaves out what was given keeps it.
-void KeepGiven(const api::JsonObject* before, api::JsonObject& spec) {
+// Copies allocated addresses and node ports that an update omits.
+void CopyAllocated(const api::JsonObject* before, api::JsonObject& spec) {
   for (const std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
     const api::Json* given = api::At(before, key);
     if (given && api::IsEmpty(api::At(&spec, key))) spec[key] = *given;
@@ -345,13 +346,13 @@ api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::
   const std::string type(api::StringAt(&spec, "type"));
   if (type == "ExternalName") return {};
   const api::JsonObject* old_spec = api::ObjectAt(before, "spec");
-  KeepGiven(old_spec, spec);
+  CopyAllocated(old_spec, spec);
   std::string address(api::StringAt(&spec, "clusterIP"));
   if (address.empty()) {
-    address = FreeAddress(context, kind);
+    address = AllocateAddress(context, kind);
     api::SetString(spec, "clusterIP", address);
   } else if (address != "None" && address != api::StringAt(old_spec, "clusterIP") &&
-             IsTaken(context.store, kind, address)) {
+             IsAllocated(context.store, kind, address)) {
     FieldErrors errors;
     const FieldPath path("spec");
     errors.Invalid(path / "clusterIPs", address,
@@ -363,7 +364,7 @@ api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::
   api::DefaultString(spec, "ipFamilyPolicy", "SingleStack");
   api::JsonArray* ports = api::ArrayAt(&spec, "ports");
   if (ports && (type == "NodePort" || type == "LoadBalancer")) {
-    return GivePorts(context, kind, name, *ports);
+    return AllocatePorts(context, kind, name, *ports);
   }
   return {};
 }

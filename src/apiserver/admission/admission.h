@@ -1,5 +1,5 @@
-// What an object must get past before it is validated and stored: rules that look at other objects,
-// and changes that depend on them.
+// The built-in admission plugins: checks and changes that depend on other objects, before
+// validation.
 #pragma once
 
 #include <string_view>
@@ -21,30 +21,33 @@ struct AdmissionContext {
   const store::Store& store;
   const PriorityClasses& priorities;
   Instant now;
-  Random random;  // For addresses.
+  Random random;  // For cluster IPs and node ports.
 };
 
-// NotFound if the namespace does not exist, Forbidden if it is going away.
+// Returns NotFound if the namespace does not exist, Forbidden if it is being terminated.
 api::scheme::ApiResult<void> AdmitNamespace(const store::Store& store,
                                             const api::scheme::Kind& kind, std::string_view name,
                                             std::string_view namespace_);
 
-// After defaults; may change the document.
+// Admits a new object after defaulting; may change it.
 api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::scheme::Kind& kind,
                                          api::JsonObject& document);
-// What an update of the object itself left out and only the server knows.
+// Admits an update; copies server-assigned values that `after` lacks.
 api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::scheme::Kind& kind,
                                          const api::JsonObject& before, api::JsonObject& after);
 
-// The pieces.
+// The parts of AdmitCreate and AdmitUpdate.
+
 api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::scheme::Kind& kind,
                                       api::JsonObject& pod);
-// `before` is null for a new service; else what it lacks is taken from there.
+// Allocates the cluster IP and node ports. `before` is null for a new service; else allocated
+// values that `service` lacks are copied from it.
 api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,
                                           const api::JsonObject* before, api::JsonObject& service);
-// Tolerations that let a pod stay five minutes on a node that fails; unless it has its own.
+// Adds tolerations for not-ready and unreachable nodes for five minutes, unless the pod has its
+// own.
 void AddDefaultTolerations(api::JsonObject& pod_spec);
-// Copies the zone and region of the node, if there is such a node, to the pod's labels.
+// Copies the zone and region of the node to the pod's labels, if the node exists.
 void AddTopologyLabels(const store::Store& store, std::string_view node, api::JsonObject& pod);
 
 }  // namespace berth::apiserver::admission

@@ -1,4 +1,4 @@
-// Defaults of one container.
+// The defaults of pods: containers, volumes and the pod spec.
 #include <array>
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace berth::apiserver::admission {
 
 namespace {
 
-// Without a tag it is the latest, which may change under its name.
+// Reports whether the image has the tag "latest", explicitly or by default.
 bool IsLatest(std::string_view image) {
   if (image.find('@') != std::string_view::npos) return false;
   const size_t slash = image.rfind('/');
@@ -76,7 +76,6 @@ void DefaultContainer(api::JsonObject& container) {
   }
 }
 
-// Defaults of a pod's volumes.
 namespace {
 
 constexpr int64_t kFileMode = 0644;
@@ -133,15 +132,14 @@ void DefaultVolumes(api::JsonObject& pod_spec) {
   }
 }
 
-// Defaults of pods and of pod templates.
 namespace {
 
-// What is limited is requested, unless the request says otherwise.
+// Sets missing requests to the limits.
 void RequestLimits(api::JsonObject* resources) {
   const api::JsonObject* limits = api::ObjectAt(resources, "limits");
   if (!limits || limits->empty()) return;
   api::JsonObject& requests = api::EnsureObject(*resources, "requests");
-  // A new member may have moved the limits.
+  // The insertion may have moved the limits.
   limits = api::ObjectAt(resources, "limits");
   for (const auto& member : *limits) {
     if (!api::At(&requests, member.key())) requests[member.key()] = member.value();

@@ -1,4 +1,4 @@
-// Defaults of the workloads of apps/v1 and of replication controllers.
+// The defaults of workloads: apps/v1, ReplicationController and batch/v1.
 #include <limits>
 #include <string_view>
 
@@ -61,7 +61,7 @@ void DefaultDaemonSet(api::JsonObject& spec) {
   api::DefaultInt(spec, "revisionHistoryLimit", kRevisions);
 }
 
-// The labels of the template serve as selector and as the controller's own.
+// Copies the labels of the template to the selector and to the controller's own labels.
 void DefaultReplicationController(api::JsonObject& document, api::JsonObject& spec) {
   api::DefaultInt(spec, "replicas", 1);
   const api::JsonObject* labels =
@@ -92,14 +92,13 @@ bool DefaultWorkload(const api::scheme::Kind& kind, api::JsonObject& document) {
   return true;
 }
 
-// Defaults of jobs and cron jobs.
 namespace {
 
 void DefaultJob(api::JsonObject& document, api::JsonObject& spec) {
   if (!api::At(&spec, "completions") && !api::At(&spec, "parallelism"))
     api::SetInt(spec, "completions", 1);
   api::DefaultInt(spec, "parallelism", 1);
-  // With a limit for each index, the whole has none.
+  // With a limit per index, the job as a whole has no limit.
   api::DefaultInt(spec, "backoffLimit",
                   api::At(&spec, "backoffLimitPerIndex") ? std::numeric_limits<int32_t>::max() : 6);
   api::DefaultString(spec, "completionMode", "NonIndexed");

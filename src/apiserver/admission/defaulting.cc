@@ -16,14 +16,14 @@ namespace berth::apiserver::admission {
 
 namespace {
 
-// Rewrites quantities until one is bad.
-class Rewriter {
+// QuantityRewriter rewrites quantities until the first invalid one.
+class QuantityRewriter {
  public:
-  explicit Rewriter(const api::scheme::Kind& kind) : kind_(kind) {}
+  explicit QuantityRewriter(const api::scheme::Kind& kind) : kind_(kind) {}
 
   void Value(api::Json* value, const FieldPath& path) {
     if (!value || error_) return;
-    // A bare number is fine, too.
+    // A JSON number is valid, too.
     std::string number;
     if (const std::optional<int64_t> whole = api::AsInt(value)) {
       number = fmt::format("{}", *whole);
@@ -91,7 +91,7 @@ class Rewriter {
 
 api::scheme::ApiResult<void> CanonicalizeQuantities(const api::scheme::Kind& kind,
                                                     api::JsonObject& document) {
-  Rewriter rewriter(kind);
+  QuantityRewriter rewriter(kind);
   const FieldPath spec_path("spec");
   const FieldPath status_path("status");
   api::JsonObject* spec = api::ObjectAt(&document, "spec");
@@ -130,7 +130,7 @@ api::scheme::ApiResult<void> CanonicalizeQuantities(const api::scheme::Kind& kin
 
 namespace {
 
-// stringData is for writing only: it goes into data.
+// Moves stringData, which is write-only, into data.
 void DefaultSecret(api::JsonObject& secret) {
   api::DefaultString(secret, "type", "Opaque");
   const api::Json* plain = api::At(&secret, "stringData");
@@ -202,7 +202,7 @@ void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
   }
 }
 
-// Defaults of services; addresses are given out by admission.
+// Admission allocates the addresses.
 void DefaultService(api::JsonObject& service) {
   api::JsonObject& spec = api::EnsureObject(service, "spec");
   api::DefaultString(spec, "type", "ClusterIP");
@@ -235,7 +235,6 @@ void DefaultService(api::JsonObject& service) {
   }
 }
 
-// Defaults of volumes, claims, storage classes and CSI drivers.
 namespace {
 
 void DefaultCsiDriver(api::JsonObject& spec) {

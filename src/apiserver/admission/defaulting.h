@@ -1,4 +1,5 @@
-// Quantities in documents, written as the stock server writes them: "1.5" cpu becomes "1500m".
+// Defaulting: fills in the fields that clients may omit, as kube-apiserver does, and writes
+// quantities in canonical form. Idempotent.
 #pragma once
 
 #include "api/json/json.h"
@@ -10,32 +11,24 @@ struct Kind;
 
 namespace berth::apiserver::admission {
 
-// Rewrites the quantities of `document`. One that cannot be read is BadRequest: it names the field.
+// Rewrites the quantities of `document` in canonical form: "1.5" cpu becomes "1500m". Returns
+// BadRequest, naming the field, for an invalid one.
 api::scheme::ApiResult<void> CanonicalizeQuantities(const api::scheme::Kind& kind,
                                                     api::JsonObject& document);
 
-}  // namespace berth::apiserver::admission
-
-namespace berth::api::scheme {
-
-// What clients may leave out, filled in as Kubernetes does. Applying defaults twice changes
-// nothing.
-struct Kind;
-}  // namespace berth::api::scheme
-
-namespace berth::apiserver::admission {
-
-// All defaults of the object, on create and update.
+// Applies all defaults of an object, on create and update.
 void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document);
 
-// The pieces, each of one area.
+// The parts of ApplyDefaults by area.
+
 void DefaultPod(api::JsonObject& pod);
-// Of a pod or a template; what pods alone get (requests from limits, ...) is not part of it.
+// Applies the defaults of pods and templates, without those of pods only (requests from limits,
+// ...).
 void DefaultPodSpec(api::JsonObject& spec);
 void DefaultContainer(api::JsonObject& container);
 void DefaultVolumes(api::JsonObject& pod_spec);
-bool DefaultWorkload(const api::scheme::Kind& kind,
-                     api::JsonObject& document);  // False: not a workload.
+// The next three return false if the kind does not belong to the area.
+bool DefaultWorkload(const api::scheme::Kind& kind, api::JsonObject& document);
 bool DefaultStorage(const api::scheme::Kind& kind, api::JsonObject& document);
 bool DefaultBatch(const api::scheme::Kind& kind, api::JsonObject& document);
 void DefaultService(api::JsonObject& service);

@@ -1,4 +1,4 @@
-// What each kind gets by default, and in which form quantities are kept.
+// The defaults of each kind, and the canonical form of quantities.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,14 +12,14 @@ struct Case {
   const char* name;
   const char* kind;
   const char* given;
-  const char* want;  // Some of what is stored.
+  const char* want;  // Part of the stored object.
 };
 
 class Defaults : public ::testing::TestWithParam<Case> {};
 
-TEST_P(Defaults, AreFilledIn) {
-  registry::ApiFixture world;
-  EXPECT_HOLDS(world.Make(GetParam().kind, GetParam().given), GetParam().want);
+TEST_P(Defaults, AreApplied) {
+  registry::ApiFixture fixture;
+  EXPECT_HOLDS(fixture.Make(GetParam().kind, GetParam().given), GetParam().want);
 }
 
 constexpr const char* kTemplate =
@@ -101,9 +101,9 @@ struct WorkloadCase {
   const char* want;
 };
 class WorkloadDefaults : public ::testing::TestWithParam<WorkloadCase> {};
-TEST_P(WorkloadDefaults, AreFilledIn) {
-  registry::ApiFixture world;
-  EXPECT_HOLDS(world.Make(GetParam().kind, Workload(GetParam().rest)), GetParam().want);
+TEST_P(WorkloadDefaults, AreApplied) {
+  registry::ApiFixture fixture;
+  EXPECT_HOLDS(fixture.Make(GetParam().kind, Workload(GetParam().rest)), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -176,12 +176,12 @@ INSTANTIATE_TEST_SUITE_P(
              "'status':{'loadBalancer':{}}}"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(JobDefaults, APodIsToldByTheUidOfItsJob) {
-  registry::ApiFixture world;
+TEST(JobDefaults, TheSelectorMatchesTheUidOfTheJob) {
+  registry::ApiFixture fixture;
   const api::Json job =
-      world.Make("jobs.batch",
-                 "{'metadata':{'name':'j'},'spec':{'template':{'spec':"
-                 "{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}");
+      fixture.Make("jobs.batch",
+                   "{'metadata':{'name':'j'},'spec':{'template':{'spec':"
+                   "{'restartPolicy':'Never','containers':[{'name':'c','image':'i'}]}}}}");
   EXPECT_HOLDS(job, R"({'spec':{'completions':1,'parallelism':1,'backoffLimit':6,'suspend':false,
       'completionMode':'NonIndexed','podReplacementPolicy':'TerminatingOrFailed',
       'template':{'metadata':{'labels':{'batch.kubernetes.io/job-name':'j','job-name':'j'}}}}})");
@@ -195,11 +195,11 @@ TEST(JobDefaults, APodIsToldByTheUidOfItsJob) {
   EXPECT_EQ(api::StringAt(api::ObjectAt(metadata, "labels"), kKey), uid);
 }
 
-TEST(ServiceDefaults, EachGetsAnAddressOfItsOwn) {
-  registry::ApiFixture world;
+TEST(ServiceDefaults, EachGetsItsOwnAddress) {
+  registry::ApiFixture fixture;
   std::set<std::string> addresses;
   for (const char* name : {"a", "b", "c"}) {
-    const api::Json service = world.Make(
+    const api::Json service = fixture.Make(
         "services", fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'type':'NodePort',"
                                 "'ports':[{{'port':80}}]}}}}",
                                 name));
@@ -213,32 +213,32 @@ TEST(ServiceDefaults, EachGetsAnAddressOfItsOwn) {
   }
   EXPECT_EQ(addresses.size(), 3U);
   EXPECT_EQ(
-      registry::ErrorOf(world.Create("services",
-                                     "{'metadata':{'name':'d'},'spec':{'clusterIP':'10.96.0.1',"
-                                     "'ports':[{'port':1}]}}")),
+      registry::ErrorOf(fixture.Create("services",
+                                       "{'metadata':{'name':'d'},'spec':{'clusterIP':'10.96.0.1',"
+                                       "'ports':[{'port':1}]}}")),
       "422 Invalid: Service \"d\" is invalid: spec.clusterIPs: Invalid value: \"10.96.0.1\": "
       "failed to allocate IP 10.96.0.1: provided IP is already allocated");
 }
 
-TEST(ClaimDefaults, TheNewestDefaultClassIsTaken) {
-  registry::ApiFixture world;
+TEST(ClaimDefaults, UseTheNewestDefaultClass) {
+  registry::ApiFixture fixture;
   for (const char* name : {"old", "new"}) {
-    world.Make("storageclasses.storage.k8s.io",
-               fmt::format("{{'metadata':{{'name':'{}','annotations':{{"
-                           "'storageclass.kubernetes.io/is-default-class':'true'}}}},"
-                           "'provisioner':'x'}}",
-                           name));
-    world.clock.Advance(Duration::Seconds(1));
+    fixture.Make("storageclasses.storage.k8s.io",
+                 fmt::format("{{'metadata':{{'name':'{}','annotations':{{"
+                             "'storageclass.kubernetes.io/is-default-class':'true'}}}},"
+                             "'provisioner':'x'}}",
+                             name));
+    fixture.clock.Advance(Duration::Seconds(1));
   }
   constexpr std::string_view kRest =
       "'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}";
-  EXPECT_HOLDS(world.Make("persistentvolumeclaims",
-                          fmt::format("{{'metadata':{{'name':'a'}},'spec':{{{}}}}}", kRest)),
+  EXPECT_HOLDS(fixture.Make("persistentvolumeclaims",
+                            fmt::format("{{'metadata':{{'name':'a'}},'spec':{{{}}}}}", kRest)),
                "{'spec':{'storageClassName':'new'}}");
   EXPECT_HOLDS(
-      world.Make("persistentvolumeclaims", fmt::format("{{'metadata':{{'name':'b'}},"
-                                                       "'spec':{{'storageClassName':'',{}}}}}",
-                                                       kRest)),
+      fixture.Make("persistentvolumeclaims", fmt::format("{{'metadata':{{'name':'b'}},"
+                                                         "'spec':{{'storageClassName':'',{}}}}}",
+                                                         kRest)),
       "{'spec':{'storageClassName':''}}");
 }
 

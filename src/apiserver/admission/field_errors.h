@@ -1,4 +1,5 @@
-// What is wrong with an object, field by field, in the words of the Kubernetes API.
+// FieldErrors collects the validation errors of an object as causes of an Invalid status, with the
+// reasons and messages of the Kubernetes API.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace berth::apiserver::admission {
 
-// FieldPath is the place of a value: "spec.containers[0].name". Unlike api::FieldPath it is a link
-// to its parent, which must outlive it: validation makes many, and only an error needs the text.
+// FieldPath is the path of a value: "spec.containers[0].name". Unlike api::FieldPath it refers to
+// its parent, which must outlive it; the text is built only for errors.
 class FieldPath {
  public:
   explicit FieldPath(std::string_view name) : name_(name) {}
@@ -39,11 +40,11 @@ class FieldPath {
 class FieldErrors : public api::FieldErrors {
  public:
   void InvalidValue(const FieldPath& path, const api::Json& value, std::string_view detail);
-  // Range checks that many fields share.
+  // Adds an error if `value` is present and not an integer of at least 0.
   void NonNegative(const FieldPath& path, const api::Json* value);
 };
 
-// The value as it stands in "Invalid value: ...".
+// Returns the value as quoted in "Invalid value: ...".
 std::string Quote(std::string_view text);
 
 }  // namespace berth::apiserver::admission

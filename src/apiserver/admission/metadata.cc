@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxGeneratedPrefix = 58;
 constexpr std::string_view kSuffixCharacters = "bcdfghjklmnpqrstvwxz2456789";
 
-// The types of the metadata that code relies on.
+// The types of metadata members.
 enum class Shape : uint8_t { kString, kStringMap, kStringList, kObjectList, kNumber };
 struct Member {
   std::string_view name;
@@ -93,7 +93,7 @@ api::scheme::ApiError WrongType(const api::scheme::Kind& kind, std::string_view 
                   kind.version, path, want));
 }
 
-void Carry(const api::JsonObject* from, api::JsonObject& to, std::string_view key) {
+void CopyMember(const api::JsonObject* from, api::JsonObject& to, std::string_view key) {
   if (const api::Json* value = api::At(from, key)) {
     to[key] = *value;
   } else {
@@ -210,10 +210,7 @@ api::scheme::ApiResult<void> CheckIdentity(const api::scheme::Kind& kind, std::s
   }
   const std::string_view given_version = api::StringAt(metadata, "resourceVersion");
   if (!given_version.empty() && given_version != "0" && given_version != version) {
-    return std::unexpected(api::scheme::Conflict(
-        kind, name,
-        "the object has been modified; please apply your changes to the latest version "
-        "and try again"));
+    return std::unexpected(api::scheme::Modified(kind, name));
   }
   return {};
 }
@@ -224,10 +221,10 @@ void PreserveIdentity(const api::JsonObject& before, api::JsonObject& after) {
   for (const std::string_view key :
        {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
         "deletionGracePeriodSeconds", "generation", "resourceVersion"}) {
-    Carry(from, to, key);
+    CopyMember(from, to, key);
   }
-  if (!api::At(&to, "managedFields")) Carry(from, to, "managedFields");
-  if (!api::At(&to, "generateName")) Carry(from, to, "generateName");
+  if (!api::At(&to, "managedFields")) CopyMember(from, to, "managedFields");
+  if (!api::At(&to, "generateName")) CopyMember(from, to, "generateName");
 }
 
 void BumpGeneration(const api::scheme::Kind& kind, const api::JsonObject& before,
@@ -235,7 +232,7 @@ void BumpGeneration(const api::scheme::Kind& kind, const api::JsonObject& before
   if (!kind.has_generation) return;
   const api::JsonObject* old_metadata = MetadataOf(before);
   api::JsonObject& metadata = MetadataOf(after);
-  // A deployment's annotations travel to its replica sets.
+  // The annotations of a Deployment are copied to its ReplicaSets.
   const bool same =
       api::SameAt(&before, &after, "spec") &&
       (kind.kind != "Deployment" || api::SameAt(old_metadata, &metadata, "annotations"));
@@ -251,7 +248,7 @@ bool IsReleased(const api::scheme::Kind& kind, const api::JsonObject& document) 
   const api::JsonObject* metadata = MetadataOf(document);
   if (!IsDeleting(document) || !api::EmptyAt(metadata, "finalizers")) return false;
   if (api::IntAt(metadata, "deletionGracePeriodSeconds").value_or(0) != 0) return false;
-  // A namespace is held by the finalizers of its spec, too.
+  // A namespace also has finalizers in its spec.
   return kind.kind != "Namespace" || api::EmptyAt(api::ObjectAt(&document, "spec"), "finalizers");
 }
 
@@ -267,7 +264,7 @@ void DropNulls(api::JsonObject& document) {
   for (size_t i = 0; i < document.size();) {
     auto member = document.begin() + i;
     if (member->value().is_null()) {
-      // The order of what remains is kept.
+      // Preserves the order of the others.
       document.stable_erase(member);
       continue;
     }

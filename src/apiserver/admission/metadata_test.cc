@@ -1,4 +1,4 @@
-// Pieces of metadata.
+// Metadata, names, and the equality and storage of documents.
 #include "apiserver/admission/metadata.h"
 
 #include <gmock/gmock.h>
@@ -20,14 +20,14 @@ TEST(Metadata, AGeneratedNameIsNeverTooLong) {
   EXPECT_THAT(GenerateName("web-", random), StartsWith("web-"));
 }
 
-TEST(Metadata, NullsGoWhereverTheyAre) {
+TEST(Metadata, RemovesNullsAtAnyDepth) {
   api::Json document =
       registry::Doc("{'a':null,'b':{'c':null,'d':1},'e':[{'f':null},null],'g':[]}");
   DropNulls(document.get_object());
   EXPECT_EQ(document, registry::Doc("{'b':{'d':1},'e':[{},null],'g':[]}"));
 }
 
-TEST(Documents, AreTheSameWhateverTheOrderOfTheirKeys) {
+TEST(Documents, AreEqualInAnyOrderOfKeys) {
   const auto same = [](const char* a, const char* b) {
     return store::SameDocument(registry::Doc(a).get_object(), registry::Doc(b).get_object());
   };
@@ -43,17 +43,17 @@ TEST(Documents, AreTheSameWhateverTheOrderOfTheirKeys) {
   EXPECT_TRUE(same("{'metadata':{}}", "{'metadata':{'labels':{}}}"));
 }
 
-TEST(Documents, SurviveBeingStored) {
-  registry::ApiFixture world;
+TEST(Documents, AreStoredUnchanged) {
+  registry::ApiFixture fixture;
   constexpr std::string_view kOdd =
       R"({'metadata':{'name':'m'},'data':{'quote':'\"\\\/','line':'a\nb\tc\u0001','more':'ü☃'},)"
       R"('numbers':[0,-1,9223372036854775807,18446744073709551615,1.5,true,{},[]]})";
-  const api::Json made = world.Make("configmaps", kOdd);
+  const api::Json made = fixture.Make("configmaps", kOdd);
   EXPECT_EQ(made.at("data"), registry::Doc(kOdd).at("data"));
   EXPECT_EQ(made.at("numbers"), registry::Doc(kOdd).at("numbers"));
 }
 
-TEST(Names, OfEachKindHaveTheirForm) {
+TEST(Names, AreCheckedByKind) {
   const auto fine = [](std::string_view kind, std::string_view name) {
     return !CheckName(api::scheme::KindOf(kind), name);
   };

@@ -1,4 +1,5 @@
-// Numbers and names of priorities that the server itself knows.
+// PriorityClasses caches the priority classes for the admission of pods: they are read from the
+// store once per change, not once per pod.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@ namespace berth::apiserver::admission {
 
 inline constexpr int64_t kHighestUserPriority = 1'000'000'000;
 
+// The built-in priority classes.
 struct SystemPriority {
   std::string_view name;
   int64_t value;
@@ -28,8 +30,6 @@ inline constexpr std::array<SystemPriority, 2> kSystemPriorities = {{
      "Used for system critical pods that must not be moved from their current node."},
 }};
 
-// PriorityClasses is what pods need to know of the priority classes: read from the store once per
-// change, not once per pod.
 struct PriorityClass {
   std::string name;  // Empty if there is no class.
   int64_t value = 0;
@@ -42,8 +42,8 @@ class PriorityClasses {
  public:
   using Table = std::vector<PriorityClass>;  // By name.
 
-  // Reads all classes of `store`. To be called after each write to their collection; the last of
-  // several at a time wins, and it has seen all of their writes.
+  // Reads all classes from `store`. Must be called after each write to their collection; the last
+  // of several concurrent calls wins, and it has read all of their writes.
   void Refresh(const store::Store& store);
 
   std::shared_ptr<const Table> table() const;
@@ -53,9 +53,9 @@ class PriorityClasses {
   std::shared_ptr<const Table> table_ = std::make_shared<Table>();
 };
 
-// Null if there is none.
+// Returns null if there is no such class.
 const PriorityClass* FindPriorityClass(const PriorityClasses::Table& table, std::string_view name);
-// The class of pods that name none: the one marked as default, or null.
+// Returns the global default with the lowest value, or null.
 const PriorityClass* DefaultPriorityClass(const PriorityClasses::Table& table);
 
 }  // namespace berth::apiserver::admission

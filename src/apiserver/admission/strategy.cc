@@ -31,46 +31,46 @@ bool AreEqual(const api::Json* a, const api::Json* b) {
   return x && y && *x == *y;
 }
 
-struct Claims {
-  bool any = false;        // Something is requested or limited.
-  bool guaranteed = true;  // All of it is requested and limited alike, for each container.
+struct QosSummary {
+  bool any = false;        // There is a request or a limit.
+  bool guaranteed = true;  // Every container has equal requests and limits of cpu and memory.
 };
 
-void Look(const api::JsonObject* resources, Claims& claims) {
+void AddResources(const api::JsonObject* resources, QosSummary& summary) {
   const api::JsonObject* requests = api::ObjectAt(resources, "requests");
   const api::JsonObject* limits = api::ObjectAt(resources, "limits");
   for (const std::string_view name : kCounted) {
     const api::Json* request = api::At(requests, name);
     const api::Json* limit = api::At(limits, name);
     const bool limited = IsPositive(limit);
-    claims.any = claims.any || limited || IsPositive(request);
-    claims.guaranteed = claims.guaranteed && limited && request && AreEqual(request, limit);
+    summary.any = summary.any || limited || IsPositive(request);
+    summary.guaranteed = summary.guaranteed && limited && request && AreEqual(request, limit);
   }
 }
 
 }  // namespace
 
 std::string_view QosClassOf(const api::JsonObject* pod_spec) {
-  Claims claims;
-  // Resources of the whole pod decide alone, if there are any.
+  QosSummary summary;
+  // Pod-level resources take precedence over those of the containers.
   const api::JsonObject* whole = api::ObjectAt(pod_spec, "resources");
   if (!api::IsEmpty(api::At(whole, "requests")) || !api::IsEmpty(api::At(whole, "limits"))) {
-    Look(whole, claims);
+    AddResources(whole, summary);
   } else {
     for (const std::string_view key : {"containers", "initContainers"}) {
       const api::JsonArray* containers = api::ArrayAt(pod_spec, key);
       for (size_t i = 0; containers && i < containers->size(); ++i) {
-        Look(api::ObjectAt(api::AsObject((*containers)[i]), "resources"), claims);
+        AddResources(api::ObjectAt(api::AsObject((*containers)[i]), "resources"), summary);
       }
     }
   }
-  if (!claims.any) return "BestEffort";
-  return claims.guaranteed ? "Guaranteed" : "Burstable";
+  if (!summary.any) return "BestEffort";
+  return summary.guaranteed ? "Guaranteed" : "Burstable";
 }
 
 namespace {
 
-void Take(const api::JsonObject& from, api::JsonObject& to, std::string_view key) {
+void CopyMember(const api::JsonObject& from, api::JsonObject& to, std::string_view key) {
   if (api::SameAt(&from, &to, key)) return;
   if (const api::Json* value = api::At(&from, key)) {
     to[key] = *value;
@@ -79,7 +79,7 @@ void Take(const api::JsonObject& from, api::JsonObject& to, std::string_view key
   }
 }
 
-// The numbers that a controller has yet to count.
+// Sets the required counters of a new status to 0.
 void ZeroStatus(std::string_view kind, api::JsonObject& status) {
   const auto zero = [&](std::initializer_list<std::string_view> keys) {
     for (const std::string_view key : keys) api::SetInt(status, key, 0);
@@ -106,12 +106,12 @@ void PrepareNamespace(api::JsonObject& document) {
   }
 }
 
-// Everything but the status; the labels and annotations of pods and nodes may come with it.
-void KeepAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& before,
-                      api::JsonObject& after) {
+// Restores everything except the status, and the labels and annotations of pods and nodes.
+void RestoreAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& before,
+                         api::JsonObject& after) {
   for (const auto& member : before) {
     const std::string_view key = member.key();
-    if (key != "status" && key != "metadata") Take(before, after, key);
+    if (key != "status" && key != "metadata") CopyMember(before, after, key);
   }
   for (size_t i = 0; i < after.size();) {
     const auto member = after.begin() + i;
@@ -125,31 +125,32 @@ void KeepAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& befo
   api::JsonObject& metadata = MetadataOf(after);
   const api::JsonObject none;
   for (const std::string_view key : {"ownerReferences", "finalizers"}) {
-    Take(old_metadata ? *old_metadata : none, metadata, key);
+    CopyMember(old_metadata ? *old_metadata : none, metadata, key);
   }
   if (kind.kind == "Pod" || kind.kind == "Node") return;
   for (const std::string_view key : {"labels", "annotations"}) {
-    Take(old_metadata ? *old_metadata : none, metadata, key);
+    CopyMember(old_metadata ? *old_metadata : none, metadata, key);
   }
 }
 
-// Only the resources of the containers.
-void KeepAllButSizes(const api::JsonObject& before, api::JsonObject& after) {
-  const api::Json sized = after.contains("spec") ? after["spec"] : api::Json();
+// Restores everything except the resources of the containers.
+void RestoreAllButResources(const api::JsonObject& before, api::JsonObject& after) {
+  const api::Json new_spec = after.contains("spec") ? after["spec"] : api::Json();
   for (const auto& member : before) {
-    if (member.key() != "metadata") Take(before, after, member.key());
+    if (member.key() != "metadata") CopyMember(before, after, member.key());
   }
   api::JsonObject* spec = api::ObjectAt(&after, "spec");
   for (const std::string_view key : {"containers", "initContainers"}) {
-    const api::JsonArray* from = api::ArrayAt(api::AsObject(sized), key);
+    const api::JsonArray* from = api::ArrayAt(api::AsObject(new_spec), key);
     api::JsonArray* to = api::ArrayAt(spec, key);
     for (size_t i = 0; from && to && i < std::min(from->size(), to->size()); ++i) {
       const api::JsonObject* container = api::AsObject((*from)[i]);
-      api::JsonObject* kept = (*to)[i].if_object();
-      if (!container || !kept || api::StringAt(container, "name") != api::StringAt(kept, "name"))
+      api::JsonObject* restored = (*to)[i].if_object();
+      if (!container || !restored ||
+          api::StringAt(container, "name") != api::StringAt(restored, "name"))
         continue;
       for (const std::string_view part : {"resources", "resizePolicy"}) {
-        if (const api::Json* value = api::At(container, part)) (*kept)[part] = *value;
+        if (const api::Json* value = api::At(container, part)) (*restored)[part] = *value;
       }
     }
   }
@@ -257,15 +258,15 @@ void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, In
 
 void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresource,
                       const api::JsonObject& before, api::JsonObject& after) {
-  if (subresource == "status") return KeepAllButStatus(kind, before, after);
-  if (subresource == "resize") return KeepAllButSizes(before, after);
-  if (kind.has_status) Take(before, after, "status");
+  if (subresource == "status") return RestoreAllButStatus(kind, before, after);
+  if (subresource == "resize") return RestoreAllButResources(before, after);
+  if (kind.has_status) CopyMember(before, after, "status");
   if (kind.kind == "Namespace") {
     api::JsonObject& spec = api::EnsureObject(after, "spec");
     const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");
     const api::JsonObject none;
-    // The finalizers of the spec have a way of their own.
-    if (subresource != "finalize") Take(old_spec ? *old_spec : none, spec, "finalizers");
+    // Only the subresource finalize changes the finalizers of the spec.
+    if (subresource != "finalize") CopyMember(old_spec ? *old_spec : none, spec, "finalizers");
     const std::string name(api::StringAt(MetadataOf(before), "name"));
     api::SetString(api::EnsureObject(MetadataOf(after), "labels"), "kubernetes.io/metadata.name",
                    name);

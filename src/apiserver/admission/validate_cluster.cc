@@ -1,4 +1,5 @@
-// Rules for nodes, services, budgets, priority classes, leases and events.
+// Validation of nodes, services, disruption budgets, priority classes, leases, events, config maps
+// and secrets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -159,7 +160,7 @@ void ValidateLease(const api::JsonObject* spec, FieldErrors& errors) {
   errors.NonNegative(path / "leaseTransitions", api::At(spec, "leaseTransitions"));
 }
 
-// Events are kept in their core form; those of events.k8s.io are told by their eventTime.
+// Events are stored in their core form; those of events.k8s.io have an eventTime.
 void ValidateEvent(const api::JsonObject& document, FieldErrors& errors) {
   const std::string_view namespace_ = api::StringAt(MetadataOf(document), "namespace");
   const api::JsonObject* about = api::ObjectAt(&document, "involvedObject");
@@ -205,14 +206,14 @@ void ValidateServiceUpdate(const api::JsonObject* before, const api::JsonObject*
   errors.Invalid(path[0], api::StringAt(after, "clusterIP"), "may not change once set");
 }
 
-// Config maps and secrets can be sealed.
-void ValidateSealed(const api::JsonObject& before, const api::JsonObject& after,
-                    FieldErrors& errors) {
+// Config maps and secrets can be immutable.
+void ValidateImmutableData(const api::JsonObject& before, const api::JsonObject& after,
+                           FieldErrors& errors) {
   if (!api::BoolAt(&before, "immutable")) return;
-  constexpr std::string_view kSealed = "field is immutable when `immutable` is set";
-  if (!api::BoolAt(&after, "immutable")) errors.Forbidden(FieldPath("immutable"), kSealed);
+  constexpr std::string_view kImmutable = "field is immutable when `immutable` is set";
+  if (!api::BoolAt(&after, "immutable")) errors.Forbidden(FieldPath("immutable"), kImmutable);
   for (const std::string_view key : {"data", "binaryData"}) {
-    if (!api::SameAt(&before, &after, key)) errors.Forbidden(FieldPath(key), kSealed);
+    if (!api::SameAt(&before, &after, key)) errors.Forbidden(FieldPath(key), kImmutable);
   }
 }
 
@@ -258,7 +259,7 @@ bool ValidateClusterUpdate(const api::scheme::Kind& kind, const api::JsonObject&
                      "field is immutable");
     }
   } else if (name == "ConfigMap" || name == "Secret") {
-    ValidateSealed(before, after, errors);
+    ValidateImmutableData(before, after, errors);
     if (name == "Secret" && !api::SameAt(&before, &after, "type")) {
       errors.Invalid(FieldPath("type"), api::StringAt(&after, "type"), "field is immutable");
     }

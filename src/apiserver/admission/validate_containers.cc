@@ -1,4 +1,4 @@
-// Rules for what a container requests and is limited to.
+// Validation of containers and volumes of pods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool IsExtended(std::string_view name) {
          !name.starts_with("requests.");
 }
 
-// Whoever is over its request can be squeezed for these only.
+// Reports whether the limit of a resource may exceed the request.
 bool MayOvercommit(std::string_view name) { return !IsExtended(name) && !IsHugePages(name); }
 
 void ValidateName(std::string_view name, const FieldPath& path, FieldErrors& errors) {
@@ -96,13 +96,12 @@ void ValidateResources(const api::JsonObject* container, const FieldPath& path,
   }
 }
 
-// Rules for the containers and volumes of a pod.
 namespace {
 
 constexpr std::string_view kPortRange = "must be between 1 and 65535, inclusive";
 
-// Adds `text` to `seen`; false if it is there already.
-bool Note(std::vector<std::string>& seen, std::string_view text) {
+// Adds `text` to `seen`; returns false if it is already there.
+bool AddUnique(std::vector<std::string>& seen, std::string_view text) {
   if (std::ranges::find(seen, text) != seen.end()) return false;
   seen.emplace_back(text);
   return true;
@@ -138,7 +137,7 @@ void ValidatePort(const api::JsonObject* port, const FieldPath& path, bool host_
   }
   const std::string where =
       fmt::format("{}/{}/{}", protocol, api::StringAt(port, "hostIP"), host_port);
-  if (!Note(seen.host_ports, where)) errors.Duplicate(path / "hostPort", where);
+  if (!AddUnique(seen.host_ports, where)) errors.Duplicate(path / "hostPort", where);
 }
 
 void ValidateMounts(const api::JsonObject* container, const api::JsonArray* volumes,
@@ -162,7 +161,7 @@ void ValidateMounts(const api::JsonObject* container, const api::JsonArray* volu
     }
     if (place.empty()) {
       errors.Required(at / "mountPath");
-    } else if (!Note(places, place)) {
+    } else if (!AddUnique(places, place)) {
       errors.Invalid(at / "mountPath", place, "must be unique");
     }
   }
@@ -188,7 +187,7 @@ void ValidateContainer(const api::JsonObject* container, const api::JsonObject* 
     errors.Required(path / "name");
   } else if (const auto what = CheckDnsLabel(name)) {
     errors.Invalid(path / "name", name, *what);
-  } else if (!Note(seen.names, name)) {
+  } else if (!AddUnique(seen.names, name)) {
     errors.Duplicate(path / "name", name);
   }
   ValidateImage(container, path, errors);
@@ -218,7 +217,7 @@ void ValidateVolumes(const api::JsonArray* volumes, const FieldPath& path, Field
       errors.Required(at / "name");
     } else if (const auto what = CheckDnsLabel(name)) {
       errors.Invalid(at / "name", name, *what);
-    } else if (!Note(names, name)) {
+    } else if (!AddUnique(names, name)) {
       errors.Duplicate(at / "name", name);
     }
     if (volume && volume->size() > 2) {
@@ -247,7 +246,7 @@ void ValidateContainers(const api::JsonObject* pod_spec, const FieldPath& path,
     for (size_t i = 0; containers && i < containers->size(); ++i) {
       ValidateContainer(api::AsObject((*containers)[i]), pod_spec, list[i], seen, errors);
     }
-    // Init containers are done when the others start: they may use the same ports.
+    // Init containers end before the others start: they may use the same ports.
     seen.host_ports.clear();
   }
 }

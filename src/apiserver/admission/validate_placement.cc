@@ -1,4 +1,5 @@
-// Rules for node selectors and for affinity.
+// Validation of scheduling constraints: node selectors, affinity, tolerations, topology spread
+// constraints and scheduling gates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -157,7 +158,6 @@ void ValidateAffinity(const api::JsonObject* affinity, const FieldPath& path, Fi
   ValidatePodAffinity(api::ObjectAt(affinity, "podAntiAffinity"), path / "podAntiAffinity", errors);
 }
 
-// Rules for what a pod says about where it may run.
 namespace {
 
 void ValidateToleration(const api::JsonObject* toleration, const FieldPath& path,

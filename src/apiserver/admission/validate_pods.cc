@@ -1,4 +1,4 @@
-// Rules for the spec of a pod or of a pod template.
+// Validation of pod specs, in pods and templates, and of pod updates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,6 @@ void ValidatePodSpec(const api::JsonObject* spec, const FieldPath& path, FieldEr
   }
 }
 
-// What may change in a pod once it exists.
 namespace {
 
 constexpr std::string_view kOnlyThese =
@@ -59,13 +58,13 @@ constexpr std::string_view kOnlyThese =
     "to 1 if it was previously negative)";
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
-// Members that have rules of their own.
-constexpr std::array<std::string_view, 6> kRuled = {"containers",
-                                                    "initContainers",
-                                                    "activeDeadlineSeconds",
-                                                    "tolerations",
-                                                    "terminationGracePeriodSeconds",
-                                                    "schedulingGates"};
+// The members whose changes are validated individually.
+constexpr std::array<std::string_view, 6> kMutable = {"containers",
+                                                      "initContainers",
+                                                      "activeDeadlineSeconds",
+                                                      "tolerations",
+                                                      "terminationGracePeriodSeconds",
+                                                      "schedulingGates"};
 
 bool SameBut(const api::JsonObject* before, const api::JsonObject* after, std::string_view exempt) {
   if (!before || !after) return before == after;
@@ -79,7 +78,7 @@ bool SameBut(const api::JsonObject* before, const api::JsonObject* after, std::s
 
 size_t SizeOf(const api::JsonArray* array) { return array ? array->size() : 0; }
 
-// Whether the images are all that changed; adding or removing is told at once.
+// Reports whether only images changed. Adds an error if containers were added or removed.
 bool SameContainers(const api::JsonObject* before, const api::JsonObject* after,
                     std::string_view key, FieldErrors& errors) {
   const api::JsonArray* old_list = api::ArrayAt(before, key);
@@ -115,9 +114,9 @@ void ValidateTolerations(const api::JsonObject* before, const api::JsonObject* a
   const api::JsonArray* old_list = api::ArrayAt(before, "tolerations");
   const api::JsonArray* new_list = api::ArrayAt(after, "tolerations");
   for (size_t i = 0; i < SizeOf(old_list); ++i) {
-    const api::JsonObject* kept = api::AsObject((*old_list)[i]);
+    const api::JsonObject* existing = api::AsObject((*old_list)[i]);
     const bool found = new_list && std::ranges::any_of(*new_list, [&](const api::Json& toleration) {
-                         return SameBut(kept, api::AsObject(toleration), "tolerationSeconds");
+                         return SameBut(existing, api::AsObject(toleration), "tolerationSeconds");
                        });
     if (found) continue;
     const FieldPath spec("spec");
@@ -142,7 +141,7 @@ void ValidateGates(const api::JsonObject* before, const api::JsonObject* after,
   }
 }
 
-// Every requirement of `before` is in `after`, too.
+// Reports whether `after` has every requirement of `before`.
 bool Narrows(const api::JsonObject* before, const api::JsonObject* after, std::string_view key) {
   const api::JsonArray* old_list = api::ArrayAt(before, key);
   const api::JsonArray* new_list = api::ArrayAt(after, key);
@@ -170,7 +169,7 @@ bool NarrowsNodeAffinity(const api::JsonObject* before, const api::JsonObject* a
   return true;
 }
 
-// A gated pod may be steered, as long as it may go nowhere that it might not have gone before.
+// Reports whether `key` may change: constraints of a gated pod may only become stricter.
 bool MayChangeWhileGated(const api::JsonObject* before, const api::JsonObject* after,
                          std::string_view key) {
   if (api::EmptyAt(before, "schedulingGates")) return false;
@@ -197,25 +196,25 @@ void ValidatePodUpdate(const api::JsonObject& before, const api::JsonObject& aft
   const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");
   const api::JsonObject* new_spec = api::ObjectAt(&after, "spec");
   if (!old_spec || !new_spec) return;
-  bool fine = true;
+  bool valid = true;
   for (const std::string_view key : {"containers", "initContainers"}) {
-    fine = SameContainers(old_spec, new_spec, key, errors) && fine;
+    valid = SameContainers(old_spec, new_spec, key, errors) && valid;
   }
   ValidateDeadline(old_spec, new_spec, errors);
   ValidateTolerations(old_spec, new_spec, errors);
   ValidateGates(old_spec, new_spec, errors);
   const auto old_grace = api::IntAt(old_spec, "terminationGracePeriodSeconds");
   const auto new_grace = api::IntAt(new_spec, "terminationGracePeriodSeconds");
-  fine = fine && (old_grace == new_grace || (old_grace.value_or(0) < 0 && new_grace == 1));
+  valid = valid && (old_grace == new_grace || (old_grace.value_or(0) < 0 && new_grace == 1));
 
   const auto covered = [&](const api::JsonObject& a, const api::JsonObject& b) {
     return std::ranges::all_of(a, [&](const auto& member) {
       const std::string_view key = member.key();
-      return std::ranges::find(kRuled, key) != kRuled.end() || api::SameAt(&a, &b, key) ||
+      return std::ranges::find(kMutable, key) != kMutable.end() || api::SameAt(&a, &b, key) ||
              MayChangeWhileGated(old_spec, new_spec, key);
     });
   };
-  if (fine && covered(*old_spec, *new_spec) && covered(*new_spec, *old_spec)) return;
+  if (valid && covered(*old_spec, *new_spec) && covered(*new_spec, *old_spec)) return;
   errors.Forbidden(FieldPath("spec"), kOnlyThese);
 }
 

@@ -1,4 +1,4 @@
-// Rules for volumes, claims and storage classes.
+// Validation of volumes, claims and storage classes.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace berth::apiserver::admission {
 
 namespace {
 
-// The members of a volume's spec that do not say where its bytes are.
+// The members of a volume's spec that are not its source.
 constexpr std::array<std::string_view, 9> kVolumeSettings = {"capacity",
                                                              "accessModes",
                                                              "claimRef",
@@ -73,7 +73,7 @@ void ValidateClaim(const api::JsonObject* spec, FieldErrors& errors) {
 void ValidateClaimUpdate(const api::JsonObject* before, const api::JsonObject* after,
                          FieldErrors& errors) {
   const auto may_change = [&](std::string_view key) {
-    // A claim is bound once, and a class may be chosen for it once.
+    // A claim is bound once, and its class may be set once.
     if (key == "volumeName") return api::StringAt(before, key).empty();
     if (key == "storageClassName") return !api::At(before, key);
     return key == "resources" || key == "volumeAttributesClassName";

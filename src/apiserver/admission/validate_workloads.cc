@@ -1,4 +1,4 @@
-// Rules for what makes pods from a template.
+// Validation of workloads, which create pods from a template, and of their updates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace berth::apiserver::admission {
 
 namespace {
 
-// A number or a percentage.
-void ValidateShare(const api::JsonObject* holder, std::string_view key, const FieldPath& path,
-                   FieldErrors& errors) {
+// Validates a number or a percentage.
+void ValidateIntOrPercent(const api::JsonObject* holder, std::string_view key,
+                          const FieldPath& path, FieldErrors& errors) {
   const api::Json* value = api::At(holder, key);
   if (!value || api::AsInt(value)) return errors.NonNegative(path / key, value);
   const std::string_view text = api::AsString(*value);
@@ -46,8 +46,8 @@ void ValidateStrategy(const api::JsonObject* spec, const FieldPath& path, FieldE
       errors.Forbidden(rolling_path, "may not be specified when strategy `type` is 'Recreate'");
     }
   } else if (type == "RollingUpdate") {
-    ValidateShare(rolling, "maxUnavailable", rolling_path, errors);
-    ValidateShare(rolling, "maxSurge", rolling_path, errors);
+    ValidateIntOrPercent(rolling, "maxUnavailable", rolling_path, errors);
+    ValidateIntOrPercent(rolling, "maxSurge", rolling_path, errors);
     if (IsZero(api::At(rolling, "maxUnavailable")) && IsZero(api::At(rolling, "maxSurge"))) {
       errors.Invalid(rolling_path / "maxUnavailable", 0, "may not be 0 when `maxSurge` is 0");
     }
@@ -56,7 +56,7 @@ void ValidateStrategy(const api::JsonObject* spec, const FieldPath& path, FieldE
   }
 }
 
-// A selector that misses its own template would make pods for ever.
+// A selector that does not match its own template would create pods without end.
 void ValidateSelector(const api::scheme::Kind& kind, const api::JsonObject* spec,
                       const FieldPath& path, FieldErrors& errors) {
   const bool is_map = kind.kind == "ReplicationController";
@@ -173,7 +173,6 @@ bool ValidateWorkload(const api::scheme::Kind& kind, const api::JsonObject& docu
   return true;
 }
 
-// What may not change in a workload once it exists.
 namespace {
 
 constexpr std::array<std::string_view, 7> kStatefulSetMayChange = {
@@ -201,8 +200,8 @@ void ValidateStatefulSet(const api::JsonObject& before, const api::JsonObject& a
                    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
 }
 
-// While a job waits, its queue may steer where its pods will run.
-api::JsonObject WithoutSteering(const api::JsonObject* pod) {
+// Removes the scheduling directives, which may change while a job is suspended.
+api::JsonObject WithoutSchedulingDirectives(const api::JsonObject* pod) {
   api::JsonObject copy = pod ? *pod : api::JsonObject();
   if (api::JsonObject* metadata = api::ObjectAt(&copy, "metadata")) {
     metadata->erase("labels");
@@ -223,14 +222,14 @@ void ValidateJob(const api::JsonObject& document, const api::JsonObject& before,
   const FieldPath path("spec");
   Immutable(&before, &after, "selector", path, errors);
   Immutable(&before, &after, "completionMode", path, errors);
-  // An indexed job may grow and shrink: both numbers together.
+  // An indexed job is elastic if both numbers change together.
   const bool elastic = api::StringAt(&after, "completionMode") == "Indexed" &&
                        api::IntAt(&after, "completions") == api::IntAt(&after, "parallelism");
   if (!elastic) Immutable(&before, &after, "completions", path, errors);
-  const bool waiting =
+  const bool suspended =
       api::BoolAt(&before, "suspend") && !api::At(api::ObjectAt(&document, "status"), "startTime");
-  if (waiting && WithoutSteering(api::ObjectAt(&before, "template")) ==
-                     WithoutSteering(api::ObjectAt(&after, "template"))) {
+  if (suspended && WithoutSchedulingDirectives(api::ObjectAt(&before, "template")) ==
+                       WithoutSchedulingDirectives(api::ObjectAt(&after, "template"))) {
     return;
   }
   Immutable(&before, &after, "template", path, errors);

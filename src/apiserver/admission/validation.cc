@@ -49,15 +49,15 @@ std::optional<std::string> CheckDns1035Label(std::string_view text) {
 
 std::optional<std::string> CheckDnsSubdomain(std::string_view text) {
   if (text.size() > kMaxSubdomain) return TooLong(kMaxSubdomain);
-  bool fine = true;
+  bool valid = true;
   std::string_view rest = text;
-  for (bool more = true; fine && more;) {
+  for (bool more = true; valid && more;) {
     const size_t dot = rest.find('.');
-    fine = IsLabel(rest.substr(0, dot));
+    valid = IsLabel(rest.substr(0, dot));
     more = dot != std::string_view::npos;
     if (more) rest.remove_prefix(dot + 1);
   }
-  if (fine) return std::nullopt;
+  if (valid) return std::nullopt;
   return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
          "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
          "regex used for validation is "

@@ -1,4 +1,4 @@
-// What is wrong with an object, cause by cause.
+// The causes of invalid objects.
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/api_testing.h"
@@ -16,8 +16,8 @@ struct Case {
 class Validation : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Validation, NamesFieldAndValue) {
-  registry::ApiFixture world;
-  EXPECT_EQ(registry::CausesOf(world.Create(GetParam().kind, GetParam().given)), GetParam().want);
+  registry::ApiFixture fixture;
+  EXPECT_EQ(registry::CausesOf(fixture.Create(GetParam().kind, GetParam().given)), GetParam().want);
 }
 
 std::string Pod(const std::string& spec) {

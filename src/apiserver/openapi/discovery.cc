@@ -23,13 +23,13 @@ void Strings(JsonWriter& out, std::string_view key, const std::vector<std::strin
   out.EndArray();
 }
 
-// The same, but left out if there is none.
+// Writes the list unless it is empty.
 void SomeStrings(JsonWriter& out, std::string_view key,
                  const std::vector<std::string_view>& values) {
   if (!values.empty()) Strings(out, key, values);
 }
 
-// Each group has one version, so that a group is known by any of its kinds.
+// Returns one kind of each named group, which identifies the group and its only version.
 std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
   std::vector<const api::scheme::Kind*> firsts;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
@@ -38,8 +38,6 @@ std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
   }
   return firsts;
 }
-
-// --- The aggregated form.
 
 void ResponseKind(JsonWriter& out, std::string_view group, std::string_view version,
                   std::string_view kind) {
@@ -62,7 +60,7 @@ void AggregatedSubresource(JsonWriter& out, const api::scheme::Subresource& subr
 void AggregatedResource(JsonWriter& out, const api::scheme::Kind& kind) {
   out.BeginObject();
   Field(out, "resource", kind.resource);
-  ResponseKind(out, "", "", kind.kind);  // Empty: those of the document it is in.
+  ResponseKind(out, "", "", kind.kind);  // Empty: those of the enclosing document.
   Field(out, "scope", kind.namespaced ? "Namespaced" : "Cluster");
   Field(out, "singularResource", kind.singular);
   Strings(out, "verbs", kind.verbs);
@@ -100,8 +98,6 @@ void AggregatedGroup(JsonWriter& out, std::string_view group, std::string_view v
   out.EndObject();
 }
 
-// --- The plain form.
-
 void GroupVersion(JsonWriter& out, const api::scheme::Kind& kind) {
   out.BeginObject();
   Field(out, "groupVersion", kind.api_version());
@@ -109,7 +105,7 @@ void GroupVersion(JsonWriter& out, const api::scheme::Kind& kind) {
   out.EndObject();
 }
 
-// The fields of an APIGroup, into an object that is open.
+// Writes the fields of an APIGroup into the current object.
 void GroupFields(JsonWriter& out, const api::scheme::Kind& kind) {
   Field(out, "name", kind.group);
   out.Key("versions");
@@ -246,7 +242,7 @@ std::string VersionInfo() {
   out.BeginObject();
   Field(out, "major", "1");
   Field(out, "minor", "36");
-  // Clients read a semantic version out of it, and compare.
+  // Clients parse it as a semantic version and compare.
   Field(out, "gitVersion", "v1.36.0");
   Field(out, "gitCommit", "");
   Field(out, "gitTreeState", "clean");

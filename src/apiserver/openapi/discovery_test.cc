@@ -36,7 +36,7 @@ TEST(DiscoveryTest, AggregatedPods) {
                 R"("kind":"Eviction"},"verbs":["create"]},)"));
 }
 
-TEST(DiscoveryTest, AggregatedDeploymentsScaleAsAutoscalingSays) {
+TEST(DiscoveryTest, AggregatedDeploymentsHaveTheScaleOfAutoscaling) {
   const std::string text = AggregatedDiscovery(false, "v2beta1");
   EXPECT_THAT(text, HasSubstr(R"("apiVersion":"apidiscovery.k8s.io/v2beta1")"));
   EXPECT_THAT(text, HasSubstr(R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"));
@@ -82,7 +82,7 @@ TEST(DiscoveryTest, GroupsAreListedOnceWithTheirVersion) {
   EXPECT_EQ(ApiGroup("apps"), R"({"kind":"APIGroup","apiVersion":"v1",)" + apps);
 }
 
-TEST(DiscoveryTest, UnknownGroupsAreNot) {
+TEST(DiscoveryTest, UnknownGroupsAreNotFound) {
   EXPECT_EQ(ApiGroup("x"), std::nullopt);
   EXPECT_EQ(ApiGroup(""), std::nullopt);
   EXPECT_EQ(ApiResourceList("apps", "v1beta1"), std::nullopt);

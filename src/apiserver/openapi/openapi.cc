@@ -2,25 +2,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
 #include "api/json/document.h"
+#include "api/json/json.h"
 #include "api/json/writer.h"
-#include "apiserver/openapi/discovery.h"
-#include "apiserver/openapi/openapi_protobuf.h"
+#include "api/scheme/schema.h"
+#include "api/scheme/scheme.h"
 
 namespace berth::apiserver::openapi {
 namespace {
+
+enum class OpenApiVersion : uint8_t { kV2, kV3 };
+
+// The query parameters of PATCH. kubectl leaves validation and dry runs to the server if PATCH has
+// them.
+constexpr std::string_view kPatchParameters[] = {"dryRun", "fieldManager", "fieldValidation",
+                                                 "force"};
 
 constexpr std::string_view kQuantity = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 constexpr std::string_view kIntOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
+// Returns {"group":..., "version":..., "kind":...}.
+api::JsonObject KindJson(const api::scheme::Kind& kind) {
+  return {{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
+}
+
+// Returns "/api/v1/namespaces/{namespace}/pods", with "/{name}" appended if `named`.
+std::string PathOf(const api::scheme::Kind& kind, bool named) {
+  std::string path = kind.group.empty() ? "/api/" : "/apis/";
+  path += kind.api_version();
+  if (kind.namespaced) path += "/namespaces/{namespace}";
+  path += "/";
+  path += kind.resource;
+  if (named) path += "/{name}";
+  return path;
+}
+
+// SchemaWriter writes the schemas of kinds and of all types that they refer to.
 class SchemaWriter {
  public:
   explicit SchemaWriter(OpenApiVersion version) : version_(version) {}
 
   void AddKind(const api::scheme::Kind& kind) {
     const api::scheme::Schema* schema = api::scheme::SchemaOf(kind.api_version(), kind.kind);
-    // Clients of version 2 would take what a short schema does not name for mistakes.
+    // Clients of version 2 would reject the fields that an incomplete schema lacks.
     if (schema == nullptr && version_ == OpenApiVersion::kV2) return;
     const std::string name = schema != nullptr ? schema->name : PlainName(kind);
     api::JsonObject& json = out_[name].emplace_object();
@@ -28,11 +59,11 @@ class SchemaWriter {
     json["x-kubernetes-group-version-kind"] = api::JsonArray{KindJson(kind)};
   }
 
-  // Adds what was referred to, and what that refers to.
+  // Adds the schemas that were referred to, recursively, and returns all.
   api::JsonObject Finish() {
-    for (size_t next = 0; next < referred_.size(); ++next) {
-      const api::scheme::Schema& schema = *referred_[next];
-      // A kind that is referred to is there already, with more.
+    for (size_t next = 0; next < references_.size(); ++next) {
+      const api::scheme::Schema& schema = *references_[next];
+      // The schema of a kind is already present, with its group and version.
       if (!out_.contains(schema.name)) out_[schema.name] = ObjectJson(schema);
     }
     out_[kQuantity] = Quantity();
@@ -41,7 +72,6 @@ class SchemaWriter {
   }
 
  private:
-  // Refers to the schema of that name.
   api::Json Reference(std::string_view name) const {
     const std::string_view where =
         version_ == OpenApiVersion::kV2 ? "#/definitions/" : "#/components/schemas/";
@@ -49,7 +79,7 @@ class SchemaWriter {
   }
 
   api::Json Reference(const api::scheme::Schema& schema) {
-    if (seen_.insert(&schema).second) referred_.push_back(&schema);
+    if (seen_.insert(&schema).second) references_.push_back(&schema);
     return Reference(schema.name);
   }
 
@@ -90,7 +120,7 @@ class SchemaWriter {
     } else if (field.shape == api::scheme::SchemaField::Shape::kMap) {
       json = {{"type", "object"}, {"additionalProperties", std::move(type)}};
     } else if (version_ == OpenApiVersion::kV3 && type.get_object().contains("$ref")) {
-      // In version 3 nothing may stand beside a reference.
+      // In version 3 a reference must not have siblings.
       json = {{"allOf", api::JsonArray{std::move(type)}}};
     } else {
       json = std::move(type.get_object());
@@ -123,7 +153,7 @@ class SchemaWriter {
 
   api::JsonObject PlainJson() {
     api::JsonObject json;
-    json["description"] = "Kept as it is given.";
+    json["description"] = "Stored without validation.";
     json["type"] = "object";
     api::JsonObject properties;
     properties["apiVersion"] = api::JsonObject{{"type", "string"}};
@@ -132,13 +162,13 @@ class SchemaWriter {
       if (schema.name == kObjectMeta) properties["metadata"] = Reference(schema);
     }
     json["properties"] = std::move(properties);
-    // Other fields are not named, but are not wrong either.
+    // Other fields are valid, too.
     json["x-kubernetes-preserve-unknown-fields"] = true;
     return json;
   }
 
   api::JsonObject Quantity() const {
-    const std::string_view text = "An amount: 500m, 2, 1.5Gi.";
+    const std::string_view text = "A quantity such as 500m, 2 or 1.5Gi.";
     if (version_ == OpenApiVersion::kV2) return {{"description", text}, {"type", "string"}};
     return {{"description", text},
             {"oneOf", api::JsonArray{api::JsonObject{{"type", "string"}},
@@ -146,7 +176,7 @@ class SchemaWriter {
   }
 
   api::JsonObject IntOrString() const {
-    const std::string_view text = "A number, or text such as 25%.";
+    const std::string_view text = "An integer or a string such as 25%.";
     api::JsonObject json = {{"description", text}, {"format", "int-or-string"}};
     if (version_ == OpenApiVersion::kV2) {
       json["type"] = "string";
@@ -159,12 +189,12 @@ class SchemaWriter {
 
   OpenApiVersion version_;
   api::JsonObject out_;
-  std::vector<const api::scheme::Schema*> referred_;
+  std::vector<const api::scheme::Schema*> references_;
   std::set<const api::scheme::Schema*> seen_;
 };
 
-}  // namespace
-
+// Returns the schemas of `kinds` and of all types that they refer to, by name. Kinds without a
+// schema get one with only metadata in version 3, and none in version 2.
 api::JsonObject SchemasJson(const std::vector<const api::scheme::Kind*>& kinds,
                             OpenApiVersion version) {
   SchemaWriter writer(version);
@@ -172,24 +202,7 @@ api::JsonObject SchemasJson(const std::vector<const api::scheme::Kind*>& kinds,
   return writer.Finish();
 }
 
-api::JsonObject KindJson(const api::scheme::Kind& kind) {
-  return {{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
-}
-
-std::string PathOf(const api::scheme::Kind& kind, bool named) {
-  std::string path = kind.group.empty() ? "/api/" : "/apis/";
-  path += kind.api_version();
-  if (kind.namespaced) path += "/namespaces/{namespace}";
-  path += "/";
-  path += kind.resource;
-  if (named) path += "/{name}";
-  return path;
-}
-
-// OpenAPI version 3: a document per group and version.
-namespace {
-
-// "api/v1", "apis/apps/v1"
+// Returns "api/v1" or "apis/apps/v1".
 std::string DocumentPath(const api::scheme::Kind& kind) {
   return (kind.group.empty() ? "api/" : "apis/") + std::string(kind.api_version());
 }
@@ -198,8 +211,8 @@ api::JsonObject Parameter(std::string_view name, std::string_view in, std::strin
   return {{"name", name}, {"in", in}, {"schema", api::JsonObject{{"type", type}}}};
 }
 
-// Request bodies are left out on purpose: told that PATCH takes strategic merge patches, kubectl
-// would compute them from these schemas rather than from the types that it was compiled with.
+// Omits request bodies on purpose: if PATCH declared strategic merge patches, kubectl would compute
+// them from these schemas instead of its compiled-in types.
 api::JsonObject Operation(const api::scheme::Kind& kind, std::string_view action) {
   api::JsonObject operation;
   if (action == "patch") {
@@ -215,31 +228,31 @@ api::JsonObject Operation(const api::scheme::Kind& kind, std::string_view action
   return operation;
 }
 
-bool Offers(const api::scheme::Kind& kind, std::string_view verb) {
+bool HasVerb(const api::scheme::Kind& kind, std::string_view verb) {
   return std::ranges::find(kind.verbs, verb) != kind.verbs.end();
 }
 
 void AddPaths(api::JsonObject& paths, const api::scheme::Kind& kind) {
-  api::JsonArray place;
-  if (kind.namespaced) place.push_back(Parameter("namespace", "path", "string"));
+  api::JsonArray parameters;
+  if (kind.namespaced) parameters.push_back(Parameter("namespace", "path", "string"));
   api::JsonObject collection;
-  if (Offers(kind, "list")) collection["get"] = Operation(kind, "list");
-  if (Offers(kind, "create")) collection["post"] = Operation(kind, "post");
-  if (!place.empty()) collection["parameters"] = place;
+  if (HasVerb(kind, "list")) collection["get"] = Operation(kind, "list");
+  if (HasVerb(kind, "create")) collection["post"] = Operation(kind, "post");
+  if (!parameters.empty()) collection["parameters"] = parameters;
   paths[PathOf(kind, false)] = std::move(collection);
 
   api::JsonObject object;
-  if (Offers(kind, "get")) object["get"] = Operation(kind, "get");
-  if (Offers(kind, "update")) object["put"] = Operation(kind, "put");
-  if (Offers(kind, "patch")) object["patch"] = Operation(kind, "patch");
-  if (Offers(kind, "delete")) object["delete"] = Operation(kind, "delete");
+  if (HasVerb(kind, "get")) object["get"] = Operation(kind, "get");
+  if (HasVerb(kind, "update")) object["put"] = Operation(kind, "put");
+  if (HasVerb(kind, "patch")) object["patch"] = Operation(kind, "patch");
+  if (HasVerb(kind, "delete")) object["delete"] = Operation(kind, "delete");
   if (object.empty()) return;
-  place.push_back(Parameter("name", "path", "string"));
-  object["parameters"] = std::move(place);
+  parameters.push_back(Parameter("name", "path", "string"));
+  object["parameters"] = std::move(parameters);
   paths[PathOf(kind, true)] = std::move(object);
 }
 
-std::string V2Document(const std::vector<const api::scheme::Kind*>& kinds) {
+std::string V3Document(const std::vector<const api::scheme::Kind*>& kinds) {
   api::JsonObject paths;
   for (const api::scheme::Kind* kind : kinds) AddPaths(paths, *kind);
   const api::JsonObject document = {
@@ -250,7 +263,7 @@ std::string V2Document(const std::vector<const api::scheme::Kind*>& kinds) {
   return api::ToJsonText(document);
 }
 
-// Clients keep a document for as long as the index gives it the same hash.
+// Clients cache a document as long as its hash in the index stays the same.
 uint64_t HashOf(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -272,7 +285,7 @@ std::string MakeIndex() {
 }  // namespace
 
 std::string OpenApiIndex() {
-  // Hashing takes making every document.
+  // Cached, since the hashes require every document.
   static const std::string index = MakeIndex();
   return index;
 }
@@ -283,10 +296,9 @@ std::optional<std::string> OpenApiDocument(std::string_view path) {
     if (DocumentPath(kind) == path) kinds.push_back(&kind);
   }
   if (kinds.empty()) return std::nullopt;
-  return V2Document(kinds);
+  return V3Document(kinds);
 }
 
-// OpenAPI version 2 (swagger): one document for all kinds, for clients that know no other.
 namespace {
 
 api::JsonObject PatchOperation(const api::scheme::Kind& kind) {
@@ -317,7 +329,7 @@ api::JsonObject V2Document() {
 }  // namespace
 
 std::string OpenApiV2(bool protobuf) {
-  // Old clients ask for it with every apply, and making it takes longer than the rest of that.
+  // Cached, since old clients request it with every apply.
   static const std::string kProtobuf = OpenApiV2Protobuf(V2Document());
   return protobuf ? kProtobuf : api::ToJsonText(V2Document());
 }

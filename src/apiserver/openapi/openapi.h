@@ -1,32 +1,30 @@
-// Parts of OpenAPI documents that versions 2 and 3 share.
+// The OpenAPI documents, versions 2 and 3, derived from the scheme. They are complete enough for
+// kubectl's apply, explain and validation.
 #pragma once
 
-#include <set>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/json/json.h"
-#include "api/scheme/schema.h"
-#include "api/scheme/scheme.h"
 
 namespace berth::apiserver::openapi {
 
-enum class OpenApiVersion : uint8_t { kV2, kV3 };
+// GET /openapi/v3: the paths of the documents, one per group and version.
+std::string OpenApiIndex();
+// GET /openapi/v3/<path>: "api/v1" or "apis/apps/v1"; nullopt if there is no such document.
+std::optional<std::string> OpenApiDocument(std::string_view path);
 
-// The schemas of `kinds` and all that they refer to, by name. Kinds without a table get a schema
-// with metadata alone in version 3, and none in version 2.
-api::JsonObject SchemasJson(const std::vector<const api::scheme::Kind*>& kinds,
-                            OpenApiVersion version);
+// The Content-Type of OpenAPI v2 in protobuf. Clients request it with "v2@v1.0" in place of
+// "v2.v1.0", but reject a response with the `@`.
+inline constexpr std::string_view kOpenApiV2ProtobufType =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+// GET /openapi/v2: all kinds in one document, as JSON or protobuf.
+std::string OpenApiV2(bool protobuf);
 
-// {"group":..., "version":..., "kind":...}
-api::JsonObject KindJson(const api::scheme::Kind& kind);
-
-// "/api/v1/namespaces/{namespace}/pods" and, with `named`, "/{name}" behind.
-std::string PathOf(const api::scheme::Kind& kind, bool named);
-
-// Query parameters that the operations of a kind offer. kubectl leaves validation and dry runs to
-// the server if PATCH has them.
-inline constexpr std::string_view kPatchParameters[] = {"dryRun", "fieldManager", "fieldValidation",
-                                                        "force"};
+// Encodes an OpenAPI v2 document as protobuf (gnostic's openapi.v2 messages), the only form that
+// kubectl reads. Writes the parts that OpenApiV2 has: info, paths with PATCH operations and their
+// query parameters, definitions with extensions.
+std::string OpenApiV2Protobuf(const api::JsonObject& document);
 
 }  // namespace berth::apiserver::openapi

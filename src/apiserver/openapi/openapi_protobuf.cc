@@ -1,11 +1,11 @@
-#include "apiserver/openapi/openapi_protobuf.h"
-
+// OpenApiV2Protobuf of openapi.h.
 #include <cstdint>
 #include <string_view>
 
 #include "api/json/document.h"
 #include "api/json/view.h"
 #include "api/json/writer.h"
+#include "apiserver/openapi/openapi.h"
 
 namespace berth::apiserver::openapi {
 namespace {
@@ -15,7 +15,7 @@ void AppendVarint(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-// A field that holds text or another message. Empty text is what a missing one means.
+// Appends a string or message field.
 void AppendBytes(std::string& out, uint32_t number, std::string_view bytes) {
   AppendVarint(out, number << 3 | 2);
   AppendVarint(out, bytes.size());
@@ -26,7 +26,7 @@ void AppendText(std::string& out, uint32_t number, api::JsonView text) {
   if (!text.text().empty()) AppendBytes(out, number, text.text());
 }
 
-// A pair of a name (1) and a value (2), as all maps are written.
+// Encodes an entry of a map: a name (1) and a value (2).
 std::string Named(std::string_view name, std::string_view value) {
   std::string out;
   AppendBytes(out, 1, name);
@@ -34,7 +34,7 @@ std::string Named(std::string_view name, std::string_view value) {
   return out;
 }
 
-// Fields that start with "x-", their values as YAML, of which JSON is a part.
+// Appends the fields that start with "x-"; their values are YAML, of which JSON is a subset.
 void AppendExtensions(std::string& out, uint32_t number, api::JsonView object) {
   for (const auto& [key, value] : object.fields()) {
     if (!key.starts_with("x-")) continue;
@@ -79,7 +79,7 @@ std::string SchemaMessage(api::JsonView schema) {
   return out;
 }
 
-// ParametersItem, Parameter and NonBodyParameter are layers around what is said.
+// Encodes a query parameter, wrapped in ParametersItem, Parameter and NonBodyParameter.
 std::string QueryParameter(api::JsonView parameter) {
   std::string query;
   AppendText(query, 2, parameter["in"]);

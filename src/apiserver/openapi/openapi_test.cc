@@ -1,3 +1,5 @@
+#include "apiserver/openapi/openapi.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +9,6 @@
 #include "api/json/view.h"
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
-#include "apiserver/openapi/discovery.h"
-#include "apiserver/openapi/openapi_protobuf.h"
 
 namespace berth::apiserver::openapi {
 namespace BERTH_TEST_FILE {
@@ -40,12 +40,12 @@ TEST(OpenApiV3Test, TheIndexListsOneDocumentPerVersion) {
   }
 }
 
-TEST(OpenApiV3Test, OthersAreNot) {
+TEST(OpenApiV3Test, OtherPathsAreNotFound) {
   EXPECT_EQ(OpenApiDocument("api/v2"), std::nullopt);
   EXPECT_EQ(OpenApiDocument(""), std::nullopt);
 }
 
-TEST(OpenApiV3Test, EveryReferenceLeadsSomewhere) {
+TEST(OpenApiV3Test, EveryReferenceResolves) {
   const api::Json index = boost::json::parse(OpenApiIndex());
   for (const auto& [path, entry] : api::JsonView(index)["paths"].fields()) {
     const api::Json document = Document(path);
@@ -59,7 +59,7 @@ TEST(OpenApiV3Test, EveryReferenceLeadsSomewhere) {
   }
 }
 
-TEST(OpenApiV3Test, PatchTellsWhatItCanDo) {
+TEST(OpenApiV3Test, PatchDeclaresItsParameters) {
   const api::Json document = Document("api/v1");
   const api::JsonView patch =
       api::JsonView(document)["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
@@ -94,7 +94,7 @@ TEST(OpenApiV3Test, SchemasHaveTypesAndDescriptions) {
   const std::string text = *OpenApiDocument("api/v1");
   EXPECT_THAT(text, HasSubstr(R"("tolerations":{"type":"array","items":{"$ref":)"
                               R"("#/components/schemas/io.k8s.api.core.v1.Toleration"},)"
-                              R"("description":"Taints of nodes that the pod puts up with."})"));
+                              R"("description":"Taints that the pod tolerates."})"));
   EXPECT_THAT(text, HasSubstr(R"("affinity":{"allOf":[{"$ref":)"
                               R"("#/components/schemas/io.k8s.api.core.v1.Affinity"}],)"));
   EXPECT_THAT(text, HasSubstr(R"("priority":{"type":"integer","format":"int32",)"));
@@ -116,7 +116,7 @@ TEST(OpenApiV2Test, JsonHasDefinitionsWithMergeKeys) {
   }
 }
 
-// Written out by hand from the field numbers of openapi.v2.
+// Written by hand from the field numbers of openapi.v2.
 TEST(OpenApiV2Test, ProtobufOfASmallDocument) {
   const api::Json document = boost::json::parse(R"({"swagger":"2.0",
       "info":{"title":"T","version":"v"},
@@ -132,7 +132,7 @@ TEST(OpenApiV2Test, ProtobufOfASmallDocument) {
       "\x12\x05query\x22\x06"
       "dryRun\x32\x06string";
   const std::string operation = std::string("\x42\x1d\x0a\x1b\x12\x19\x1a\x17") +
-                                query +  // Layers around 23 bytes.
+                                query +  // Wrappers around 23 bytes.
                                 std::string(
                                     "\x6a\x0a\x0a\x03x-a\x12\x03\x12\x01"
                                     "1");

@@ -54,7 +54,7 @@ FieldSet FieldsOfMember(const FieldContext& context, std::string_view name,
   return set;
 }
 
-// The elements of a list by what identifies them; more than one where they repeat.
+// The elements of a list by their path element; several if they repeat.
 using Elements = std::map<std::string, std::vector<const api::Json*>>;
 
 Elements ElementsOf(const api::JsonArray& array, const FieldRule& rule) {
@@ -265,7 +265,7 @@ api::JsonArray MergeLists(const FieldContext& list, const FieldRule& rule,
   const Positions in_config = PositionsOf(config, rule);
   api::JsonArray merged;
   size_t next = 0;
-  // Elements that only the live list has go before the next one that both have.
+  // Elements of the live list alone come before the next one in both lists.
   const auto take_others = [&] {
     for (; next < live.size(); ++next) {
       const auto id = ElementOf(live[next], rule);
@@ -292,7 +292,7 @@ api::JsonArray MergeLists(const FieldContext& list, const FieldRule& rule,
 
 void RemoveElements(const FieldContext& list, const FieldRule& rule, api::JsonArray& array,
                     const FieldSet& last, const FieldSet& keep) {
-  api::JsonArray kept;
+  api::JsonArray remaining;
   for (api::Json& element : array) {
     const auto id = ElementOf(element, rule);
     const FieldSet* mine = id ? last.Find(*id) : nullptr;
@@ -303,9 +303,9 @@ void RemoveElements(const FieldContext& list, const FieldRule& rule, api::JsonAr
         PruneUnowned(list, element.get_object(), *mine, *claimed);
       }
     }
-    kept.push_back(std::move(element));
+    remaining.push_back(std::move(element));
   }
-  array = std::move(kept);
+  array = std::move(remaining);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The fields of a document, as server-side apply counts them: which exist, and in which two
-// documents differ.
+// The document operations of server-side apply: the fields of a document, the difference of two
+// documents, and merging and pruning an applied configuration.
 //
-// Scalars are fields, and so are lists and objects that have one owner (merge_keys.h); other
-// objects count by their members, other lists by their elements.
+// A field is a scalar or an atomic list or object (merge_keys.h). Other objects are sets of their
+// members, other lists of their elements.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ namespace berth::apiserver::patch {
 
 enum class Granularity : uint8_t { kValue, kMembers, kElementsByKey, kElementsByValue };
 
-// A place in an object of some kind: what the fields there are called decides how they merge.
+// A location in an object, which determines how its members merge.
 struct FieldContext {
   std::string_view kind;
-  std::string_view field;  // The field whose value is looked at; empty for the document.
+  std::string_view field;  // The name of the field; empty for the document.
 
   FieldContext Member(std::string_view name) const { return {kind, name}; }
-  // The rule of the list in member `name`; null if there is none.
+  // Returns the rule of the list in member `name`, or null.
   const FieldRule* ListRule(std::string_view name) const { return FindListRule(kind, field, name); }
 };
 
-// How the member `name` with this value counts.
+// Returns how ownership of the member `name` with this value is tracked.
 Granularity GranularityOf(const FieldContext& context, std::string_view name,
                           const api::Json& value);
 
-// What identifies an element of a list that merges by key or by value: `k:{"name":"a"}`, `v:"x"`.
-// Nothing if it has none of the keys.
+// Returns the path element of a list element: `k:{"name":"a"}` or `v:"x"`; nullopt if it has none
+// of the keys.
 std::optional<std::string> ElementOf(const api::Json& element, const FieldRule& rule);
 
 FieldSet FieldsOf(const FieldContext& context, const api::JsonObject& object);
@@ -50,19 +50,18 @@ struct FieldChanges {
 FieldChanges CompareFields(const FieldContext& context, const api::JsonObject& before,
                            const api::JsonObject& after);
 
-// The two halves of server-side apply's change to a document: what the configuration says is merged
-// in, what it no longer says is taken out.
-// `config` without nulls, which apply no value. Fails if elements of a list that merges by key lack
-// the keys or share them.
+// Returns `config` without nulls, which apply no value. Fails if elements of a list that merges by
+// key lack the keys or have equal keys.
 std::expected<api::JsonObject, std::string> ValidateAppliedConfig(const FieldContext& context,
                                                                   const api::JsonObject& config);
 
-// Merges a checked configuration into `live`. Elements of lists come in the order of `config`;
-// others keep their place among them.
+// Merges a validated configuration into `live`. List elements follow the order of `config`; other
+// elements retain their relative position.
 void MergeConfig(const FieldContext& context, api::JsonObject& live, const api::JsonObject& config);
 
-// Removes what is in `last` unless something in or below it is in `keep`. Values that nobody owns
-// go with the object or element around them. Metadata itself stays.
+// Removes the fields in `last`, except those that are in `keep` or contain a field in `keep`.
+// Values without an owner are removed with the object or element that contains them. Metadata
+// itself stays.
 void PruneUnowned(const FieldContext& context, api::JsonObject& object, const FieldSet& last,
                   const FieldSet& keep);
 

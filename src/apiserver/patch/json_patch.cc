@@ -1,10 +1,14 @@
-#include "apiserver/patch/json_patch.h"
-
+// JSON patch (RFC 6902): ApplyJsonPatch of patches.h.
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <expected>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
@@ -13,6 +17,40 @@
 
 namespace berth::apiserver::patch {
 namespace {
+
+// JsonPointer is a location in a JSON document (RFC 6901).
+class JsonPointer {
+ public:
+  // The maximum nesting of a patched document.
+  static constexpr size_t kMaxDepth = 256;
+
+  static std::expected<JsonPointer, std::string> Parse(std::string_view text);
+
+  size_t depth() const { return tokens_.size(); }
+  bool IsRoot() const { return tokens_.empty(); }
+  // Returns the last token. Must not be called on the root.
+  const std::string& leaf() const { return tokens_.back(); }
+  // Reports whether `other` is this location or below it.
+  bool Contains(const JsonPointer& other) const;
+
+  // Returns the value at this location; the error names the token that does not exist.
+  std::expected<api::Json*, std::string> Find(api::Json& document) const;
+  // Returns the object or array that contains the value. Must not be called on the root.
+  std::expected<api::Json*, std::string> FindParent(api::Json& document) const;
+
+ private:
+  std::vector<std::string> tokens_;
+};
+
+// Parses an array index below `limit`, without sign and leading zeros.
+std::optional<size_t> ParseArrayIndex(std::string_view token, size_t limit) {
+  size_t index = 0;
+  const char* end = token.data() + token.size();
+  const auto [stop, error] = std::from_chars(token.data(), end, index);
+  if (error != std::errc() || stop != end || index >= limit) return std::nullopt;
+  if (token.size() > 1 && token.front() == '0') return std::nullopt;
+  return index;
+}
 
 std::optional<std::string> Unescape(std::string_view token) {
   std::string plain;
@@ -40,8 +78,8 @@ std::expected<api::Json*, std::string> Step(api::Json& value, const std::string&
   return std::unexpected("\"" + token + "\" is looked for in a value that has no members");
 }
 
-std::expected<api::Json*, std::string> Walk(api::Json& document,
-                                            std::span<const std::string> tokens) {
+std::expected<api::Json*, std::string> FindPath(api::Json& document,
+                                                std::span<const std::string> tokens) {
   api::Json* value = &document;
   for (const std::string& token : tokens) {
     const auto next = Step(*value, token);
@@ -49,17 +87,6 @@ std::expected<api::Json*, std::string> Walk(api::Json& document,
     value = *next;
   }
   return value;
-}
-
-}  // namespace
-
-std::optional<size_t> ParseArrayIndex(std::string_view token, size_t limit) {
-  size_t index = 0;
-  const char* end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, index);
-  if (error != std::errc() || stop != end || index >= limit) return std::nullopt;
-  if (token.size() > 1 && token.front() == '0') return std::nullopt;
-  return index;
 }
 
 std::expected<JsonPointer, std::string> JsonPointer::Parse(std::string_view text) {
@@ -86,24 +113,21 @@ bool JsonPointer::Contains(const JsonPointer& other) const {
 }
 
 std::expected<api::Json*, std::string> JsonPointer::Find(api::Json& document) const {
-  return Walk(document, tokens_);
+  return FindPath(document, tokens_);
 }
 
 std::expected<api::Json*, std::string> JsonPointer::FindParent(api::Json& document) const {
-  return Walk(document, std::span(tokens_).first(tokens_.size() - 1));
+  return FindPath(document, std::span(tokens_).first(tokens_.size() - 1));
 }
 
-// JSON patch (RFC 6902).
-namespace {
-
 constexpr size_t kMaxOperations = 10'000;
-// Copies may double a document with each operation, and moves of large values cost time: what both
-// add up to is limited, in values.
+// The limit for the total number of values copied and moved: each copy may double the document, and
+// moving large values is slow.
 constexpr size_t kMaxCopiedValues = 1'000'000;
 
 using Outcome = std::expected<void, std::string>;
 
-// How many values `value` consists of, and how deep they are nested.
+// The number of values in a document, and their nesting.
 struct Extent {
   size_t values = 1;
   size_t depth = 1;
@@ -150,7 +174,7 @@ Outcome Add(api::Json& document, const JsonPointer& path, api::Json value) {
   return {};
 }
 
-// Removes and returns what is at `path`.
+// Removes and returns the value at `path`.
 std::expected<api::Json, std::string> Take(api::Json& document, const JsonPointer& path) {
   const auto found = path.Find(document);
   if (!found) return std::unexpected(found.error());

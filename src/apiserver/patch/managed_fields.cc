@@ -18,7 +18,7 @@ bool IsElement(std::string_view text) {
          (text[0] == 'f' || text[0] == 'k' || text[0] == 'v' || text[0] == 'i');
 }
 
-// `[containerPort=80,protocol="TCP"]` of the keys in `json`.
+// Returns `[containerPort=80,protocol="TCP"]` for the keys in `json`.
 std::string KeysText(std::string_view json) {
   const auto keys = api::ParseJson(json);
   if (!keys || !keys->is_object()) return "[" + std::string(json) + "]";

@@ -1,8 +1,9 @@
-// FieldSet is a set of paths into an object, as managedFields has them (fields v1).
+// metadata.managedFields: FieldSet is a set of field paths (fieldsV1), ManagedEntry is an entry
+// with a manager and its fields.
 //
-// A path is a sequence of elements, each written as Kubernetes writes it: "f:spec" for a field,
+// A path is a sequence of elements in the notation of Kubernetes: "f:spec" for a field,
 // `k:{"name":"a"}` for the element of a list with these keys, `v:"x"` for a value in a set. The
-// paths form a tree, whose nodes are FieldSets, too: what lies below an element.
+// paths form a tree, whose nodes are FieldSets, too: the paths below an element.
 #pragma once
 
 #include <map>
@@ -18,31 +19,31 @@ class FieldSet {
  public:
   using Children = std::map<std::string, FieldSet, std::less<>>;
 
-  // Reads the form of fieldsV1. What makes no sense there is passed over.
+  // Parses fieldsV1. Skips invalid parts.
   static FieldSet FromJson(const api::JsonObject& fields);
   api::JsonObject ToJson() const;
 
-  // Whether the path that leads here is a member.
+  // Reports whether the path to this node is a member of the set.
   bool owned() const { return owned_; }
   void Own() { owned_ = true; }
 
-  // No path, neither here nor below.
+  // Reports whether neither this node nor any below it is a member.
   bool Empty() const { return !owned_ && children_.empty(); }
   const Children& children() const { return children_; }
-  // What lies below `element`; null if nothing does.
+  // Returns the paths below `element`, or null if there are none.
   const FieldSet* Find(std::string_view element) const;
-  // Puts `below` under `element`, unless it is empty.
+  // Sets the paths below `element`, unless `below` is empty.
   void Put(std::string element, FieldSet below);
-  // Drops `element` and all below it.
+  // Removes `element` and all paths below it.
   void Erase(std::string_view element);
 
   FieldSet Union(const FieldSet& other) const;
-  // Without the paths of `other`; paths below them stay.
+  // Returns the set without the paths of `other`; paths below them stay.
   FieldSet Difference(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
 
-  // Every path as text: `.spec.containers[name="a"].image`; those that end at an object before
-  // those that go deeper.
+  // Returns every path as text: `.spec.containers[name="a"].image`; paths that end at an element
+  // before longer ones.
   std::vector<std::string> Paths() const;
 
   bool operator==(const FieldSet& other) const;
@@ -51,33 +52,33 @@ class FieldSet {
   void AddPaths(const std::string& prefix, std::vector<std::string>& paths) const;
 
   bool owned_ = false;
-  Children children_;  // None is empty.
+  Children children_;  // No child is empty.
 };
 
-// The entries of metadata.managedFields: who owns which fields of an object.
+// An entry of metadata.managedFields: a manager and the fields that it owns.
 struct ManagedEntry {
   std::string manager;
-  bool applied = false;  // The operation: Apply, else Update.
+  bool applied = false;  // The operation is Apply, else Update.
   std::string api_version;
   std::string subresource;
   std::string time;  // RFC 3339.
   FieldSet fields;
 
-  // Whether both are entries of the same manager, of which an object has one. Who applies may
-  // change the API version.
+  // Reports whether both are entries of the same manager, of which an object has one. Entries of
+  // Apply may differ in their API version.
   bool SameManager(const ManagedEntry& other) const;
-  // As conflicts name it: `"kubectl-edit" using apps/v1`.
+  // Returns the name in conflict errors: `"kubectl-edit" using apps/v1`.
   std::string Text() const;
 };
 
-// The entries of an object. Entries that make no sense are passed over.
+// Returns the entries of an object. Skips invalid entries.
 std::vector<ManagedEntry> ReadManagedFields(const api::JsonObject& object);
 
-// Writes the entries that own something into the object, in Kubernetes' order; without any,
-// managedFields goes.
+// Writes the entries that own fields into the object, in the order of Kubernetes. Removes
+// managedFields if there are none.
 void WriteManagedFields(std::vector<ManagedEntry> entries, api::JsonObject& object);
 
-// Drops the fields that nobody owns: kind, apiVersion and the metadata that the server keeps.
+// Removes the fields that are never owned: kind, apiVersion and the metadata that the server sets.
 FieldSet WithoutServerFields(FieldSet fields);
 
 }  // namespace berth::apiserver::patch

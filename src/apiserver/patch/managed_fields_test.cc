@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 FieldSet Set(const char* json) { return FieldSet::FromJson(parse(json).get_object()); }
 
-TEST(FieldSet, KeepsTheFormOfManagedFields) {
+TEST(FieldSet, RoundTripsFieldsV1) {
   const api::Json json = parse(R"j({
     "f:metadata":{"f:labels":{".":{},"f:app":{}},"f:finalizers":{"v:\"a\"":{}}},
     "f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:ports":{
@@ -33,7 +33,7 @@ TEST(FieldSet, KeepsTheFormOfManagedFields) {
           R"(.spec.containers[name="a"].ports[containerPort=80,protocol="TCP"].containerPort)"));
 }
 
-TEST(FieldSet, PassesOverWhatMakesNoSense) {
+TEST(FieldSet, SkipsInvalidParts) {
   EXPECT_THAT(Set(R"({"f:a":1,"x":{},"k":{},"g:a":{},"f:b":{}})").Paths(), ElementsAre(".b"));
   // Keys that are not JSON still have a text.
   EXPECT_THAT(Set(R"({"f:a":{"k:{bad":{},"i:3":{}}})").Paths(), ElementsAre(".a[3]", ".a[{bad]"));
@@ -113,7 +113,7 @@ TEST(FieldsOf, CountsElementsOfListsByTheirKeys) {
               testing::Contains(R"(.spec.ports[port=80,protocol="UDP"])"));
 }
 
-TEST(CompareFields, SaysWhatWasAddedModifiedAndRemoved) {
+TEST(CompareFields, ReportsAddedModifiedAndRemovedFields) {
   const api::Json before = parse(R"({"spec":{"a":1,"b":2,"containers":[{"name":"x","image":"1"},
                                 {"name":"y"}]},"metadata":{"finalizers":["f"]}})");
   const api::Json after = parse(R"({"spec":{"b":3,"c":{"d":4},"containers":[{"name":"z"},

@@ -67,8 +67,8 @@ const std::vector<FieldRule>& ListRules() {
   return rules;
 }
 
-// Init and ephemeral containers have the lists of containers.
-std::string_view WithoutVariants(std::string_view parent) {
+// Init and ephemeral containers have the same lists as containers.
+std::string_view CanonicalParent(std::string_view parent) {
   return parent == "initContainers" || parent == "ephemeralContainers" ? "containers" : parent;
 }
 
@@ -89,7 +89,7 @@ const FieldRule* FindListRule(std::string_view kind, std::string_view parent,
                               std::string_view field) {
   const auto& rules = ListRules();
   const auto rule = std::ranges::find_if(rules, [&](const FieldRule& r) {
-    return r.field == field && r.parent == WithoutVariants(parent) &&
+    return r.field == field && r.parent == CanonicalParent(parent) &&
            (r.kind.empty() || r.kind == kind);
   });
   return rule == rules.end() ? nullptr : &*rule;

@@ -1,4 +1,4 @@
-// A table row of the tests of patches.
+// A row in the table-driven tests of patches.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ struct PatchCase {
   const char* name;
   const char* document;
   const char* patch;
-  const char* want;  // The document, or for failing cases a part of the message.
+  const char* want;  // The document, or part of the error message.
 };
 
 inline std::string NameOf(const testing::TestParamInfo<PatchCase>& info) { return info.param.name; }

@@ -1,4 +1,3 @@
-// JSON merge patch (RFC 7386), and which patch a Content-Type means.
 #include "apiserver/patch/patches.h"
 
 #include <string>

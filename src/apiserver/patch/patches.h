@@ -1,7 +1,7 @@
-// Patches of JSON documents: RFC 6902, RFC 7386 and Kubernetes' strategic merge.
+// The patch formats of the API: JSON patch (RFC 6902), JSON merge patch (RFC 7386) and strategic
+// merge patch. server_side_apply.h has the fourth, apply.
 //
-// Pure functions: the document comes in, the patched one goes out. Errors are for the client (400
-// or 422).
+// Pure functions that return the patched document. Errors are for the client (400 or 422).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace berth::apiserver::patch {
 
 enum class PatchType : uint8_t { kJson, kMerge, kStrategic, kApply };
 
-// By Content-Type; UnsupportedMediaType otherwise.
+// Returns the type for a Content-Type, or UnsupportedMediaType.
 api::scheme::ApiResult<PatchType> PatchTypeOf(std::string_view content_type);
 
 api::scheme::ApiResult<api::Json> ApplyJsonPatch(api::Json document, const api::Json& patch);
-// Null removes. Any patch fits any document.
+// Nulls remove members. Never fails.
 api::Json ApplyMergePatch(api::Json document, const api::Json& patch);
-// Lists with a merge key (merge_keys.h) are merged by it; the directives $patch, $retainKeys,
-// $setElementOrder/… and $deleteFromPrimitiveList/… are obeyed.
+// Merges lists with a merge key (merge_keys.h) by it, and executes the directives $patch,
+// $retainKeys, $setElementOrder/… and $deleteFromPrimitiveList/….
 api::scheme::ApiResult<api::Json> ApplyStrategicPatch(api::Json document, const api::Json& patch);
 
 }  // namespace berth::apiserver::patch

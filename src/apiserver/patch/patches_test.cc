@@ -1,4 +1,4 @@
-// Patches: document, patch, result. The expectations are written by hand.
+// JSON patches and merge patches: document, patch and expected result.
 #include "apiserver/patch/patches.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class JsonPatchTest : public testing::TestWithParam<PatchCase> {};
 
-TEST_P(JsonPatchTest, Gives) {
+TEST_P(JsonPatchTest, Applies) {
   const auto got = ApplyJsonPatch(parse(GetParam().document), parse(GetParam().patch));
   ASSERT_TRUE(got.has_value()) << got.error().message;
   EXPECT_EQ(*got, parse(GetParam().want)) << serialize(*got);
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                   R"("destroy" at "/b")"}),
     NameOf);
 
-TEST(JsonPatch, ThatIsNoListOfOperationsIsABadRequest) {
+TEST(JsonPatch, RequiresAListOfOperations) {
   for (const char* patch : {R"({})", R"([1])", R"([{"op":"add"}])", R"([{"op":1,"path":"/a"}])"}) {
     const auto got = ApplyJsonPatch(parse("{}"), parse(patch));
     ASSERT_FALSE(got.has_value()) << patch;
@@ -150,7 +150,7 @@ TEST(JsonPatch, HasALimitedNumberOfOperations) {
 
 class MergePatchTest : public testing::TestWithParam<PatchCase> {};
 
-TEST_P(MergePatchTest, Gives) {
+TEST_P(MergePatchTest, Applies) {
   const api::Json got = ApplyMergePatch(parse(GetParam().document), parse(GetParam().patch));
   EXPECT_EQ(got, parse(GetParam().want)) << serialize(got);
 }
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         PatchCase{"WhatIsNoObjectReplacesAll", R"({"a":1})", R"([1])", R"([1])"}),
     NameOf);
 
-TEST(PatchTypeOf, GoesByTheContentType) {
+TEST(PatchTypeOf, DependsOnTheContentType) {
   EXPECT_EQ(PatchTypeOf("application/json-patch+json"), PatchType::kJson);
   EXPECT_EQ(PatchTypeOf("application/merge-patch+json"), PatchType::kMerge);
   EXPECT_EQ(PatchTypeOf("application/strategic-merge-patch+json ; charset=utf-8"),

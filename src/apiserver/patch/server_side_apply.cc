@@ -24,14 +24,14 @@ std::string ApiVersionOf(const api::scheme::Kind& kind) {
   return kind.group.empty() ? version : std::string(kind.group) + "/" + version;
 }
 
-// The member `name` of the object that `value` is; null if there is none.
+// Returns the member `name` of the object `value`, or null.
 const api::Json* MemberOf(const api::Json* value, std::string_view name) {
   const auto* object = value != nullptr ? value->if_object() : nullptr;
   return object != nullptr ? object->if_contains(name) : nullptr;
 }
 
-// Whether a write through `subresource` is about the top-level field `member`.
-bool Concerns(const api::scheme::Kind& kind, std::string_view subresource,
+// Reports whether a write to `subresource` includes the top-level field `member`.
+bool Includes(const api::scheme::Kind& kind, std::string_view subresource,
               std::string_view member) {
   if (subresource == "status") {
     return member == "status" || member == "metadata" || member == "kind" || member == "apiVersion";
@@ -39,25 +39,14 @@ bool Concerns(const api::scheme::Kind& kind, std::string_view subresource,
   return member != "status" || !kind.has_status;
 }
 
-api::JsonObject Concerned(const api::scheme::Kind& kind, std::string_view subresource,
-                          const api::JsonObject& object) {
+// Returns the top-level fields that a write to `subresource` includes.
+api::JsonObject IncludedFields(const api::scheme::Kind& kind, std::string_view subresource,
+                               const api::JsonObject& object) {
   api::JsonObject result;
   for (const auto& member : object) {
-    if (Concerns(kind, subresource, member.key())) result.insert(member);
+    if (Includes(kind, subresource, member.key())) result.insert(member);
   }
   return result;
-}
-
-api::scheme::ApiError MissingManager() {
-  api::scheme::ApiError error =
-      api::scheme::MakeError(422,
-                             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
-                             "value: is required for apply patch");
-  error.group = "meta.k8s.io";
-  error.kind = "PatchOptions";
-  error.causes.push_back(
-      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
-  return error;
 }
 
 struct Conflict {
@@ -89,8 +78,8 @@ api::scheme::ApiError ConflictError(std::vector<Conflict> conflicts) {
   return error;
 }
 
-// What `kubectl apply` without --server-side set and nobody changed since: kubectl may take it over
-// without force when its user changes to server-side apply.
+// Returns the fields that client-side `kubectl apply` set and that have not changed since. kubectl
+// takes their ownership without force when a user migrates to server-side apply.
 FieldSet ClientSideApplied(const FieldContext& context, const api::JsonObject& live) {
   const api::Json* annotations = MemberOf(live.if_contains("metadata"), "annotations");
   const api::Json* text = MemberOf(annotations, kLastApplied);
@@ -103,7 +92,7 @@ FieldSet ClientSideApplied(const FieldContext& context, const api::JsonObject& l
       .Difference(changes.removed);
 }
 
-// One apply in progress.
+// Application executes one apply.
 class Application {
  public:
   Application(const api::scheme::Kind& kind, api::JsonObject live, const ApplyOptions& options)
@@ -120,7 +109,7 @@ class Application {
       before.api_version = mine_.api_version;
       before.time = mine_.time;
       before.fields =
-          WithoutServerFields(FieldsOf(context_, Concerned(kind, options.subresource, live_)));
+          WithoutServerFields(FieldsOf(context_, IncludedFields(kind, options.subresource, live_)));
       others_.push_back(std::move(before));
     }
     const auto last = std::ranges::find_if(
@@ -171,13 +160,13 @@ class Application {
   FieldContext context_;
   api::JsonObject live_;
   const ApplyOptions& options_;
-  ManagedEntry mine_;  // What the manager owns from now on,
-  ManagedEntry last_;  // and what it owned before.
+  ManagedEntry mine_;  // The manager's new entry.
+  ManagedEntry last_;  // The manager's previous entry.
   std::vector<ManagedEntry> others_;
 };
 
-// Whether a client asks to forget who owns what, by managedFields that are [{}].
-bool ForgetsOwners(const api::Json& after) {
+// Reports whether a client resets managedFields by setting them to [{}].
+bool ResetsManagedFields(const api::Json& after) {
   const api::Json* fields = MemberOf(MemberOf(&after, "metadata"), "managedFields");
   const auto* list = fields != nullptr ? fields->if_array() : nullptr;
   return list != nullptr && list->size() == 1 && list->front() == api::Json(api::JsonObject());
@@ -185,10 +174,22 @@ bool ForgetsOwners(const api::Json& after) {
 
 }  // namespace
 
+api::scheme::ApiError MissingFieldManager() {
+  api::scheme::ApiError error =
+      api::scheme::MakeError(422,
+                             "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required "
+                             "value: is required for apply patch");
+  error.group = "meta.k8s.io";
+  error.kind = "PatchOptions";
+  error.causes.push_back(
+      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
+  return error;
+}
+
 api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
                                                   const api::Json& live, const api::Json& config,
                                                   const ApplyOptions& options) {
-  if (options.manager.empty()) return std::unexpected(MissingManager());
+  if (options.manager.empty()) return std::unexpected(MissingFieldManager());
   if (!config.is_object()) {
     return std::unexpected(api::scheme::MalformedPatch("an applied configuration is an object"));
   }
@@ -203,7 +204,7 @@ api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
     return std::unexpected(api::scheme::MalformedPatch("metadata.managedFields must be nil"));
   }
   const auto checked = ValidateAppliedConfig(
-      {kind.kind, ""}, Concerned(kind, options.subresource, config.get_object()));
+      {kind.kind, ""}, IncludedFields(kind, options.subresource, config.get_object()));
   if (!checked) {
     return std::unexpected(api::scheme::MalformedPatch(
         "the applied configuration cannot be used: " + checked.error()));
@@ -219,7 +220,7 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
   if (entries.empty()) return after;
   api::JsonObject& object = after.get_object();
   if (subresource.empty()) {
-    if (ForgetsOwners(after)) {
+    if (ResetsManagedFields(after)) {
       WriteManagedFields({}, object);
       return after;
     }

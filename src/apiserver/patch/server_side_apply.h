@@ -1,9 +1,8 @@
-// Server-side apply: who owns which field of an object, and what happens when someone applies a
-// configuration.
+// Server-side apply: merging applied configurations and tracking the ownership of fields.
 //
-// Ownership is written in metadata.managedFields, as sets of paths (fields v1), as Kubernetes does.
-// An object gets managedFields with its first apply: until then nobody asks who owns what, and all
-// that is there then belongs to the manager "before-first-apply".
+// Ownership is recorded in metadata.managedFields. Unlike in kube-apiserver, an object gets
+// managedFields with its first apply, not at its creation; its fields then belong to the manager
+// "before-first-apply".
 #pragma once
 
 #include <string>
@@ -23,21 +22,24 @@ struct ApplyOptions {
   std::string manager;
   bool force = false;
   Instant now;
-  // "": the status in `config` does not count. "status": nothing but it and the metadata does.
+  // "": ignores the status in `config`. "status": ignores all but status and metadata.
   std::string subresource;
 };
 
-// Applies `config` (which holds only what the manager wishes) to `live`, which is null if the
-// object does not exist. Fields that the manager owned and no longer names go, unless others own
-// them. A value that another manager owns and that would change is a conflict (409, one cause a
-// field) unless forced. What changes nothing gives `live` again, times included.
+// Applies `config`, the manager's configuration, to `live`, which is null if the object does not
+// exist. Removes fields that the manager owned and no longer applies, unless others own them. To
+// change a value that another manager owns is a conflict (409, one cause per field) unless forced.
+// Returns `live` with unchanged times if nothing changes.
 api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
                                                   const api::Json& live, const api::Json& config,
                                                   const ApplyOptions& options);
 
-// What an ordinary write by `manager` changed from `before` to `after` becomes its own. Returns
-// `after` with managedFields brought up to date; does nothing if `before` has none. Managed fields
-// that `after` has itself count instead of those of `before`; `[{}]` ends the keeping of them.
+// Returns the error of an apply without a field manager.
+api::scheme::ApiError MissingFieldManager();
+
+// Assigns the fields that an ordinary write changed from `before` to `after` to `manager`. Returns
+// `after` with updated managedFields; does nothing if `before` has none. managedFields in `after`
+// replace those of `before`; `[{}]` removes them.
 api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, api::Json after,
                       std::string_view manager, std::string_view subresource, Instant now);
 

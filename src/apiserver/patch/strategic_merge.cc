@@ -1,8 +1,8 @@
-#include "apiserver/patch/strategic_merge.h"
-
+// Strategic merge patch: ApplyStrategicPatch of patches.h.
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -16,6 +16,16 @@
 
 namespace berth::apiserver::patch {
 namespace {
+
+// Returns the identity of `element` in a merged list: the value of its field `key`, or the element
+// itself if `key` is empty (lists of primitive values); nullopt if it has no such field.
+std::optional<std::string> IdentityOf(const api::Json& element, std::string_view key) {
+  if (key.empty()) return api::ToJsonText(element);
+  const auto* object = element.if_object();
+  const api::Json* value = object != nullptr ? object->if_contains(key) : nullptr;
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return api::ToJsonText(*value);
+}
 
 using Positions = std::unordered_map<std::string, size_t>;
 
@@ -31,7 +41,7 @@ Positions PositionsOf(const api::JsonArray& list, std::string_view key) {
 
 struct Placed {
   api::Json element;
-  std::optional<size_t> in_order;     // Its position in the order asked for.
+  std::optional<size_t> in_order;     // Its position in the requested order.
   std::optional<size_t> in_original;  // Its position before the patch.
 };
 
@@ -41,16 +51,8 @@ std::optional<size_t> Find(const Positions& positions, const std::optional<std::
   return found == positions.end() ? std::nullopt : std::optional(found->second);
 }
 
-}  // namespace
-
-std::optional<std::string> IdentityOf(const api::Json& element, std::string_view key) {
-  if (key.empty()) return api::ToJsonText(element);
-  const auto* object = element.if_object();
-  const api::Json* value = object != nullptr ? object->if_contains(key) : nullptr;
-  if (value == nullptr || value->is_null()) return std::nullopt;
-  return api::ToJsonText(*value);
-}
-
+// Sorts the elements of `merged`: those in `order` follow it; the others retain their order, and
+// their position relative to ordered ones as in `original`.
 api::JsonArray InOrder(api::JsonArray merged, const api::JsonArray& order,
                        const api::JsonArray& original, std::string_view key) {
   const Positions wanted = PositionsOf(order, key);
@@ -78,9 +80,6 @@ api::JsonArray InOrder(api::JsonArray merged, const api::JsonArray& order,
   return result;
 }
 
-// Strategic merge patches: merge patches that know which lists merge by which key.
-namespace {
-
 constexpr std::string_view kPatch = "$patch";
 constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeleteFrom = "$deleteFromPrimitiveList/";
@@ -98,7 +97,7 @@ bool IsDirective(std::string_view key) {
          key.starts_with(kSetOrder);
 }
 
-// The value of "$patch"; empty if there is none.
+// Returns the value of "$patch"; empty if there is none.
 std::string_view DirectiveOf(const api::Json& value) {
   const auto* object = value.if_object();
   const api::Json* directive = object != nullptr ? object->if_contains(kPatch) : nullptr;
@@ -111,8 +110,8 @@ bool IsKnownDirective(std::string_view directive) {
          directive == "merge";
 }
 
-// What a patch sets where nothing was: its value without nulls and directives. Nothing if it only
-// asks for a deletion.
+// Returns the value that a patch sets where there was none: without nulls and directives. Returns
+// nullopt if the patch only deletes.
 std::optional<api::Json> PlainValue(const api::Json& patch) {
   if (DirectiveOf(patch) == "delete") return std::nullopt;
   if (const auto* object = patch.if_object()) {
@@ -139,7 +138,8 @@ class StrategicMerge {
  public:
   explicit StrategicMerge(std::string kind) : kind_(std::move(kind)) {}
 
-  // `field` is the name of the field that holds `original`, empty for the document.
+  // Merges `patch` into `original`. `field` is the name of the field that holds `original`; empty
+  // for the document.
   Outcome MergeObject(api::JsonObject& original, const api::JsonObject& patch,
                       std::string_view field) const;
 
@@ -156,27 +156,28 @@ class StrategicMerge {
   std::string kind_;
 };
 
-// Drops the members that "$retainKeys" does not name. It names all that the patch sets.
+// Removes the members that "$retainKeys" does not list. It must list every member that the patch
+// sets.
 Outcome RetainKeys(api::JsonObject& original, const api::JsonObject& patch) {
   const api::Json* directive = patch.if_contains(kRetainKeys);
   if (directive == nullptr) return {};
   const auto* list = directive->if_array();
   if (list == nullptr) return Malformed("$retainKeys is not a list");
-  std::unordered_set<std::string> kept;
+  std::unordered_set<std::string> retained;
   for (const api::Json& key : *list) {
     if (!key.is_string()) return Malformed("$retainKeys has an element that is not a string");
-    kept.emplace(std::string_view(key.get_string()));
+    retained.emplace(std::string_view(key.get_string()));
   }
   for (const auto& member : patch) {
     if (IsDirective(member.key()) || member.value().is_null()) continue;
-    if (!kept.contains(std::string(member.key()))) {
+    if (!retained.contains(std::string(member.key()))) {
       return Malformed("the patch sets \"" + std::string(member.key()) +
                        "\", which $retainKeys does not name");
     }
   }
   api::JsonObject result;
   for (auto& member : original) {
-    if (kept.contains(std::string(member.key()))) {
+    if (retained.contains(std::string(member.key()))) {
       result.emplace(member.key(), std::move(member.value()));
     }
   }
@@ -194,11 +195,11 @@ Outcome DeleteValues(api::JsonObject& original, std::string_view key, const api:
   if (list == nullptr) return {};
   std::unordered_set<std::string> identities;
   for (const api::Json& value : *unwanted) identities.insert(api::ToJsonText(value));
-  api::JsonArray kept;
+  api::JsonArray remaining;
   for (api::Json& value : *list) {
-    if (!identities.contains(api::ToJsonText(value))) kept.push_back(std::move(value));
+    if (!identities.contains(api::ToJsonText(value))) remaining.push_back(std::move(value));
   }
-  *list = std::move(kept);
+  *list = std::move(remaining);
   return {};
 }
 
@@ -227,7 +228,7 @@ Outcome StrategicMerge::MergeObject(api::JsonObject& original, const api::JsonOb
     if (IsDirective(key)) continue;
     if (auto outcome = MergeMember(original, patch, field, key, change); !outcome) return outcome;
   }
-  // Lists whose order is given, but which the patch does not change otherwise.
+  // Lists of which the patch changes only the order.
   for (const auto& [prefixed, order] : patch) {
     if (!prefixed.starts_with(kSetOrder)) continue;
     const std::string_view key = std::string_view(prefixed).substr(kSetOrder.size());

@@ -1,4 +1,4 @@
-// Strategic merge patches: document, patch, result. The expectations are written by hand.
+// Strategic merge patches: document, patch and expected result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class StrategicPatchTest : public testing::TestWithParam<PatchCase> {};
 
-TEST_P(StrategicPatchTest, Gives) {
+TEST_P(StrategicPatchTest, Applies) {
   const auto got = ApplyStrategicPatch(parse(GetParam().document), parse(GetParam().patch));
   ASSERT_TRUE(got.has_value()) << got.error().message;
   EXPECT_EQ(*got, parse(GetParam().want)) << serialize(*got);
@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class FailingStrategicPatchTest : public testing::TestWithParam<PatchCase> {};
 
-TEST_P(FailingStrategicPatchTest, SaysWhy) {
+TEST_P(FailingStrategicPatchTest, ReportsTheReason) {
   const auto got = ApplyStrategicPatch(parse(GetParam().document), parse(GetParam().patch));
   ASSERT_FALSE(got.has_value()) << serialize(*got);
   EXPECT_EQ(got.error().code, 400);

@@ -1,4 +1,5 @@
-// Nodes, namespaces, events and the plain objects of a cluster as `kubectl get` shows them.
+// The layouts of nodes, namespaces, events, small core kinds, services, endpoints and role
+// bindings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +58,7 @@ Cells NodeCells(api::JsonView node, Instant now) {
           std::string(info["containerRuntimeVersion"].text_or("<unknown>"))};
 }
 
-// A field by its core name or, in events.k8s.io, by the other.
+// Returns the field `core`, or its name in events.k8s.io, `other`.
 api::JsonView Either(api::JsonView event, std::string_view core, std::string_view other) {
   const api::JsonView found = event[core];
   return found ? found : event[other];
@@ -113,15 +114,15 @@ Cells EventCells(api::JsonView event, Instant now) {
 }
 
 TableLayout EventLayout() {
-  return {{{"Last Seen", "Time since it happened last."},
+  return {{{"Last Seen", "Time since the last occurrence."},
            {"Type", "Normal or Warning."},
-           {"Reason", "Why it happened, in one word."},
-           {"Object", "What it is about."},
-           {"Subobject", "The part of the object that it is about.", true},
-           {"Source", "Who reported it.", true},
+           {"Reason", "Reason of the event."},
+           {"Object", "Object that the event is about."},
+           {"Subobject", "Part of the object that the event is about.", true},
+           {"Source", "Component that reported the event.", true},
            {"Message", "What happened."},
-           {"First Seen", "Time since it happened first.", true},
-           {"Count", "How often it happened.", true},
+           {"First Seen", "Time since the first occurrence.", true},
+           {"Count", "Number of occurrences.", true},
            {"Name", "Name of the event.", true, "string", "name"}},
           EventCells};
 }
@@ -150,7 +151,6 @@ Cells RuntimeClassCells(api::JsonView object, Instant now) {
   return {NameOf(object), std::string(object["handler"].text()), AgeOf(object, now)};
 }
 
-// Limits are shown apart from everything else.
 Cells ResourceQuotaCells(api::JsonView object, Instant now) {
   auto hard = object["status"]["hard"].fields();
   std::ranges::sort(hard, {}, [](const auto& field) { return field.first; });
@@ -171,12 +171,12 @@ Layouts ClusterLayouts() {
   return {
       {"nodes",
        {{NameColumn(),
-         {"Status", "Whether the node is ready, and whether new pods may come."},
+         {"Status", "Whether the node is ready and schedulable."},
          {"Roles", "Roles given by the node's labels."},
          AgeColumn(),
          {"Version", "Version of the kubelet."},
          {"Internal-IP", "Address within the cluster.", true},
-         {"External-IP", "Address from outside.", true},
+         {"External-IP", "Address outside the cluster.", true},
          {"OS-Image", "Operating system.", true},
          {"Kernel-Version", "Kernel and architecture.", true},
          {"Container-Runtime", "Container runtime and its version.", true}},
@@ -187,23 +187,26 @@ Layouts ClusterLayouts() {
        {{NameColumn(), {"Status", "Active or Terminating."}, AgeColumn()}, NamespaceCells}},
       {"configmaps", {{NameColumn(), {"Data", "Number of entries."}, AgeColumn()}, ConfigMapCells}},
       {"secrets",
-       {{NameColumn(), {"Type", "What it is for."}, {"Data", "Number of entries."}, AgeColumn()},
+       {{NameColumn(),
+         {"Type", "Type of the secret."},
+         {"Data", "Number of entries."},
+         AgeColumn()},
         SecretCells}},
       {"serviceaccounts", {{NameColumn(), AgeColumn()}, NameAndAge}},
       {"resourcequotas",
        {{NameColumn(),
-         {"Request", "Used and allowed, limits aside."},
+         {"Request", "Used and allowed amounts, except limits."},
          {"Limit", "Used and allowed limits."},
          AgeColumn()},
         ResourceQuotaCells}},
       {"leases.coordination.k8s.io",
-       {{NameColumn(), {"Holder", "Who holds it."}, AgeColumn()}, LeaseCells}},
+       {{NameColumn(), {"Holder", "Holder of the lease."}, AgeColumn()}, LeaseCells}},
       {"runtimeclasses.node.k8s.io",
-       {{NameColumn(), {"Handler", "What the nodes call it."}, AgeColumn()}, RuntimeClassCells}},
+       {{NameColumn(), {"Handler", "Name of the configuration on the nodes."}, AgeColumn()},
+        RuntimeClassCells}},
   };
 }
 
-// Services and endpoints as `kubectl get` shows them.
 namespace {
 
 std::vector<std::string> Texts(api::JsonView array) {
@@ -267,7 +270,7 @@ Cells EndpointsCells(api::JsonView object, Instant now) {
   for (const api::JsonView subset : object["subsets"].items()) {
     const std::vector<api::JsonView> addresses = subset["addresses"].items();
     const std::vector<api::JsonView> ports = subset["ports"].items();
-    // A headless service may have none.
+    // A headless service may have no ports.
     if (ports.empty()) {
       for (const api::JsonView address : addresses) texts.emplace_back(address["ip"].text());
     }
@@ -305,19 +308,19 @@ Layouts NetworkLayouts() {
   return {
       {"services",
        {{NameColumn(),
-         {"Type", "How the service is reached."},
+         {"Type", "Type of the service."},
          {"Cluster-IP", "Address within the cluster."},
-         {"External-IP", "Addresses from outside."},
-         {"Port(s)", "Ports, and those of the nodes behind a colon."},
+         {"External-IP", "Addresses outside the cluster."},
+         {"Port(s)", "Ports, and node ports after a colon."},
          AgeColumn(),
-         {"Selector", "Labels of the pods behind the service.", true}},
+         {"Selector", "Labels of the pods of the service.", true}},
         ServiceCells}},
       {"endpoints",
-       {{NameColumn(), {"Endpoints", "Addresses behind the service."}, AgeColumn()},
+       {{NameColumn(), {"Endpoints", "Addresses of the pods of the service."}, AgeColumn()},
         EndpointsCells}},
       {"endpointslices.discovery.k8s.io",
        {{NameColumn(),
-         {"AddressType", "What the addresses are."},
+         {"AddressType", "Type of the addresses."},
          {"Ports", "Ports of every endpoint."},
          {"Endpoints", "Addresses of the endpoints."},
          AgeColumn()},
@@ -325,7 +328,6 @@ Layouts NetworkLayouts() {
   };
 }
 
-// Role bindings as `kubectl get` shows them.
 namespace {
 
 Cells BindingCells(api::JsonView object, Instant now) {
@@ -349,11 +351,11 @@ Cells BindingCells(api::JsonView object, Instant now) {
 
 TableLayout BindingLayout() {
   return {{NameColumn(),
-           {"Role", "Role that is given."},
+           {"Role", "Granted role."},
            AgeColumn(),
-           {"Users", "Users who get it.", true},
-           {"Groups", "Groups that get it.", true},
-           {"ServiceAccounts", "Service accounts that get it.", true}},
+           {"Users", "Users with the role.", true},
+           {"Groups", "Groups with the role.", true},
+           {"ServiceAccounts", "Service accounts with the role.", true}},
           BindingCells};
 }
 

@@ -1,7 +1,6 @@
-// What each kind's table shows: its columns, and the cells of an object. table.h is what others
-// use.
+// The table layouts: the columns of each kind and the cells of an object, for table.cc.
 //
-// Columns and cells are those of kube-apiserver: people know them, and scripts cut them apart.
+// Columns and cells are those of kube-apiserver, since users and scripts rely on them.
 #pragma once
 
 #include <cstdint>
@@ -36,42 +35,41 @@ struct TableLayout {
   Cells (*cells)(api::JsonView object, Instant now) = nullptr;  // One per column.
 };
 
-// Name and creation time, if nobody thought of more.
+// Returns the layout of a kind; by default name and creation time.
 const TableLayout& LayoutOf(const api::scheme::Kind& kind);
 
 // By group resource: "pods", "deployments.apps".
 using Layouts = std::vector<std::pair<std::string_view, TableLayout>>;
 Layouts PodLayouts();
-Layouts ClusterLayouts();  // Nodes, namespaces, events and plain objects.
+Layouts ClusterLayouts();  // Nodes, namespaces, events and small core kinds.
 Layouts NetworkLayouts();
 Layouts WorkloadLayouts();
 Layouts StorageLayouts();
 Layouts AccessLayouts();  // RBAC.
 
-// --- Columns and cells that many share.
+// Columns and cells that several kinds share.
 
 inline TableColumn NameColumn() { return {"Name", "Name of the object.", false, "string", "name"}; }
 inline TableColumn AgeColumn() { return {"Age", "Time since the object was created."}; }
-// Containers and images of a pod template, and the selector if there is one.
 inline const TableColumn kContainersColumn = {"Containers", "Containers of the pods.", true};
 inline const TableColumn kImagesColumn = {"Images", "Images of the containers.", true};
-inline const TableColumn kSelectorColumn = {"Selector", "Which pods belong to it.", true};
+inline const TableColumn kSelectorColumn = {"Selector", "Selector of the pods.", true};
 
 std::string NameOf(api::JsonView object);
 std::string AgeOf(api::JsonView object, Instant now);
-// Time since `timestamp`; "<unknown>" if there is none.
+// Returns the time since `timestamp`; "<unknown>" if there is none.
 std::string Since(api::JsonView timestamp, Instant now);
 bool IsBeingDeleted(api::JsonView object);
-// Whether there is a condition of this type with status True.
+// Reports whether there is a condition of this type with status True.
 bool HasCondition(api::JsonView conditions, std::string_view type);
 std::string Join(const std::vector<std::string>& texts, std::string_view separator);
-// "a=b,c=d" by key; "<none>" if there are none.
+// Returns "a=b,c=d", sorted by key; "<none>" if there are no labels.
 std::string FormatLabels(api::JsonView labels);
-// A LabelSelector in kubectl's notation; empty if it selects by nothing.
+// Returns a LabelSelector in kubectl's notation; empty if it has no requirements.
 std::string FormatSelector(api::JsonView selector);
-// The names and images of a pod spec's containers.
+// Appends the names and the images of the containers as two cells.
 void AppendContainers(Cells& cells, api::JsonView pod_spec);
-// The first three, then "a,b,c + 2 more...".
+// Returns at most three texts: "a,b,c + 2 more...".
 std::string FirstThree(const std::vector<std::string>& texts);
 
 }  // namespace berth::apiserver::printing

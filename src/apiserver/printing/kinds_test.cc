@@ -7,7 +7,7 @@ namespace BERTH_TEST_FILE {
 
 class KindCellsTest : public testing::TestWithParam<CellCase> {};
 
-TEST_P(KindCellsTest, ShowWhatPeopleKnow) { EXPECT_EQ(CellsOf(GetParam()), GetParam().want); }
+TEST_P(KindCellsTest, MatchKubeApiserver) { EXPECT_EQ(CellsOf(GetParam()), GetParam().want); }
 
 const auto kName = [](const auto& param_info) { return param_info.param.name; };
 

@@ -1,4 +1,4 @@
-// Pods, and templates of pods, as `kubectl get` shows them.
+// The layouts of pods and pod templates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace berth::apiserver::printing {
 namespace {
 
-// How often containers were restarted, and when the last of them ended before its restart.
+// The number of container restarts and the time of the last one.
 struct Restarts {
   int64_t count = 0;
   std::optional<Instant> last;
@@ -29,7 +29,7 @@ struct Restarts {
   }
 };
 
-// What the containers add up to.
+// The aggregated state of a pod's containers.
 struct PodSummary {
   std::string status;
   Restarts restarts;
@@ -64,8 +64,8 @@ std::string StatusBeforeContainers(api::JsonView status) {
   return std::string(status["reason"].text_or(status["phase"].text()));
 }
 
-// Goes through the init containers in their order, up to the first that is still at work or
-// failed. Returns whether there is one.
+// Summarizes the init containers in order, up to the first that is running or failed. Returns
+// whether there is one.
 bool SummarizeInitContainers(api::JsonView pod, PodSummary& summary) {
   const std::vector<api::JsonView> specs = pod["spec"]["initContainers"].items();
   size_t index = 0;
@@ -96,8 +96,8 @@ bool SummarizeInitContainers(api::JsonView pod, PodSummary& summary) {
   return false;
 }
 
-// Once the main containers are on, only they and the sidecars count. The first of them that waits
-// or has ended names the pod's status.
+// Summarizes the main containers and sidecars. The first container that waits or has terminated
+// determines the pod's status.
 void SummarizeContainers(api::JsonView pod, PodSummary& summary) {
   summary.restarts = summary.sidecar_restarts;
   bool any_running = false;
@@ -117,7 +117,7 @@ void SummarizeContainers(api::JsonView pod, PodSummary& summary) {
     }
   }
   if (summary.status != "Completed") return;
-  // One that completed does not speak for those that go on or failed.
+  // A completed container does not determine the status if others run or failed.
   if (any_running && HasCondition(pod["status"]["conditions"], "Ready")) {
     summary.status = "Running";
   } else if (!failure.empty()) {
@@ -189,20 +189,20 @@ Layouts PodLayouts() {
   return {
       {"pods",
        {{NameColumn(),
-         {"Ready", "Containers that are ready, of all that should run."},
-         {"Status", "What the pod is doing, or what keeps it from doing it."},
-         {"Restarts", "How often its containers were restarted, and when last."},
+         {"Ready", "Number of ready containers and of all containers."},
+         {"Status", "Aggregated status of the containers."},
+         {"Restarts", "Number of container restarts and time since the last one."},
          AgeColumn(),
          {"IP", "Address of the pod.", true},
          {"Node", "Node that the pod is bound to.", true},
-         {"Nominated Node", "Node on which room is being made for the pod.", true},
-         {"Readiness Gates", "Readiness gates that are open.", true}},
+         {"Nominated Node", "Node on which pods are preempted for this pod.", true},
+         {"Readiness Gates", "Number of readiness gates that are True and of all.", true}},
         PodCells}},
       {"podtemplates",
        {{NameColumn(),
          {"Containers", "Containers of the template."},
          {"Images", "Images of the containers."},
-         {"Pod Labels", "Labels of pods made from the template."}},
+         {"Pod Labels", "Labels of pods created from the template."}},
         PodTemplateCells}},
   };
 }

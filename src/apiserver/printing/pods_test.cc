@@ -7,7 +7,7 @@ namespace BERTH_TEST_FILE {
 
 class PodCellsTest : public testing::TestWithParam<CellCase> {};
 
-TEST_P(PodCellsTest, ShowWhatPeopleKnow) { EXPECT_EQ(CellsOf(GetParam()), GetParam().want); }
+TEST_P(PodCellsTest, MatchKubeApiserver) { EXPECT_EQ(CellsOf(GetParam()), GetParam().want); }
 
 std::string Pod(const std::string& spec, const std::string& status,
                 const std::string& metadata = "") {

@@ -1,4 +1,4 @@
-// Volumes, storage and devices as `kubectl get` shows them.
+// The layouts of volumes, storage and devices.
 #include <algorithm>
 
 #include "apiserver/printing/columns.h"
@@ -24,7 +24,7 @@ std::string Phase(api::JsonView object) {
   return std::string(object["status"]["phase"].text());
 }
 
-// The annotation is older than the field, and wins.
+// The beta annotation takes precedence over the field.
 std::string StorageClassOf(api::JsonView object) {
   const api::JsonView annotation =
       object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"];
@@ -57,7 +57,7 @@ Cells VolumeCells(api::JsonView object, Instant now) {
 Cells ClaimCells(api::JsonView object, Instant now) {
   const api::JsonView spec = object["spec"];
   const std::string volume(spec["volumeName"].text());
-  // Before there is a volume, there is nothing to tell of it.
+  // The cells about the volume are empty while the claim is unbound.
   const api::JsonView status = volume.empty() ? api::JsonView() : object["status"];
   return {NameOf(object),
           Phase(object),
@@ -156,8 +156,8 @@ Cells NameAndAge(api::JsonView object, Instant now) { return {NameOf(object), Ag
 
 Layouts StorageLayouts() {
   const TableColumn kClass = {"StorageClass", "Class of the volume."};
-  const TableColumn kAttributes = {"VolumeAttributesClass", "Class of changeable attributes."};
-  const TableColumn kModes = {"Access Modes", "How it may be mounted."};
+  const TableColumn kAttributes = {"VolumeAttributesClass", "Class of mutable attributes."};
+  const TableColumn kModes = {"Access Modes", "Ways in which the volume can be mounted."};
   const TableColumn kCapacity = {"Capacity", "Size of the volume."};
   const TableColumn kMode = {"VolumeMode", "Filesystem or Block.", true};
   return {
@@ -165,8 +165,8 @@ Layouts StorageLayouts() {
        {{NameColumn(),
          kCapacity,
          kModes,
-         {"Reclaim Policy", "What becomes of the volume after its claim."},
-         {"Status", "Where the volume is in its life."},
+         {"Reclaim Policy", "What happens to the volume when it is released."},
+         {"Status", "Phase of the volume."},
          {"Claim", "Claim that the volume is bound to."},
          kClass,
          kAttributes,
@@ -198,10 +198,10 @@ Layouts StorageLayouts() {
         AttributesClassCells}},
       {"volumeattachments.storage.k8s.io",
        {{NameColumn(),
-         {"Attacher", "Driver that attaches.", false, "string", "name"},
+         {"Attacher", "Driver that attaches the volume.", false, "string", "name"},
          {"PV", "Volume."},
-         {"Node", "Node that it is attached to."},
-         {"Attached", "Whether it is attached.", false, "boolean"},
+         {"Node", "Node of the attachment."},
+         {"Attached", "Whether the volume is attached.", false, "boolean"},
          AgeColumn()},
         AttachmentCells}},
       {"csinodes.storage.k8s.io",
@@ -209,18 +209,18 @@ Layouts StorageLayouts() {
         CsiNodeCells}},
       {"csidrivers.storage.k8s.io",
        {{NameColumn(),
-         {"AttachRequired", "Whether volumes are attached first.", false, "boolean"},
-         {"PodInfoOnMount", "Whether it is told of the pod.", false, "boolean"},
-         {"StorageCapacity", "Whether capacity is looked at.", false, "boolean"},
-         {"TokenRequests", "Audiences of the tokens it wants."},
-         {"RequiresRepublish", "Whether it is called again and again.", false, "boolean"},
-         {"Modes", "Kinds of volumes it offers."},
+         {"AttachRequired", "Whether volumes must be attached.", false, "boolean"},
+         {"PodInfoOnMount", "Whether mount calls include pod information.", false, "boolean"},
+         {"StorageCapacity", "Whether the scheduler considers storage capacity.", false, "boolean"},
+         {"TokenRequests", "Audiences of the requested tokens."},
+         {"RequiresRepublish", "Whether volumes are republished periodically.", false, "boolean"},
+         {"Modes", "Supported volume modes."},
          AgeColumn()},
         CsiDriverCells}},
       {"csistoragecapacities.storage.k8s.io",
        {{NameColumn(),
          {"StorageClassName", "Class of the volumes."},
-         {"Capacity", "Room that is left."}},
+         {"Capacity", "Available capacity."}},
         CapacityCells}},
       {"resourceclaims.resource.k8s.io",
        {{NameColumn(), {"State", "Pending, allocated, reserved."}, AgeColumn()},
@@ -230,7 +230,7 @@ Layouts StorageLayouts() {
        {{NameColumn(),
          {"Node", "Node that has the devices."},
          {"Driver", "Driver of the devices."},
-         {"Pool", "Pool that they belong to."},
+         {"Pool", "Pool of the devices."},
          AgeColumn()},
         ResourceSliceCells}},
       {"deviceclasses.resource.k8s.io", {{NameColumn(), AgeColumn()}, NameAndAge}},

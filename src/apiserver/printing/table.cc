@@ -89,7 +89,7 @@ void AppendObject(std::string& out, const store::Object& object, api::JsonView d
   }
 }
 
-// Writes the rows one after another, parsing in the same memory.
+// RowWriter writes rows and reuses its memory.
 class RowWriter {
  public:
   RowWriter(const TableLayout& layout, const TableOptions& options)
@@ -97,7 +97,7 @@ class RowWriter {
 
   void Append(std::string& out, const store::Object& object) {
     boost::json::monotonic_resource memory(buffer_, sizeof(buffer_));
-    // Stored objects were parsed before; should one be damaged, its cells are empty.
+    // Stored objects are valid JSON. The cells of a damaged object are empty.
     const auto parsed = api::ParseJson(object.json, {.storage = &memory});
     const api::JsonView document = parsed ? api::JsonView(*parsed) : api::JsonView();
     out += "{\"cells\":[";
@@ -113,7 +113,7 @@ class RowWriter {
  private:
   const TableLayout& layout_;
   const TableOptions& options_;
-  unsigned char buffer_[16 * 1024];  // Enough for most objects, so that nothing is allocated.
+  unsigned char buffer_[16 * 1024];  // Enough for most objects to avoid allocations.
 };
 
 }  // namespace
@@ -150,12 +150,12 @@ std::string ShortAge(Duration age) {
   const int64_t minutes = seconds / 60;
   const int64_t hours = minutes / 60;
   const int64_t days = hours / 24;
-  // Two units while the second still says something; it is left out when zero.
+  // Formats two units; omits the second if it is zero.
   const auto two = [](int64_t first, char unit, int64_t second, char lesser) {
     if (second == 0) return fmt::format("{}{}", first, unit);
     return fmt::format("{}{}{}{}", first, unit, second, lesser);
   };
-  // Clocks of different machines differ a little; by more than a second, something is wrong.
+  // Clocks of different machines may differ by up to a second.
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
   if (seconds < 2 * 60) return fmt::format("{}s", seconds);

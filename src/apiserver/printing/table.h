@@ -1,4 +1,4 @@
-// Tables: what `kubectl get` prints.
+// The Table representation of objects, which `kubectl get` prints.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ enum class IncludeObject : uint8_t { kMetadata, kObject, kNone };
 
 struct TableOptions {
   IncludeObject include = IncludeObject::kMetadata;
-  bool columns = true;  // False: columnDefinitions is null, as in later events of a watch.
+  bool columns = true;  // False: columnDefinitions is null, as in all but the first watch event.
   std::string api_version = "meta.k8s.io/v1";  // Or v1beta1.
   Instant now;                                 // Ages are relative to it.
 };
 
-// The Table of `objects`, with `list_metadata` (resourceVersion, continue, remainingItemCount) as
-// its metadata. Objects of events may be of either group.
+// Returns the Table of `objects`, with `list_metadata` (resourceVersion, continue,
+// remainingItemCount) as its metadata. Events may be of either group.
 std::string MakeTable(const api::scheme::Kind& kind, std::span<const store::ObjectPtr> objects,
                       const std::string& list_metadata, const TableOptions& options);
 
-// "59s", "5m14s", "11m", "2d3h".
+// Formats like kubectl: "59s", "5m14s", "11m", "2d3h".
 std::string ShortAge(Duration age);
 
 }  // namespace berth::apiserver::printing

@@ -17,7 +17,7 @@ struct AgeCase {
   const char* want;
 };
 
-TEST(ShortAgeTest, KeepsTwoOrThreeFigures) {
+TEST(ShortAgeTest, HasTwoOrThreeFigures) {
   constexpr int64_t kMinute = 60;
   constexpr int64_t kHour = 60 * kMinute;
   constexpr int64_t kDay = 24 * kHour;
@@ -94,7 +94,7 @@ TEST(MakeTableTest, ALaterEventOfAWatchHasNoColumns) {
             R"("columnDefinitions":null,"rows":[{"cells":["a","Active","59s"],"object":null}]})");
 }
 
-TEST(MakeTableTest, WholeObjectsPassUnchanged) {
+TEST(MakeTableTest, WholeObjectsAreUnchanged) {
   TableOptions options = At("2026-01-01T10:00:59Z");
   options.include = IncludeObject::kObject;
   const std::string table =
@@ -132,7 +132,7 @@ TEST(LayoutTest, EveryKindHasACellForEachColumn) {
   }
 }
 
-TEST(LayoutTest, EveryLayoutIsOfAKind) {
+TEST(LayoutTest, EveryLayoutHasAKind) {
   std::set<std::string> known;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) known.insert(kind.group_resource());
   for (const Layouts& layouts : {PodLayouts(), ClusterLayouts(), NetworkLayouts(),

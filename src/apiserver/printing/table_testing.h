@@ -1,4 +1,4 @@
-// What the tests of tables share: the cells of one object, as text.
+// A row in the table-driven tests of printing, and the cells of one object as JSON.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace berth::apiserver::printing {
 
-// An object of `resource`, created at 10:00:00 and looked at an hour later unless told otherwise.
+// An object of `resource`, created at 10:00:00 and printed an hour later.
 struct CellCase {
   const char* name;
   const char* resource;  // "pods"
-  std::string fields;    // What follows the metadata's opening: `},"spec":{...}`.
-  const char* want;      // The row's cells.
+  std::string fields;    // The JSON after name and creation time: `},"spec":{...}`.
+  const char* want;      // The cells of the row.
 };
 
 inline store::ObjectPtr ObjectOf(const std::string& json) {
@@ -24,7 +24,7 @@ inline store::ObjectPtr ObjectOf(const std::string& json) {
   return object;
 }
 
-// The text between `from` and `to`.
+// Returns the text between `from` and `to`.
 inline std::string Between(const std::string& text, std::string_view from, std::string_view to) {
   const size_t start = text.find(from);
   if (start == std::string::npos) return "";
@@ -32,7 +32,7 @@ inline std::string Between(const std::string& text, std::string_view from, std::
   return text.substr(begin, text.find(to, begin) - begin);
 }
 
-// The row's cells, as JSON.
+// Returns the cells of the row as JSON.
 inline std::string CellsOf(const CellCase& test) {
   TableOptions options;
   options.include = IncludeObject::kNone;

@@ -1,4 +1,4 @@
-// Workloads and what steers them as `kubectl get` shows them.
+// The layouts of workloads, autoscalers, disruption budgets and priority classes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 namespace berth::apiserver::printing {
 namespace {
 
-const TableColumn kDesired = {"Desired", "Pods that there should be.", false, "integer"};
-const TableColumn kCurrent = {"Current", "Pods that there are.", false, "integer"};
-const TableColumn kReady = {"Ready", "Pods that are ready.", false, "integer"};
-const TableColumn kReadyOfAll = {"Ready", "Pods that are ready, of those that there should be."};
+const TableColumn kDesired = {"Desired", "Number of desired pods.", false, "integer"};
+const TableColumn kCurrent = {"Current", "Number of pods.", false, "integer"};
+const TableColumn kReady = {"Ready", "Number of ready pods.", false, "integer"};
+const TableColumn kReadyOfAll = {"Ready", "Number of ready and of desired pods."};
 
 std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
 
-// Where no number of replicas is given, it is one.
+// The default of spec.replicas is 1.
 int64_t Replicas(api::JsonView object) { return object["spec"]["replicas"].number_or(1); }
 
 std::string ReadyOfAll(api::JsonView object) {
@@ -158,13 +158,13 @@ Cells PriorityClassCells(api::JsonView object, Instant now) {
           AgeOf(object, now), std::string(object["preemptionPolicy"].text())};
 }
 
-// "cpu: 20%/80%": what is, and what should be.
+// Returns the current and the target value: "cpu: 20%/80%".
 std::string MetricText(api::JsonView metric, api::JsonView current_metric) {
   struct Source {
     std::string_view type;
     std::string_view field;
-    bool named;          // Of one resource.
-    bool tells_average;  // Says so if the target is an average.
+    bool named;          // Has the name of a resource.
+    bool marks_average;  // Appends "(avg)" if the target is an average.
   };
   constexpr Source kSources[] = {{"Resource", "resource", true, false},
                                  {"ContainerResource", "containerResource", true, false},
@@ -189,7 +189,7 @@ std::string MetricText(api::JsonView metric, api::JsonView current_metric) {
     if (source.named) {
       text = fmt::format("{}: {}", metric[source.field]["name"].text(), text);
     }
-    return source.tells_average && field == "averageValue" ? text + " (avg)" : text;
+    return source.marks_average && field == "averageValue" ? text + " (avg)" : text;
   }
   return "<unknown type>";
 }
@@ -227,8 +227,8 @@ Layouts WorkloadLayouts() {
       {"deployments.apps",
        {{NameColumn(),
          kReadyOfAll,
-         {"Up-to-date", "Pods of the newest template."},
-         {"Available", "Pods that have been ready for long enough."},
+         {"Up-to-date", "Number of pods of the current template."},
+         {"Available", "Number of available pods."},
          AgeColumn(),
          kContainersColumn,
          kImagesColumn,
@@ -244,9 +244,9 @@ Layouts WorkloadLayouts() {
          kDesired,
          kCurrent,
          kReady,
-         {"Up-to-date", "Pods of the newest template.", false, "integer"},
-         {"Available", "Pods that have been ready for long enough.", false, "integer"},
-         {"Node Selector", "Labels of the nodes that get a pod."},
+         {"Up-to-date", "Number of pods of the current template.", false, "integer"},
+         {"Available", "Number of available pods.", false, "integer"},
+         {"Node Selector", "Labels of the nodes that run a pod."},
          AgeColumn(),
          kContainersColumn,
          kImagesColumn,
@@ -254,15 +254,15 @@ Layouts WorkloadLayouts() {
         DaemonSetCells}},
       {"controllerrevisions.apps",
        {{NameColumn(),
-         {"Controller", "Whose revision it is."},
+         {"Controller", "Controller that the revision belongs to."},
          {"Revision", "Number of the revision."},
          AgeColumn()},
         ControllerRevisionCells}},
       {"jobs.batch",
        {{NameColumn(),
-         {"Status", "Whether the job runs or how it ended."},
-         {"Completions", "Pods that succeeded, of those that must."},
-         {"Duration", "How long it ran."},
+         {"Status", "Status of the job."},
+         {"Completions", "Number of succeeded pods and of required ones."},
+         {"Duration", "Run time of the job."},
          AgeColumn(),
          kContainersColumn,
          kImagesColumn,
@@ -270,11 +270,11 @@ Layouts WorkloadLayouts() {
         JobCells}},
       {"cronjobs.batch",
        {{NameColumn(),
-         {"Schedule", "When jobs are made."},
+         {"Schedule", "Schedule in cron format."},
          {"Timezone", "Time zone of the schedule."},
-         {"Suspend", "Whether no more jobs are made.", false, "boolean"},
-         {"Active", "Jobs that run.", false, "integer"},
-         {"Last Schedule", "Time since the last job was made."},
+         {"Suspend", "Whether the creation of jobs is suspended.", false, "boolean"},
+         {"Active", "Number of running jobs.", false, "integer"},
+         {"Last Schedule", "Time since the last job was created."},
          AgeColumn(),
          kContainersColumn,
          kImagesColumn,
@@ -282,26 +282,27 @@ Layouts WorkloadLayouts() {
         CronJobCells}},
       {"horizontalpodautoscalers.autoscaling",
        {{NameColumn(),
-         {"Reference", "What is scaled."},
-         {"Targets", "Metrics: current and wanted."},
-         {"MinPods", "Fewest replicas."},
-         {"MaxPods", "Most replicas."},
-         {"Replicas", "Replicas at present."},
+         {"Reference", "Object that is scaled."},
+         {"Targets", "Current and target values of the metrics."},
+         {"MinPods", "Minimum number of replicas."},
+         {"MaxPods", "Maximum number of replicas."},
+         {"Replicas", "Current number of replicas."},
          AgeColumn()},
         AutoscalerCells}},
       {"poddisruptionbudgets.policy",
        {{NameColumn(),
-         {"Min Available", "Pods that must stay available."},
-         {"Max Unavailable", "Pods that may be unavailable."},
-         {"Allowed Disruptions", "Pods that may be evicted now.", false, "integer"},
+         {"Min Available", "Minimum number or percentage of available pods."},
+         {"Max Unavailable", "Maximum number or percentage of unavailable pods."},
+         {"Allowed Disruptions", "Number of disruptions currently allowed.", false, "integer"},
          AgeColumn()},
         DisruptionBudgetCells}},
       {"priorityclasses.scheduling.k8s.io",
        {{NameColumn(),
-         {"Value", "Priority of its pods.", false, "integer"},
-         {"Global-Default", "Whether pods without a class get it.", false, "boolean"},
+         {"Value", "Priority of the pods.", false, "integer"},
+         {"Global-Default", "Whether pods without a priority class use this one.", false,
+          "boolean"},
          AgeColumn(),
-         {"PreemptionPolicy", "Whether its pods may preempt others."}},
+         {"PreemptionPolicy", "Whether the pods may preempt others."}},
         PriorityClassCells}},
   };
 }

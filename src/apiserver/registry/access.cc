@@ -13,7 +13,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// The fields of a line of comma-separated values; quotes hold a field with commas together.
+// Splits a line of comma-separated values; a field with commas is quoted.
 Result<std::vector<std::string>> SplitLine(std::string_view line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -55,7 +55,7 @@ Result<Token> ParseToken(std::string_view line) {
   return token;
 }
 
-// Takes the same time whichever byte differs, so that a token cannot be guessed byte by byte.
+// Compares in constant time, so that a token cannot be guessed byte by byte.
 bool SameSecret(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char difference = 0;

@@ -1,5 +1,6 @@
-// Access lists who may use the server: everybody on a loopback address; elsewhere the holders of a
-// token or of a client certificate. Everyone who is let in may do everything.
+// Access is the authentication configuration of the server: by default every client is accepted on
+// a loopback address; else clients need a token or a client certificate. There is no authorization:
+// every accepted client may do everything.
 #pragma once
 
 #include <string>
@@ -17,18 +18,19 @@ struct User {
   std::vector<std::string> groups;
 };
 
-// A line of a token file: token,user,uid,"group1,group2"; uid and groups may be left out.
+// A line of a token file: token,user,uid,"group1,group2"; uid and groups are optional.
 struct Token {
   std::string secret;
   User user;
 };
-// The errors name the line, never the token. Empty lines and those that begin with # are skipped.
+// Parses a token file. Errors contain the line number, never the token. Skips empty lines and lines
+// that begin with #.
 Result<std::vector<Token>> ParseTokenFile(std::string_view text);
 
 struct AccessOptions {
   std::vector<Token> tokens = {};
-  bool client_certificates = false;  // Those that the server's client CA has signed count.
-  bool allow_anonymous = false;      // Lets everybody in, wherever the server listens.
+  bool client_certificates = false;  // Accepts certificates that the server's client CA has signed.
+  bool allow_anonymous = false;      // Accepts every client on any address.
 };
 
 // Immutable.
@@ -37,11 +39,11 @@ class Access {
   explicit Access(AccessOptions options) : options_(std::move(options)) {}
 
   const AccessOptions& options() const { return options_; }
-  // Everybody is let in.
+  // Reports whether every client is accepted.
   bool open() const {
     return options_.allow_anonymous || (options_.tokens.empty() && !options_.client_certificates);
   }
-  // Whose token it is; null if nobody's.
+  // Returns the user of the token, or null.
   const User* FindToken(std::string_view secret) const;
 
  private:

@@ -32,7 +32,7 @@ api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::K
       break;
   }
   const Status health = store.health();
-  return api::scheme::InternalError(health ? "the write was not kept" : health.error().message);
+  return api::scheme::InternalError(health ? "the write was not stored" : health.error().message);
 }
 
 api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::string_view name) {
@@ -63,7 +63,7 @@ api::scheme::ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, b
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, attempt.new_object());
   if (!draft) return std::unexpected(std::move(draft.error()));
   if (dry_run) return store::Finish(std::move(*draft), seen->version);
-  // Once nothing holds the object it goes, with its last words.
+  // A released object is removed; the result is its last state.
   const store::WriteOutcome outcome =
       released ? store_.Delete(kind.collection, seen->key, seen->version)
                : store_.Replace(kind.collection, std::move(*draft), seen->version);
@@ -81,7 +81,7 @@ api::scheme::ApiResult<ObjectPtr> Api::Modify(const api::scheme::Kind& kind, con
   for (int i = 0; i < kMaxAttempts; ++i) {
     ObjectPtr seen = store_.Get(kind.collection, name);
     if (!seen) return std::unexpected(api::scheme::NotFound(kind, name.name));
-    // Shared: `change` may keep parts of the document.
+    // Shared, since `change` may retain parts of the document.
     const auto storage = boost::json::make_shared_resource<boost::json::monotonic_resource>();
     Attempt attempt{kind, seen, store::ParseIn(*seen, storage), api::Json(storage)};
     attempt.after = attempt.before;
@@ -99,7 +99,6 @@ api::scheme::ApiResult<ObjectPtr> Api::Modify(const api::scheme::Kind& kind, con
   return std::unexpected(TooManyConflicts(kind, name.name));
 }
 
-// Api: what every cluster has from the start.
 namespace {
 
 api::JsonObject Named(std::string_view name) {
@@ -132,13 +131,13 @@ api::JsonObject KubernetesService() {
 
 }  // namespace
 
-// A store that was read back from a journal has most of it already.
+// A store restored from a journal already has most of them.
 void Api::CreateBootstrapObjects() {
   const auto ensure = [&](const api::scheme::Kind& kind, std::string_view namespace_,
                           api::JsonObject document) {
     const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
     if (store_.Get(kind.collection, {std::string(namespace_), name})) return;
-    // If somebody took its address meanwhile, they keep it.
+    // Fails if another service has its address.
     (void)Create(kind, namespace_, std::move(document));
   };
   const api::scheme::Kind& namespaces = api::scheme::KindOf("namespaces");

@@ -1,4 +1,4 @@
-// A world for tests of the Api: a store in memory, a clock that stands still and a fixed seed.
+// ApiFixture is an Api for tests: a store in memory, a manual clock and a fixed seed.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace berth::apiserver::registry {
 
-// The document of a JSON text; single quotes stand for double ones.
+// Parses JSON in which single quotes stand for double quotes.
 inline api::Json Doc(std::string_view text) {
   std::string json(text);
   std::ranges::replace(json, '\'', '"');
@@ -26,7 +26,8 @@ inline api::Json Doc(std::string_view text) {
   return std::move(document).value_or(api::Json());
 }
 
-// What `want` says is so in `have`: objects may have more members, lists may not have more items.
+// Reports whether `have` contains `want`: objects may have more members, lists must be equally
+// long; null in `want` means absent.
 inline bool Holds(const api::Json& have, const api::Json& want) {
   if (const api::JsonObject* members = want.if_object()) {
     const api::JsonObject* object = have.if_object();
@@ -51,7 +52,7 @@ inline bool Holds(const api::Json& have, const api::Json& want) {
 #define EXPECT_HOLDS(have, want) \
   EXPECT_PRED2(::berth::apiserver::registry::Holds, have, ::berth::apiserver::registry::Doc(want))
 
-// "404 NotFound: pods "a" not found"; "ok" if there is none.
+// Returns `404 NotFound: pods "a" not found`, or "ok" if there is no error.
 template <typename T>
 std::string ErrorOf(const api::scheme::ApiResult<T>& result) {
   if (result) return "ok";
@@ -82,7 +83,7 @@ struct ApiFixture {
     const api::scheme::Kind& which = api::scheme::KindOf(kind);
     return api.Create(which, which.namespaced ? namespace_ : "", Doc(text));
   }
-  // The document that creating it leaves.
+  // Creates the object and returns the stored document.
   api::Json Make(std::string_view kind, std::string_view text,
                  std::string_view namespace_ = "default") {
     const api::scheme::ApiResult<Written> written = Create(kind, text, namespace_);
@@ -106,7 +107,7 @@ struct ApiFixture {
                                          const DeleteOptions& options = {}) {
     return api.Delete(api::scheme::KindOf(kind), NameOf(kind, name), options);
   }
-  // The stored document, or null.
+  // Returns the stored document, or null.
   api::Json Get(std::string_view kind, std::string_view name) const {
     const ObjectPtr object = store->Get(api::scheme::KindOf(kind).collection, NameOf(kind, name));
     return object ? store::Parse(*object) : api::Json();

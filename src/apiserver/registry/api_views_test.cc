@@ -1,4 +1,4 @@
-// Stories of objects in another form: scales, events, reviews.
+// Scales, the two forms of events, and reviews.
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/access.h"
@@ -10,32 +10,32 @@ namespace berth::apiserver::registry {
 namespace BERTH_TEST_FILE {
 
 TEST(ApiScale, ReadsAndSetsTheReplicas) {
-  ApiFixture world;
-  world.Make("deployments.apps",
-             "{'metadata':{'name':'d'},'spec':{'replicas':2,'selector':{'matchLabels':{'a':'b'},"
-             "'matchExpressions':[{'key':'c','operator':'NotIn','values':['z','y']}]},"
-             "'template':{'metadata':{'labels':{'a':'b'}},"
-             "'spec':{'containers':[{'name':'c','image':'i'}]}}}}");
+  ApiFixture fixture;
+  fixture.Make("deployments.apps",
+               "{'metadata':{'name':'d'},'spec':{'replicas':2,'selector':{'matchLabels':{'a':'b'},"
+               "'matchExpressions':[{'key':'c','operator':'NotIn','values':['z','y']}]},"
+               "'template':{'metadata':{'labels':{'a':'b'}},"
+               "'spec':{'containers':[{'name':'c','image':'i'}]}}}}");
   const api::scheme::Kind& kind = api::scheme::KindOf("deployments.apps");
   const ObjectName name{"default", "d"};
-  const auto scale = world.api.GetScale(kind, name);
+  const auto scale = fixture.api.GetScale(kind, name);
   ASSERT_EQ(ErrorOf(scale), "ok");
   EXPECT_HOLDS(*scale, R"({'kind':'Scale','apiVersion':'autoscaling/v1',
       'metadata':{'name':'d','namespace':'default'},'spec':{'replicas':2},
       'status':{'replicas':0,'selector':'a=b,c notin (y,z)'}})");
   api::Json more = *scale;
   more.get_object()["spec"].get_object()["replicas"] = 5;
-  const auto put = world.api.PutScale(kind, name, more);
+  const auto put = fixture.api.PutScale(kind, name, more);
   ASSERT_EQ(ErrorOf(put), "ok");
   EXPECT_HOLDS(*put, "{'spec':{'replicas':5}}");
-  EXPECT_HOLDS(world.Get("deployments.apps", "d"),
+  EXPECT_HOLDS(fixture.Get("deployments.apps", "d"),
                "{'metadata':{'generation':2},'spec':{'replicas':5}}");
-  // The version that was read is stale now.
-  EXPECT_EQ(world.api.PutScale(kind, name, more).error().reason, "Conflict");
-  EXPECT_EQ(ErrorOf(world.api.PutScale(kind, name, Doc("{'spec':{'replicas':-1}}"))),
+  // The version is now stale.
+  EXPECT_EQ(fixture.api.PutScale(kind, name, more).error().reason, "Conflict");
+  EXPECT_EQ(ErrorOf(fixture.api.PutScale(kind, name, Doc("{'spec':{'replicas':-1}}"))),
             "422 Invalid: Scale.autoscaling \"d\" is invalid: spec.replicas: Invalid value: -1: "
             "must be greater than or equal to 0");
-  EXPECT_EQ(ErrorOf(world.api.GetScale(kind, {"default", "x"})),
+  EXPECT_EQ(ErrorOf(fixture.api.GetScale(kind, {"default", "x"})),
             "404 NotFound: deployments.apps \"x\" not found");
 }
 
@@ -46,12 +46,12 @@ constexpr std::string_view kNewEvent = R"({
     'regarding':{'kind':'Pod','namespace':'default','name':'a'},'note':'done',
     'deprecatedCount':1})";
 
-TEST(Events, AreOneObjectInTwoForms) {
-  ApiFixture world;
+TEST(Events, AreTheSameObjectInTwoForms) {
+  ApiFixture fixture;
   const api::scheme::Kind& events = api::scheme::KindOf("events.events.k8s.io");
-  const auto written = world.api.Create(events, "default", Doc(kNewEvent));
+  const auto written = fixture.api.Create(events, "default", Doc(kNewEvent));
   ASSERT_EQ(ErrorOf(written), "ok");
-  const api::Json core = world.Get("events", "e");
+  const api::Json core = fixture.Get("events", "e");
   EXPECT_HOLDS(core, R"({'kind':'Event','apiVersion':'v1','reportingComponent':'scheduler',
       'involvedObject':{'kind':'Pod','namespace':'default','name':'a'},'message':'done','count':1,
       'reason':'Scheduled','note':null,'regarding':null})");
@@ -62,23 +62,24 @@ TEST(Events, AreOneObjectInTwoForms) {
       'involvedObject':null})");
   EXPECT_EQ(api::ObjectAt(api::AsObject(other), "metadata")->at("resourceVersion"),
             api::ObjectAt(api::AsObject(core), "metadata")->at("resourceVersion"));
-  // Field selectors see the core form.
+  // Field selectors use the core form.
   EXPECT_EQ(store::SelectableField(api::scheme::KindOf("events"), core.get_object(),
                                    "involvedObject.name"),
             "a");
   EXPECT_EQ(store::SelectableField(api::scheme::KindOf("events"), core.get_object(), "source"),
             "scheduler");
 
-  const auto series = world.api.Patch(events, {"default", "e"}, "", patch::PatchType::kStrategic,
-                                      Doc("{'series':{'count':2,'lastObservedTime':'2026-01-01T00:"
-                                          "01:00.000000Z'},'note':'again'}"));
+  const auto series =
+      fixture.api.Patch(events, {"default", "e"}, "", patch::PatchType::kStrategic,
+                        Doc("{'series':{'count':2,'lastObservedTime':'2026-01-01T00:"
+                            "01:00.000000Z'},'note':'again'}"));
   ASSERT_EQ(ErrorOf(series), "ok");
-  EXPECT_HOLDS(world.Get("events", "e"), "{'series':{'count':2},'message':'again','note':null}");
+  EXPECT_HOLDS(fixture.Get("events", "e"), "{'series':{'count':2},'message':'again','note':null}");
 }
 
-TEST(Events, OfTheNewFormSayWhoDidWhat) {
-  ApiFixture world;
-  EXPECT_EQ(CausesOf(world.api.Create(
+TEST(Events, OfEventsK8sIoRequireControllerAndAction) {
+  ApiFixture fixture;
+  EXPECT_EQ(CausesOf(fixture.api.Create(
                 api::scheme::KindOf("events.events.k8s.io"), "default",
                 Doc("{'metadata':{'name':'e'},'eventTime':'2026-01-01T00:00:00.000001Z',"
                     "'regarding':{'namespace':'other'}}"))),
@@ -89,52 +90,52 @@ TEST(Events, OfTheNewFormSayWhoDidWhat) {
             "reason: Required value");
 }
 
-TEST(Reviews, AreAnsweredAndForgotten) {
-  ApiFixture world;
-  const store::Version before = world.store->version();
-  const auto ask = [&](std::string_view kind, std::string_view text) {
+TEST(Reviews, AreEvaluatedAndNotStored) {
+  ApiFixture fixture;
+  const store::Version before = fixture.store->version();
+  const auto evaluate = [&](std::string_view kind, std::string_view text) {
     const api::scheme::Kind& which = api::scheme::KindOf(kind);
-    const auto answer = world.api.Create(which, "", Doc(text));
-    EXPECT_EQ(ErrorOf(answer), "ok");
-    return Doc(answer->object->json);
+    const auto result = fixture.api.Create(which, "", Doc(text));
+    EXPECT_EQ(ErrorOf(result), "ok");
+    return Doc(result->object->json);
   };
-  EXPECT_HOLDS(ask("selfsubjectaccessreviews.authorization.k8s.io",
-                   "{'spec':{'resourceAttributes':{'verb':'get','resource':'pods'}}}"),
+  EXPECT_HOLDS(evaluate("selfsubjectaccessreviews.authorization.k8s.io",
+                        "{'spec':{'resourceAttributes':{'verb':'get','resource':'pods'}}}"),
                R"({'kind':'SelfSubjectAccessReview','apiVersion':'authorization.k8s.io/v1',
                    'metadata':{},'spec':{'resourceAttributes':{'verb':'get'}},
                    'status':{'allowed':true}})");
-  EXPECT_HOLDS(ask("selfsubjectreviews.authentication.k8s.io", "{}"),
+  EXPECT_HOLDS(evaluate("selfsubjectreviews.authentication.k8s.io", "{}"),
                "{'status':{'userInfo':{'username':'system:admin'}}}");
-  EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'x'}}"),
+  EXPECT_HOLDS(evaluate("tokenreviews.authentication.k8s.io", "{'spec':{'token':'x'}}"),
                "{'status':{'authenticated':false}}");
   EXPECT_HOLDS(
-      ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
+      evaluate("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
       "{'status':{'allowed':true}}");
-  EXPECT_HOLDS(ask("selfsubjectrulesreviews.authorization.k8s.io", "{}"),
+  EXPECT_HOLDS(evaluate("selfsubjectrulesreviews.authorization.k8s.io", "{}"),
                "{'status':{'resourceRules':[{'verbs':['*'],'apiGroups':['*'],"
                "'resources':['*']}],'incomplete':false}}");
-  EXPECT_EQ(world.store->version(), before);
+  EXPECT_EQ(fixture.store->version(), before);
 }
 
-TEST(ApiReviews, KnowTheTokensAndLetNoStrangersIn) {
-  ApiFixture world;
+TEST(ApiReviews, RecognizeTokensAndRejectAnonymousUsers) {
+  ApiFixture fixture;
   const Access access({.tokens = {{"secret", {"alice", "u1", {"dev"}}}}});
-  auto ask = [&](const char* kind, std::string_view text) {
+  auto evaluate = [&](const char* kind, std::string_view text) {
     WriteOptions options;
     options.access = &access;
-    const auto answer = world.api.Create(api::scheme::KindOf(kind), "", Doc(text), options);
-    EXPECT_EQ(ErrorOf(answer), "ok");
-    return Doc(answer->object->json);
+    const auto result = fixture.api.Create(api::scheme::KindOf(kind), "", Doc(text), options);
+    EXPECT_EQ(ErrorOf(result), "ok");
+    return Doc(result->object->json);
   };
-  EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'secret'}}"),
+  EXPECT_HOLDS(evaluate("tokenreviews.authentication.k8s.io", "{'spec':{'token':'secret'}}"),
                "{'status':{'authenticated':true,'user':{'username':'alice','uid':'u1',"
                "'groups':['dev']}}}");
-  EXPECT_HOLDS(ask("tokenreviews.authentication.k8s.io", "{'spec':{'token':'guess'}}"),
+  EXPECT_HOLDS(evaluate("tokenreviews.authentication.k8s.io", "{'spec':{'token':'guess'}}"),
                "{'status':{'authenticated':false}}");
-  EXPECT_HOLDS(ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'alice'}}"),
+  EXPECT_HOLDS(evaluate("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'alice'}}"),
                "{'status':{'allowed':true}}");
   EXPECT_HOLDS(
-      ask("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
+      evaluate("subjectaccessreviews.authorization.k8s.io", "{'spec':{'user':'system:anonymous'}}"),
       "{'status':{'allowed':false}}");
 }
 

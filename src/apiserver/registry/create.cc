@@ -1,4 +1,4 @@
-// Api: creating objects.
+// Creation of objects: Api::Create.
 #include <fmt/format.h>
 
 #include "apiserver/admission/admission.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNameAttempts = 8;
 
-// Gives the object a name that is free, if it has but a prefix for one.
+// Generates an unused name if the object has only a generateName.
 api::scheme::ApiResult<void> ChooseName(const store::Store& store, const api::scheme::Kind& kind,
                                         std::string_view namespace_, api::JsonObject& metadata,
                                         Random& random) {

@@ -1,4 +1,4 @@
-// Stories of creation: what the server adds, and what it refuses.
+// Creation: the fields that the server sets, and the objects that it rejects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ namespace BERTH_TEST_FILE {
 
 using ::testing::MatchesRegex;
 
-TEST(ApiCreate, APodGetsAllThatItsCreatorLeftOut) {
-  ApiFixture world;
-  api::Json pod = world.Make("pods", kPodA);
+TEST(ApiCreate, APodIsDefaulted) {
+  ApiFixture fixture;
+  api::Json pod = fixture.Make("pods", kPodA);
   api::JsonObject& metadata = pod.get_object()["metadata"].get_object();
   EXPECT_THAT(std::string(api::AsString(api::At(&metadata, "uid"))),
               MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
@@ -42,9 +42,9 @@ TEST(ApiCreate, APodGetsAllThatItsCreatorLeftOut) {
     'status':{'phase':'Pending','qosClass':'BestEffort'}})"));
 }
 
-TEST(ApiCreate, TheTextStartsWithWhatReadersLookForFirst) {
-  ApiFixture world;
-  const auto written = world.Create(
+TEST(ApiCreate, TheJsonStartsWithTypeAndName) {
+  ApiFixture fixture;
+  const auto written = fixture.Create(
       "configmaps", "{'data':{'z':'1'},'metadata':{'labels':{'b':'2','a':'1'},'name':'m'}}");
   ASSERT_TRUE(written);
   const store::Object& object = *written->object;
@@ -58,9 +58,9 @@ TEST(ApiCreate, TheTextStartsWithWhatReadersLookForFirst) {
   EXPECT_TRUE(written->created);
 }
 
-TEST(ApiCreate, ClientsDoNotChooseWhatIsTheServers) {
-  ApiFixture world;
-  const api::Json pod = world.Make("pods", R"({
+TEST(ApiCreate, ClientsCannotSetSystemMetadata) {
+  ApiFixture fixture;
+  const api::Json pod = fixture.Make("pods", R"({
     'metadata':{'name':'a','uid':'mine','generation':7,'creationTimestamp':'2020-01-01T00:00:00Z',
                 'deletionTimestamp':'2020-01-01T00:00:00Z','deletionGracePeriodSeconds':3,
                 'selfLink':'x','managedFields':[{'manager':'m'}]},
@@ -72,11 +72,11 @@ TEST(ApiCreate, ClientsDoNotChooseWhatIsTheServers) {
   EXPECT_NE(api::StringAt(api::ObjectAt(api::AsObject(pod), "metadata"), "uid"), "mine");
 }
 
-TEST(ApiCreate, GeneratedNamesAreFreeOnes) {
-  ApiFixture world;
+TEST(ApiCreate, GeneratedNamesAreUnused) {
+  ApiFixture fixture;
   std::set<std::string> names;
   for (int i = 0; i < 200; ++i) {
-    const auto written = world.Create(
+    const auto written = fixture.Create(
         "pods",
         "{'metadata':{'generateName':'web-'},'spec':{'containers':[{'name':'c','image':'i'}]}}");
     ASSERT_TRUE(written);
@@ -87,17 +87,17 @@ TEST(ApiCreate, GeneratedNamesAreFreeOnes) {
 }
 
 TEST(ApiCreate, ADryRunStoresNothing) {
-  ApiFixture world;
-  const store::Version before = world.store->version();
+  ApiFixture fixture;
+  const store::Version before = fixture.store->version();
   const auto written =
-      world.api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA), {.dry_run = true});
+      fixture.api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA), {.dry_run = true});
   EXPECT_EQ(ErrorOf(written), "ok");
   EXPECT_HOLDS(store::Parse(*written->object),
                "{'metadata':{'name':'a'},'status':{'phase':'Pending'}}");
-  EXPECT_EQ(world.store->version(), before);
-  world.Make("pods", kPodA);
-  EXPECT_EQ(ErrorOf(world.api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA),
-                                     {.dry_run = true})),
+  EXPECT_EQ(fixture.store->version(), before);
+  fixture.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(fixture.api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA),
+                                       {.dry_run = true})),
             "409 AlreadyExists: pods \"a\" already exists");
 }
 
@@ -109,20 +109,20 @@ struct Refusal {
   const char* namespace_ = "default";
 };
 
-class ApiCreateRefuses : public ::testing::TestWithParam<Refusal> {};
+class ApiCreateRejects : public ::testing::TestWithParam<Refusal> {};
 
-TEST_P(ApiCreateRefuses, With) {
-  ApiFixture world;
-  world.Make("namespaces", "{'metadata':{'name':'going'}}");
-  ASSERT_TRUE(world.Delete("namespaces", "going"));
-  world.Make("pods", kPodA);
+TEST_P(ApiCreateRejects, With) {
+  ApiFixture fixture;
+  fixture.Make("namespaces", "{'metadata':{'name':'going'}}");
+  ASSERT_TRUE(fixture.Delete("namespaces", "going"));
+  fixture.Make("pods", kPodA);
   const Refusal& refusal = GetParam();
-  EXPECT_EQ(ErrorOf(world.Create(refusal.kind, refusal.document, refusal.namespace_)),
+  EXPECT_EQ(ErrorOf(fixture.Create(refusal.kind, refusal.document, refusal.namespace_)),
             refusal.want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Table, ApiCreateRefuses,
+    Table, ApiCreateRejects,
     ::testing::Values(
         Refusal{"ANameThatIsTaken", "pods",
                 "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'}]}}",
@@ -172,45 +172,45 @@ INSTANTIATE_TEST_SUITE_P(
                 "(field spec.containers[0].resources.requests[cpu], value \"lots\")"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ApiCreate, APodTakesItsPriorityFromItsClass) {
-  ApiFixture world;
-  world.Make("priorityclasses.scheduling.k8s.io",
-             "{'metadata':{'name':'high'},'value':1000,'preemptionPolicy':'Never'}");
-  const api::Json pod = world.Make("pods",
-                                   "{'metadata':{'name':'a'},'spec':{'priorityClassName':'high',"
-                                   "'containers':[{'name':'c','image':'i'}]}}");
+TEST(ApiCreate, APodGetsThePriorityOfItsClass) {
+  ApiFixture fixture;
+  fixture.Make("priorityclasses.scheduling.k8s.io",
+               "{'metadata':{'name':'high'},'value':1000,'preemptionPolicy':'Never'}");
+  const api::Json pod = fixture.Make("pods",
+                                     "{'metadata':{'name':'a'},'spec':{'priorityClassName':'high',"
+                                     "'containers':[{'name':'c','image':'i'}]}}");
   EXPECT_HOLDS(pod, "{'spec':{'priority':1000,'preemptionPolicy':'Never'}}");
 }
 
-TEST(ApiCreate, TheDefaultClassIsForPodsThatNameNone) {
-  ApiFixture world;
-  world.Make("priorityclasses.scheduling.k8s.io",
-             "{'metadata':{'name':'usual'},'value':10,'globalDefault':true}");
-  EXPECT_HOLDS(world.Make("pods", kPodA), "{'spec':{'priority':10,'priorityClassName':'usual'}}");
-  EXPECT_EQ(ErrorOf(world.Create("priorityclasses.scheduling.k8s.io",
-                                 "{'metadata':{'name':'other'},'value':1,'globalDefault':true}")),
+TEST(ApiCreate, PodsWithoutAClassGetTheDefaultClass) {
+  ApiFixture fixture;
+  fixture.Make("priorityclasses.scheduling.k8s.io",
+               "{'metadata':{'name':'usual'},'value':10,'globalDefault':true}");
+  EXPECT_HOLDS(fixture.Make("pods", kPodA), "{'spec':{'priority':10,'priorityClassName':'usual'}}");
+  EXPECT_EQ(ErrorOf(fixture.Create("priorityclasses.scheduling.k8s.io",
+                                   "{'metadata':{'name':'other'},'value':1,'globalDefault':true}")),
             "403 Forbidden: priorityclasses.scheduling.k8s.io \"other\" is forbidden: "
             "PriorityClass usual is already marked as default. Only one default can exist");
-  ASSERT_TRUE(world.Delete("priorityclasses.scheduling.k8s.io", "usual"));
-  const api::Json pod = world.Make(
+  ASSERT_TRUE(fixture.Delete("priorityclasses.scheduling.k8s.io", "usual"));
+  const api::Json pod = fixture.Make(
       "pods", "{'metadata':{'name':'b'},'spec':{'containers':[{'name':'c','image':'i'}]}}");
   EXPECT_HOLDS(pod, "{'spec':{'priority':0,'priorityClassName':null}}");
 }
 
-TEST(ApiCreate, AGatedPodSaysSo) {
-  ApiFixture world;
+TEST(ApiCreate, AGatedPodHasACondition) {
+  ApiFixture fixture;
   const api::Json pod =
-      world.Make("pods",
-                 "{'metadata':{'name':'a'},'spec':{'schedulingGates':[{'name':'g'}],"
-                 "'containers':[{'name':'c','image':'i'}]}}");
+      fixture.Make("pods",
+                   "{'metadata':{'name':'a'},'spec':{'schedulingGates':[{'name':'g'}],"
+                   "'containers':[{'name':'c','image':'i'}]}}");
   EXPECT_HOLDS(pod, R"({'status':{'phase':'Pending','conditions':[
       {'type':'PodScheduled','status':'False','reason':'SchedulingGated',
        'lastTransitionTime':'2026-01-01T00:00:00Z'}]}})");
 }
 
 TEST(ApiCreate, LabelKeysOfAPodAreMergedIntoItsSelectors) {
-  ApiFixture world;
-  const api::Json pod = world.Make("pods", R"({
+  ApiFixture fixture;
+  const api::Json pod = fixture.Make("pods", R"({
     'metadata':{'name':'p','labels':{'app':'web','version':'v2'}},
     'spec':{'containers':[{'name':'c','image':'i'}],
       'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'zone',
@@ -238,31 +238,32 @@ TEST(ApiCreate, LabelKeysOfAPodAreMergedIntoItsSelectors) {
 }
 
 TEST(ApiCreate, ANodeIsTaintedUnlessItIsReady) {
-  ApiFixture world;
-  EXPECT_HOLDS(world.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4.0'}}}"),
-               R"({'metadata':{'generation':null},
+  ApiFixture fixture;
+  EXPECT_HOLDS(
+      fixture.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4.0'}}}"),
+      R"({'metadata':{'generation':null},
                    'spec':{'taints':[{'key':'node.kubernetes.io/not-ready','effect':'NoSchedule'}]},
                    'status':{'capacity':{'cpu':'4'},'allocatable':{'cpu':'4'}}})");
-  EXPECT_HOLDS(world.Make("nodes", R"({'metadata':{'name':'m'},'spec':{'podCIDR':'10.0.0.0/24'},
+  EXPECT_HOLDS(fixture.Make("nodes", R"({'metadata':{'name':'m'},'spec':{'podCIDR':'10.0.0.0/24'},
                           'status':{'conditions':[{'type':'Ready','status':'True'}]}})"),
                "{'spec':{'taints':null,'podCIDRs':['10.0.0.0/24']}}");
 }
 
-TEST(ApiCreate, AClusterStartsWithTheUsual) {
-  ApiFixture world;
+TEST(ApiCreate, AClusterHasBootstrapObjects) {
+  ApiFixture fixture;
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
-    EXPECT_HOLDS(world.Get("namespaces", name), "{'status':{'phase':'Active'}}") << name;
+    EXPECT_HOLDS(fixture.Get("namespaces", name), "{'status':{'phase':'Active'}}") << name;
   }
-  EXPECT_HOLDS(world.Get("priorityclasses.scheduling.k8s.io", "system-node-critical"),
+  EXPECT_HOLDS(fixture.Get("priorityclasses.scheduling.k8s.io", "system-node-critical"),
                "{'value':2000001000,'preemptionPolicy':'PreemptLowerPriority'}");
-  EXPECT_HOLDS(world.Get("services", "kubernetes"), "{'spec':{'clusterIP':'10.96.0.1'}}");
-  // Once more over the same store: nothing is made twice.
-  const store::Version before = world.store->version();
-  const Api again(*world.store, world.clock, 2);
-  EXPECT_EQ(world.store->version(), before);
+  EXPECT_HOLDS(fixture.Get("services", "kubernetes"), "{'spec':{'clusterIP':'10.96.0.1'}}");
+  // A second Api on the same store creates nothing.
+  const store::Version before = fixture.store->version();
+  const Api again(*fixture.store, fixture.clock, 2);
+  EXPECT_EQ(fixture.store->version(), before);
 }
 
-// A journal that tells how its writes went when the test says so.
+// A journal whose writes complete when the test calls it.
 class ManualJournal final : public store::Journal {
  public:
   Result<store::Recovered> Recover() override { return store::Recovered(); }
@@ -276,27 +277,27 @@ class ManualJournal final : public store::Journal {
   void Compact(store::Compaction) override {}
   const std::string& name() const override { return name_; }
 
-  void KeepAll() { durable_(newest_); }
-  void Break(std::string why) { durable_(Fail(std::move(why))); }
+  void CompleteAll() { durable_(newest_); }
+  void FailAll(std::string why) { durable_(Fail(std::move(why))); }
 
  private:
-  std::string name_ = "held";
+  std::string name_ = "manual";
   store::Version newest_ = 0;
   std::function<void(Result<store::Version>)> durable_;
 };
 
-TEST(ApiCreate, AStoreThatFailedTakesNoMore) {
+TEST(ApiCreate, AFailedStoreRejectsWrites) {
   auto journal = std::make_unique<ManualJournal>();
-  ManualJournal& held = *journal;
+  ManualJournal& manual = *journal;
   auto opened =
       store::Store::Open({.collections = api::scheme::CollectionNames()}, std::move(journal));
   ASSERT_TRUE(opened);
   const std::unique_ptr<store::Store> store = std::move(*opened);
   const SimClock clock;
   Api api(*store, clock, 1);
-  held.KeepAll();
+  manual.CompleteAll();
   EXPECT_EQ(ErrorOf(api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA))), "ok");
-  held.Break("the disk is full");
+  manual.FailAll("the disk is full");
   EXPECT_EQ(ErrorOf(api.Create(api::scheme::KindOf("pods"), "default", Doc(kPodA))),
             "500 InternalError: Internal error occurred: the disk is full");
 }

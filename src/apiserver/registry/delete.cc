@@ -1,4 +1,4 @@
-// Api: deletion with grace, finalizers and preconditions.
+// Deletion with grace periods, finalizers and preconditions: Api::Delete, DeleteNamespaceContent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,11 +50,11 @@ void SetFinalizer(api::JsonObject& metadata, std::string_view name, bool wanted)
   }
 }
 
-// What happens to the object's dependents is up to a garbage collector, which the finalizers tell.
+// Sets the finalizers that tell the garbage collector what to do with the dependents.
 void ApplyPropagation(const api::scheme::Kind& kind, const DeleteOptions& options,
                       api::JsonObject& metadata) {
   std::string_view policy = options.propagation_policy;
-  // These two have always left their pods behind unless told otherwise.
+  // These two orphan their pods by default.
   const bool orphans = kind.kind == "Job" || kind.kind == "ReplicationController";
   if (policy.empty() && orphans && api::EmptyAt(&metadata, "finalizers")) policy = "Orphan";
   if (policy.empty()) return;
@@ -72,7 +72,7 @@ int64_t GraceOf(const api::JsonObject& pod, const DeleteOptions& options) {
   return grace < 0 ? 1 : grace;
 }
 
-// Marks the pod. While it is being deleted its time can only get shorter.
+// Marks the pod as deleted. A further delete can only shorten the grace period.
 void MarkPod(api::JsonObject& pod, const DeleteOptions& options, Instant now) {
   if (!admission::IsDeleting(pod)) {
     const int64_t grace = GraceOf(pod, options);
@@ -89,7 +89,7 @@ void MarkPod(api::JsonObject& pod, const DeleteOptions& options, Instant now) {
   admission::MarkDeleted(pod, at, grace);
 }
 
-bool IsImmortal(std::string_view name) {
+bool IsProtectedNamespace(std::string_view name) {
   return name == "default" || name == "kube-system" || name == "kube-public";
 }
 
@@ -130,7 +130,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
                     "\"Background\", \"Foreground\", \"Orphan\"",
                     policy)));
   }
-  if (kind.kind == "Namespace" && IsImmortal(name.name)) {
+  if (kind.kind == "Namespace" && IsProtectedNamespace(name.name)) {
     return std::unexpected(
         api::scheme::Forbidden(kind, name.name, "this namespace may not be deleted"));
   }
@@ -152,7 +152,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
 }
 
 size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace) {
-  size_t left = 0;
+  size_t remaining = 0;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
     if (!kind.namespaced || !kind.stored || &StoredKind(kind) != &kind) continue;
     store::ListQuery query;
@@ -162,10 +162,10 @@ size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<in
     if (kind.kind == "Pod") options.grace_period_seconds = pod_grace;
     for (const ObjectPtr& object : store_.List(kind.collection, query).objects) {
       const api::scheme::ApiResult<Deleted> deleted = Delete(kind, object->key, options);
-      if (deleted ? !deleted->gone : deleted.error().code != 404) ++left;
+      if (deleted ? !deleted->gone : deleted.error().code != 404) ++remaining;
     }
   }
-  return left;
+  return remaining;
 }
 
 }  // namespace berth::apiserver::registry

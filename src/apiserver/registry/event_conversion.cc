@@ -11,11 +11,11 @@ namespace berth::apiserver::registry {
 
 namespace {
 
-struct Names {
+struct FieldNames {
   std::string_view events;  // In events.k8s.io.
   std::string_view core;
 };
-constexpr std::array<Names, 7> kRenamed = {{
+constexpr std::array<FieldNames, 7> kRenamed = {{
     {"regarding", "involvedObject"},
     {"note", "message"},
     {"reportingController", "reportingComponent"},
@@ -36,12 +36,12 @@ void Rename(api::JsonObject& event, std::string_view from, std::string_view to) 
 }  // namespace
 
 void ToCoreEvent(api::JsonObject& event) {
-  for (const Names& names : kRenamed) Rename(event, names.events, names.core);
+  for (const FieldNames& names : kRenamed) Rename(event, names.events, names.core);
   event.erase("apiVersion");
 }
 
 void FromCoreEvent(api::JsonObject& event) {
-  for (const Names& names : kRenamed) Rename(event, names.core, names.events);
+  for (const FieldNames& names : kRenamed) Rename(event, names.core, names.events);
   event.erase("apiVersion");
 }
 
@@ -51,7 +51,7 @@ std::string ConvertEvent(const api::scheme::Kind& kind, const store::Object& obj
   api::Json document = store::ParseIn(object, scratch.storage());
   FromCoreEvent(document.get_object());
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document.get_object());
-  // What was stored is not too deep to print.
+  // A stored object is never nested too deeply.
   return draft ? store::Finish(std::move(*draft), object.version)->json : object.json;
 }
 

@@ -1,5 +1,5 @@
-// The two forms of events: core/v1 and events.k8s.io/v1 are views of the same objects, which are
-// stored in the core form.
+// The conversion between the two forms of events: core/v1 and events.k8s.io/v1 represent the same
+// objects, which are stored in the core form.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ struct Kind;
 
 namespace berth::apiserver::registry {
 
-// Renames the fields of an event of events.k8s.io to those of a core event, and back. kind and
-// apiVersion are left to whoever prints it.
+// Rename the fields of an event of events.k8s.io to those of a core event, and back. The caller
+// sets kind and apiVersion.
 void ToCoreEvent(api::JsonObject& event);
 void FromCoreEvent(api::JsonObject& event);
 
-// The stored event in the form of `kind`; the text of any other object as it is.
+// Returns the JSON of a stored event in the form of `kind`; of other objects unchanged.
 std::string ConvertEvent(const api::scheme::Kind& kind, const store::Object& object);
 
 }  // namespace berth::apiserver::registry

@@ -17,7 +17,7 @@ namespace {
 using Shape = api::scheme::SchemaField::Shape;
 using Type = api::scheme::SchemaField::Type;
 
-// Looked up once per kind.
+// Returns the schema of a kind from a table that is built once.
 const api::scheme::Schema* SchemaFor(const api::scheme::Kind& kind) {
   static const std::vector<const api::scheme::Schema*> table = [] {
     std::vector<const api::scheme::Schema*> all;
@@ -61,7 +61,7 @@ std::string_view NameOf(Type type) {
   }
 }
 
-bool Fits(const api::Json& value, Type type) {
+bool HasType(const api::Json& value, Type type) {
   switch (type) {
     case Type::kString:
     case Type::kBytes:
@@ -90,19 +90,19 @@ bool Fits(const api::Json& value, Type type) {
   return true;
 }
 
-// Finds the first misfit.
-class Checker {
+// TypeChecker finds the first value of a wrong type. Methods return false if there is one.
+class TypeChecker {
  public:
-  explicit Checker(const api::scheme::Kind& kind) : kind_(kind) {}
+  explicit TypeChecker(const api::scheme::Kind& kind) : kind_(kind) {}
 
-  bool Object(const api::JsonObject& object, const api::scheme::Schema& schema,
-              const admission::FieldPath* path, std::string_view only = {}) {
+  bool CheckObject(const api::JsonObject& object, const api::scheme::Schema& schema,
+                   const admission::FieldPath* path, std::string_view only = {}) {
     for (const auto& member : object) {
       const std::string_view key = member.key();
       if (!only.empty() && key != only) continue;
       const api::scheme::SchemaField* field = schema.Find(key);
       if (!field || member.value().is_null()) continue;
-      if (!Field(member.value(), *field, path ? *path / key : admission::FieldPath(key)))
+      if (!CheckField(member.value(), *field, path ? *path / key : admission::FieldPath(key)))
         return false;
     }
     return true;
@@ -111,34 +111,34 @@ class Checker {
   api::scheme::ApiError Take() { return std::move(error_); }
 
  private:
-  bool Field(const api::Json& value, const api::scheme::SchemaField& field,
-             const admission::FieldPath& path) {
-    if (field.shape == Shape::kOne) return One(value, field, path);
+  bool CheckField(const api::Json& value, const api::scheme::SchemaField& field,
+                  const admission::FieldPath& path) {
+    if (field.shape == Shape::kOne) return CheckElement(value, field, path);
     if (field.shape == Shape::kList) {
       const api::JsonArray* array = value.if_array();
-      if (!array) return Misfit(value, "array", path);
+      if (!array) return WrongType(value, "array", path);
       for (size_t i = 0; i < array->size(); ++i) {
-        if (!One((*array)[i], field, path[i])) return false;
+        if (!CheckElement((*array)[i], field, path[i])) return false;
       }
       return true;
     }
     const api::JsonObject* map = value.if_object();
-    if (!map) return Misfit(value, "map", path);
+    if (!map) return WrongType(value, "map", path);
     for (const auto& member : *map) {
       if (member.value().is_null()) continue;
-      if (!One(member.value(), field, path.Key(member.key()))) return false;
+      if (!CheckElement(member.value(), field, path.Key(member.key()))) return false;
     }
     return true;
   }
 
-  bool One(const api::Json& value, const api::scheme::SchemaField& field,
-           const admission::FieldPath& path) {
-    if (!Fits(value, field.type)) return Misfit(value, NameOf(field.type), path);
+  bool CheckElement(const api::Json& value, const api::scheme::SchemaField& field,
+                    const admission::FieldPath& path) {
+    if (!HasType(value, field.type)) return WrongType(value, NameOf(field.type), path);
     if (field.type != Type::kSchema || !field.schema) return true;
-    return Object(value.get_object(), *field.schema, &path);
+    return CheckObject(value.get_object(), *field.schema, &path);
   }
 
-  bool Misfit(const api::Json& value, std::string_view want, const admission::FieldPath& path) {
+  bool WrongType(const api::Json& value, std::string_view want, const admission::FieldPath& path) {
     error_ = api::scheme::BadRequest(fmt::format(
         "{0} in version \"{1}\" cannot be handled as a {0}: json: cannot unmarshal {2} into field "
         "{3} of type {4}",
@@ -157,8 +157,8 @@ api::scheme::ApiResult<void> CheckFieldTypes(const api::scheme::Kind& kind,
                                              std::string_view only) {
   const api::scheme::Schema* schema = SchemaFor(kind);
   if (!schema) return {};
-  Checker checker(kind);
-  if (checker.Object(document, *schema, nullptr, only)) return {};
+  TypeChecker checker(kind);
+  if (checker.CheckObject(document, *schema, nullptr, only)) return {};
   return std::unexpected(checker.Take());
 }
 

@@ -1,4 +1,4 @@
-// The fields of a request's object, compared with the schema of its kind.
+// The validation of an object's fields against the schema of its kind.
 #pragma once
 
 #include <string_view>
@@ -14,13 +14,13 @@ namespace berth::apiserver::registry {
 
 struct WriteOptions;
 
-// BadRequest at the first value that is not of its field's type. With `only`, the rest of the
-// object is not looked at. Fields that the schema does not know, and kinds without one, pass.
+// Returns BadRequest for the first value that does not have its field's type. With `only`, checks
+// only that top-level field. Ignores unknown fields and kinds without a schema.
 api::scheme::ApiResult<void> CheckFieldTypes(const api::scheme::Kind& kind,
                                              const api::JsonObject& document,
                                              std::string_view only = {});
 
-// Unknown fields are refused, warned of or ignored, as the options say.
+// Rejects, warns about or ignores unknown fields, depending on options.field_validation.
 api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
                                                 const api::Json& document,
                                                 const WriteOptions& options);

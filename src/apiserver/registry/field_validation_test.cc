@@ -1,4 +1,4 @@
-// Types and names of fields.
+// The types of fields, and unknown fields.
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/api_testing.h"
@@ -13,10 +13,10 @@ struct Case {
 };
 class FieldTypes : public ::testing::TestWithParam<Case> {};
 
-TEST_P(FieldTypes, MustFit) {
-  ApiFixture world;
+TEST_P(FieldTypes, AreChecked) {
+  ApiFixture fixture;
   const std::string text = fmt::format("{{'metadata':{{'name':'a'}},'spec':{}}}", GetParam().spec);
-  EXPECT_EQ(ErrorOf(world.Create("pods", text)),
+  EXPECT_EQ(ErrorOf(fixture.Create("pods", text)),
             fmt::format("400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: {}",
                         GetParam().want));
 }
@@ -40,26 +40,26 @@ INSTANTIATE_TEST_SUITE_P(
              "json: cannot unmarshal number into field spec.nodeSelector[a] of type string"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(FieldTypes, HoldForPatchesToo) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'status':{'conditions':3}}", "status")),
+TEST(FieldTypes, AreCheckedInPatches) {
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'status':{'conditions':3}}", "status")),
             "400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: json: cannot "
             "unmarshal number into field status.conditions of type array");
 }
 
-TEST(UnknownFields, AreRefusedWarnedOfOrIgnored) {
-  ApiFixture world;
+TEST(UnknownFields, AreRejectedWarnedAboutOrIgnored) {
+  ApiFixture fixture;
   const auto create = [&](const char* name, FieldValidation validation,
                           std::vector<std::string>* warnings) {
     WriteOptions options;
     options.field_validation = validation;
     options.warnings = warnings;
-    return world.api.Create(api::scheme::KindOf("pods"), "default",
-                            Doc(fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'nodNam':'n',"
-                                            "'containers':[{{'name':'c','image':'i'}}]}}}}",
-                                            name)),
-                            options);
+    return fixture.api.Create(api::scheme::KindOf("pods"), "default",
+                              Doc(fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'nodNam':'n',"
+                                              "'containers':[{{'name':'c','image':'i'}}]}}}}",
+                                              name)),
+                              options);
   };
   std::vector<std::string> warnings;
   EXPECT_EQ(ErrorOf(create("a", FieldValidation::kStrict, nullptr)),
@@ -69,8 +69,8 @@ TEST(UnknownFields, AreRefusedWarnedOfOrIgnored) {
   EXPECT_EQ(warnings, std::vector<std::string>{"unknown field \"spec.nodNam\""});
   EXPECT_EQ(ErrorOf(create("b", FieldValidation::kIgnore, &warnings)), "ok");
   EXPECT_EQ(warnings.size(), 1U);
-  // What nobody knows is kept.
-  EXPECT_HOLDS(world.Get("pods", "b"), "{'spec':{'nodNam':'n'}}");
+  // Unknown fields are stored.
+  EXPECT_HOLDS(fixture.Get("pods", "b"), "{'spec':{'nodNam':'n'}}");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -20,15 +20,15 @@ void DescribeUser(api::JsonObject& user, std::string_view name,
   for (const std::string& group : groups) list.emplace_back(group);
 }
 
-void AnswerToken(api::JsonObject& status, std::string_view token, const Access* access) {
+void ReviewToken(api::JsonObject& status, std::string_view token, const Access* access) {
   const User* user = access != nullptr ? access->FindToken(token) : nullptr;
   api::SetBool(status, "authenticated", user != nullptr);
-  if (user == nullptr) return api::SetString(status, "error", "nobody here has this token");
+  if (user == nullptr) return api::SetString(status, "error", "invalid bearer token");
   DescribeUser(api::EnsureObject(status, "user"), user->name, user->groups);
   if (!user->uid.empty()) api::SetString(api::EnsureObject(status, "user"), "uid", user->uid);
 }
 
-bool IsStranger(const api::JsonObject* spec, const Access* access) {
+bool IsRejectedAnonymous(const api::JsonObject* spec, const Access* access) {
   return access != nullptr && !access->open() && api::StringAt(spec, "user") == "system:anonymous";
 }
 
@@ -39,8 +39,8 @@ void AddRule(api::JsonObject& status, std::string_view list,
   for (const std::string_view field : fields) api::EnsureArray(rule, field).emplace_back("*");
 }
 
-void Answer(std::string_view kind, const api::JsonObject* spec, api::JsonObject& status,
-            const WriteOptions& options) {
+void FillStatus(std::string_view kind, const api::JsonObject* spec, api::JsonObject& status,
+                const WriteOptions& options) {
   if (kind == "SelfSubjectReview") {
     DescribeUser(api::EnsureObject(status, "userInfo"), options.user, options.groups);
   } else if (kind == "SelfSubjectRulesReview") {
@@ -48,10 +48,10 @@ void Answer(std::string_view kind, const api::JsonObject* spec, api::JsonObject&
     AddRule(status, "nonResourceRules", {"verbs", "nonResourceURLs"});
     api::SetBool(status, "incomplete", false);
   } else if (kind == "TokenReview") {
-    AnswerToken(status, api::StringAt(spec, "token"), options.access);
-  } else if (IsStranger(spec, options.access)) {
+    ReviewToken(status, api::StringAt(spec, "token"), options.access);
+  } else if (IsRejectedAnonymous(spec, options.access)) {
     api::SetBool(status, "allowed", false);
-    api::SetString(status, "reason", "strangers are not let in");
+    api::SetString(status, "reason", "anonymous access is not allowed");
   } else {
     api::SetBool(status, "allowed", true);
     api::SetString(status, "reason", "every access is allowed");
@@ -62,16 +62,16 @@ void Answer(std::string_view kind, const api::JsonObject* spec, api::JsonObject&
 
 store::ObjectPtr EvaluateReview(const api::scheme::Kind& kind, const api::Json& review,
                                 const WriteOptions& options) {
-  api::JsonObject answer;
-  api::SetString(answer, "kind", kind.kind);
-  api::SetString(answer, "apiVersion", kind.api_version());
-  const api::JsonObject* asked = api::AsObject(review);
-  const api::Json* metadata = api::At(asked, "metadata");
-  answer["metadata"] = metadata && metadata->is_object() ? *metadata : api::Json(api::JsonObject());
-  if (const api::Json* spec = api::At(asked, "spec")) answer["spec"] = *spec;
-  Answer(kind.kind, api::ObjectAt(asked, "spec"), answer["status"].emplace_object(), options);
+  api::JsonObject result;
+  api::SetString(result, "kind", kind.kind);
+  api::SetString(result, "apiVersion", kind.api_version());
+  const api::JsonObject* request = api::AsObject(review);
+  const api::Json* metadata = api::At(request, "metadata");
+  result["metadata"] = metadata && metadata->is_object() ? *metadata : api::Json(api::JsonObject());
+  if (const api::Json* spec = api::At(request, "spec")) result["spec"] = *spec;
+  FillStatus(kind.kind, api::ObjectAt(request, "spec"), result["status"].emplace_object(), options);
   auto object = std::make_shared<store::Object>();
-  if (!api::AppendJson(object->json, answer, store::kMaxDepth)) object->json.clear();
+  if (!api::AppendJson(object->json, result, store::kMaxDepth)) object->json.clear();
   return object;
 }
 

@@ -1,6 +1,7 @@
-// Reviews: questions to the server that are answered and forgotten.
+// The reviews of authentication and authorization, which are evaluated and not stored.
 //
-// Whoever is let in may do everything, so every access is allowed, but to strangers.
+// There is no authorization, so every access is allowed, except to anonymous users if the server
+// requires authentication.
 #pragma once
 
 #include "api/json/json.h"
@@ -14,7 +15,7 @@ namespace berth::apiserver::registry {
 
 struct WriteOptions;
 
-// The review with its answer as an object of version 0.
+// Returns the review with its status, as an object of version 0.
 store::ObjectPtr EvaluateReview(const api::scheme::Kind& kind, const api::Json& review,
                                 const WriteOptions& options);
 

@@ -1,4 +1,4 @@
-// Api: binding a pod to a node.
+// The subresources binding, eviction and scale: Api::Bind, Evict, GetScale and PutScale.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace berth::apiserver::registry {
 
 namespace {
 
-// What the errors of a binding are about.
+// The kind in the errors of a binding.
 const api::scheme::Kind& PodBindings() {
   static const api::scheme::Kind kind{
       .version = "v1", .resource = "pods/binding", .kind = "Binding"};
@@ -126,15 +126,14 @@ api::scheme::ApiResult<ObjectPtr> Api::Bind(const ObjectName& pod, const api::Js
   return std::unexpected(TooManyConflicts(pods, pod.name));
 }
 
-// Api: eviction, which asks the pod's disruption budget first.
 namespace {
 
-// Evictions that a budget's controller has not yet seen come true.
+// The limit of evictions that the disruption controller has not yet confirmed.
 constexpr size_t kMaxDisruptedPods = 2000;
 
 const api::scheme::Kind& Budgets() { return api::scheme::KindOf("poddisruptionbudgets.policy"); }
 
-api::scheme::ApiError Refusal(std::string why) {
+api::scheme::ApiError BudgetExceeded(std::string why) {
   api::scheme::ApiError error = api::scheme::TooManyRequests(
       "Cannot evict pod as it would violate the pod's disruption budget.");
   error.causes.push_back({"DisruptionBudget", std::move(why), ""});
@@ -150,7 +149,7 @@ bool HasCondition(const api::JsonObject& pod, std::string_view type) {
          });
 }
 
-// Budgets are for pods that run.
+// Reports whether the pod can be evicted without a budget, since it is not running.
 bool IsExempt(const api::JsonObject& pod) {
   const std::string_view phase = api::StringAt(api::ObjectAt(&pod, "status"), "phase");
   return phase == "Pending" || phase == "Succeeded" || phase == "Failed" ||
@@ -175,8 +174,8 @@ std::vector<ObjectPtr> BudgetsOf(const store::Store& store, const ObjectName& po
   return found;
 }
 
-// A pod that is not ready does not count for the budget, so it may go if the rest is well.
-bool MayGoUnready(const api::JsonObject& budget) {
+// Reports whether a pod that is not ready can be evicted without consuming the budget.
+bool AllowsUnreadyEviction(const api::JsonObject& budget) {
   const api::JsonObject* status = api::ObjectAt(&budget, "status");
   if (api::StringAt(api::ObjectAt(&budget, "spec"), "unhealthyPodEvictionPolicy") ==
       "AlwaysAllow") {
@@ -186,11 +185,12 @@ bool MayGoUnready(const api::JsonObject& budget) {
   return desired > 0 && api::IntAt(status, "currentHealthy").value_or(0) >= desired;
 }
 
-std::optional<api::scheme::ApiError> WhyNot(const api::JsonObject& budget, std::string_view name) {
+std::optional<api::scheme::ApiError> EvictionError(const api::JsonObject& budget,
+                                                   std::string_view name) {
   const api::JsonObject* status = api::ObjectAt(&budget, "status");
   const int64_t observed = api::IntAt(status, "observedGeneration").value_or(0);
   if (observed < api::IntAt(admission::MetadataOf(budget), "generation").value_or(0)) {
-    return Refusal(
+    return BudgetExceeded(
         fmt::format("The disruption budget {} is still being processed by the server.", name));
   }
   const int64_t allowed = api::IntAt(status, "disruptionsAllowed").value_or(0);
@@ -204,14 +204,15 @@ std::optional<api::scheme::ApiError> WhyNot(const api::JsonObject& budget, std::
         "controller");
   }
   if (allowed > 0) return std::nullopt;
-  return Refusal(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
-                             name, api::IntAt(status, "desiredHealthy").value_or(0),
-                             api::IntAt(status, "currentHealthy").value_or(0)));
+  return BudgetExceeded(
+      fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", name,
+                  api::IntAt(status, "desiredHealthy").value_or(0),
+                  api::IntAt(status, "currentHealthy").value_or(0)));
 }
 
 }  // namespace
 
-// Takes one disruption from the pod's budget, if it has one and needs it.
+// Consumes one disruption of the pod's budget, if it has one and needs it.
 api::scheme::ApiResult<void> Api::ConsumeDisruptionBudget(const ObjectName& pod,
                                                           const api::Json& document, bool dry_run) {
   const api::JsonObject& object = document.get_object();
@@ -223,13 +224,13 @@ api::scheme::ApiResult<void> Api::ConsumeDisruptionBudget(const ObjectName& pod,
         "subresource does not support."));
   }
   const ObjectName& name = budgets.front()->key;
-  std::optional<api::scheme::ApiError> refusal;
-  const auto spend = [&](api::Json& value) {
+  std::optional<api::scheme::ApiError> error;
+  const auto consume = [&](api::Json& value) {
     api::JsonObject& budget = value.get_object();
-    refusal.reset();
-    if (!HasCondition(object, "Ready") && MayGoUnready(budget)) return false;
-    refusal = WhyNot(budget, name.name);
-    if (refusal || dry_run) return false;
+    error.reset();
+    if (!HasCondition(object, "Ready") && AllowsUnreadyEviction(budget)) return false;
+    error = EvictionError(budget, name.name);
+    if (error || dry_run) return false;
     api::JsonObject& status = api::EnsureObject(budget, "status");
     const int64_t left = api::IntAt(&status, "disruptionsAllowed").value_or(0) - 1;
     api::SetInt(status, "disruptionsAllowed", left);
@@ -239,9 +240,9 @@ api::scheme::ApiResult<void> Api::ConsumeDisruptionBudget(const ObjectName& pod,
     }
     return true;
   };
-  const api::scheme::ApiResult<ObjectPtr> spent = Modify(Budgets(), name, spend);
-  if (refusal) return std::unexpected(std::move(*refusal));
-  if (!spent) return std::unexpected(spent.error());
+  const api::scheme::ApiResult<ObjectPtr> consumed = Modify(Budgets(), name, consume);
+  if (error) return std::unexpected(std::move(*error));
+  if (!consumed) return std::unexpected(consumed.error());
   return {};
 }
 
@@ -251,8 +252,8 @@ api::scheme::ApiResult<Deleted> Api::Evict(const ObjectName& pod, const DeleteOp
   if (!seen) return std::unexpected(api::scheme::NotFound(pods, pod.name));
   const api::Json document = store::Parse(*seen);
   if (IsExempt(document.get_object())) return Delete(pods, pod, options);
-  if (auto spent = ConsumeDisruptionBudget(pod, document, options.dry_run); !spent) {
-    return std::unexpected(std::move(spent.error()));
+  if (auto consumed = ConsumeDisruptionBudget(pod, document, options.dry_run); !consumed) {
+    return std::unexpected(std::move(consumed.error()));
   }
   if (!options.dry_run) {
     const api::scheme::ApiResult<ObjectPtr> marked = Modify(pods, pod, [&](api::Json& value) {
@@ -264,12 +265,11 @@ api::scheme::ApiResult<Deleted> Api::Evict(const ObjectName& pod, const DeleteOp
   }
   DeleteOptions deletion = options;
   if (deletion.uid.empty()) deletion.uid = seen->uid;
-  // The mark has changed the version that the caller knew.
+  // The condition has changed the version.
   deletion.resource_version.clear();
   return Delete(pods, pod, deletion);
 }
 
-// Api: the scale of a workload, and its replicas set through it.
 namespace {
 
 const api::scheme::Kind& Scales() {
@@ -295,7 +295,7 @@ std::string RequirementText(const api::JsonObject* expression) {
   return op == "DoesNotExist" ? fmt::format("!{}", key) : std::string(key);
 }
 
-// As it is written in a query: "app=web,tier in (a,b)".
+// Returns the selector in the notation of queries: "app=web,tier in (a,b)".
 std::string SelectorText(const api::JsonObject* selector, bool is_map) {
   std::multimap<std::string, std::string> parts;
   const api::JsonObject* labels = is_map ? selector : api::ObjectAt(selector, "matchLabels");
@@ -365,7 +365,7 @@ api::scheme::ApiResult<api::Json> Api::PutScale(const api::scheme::Kind& kind,
   errors.NonNegative(path / "replicas", replicas);
   if (!errors.empty())
     return std::unexpected(api::scheme::Invalid(Scales(), name.name, errors.Take()));
-  // A merge patch says it all: what it is for, and what changes.
+  // A merge patch with the preconditions and the replicas.
   api::JsonObject patch;
   for (const std::string_view key : {"uid", "resourceVersion"}) {
     const std::string_view given = api::StringAt(admission::MetadataOf(*body), key);

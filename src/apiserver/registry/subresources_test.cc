@@ -1,4 +1,4 @@
-// Stories of binding and eviction.
+// Binding and eviction.
 #include <gtest/gtest.h>
 
 #include "apiserver/registry/api_testing.h"
@@ -7,19 +7,19 @@ namespace berth::apiserver::registry {
 namespace BERTH_TEST_FILE {
 
 TEST(ApiBind, ABoundPodIsScheduled) {
-  ApiFixture world;
-  world.Make("nodes", R"({'metadata':{'name':'n','labels':{
+  ApiFixture fixture;
+  fixture.Make("nodes", R"({'metadata':{'name':'n','labels':{
       'topology.kubernetes.io/zone':'z','topology.kubernetes.io/region':'r','other':'o'}}})");
-  world.Make("pods", kPodA);
-  ASSERT_TRUE(world.Merge("pods", "a", R"({'status':{'nominatedNodeName':'m','conditions':[
+  fixture.Make("pods", kPodA);
+  ASSERT_TRUE(fixture.Merge("pods", "a", R"({'status':{'nominatedNodeName':'m','conditions':[
       {'type':'PodScheduled','status':'False','reason':'Unschedulable','message':'no',
        'lastTransitionTime':'2025-01-01T00:00:00Z'}]}})",
-                          "status"));
-  const auto bound = world.api.Bind({"default", "a"}, Doc(R"({
+                            "status"));
+  const auto bound = fixture.api.Bind({"default", "a"}, Doc(R"({
       'metadata':{'name':'a','namespace':'default','annotations':{'why':'x'}},
       'target':{'kind':'Node','name':'n'}})"));
   EXPECT_EQ(ErrorOf(bound), "ok");
-  EXPECT_HOLDS(world.Get("pods", "a"), R"({
+  EXPECT_HOLDS(fixture.Get("pods", "a"), R"({
       'metadata':{'generation':1,'annotations':{'why':'x'},
         'labels':{'topology.kubernetes.io/zone':'z','topology.kubernetes.io/region':'r',
                   'other':null}},
@@ -35,27 +35,27 @@ struct Case {
   const char* binding;
   const char* want;
 };
-class ApiBindRefuses : public ::testing::TestWithParam<Case> {};
+class ApiBindRejects : public ::testing::TestWithParam<Case> {};
 
-TEST_P(ApiBindRefuses, With) {
-  ApiFixture world;
+TEST_P(ApiBindRejects, With) {
+  ApiFixture fixture;
   for (const char* name : {"a", "bound", "going"}) {
-    world.Make("pods", fmt::format("{{'metadata':{{'name':'{}','finalizers':['x/y']}},'spec':{{"
-                                   "'containers':[{{'name':'c','image':'i'}}]}}}}",
-                                   name));
+    fixture.Make("pods", fmt::format("{{'metadata':{{'name':'{}','finalizers':['x/y']}},'spec':{{"
+                                     "'containers':[{{'name':'c','image':'i'}}]}}}}",
+                                     name));
   }
-  world.Make("pods",
-             "{'metadata':{'name':'gated'},'spec':{'schedulingGates':[{'name':'g'}],"
-             "'containers':[{'name':'c','image':'i'}]}}");
-  ASSERT_TRUE(world.Bind("bound", "n"));
-  ASSERT_TRUE(world.Delete("pods", "going"));
-  EXPECT_EQ(ErrorOf(world.api.Bind({"default", GetParam().pod}, Doc(GetParam().binding))),
+  fixture.Make("pods",
+               "{'metadata':{'name':'gated'},'spec':{'schedulingGates':[{'name':'g'}],"
+               "'containers':[{'name':'c','image':'i'}]}}");
+  ASSERT_TRUE(fixture.Bind("bound", "n"));
+  ASSERT_TRUE(fixture.Delete("pods", "going"));
+  EXPECT_EQ(ErrorOf(fixture.api.Bind({"default", GetParam().pod}, Doc(GetParam().binding))),
             GetParam().want);
 }
 
 #define TO_N "{'target':{'kind':'Node','name':'n'}}"
 INSTANTIATE_TEST_SUITE_P(
-    Table, ApiBindRefuses,
+    Table, ApiBindRejects,
     ::testing::Values(
         Case{"NoPod", "x", TO_N, "404 NotFound: pods \"x\" not found"},
         Case{"APodThatIsBound", "bound", TO_N,
@@ -80,18 +80,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoObject", "a", "[]", "400 BadRequest: a binding must be a JSON object"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ApiBind, TheUidMustFit) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
+TEST(ApiBind, TheUidMustMatch) {
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
   const auto bound =
-      world.api.Bind({"default", "a"}, Doc("{'metadata':{'uid':'x'},'target':{'name':'n'}}"));
+      fixture.api.Bind({"default", "a"}, Doc("{'metadata':{'uid':'x'},'target':{'name':'n'}}"));
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().reason, "Conflict");
 }
 
 // A running pod "a" with label app=x, and a budget that allows `allowed` disruptions.
-struct EvictionWorld : ApiFixture {
-  explicit EvictionWorld(int allowed, bool ready = true) {
+struct EvictionFixture : ApiFixture {
+  explicit EvictionFixture(int allowed, bool ready = true) {
     Make("pods",
          "{'metadata':{'name':'a','labels':{'app':'x'}},'spec':{'containers':"
          "[{'name':'c','image':'i'}]}}");
@@ -113,59 +113,60 @@ struct EvictionWorld : ApiFixture {
   api::scheme::ApiResult<Deleted> Evict() { return api.Evict({"default", "a"}, {}); }
 };
 
-TEST(ApiEvict, SpendsTheBudget) {
-  EvictionWorld world(1);
-  const auto evicted = world.Evict();
+TEST(ApiEvict, ConsumesTheBudget) {
+  EvictionFixture fixture(1);
+  const auto evicted = fixture.Evict();
   EXPECT_EQ(ErrorOf(evicted), "ok");
   EXPECT_FALSE(evicted->gone);
-  EXPECT_HOLDS(world.Get("poddisruptionbudgets.policy", "b"),
+  EXPECT_HOLDS(fixture.Get("poddisruptionbudgets.policy", "b"),
                "{'metadata':{'generation':1},'status':{'disruptionsAllowed':0,"
                "'disruptedPods':{'a':'2026-01-01T00:00:00Z'}}}");
-  EXPECT_HOLDS(world.Get("pods", "a"),
+  EXPECT_HOLDS(fixture.Get("pods", "a"),
                "{'metadata':{'deletionGracePeriodSeconds':30},'status':{'conditions':["
                "{'type':'Ready'},{'type':'DisruptionTarget','status':'True',"
                "'reason':'EvictionByEvictionAPI'}]}}");
-  // Once it goes it may be asked to go again.
-  EXPECT_EQ(ErrorOf(world.Evict()), "ok");
+  // A terminating pod can be evicted again.
+  EXPECT_EQ(ErrorOf(fixture.Evict()), "ok");
 }
 
-TEST(ApiEvict, IsRefusedWithoutBudget) {
-  EvictionWorld world(0);
-  const auto evicted = world.Evict();
+TEST(ApiEvict, IsRejectedWithoutBudget) {
+  EvictionFixture fixture(0);
+  const auto evicted = fixture.Evict();
   EXPECT_EQ(ErrorOf(evicted),
             "429 TooManyRequests: Cannot evict pod as it would violate the pod's disruption "
             "budget.");
   EXPECT_EQ(CausesOf(evicted),
             ": The disruption budget b needs 2 healthy pods and has 2 currently");
   EXPECT_EQ(evicted.error().retry_after_seconds, 0);
-  EXPECT_HOLDS(world.Get("pods", "a"), "{'metadata':{'deletionTimestamp':null}}");
+  EXPECT_HOLDS(fixture.Get("pods", "a"), "{'metadata':{'deletionTimestamp':null}}");
 }
 
-TEST(ApiEvict, WaitsForABudgetThatHasJustChanged) {
-  EvictionWorld world(1);
-  ASSERT_TRUE(world.Merge("poddisruptionbudgets.policy", "b", "{'spec':{'minAvailable':1}}"));
-  EXPECT_EQ(CausesOf(world.Evict()),
+TEST(ApiEvict, IsRejectedUntilTheBudgetIsProcessed) {
+  EvictionFixture fixture(1);
+  ASSERT_TRUE(fixture.Merge("poddisruptionbudgets.policy", "b", "{'spec':{'minAvailable':1}}"));
+  EXPECT_EQ(CausesOf(fixture.Evict()),
             ": The disruption budget b is still being processed by the server.");
 }
 
-TEST(ApiEvict, APodThatIsNotReadyCostsNothingWhileTheRestIsWell) {
-  EvictionWorld world(0, false);
-  EXPECT_EQ(ErrorOf(world.Evict()), "ok");
-  EXPECT_HOLDS(world.Get("poddisruptionbudgets.policy", "b"), "{'status':{'disruptedPods':null}}");
+TEST(ApiEvict, AnUnreadyPodDoesNotConsumeTheBudgetOfHealthyPods) {
+  EvictionFixture fixture(0, false);
+  EXPECT_EQ(ErrorOf(fixture.Evict()), "ok");
+  EXPECT_HOLDS(fixture.Get("poddisruptionbudgets.policy", "b"),
+               "{'status':{'disruptedPods':null}}");
 }
 
-TEST(ApiEvict, TwoBudgetsAreOneTooMany) {
-  EvictionWorld world(1);
-  world.Make("poddisruptionbudgets.policy", "{'metadata':{'name':'c'},'spec':{'selector':{}}}");
-  EXPECT_EQ(world.Evict().error().code, 500);
+TEST(ApiEvict, FailsWithTwoBudgets) {
+  EvictionFixture fixture(1);
+  fixture.Make("poddisruptionbudgets.policy", "{'metadata':{'name':'c'},'spec':{'selector':{}}}");
+  EXPECT_EQ(fixture.Evict().error().code, 500);
 }
 
-TEST(ApiEvict, PodsThatDoNotRunNeedNoBudget) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
-  world.Make("poddisruptionbudgets.policy", "{'metadata':{'name':'c'},'spec':{'selector':{}}}");
-  EXPECT_TRUE(world.api.Evict({"default", "a"}, {})->gone);
-  EXPECT_EQ(ErrorOf(world.api.Evict({"default", "a"}, {})), "404 NotFound: pods \"a\" not found");
+TEST(ApiEvict, PodsThatAreNotRunningNeedNoBudget) {
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
+  fixture.Make("poddisruptionbudgets.policy", "{'metadata':{'name':'c'},'spec':{'selector':{}}}");
+  EXPECT_TRUE(fixture.api.Evict({"default", "a"}, {})->gone);
+  EXPECT_EQ(ErrorOf(fixture.api.Evict({"default", "a"}, {})), "404 NotFound: pods \"a\" not found");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -1,4 +1,4 @@
-// Api: updates, and what updates and patches have in common.
+// Updates and patches: Api::Update and Api::Patch.
 #include <fmt/format.h>
 
 #include "apiserver/admission/admission.h"
@@ -63,7 +63,7 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
   if (!errors.empty()) {
     return std::unexpected(api::scheme::Invalid(kind, attempt.seen->key.name, errors.Take()));
   }
-  // An apply has said itself what it owns.
+  // ServerSideApply has already updated the managed fields.
   if (!attempt.applied && api::At(admission::MetadataOf(before), "managedFields")) {
     attempt.after = patch::TrackUpdate(kind, attempt.before, std::move(attempt.after),
                                        options.field_manager, subresource, now());
@@ -99,7 +99,7 @@ api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
       if (!kind.create_on_update || !subresource.empty()) {
         return std::unexpected(api::scheme::NotFound(kind, name.name));
       }
-      // Who names a uid means the one that is gone.
+      // A uid refers to an object that no longer exists.
       if (auto checked = admission::CheckIdentity(kind, name.name, document, "", ""); !checked) {
         return std::unexpected(std::move(checked.error()));
       }
@@ -126,7 +126,6 @@ api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
   return std::unexpected(TooManyConflicts(kind, name.name));
 }
 
-// Api: patches of every type, server-side apply among them.
 namespace {
 
 api::scheme::ApiResult<api::Json> PatchDocument(const api::scheme::Kind& kind, api::Json document,
@@ -145,19 +144,7 @@ api::scheme::ApiResult<api::Json> PatchDocument(const api::scheme::Kind& kind, a
   return std::unexpected(api::scheme::InternalError("unknown type of patch"));
 }
 
-api::scheme::ApiError ManagerRequired() {
-  api::scheme::ApiError error = api::scheme::MakeError(
-      422,
-      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
-      "apply patch");
-  error.group = "meta.k8s.io";
-  error.kind = "PatchOptions";
-  error.causes.push_back(
-      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"});
-  return error;
-}
-
-// A patch may state which object it is for.
+// Checks the types of a patched object, and that the patch did not change its identity.
 api::scheme::ApiResult<void> CheckPatched(const api::scheme::Kind& kind, const ObjectName& name,
                                           const store::Object& seen, const api::Json& patched,
                                           std::string_view subresource) {
@@ -183,7 +170,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
   const patch::ApplyOptions apply{options.field_manager, options.force, now(),
                                   std::string(subresource)};
   if (type == patch::PatchType::kApply) {
-    if (options.field_manager.empty()) return std::unexpected(ManagerRequired());
+    if (options.field_manager.empty()) return std::unexpected(patch::MissingFieldManager());
     if (auto checked = admission::CheckType(requested, patch); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
@@ -212,7 +199,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       api::SetString(admission::MetadataOf(fresh->get_object()), "name", name.name);
       api::scheme::ApiResult<Written> created =
           CreateChecked(kind, name.namespace_, std::move(*fresh), options);
-      // Somebody else was first: then it is to be changed.
+      // Another client has created it: patch that object.
       if (!created && created.error().reason == "AlreadyExists") continue;
       return created;
     }

@@ -1,4 +1,4 @@
-// Stories of updates: what may change, by whom, and what is told otherwise.
+// Updates and patches: the changes that are allowed, and conflicts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,93 +20,93 @@ api::Json With(api::Json document, std::string_view patch) {
   return patch::ApplyMergePatch(std::move(document), Doc(patch));
 }
 
-TEST(ApiUpdate, EqualWritesAreNone) {
-  ApiFixture world;
-  const api::Json made = world.Make("pods", kPodA);
-  const store::Version before = world.store->version();
-  // Other order of keys, another null, an old status: nothing new.
+TEST(ApiUpdate, AnEqualObjectIsNotWritten) {
+  ApiFixture fixture;
+  const api::Json made = fixture.Make("pods", kPodA);
+  const store::Version before = fixture.store->version();
+  // Another order of keys, a null and an old status change nothing.
   api::Json same = With(made, "{'status':{'phase':'Running'}}");
   same.get_object()["spec"].get_object()["nodeName"] = nullptr;
-  const auto written = world.Update("pods", "a", same);
+  const auto written = fixture.Update("pods", "a", same);
   EXPECT_EQ(ErrorOf(written), "ok");
   EXPECT_EQ(store::Parse(*written->object), made);
-  EXPECT_EQ(world.store->version(), before);
+  EXPECT_EQ(fixture.store->version(), before);
 }
 
 TEST(ApiUpdate, AStaleVersionIsAConflict) {
-  ApiFixture world;
-  const api::Json made = world.Make("pods", kPodA);
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a", With(made, "{'metadata':{'labels':{'x':'1'}}}"))),
+  ApiFixture fixture;
+  const api::Json made = fixture.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "a", With(made, "{'metadata':{'labels':{'x':'1'}}}"))),
             "ok");
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a", With(made, "{'metadata':{'labels':{'x':'2'}}}"))),
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "a", With(made, "{'metadata':{'labels':{'x':'2'}}}"))),
             "409 Conflict: Operation cannot be fulfilled on pods \"a\": the object has been "
             "modified; please apply your changes to the latest version and try again");
-  // Without a version the last word counts.
+  // Without a version the last write wins.
   const api::Json blind = With(made, "{'metadata':{'resourceVersion':null,'labels':{'x':'3'}}}");
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a", blind)), "ok");
-  EXPECT_HOLDS(world.Get("pods", "a"), "{'metadata':{'labels':{'x':'3'}}}");
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "a", blind)), "ok");
+  EXPECT_HOLDS(fixture.Get("pods", "a"), "{'metadata':{'labels':{'x':'3'}}}");
 }
 
-TEST(ApiUpdate, TheAddressMustFit) {
-  ApiFixture world;
-  const api::Json made = world.Make("pods", kPodA);
+TEST(ApiUpdate, TheBodyMustMatchTheUrl) {
+  ApiFixture fixture;
+  const api::Json made = fixture.Make("pods", kPodA);
   const std::string uid(api::StringAt(api::ObjectAt(api::AsObject(made), "metadata"), "uid"));
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a", With(made, "{'metadata':{'name':'b'}}"))),
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "a", With(made, "{'metadata':{'name':'b'}}"))),
             "400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
   EXPECT_EQ(
-      ErrorOf(
-          world.Update("pods", "a", With(made, "{'metadata':{'uid':'x','resourceVersion':null}}"))),
+      ErrorOf(fixture.Update("pods", "a",
+                             With(made, "{'metadata':{'uid':'x','resourceVersion':null}}"))),
       "409 Conflict: Operation cannot be fulfilled on pods \"a\": Precondition failed: UID in "
       "precondition: x, UID in object meta: " +
           uid);
-  EXPECT_EQ(ErrorOf(world.Update("pods", "b", With(made, "{'metadata':{'name':'b'}}"))),
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "b", With(made, "{'metadata':{'name':'b'}}"))),
             "404 NotFound: pods \"b\" not found");
 }
 
-TEST(ApiUpdate, SomeKindsNeedAVersionAndSomeAreCreated) {
-  ApiFixture world;
+TEST(ApiUpdate, SomeKindsRequireAVersionAndSomeAreCreated) {
+  ApiFixture fixture;
   constexpr std::string_view kLeases = "leases.coordination.k8s.io";
   const api::Json lease = Doc("{'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}");
-  const auto created = world.Update(kLeases, "l", lease);
+  const auto created = fixture.Update(kLeases, "l", lease);
   EXPECT_EQ(ErrorOf(created), "ok");
   EXPECT_TRUE(created->created);
-  EXPECT_EQ(ErrorOf(world.Update(kLeases, "l", lease)),
+  EXPECT_EQ(ErrorOf(fixture.Update(kLeases, "l", lease)),
             "422 Invalid: Lease.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: "
             "Invalid value: \"\": must be specified for an update");
   const api::Json renewed =
-      With(world.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
-  EXPECT_EQ(ErrorOf(world.Update(kLeases, "l", renewed)), "ok");
-  EXPECT_HOLDS(world.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
+      With(fixture.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
+  EXPECT_EQ(ErrorOf(fixture.Update(kLeases, "l", renewed)), "ok");
+  EXPECT_HOLDS(fixture.Get(kLeases, "l"), "{'spec':{'renewTime':'2026-01-01T00:00:01.123456Z'}}");
 }
 
-TEST(ApiUpdate, TheStatusHasAWayOfItsOwn) {
-  ApiFixture world;
-  const api::Json node = world.Make("nodes", R"({'metadata':{'name':'n'},'spec':{},
+TEST(ApiUpdate, TheStatusIsWrittenThroughItsSubresource) {
+  ApiFixture fixture;
+  const api::Json node = fixture.Make("nodes", R"({'metadata':{'name':'n'},'spec':{},
       'status':{'capacity':{'cpu':'4'},'conditions':[{'type':'Ready','status':'True'}]}})");
   const api::Json changed =
       With(node,
            "{'metadata':{'resourceVersion':null},'spec':{'unschedulable':true},"
            "'status':{'capacity':{'cpu':'8000m'}}}");
-  EXPECT_EQ(ErrorOf(world.Update("nodes", "n", changed)), "ok");
-  EXPECT_HOLDS(world.Get("nodes", "n"),
+  EXPECT_EQ(ErrorOf(fixture.Update("nodes", "n", changed)), "ok");
+  EXPECT_HOLDS(fixture.Get("nodes", "n"),
                "{'spec':{'unschedulable':true},'status':{'capacity':{'cpu':'4'}}}");
   const api::Json status = With(changed, "{'spec':{'unschedulable':false}}");
-  EXPECT_EQ(ErrorOf(world.Update("nodes", "n", status, "status")), "ok");
-  EXPECT_HOLDS(world.Get("nodes", "n"),
+  EXPECT_EQ(ErrorOf(fixture.Update("nodes", "n", status, "status")), "ok");
+  EXPECT_HOLDS(fixture.Get("nodes", "n"),
                "{'spec':{'unschedulable':true},'status':{'capacity':{'cpu':'8'}}}");
 }
 
 TEST(ApiUpdate, TheGenerationCountsChangesOfTheSpec) {
-  ApiFixture world;
-  world.Make("deployments.apps", kDeployment);
-  EXPECT_EQ(ErrorOf(world.Merge("deployments.apps", "d", "{'metadata':{'labels':{'x':'y'}}}")),
+  ApiFixture fixture;
+  fixture.Make("deployments.apps", kDeployment);
+  EXPECT_EQ(ErrorOf(fixture.Merge("deployments.apps", "d", "{'metadata':{'labels':{'x':'y'}}}")),
             "ok");
-  EXPECT_HOLDS(world.Get("deployments.apps", "d"), "{'metadata':{'generation':1}}");
-  EXPECT_EQ(ErrorOf(world.Merge("deployments.apps", "d", "{'spec':{'replicas':3}}")), "ok");
-  EXPECT_HOLDS(world.Get("deployments.apps", "d"), "{'metadata':{'generation':2}}");
-  EXPECT_EQ(ErrorOf(world.Merge("deployments.apps", "d", "{'status':{'replicas':3}}", "status")),
+  EXPECT_HOLDS(fixture.Get("deployments.apps", "d"), "{'metadata':{'generation':1}}");
+  EXPECT_EQ(ErrorOf(fixture.Merge("deployments.apps", "d", "{'spec':{'replicas':3}}")), "ok");
+  EXPECT_HOLDS(fixture.Get("deployments.apps", "d"), "{'metadata':{'generation':2}}");
+  EXPECT_EQ(ErrorOf(fixture.Merge("deployments.apps", "d", "{'status':{'replicas':3}}", "status")),
             "ok");
-  EXPECT_HOLDS(world.Get("deployments.apps", "d"),
+  EXPECT_HOLDS(fixture.Get("deployments.apps", "d"),
                "{'metadata':{'generation':2},'spec':{'replicas':3},'status':{'replicas':3}}");
 }
 
@@ -120,10 +120,10 @@ struct Case {
 class ApiUpdateRules : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ApiUpdateRules, Hold) {
-  ApiFixture world;
-  const api::Json made = world.Make(GetParam().kind, GetParam().given);
+  ApiFixture fixture;
+  const api::Json made = fixture.Make(GetParam().kind, GetParam().given);
   const std::string name(api::StringAt(api::ObjectAt(api::AsObject(made), "metadata"), "name"));
-  EXPECT_EQ(CausesOf(world.Merge(GetParam().kind, name, GetParam().patch)), GetParam().want);
+  EXPECT_EQ(CausesOf(fixture.Merge(GetParam().kind, name, GetParam().patch)), GetParam().want);
 }
 
 #define FORBIDDEN_CHANGE                                                                      \
@@ -217,21 +217,21 @@ INSTANTIATE_TEST_SUITE_P(
              "\"\" to valid"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ApiUpdate, ResizeChangesResourcesAlone) {
-  ApiFixture world;
-  const api::Json pod = world.Make("pods", kPodA);
+TEST(ApiUpdate, ResizeChangesOnlyResources) {
+  ApiFixture fixture;
+  const api::Json pod = fixture.Make("pods", kPodA);
   const api::Json sized = With(pod,
                                "{'spec':{'nodeName':'n','containers':[{'name':'c','image':'other',"
                                "'resources':{'requests':{'cpu':'0.25'}}}]}}");
-  EXPECT_EQ(ErrorOf(world.Update("pods", "a", sized, "resize")), "ok");
-  EXPECT_HOLDS(world.Get("pods", "a"),
+  EXPECT_EQ(ErrorOf(fixture.Update("pods", "a", sized, "resize")), "ok");
+  EXPECT_HOLDS(fixture.Get("pods", "a"),
                "{'metadata':{'generation':2},'spec':{'nodeName':null,'containers':"
                "[{'image':'i','resources':{'requests':{'cpu':'250m'}}}]}}");
 }
 
-TEST(ApiUpdate, OfTwoWritesAtOneVersionOneCounts) {
-  ApiFixture world;
-  const api::Json made = world.Make("pods", kPodA);
+TEST(ApiUpdate, OfTwoWritesAtOneVersionOneSucceeds) {
+  ApiFixture fixture;
+  const api::Json made = fixture.Make("pods", kPodA);
   std::atomic<int> written = 0;
   std::atomic<int> refused = 0;
   {
@@ -240,7 +240,7 @@ TEST(ApiUpdate, OfTwoWritesAtOneVersionOneCounts) {
       writers.emplace_back([&, i] {
         const api::Json mine =
             With(made, fmt::format("{{'metadata':{{'labels':{{'by':'w{}'}}}}}}", i));
-        const auto outcome = world.Update("pods", "a", mine);
+        const auto outcome = fixture.Update("pods", "a", mine);
         ++(outcome ? written : refused);
         EXPECT_TRUE(outcome || outcome.error().reason == "Conflict");
       });
@@ -251,8 +251,8 @@ TEST(ApiUpdate, OfTwoWritesAtOneVersionOneCounts) {
 }
 
 TEST(ApiUpdate, NoModifyIsLost) {
-  ApiFixture world;
-  world.Make("configmaps", "{'metadata':{'name':'m'}}");
+  ApiFixture fixture;
+  fixture.Make("configmaps", "{'metadata':{'name':'m'}}");
   const ObjectName name{"default", "m"};
   {
     std::vector<std::jthread> writers;
@@ -260,7 +260,7 @@ TEST(ApiUpdate, NoModifyIsLost) {
       writers.emplace_back([&] {
         for (int k = 0; k < 20; ++k) {
           const auto done =
-              world.api.Modify(api::scheme::KindOf("configmaps"), name, [](api::Json& document) {
+              fixture.api.Modify(api::scheme::KindOf("configmaps"), name, [](api::Json& document) {
                 api::JsonObject& object = document.get_object();
                 api::SetInt(object, "count", api::IntAt(&object, "count").value_or(0) + 1);
                 return true;
@@ -270,39 +270,34 @@ TEST(ApiUpdate, NoModifyIsLost) {
       });
     }
   }
-  EXPECT_HOLDS(world.Get("configmaps", "m"), "{'count':80}");
+  EXPECT_HOLDS(fixture.Get("configmaps", "m"), "{'count':80}");
 }
 
-TEST(ApiUpdate, ModifyTriesAgainWhenOthersWrite) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
+TEST(ApiUpdate, ModifyRetriesAfterAConflict) {
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
   int calls = 0;
   const auto done =
-      world.api.Modify(api::scheme::KindOf("pods"), {"default", "a"}, [&](api::Json& document) {
+      fixture.api.Modify(api::scheme::KindOf("pods"), {"default", "a"}, [&](api::Json& document) {
         if (++calls == 1) {
-          EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'metadata':{'labels':{'x':'1'}}}")), "ok");
+          EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'metadata':{'labels':{'x':'1'}}}")), "ok");
         }
         api::SetString(api::EnsureObject(document.get_object(), "status"), "phase", "Running");
         return true;
       });
   EXPECT_EQ(ErrorOf(done), "ok");
   EXPECT_EQ(calls, 2);
-  EXPECT_HOLDS(world.Get("pods", "a"),
+  EXPECT_HOLDS(fixture.Get("pods", "a"),
                "{'metadata':{'labels':{'x':'1'},'generation':1},'status':{'phase':'Running'}}");
 }
 
-}  // namespace BERTH_TEST_FILE
-
-// Stories of patches.
-namespace BERTH_TEST_FILE {
-
 TEST(ApiPatch, TheSchedulersStatusPatchMergesConditionsByType) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
   const ObjectName name{"default", "a"};
   const auto patch = [&](std::string_view text) {
-    return world.api.Patch(api::scheme::KindOf("pods"), name, "status",
-                           patch::PatchType::kStrategic, Doc(text));
+    return fixture.api.Patch(api::scheme::KindOf("pods"), name, "status",
+                             patch::PatchType::kStrategic, Doc(text));
   };
   EXPECT_EQ(ErrorOf(patch("{'status':{'conditions':[{'type':'Ready','status':'False'}]}}")), "ok");
   EXPECT_EQ(ErrorOf(patch(R"({'status':{'conditions':[{'type':'PodScheduled','status':'False',
@@ -310,83 +305,83 @@ TEST(ApiPatch, TheSchedulersStatusPatchMergesConditionsByType) {
       'lastTransitionTime':'2026-01-01T00:00:00Z','observedGeneration':1}],
       'nominatedNodeName':'n'}})")),
             "ok");
-  EXPECT_HOLDS(world.Get("pods", "a"), R"({'metadata':{'generation':1},
+  EXPECT_HOLDS(fixture.Get("pods", "a"), R"({'metadata':{'generation':1},
       'status':{'phase':'Pending','nominatedNodeName':'n'}})");
-  const api::Json pod = world.Get("pods", "a");
+  const api::Json pod = fixture.Get("pods", "a");
   const api::JsonArray* conditions =
       api::ArrayAt(api::ObjectAt(api::AsObject(pod), "status"), "conditions");
   EXPECT_EQ(conditions ? conditions->size() : 0, 2U);
 }
 
-TEST(ApiPatch, TheStatusPatchLeavesTheSpecAlone) {
-  ApiFixture world;
-  const api::Json before = world.Make("pods", kPodA);
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'spec':{'nodeName':'n'}}", "status")), "ok");
-  EXPECT_EQ(world.Get("pods", "a"), before);
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'status':{'phase':'Running'}}")), "ok");
-  EXPECT_EQ(world.Get("pods", "a"), before);
+TEST(ApiPatch, TheStatusPatchDoesNotChangeTheSpec) {
+  ApiFixture fixture;
+  const api::Json before = fixture.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'spec':{'nodeName':'n'}}", "status")), "ok");
+  EXPECT_EQ(fixture.Get("pods", "a"), before);
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'status':{'phase':'Running'}}")), "ok");
+  EXPECT_EQ(fixture.Get("pods", "a"), before);
 }
 
 TEST(ApiPatch, AVersionInThePatchIsAPrecondition) {
-  ApiFixture world;
-  const api::Json pod = world.Make("pods", kPodA);
+  ApiFixture fixture;
+  const api::Json pod = fixture.Make("pods", kPodA);
   const std::string version(
       api::StringAt(api::ObjectAt(api::AsObject(pod), "metadata"), "resourceVersion"));
   const std::string good =
       fmt::format("{{'metadata':{{'resourceVersion':'{}','labels':{{'x':'1'}}}}}}", version);
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", good)), "ok");
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", good)),
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", good)), "ok");
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", good)),
             "409 Conflict: Operation cannot be fulfilled on pods \"a\": the object has been "
             "modified; please apply your changes to the latest version and try again");
 }
 
-TEST(ApiPatch, WhatIsNotThereIsNotPatched) {
-  ApiFixture world;
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "x", "{}")), "404 NotFound: pods \"x\" not found");
-  world.Make("pods", kPodA);
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'metadata':{'name':'b'}}")),
+TEST(ApiPatch, MissingObjectsCannotBePatched) {
+  ApiFixture fixture;
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "x", "{}")), "404 NotFound: pods \"x\" not found");
+  fixture.Make("pods", kPodA);
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'metadata':{'name':'b'}}")),
             "400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'metadata':{'labels':{'x':1}}}")),
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'metadata':{'labels':{'x':1}}}")),
             "400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: metadata.labels "
             "must be a map of strings");
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'metadata':7}")),
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'metadata':7}")),
             "400 BadRequest: Pod in version \"v1\" cannot be handled as a Pod: metadata must be a "
             "object");
 }
 
-TEST(ApiPatch, APatchThatSaysNothingNewWritesNothing) {
-  ApiFixture world;
-  world.Make("pods", kPodA);
-  const store::Version before = world.store->version();
-  EXPECT_EQ(ErrorOf(world.Merge("pods", "a", "{'spec':{'schedulerName':'default-scheduler'}}")),
+TEST(ApiPatch, APatchWithoutChangesWritesNothing) {
+  ApiFixture fixture;
+  fixture.Make("pods", kPodA);
+  const store::Version before = fixture.store->version();
+  EXPECT_EQ(ErrorOf(fixture.Merge("pods", "a", "{'spec':{'schedulerName':'default-scheduler'}}")),
             "ok");
-  EXPECT_EQ(world.store->version(), before);
+  EXPECT_EQ(fixture.store->version(), before);
 }
 
 TEST(ApiPatch, CordonAndUncordon) {
-  ApiFixture world;
-  world.Make("nodes", R"({'metadata':{'name':'n'},
+  ApiFixture fixture;
+  fixture.Make("nodes", R"({'metadata':{'name':'n'},
       'status':{'conditions':[{'type':'Ready','status':'True'}]}})");
   const ObjectName name{"", "n"};
   for (const auto& [patch, want] :
        {std::pair{"{'spec':{'unschedulable':true}}", "{'spec':{'unschedulable':true}}"},
         std::pair{"{'spec':{'unschedulable':null}}", "{'spec':{'unschedulable':null}}"}}) {
-    EXPECT_EQ(ErrorOf(world.api.Patch(api::scheme::KindOf("nodes"), name, "",
-                                      patch::PatchType::kStrategic, Doc(patch))),
+    EXPECT_EQ(ErrorOf(fixture.api.Patch(api::scheme::KindOf("nodes"), name, "",
+                                        patch::PatchType::kStrategic, Doc(patch))),
               "ok");
-    EXPECT_HOLDS(world.Get("nodes", "n"), want);
+    EXPECT_HOLDS(fixture.Get("nodes", "n"), want);
   }
 }
 
-TEST(ApiPatch, NestingHasAnEnd) {
-  ApiFixture world;
-  world.Make("configmaps", "{'metadata':{'name':'m'}}");
+TEST(ApiPatch, NestingIsLimited) {
+  ApiFixture fixture;
+  fixture.Make("configmaps", "{'metadata':{'name':'m'}}");
   std::string deep = "1";
   for (int i = 0; i < 25; ++i) deep = "{'x':" + deep + "}";
   api::scheme::ApiResult<Written> last;
   for (int i = 0; i < 10; ++i) {
     std::string patch = deep;
-    // Each patch hangs another 25 levels below the last ones.
+    // Each patch adds 25 levels.
     for (int k = 0; k < 25 * i; ++k) patch = "{'x':" + patch + "}";
     boost::json::parse_options options;
     options.max_depth = 1000;
@@ -394,27 +389,27 @@ TEST(ApiPatch, NestingHasAnEnd) {
     boost::json::error_code error;
     const api::Json parsed = boost::json::parse("{\"extra\":" + patch + "}", error, {}, options);
     ASSERT_FALSE(error);
-    last = world.api.Patch(api::scheme::KindOf("configmaps"), {"default", "m"}, "",
-                           patch::PatchType::kMerge, parsed);
+    last = fixture.api.Patch(api::scheme::KindOf("configmaps"), {"default", "m"}, "",
+                             patch::PatchType::kMerge, parsed);
     if (!last) break;
   }
   EXPECT_EQ(ErrorOf(last), "400 BadRequest: the object is nested more than 128 levels deep");
-  EXPECT_TRUE(world.Get("configmaps", "m").is_object());
+  EXPECT_TRUE(fixture.Get("configmaps", "m").is_object());
 }
 
-TEST(ApiPatch, AnApplyNeedsAManager) {
-  ApiFixture world;
-  EXPECT_EQ(ErrorOf(world.api.Patch(api::scheme::KindOf("pods"), {"default", "a"}, "",
-                                    patch::PatchType::kApply, Doc(kPodA))),
+TEST(ApiPatch, AnApplyRequiresAManager) {
+  ApiFixture fixture;
+  EXPECT_EQ(ErrorOf(fixture.api.Patch(api::scheme::KindOf("pods"), {"default", "a"}, "",
+                                      patch::PatchType::kApply, Doc(kPodA))),
             "422 Invalid: PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: "
             "is required for apply patch");
 }
 
-TEST(ApiPatch, AnApplyCreatesAndThenChanges) {
-  ApiFixture world;
+TEST(ApiPatch, AnApplyCreatesAndThenUpdates) {
+  ApiFixture fixture;
   const auto apply = [&](std::string_view text) {
-    return world.api.Patch(api::scheme::KindOf("configmaps"), {"default", "m"}, "",
-                           patch::PatchType::kApply, Doc(text), {.field_manager = "me"});
+    return fixture.api.Patch(api::scheme::KindOf("configmaps"), {"default", "m"}, "",
+                             patch::PatchType::kApply, Doc(text), {.field_manager = "me"});
   };
   const auto created = apply(
       "{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},'data':{'a':'1','b':'2'}}");
@@ -424,14 +419,14 @@ TEST(ApiPatch, AnApplyCreatesAndThenChanges) {
       apply("{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},'data':{'a':'3'}}");
   EXPECT_EQ(ErrorOf(changed), "ok");
   EXPECT_FALSE(changed->created);
-  EXPECT_HOLDS(world.Get("configmaps", "m"), "{'data':{'a':'3','b':null}}");
-  // The same again says nothing new, however late.
-  world.clock.Advance(Duration::Seconds(60));
-  const store::Version before = world.store->version();
+  EXPECT_HOLDS(fixture.Get("configmaps", "m"), "{'data':{'a':'3','b':null}}");
+  // The same configuration changes nothing, even later.
+  fixture.clock.Advance(Duration::Seconds(60));
+  const store::Version before = fixture.store->version();
   EXPECT_EQ(ErrorOf(apply("{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'m'},"
                           "'data':{'a':'3'}}")),
             "ok");
-  EXPECT_EQ(world.store->version(), before);
+  EXPECT_EQ(fixture.store->version(), before);
 }
 
 }  // namespace BERTH_TEST_FILE

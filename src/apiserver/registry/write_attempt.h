@@ -1,4 +1,4 @@
-// One try to change a stored object: what was seen, what it said, and what it shall say.
+// Attempt is one attempt to change a stored object, and helpers of the write operations.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -8,10 +8,10 @@
 
 namespace berth::apiserver::registry {
 
-// The documents may live in a Scratch of the caller's.
+// The documents may be allocated in a Scratch of the caller.
 struct Api::Attempt {
   const api::scheme::Kind& kind;
-  ObjectPtr seen;
+  ObjectPtr seen;  // The stored object that the change is based on.
   api::Json before;
   api::Json after;
   bool applied = false;  // By server-side apply.
@@ -20,17 +20,17 @@ struct Api::Attempt {
   api::JsonObject& new_object() { return after.get_object(); }
 };
 
-// How often a change is tried again when others write in between.
+// The number of attempts to change an object that others write to at the same time.
 inline constexpr int kMaxAttempts = 100;
 
-// The kind in whose form objects of `kind` are stored: events.k8s.io's are core events.
+// Returns the kind in whose form objects of `kind` are stored: core events for events.k8s.io.
 const api::scheme::Kind& StoredKind(const api::scheme::Kind& kind);
 
-// Why the store did not take a write.
+// Returns the API error for an error of the store.
 api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::Kind& kind,
                                  std::string_view name, store::WriteError error);
 
-// What is left to say when kMaxAttempts were not enough.
+// Returns the error after kMaxAttempts conflicts.
 api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::string_view name);
 
 }  // namespace berth::apiserver::registry

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kMetadataFirst = {"name", "generateName", "namespace",
                                                             "uid", "resourceVersion"};
-// In the order in which the stock server writes them; others follow.
+// In the order of kube-apiserver; other members follow.
 constexpr std::array<std::string_view, 9> kMetadataNext = {
     "generation",   "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
     "labels",       "annotations",       "ownerReferences",   "finalizers",
@@ -34,7 +34,8 @@ bool AppendMember(std::string& out, std::string_view key, const api::Json& value
   return api::AppendJson(out, value, depth);
 }
 
-// Returns where the digits of the resourceVersion belong, or nothing if it is too deep.
+// Returns the position for the digits of the resourceVersion, or nullopt if the nesting is too
+// deep.
 std::optional<size_t> AppendMetadata(std::string& out, const api::JsonObject& metadata) {
   out += '{';
   for (const std::string_view key : kMetadataFirst) {
@@ -91,7 +92,7 @@ bool SameMetadata(const api::JsonObject* before, const api::JsonObject* after) {
          SameManagedFields(api::At(before, "managedFields"), api::At(after, "managedFields"));
 }
 
-const api::Json* Walk(const api::JsonObject& document, std::string_view path) {
+const api::Json* FindPath(const api::JsonObject& document, std::string_view path) {
   const api::JsonObject* object = &document;
   for (;;) {
     const size_t dot = path.find('.');
@@ -107,7 +108,7 @@ const api::Json* Walk(const api::JsonObject& document, std::string_view path) {
 
 std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,
                             std::string_view path) {
-  // Two names that are not paths of the object.
+  // These two selectors are not paths of the object.
   if (kind.kind == "Job" && path == "status.successful") path = "status.succeeded";
   if (kind.kind == "Event" && path == "source") {
     const std::string_view component =
@@ -115,7 +116,7 @@ std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject
     return std::string(component.empty() ? api::StringAt(&document, "reportingComponent")
                                          : component);
   }
-  const api::Json* value = Walk(document, path);
+  const api::Json* value = FindPath(document, path);
   if (!value) {
     if (path == "spec.unschedulable" || path == "spec.hostNetwork") return "false";
     if (path == "status.succeeded" || path == "status.replicas") return "0";
@@ -189,10 +190,10 @@ bool SameDocument(const api::JsonObject& before, const api::JsonObject& after) {
 }
 
 api::Json ParseIn(const Object& object, boost::json::storage_ptr storage) {
-  // The document itself is two levels above what MakeDraft counts.
+  // MakeDraft counts from the third level of the document.
   auto document =
       api::ParseJson(object.json, {.max_depth = kMaxDepth + 2, .storage = std::move(storage)});
-  CHECK(document && document->is_object());  // Only MakeDraft's texts are stored.
+  CHECK(document && document->is_object());  // MakeDraft produced the text.
   return *std::move(document);
 }
 

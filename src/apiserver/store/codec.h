@@ -1,4 +1,4 @@
-// Scratch is the memory of the documents of one request: they are made there and forgotten at once.
+// The codec converts between JSON documents and stored objects.
 #pragma once
 
 #include <array>
@@ -11,10 +11,16 @@
 #include "api/scheme/api_error.h"
 #include "apiserver/store/stored_object.h"
 
+namespace berth::api::scheme {
+struct Kind;
+}  // namespace berth::api::scheme
+
 namespace berth::apiserver::store {
 
-// Declared before the documents that live in it. Copies of a document live where it does: what is
-// to outlast the request is copied out with `Json(document, {})`.
+// Scratch is the arena of the documents of one request, released as a whole.
+//
+// Must be declared before its documents. A copy of a document uses the same arena: a document that
+// outlives the request must be copied with `Json(document, {})`.
 class Scratch {
  public:
   Scratch() : resource_(buffer_.data(), buffer_.size()) {}
@@ -28,38 +34,28 @@ class Scratch {
   boost::json::monotonic_resource resource_;
 };
 
-}  // namespace berth::apiserver::store
-
-namespace berth::api::scheme {
-
-// From a document to what the store keeps: text in a stable order, labels, selectable_fields
-// fields.
-struct Kind;
-}  // namespace berth::api::scheme
-
-namespace berth::apiserver::store {
-
-// Deeper documents are refused, by whoever parses them and here, since a patch may nest one in
-// another.
+// The maximum nesting of a document. Parsers reject deeper ones, and so does MakeDraft, since a
+// patch may nest one document in another.
 inline constexpr size_t kMaxDepth = 128;
 
-// kind, apiVersion and metadata come first, and the resourceVersion in metadata is left out: the
-// store puts in its own. The name, namespace and uid are the document's.
+// Returns the stored form of `document`: JSON in a stable order (kind, apiVersion and metadata
+// first), labels and selectable fields. Omits metadata.resourceVersion, which the store sets. Fails
+// if the document is nested too deeply.
 api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
                                         const api::JsonObject& document);
 
-// What the store would make of `draft`, had it given it `version`: for a dry run.
+// Returns the object that the store would make of `draft` at `version`, for dry runs.
 ObjectPtr Finish(Draft draft, Version version);
 
-// True if a write that turns `before` into `after` would say nothing new: they are equal but for
-// the resourceVersion and the times in managedFields. The order of keys does not matter.
+// Reports whether `before` and `after` are equal except for resourceVersion and the times in
+// managedFields, so that a write changes nothing. Ignores the order of keys.
 bool SameDocument(const api::JsonObject& before, const api::JsonObject& after);
 
-// The value that a field selector sees at `path` ("spec.nodeName") of `document`.
+// Returns the value that a field selector matches at `path` ("spec.nodeName") of `document`.
 std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,
                             std::string_view path);
 
-// The stored object as a document, in `storage` or on the heap.
+// Parses a stored object into `storage`, or onto the heap.
 api::Json ParseIn(const Object& object, boost::json::storage_ptr storage);
 api::Json Parse(const Object& object);
 

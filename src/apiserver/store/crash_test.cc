@@ -1,5 +1,5 @@
-// Kills a process that writes to a store, at random moments and again and again: what it was told
-// is stored is there, once, and versions only grow.
+// Repeatedly kills a process that writes to a store, at random moments: every acknowledged write is
+// stored once, and versions only grow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,17 +22,17 @@ namespace BERTH_TEST_FILE {
 
 constexpr int kRounds = 50;
 
-// What the writer has told about one object.
-struct Told {
+// The logged writes of one object.
+struct WriteLog {
   char stored = '-';          // The last operation that is known to be stored: c, r, d or none.
-  Version version = 0;        // Its version; 0 if it is known by its effect alone.
+  Version version = 0;        // Its version; 0 if only its effect is known.
   char tried = '-';           // The operation after that, which may be stored or not, if any.
-  Version tried_version = 0;  // 0: the writer died before it could tell.
+  Version tried_version = 0;  // 0: the writer died before it logged the version.
 };
 
 class CrashTest : public testing::Test {
  protected:
-  // Runs the writer, and kills it when it has told `lines` lines. Reads what else it told.
+  // Runs the writer, kills it after `lines` lines of output, and reads the rest of its output.
   void RunAndKill(int round, int threads, size_t history, uint64_t lines) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
@@ -50,7 +50,7 @@ class CrashTest : public testing::Test {
     FILE* output = fdopen(ends[0], "r");
     char line[200];
     while (fgets(line, sizeof line, output) != nullptr) {
-      Hear(line);
+      ParseLine(line);
       if (--lines == 0) kill(child, SIGKILL);
     }
     std::fclose(output);
@@ -60,35 +60,35 @@ class CrashTest : public testing::Test {
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself: " << WEXITSTATUS(status);
   }
 
-  void Hear(const std::string& line) {
+  void ParseLine(const std::string& line) {
     std::istringstream in(line);
     std::string what, name;
     char operation = '-';
     Version version = 0;
     in >> what >> name >> operation >> version;
-    Told& told = told_[name];
+    WriteLog& log = logs_[name];
     if (what == "will") {
-      told.tried = operation;
-      told.tried_version = 0;
+      log.tried = operation;
+      log.tried_version = 0;
     } else if (what == "try") {
-      EXPECT_GT(version, newest_before_) << "a version was handed out twice: " << line;
+      EXPECT_GT(version, newest_before_) << "a version was assigned twice: " << line;
       newest_ = std::max(newest_, version);
-      told.tried_version = version;
+      log.tried_version = version;
     } else {
       EXPECT_EQ(what, "ack");
-      told.tried_version = version;
-      NoteStored(name, told);
+      log.tried_version = version;
+      NoteStored(name, log);
     }
   }
 
-  // What was tried is stored.
-  void NoteStored(const std::string& name, Told& told) {
-    told.stored = std::exchange(told.tried, '-');
-    told.version = told.tried_version;
-    if (told.version != 0) stored_[told.version] = {name, told.stored};
+  // Records that the tried operation is stored.
+  void NoteStored(const std::string& name, WriteLog& log) {
+    log.stored = std::exchange(log.tried, '-');
+    log.version = log.tried_version;
+    if (log.version != 0) stored_[log.version] = {name, log.stored};
   }
 
-  // Whether an object may be so after the operation. `now` is null if it is not there.
+  // Reports whether `now` is a possible state after the operation; null if there is no object.
   static bool IsAfter(char operation, Version version, const Object* now) {
     if (operation == '-' || operation == 'd') return now == nullptr;
     return now != nullptr && (version == 0 || now->version == version) &&
@@ -101,25 +101,25 @@ class CrashTest : public testing::Test {
     const auto store = OpenStore(std::move(*journal), history);
     EXPECT_GE(store->version(), newest_);
     size_t present = 0;
-    for (auto& [name, told] : told_) {
+    for (auto& [name, log] : logs_) {
       const ObjectPtr now = store->Get(kPods, Name(name));
       if (now != nullptr) ++present;
-      // A write that was tried may be stored or not; from now on it stays so.
-      if (told.tried != '-' && IsAfter(told.tried, told.tried_version, now.get())) {
-        if (now != nullptr) told.tried_version = now->version;
-        NoteStored(name, told);
+      // A tried write may be stored or not, but this must not change later.
+      if (log.tried != '-' && IsAfter(log.tried, log.tried_version, now.get())) {
+        if (now != nullptr) log.tried_version = now->version;
+        NoteStored(name, log);
       }
-      EXPECT_TRUE(IsAfter(told.stored, told.version, now.get()))
-          << name << " stored: " << told.stored << told.version << ", tried: " << told.tried
-          << told.tried_version << ", is: " << (now != nullptr ? Show(*now).substr(0, 40) : "gone");
-      told.tried = '-';
+      EXPECT_TRUE(IsAfter(log.stored, log.version, now.get()))
+          << name << " stored: " << log.stored << log.version << ", tried: " << log.tried
+          << log.tried_version << ", is: " << (now != nullptr ? Show(*now).substr(0, 40) : "gone");
+      log.tried = '-';
     }
-    EXPECT_EQ(store->Count(kPods), present) << "something is there that nobody wrote";
+    EXPECT_EQ(store->Count(kPods), present) << "an object exists that was not written";
     CheckHistory(*store);
     newest_before_ = store->version();
   }
 
-  // History has every version that is stored, as far as it reaches back, once and in order.
+  // Checks that the history has every stored version, as far as it reaches back, once and in order.
   void CheckHistory(Store& store) {
     Version from = 0;
     while (store.List(kPods, {.at = from}).expired) ++from;
@@ -136,8 +136,8 @@ class CrashTest : public testing::Test {
         EXPECT_EQ(next->second, std::pair(name, operation));
         ++next;
       } else {
-        // The writer died before it could tell the version of this deletion.
-        EXPECT_TRUE(operation == 'd' && told_[name].stored == 'd' && told_[name].version == 0)
+        // The writer died before it logged the version of this deletion.
+        EXPECT_TRUE(operation == 'd' && logs_[name].stored == 'd' && logs_[name].version == 0)
             << Show(*event.object).substr(0, 40);
       }
     }
@@ -145,10 +145,10 @@ class CrashTest : public testing::Test {
   }
 
   TemporaryDirectory directory_;
-  std::map<std::string, Told> told_;
+  std::map<std::string, WriteLog> logs_;
   std::map<Version, std::pair<std::string, char>> stored_;  // Name and operation.
-  Version newest_ = 0;                                      // Ever handed out.
-  Version newest_before_ = 0;                               // As of the end of the last process.
+  Version newest_ = 0;                                      // The newest version ever assigned.
+  Version newest_before_ = 0;                               // At the end of the last process.
 };
 
 TEST_F(CrashTest, NothingAcknowledgedIsLostAndVersionsOnlyGrow) {
@@ -157,7 +157,7 @@ TEST_F(CrashTest, NothingAcknowledgedIsLostAndVersionsOnlyGrow) {
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
     const int threads = static_cast<int>(1 + random.Below(8));
     ASSERT_NO_FATAL_FAILURE(RunAndKill(round, threads, kHistory, 1 + random.Below(450)));
-    // Every third time the writer is the one to clear up what the last one left.
+    // Every third time the next writer, not this process, recovers the store.
     if (round % 3 != 0) {
       ASSERT_NO_FATAL_FAILURE(Check(kHistory));
     }

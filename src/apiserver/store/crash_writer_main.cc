@@ -1,12 +1,12 @@
-// The program that crash_test kills: writes to a store in DIRECTORY as fast as it can, on several
-// threads, and tells what it does on standard output.
+// The program that crash_test kills: it writes to a store in DIRECTORY as fast as it can, on
+// several threads, and logs its writes to standard output.
 //
 //   crash_writer DIRECTORY ROUND THREADS HISTORY
 //
-// Each thread creates objects, replaces each and deletes every third. Of each write it tells, line
-// by line: "will NAME OPERATION 0" before it asks the store, "try NAME OPERATION VERSION" when the
-// store has handed out the version, and "ack NAME OPERATION VERSION" when the write is visible.
-// OPERATION is c, r or d.
+// Each thread creates objects, replaces each and deletes every third. For each write it logs the
+// lines "will NAME OPERATION 0" before the call, "try NAME OPERATION VERSION" when the store has
+// assigned the version, and "ack NAME OPERATION VERSION" when the write is visible. OPERATION is c,
+// r or d.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,28 +19,28 @@
 namespace berth::apiserver::store {
 namespace {
 
-void Tell(const char* what, const std::string& name, char operation, Version version) {
+void Log(const char* what, const std::string& name, char operation, Version version) {
   const std::string line = fmt::format("{} {} {} {}\n", what, name, operation, version);
-  // Short writes to a pipe are not torn. The reader may be gone; then nobody counts.
+  // Short writes to a pipe are atomic. If the reader is gone, the output does not matter.
   if (write(STDOUT_FILENO, line.data(), line.size()) < 0) _exit(3);
 }
 
 template <typename Write>
 Version Do(Store& store, const std::string& name, char operation, const Write& make) {
-  // The process may die anywhere, and what is stored must never come as a surprise.
-  Tell("will", name, operation, 0);
+  // Logged first, since the process may be killed at any point.
+  Log("will", name, operation, 0);
   const WriteOutcome outcome = make();
   if (!outcome) _exit(4);
   const Version version = (*outcome)->version;
-  Tell("try", name, operation, version);
+  Log("try", name, operation, version);
   std::promise<bool> visible;
   store.WhenVisible(version, [&](const Status& status) { visible.set_value(status.has_value()); });
   if (!visible.get_future().get()) _exit(5);
-  Tell("ack", name, operation, version);
+  Log("ack", name, operation, version);
   return version;
 }
 
-void WriteForEver(Store& store, const std::string& prefix) {
+void WriteForever(Store& store, const std::string& prefix) {
   for (int i = 0;; ++i) {
     const std::string name = fmt::format("{}-{}", prefix, i);
     Version version =
@@ -63,7 +63,7 @@ int Run(const char* directory, const std::string& round, int threads, size_t his
   const auto store = OpenStore(std::move(*journal), history);
   std::vector<std::thread> writers;
   for (int i = 0; i < threads; ++i) {
-    writers.emplace_back([&, i] { WriteForEver(*store, fmt::format("{}-{}", round, i)); });
+    writers.emplace_back([&, i] { WriteForever(*store, fmt::format("{}-{}", round, i)); });
   }
   for (std::thread& writer : writers) writer.join();
   return 0;

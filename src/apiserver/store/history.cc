@@ -26,7 +26,7 @@ void History::RevealOldest() {
 }
 
 std::vector<Event> History::TakeHidden() {
-  // The events stay where they are, as someone may be reading them; nothing will overwrite them.
+  // The events stay in place for concurrent readers; nothing overwrites them.
   std::vector<Event> hidden;
   for (uint64_t number = shown_; number < end_; ++number) hidden.push_back(At(number));
   end_ = shown_;
@@ -76,7 +76,7 @@ PastState::PastState(std::span<const History::Stretch> events,
       const ObjectName& name = event.object->key;
       if (namespace_ && name.namespace_ != *namespace_) continue;
       if (after && name <= *after) continue;
-      // The first event of a name says what was before all of them.
+      // The first event of a name has the past state.
       const auto [at, added] = changes_.try_emplace(name);
       if (added) at->second.before = event.previous;
       at->second.exists_now = event.type != EventType::kDeleted;

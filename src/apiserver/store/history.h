@@ -1,11 +1,12 @@
-// History is the recent events of a collection, in the order of their versions.
+// History holds the recent events of a collection in the order of their versions; PastState
+// reconstructs an earlier state from them.
 //
-// Events are numbered from 0. They come in chunks that never move, so that a reader takes
-// references to chunks under the store's lock and copies the events without it. An event is
-// appended hidden; showing makes it final. Of those shown the newest `limit` are kept; a hidden one
-// is never dropped.
+// Events are numbered from 0. They are stored in chunks that never move: a reader takes references
+// to chunks under the store's lock and copies the events without it. An event is hidden when it is
+// appended and final once it is shown. The newest `limit` shown events are retained; hidden events
+// are never dropped.
 //
-// Not thread-safe; what a Stretch refers to does not change.
+// Not thread-safe; the events of a Stretch do not change.
 #pragma once
 
 #include <array>
@@ -34,26 +35,26 @@ class History {
     size_t end = 0;
   };
 
-  // The first event will be newer than `floor`.
+  // The first event must be newer than `floor`.
   History(size_t limit, Version floor) : limit_(limit), floor_(floor) {}
 
   void Append(Event event);
   // Shows the oldest hidden event.
   void RevealOldest();
-  // Forgets the hidden events and returns them, oldest first. Nothing may be appended after.
+  // Removes the hidden events and returns them, oldest first. Nothing may be appended afterwards.
   std::vector<Event> TakeHidden();
-  // A chunk whose events are not needed any more, or null. To be called until it is.
+  // Returns a chunk whose events are no longer retained, or null if there is none.
   std::shared_ptr<const Chunk> TakeDropped();
 
-  // The numbers of the events kept are [first, shown), of the hidden ones [shown, end).
+  // The numbers of the retained events are [first, shown), of the hidden ones [shown, end).
   uint64_t first() const { return first_; }
   uint64_t shown() const { return shown_; }
   uint64_t end() const { return end_; }
-  // Every event newer than this is kept.
+  // Every event newer than this version is retained.
   Version floor() const;
-  // The number of the first event that is newer than `version`, kept or yet to come.
+  // Returns the number of the first event newer than `version`, which may be a future event.
   uint64_t NumberAfter(Version version) const;
-  // Appends where the events [from, to) are to `out`.
+  // Appends the locations of the events [from, to) to `out`.
   void Find(uint64_t from, uint64_t to, std::vector<Stretch>& out) const;
 
  private:
@@ -68,21 +69,22 @@ class History {
   uint64_t end_ = 0;
 };
 
-// PastState undoes events: it says what a collection was before them.
+// PastState is the difference between the current state of a collection and its state before the
+// given events.
 class PastState {
  public:
   struct Change {
-    ObjectPtr before;         // Null: there was none.
+    ObjectPtr before;         // Null if the object did not exist.
     bool exists_now = false;  // After all the events.
   };
 
   PastState() = default;
-  // `events` are all that followed the past, oldest first; of those, the ones about names in
-  // `namespace_` (nothing: all) that are greater than `after` count.
+  // `events` are all events after the past state, oldest first. Considers only names in
+  // `namespace_` (nullopt: all) that are greater than `after`.
   PastState(std::span<const History::Stretch> events, const std::optional<std::string>& namespace_,
             const std::optional<ObjectName>& after);
 
-  // The objects that differ, by name.
+  // Returns the objects that differ, by name.
   const std::map<ObjectName, Change>& changes() const { return changes_; }
 
  private:

@@ -1,4 +1,3 @@
-// The journal on a LogDatabase: one thread writes what has been appended, batch by batch.
 #include "apiserver/store/journal.h"
 
 #include <fmt/format.h>
@@ -16,10 +15,11 @@
 namespace berth::apiserver::store {
 namespace {
 
-// How many rows a batch drops besides what was appended; and how many must be waiting to be dropped
-// before that is done on its own. A step takes some milliseconds.
+// The number of rows that a batch drops in addition to its writes, and the number of pending drops
+// that starts a batch without writes. A step takes some milliseconds.
 constexpr size_t kCompactionStep = 512;
 
+// SqliteJournal writes the appended entries to a LogDatabase on one thread, batch by batch.
 class SqliteJournal final : public Journal {
  public:
   SqliteJournal(std::unique_ptr<LogDatabase> database, Version reserve)
@@ -33,7 +33,7 @@ class SqliteJournal final : public Journal {
     }
     work_.notify_one();
     thread_.join();
-    // If this fails, the file counts as not closed properly, and is checked when it is opened.
+    // If this fails, the file counts as not closed cleanly, and the next Open checks it.
     if (!failed_) static_cast<void>(database_->Finish(next_));
   }
 
@@ -77,17 +77,17 @@ class SqliteJournal final : public Journal {
   }
 
  private:
-  // Takes all that was appended and a step of compaction; false at the end.
+  // Waits for work; takes all appended entries and a step of compaction. Returns false at the end.
   bool TakeBatch(std::vector<JournalEntry>& entries, std::vector<Compaction>& compactions) {
     entries.clear();
     compactions.clear();
     std::unique_lock lock(mutex_);
     work_.wait(lock,
                [&] { return stopping_ || !appended_.empty() || to_drop_ >= kCompactionStep; });
-    // What is left of compaction is found again at the next start.
+    // The next start repeats the remaining compactions.
     if (stopping_ && appended_.empty()) return false;
     entries.swap(appended_);
-    // Each write makes history drop one event, which has up to two rows.
+    // Each write drops one event from the history, which has up to two rows.
     const size_t limit = kCompactionStep + 2 * entries.size();
     size_t taken = 0;
     while (!compactions_.empty() && taken < limit) {
@@ -127,7 +127,7 @@ class SqliteJournal final : public Journal {
                           error.message)}));
   }
 
-  std::unique_ptr<LogDatabase> database_;  // The thread's, while it runs.
+  std::unique_ptr<LogDatabase> database_;  // Used by the thread while it runs.
   const Version reserve_;
   std::function<void(Result<Version>)> durable_;
   std::atomic<Version> reserved_ = 0;

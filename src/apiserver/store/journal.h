@@ -1,7 +1,7 @@
-// Journal keeps the store's changes for good: a log of versions, of which the newest per object is
-// the state and the recent ones are the history.
+// Journal is the persistent log of the store's changes: the newest entry per object is the state,
+// the recent entries are the history.
 //
-// The store calls, in this order: Recover, Replay, Start, then the others on any thread, one at a
+// The store calls Recover, Replay and Start in this order, then the others on any thread, one at a
 // time.
 #pragma once
 
@@ -17,55 +17,55 @@
 
 namespace berth::apiserver::store {
 
-// One change. Of a deletion only key, uid and version are kept: its state is that of the entry
-// before it.
+// One change. A deletion has only key, uid and version; the object's last state is in the entry
+// before.
 struct JournalEntry {
-  std::string_view collection;  // Outlives the journal, or the call of Replay's function.
+  std::string_view collection;  // Outlives the journal, or the callback of Replay.
   bool deleted = false;
   ObjectPtr object;
 };
 
-// What a journal knows besides its entries.
+// The persistent state of a journal besides its entries.
 struct Recovered {
-  Version next = 0;   // Greater than any version handed out so far; 0 in an empty journal.
-  Version first = 0;  // What `next` was when the journal was new.
-  // Per collection: entries newer than this are all there, older ones as far as they are state.
-  // Those of collections that are not named are all there.
+  Version next = 0;   // Greater than any version assigned so far; 0 in an empty journal.
+  Version first = 0;  // The value of `next` when the journal was created.
+  // Per collection, the version up to which entries were compacted: older entries remain only if
+  // they are the state of an object. Collections that are absent were never compacted.
   std::map<std::string, Version, std::less<>> floors;
 };
 
-// Entries that history needs no more. Nothing older than `floor` will be asked for.
+// Entries that are no longer needed: the history begins after `floor`.
 struct Compaction {
   std::string_view collection;    // Outlives the journal.
-  Version floor = 0;              // Never falls.
-  std::vector<Version> versions;  // Of entries up to the floor that are not state: to be dropped.
+  Version floor = 0;              // Never decreases.
+  std::vector<Version> versions;  // Entries to drop: not newer than the floor, and not state.
 };
 
 class Journal {
  public:
-  virtual ~Journal() = default;  // Writes out what was appended.
+  virtual ~Journal() = default;  // Writes all appended entries.
 
   virtual Result<Recovered> Recover() = 0;
-  // Calls `entry` for each entry kept, oldest first, until it fails.
+  // Calls `entry` for each entry, oldest first, until it fails.
   virtual Status Replay(const std::function<Status(const JournalEntry&)>& entry) = 0;
-  // Versions from `next` on will be handed out. `durable` is called on the journal's thread: all
-  // entries up to its version have reached the disk, or, once and for the last time, the error that
-  // keeps the later ones from it.
+  // Starts writing; versions from `next` on will be assigned. Calls `durable` on the journal's
+  // thread with the version up to which all entries are on disk, or, as the last call, with the
+  // error that prevents further writes.
   virtual Status Start(Version next, std::function<void(Result<Version>)> durable) = 0;
 
-  // Versions below this may be handed out: after a restart, next is not below it. It grows before
-  // `durable` tells of an entry that came close to it.
+  // Versions below this one may be assigned: after a restart `next` is at least this. The limit
+  // is raised before `durable` reports an entry close to it.
   virtual Version reserved() const = 0;
-  // Returns at once; versions must grow. Batches what comes while it writes.
+  // Does not block; versions must increase. Entries that arrive during a write are batched.
   virtual void Append(JournalEntry entry) = 0;
-  // Returns at once; the work is done in the background, in order. The versions must be durable.
+  // Does not block; compactions run in the background, in order. The versions must be durable.
   virtual void Compact(Compaction compaction) = 0;
-  // Names the journal in errors.
+  // Returns the name of the journal for errors.
   virtual const std::string& name() const = 0;
 };
 
-// A SQLite database in `directory`, which is created if missing. One process at a time may have it.
-// The error names the file. `reserve` is how many versions are reserved at a time.
+// Opens the SQLite journal in `directory`, which is created if missing and locked against other
+// processes. Errors name the file. `reserve` is the number of versions reserved at a time.
 Result<std::unique_ptr<Journal>> OpenSqliteJournal(const std::string& directory,
                                                    Version reserve = 1 << 20);
 

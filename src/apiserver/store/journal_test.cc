@@ -1,4 +1,4 @@
-// Stores that come back: state, history and versions after a restart, clean or not.
+// The SQLite journal: restarts after a clean and an unclean exit, damaged files, full disks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -47,7 +47,7 @@ int64_t CountRows(const TemporaryDirectory& directory) {
   return (*database)->QueryInteger("SELECT count(*) FROM log").value();
 }
 
-TEST(SqliteJournalTest, ARestartBringsBackStateHistoryAndVersions) {
+TEST(SqliteJournalTest, ARestartRestoresStateHistoryAndVersions) {
   const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 1000, 500);
@@ -84,7 +84,7 @@ TEST(SqliteJournalTest, ARestartBringsBackStateHistoryAndVersions) {
   EXPECT_EQ(Show(**store->Create(kPods, MakeDraft("ns/c", "x"))), "ns/c@506=x");
 }
 
-TEST(SqliteJournalTest, WatchesGoOnOverARestart) {
+TEST(SqliteJournalTest, WatchesResumeAfterARestart) {
   const TemporaryDirectory directory;
   Version seen = 0;
   {
@@ -100,7 +100,7 @@ TEST(SqliteJournalTest, WatchesGoOnOverARestart) {
   EXPECT_THAT(Read(*cursor), ElementsAre("+/b@2=x", "+/c@3=x"));
 }
 
-TEST(SqliteJournalTest, AnEmptyStoreKeepsItsFirstVersion) {
+TEST(SqliteJournalTest, AnEmptyStoreRetainsItsFirstVersion) {
   const TemporaryDirectory directory;
   OpenIn(directory, 1000, 700);
   const auto store = OpenIn(directory);
@@ -109,7 +109,7 @@ TEST(SqliteJournalTest, AnEmptyStoreKeepsItsFirstVersion) {
   EXPECT_THAT(Read(*store->Watch(kPods, 699, nullptr)), IsEmpty());
 }
 
-TEST(SqliteJournalTest, WithoutAProperCloseReservedVersionsAreSkipped) {
+TEST(SqliteJournalTest, AfterAnUncleanExitReservedVersionsAreSkipped) {
   const TemporaryDirectory directory;
   {
     auto database = LogDatabase::Open(directory.path());
@@ -125,7 +125,7 @@ TEST(SqliteJournalTest, WithoutAProperCloseReservedVersionsAreSkipped) {
   EXPECT_THAT(Show(**store->Create(kPods, MakeDraft("b", "x"))), "/b@101=x");
 }
 
-TEST(SqliteJournalTest, CompactionKeepsStateAndHistoryAlone) {
+TEST(SqliteJournalTest, CompactionRetainsOnlyStateAndHistory) {
   const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 10);
@@ -142,14 +142,14 @@ TEST(SqliteJournalTest, CompactionKeepsStateAndHistoryAlone) {
       if (i % 10 == 0) AwaitVisible(*store);
     }
   }
-  // 20 objects, ten events and what the next chunk and the next step will drop.
+  // 20 objects, ten events, and the rows that the next chunk and the next step will drop.
   EXPECT_LT(CountRows(directory), 400);
   const auto store = OpenIn(directory, 10);
   EXPECT_EQ(Read(*store->Watch(kPods, 990, nullptr)).size(), 10U);
   EXPECT_THAT(Read(*store->Watch(kPods, 989, nullptr)), ElementsAre("expired"));
 }
 
-TEST(SqliteJournalTest, AskingForMoreHistoryDoesNotBringBackWhatWasDropped) {
+TEST(SqliteJournalTest, ALongerHistoryDoesNotRestoreDroppedEvents) {
   const TemporaryDirectory directory;
   {
     const auto store = OpenIn(directory, 10);
@@ -170,7 +170,8 @@ TEST(SqliteJournalTest, AskingForMoreHistoryDoesNotBringBackWhatWasDropped) {
   EXPECT_EQ(Read(*store->Watch(kPods, 991, nullptr)).size(), 10U);
 }
 
-// What can be asked of a store: its objects, and for each version what followed it.
+// Returns the observable state of a store: its objects, and the events and the state of each
+// version.
 std::vector<std::vector<std::string>> DescribeAll(Store& store, Version versions) {
   std::vector<std::vector<std::string>> all;
   for (const Collection collection : {kPods, kNodes}) {
@@ -218,12 +219,12 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RestartTest, testing::Range<uint64_t>(1, 9));
 
 }  // namespace BERTH_TEST_FILE
 
-// Directories and files that are not as they should be: each gives a clear error, none loses data.
+// Damaged directories and files give a clear error and lose no data.
 namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 
-// What opening a store there says; empty if it works.
+// Returns the error of opening a store there; empty if it succeeds.
 std::string ErrorOf(const std::string& directory) {
   auto journal = OpenSqliteJournal(directory);
   if (!journal) return journal.error().message;
@@ -256,9 +257,9 @@ class BrokenJournalTest : public testing::Test {
   std::string file_ = directory_.path() + "/berth.db";
 };
 
-TEST_F(BrokenJournalTest, NothingIsWrongYet) { EXPECT_EQ(ErrorOf(directory_.path()), ""); }
+TEST_F(BrokenJournalTest, AnIntactDatabaseOpens) { EXPECT_EQ(ErrorOf(directory_.path()), ""); }
 
-TEST_F(BrokenJournalTest, AChangedByteOfAnObjectIsFound) {
+TEST_F(BrokenJournalTest, DetectsAChangedByteOfAnObject) {
   std::string contents = Contents();
   contents[contents.find("text-042-") + 500] = 'y';
   Overwrite(contents);
@@ -266,7 +267,7 @@ TEST_F(BrokenJournalTest, AChangedByteOfAnObjectIsFound) {
             file_ + " is damaged: the entry of version 43 (pods ns/042) is not as it was written");
 }
 
-TEST_F(BrokenJournalTest, ALostRowOfADeletedObjectIsFound) {
+TEST_F(BrokenJournalTest, DetectsALostRowOfADeletedObject) {
   {
     const auto store = OpenStore(std::move(*OpenSqliteJournal(directory_.path())));
     ASSERT_TRUE(store->Delete(kPods, Name("ns/007"), 8));
@@ -276,27 +277,27 @@ TEST_F(BrokenJournalTest, ALostRowOfADeletedObjectIsFound) {
             file_ + " is damaged: version 101 deletes \"ns/007\" of \"pods\", which is not there");
 }
 
-TEST_F(BrokenJournalTest, ATruncatedFileIsFound) {
+TEST_F(BrokenJournalTest, DetectsATruncatedFile) {
   const std::string contents = Contents();
   Overwrite(contents.substr(0, contents.size() / 2));
   EXPECT_THAT(ErrorOf(directory_.path()), HasSubstr(file_ + " is damaged: "));
 }
 
-TEST_F(BrokenJournalTest, AnEmptyFileWithALogIsFound) {
+TEST_F(BrokenJournalTest, DetectsAnEmptyFileWithALog) {
   std::ofstream(file_ + "-wal") << "something";
   Overwrite("");
   EXPECT_EQ(ErrorOf(directory_.path()),
             file_ + " is damaged: it is empty, but " + file_ + "-wal is not");
 }
 
-TEST_F(BrokenJournalTest, OverwrittenPagesAreFound) {
+TEST_F(BrokenJournalTest, DetectsOverwrittenPages) {
   std::string contents = Contents();
   for (size_t at = 4096; at < contents.size(); ++at) contents[at] = static_cast<char>(at * 7);
   Overwrite(contents);
   EXPECT_THAT(ErrorOf(directory_.path()), HasSubstr(file_ + " is damaged: "));
 }
 
-TEST_F(BrokenJournalTest, AFileThatIsNoDatabaseIsFound) {
+TEST_F(BrokenJournalTest, DetectsAFileThatIsNotADatabase) {
   Overwrite("apiVersion: v1\nkind: Pod\n" + std::string(5000, '#'));
   EXPECT_EQ(ErrorOf(directory_.path()), file_ + " is damaged: file is not a database");
 }
@@ -314,7 +315,7 @@ TEST_F(BrokenJournalTest, ANewerFormatIsLeftAlone) {
                 "knows 1");
 }
 
-TEST_F(BrokenJournalTest, TwoCannotHaveTheSameDirectory) {
+TEST_F(BrokenJournalTest, LocksTheDirectory) {
   const std::string error =
       "directory " + directory_.path() + " is in use by another berth process";
   {
@@ -332,7 +333,7 @@ TEST(DirectoryTest, IsCreatedWithItsParents) {
   EXPECT_TRUE(std::filesystem::exists(path + "berth.db"));
 }
 
-TEST(DirectoryTest, WhatIsInTheWayIsNamed) {
+TEST(DirectoryTest, ErrorsNameAFileInTheWay) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/file";
   std::ofstream(file) << "x";
@@ -343,7 +344,7 @@ TEST(DirectoryTest, WhatIsInTheWayIsNamed) {
             "cannot open " + directory.path() + "/data/berth.db: Is a directory");
 }
 
-TEST(DirectoryTest, ThatMayNotBeWrittenIsNamed) {
+TEST(DirectoryTest, ErrorsNameAnUnwritableDirectory) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
   const TemporaryDirectory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_read);
@@ -351,12 +352,12 @@ TEST(DirectoryTest, ThatMayNotBeWrittenIsNamed) {
             "cannot open " + directory.path() + "/lock: Permission denied");
 }
 
-// Creates objects until that fails; returns how many were acknowledged. The error must end with
-// `reason` and what is known to be stored must still be readable; else ends the process.
+// Creates objects until a write fails; returns the number of acknowledged writes. Exits if the
+// error does not end with `reason` or the acknowledged writes cannot be read.
 size_t FillTheDisk(const std::string& directory, const std::string& reason) {
   const auto expect = [](bool good, const std::string& what) {
     if (good) return;
-    fmt::print(stderr, "not as it should be: {}\n", what);
+    fmt::print(stderr, "unexpected: {}\n", what);
     _exit(1);
   };
   const auto store = OpenStore(std::move(*OpenSqliteJournal(directory)));
@@ -384,8 +385,8 @@ size_t FillTheDisk(const std::string& directory, const std::string& reason) {
   }
 }
 
-// Runs `story` in a process of its own, since it makes the world small. Its exit code is returned.
-int RunApart(const std::function<int()>& story) {
+// Runs `story` in a child process, since it restricts its environment. Returns the exit code.
+int RunInChild(const std::function<int()>& story) {
   const pid_t child = fork();
   if (child == 0) _exit(story());
   int status = 0;
@@ -393,16 +394,16 @@ int RunApart(const std::function<int()>& story) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// 0 if what was acknowledged is there, and at most one write that was not.
+// Returns 0 if the acknowledged writes are stored, and at most one other write.
 int CheckCount(const std::string& directory, size_t acknowledged) {
   const auto store = OpenStore(std::move(*OpenSqliteJournal(directory)));
   const size_t count = store->Count(kPods);
   return acknowledged > 10 && (count == acknowledged || count == acknowledged + 1) ? 0 : 2;
 }
 
-TEST(FullDiskTest, AFileThatMayNotGrowIsToldAndNothingIsLost) {
+TEST(FullDiskTest, AFileSizeLimitIsReportedAndNothingIsLost) {
   const TemporaryDirectory directory;
-  EXPECT_EQ(RunApart([&] {
+  EXPECT_EQ(RunInChild([&] {
               signal(SIGXFSZ, SIG_IGN);
               rlimit small{};
               getrlimit(RLIMIT_FSIZE, &small);
@@ -417,10 +418,10 @@ TEST(FullDiskTest, AFileThatMayNotGrowIsToldAndNothingIsLost) {
             0);
 }
 
-TEST(FullDiskTest, AFullDiskIsToldAndNothingIsLost) {
+TEST(FullDiskTest, AFullDiskIsReportedAndNothingIsLost) {
   const TemporaryDirectory directory;
   constexpr int kMayNotMount = 77;
-  const int code = RunApart([&] {
+  const int code = RunInChild([&] {
     const char* path = directory.path().c_str();
     if (unshare(CLONE_NEWNS) != 0 ||
         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -436,13 +437,13 @@ TEST(FullDiskTest, AFullDiskIsToldAndNothingIsLost) {
   EXPECT_EQ(code, 0);
 }
 
-TEST(LogRowTest, ListsOfTextsComeBack) {
+TEST(LogRowTest, ListsRoundTrip) {
   const std::vector<std::vector<std::string>> lists = {
       {}, {""}, {"", ""}, {"a"}, {"3:abc,", ","}, {std::string("\0x", 2), "\xff"}};
   for (const auto& list : lists) EXPECT_EQ(ReadList(WriteList(list)), list);
 }
 
-TEST(LogRowTest, BadListsAreRefused) {
+TEST(LogRowTest, RejectsMalformedLists) {
   for (const char* bad : {"x", "1", "1:", "1:a", "2:a,", "1:ab", "-1:a,", "1a,", ":,",
                           "99999999999999999999:a,", "18446744073709551615:a,", "1:a,x"}) {
     EXPECT_EQ(ReadList(bad), std::nullopt) << bad;

@@ -23,19 +23,19 @@ ListResult MakeList(const ListQuery& query, ObjectTable::Snapshot now, const Pas
 
   auto change = past.changes().begin();
   const auto changes_end = past.changes().end();
-  // Takes what the past had before `name` (null: to the end) and the present has not.
-  const auto take_gone = [&](const ObjectName* name) {
+  // Takes the past objects that no longer exist, up to `name` (null: to the end).
+  const auto take_deleted = [&](const ObjectName* name) {
     while (change != changes_end && !full() && (name == nullptr || change->first < *name)) {
       if (change->second.before != nullptr) take(change->second.before);
       ++change;
     }
   };
 
-  // One object is held back, as the past may have others before it.
+  // `next` is taken from the snapshot but not yet listed, as deleted objects may precede it.
   const ObjectPtr* next = full() ? nullptr : now.Next();
   while (next != nullptr) {
     const Object& object = **next;
-    take_gone(&object.key);
+    take_deleted(&object.key);
     if (full()) break;
     if (change != changes_end && change->first == object.key) {
       if (change->second.before != nullptr) take(change->second.before);
@@ -45,11 +45,11 @@ ListResult MakeList(const ListQuery& query, ObjectTable::Snapshot now, const Pas
     }
     next = full() ? nullptr : now.Next();
   }
-  const size_t held_back = next != nullptr ? 1 : 0;
-  if (!full()) take_gone(nullptr);
+  const size_t pending = next != nullptr ? 1 : 0;
+  if (!full()) take_deleted(nullptr);
 
-  // What is left of the present, put right by what is left of the changes.
-  result.remaining = now.remaining() + held_back;
+  // The rest of the current state, corrected by the rest of the changes.
+  result.remaining = now.remaining() + pending;
   for (; change != changes_end; ++change) {
     if (change->second.before != nullptr) ++result.remaining;
     if (change->second.exists_now) --result.remaining;
@@ -63,7 +63,7 @@ LiveStore::LiveStore(StoreOptions options, Version newest)
   collections_.reserve(options_.collections.size());
   for (const std::string& name : options_.collections) {
     collections_.push_back(
-        {.name = name, .objects = {}, .history = History(options_.history, newest), .armed = {}});
+        {.name = name, .objects = {}, .history = History(options_.history, newest), .waiting = {}});
   }
 }
 
@@ -73,10 +73,10 @@ LiveStore::~LiveStore() {
     const std::lock_guard lock(mutex_);
     journal.swap(journal_);
   }
-  journal.reset();  // Writes what is left; its last callbacks come meanwhile.
+  journal.reset();  // Writes the remaining entries and makes the last callbacks.
   const Error closed{"the store has been closed"};
-  DeferredWork aftermath{.dropped = {}, .wakes = {}, .done = visibility_.Fail(closed)};
-  aftermath.Run(std::unexpected(closed));
+  DeferredWork deferred{.dropped = {}, .wakes = {}, .done = visibility_.Fail(closed)};
+  deferred.Run(std::unexpected(closed));
 }
 
 LiveStore::CollectionState& LiveStore::At(Collection collection) const {
@@ -122,7 +122,7 @@ ListResult LiveStore::List(Collection collection, const ListQuery& query) const 
 
 WriteOutcome LiveStore::Create(Collection collection, Draft draft) {
   const std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
-  DeferredWork aftermath;
+  DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
   ObjectTable& objects = At(collection).objects;
@@ -130,15 +130,15 @@ WriteOutcome LiveStore::Create(Collection collection, Draft draft) {
   if (place.found) return std::unexpected(WriteError::kExists);
   Stamp(*object, newest_ + 1);
   objects.Insert(place, object);
-  Commit(collection, {EventType::kAdded, object, nullptr}, aftermath);
+  Commit(collection, {EventType::kAdded, object, nullptr}, deferred);
   lock.unlock();
-  aftermath.Run({});
+  deferred.Run({});
   return object;
 }
 
 WriteOutcome LiveStore::Replace(Collection collection, Draft draft, Version seen) {
   const std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
-  DeferredWork aftermath;
+  DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
   ObjectTable& objects = At(collection).objects;
@@ -148,14 +148,14 @@ WriteOutcome LiveStore::Replace(Collection collection, Draft draft, Version seen
   if (previous->version != seen) return std::unexpected(WriteError::kConflict);
   Stamp(*object, newest_ + 1);
   objects.Set(place, object);
-  Commit(collection, {EventType::kModified, object, std::move(previous)}, aftermath);
+  Commit(collection, {EventType::kModified, object, std::move(previous)}, deferred);
   lock.unlock();
-  aftermath.Run({});
+  deferred.Run({});
   return object;
 }
 
 WriteOutcome LiveStore::Delete(Collection collection, const ObjectName& name, Version seen) {
-  DeferredWork aftermath;
+  DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
   ObjectTable& objects = At(collection).objects;
@@ -165,9 +165,9 @@ WriteOutcome LiveStore::Delete(Collection collection, const ObjectName& name, Ve
   if (previous->version != seen) return std::unexpected(WriteError::kConflict);
   const ObjectPtr object = WithVersion(*previous, newest_ + 1);
   objects.Erase(place);
-  Commit(collection, {EventType::kDeleted, object, std::move(previous)}, aftermath);
+  Commit(collection, {EventType::kDeleted, object, std::move(previous)}, deferred);
   lock.unlock();
-  aftermath.Run({});
+  deferred.Run({});
   return object;
 }
 
@@ -177,7 +177,7 @@ bool LiveStore::WaitForReservedVersion(std::unique_lock<std::mutex>& lock) {
   return !visibility_.failure();
 }
 
-void LiveStore::Commit(Collection collection, Event event, DeferredWork& aftermath) {
+void LiveStore::Commit(Collection collection, Event event, DeferredWork& deferred) {
   CollectionState& state = At(collection);
   const Version version = event.version();
   newest_ = version;
@@ -189,16 +189,16 @@ void LiveStore::Commit(Collection collection, Event event, DeferredWork& afterma
   }
   state.history.Append(std::move(event));
   visibility_.Advance(version);
-  Show(state, aftermath);
-  aftermath.done = visibility_.TakeDue();
+  Show(state, deferred);
+  deferred.done = visibility_.TakeDue();
 }
 
-void LiveStore::Show(CollectionState& state, DeferredWork& aftermath) {
+void LiveStore::Show(CollectionState& state, DeferredWork& deferred) {
   state.history.RevealOldest();
-  state.armed.TakeAll(aftermath.wakes);
+  state.waiting.TakeAll(deferred.wakes);
   if (auto dropped = state.history.TakeDropped()) {
     if (journal_ != nullptr) Compact(state, *dropped);
-    aftermath.dropped.push_back(std::move(dropped));
+    deferred.dropped.push_back(std::move(dropped));
   }
 }
 
@@ -244,7 +244,7 @@ LiveStore::LiveCursor::LiveCursor(LiveStore& store, CollectionState& state, Vers
 
 LiveStore::LiveCursor::~LiveCursor() {
   const std::lock_guard lock(store_.mutex_);
-  state_.armed.Disarm(*wake_);
+  state_.waiting.Disarm(*wake_);
 }
 
 bool LiveStore::LiveCursor::Read(size_t limit, std::vector<Event>& out) {
@@ -258,10 +258,10 @@ bool LiveStore::LiveCursor::Read(size_t limit, std::vector<Event>& out) {
     const uint64_t shown = std::max(history.shown(), *next_);
     const uint64_t end = *next_ + std::min<uint64_t>(limit, shown - *next_);
     history.Find(*next_, end, stretches_);
-    if (shown == *next_) state_.armed.Arm(wake_);
+    if (shown == *next_) state_.waiting.Arm(wake_);
     next_ = end;
     if (end == shown) position_ = std::max(position_, store_.visibility_.visible());
-    // A place among versions that are yet to come has no number.
+    // A position among future versions has no number.
     if (position_ > store_.newest_) next_.reset();
   }
   for (const auto& [chunk, begin, end] : stretches_) {
@@ -278,7 +278,6 @@ std::unique_ptr<Store::Cursor> LiveStore::Watch(Collection collection, Version f
   return std::make_unique<LiveCursor>(*this, At(collection), from, std::move(wake));
 }
 
-// How a LiveStore comes back from its journal, and how it goes on with it.
 Result<std::unique_ptr<Store>> Store::Open(StoreOptions options, std::unique_ptr<Journal> journal) {
   const Version newest = std::max<Version>(options.first_version, 1) - 1;
   auto store = std::make_unique<LiveStore>(std::move(options), newest);
@@ -349,7 +348,7 @@ bool LiveStore::Restore(CollectionState& state, const JournalEntry& entry) {
   } else {
     objects.Insert(place, event.object);
   }
-  // What is older is state alone: the events around it may be gone.
+  // Older entries are only state: the events around them may be dropped.
   if (event.version() > state.history.floor()) {
     state.history.Append(std::move(event));
     state.history.RevealOldest();
@@ -358,20 +357,20 @@ bool LiveStore::Restore(CollectionState& state, const JournalEntry& entry) {
 }
 
 void LiveStore::OnDurable(Version version) {
-  DeferredWork aftermath;
+  DeferredWork deferred;
   {
     const std::lock_guard lock(mutex_);
     for (const Collection collection : visibility_.Advance(version)) {
-      Show(At(collection), aftermath);
+      Show(At(collection), deferred);
     }
-    aftermath.done = visibility_.TakeDue();
+    deferred.done = visibility_.TakeDue();
   }
   reserved_.notify_all();
-  aftermath.Run({});
+  deferred.Run({});
 }
 
 void LiveStore::OnFailure(const Error& error) {
-  DeferredWork aftermath;
+  DeferredWork deferred;
   {
     const std::lock_guard lock(mutex_);
     for (CollectionState& state : collections_) {
@@ -386,10 +385,10 @@ void LiveStore::OnFailure(const Error& error) {
       }
     }
     newest_ = visibility_.visible();
-    aftermath.done = visibility_.Fail(error);
+    deferred.done = visibility_.Fail(error);
   }
   reserved_.notify_all();
-  aftermath.Run(std::unexpected(error));
+  deferred.Run(std::unexpected(error));
 }
 
 }  // namespace berth::apiserver::store

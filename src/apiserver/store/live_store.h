@@ -1,4 +1,7 @@
-// Answers a ListQuery from a snapshot of now and the past that was asked for. Needs no lock.
+// LiveStore is the implementation of Store: tables and histories of all collections behind one
+// mutex, persisted by a journal if there is one.
+//
+// Callbacks and wakeups that a change causes are collected under the mutex and called without it.
 #pragma once
 
 #include <atomic>
@@ -18,19 +21,18 @@
 
 namespace berth::apiserver::store {
 
-// Fills in all but the version. `now` and `past` are those of the query's range.
+// Executes `query` on a snapshot of the current state and the difference to the requested past
+// state, both restricted to the query's range. Sets all members of the result except the version.
+// Needs no lock.
 ListResult MakeList(const ListQuery& query, ObjectTable::Snapshot now, const PastState& past);
 
-// LiveStore is the Store: tables and histories of all collections behind one mutex.
-//
-// Callbacks and wakes that a change sets off are collected under the mutex and called without it.
 class LiveStore final : public Store {
  public:
-  // Empty; the newest version is `newest`.
+  // Creates an empty store; the next version is `newest` + 1.
   LiveStore(StoreOptions options, Version newest);
   ~LiveStore() override;
 
-  // Fills the empty store with what `journal` holds, and writes to it from now on.
+  // Restores the empty store from `journal` and writes to it from then on.
   Status Attach(std::unique_ptr<Journal> journal);
 
   ObjectPtr Get(Collection collection, const ObjectName& name) const override;
@@ -52,44 +54,44 @@ class LiveStore final : public Store {
     std::string name;
     ObjectTable objects;
     History history;
-    PendingWakeups armed;
+    PendingWakeups waiting;
   };
 
-  // What a change leaves to be done without the mutex.
+  // The consequences of a change that are executed without the mutex.
   struct DeferredWork {
-    std::vector<std::shared_ptr<const History::Chunk>> dropped;  // Freeing takes time.
+    std::vector<std::shared_ptr<const History::Chunk>> dropped;  // Freeing them is slow.
     std::vector<std::shared_ptr<Wakeup>> wakes;
     std::vector<Visibility::Done> done;
     void Run(const Status& status);
   };
 
   CollectionState& At(Collection collection) const;
-  // Waits until the next version may be handed out; false if no write may be made any more.
+  // Waits until the next version may be assigned; returns false if the journal has failed.
   bool WaitForReservedVersion(std::unique_lock<std::mutex>& lock);
-  // Notes an event whose object has the next version and is in its table already.
-  void Commit(Collection collection, Event event, DeferredWork& aftermath);
+  // Records an event whose object has the next version and is already in its table.
+  void Commit(Collection collection, Event event, DeferredWork& deferred);
   // Shows the oldest hidden event of the collection.
-  void Show(CollectionState& state, DeferredWork& aftermath);
+  void Show(CollectionState& state, DeferredWork& deferred);
   void Compact(CollectionState& state, const History::Chunk& dropped);
 
-  // Takes an entry of the journal; false if it deletes what is not there.
+  // Applies an entry of the journal; returns false if it deletes an object that does not exist.
   static bool Restore(CollectionState& state, const JournalEntry& entry);
   void OnDurable(Version version);
   void OnFailure(const Error& error);
 
   const StoreOptions options_;
   mutable std::mutex mutex_;
-  std::condition_variable reserved_;  // The journal has reserved versions, or has failed.
+  std::condition_variable reserved_;  // Notified when the journal has reserved versions or failed.
   mutable std::vector<CollectionState> collections_;
-  std::atomic<Version> newest_;  // Written under the mutex.
+  std::atomic<Version> newest_;  // Modified under the mutex.
   Visibility visibility_;
   std::unique_ptr<Journal> journal_;
 };
 
-// LiveStore's cursor: a place in the history of a collection.
+// LiveCursor is a position in the history of a collection.
 class LiveStore::LiveCursor final : public Store::Cursor {
  public:
-  // Called under the store's mutex.
+  // Must be called with the store's mutex held.
   LiveCursor(LiveStore& store, CollectionState& state, Version from, std::function<void()> wake);
   ~LiveCursor() override;
 
@@ -101,8 +103,8 @@ class LiveStore::LiveCursor final : public Store::Cursor {
   CollectionState& state_;
   std::shared_ptr<Wakeup> wake_;
   Version position_;
-  std::optional<uint64_t> next_;  // The number of the event to be read next, once it is known.
-  std::vector<History::Stretch> stretches_;  // Of one Read; kept for its memory.
+  std::optional<uint64_t> next_;             // The number of the next event, once it is known.
+  std::vector<History::Stretch> stretches_;  // Scratch space of Read.
 };
 
 }  // namespace berth::apiserver::store

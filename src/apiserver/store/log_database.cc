@@ -31,7 +31,7 @@ Status SyncDirectory(const fs::path& path) {
   return {};
 }
 
-// A new directory is there for good once the one that it is in has been synced.
+// Creates the directory and its parents. A new directory is durable once its parent is synced.
 Status Create(const fs::path& path) {
   std::error_code error;
   if (path.empty() || fs::is_directory(path, error)) return {};
@@ -68,7 +68,7 @@ DataDirectory::~DataDirectory() {
 
 namespace {
 
-void Append(std::string& list, std::string_view text) {
+void AppendText(std::string& list, std::string_view text) {
   fmt::format_to(std::back_inserter(list), "{}:{},", text.size(), text);
 }
 
@@ -77,15 +77,15 @@ void Append(std::string& list, std::string_view text) {
 std::string WriteLabels(const std::vector<std::pair<std::string, std::string>>& labels) {
   std::string list;
   for (const auto& [key, value] : labels) {
-    Append(list, key);
-    Append(list, value);
+    AppendText(list, key);
+    AppendText(list, value);
   }
   return list;
 }
 
 std::string WriteList(const std::vector<std::string>& texts) {
   std::string list;
-  for (const std::string& text : texts) Append(list, text);
+  for (const std::string& text : texts) AppendText(list, text);
   return list;
 }
 
@@ -96,7 +96,7 @@ std::optional<std::vector<std::string>> ReadList(std::string_view list) {
     const auto [at, error] = std::from_chars(list.data(), list.data() + list.size(), size);
     if (error != std::errc()) return std::nullopt;
     list.remove_prefix(static_cast<size_t>(at - list.data()));
-    // The colon, the text, the comma.
+    // A colon, the text, a comma.
     if (list.size() < 2 || list.size() - 2 < size || list[0] != ':' || list[size + 1] != ',') {
       return std::nullopt;
     }
@@ -141,11 +141,11 @@ ObjectPtr LogRow::Read() const {
 
 namespace {
 
-constexpr int64_t kApplication = 0x42657274;  // "Bert", where file(1) looks for it.
+constexpr int64_t kApplication = 0x42657274;  // "Bert", the application ID that file(1) shows.
 constexpr int64_t kSchema = 1;
 
-// WAL and FULL: a commit is on the disk when it returns. The write-ahead log is copied into the
-// file when it has some 16 MiB. No other process may look in while this one writes.
+// WAL and FULL: a commit is on disk when it returns. The write-ahead log is copied into the file at
+// about 16 MiB. No other process can read while this one writes.
 constexpr const char* kSettings =
     "PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA busy_timeout = 1000;"
@@ -161,8 +161,8 @@ constexpr const char* kTables =
     "                  deleted INTEGER NOT NULL, version_at INTEGER NOT NULL,"
     "                  labels TEXT NOT NULL, fields TEXT NOT NULL, json TEXT NOT NULL,"
     "                  checksum INTEGER NOT NULL);"
-    // One row: the first version ever, the versions below which all may have been handed out, and
-    // whether the file was closed properly.
+    // One row: the first version ever, the version below which all may have been assigned, and
+    // whether the file was closed cleanly.
     "CREATE TABLE state (first INTEGER NOT NULL, reserved INTEGER NOT NULL,"
     "                    clean INTEGER NOT NULL);"
     "INSERT INTO state VALUES (0, 0, 1);";
@@ -173,7 +173,7 @@ Result<std::unique_ptr<LogDatabase>> LogDatabase::Open(const std::string& direct
   Result<DataDirectory> locked = DataDirectory::Open(directory);
   if (!locked) return std::unexpected(locked.error());
   const std::string file = locked->path() + "/berth.db";
-  // SQLite takes an empty file for a new database and throws its write-ahead log away.
+  // SQLite treats an empty file as a new database and discards its write-ahead log.
   std::error_code missing;
   if (std::filesystem::file_size(file, missing) == 0 && !missing &&
       std::filesystem::file_size(file + "-wal", missing) > 0 && !missing) {
@@ -228,7 +228,7 @@ Status LogDatabase::CreateTables() {
   if (!mode) return std::unexpected(mode.error());
   if (*mode != "wal") {
     return Fail(
-        fmt::format("{}: no write-ahead log can be kept there (mode \"{}\")", path(), *mode));
+        fmt::format("{}: the write-ahead log cannot be used there (mode \"{}\")", path(), *mode));
   }
   const std::string sql = fmt::format(
       "BEGIN IMMEDIATE; {} PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kTables,
@@ -319,7 +319,7 @@ Status LogDatabase::Write(std::span<const JournalEntry> entries,
   Status status = database_->Execute("BEGIN IMMEDIATE");
   if (status) status = WriteRows(entries, compactions, reserved);
   if (status) status = database_->Execute("COMMIT");
-  // After some errors SQLite has rolled back already, and this one fails.
+  // After some errors SQLite has already rolled back, and this fails.
   if (!status) static_cast<void>(database_->Execute("ROLLBACK"));
   return status;
 }
@@ -381,7 +381,7 @@ Status LogDatabase::Drop(const Compaction& compaction) {
 Result<int64_t> LogDatabase::IdOf(std::string_view collection) {
   const auto known = collections_.find(collection);
   if (known != collections_.end()) return known->second;
-  // Its row is there from an earlier run, or is made now.
+  // The row exists from an earlier run, or is inserted now.
   Result<Statement> upsert = database_->Prepare(
       "INSERT INTO collections (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name"
       " RETURNING id");

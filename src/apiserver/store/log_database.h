@@ -1,4 +1,4 @@
-// DataDirectory is a directory that one process at a time may have.
+// LogDatabase is the file of the SQLite journal, with the directory lock and the row format.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@
 
 namespace berth::apiserver::store {
 
+// DataDirectory is a directory locked by this process.
 class DataDirectory {
  public:
-  // Creates the directory if it is missing, such that it survives a loss of power.
+  // Creates the directory durably if it is missing.
   static Result<DataDirectory> Open(const std::string& path);
   DataDirectory(DataDirectory&& other) noexcept
       : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
   DataDirectory& operator=(DataDirectory&&) = delete;
-  ~DataDirectory();  // Gives it free.
+  ~DataDirectory();  // Unlocks it.
 
   const std::string& path() const { return path_; }
 
@@ -37,10 +38,10 @@ class DataDirectory {
   int lock_;  // The descriptor that holds the lock.
 };
 
-// LogRow turns an entry of the journal into columns of the database and back.
+// LogRow is a journal entry as columns of the database.
 //
-// Each row has a checksum over all its columns, since SQLite has none and a damaged object must not
-// pass for a good one.
+// Each row has a checksum over all its columns, since SQLite has none and a damaged object must be
+// detected.
 struct LogRow {
   int64_t version = 0;
   int64_t collection = 0;
@@ -49,29 +50,30 @@ struct LogRow {
   std::string_view namespace_;
   std::string_view name;
   std::string_view uid;
-  std::string_view labels;  // As WriteList makes them: key, value, key, value ...
+  std::string_view labels;  // In the format of WriteLabels.
   std::string_view fields;
   std::string_view json;
 
   int64_t Checksum() const;
-  // The object, or null if labels or fields cannot be read.
+  // Returns the object, or null if labels or fields are malformed.
   ObjectPtr Read() const;
 };
 
-// Texts as one, each after its length: "3:app,5:berth,".
+// Concatenates strings, each prefixed by its length: "3:app,5:berth,". Labels are written as key,
+// value, key, value.
 std::string WriteLabels(const std::vector<std::pair<std::string, std::string>>& labels);
 std::string WriteList(const std::vector<std::string>& texts);
 std::optional<std::vector<std::string>> ReadList(std::string_view list);
 
-// LogDatabase is the file behind the SQLite journal: the table `log` with a row per version, the
-// collections with how far each was compacted, and which versions have been reserved.
+// LogDatabase has the table `log` with a row per version, the table `collections` with the
+// compacted version of each, and the table `state` with the reserved versions.
 //
 //   sqlite3 DIRECTORY/berth.db "select version, name, json from log"
 //
-// shows what is in it once Berth has ended. For one thread at a time.
+// shows the content when Berth is not running. Used by one thread at a time.
 class LogDatabase {
  public:
-  // Checks the whole file if it was not closed properly.
+  // Checks the whole file if it was not closed cleanly.
   static Result<std::unique_ptr<LogDatabase>> Open(const std::string& directory);
 
   const std::string& path() const { return database_->path(); }
@@ -79,13 +81,13 @@ class LogDatabase {
   Result<Recovered> Recover();
   Status Replay(const std::function<Status(const JournalEntry&)>& entry);
 
-  // From now on versions from `next` up to but without `reserved` may be handed out, and the
-  // database counts as not closed properly until Finish.
+  // Reserves the versions in [next, reserved); the database counts as not closed cleanly until
+  // Finish.
   Status Start(Version next, Version reserved);
-  // All of it reaches the disk, or nothing.
+  // Writes everything to disk in one transaction.
   Status Write(std::span<const JournalEntry> entries, std::span<const Compaction> compactions,
                std::optional<Version> reserved);
-  // The next version to be handed out will be `next`.
+  // Marks the database as closed cleanly; the next version to assign is `next`.
   Status Finish(Version next);
 
  private:

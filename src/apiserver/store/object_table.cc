@@ -13,7 +13,7 @@ constexpr size_t kBlockSize = 128;
 
 struct ObjectTable::Block {
   std::vector<ObjectPtr> objects;
-  bool shared = false;  // A snapshot has it: its objects must stay.
+  bool shared = false;  // A snapshot uses it: it must not change.
 };
 
 const ObjectPtr* ObjectTable::Snapshot::Next() {
@@ -58,9 +58,9 @@ const ObjectPtr& ObjectTable::At(const Place& place) const {
 }
 
 ObjectTable::Block& ObjectTable::Writable(size_t block) {
-  std::shared_ptr<Block>& kept = blocks_[block];
-  if (kept->shared) kept = std::make_shared<Block>(Block{.objects = kept->objects});
-  return *kept;
+  std::shared_ptr<Block>& current = blocks_[block];
+  if (current->shared) current = std::make_shared<Block>(Block{.objects = current->objects});
+  return *current;
 }
 
 void ObjectTable::Insert(const Place& place, ObjectPtr object) {
@@ -70,7 +70,7 @@ void ObjectTable::Insert(const Place& place, ObjectPtr object) {
   objects.insert(objects.begin() + static_cast<ptrdiff_t>(place.index), std::move(object));
   if (objects.size() <= kBlockSize) return;
 
-  // Names that only grow fill blocks to the brim; others split them in halves.
+  // Names in increasing order fill blocks completely; others split them in halves.
   const bool at_end = place.block + 1 == blocks_.size() && place.index + 1 == objects.size();
   const auto middle =
       objects.begin() + static_cast<ptrdiff_t>(at_end ? kBlockSize : kBlockSize / 2);
@@ -108,7 +108,7 @@ ObjectTable::Snapshot ObjectTable::Range(const std::optional<std::string>& names
     if (begin.found) ++begin.index;
   }
   Place end{.block = blocks_.size()};
-  // The least string greater than the namespace.
+  // The smallest string greater than the namespace.
   if (namespace_) end = LowerBound({*namespace_ + '\0', ""});
 
   Snapshot snapshot;
@@ -118,7 +118,7 @@ ObjectTable::Snapshot ObjectTable::Range(const std::optional<std::string>& names
     const size_t from = i == begin.block ? begin.index : 0;
     const size_t to = i == end.block ? end.index : block.objects.size();
     if (from >= to) {
-      if (i == begin.block) {  // It ends just before the range.
+      if (i == begin.block) {  // The block ends just before the range.
         snapshot.index_ = 0;
       }
       continue;

@@ -33,7 +33,7 @@ Names TakeAll(ObjectTable::Snapshot snapshot) {
   return names;
 }
 
-TEST(ObjectTableTest, ASnapshotStaysAsItWas) {
+TEST(ObjectTableTest, ASnapshotDoesNotChange) {
   ObjectTable table;
   for (int i = 0; i < 1000; ++i) table.Put(MakeNamed(fmt::format("ns/{:04}", i), 1));
   const ObjectTable::Snapshot before = table.Range({}, {}, 0);
@@ -55,7 +55,7 @@ TEST(ObjectTableTest, ALimitedSnapshotCountsTheRest) {
   EXPECT_EQ(some.remaining(), 890U);
 }
 
-// Whatever is done to it, the table is what a map would be, and so is every snapshot of it.
+// After any operations the table and its snapshots equal a std::map.
 RC_GTEST_PROP(ObjectTableTest, IsAnOrderedMap, ()) {
   ObjectTable table;
   std::map<ObjectName, Version> model;

@@ -53,7 +53,7 @@ Status Statement::Run() {
 }
 
 void Statement::Reset() {
-  sqlite3_reset(statement_.get());  // Repeats the error of the step, which has been told.
+  sqlite3_reset(statement_.get());  // Repeats the error of the step, which was already reported.
   bind_error_ = SQLITE_OK;
 }
 
@@ -119,13 +119,13 @@ Result<int64_t> Database::QueryInteger(std::string_view sql) {
 Error Database::Describe(int code) const {
   const int cause = errno;
   std::string reason = sqlite3_errstr(code & 0xff);
-  // What SQLite has to say about the last call is of use only if that is the one that failed.
+  // SQLite's message is about its last call, which may not be the one that failed.
   if (sqlite3_errcode(handle_.get()) == code || sqlite3_extended_errcode(handle_.get()) == code) {
     reason = sqlite3_errmsg(handle_.get());
   }
   const int primary = code & 0xff;
   if (primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL) {
-    // SQLite forgets the reason of some errors; errno was 0 before the call.
+    // SQLite does not retain the cause of some errors; errno was 0 before the call.
     const int known = sqlite3_system_errno(handle_.get());
     if (const int system = known != 0 ? known : cause; system != 0) {
       reason += fmt::format(" ({})", std::strerror(system));

@@ -1,5 +1,5 @@
-// A thin wrapper of SQLite: connections and statements that close themselves, errors that name the
-// file. For one thread at a time.
+// A thin wrapper of SQLite: connections and statements as owners, and errors that name the file.
+// Used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace berth::apiserver::store {
 
 class Statement {
  public:
-  // Parameters count from 1. Text must live until the statement is reset.
+  // Parameters are numbered from 1. Text must stay valid until the statement is reset.
   Statement& Bind(int parameter, int64_t value);
   Statement& Bind(int parameter, std::string_view text);
 
-  // True if there is a row to read.
+  // Returns true if there is a row to read.
   Result<bool> Step();
   // Steps to the end and resets.
   Status Run();
   void Reset();
 
-  // Columns count from 0. Text lives until the next step.
+  // Columns are numbered from 0. Text is valid until the next step.
   int64_t Integer(int column) const;
   std::string_view Text(int column) const;
 
@@ -37,13 +37,13 @@ class Statement {
   };
   class Database* database_ = nullptr;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int bind_error_ = 0;  // Told by the next step.
+  int bind_error_ = 0;  // Reported by the next step.
 };
 
 class Database {
  public:
-  // Opens the file, or creates an empty one that its owner alone may read. SQLite looks into it
-  // when the first statement is run.
+  // Opens the file, or creates an empty one that only its owner can read. SQLite reads it with the
+  // first statement.
   static Result<std::unique_ptr<Database>> Open(const std::string& path);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -52,11 +52,11 @@ class Database {
 
   Status Execute(const char* sql);
   Result<Statement> Prepare(std::string_view sql);
-  // The first column of the first row; of text, or 0 if there is no row.
+  // The Query functions return the first column of the first row; "" or 0 if there is no row.
   Result<std::string> QueryText(std::string_view sql);
   Result<int64_t> QueryInteger(std::string_view sql);
 
-  // A sentence about the error that SQLite has just returned.
+  // Returns a message for the error that SQLite has just returned.
   Error Describe(int code) const;
 
  private:

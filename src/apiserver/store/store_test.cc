@@ -12,7 +12,7 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(StoreTest, WritesCarryTheirVersionInTheJson) {
+TEST(StoreTest, WritesSetTheVersionInTheJson) {
   const auto store = OpenStore();
   EXPECT_EQ(store->version(), 0U);
   const WriteOutcome created = store->Create(kPods, MakeDraft("ns/a", "one"));
@@ -34,7 +34,7 @@ TEST(StoreTest, WritesCarryTheirVersionInTheJson) {
   EXPECT_EQ(store->version(), 3U);
 }
 
-TEST(StoreTest, RefusedWritesChangeNothing) {
+TEST(StoreTest, RejectedWritesChangeNothing) {
   const auto store = OpenStore();
   ASSERT_TRUE(store->Create(kPods, MakeDraft("ns/a", "one")));
   EXPECT_EQ(store->Create(kPods, MakeDraft("ns/a", "two")), std::unexpected(WriteError::kExists));
@@ -49,7 +49,7 @@ TEST(StoreTest, RefusedWritesChangeNothing) {
   EXPECT_TRUE(store->health());
 }
 
-TEST(StoreTest, CollectionsShareTheVersionsAndNothingElse) {
+TEST(StoreTest, CollectionsShareOnlyVersions) {
   const auto store = OpenStore(nullptr, 1000, 100);
   EXPECT_EQ(store->version(), 99U);
   ASSERT_TRUE(store->Create(kPods, MakeDraft("ns/a", "pod")));
@@ -133,7 +133,7 @@ TEST(StoreTest, MatchesMayCallTheStore) {
   EXPECT_EQ(store->List(kPods, {.matches = exists}).objects.size(), 1U);
 }
 
-TEST(StoreTest, ListsThePast) {
+TEST(StoreTest, ListsPastStates) {
   const auto store = OpenStore(nullptr, 4);
   ASSERT_TRUE(store->Create(kPods, MakeDraft("a/1", "x")));      // 1
   ASSERT_TRUE(store->Create(kPods, MakeDraft("a/3", "x")));      // 2
@@ -162,7 +162,7 @@ TEST(StoreTest, ListsThePast) {
   EXPECT_FALSE(store->List(kNodes, {.at = 2}).expired) << "each collection has its own history";
 }
 
-TEST(CursorTest, ReadsWhatFollowsItsStart) {
+TEST(CursorTest, ReadsTheEventsAfterItsStart) {
   const auto store = OpenStore();
   ASSERT_TRUE(store->Create(kPods, MakeDraft("a", "x")));
   const auto cursor = store->Watch(kPods, 1, nullptr);
@@ -185,7 +185,7 @@ TEST(CursorTest, IsWokenOnceWhenItHasReadEverything) {
   int wakes = 0;
   const auto cursor = store->Watch(kPods, 0, [&] { ++wakes; });
   ASSERT_TRUE(store->Create(kPods, MakeDraft("a", "x")));
-  EXPECT_EQ(wakes, 0) << "it has not asked yet";
+  EXPECT_EQ(wakes, 0) << "it has not read to the end yet";
   EXPECT_THAT(Read(*cursor), ElementsAre("+/a@1=x"));
   ASSERT_TRUE(store->Create(kPods, MakeDraft("b", "x")));
   EXPECT_EQ(wakes, 0) << "it had something to read";
@@ -199,7 +199,7 @@ TEST(CursorTest, IsWokenOnceWhenItHasReadEverything) {
   EXPECT_THAT(Read(*cursor), ElementsAre("+/c@4=x", "+/d@5=x"));
 }
 
-TEST(CursorTest, IsNotWokenOnceItIsGone) {
+TEST(CursorTest, IsNotWokenAfterItsDestruction) {
   const auto store = OpenStore();
   int first = 0, second = 0, third = 0;
   auto a = store->Watch(kPods, 0, [&] { ++first; });
@@ -213,7 +213,7 @@ TEST(CursorTest, IsNotWokenOnceItIsGone) {
   EXPECT_EQ(third, 1);
 }
 
-TEST(CursorTest, ExpiresWhenHistoryHasMovedOn) {
+TEST(CursorTest, ExpiresWhenItsEventsAreDropped) {
   const auto store = OpenStore(nullptr, 3);
   const auto early = store->Watch(kPods, 0, nullptr);
   for (int i = 0; i < 3; ++i)
@@ -264,7 +264,7 @@ TEST(CursorTest, ReadsOverManyChunks) {
   for (size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].version(), i + 1);
 }
 
-TEST(WhenVisibleTest, IsCalledAtOnceOrWhenTheVersionComes) {
+TEST(WhenVisibleTest, IsCalledAtOnceOrWhenTheVersionIsWritten) {
   auto store = OpenStore();
   ASSERT_TRUE(store->Create(kPods, MakeDraft("a", "x")));
   std::vector<std::string> calls;

@@ -1,4 +1,5 @@
-// Small objects for tests of the store, and ways to look at what it says.
+// Fixtures for tests of the store: small objects, printing, temporary directories, and a journal
+// under the test's control.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@
 
 namespace berth::apiserver::store {
 
-// The draft of {"v":"<version>","text":"<text>"}; `name` is "namespace/name", or "name".
+// Returns the draft of {"v":"<version>","text":"<text>"}; `name` is "namespace/name" or "name".
 inline Draft MakeDraft(std::string_view name, std::string_view text) {
   Draft draft;
   const size_t slash = name.find('/');
@@ -34,7 +35,7 @@ inline Draft MakeDraft(std::string_view name, std::string_view text) {
 
 inline ObjectName Name(std::string_view name) { return MakeDraft(name, "").object.key; }
 
-// "namespace/name@version=text", where version and text are read from the JSON.
+// Returns "namespace/name@version=text", with version and text from the JSON.
 inline std::string Show(const Object& object) {
   const size_t version_end = object.json.find('"', 6);
   const size_t text_at = version_end + std::string_view(R"(","text":")").size();
@@ -49,7 +50,7 @@ inline std::vector<std::string> Show(const std::vector<ObjectPtr>& objects) {
   return shown;
 }
 
-// "+object", "~object was previous" or "-object was previous".
+// Returns "+object", "~object was previous" or "-object was previous" for each event.
 inline std::vector<std::string> Show(const std::vector<Event>& events) {
   std::vector<std::string> shown;
   for (const Event& event : events) {
@@ -72,18 +73,17 @@ inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullp
 constexpr Collection kPods = 0;
 constexpr Collection kNodes = 1;
 
-// All that `cursor` has to say, or "expired".
+// Returns the events that `cursor` reads, or "expired".
 inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000) {
   std::vector<Event> events;
   if (!cursor.Read(limit, events)) return {"expired"};
   return Show(events);
 }
 
-// ManualJournal is a journal in memory for tests: what is appended becomes durable when the test
-// says so.
+// ManualJournal is a journal in memory; the test decides when entries become durable.
 class ManualJournal final : public Journal {
  public:
-  // What the journal was told; outlives it.
+  // The calls of the journal and its settings; outlives it.
   struct Notes {
     std::vector<JournalEntry> appended;
     std::vector<Compaction> compactions;
@@ -95,8 +95,8 @@ class ManualJournal final : public Journal {
 
   Result<Recovered> Recover() override { return notes_->recovered; }
   Status Replay(const std::function<Status(const JournalEntry&)>& entry) override {
-    for (const JournalEntry& kept : notes_->appended) {
-      if (const Status taken = entry(kept); !taken) return taken;
+    for (const JournalEntry& appended : notes_->appended) {
+      if (Status status = entry(appended); !status) return status;
     }
     return {};
   }
@@ -113,7 +113,7 @@ class ManualJournal final : public Journal {
 
  private:
   std::shared_ptr<Notes> notes_;
-  std::string name_ = "the held journal";
+  std::string name_ = "the manual journal";
 };
 
 }  // namespace berth::apiserver::store

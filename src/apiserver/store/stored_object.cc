@@ -13,8 +13,8 @@ namespace {
 
 size_t CountDigits(Version version) { return fmt::formatted_size("{}", version); }
 
-// `json` with `count` characters at `at` replaced by the digits of `version`. As large as it must
-// be and no larger: objects live long.
+// Replaces `count` characters at `at` by the digits of `version`. Reserves no excess capacity,
+// since objects are long-lived.
 std::string Splice(std::string_view json, size_t at, size_t count, Version version) {
   const fmt::format_int digits(version);
   std::string spliced;

@@ -1,4 +1,5 @@
-// A version of an API object as the store keeps it: whole, as JSON, unknown fields included.
+// Object is one version of an API object as stored: its complete JSON, with the metadata that the
+// store and selectors need.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace berth::apiserver::store {
 
-// resourceVersion: one counter for the whole store, so that versions order all changes.
+// The resourceVersion: one counter for the whole store, so that versions order all changes.
 using Version = uint64_t;
 
-// Where an object lives within its collection. The namespace of cluster-scoped objects is empty.
+// Identifies an object within its collection. The namespace of cluster-scoped objects is empty.
 struct ObjectName {
   std::string namespace_;
   std::string name;
@@ -26,25 +27,25 @@ struct Object {
   std::string uid;
   Version version = 0;
   std::vector<std::pair<std::string, std::string>> labels;  // By key.
-  // The values of the fields that the collection's field selectors may name, in its order.
+  // The values of Kind::selectable_fields, in that order.
   std::vector<std::string> fields;
   // The object with kind, apiVersion and metadata.resourceVersion.
   std::string json;
-  size_t version_at = 0;  // Where the digits of its resourceVersion begin in `json`.
+  size_t version_at = 0;  // The position of the digits of the resourceVersion in `json`.
 };
 using ObjectPtr = std::shared_ptr<const Object>;
 
-// An object that is about to be stored: its `json` lacks the digits of its resourceVersion, which
-// belong at `version_at`. The store sets the object's own `version` and `version_at`.
+// An object to be stored. Its `json` lacks the digits of the resourceVersion, which belong at
+// `version_at`. The store sets the object's own `version` and `version_at`.
 struct Draft {
   Object object;
   size_t version_at = 0;
 };
 
-// Event: a change of one object, as the history of its collection keeps it.
 enum class EventType : uint8_t { kAdded, kModified, kDeleted };
 
-// The object of kDeleted is its last state with the version of the deletion.
+// A change of one object. The object of kDeleted is its last state with the version of the
+// deletion.
 struct Event {
   EventType type = EventType::kAdded;
   ObjectPtr object;
@@ -52,15 +53,14 @@ struct Event {
   Version version() const { return object->version; }
 };
 
-// Writes versions into the JSON of objects.
-// The object of `draft`, with room in its JSON for the digits of `expected`. Allocates; meant to
-// be called without the store's lock.
+// Returns the object of `draft` at version `expected`. Allocates, so it should be called without
+// the store's lock.
 std::shared_ptr<Object> MakeObject(Draft draft, Version expected);
 
-// Makes `version` the object's. Writes in place if it has as many digits as the one before.
+// Sets the object's version. Does not allocate if the number of digits stays the same.
 void Stamp(Object& object, Version version);
 
-// A copy of `object` that differs in its version alone.
+// Returns a copy of `object` at another version.
 ObjectPtr WithVersion(const Object& object, Version version);
 
 }  // namespace berth::apiserver::store

@@ -1,4 +1,4 @@
-// Writers, readers and watchers at once: each watcher sees every event once and in order.
+// Concurrent writers, readers and watchers: each watcher reads every event once and in order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace berth::apiserver::store {
 namespace BERTH_TEST_FILE {
 
 constexpr int kWriters = 3;
-constexpr int kWrites = 3000;  // Per writer: as many versions.
+constexpr int kWrites = 3000;  // Per writer; each creates a version.
 constexpr Version kAll = kWriters * kWrites;
 
 // Creates, replaces and deletes objects of its own, and one that all writers share.
@@ -33,7 +33,7 @@ void WriteMany(Store& store, int writer) {
   }
 }
 
-// Follows all events from the start, waiting for its wake when there is none.
+// Reads all events from the start, waiting for a wakeup when there is none.
 class Watcher {
  public:
   explicit Watcher(Store& store)
@@ -93,7 +93,7 @@ void RunEverythingAtOnce(Store& store) {
   std::vector<std::thread> writers, others;
   for (int i = 0; i < kWriters; ++i) writers.emplace_back([&, i] { WriteMany(store, i); });
   for (const auto& watcher : watchers) others.emplace_back([&] { watcher->Follow(); });
-  others.emplace_back([&] {  // Lists, of now and of the past, and asks for visibility.
+  others.emplace_back([&] {  // Lists current and past states, and waits for visibility.
     Version before = 0;
     while (writing) {
       const ListResult list = store.List(kPods, {.limit = 20});
@@ -107,7 +107,7 @@ void RunEverythingAtOnce(Store& store) {
       });
     }
   });
-  others.emplace_back([&] {  // Watches that come and go.
+  others.emplace_back([&] {  // Creates and destroys watches.
     while (writing) {
       std::vector<Event> events;
       ASSERT_TRUE(store.Watch(kPods, store.version(), [] {})->Read(10, events));
@@ -121,7 +121,7 @@ void RunEverythingAtOnce(Store& store) {
   std::map<ObjectName, ObjectPtr> state;
   for (const ObjectPtr& object : store.List(kPods, {}).objects) state[object->key] = object;
   for (const auto& watcher : watchers) EXPECT_EQ(watcher->state(), state);
-  // The watchers have seen the last version, so everybody's callback has been called or is running.
+  // The watchers have read the last version, so every callback has been called or is running.
   while (visible != 0) std::this_thread::yield();
 }
 
@@ -132,7 +132,7 @@ TEST(ThreadsTest, InMemory) {
 
 TEST(ThreadsTest, WithAJournal) {
   const TemporaryDirectory directory;
-  // Few versions are reserved at a time, so that writers wait for more.
+  // Few versions are reserved at a time, so that writers wait for reservations.
   const auto store = OpenStore(std::move(*OpenSqliteJournal(directory.path(), 64)), kAll);
   RunEverythingAtOnce(*store);
 }

@@ -1,8 +1,7 @@
-// PendingWakeups is the set of readers that have read everything and want to be called at the next
-// event.
+// Visibility tracks which versions are visible, the callbacks that wait for others, and the failure
+// of the journal; PendingWakeups tracks the cursors that wait for the next event.
 //
-// Not thread-safe but for Wakeup::call, which is called without the store's lock. All O(1), but for
-// TakeAll.
+// Not thread-safe. Both return the callbacks that are due; the store calls them without its lock.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +25,7 @@ struct Wakeup {
   size_t slot = 0;  // In PendingWakeups, if armed.
 };
 
+// The wakeups of the cursors that have read everything. All operations are O(1) except TakeAll.
 class PendingWakeups {
  public:
   void Arm(const std::shared_ptr<Wakeup>& wake);
@@ -37,10 +37,6 @@ class PendingWakeups {
   std::vector<std::shared_ptr<Wakeup>> armed_;
 };
 
-// Visibility knows which versions are visible, who waits for others, and whether the journal has
-// failed.
-//
-// Not thread-safe. It hands out the callbacks that are due; the store calls them without its lock.
 class Visibility {
  public:
   using Done = std::function<void(Status)>;
@@ -51,17 +47,17 @@ class Visibility {
   Version visible() const { return visible_; }
   const std::optional<Error>& failure() const { return failure_; }
 
-  // A write to `collection` that will be visible later. Versions must grow.
+  // Records a write to `collection` that is not yet visible. Versions must increase.
   void Expect(Version version, uint16_t collection) { expected_.emplace_back(version, collection); }
-  // Everything up to `version` is visible. Returns the collections of the writes that now are, one
-  // per write, in order.
+  // Makes everything up to `version` visible. Returns the collections of the writes that become
+  // visible, one per write, in order.
   std::vector<uint16_t> Advance(Version version);
-  // Takes those who waited for a version that is visible by now, in the order of their versions.
+  // Removes and returns the callbacks whose versions are visible, in the order of versions.
   std::vector<Done> TakeDue();
-  // No further version becomes visible. Returns all who wait.
+  // Records that no further version becomes visible. Removes and returns all callbacks.
   std::vector<Done> Fail(Error error);
 
-  // False if the version is visible or never will be; else keeps `done`, which is moved from.
+  // Returns false if the version is visible or never will be; else moves from `done` and stores it.
   bool Wait(Version version, Done& done);
 
  private:

@@ -1,4 +1,5 @@
-// A store with a journal that holds writes back: what is seen when, and what a failure leaves.
+// A store with a journal that delays writes: when writes become visible, and the effect of
+// failures.
 #include "apiserver/store/visibility.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ class VisibilityTest : public testing::Test {
   std::vector<std::string> calls_;
 };
 
-TEST_F(VisibilityTest, AWriteIsThereAtOnceAndItsEventWhenItIsDurable) {
+TEST_F(VisibilityTest, AWriteIsReadableAtOnceAndItsEventWhenItIsDurable) {
   int wakes = 0;
   const auto cursor = store_->Watch(kPods, 0, [&] { ++wakes; });
   EXPECT_THAT(Read(*cursor), IsEmpty());
@@ -72,7 +73,7 @@ TEST_F(VisibilityTest, WatchFromAListThatIsNotDurableMissesNothing) {
   EXPECT_THAT(Read(*cursor), ElementsAre("+/b@2=x"));
 }
 
-TEST_F(VisibilityTest, AFailureUndoesWhatIsNotVisibleAndRefusesWrites) {
+TEST_F(VisibilityTest, AFailureUndoesInvisibleWritesAndRejectsNewOnes) {
   Create("a");
   Create("b");
   Create("c");
@@ -103,7 +104,7 @@ TEST_F(VisibilityTest, AFailureUndoesWhatIsNotVisibleAndRefusesWrites) {
   EXPECT_THAT(Read(*cursor), ElementsAre("+/a@1=x", "+/b@2=x", "+/c@3=x"));
 }
 
-TEST_F(VisibilityTest, HiddenEventsStayInHistory) {
+TEST_F(VisibilityTest, HiddenEventsAreNotDropped) {
   store_ = OpenStore(std::make_unique<ManualJournal>(journal_), 2);
   const auto cursor = store_->Watch(kPods, 0, nullptr);
   for (const char* name : {"a", "b", "c", "d"}) Create(name);
@@ -113,7 +114,7 @@ TEST_F(VisibilityTest, HiddenEventsStayInHistory) {
   EXPECT_THAT(Read(*cursor), ElementsAre("+/c@3=x", "+/d@4=x"));
 }
 
-TEST_F(VisibilityTest, CompactsWhatHistoryDrops) {
+TEST_F(VisibilityTest, CompactsDroppedEvents) {
   store_ = OpenStore(std::make_unique<ManualJournal>(journal_), 0);
   // 64 events, a chunk: 30 objects of which ten are replaced, ten deleted, and seven both.
   for (int i = 0; i < 30; ++i) Create(fmt::format("{:02}", i).c_str());
@@ -144,7 +145,7 @@ TEST_F(VisibilityTest, AnEntryOfAnUnknownCollectionIsAnError) {
   options.collections = {"pods"};
   const auto opened = Store::Open(options, std::make_unique<ManualJournal>(journal_));
   ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error().message, HasSubstr("the held journal holds objects of \"widgets\""));
+  EXPECT_THAT(opened.error().message, HasSubstr("the manual journal holds objects of \"widgets\""));
 }
 
 }  // namespace BERTH_TEST_FILE

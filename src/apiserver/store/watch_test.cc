@@ -1,5 +1,5 @@
-// Whoever lists and then follows the events has what a new list would say, whatever is written and
-// however little history is kept; and lists of the past are what lists were then.
+// Properties of list and watch: a reader that lists and then follows the events has the state of a
+// new list, however short the history; and a list of a past version equals the list at that time.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -20,7 +20,7 @@ State ListAll(const Store& store) {
   return state;
 }
 
-// A reader as clients are: lists, follows, and lists again when it has fallen behind.
+// A reader like an informer: lists, follows the events, and lists again when it is expired.
 class Reader {
  public:
   explicit Reader(Store& store) : store_(store) { List(); }
@@ -101,7 +101,7 @@ RC_GTEST_PROP(FollowTest, AReaderEndsWithTheStateOfTheStore, ()) {
   }
 }
 
-RC_GTEST_PROP(FollowTest, AListOfThePastIsWhatAListWasThen, ()) {
+RC_GTEST_PROP(FollowTest, APastListEqualsTheListAtThatTime, ()) {
   const auto history = *rc::gen::inRange<size_t>(0, 150);
   const auto store = OpenStore(nullptr, history);
   Random random(*rc::gen::arbitrary<uint64_t>());
@@ -116,10 +116,10 @@ RC_GTEST_PROP(FollowTest, AListOfThePastIsWhatAListWasThen, ()) {
     events_until.push_back(pod_events);
   }
   for (Version version = 0; version <= steps; ++version) {
-    const bool kept = pod_events - events_until[version] <= history;
+    const bool retained = pod_events - events_until[version] <= history;
     const ListResult all = store->List(kPods, {.at = version});
-    RC_ASSERT(all.expired != kept);
-    if (!kept) continue;
+    RC_ASSERT(all.expired != retained);
+    if (!retained) continue;
     RC_ASSERT(all.version == version);
     RC_ASSERT(all.objects == lists[version]);
 

@@ -73,12 +73,23 @@ void AppendFamily(std::string& out, PodRefs pods, std::string name, std::string 
 
 }  // namespace
 
-std::vector<std::shared_ptr<const api::Pod>> PodsOf(const scheduler::model::Cluster& cluster) {
-  std::vector<std::shared_ptr<const api::Pod>> pods;
-  pods.reserve(cluster.pods().size());
-  cluster.pods().ForEach(
-      [&](const scheduler::model::PodRecord& pod) { pods.push_back(pod.object); });
-  return pods;
+bool PodSlices::Read(const scheduler::model::Cluster& cluster, size_t limit,
+                     std::vector<std::shared_ptr<const api::Pod>>& out) {
+  const scheduler::model::PodTable& pods = cluster.pods();
+  if (!end_) {
+    end_ = 0;
+    pods.ForEach([&](const scheduler::model::PodRecord& pod) {
+      end_ = static_cast<uint32_t>(pod.id.index()) + 1;
+    });
+    out.reserve(out.size() + pods.size());
+  }
+  for (; next_ < *end_ && limit > 0; ++next_) {
+    const scheduler::model::PodId id{next_};
+    if (!pods.Contains(id)) continue;
+    out.push_back(pods.Get(id).object);
+    --limit;
+  }
+  return next_ < *end_;
 }
 
 std::string ResourceMetricsText(PodRefs pods) {

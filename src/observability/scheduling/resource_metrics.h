@@ -1,7 +1,10 @@
 // The text of /metrics/resources: the requests and limits of each pod.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,9 +14,20 @@
 
 namespace berth::observability::scheduling {
 
-// Returns the pods of the model as last received from the API. Must be called on the engine's
-// thread; the immutable pods may be read on any.
-std::vector<std::shared_ptr<const api::Pod>> PodsOf(const scheduler::model::Cluster& cluster);
+// PodSlices reads the pods of a cluster in several calls, so that none takes long.
+//
+// For the engine's thread; the pods may be read on any: objects do not change.
+class PodSlices {
+ public:
+  // Appends up to `limit` pods, by id. Returns false if there are no more. Pods that are added
+  // after the first call may be missing.
+  bool Read(const scheduler::model::Cluster& cluster, size_t limit,
+            std::vector<std::shared_ptr<const api::Pod>>& out);
+
+ private:
+  uint32_t next_ = 0;
+  std::optional<uint32_t> end_;  // One more than the largest id of the first call.
+};
 
 using PodRefs = std::span<const std::shared_ptr<const api::Pod>>;
 

@@ -73,7 +73,11 @@ TEST(ResourceMetrics, PodsOfTheModelAreListed) {
   scheduler::model::Cluster cluster;
   for (const char* name : {"b", "a"}) cluster.PutPod(MakePod(name));
   std::vector<std::string> names;
-  for (const auto& pod : PodsOf(cluster)) names.push_back(pod->metadata.name);
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  PodSlices slices;
+  while (slices.Read(cluster, 1, pods)) {
+  }
+  for (const auto& pod : pods) names.push_back(pod->metadata.name);
   EXPECT_EQ(names, (std::vector<std::string>{"b", "a"}));
 }
 

@@ -22,45 +22,47 @@ MetricSpec Spec(std::string name, Stability stability, std::vector<std::string> 
           .buckets = std::move(buckets)};
 }
 
-// Registers the metrics that Berth never updates, so that queries for them find a metric.
+// Registers metrics of kube-scheduler that stay zero in Berth, so that queries find them.
 void RegisterUnused(MetricRegistry& registry) {
-  registry.AddCounter(Spec("batch_attempts_total", kAlpha, {"profile", "result"},
-                           "Attempts that looked up a node cached for an identical pod."));
+  registry.AddCounter(
+      Spec("batch_attempts_total", kAlpha, {"profile", "result"},
+           "Number of attempts to use a node hint of a pod with the same signature."));
   registry.AddCounter(Spec("batch_cache_flushed_total", kAlpha, {"profile", "reason"},
-                           "How often nodes cached for identical pods were dropped."));
+                           "Number of cache flushes of node hints, by reason."));
   registry.AddHistogram(Spec("get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
-                             "How long it took to look up a cached node.",
+                             "Latency of getting a node hint.",
                              ExponentialBuckets(0.00001, 2, 12)));
   registry.AddHistogram(Spec("store_schedule_results_duration_seconds", kAlpha, {"profile"},
-                             "How long it took to cache nodes for the next pods.",
+                             "Latency of storing scheduling results for node hints.",
                              ExponentialBuckets(0.00001, 2, 12)));
   registry.AddCounter(Spec("resourceclaim_creates_total", kAlpha, {"status"},
-                           "ResourceClaims written for extended resources."));
+                           "Number of ResourceClaim creations for extended resources."));
   registry.AddCounter(Spec("dra_bindingconditions_allocations_total", kAlpha,
                            {"profile", "driver", "status"},
-                           "Allocations of devices that have binding conditions."));
+                           "Number of allocations of devices with binding conditions."));
   registry.AddHistogram(Spec("dra_bindingconditions_wait_duration_seconds", kAlpha,
                              {"profile", "driver", "status"},
-                             "How long pods waited for binding conditions of their devices.",
+                             "Time that pods waited for the binding conditions of their devices.",
                              ExponentialBuckets(0.1, 2, 14)));
   registry.AddCounter(Spec("volume_binder_cache_requests_total", kAlpha, {"operation"},
-                           "Requests to a cache of the volume binder; always none."));
+                           "Number of requests to the volume binding cache; always zero."));
   registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
-                           "Errors while volumes were looked for, assumed or bound."));
+                           "Number of errors in volume scheduling, by operation."));
   registry.AddCounter(Spec("async_api_call_execution_total", kAlpha, {"call_type", "result"},
-                           "API calls values by the asynchronous dispatcher."));
-  registry.AddHistogram(Spec(
-      "async_api_call_execution_duration_seconds", kAlpha, {"call_type", "result"},
-      "How long API calls of the asynchronous dispatcher took.", ExponentialBuckets(0.001, 2, 15)));
+                           "Number of API calls executed by the asynchronous dispatcher."));
+  registry.AddHistogram(Spec("async_api_call_execution_duration_seconds", kAlpha,
+                             {"call_type", "result"},
+                             "Latency of API calls executed by the asynchronous dispatcher.",
+                             ExponentialBuckets(0.001, 2, 15)));
   registry.AddGauge(Spec("pending_async_api_calls", kAlpha, {"call_type"},
-                         "API calls pending in the asynchronous dispatcher."));
+                         "Number of pending API calls in the asynchronous dispatcher."));
   registry.AddCounter(Spec("podgroup_schedule_attempts_total", kAlpha, {"result", "profile"},
-                           "Attempts to schedule groups of pods, by how they ended."));
-  registry.AddHistogram(
-      Spec("podgroup_scheduling_attempt_duration_seconds", kAlpha, {"result", "profile"},
-           "How long attempts to schedule groups of pods took.", ExponentialBuckets(0.001, 2, 15)));
+                           "Number of attempts to schedule pod groups, by result."));
+  registry.AddHistogram(Spec("podgroup_scheduling_attempt_duration_seconds", kAlpha,
+                             {"result", "profile"}, "Latency of attempts to schedule pod groups.",
+                             ExponentialBuckets(0.001, 2, 15)));
   registry.AddHistogram(Spec("podgroup_scheduling_algorithm_duration_seconds", kAlpha, {},
-                             "How long it took to find nodes for groups of pods.",
+                             "Latency of the scheduling algorithm for pod groups.",
                              ExponentialBuckets(0.001, 2, 15)));
 }
 
@@ -69,91 +71,88 @@ void RegisterUnused(MetricRegistry& registry) {
 SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
     : schedule_attempts(registry.AddCounter(
           Spec("schedule_attempts_total", kStable, {"result", "profile"},
-               "Attempts to schedule pods. 'unschedulable' means that the pod fits on no node, "
-               "'error' that an internal error occurred."))),
-      attempt_duration(registry.AddHistogram(Spec(
-          "scheduling_attempt_duration_seconds", kStable, {"result", "profile"},
-          "How long attempts took, from taking the pod off the queue until it was bound or failed.",
-          ExponentialBuckets(0.001, 2, 15)))),
+               "Number of attempts to schedule pods, by result. 'unschedulable' means that no node "
+               "fits the pod, 'error' means an internal scheduler problem."))),
+      attempt_duration(registry.AddHistogram(
+          Spec("scheduling_attempt_duration_seconds", kStable, {"result", "profile"},
+               "Latency of scheduling attempts (scheduling algorithm and binding).",
+               ExponentialBuckets(0.001, 2, 15)))),
       algorithm_duration(registry
                              .AddHistogram(Spec("scheduling_algorithm_duration_seconds", kAlpha, {},
-                                                "How long the scheduling algorithm took.",
+                                                "Latency of the scheduling algorithm.",
                                                 ExponentialBuckets(0.001, 2, 15)))
                              .With({})),
       pod_attempts(registry
                        .AddHistogram(Spec("pod_scheduling_attempts", kStable, {},
-                                          "How many attempts it took until a pod was bound.",
+                                          "Number of attempts to successfully schedule a pod.",
                                           ExponentialBuckets(1, 2, 5)))
                        .With({})),
       sli_duration(registry.AddHistogram(
           Spec("pod_scheduling_sli_duration_seconds", kBeta, {"attempts"},
-               "How long it took from the first time that a pod could be tried until it was "
+               "End-to-end latency of a pod, from its first time in the active queue until it was "
                "bound, over all attempts.",
                ExponentialBuckets(0.01, 2, 20)))),
       point_duration(
           registry.AddHistogram(Spec("framework_extension_point_duration_seconds", kStable,
                                      {"extension_point", "status", "profile"},
-                                     "How long all plugins of an extension point took together.",
+                                     "Latency of running all plugins of an extension point.",
                                      ExponentialBuckets(0.0001, 2, 12)))),
       plugin_duration(registry.AddHistogram(
           Spec("plugin_execution_duration_seconds", kAlpha, {"plugin", "extension_point", "status"},
-               "How long a plugin took at an extension point, of one attempt in ten.",
+               "Latency of running a plugin at an extension point, sampled in one of ten attempts.",
                ExponentialBuckets(0.00001, 1.5, 20)))),
-      plugin_evaluations(registry.AddCounter(
-          Spec("plugin_evaluation_total", kBeta, {"plugin", "extension_point", "profile"},
-               "How often a plugin took part in an attempt, at PreFilter, Filter, PreScore and "
-               "Score."))),
+      plugin_evaluations(registry.AddCounter(Spec(
+          "plugin_evaluation_total", kBeta, {"plugin", "extension_point", "profile"},
+          "Number of attempts in which a plugin was evaluated at PreFilter, Filter, PreScore or "
+          "Score."))),
       permit_wait(registry.AddHistogram(Spec("permit_wait_duration_seconds", kBeta, {"result"},
-                                             "How long pods waited for Permit plugins.",
+                                             "Time that pods waited at Permit.",
                                              ExponentialBuckets(0.001, 2, 15)))),
       scheduled_after_flush(
           registry
               .AddCounter(Spec("pod_scheduled_after_flush_total", kAlpha, {},
-                               "Pods bound after they were requeued only because they had "
-                               "waited for too long: events that should have "
-                               "requeued them did not."))
+                               "Number of pods scheduled after the periodic flush of unschedulable "
+                               "pods: a queueing hint may have missed an event."))
               .With({})),
       pending_pods(registry.AddGauge(
           Spec("pending_pods", kStable, {"queue"},
-               "Pending pods: 'active' are ready to be scheduled, 'backoff' wait for the end of "
-               "their backoff, 'unschedulable' for an event that may help, 'gated' for the removal "
-               "of their gates."))),
-      queue_incoming(
-          registry.AddCounter(Spec("queue_incoming_pods_total", kStable, {"queue", "event"},
-                                   "Pods added to a queue, by the event that moved them."))),
-      unschedulable_pods(registry.AddGauge(
-          Spec("unschedulable_pods", kBeta, {"plugin", "profile"},
-               "Pods rejected by a plugin; a pod counts for each plugin that rejected it."))),
+               "Number of pending pods, by queue: 'active', 'backoff', 'unschedulable' (attempted, "
+               "no node fits) and 'gated' (rejected by PreEnqueue)."))),
+      queue_incoming(registry.AddCounter(
+          Spec("queue_incoming_pods_total", kStable, {"queue", "event"},
+               "Number of pods added to scheduling queues, by event and queue."))),
+      unschedulable_pods(registry.AddGauge(Spec("unschedulable_pods", kBeta, {"plugin", "profile"},
+                                                "Number of unschedulable pods, by plugin. A pod "
+                                                "counts for each plugin that rejected it."))),
       event_handling(registry.AddHistogram(Spec("event_handling_duration_seconds", kAlpha,
-                                                {"event"}, "How long it took to handle an event.",
+                                                {"event"}, "Latency of event handling.",
                                                 ExponentialBuckets(0.0001, 2, 12)))),
       hint_duration(registry.AddHistogram(
           Spec("queueing_hint_execution_duration_seconds", kAlpha, {"plugin", "event", "hint"},
-               "How long a plugin's queueing hint took.", ExponentialBuckets(0.00001, 1.5, 20)))),
-      inflight_events(registry.AddGauge(
-          Spec("inflight_events", kAlpha, {"event"},
-               "Events recorded for pods in flight and, as PodPopped, those pods."))),
-      preemption_attempts(
-          registry
-              .AddCounter(Spec("preemption_attempts_total", kStable, {}, "Preemption attempts."))
-              .With({})),
+               "Latency of a plugin's queueing hint.", ExponentialBuckets(0.00001, 1.5, 20)))),
+      inflight_events(registry.AddGauge(Spec(
+          "inflight_events", kAlpha, {"event"},
+          "Number of events recorded for in-flight pods, and, as PodPopped, in-flight pods."))),
+      preemption_attempts(registry
+                              .AddCounter(Spec("preemption_attempts_total", kStable, {},
+                                               "Number of preemption attempts."))
+                              .With({})),
       preemption_victims(registry
                              .AddHistogram(Spec("preemption_victims", kStable, {},
-                                                "How many pods a preemption evicted.",
+                                                "Number of selected preemption victims.",
                                                 ExponentialBuckets(1, 2, 7)))
                              .With({})),
-      eviction_duration(
-          registry.AddHistogram(Spec("preemption_goroutines_duration_seconds", kAlpha, {"result"},
-                                     "How long it took to evict the victims of a preemption.",
-                                     ExponentialBuckets(0.01, 2, 20)))),
+      eviction_duration(registry.AddHistogram(Spec(
+          "preemption_goroutines_duration_seconds", kAlpha, {"result"},
+          "Latency of evicting the victims of a preemption.", ExponentialBuckets(0.01, 2, 20)))),
       evictions(registry.AddCounter(
           Spec("preemption_goroutines_execution_total", kAlpha, {"result"},
-               "Preemptions executed, by whether all victims could be evicted."))),
-      goroutines(registry.AddGauge(
-          Spec("goroutines", kBeta, {"operation"}, "Concurrent operations, by kind."))),
-      cache_size(
-          registry.AddGauge(Spec("cache_size", kAlpha, {"type"},
-                                 "Nodes, placed pods and, of these, assumed pods in the model."))) {
+               "Number of executed preemptions, by whether all victims could be evicted."))),
+      goroutines(registry.AddGauge(Spec("goroutines", kBeta, {"operation"},
+                                        "Number of concurrent operations, by operation."))),
+      cache_size(registry.AddGauge(
+          Spec("cache_size", kAlpha, {"type"},
+               "Number of nodes, pods and assumed pods in the scheduler cache."))) {
   RegisterUnused(registry);
 }
 

@@ -23,7 +23,7 @@ const api::Pod* AsPod(const api::Object& object) {
 
 }  // namespace
 
-// Wakes the driver, and remembers when it did first since it was asked.
+// Wakes the driver, and records the first time it did since the last TakeTime.
 class StoreConnection::Waker {
  public:
   Waker(const Clock& clock, std::function<void()> wake) : clock_(clock), wake_(std::move(wake)) {}
@@ -61,8 +61,8 @@ StoreConnection::StoreConnection(apiserver::registry::Api& api,
       writer_(api),
       events_(api, options.instance, options.log) {}
 
-// CollectionNames are read one after another. What came from all of them is told in the order in
-// which it happened, as far as it was read: no more is promised to a client of the API, either.
+// Collections are read one after another, and their changes are reported in the order of versions,
+// as far as they were read: clients of the API get no stronger guarantee, either.
 bool StoreConnection::Read(std::vector<scheduler::engine::Event>& events) {
   if (const auto rung = waker_->TakeTime()) creations_.Slept(*rung);
   creations_.Note(api_.store().version(), stopwatch_.Now());
@@ -71,9 +71,9 @@ bool StoreConnection::Read(std::vector<scheduler::engine::Event>& events) {
   ended_.clear();
   changes_.clear();
   counts_.lists = 0;
-  for (StoreReflector& feed : reflectors_) {
-    busy |= feed.Read(kReadLimit, changes_);
-    counts_.lists += feed.lists();
+  for (StoreReflector& reflector : reflectors_) {
+    busy |= reflector.Read(kReadLimit, changes_);
+    counts_.lists += reflector.lists();
   }
   std::ranges::stable_sort(changes_, {}, &StoreChange::version);
   for (StoreChange& change : changes_) {

@@ -1,7 +1,5 @@
-// CreationTimes tells when a version of the store was made, as exactly as a reader can know: by
-// what was the newest version at which time.
-//
-// The API's own creation timestamps have whole seconds.
+// StoreConnection connects an engine with the API in the same process: it reads the store's
+// collections and executes writes as calls of Api, at once, on the driver's thread.
 #pragma once
 
 #include <deque>
@@ -21,9 +19,11 @@
 
 namespace berth::runtime::embedded {
 
+// CreationTimes estimates when a version of the store was created, from the newest version at known
+// times. The API's own creation timestamps have whole seconds.
 class CreationTimes {
  public:
-  // Versions beyond `newest` were made at `now` or later. Neither may fall.
+  // Versions beyond `newest` were created at `now` or later. Neither may decrease.
   void Note(apiserver::store::Version newest, Instant now) {
     if (!marks_.empty() && marks_.back().newest == newest) {
       marks_.back().at = now;
@@ -31,13 +31,13 @@ class CreationTimes {
       marks_.push_back({newest, now});
     }
   }
-  // Nobody has made a version that matters since the last Note, but at `now` somebody did.
+  // No relevant version was created between the last Note and `now`.
   void Slept(Instant now) {
     if (!marks_.empty()) marks_.back().at = now;
   }
 
-  // The time from which on the version may have been made. Earlier versions are not asked for any
-  // more.
+  // Returns the earliest time at which the version may have been created. Versions must not
+  // decrease from call to call.
   Instant Of(apiserver::store::Version version) {
     while (marks_.size() > 1 && marks_[1].newest < version) marks_.pop_front();
     return marks_.empty() ? Instant{} : marks_.front().at;
@@ -51,9 +51,7 @@ class CreationTimes {
   std::deque<Mark> marks_;
 };
 
-// StoreConnection connects an engine with the API in the same process: it reads the store's
-// collections and carries out writes as calls of Api, at once, on the driver's thread.
-// Calls an extender, and hands its answer over, on any thread.
+// Calls an extender, and passes on its result, on any thread.
 using ExtenderCall = std::function<void(const scheduler::framework::CallExtender&,
                                         std::function<void(scheduler::framework::WriteResult)>)>;
 
@@ -61,7 +59,7 @@ struct StoreConnectionOptions {
   ExtenderCall call_extender = {};  // Null if the engine has no extenders.
   std::string instance = "berth";   // Names this process in events.
   Log log = [](const std::string&) {};
-  // What latencies are measured with; must outlive the store. Null: the API's clock.
+  // Measures latencies; must outlive the store. Null: the API's clock.
   const Clock* stopwatch = nullptr;
 };
 
@@ -87,19 +85,19 @@ class StoreConnection final : public Connection {
   apiserver::registry::Api& api_;
   const Clock& stopwatch_;
   const ExtenderCall call_extender_;
-  std::shared_ptr<Mailbox> extender_results_;  // Of extenders.
+  std::shared_ptr<Mailbox> extender_results_;
   std::shared_ptr<Waker> waker_;
   std::vector<StoreReflector> reflectors_;
   StoreWriter writer_;
   EventRecorder events_;
   CreationTimes creations_;
   std::unordered_map<std::string, Instant> created_;  // By uid, of pods that are not bound yet.
-  std::vector<scheduler::engine::Event> ended_;       // Writes whose end was not read yet.
-  std::vector<StoreChange> changes_;                  // Of one Read; kept for its memory.
+  std::vector<scheduler::engine::Event> ended_;       // Results of writes, not read yet.
+  std::vector<StoreChange> changes_;                  // Of one Read; reused for its memory.
   DriverSnapshot counts_;
 };
 
-// A driver that runs an engine on `api`, which must outlive it, as must `clock`, the API's.
+// Returns a driver that runs an engine on `api`, which must outlive it, as must `clock`, the API's.
 Result<std::unique_ptr<EngineDriver>> MakeDriver(apiserver::registry::Api& api, const Clock& clock,
                                                  StoreConnectionOptions connection,
                                                  EngineDriverOptions options,

@@ -6,45 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "api/json/decode.h"
+#include "runtime/watched_resources.h"
 
 namespace berth::runtime::embedded {
-namespace {
-
-template <typename T>
-Result<api::Object> DecodeAs(std::string_view json) {
-  auto object = api::DecodeJsonAs<T>(json);
-  if (!object) return std::unexpected(object.error());
-  return api::Object(*std::move(object));
-}
-
-struct Source {
-  std::string_view resource;
-  StoreReflector::Decode decode;
-  StoreReflector::Decode decode_kept = nullptr;  // Null: its objects' texts are never kept.
-};
-constexpr Source kSources[] = {
-    {"namespaces", DecodeAs<api::Namespace>},
-    {"nodes", DecodeAs<api::Node>, api::DecodeWithRawJson<api::Node>},
-    {"csinodes.storage.k8s.io", DecodeAs<api::CsiNode>},
-    {"csidrivers.storage.k8s.io", DecodeAs<api::CsiDriver>},
-    {"storageclasses.storage.k8s.io", DecodeAs<api::StorageClass>},
-    {"csistoragecapacities.storage.k8s.io", DecodeAs<api::CsiStorageCapacity>},
-    {"volumeattachments.storage.k8s.io", DecodeAs<api::VolumeAttachment>},
-    {"resourceclaims.resource.k8s.io", DecodeAs<api::ResourceClaim>},
-    {"deviceclasses.resource.k8s.io", DecodeAs<api::DeviceClass>},
-    {"resourceslices.resource.k8s.io", DecodeAs<api::ResourceSlice>},
-    {"persistentvolumes", DecodeAs<api::PersistentVolume>},
-    {"persistentvolumeclaims", DecodeAs<api::PersistentVolumeClaim>},
-    {"services", DecodeAs<api::Service>},
-    {"replicationcontrollers", DecodeAs<api::ReplicationController>},
-    {"replicasets.apps", DecodeAs<api::ReplicaSet>},
-    {"statefulsets.apps", DecodeAs<api::StatefulSet>},
-    {"poddisruptionbudgets.policy", DecodeAs<api::PodDisruptionBudget>},
-    {"pods", DecodeAs<api::Pod>, api::DecodeWithRawJson<api::Pod>},
-};
-
-}  // namespace
 
 StoreReflector::StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind,
                                Decode decode, std::function<void()> wake, Log log)
@@ -84,9 +48,10 @@ void StoreReflector::List(std::vector<StoreChange>& out) {
   std::map<apiserver::store::ObjectName, std::string> unreadable;
   for (const apiserver::store::ObjectPtr& object : list.objects) {
     if (!IsWanted(*object)) continue;
-    const api::Object* told = cache_.Find(object->key.namespace_, object->key.name);
-    if (told != nullptr && api::MetaOf(*told).resource_version == std::to_string(object->version)) {
-      listed.objects.push_back(*told);
+    const api::Object* cached = cache_.Find(object->key.namespace_, object->key.name);
+    if (cached != nullptr &&
+        api::MetaOf(*cached).resource_version == std::to_string(object->version)) {
+      listed.objects.push_back(*cached);
     } else if (auto decoded = Read(*object)) {
       listed.objects.push_back(*std::move(decoded));
     } else {
@@ -132,14 +97,14 @@ void StoreReflector::HandOver(apiserver::store::Version version, bool created,
 
 std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const std::function<void()>& wake, const Log& log,
-                                                bool keep_raw_json) {
-  std::vector<StoreReflector> feeds;
-  for (const Source& source : kSources) {
-    const bool keep = keep_raw_json && source.decode_kept != nullptr;
-    feeds.emplace_back(store, api::scheme::KindOf(source.resource),
-                       keep ? source.decode_kept : source.decode, wake, log);
+                                                bool raw_json) {
+  std::vector<StoreReflector> reflectors;
+  for (const WatchedResource& watched : WatchedResources()) {
+    const bool raw = raw_json && watched.raw_json_codec != nullptr;
+    reflectors.emplace_back(store, api::scheme::KindOf(watched.resource),
+                            raw ? watched.raw_json_codec().json : watched.codec().json, wake, log);
   }
-  return feeds;
+  return reflectors;
 }
 
 }  // namespace berth::runtime::embedded

@@ -1,8 +1,7 @@
-// StoreReflector follows one collection of the store and tells the engine what becomes of its
-// objects.
+// StoreReflector reports the changes of one collection of the store to the engine.
 //
-// When the store's history no longer reaches back to where it is, it lists the collection and tells
-// the difference to what it has told (driver/told_objects.h).
+// When the store's history no longer reaches back to its position, it lists the collection and
+// reports the differences to its object cache.
 #pragma once
 
 #include <functional>
@@ -17,29 +16,29 @@
 #include "apiserver/store/store.h"
 #include "base/result.h"
 #include "client/object_cache.h"
+#include "client/watch_events.h"
 #include "runtime/connection.h"
 
 namespace berth::runtime::embedded {
 
-// What the engine is to hear.
+// A change to report to the engine.
 struct StoreChange {
   api::ObjectChange change;
-  // Of the store's change that it tells; 0 if it was found out by listing.
+  // Of the change in the store; 0 if it was found by listing.
   apiserver::store::Version version = 0;
   bool created = false;  // The store's change created the object.
 };
 
 class StoreReflector {
  public:
-  using Decode = Result<api::Object> (*)(std::string_view json);
+  using Decode = client::ObjectCodec::Decode;
 
-  // `store` and `kind` must outlive the feed. `wake` is called as by Store::Watch.
+  // `store` and `kind` must outlive it. `wake` is called as by Store::Watch.
   StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind, Decode decode,
                  std::function<void()> wake, Log log);
 
-  // Reads on: up to `limit` changes of the store, or a whole list. Appends what the engine is to
-  // hear, if anything, in order. False if there was nothing to read: `wake` is called when there
-  // is.
+  // Reads up to `limit` changes of the store, or a whole list, and appends the changes to report,
+  // in order. Returns false if there was nothing to read: `wake` is called when there is.
   bool Read(size_t limit, std::vector<StoreChange>& out);
 
   // How often the collection was listed.
@@ -48,9 +47,9 @@ class StoreReflector {
  private:
   void List(std::vector<StoreChange>& out);
   void Take(const apiserver::store::Event& event, std::vector<StoreChange>& out);
-  // What the engine is to see of the object; if it cannot be read, that is logged once.
+  // Decodes the object; if that fails, logs it once.
   std::optional<api::Object> Read(const apiserver::store::Object& object);
-  // Hands over changes_, all of which tell the same change of the store.
+  // Appends changes_, all of which come from the same change of the store.
   void HandOver(apiserver::store::Version version, bool created, std::vector<StoreChange>& out);
   bool IsWanted(const apiserver::store::Object& object) const;
 
@@ -64,15 +63,15 @@ class StoreReflector {
   client::ObjectCache cache_;
   std::map<apiserver::store::ObjectName, std::string>
       unreadable_;                             // Names and uids: each is logged once.
-  std::vector<apiserver::store::Event> read_;  // Of one Read; kept for its memory.
+  std::vector<apiserver::store::Event> read_;  // Of one Read; reused for its memory.
   std::vector<api::ObjectChange> changes_;     // Likewise.
   size_t lists_ = 0;
 };
 
-// A feed for each collection that the engine reads; pods come last, so that they are heard of when
-// what they need is known. `keep_raw_json`: of pods and nodes, for extenders.
+// Returns a reflector for each of WatchedResources(). `raw_json`: keeps that of pods and nodes, for
+// extenders.
 std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const std::function<void()>& wake, const Log& log,
-                                                bool keep_raw_json);
+                                                bool raw_json);
 
 }  // namespace berth::runtime::embedded

@@ -205,7 +205,7 @@ void EventRecorder::Create(const ReportedEvent& event) {
   CHECK(body);
   const auto written = api_.Create(events_, NamespaceOf(event), *std::move(body));
   if (written) return;
-  // A namespace that is going takes no events: nobody misses them.
+  // A terminating namespace accepts no events, which is not worth a warning.
   if (written.error().code != 403 && written.error().code != 404 && !std::exchange(failed_, true))
     log_("an event could not be written: " + written.error().message);
 }

@@ -1,5 +1,5 @@
-// StoreWriter carries out what the engine asks for on the API, as kube-scheduler's requests would
-// be, and says how each ended.
+// StoreWriter executes the engine's writes on the API, with the effect of kube-scheduler's
+// requests, and returns how each ended.
 //
 // Writes are made at once, on the caller's thread.
 #pragma once
@@ -20,7 +20,7 @@ class StoreWriter {
   // `api` must outlive the writer.
   explicit StoreWriter(apiserver::registry::Api& api);
 
-  // All that is a write to the API but events, which are the EventRecorder's.
+  // Executes any write to the API except events, which are the EventRecorder's.
   scheduler::framework::WriteResult Execute(const scheduler::framework::ApiWrite& write);
 
  private:
@@ -39,17 +39,17 @@ class StoreWriter {
   const api::scheme::Kind& claims_;
 };
 
-// EventRecorder writes what the engine tells users as events of events.k8s.io.
+// EventRecorder writes the engine's events as events.k8s.io/v1.
 //
-// Nothing waits for an event, so they queue here while there is something more urgent to do. What
-// is told again becomes a series (driver/event_series.h).
+// Nothing waits for an event, so they queue here while there is something more urgent to do.
+// Repeated events become a series (event_series.h).
 class EventRecorder {
  public:
   // `api` must outlive the recorder. `instance` names this process in events.
   EventRecorder(apiserver::registry::Api& api, std::string instance, Log log);
 
   void Add(scheduler::framework::RecordEvent event);
-  // How many writes there are to make, as far as is known.
+  // How many writes are pending, as far as is known.
   size_t waiting() const;
   // Writes up to `limit` of the events that wait, oldest first, and the counts of series whose time
   // has come.

@@ -56,7 +56,7 @@ void AppendUtf8(std::string& out, uint32_t code) {
   }
 }
 
-// A recursive descent over valid UTF-8. The first error is kept; after it everything unwinds.
+// A recursive descent parser over valid UTF-8. Methods return false after the first error.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -218,7 +218,7 @@ class Parser {
     return true;
   }
 
-  // Half a surrogate pair becomes the replacement character.
+  // Reads the four digits after \u. An unpaired surrogate becomes the replacement character.
   bool ReadUnicode(std::string& out) {
     const auto code = ReadHex();
     if (!code) return false;

@@ -1,6 +1,6 @@
-// StrictJson is a JSON document for strict decoding: repeated keys are all there, and numbers have
-// the text they were written with. api::Json drops both, but kube-scheduler's decoding errors name
-// them.
+// StrictJson is a lossless JSON tree for strict decoding: it preserves the order of members,
+// repeated keys and the text of numbers. api::Json drops the latter two, but kube-scheduler's
+// decoding errors name them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct StrictJson {
   std::string_view raw = "null";          // The value in the text that was parsed.
 
   bool IsNull() const { return kind == Kind::kNull; }
-  // Returns the last member of that name, or nullptr; an object's only.
+  // Returns the last member of that name, or nullptr if there is none or this is not an object.
   const StrictJson* Find(std::string_view name) const;
 };
 
@@ -34,11 +34,12 @@ struct StrictJsonMember {
   StrictJson value;
 };
 
-// "null", "bool", "number", "string", "array" or "object".
+// Returns "null", "bool", "number", "string", "array" or "object".
 std::string_view ToString(StrictJson::Kind kind);
 
-// Parses one JSON document and nothing after it. Errors say where: "line 3, column 7: ...". Invalid
-// UTF-8 and nesting deeper than 200 are errors. `text` must outlive every `raw` of the document.
+// Parses one JSON document with nothing after it. Errors name the position: "line 3, column 7:
+// ...". Invalid UTF-8 and nesting deeper than api::kMaxNesting are errors. `text` must outlive
+// every `raw` of the document.
 Result<StrictJson> ParseStrictJson(std::string_view text);
 
 }  // namespace berth::scheduler::config

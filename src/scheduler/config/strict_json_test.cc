@@ -48,7 +48,7 @@ TEST(ParseStrictJson, PreservesRepeatedKeysAndNumberTexts) {
   }
 }
 
-TEST(ParseStrictJson, SaysWhereTheErrorIs) {
+TEST(ParseStrictJson, ErrorsNameThePosition) {
   const struct {
     const char* text;
     const char* want;

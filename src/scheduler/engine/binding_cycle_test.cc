@@ -12,6 +12,7 @@
 #include "testing/engine_harness.h"
 #include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
+#include "testing/require.h"
 #include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
@@ -403,7 +404,7 @@ class SleepTest : public testing::Test {
     EngineOptions options;
     options.profiles = {ProfileOf({{"PrioritySort"}, {"DefaultBinder"}, {"Sleeper"}})};
     options.profiles[0].scheduler_name = "default-scheduler";
-    engine_ = *Engine::Make(options, registry);
+    engine_ = Require(Engine::Make(options, registry));
     engine_->Handle(ObjectPut{MakeNode("n").ref()}, At(0));
   }
   static Instant At(int64_t seconds) { return Instant::FromUnixSeconds(1000 + seconds); }

@@ -55,7 +55,7 @@ std::string WhyChosen(const Explanation& explanation, const std::string& chosen)
   const auto winner = explanation.nodes.find(chosen);
   if (winner == explanation.nodes.end()) return "";
   if (explanation.nominated_node_fits) {
-    return "was promised to the pod, so that it was tried before all others";
+    return "is the nominated node, which is evaluated first";
   }
   if (!winner->second.verdict.ok()) return "";
   const std::pair<const std::string, Node>* next = nullptr;
@@ -68,9 +68,8 @@ std::string WhyChosen(const Explanation& explanation, const std::string& chosen)
   if (next == nullptr) return "is the only node that fits";
   if (explanation.scoring_plugins.empty()) return "";
   if (equal > 0) {
-    return fmt::format("scores {} like {}{}, and comes first in the order of nodes",
-                       winner->second.total, next->first,
-                       equal == 1 ? "" : fmt::format(" and {} more", equal - 1));
+    return fmt::format("scores {}, equal to {}{}, and is first in node order", winner->second.total,
+                       next->first, equal == 1 ? "" : fmt::format(" and {} more", equal - 1));
   }
   return fmt::format("scores {}, {} more than {}, the next best: {}", winner->second.total,
                      winner->second.total - next->second.total, next->first,
@@ -81,10 +80,10 @@ std::string WhyNot(const Explanation& explanation, const std::string& node) {
   const auto found = explanation.nodes.find(node);
   if (found == explanation.nodes.end()) {
     return explanation.pre_filter.rejected() ? explanation.pre_filter.Message()
-                                             : "is not a node that is known here";
+                                             : "is not a node of this cluster";
   }
   const Node& other = found->second;
-  if (other.excluded_by_pre_filter) return "was left out before filtering";
+  if (other.excluded_by_pre_filter) return "was excluded by PreFilter";
   if (!other.verdict.ok()) {
     return fmt::format("{}: {}", other.verdict.plugin(), other.verdict.Message());
   }
@@ -111,12 +110,12 @@ std::string WhyNotThere(const Explanation::Preemption& preemption, const std::st
   switch (other.lost_by) {
     case framework::VictimCriterion::kBudgetViolations:
       return fmt::format(
-          "breaks disruption budgets for {}, {} for {}",
+          "violates PodDisruptionBudgets for {}, {} for {}",
           other.budget_violations == 1 ? "1 victim"
                                        : fmt::format("{} victims", other.budget_violations),
           name, best.budget_violations == 0 ? "none" : fmt::format("{}", best.budget_violations));
     case framework::VictimCriterion::kHighestPriority:
-      return fmt::format("its most important victim has priority {}, that of {} only {}",
+      return fmt::format("its highest-priority victim has priority {}, that of {} only {}",
                          other.victims.front().priority, name, best.victims.front().priority);
     case framework::VictimCriterion::kPrioritySum:
       // Priorities are summed from the lowest possible: the sum grows with every victim.
@@ -126,13 +125,13 @@ std::string WhyNotThere(const Explanation::Preemption& preemption, const std::st
     case framework::VictimCriterion::kVictimCount:
       return WhyFewer(other, best, name);
     case framework::VictimCriterion::kStartTime:
-      return fmt::format("its most important victim has run since {}, that of {} only since {}",
+      return fmt::format("its highest-priority victim has run since {}, that of {} only since {}",
                          api::FormatTimestamp(other.started), name,
                          api::FormatTimestamp(best.started));
     case framework::VictimCriterion::kNone:
       break;
   }
-  return fmt::format("as good as {}, which came first", name);
+  return fmt::format("equal to {}, which is first in node order", name);
 }
 
 }  // namespace berth::scheduler::engine

@@ -30,10 +30,9 @@ TEST(WhyChosen, EqualsAreTakenInOrder) {
   Explanation told;
   told.scoring_plugins = {"Fit"};
   for (const char* name : {"a", "b"}) told.nodes[name] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(told, "b"), "scores 50 like a, and comes first in the order of nodes");
+  EXPECT_EQ(WhyChosen(told, "b"), "scores 50, equal to a, and is first in node order");
   told.nodes["c"] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(told, "b"),
-            "scores 50 like a and 1 more, and comes first in the order of nodes");
+  EXPECT_EQ(WhyChosen(told, "b"), "scores 50, equal to a and 1 more, and is first in node order");
 }
 
 TEST(WhyChosen, WithoutACompetitionThereIsNoScore) {
@@ -42,8 +41,7 @@ TEST(WhyChosen, WithoutACompetitionThereIsNoScore) {
   told.nodes["b"] = {};
   EXPECT_EQ(WhyChosen(told, "b"), "is the only node that fits");
   told.nominated_node_fits = true;
-  EXPECT_EQ(WhyChosen(told, "b"),
-            "was promised to the pod, so that it was tried before all others");
+  EXPECT_EQ(WhyChosen(told, "b"), "is the nominated node, which is evaluated first");
 }
 
 struct LossCase {
@@ -76,10 +74,10 @@ INSTANTIATE_TEST_SUITE_P(
                  Candidate{.victims = {{"ns/x", 1, true}},
                            .budget_violations = 1,
                            .lost_by = kBudgetViolations},
-                 "breaks disruption budgets for 1 victim, best for none"},
+                 "violates PodDisruptionBudgets for 1 victim, best for none"},
         LossCase{"HighestPriority",
                  Candidate{.victims = {{"ns/x", 7, false}}, .lost_by = kHighestPriority},
-                 "its most important victim has priority 7, that of best only 5"},
+                 "its highest-priority victim has priority 7, that of best only 5"},
         LossCase{
             "PrioritySum",
             Candidate{.victims = {{"ns/x", 5, false}, {"ns/y", 4, false}}, .lost_by = kPrioritySum},
@@ -88,14 +86,15 @@ INSTANTIATE_TEST_SUITE_P(
                  Candidate{.victims = {{"ns/x", 5, false}, {"ns/y", 0, false}, {"ns/z", 0, false}},
                            .lost_by = kPrioritySum},
                  "needs 3 victims, best only 2"},
-        LossCase{"StartTime",
-                 Candidate{.victims = {{"ns/x", 5, false}, {"ns/y", 2, false}},
-                           .started = Instant::FromUnixSeconds(3600),
-                           .lost_by = kStartTime},
-                 "its most important victim has run since 1970-01-01T01:00:00Z, that of best only "
-                 "since 1970-01-02T00:00:00Z"},
+        LossCase{
+            "StartTime",
+            Candidate{.victims = {{"ns/x", 5, false}, {"ns/y", 2, false}},
+                      .started = Instant::FromUnixSeconds(3600),
+                      .lost_by = kStartTime},
+            "its highest-priority victim has run since 1970-01-01T01:00:00Z, that of best only "
+            "since 1970-01-02T00:00:00Z"},
         LossCase{"Nothing", Candidate{.victims = {{"ns/x", 5, false}, {"ns/y", 2, false}}},
-                 "as good as best, which came first"}),
+                 "equal to best, which is first in node order"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace BERTH_TEST_FILE

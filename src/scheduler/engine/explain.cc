@@ -89,7 +89,7 @@ class Explainer {
     if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
       return (*filter)->Details(attempt_.cycle(), row);
     }
-    // Without nominated pods the node is feasible: the cause is among those.
+    // The node itself fits: the cause is among its nominated pods.
     std::vector<std::string> rivals;
     const model::Cluster& cluster = attempt_.cluster();
     for (model::PodId id : cluster.nominations().PodsOn(nodes_.info(row).name)) {
@@ -97,7 +97,8 @@ class Explainer {
       rivals.push_back(cluster.pod(id).key().ToString());
     }
     std::ranges::sort(rivals);
-    return fmt::format("room on the node is promised to {}", fmt::join(rivals, ", "));
+    return fmt::format("the node fits only without its nominated pods: {}",
+                       fmt::join(rivals, ", "));
   }
 
   void ExplainScores() {

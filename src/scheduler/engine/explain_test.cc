@@ -128,7 +128,7 @@ TEST(Explain, RejectedNodesComeWithDetails) {
   world.Put(MakeNode("b").Taint("gpu", "", "NoSchedule"));
   world.Put(MakeNode("c"));
   const Explanation told = Explain(world, MakePod("web").Request("cpu", "2"));
-  EXPECT_EQ(told.nodes.at("a").details, "the pod asks for 2 cpu, more than the node has: 1");
+  EXPECT_EQ(told.nodes.at("a").details, "the pod requests 2 cpu, more than the node has: 1");
   EXPECT_EQ(told.nodes.at("b").details, "the pod does not tolerate gpu:NoSchedule");
   EXPECT_EQ(told.nodes.at("c").details, "");
 }
@@ -139,7 +139,8 @@ TEST(Explain, RoomThatIsPromisedToOthersIsToldFromRoomThatIsTaken) {
   world.Put(MakePod("rival").Request("cpu", "2").Priority(9).Gate("wait").Nominated("a"));
   const Explanation told = Explain(world, MakePod("web").Request("cpu", "1"));
   EXPECT_EQ(told.nodes.at("a").verdict.Message(), "Insufficient cpu");
-  EXPECT_EQ(told.nodes.at("a").details, "room on the node is promised to default/rival");
+  EXPECT_EQ(told.nodes.at("a").details,
+            "the node fits only without its nominated pods: default/rival");
 }
 
 TEST(Explain, PreemptionTellsVictimsAndWhatDecided) {

@@ -9,6 +9,7 @@
 
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/cluster_dump.h"
+#include "testing/require.h"
 #include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
@@ -483,7 +484,7 @@ TEST(Regression, CopiesOfAFailedPodStarveOthers) {
   };
   ScriptedEngine story;
   story.Add<FakeReject>("Never", script);
-  const auto engine = *Engine::Make({.profiles = {story.config()}}, story.registry());
+  const auto engine = Require(Engine::Make({.profiles = {story.config()}}, story.registry()));
   const Instant now = Instant::FromUnixSeconds(1000);
   engine->Handle(ObjectPut{MakeNode("n1")}, now);
   constexpr int kCopies = 10'000;

@@ -26,7 +26,7 @@ std::string WhyTermFails(const api::CompiledNodeTerm& term, const api::StringMap
                          std::string_view node_name) {
   for (const api::Requirement& requirement : term.labels) {
     if (requirement.Matches(labels)) continue;
-    return fmt::format("wants {}, {}", FormatSelector(requirement),
+    return fmt::format("requires {}, {}", FormatSelector(requirement),
                        FormatActualLabel(labels, requirement.key));
   }
   if (node_name.empty()) return "";
@@ -34,7 +34,7 @@ std::string WhyTermFails(const api::CompiledNodeTerm& term, const api::StringMap
     const bool holds =
         (field.value == (field.key == "metadata.name" ? node_name : "")) == field.equal;
     if (!holds)
-      return fmt::format("wants {}{}{}", field.key, field.equal ? "=" : "!=", field.value);
+      return fmt::format("requires {}{}{}", field.key, field.equal ? "=" : "!=", field.value);
   }
   return "";
 }

@@ -110,9 +110,11 @@ TEST_F(AffinityDetailsTest, OwnAntiAffinityNamesThePodInTheDomain) {
   Place("far", "b1", "app: db");
   const std::string spec = Wants("podAntiAffinity", "matchLabels: {app: db}");
   EXPECT_EQ(About("a1", spec),
-            "the pod wants no pod with app=db in zone \"a\", where default/other runs on node a2");
+            "the pod has anti-affinity to pods with app=db in zone \"a\", where default/other runs "
+            "on node a2");
   EXPECT_EQ(About("b1", spec),
-            "the pod wants no pod with app=db in zone \"b\", where default/far runs on node b1");
+            "the pod has anti-affinity to pods with app=db in zone \"b\", where default/far runs "
+            "on node b1");
 }
 
 TEST_F(AffinityDetailsTest, ExistingAntiAffinityNamesTheObjector) {
@@ -122,17 +124,18 @@ TEST_F(AffinityDetailsTest, ExistingAntiAffinityNamesTheObjector) {
   Place("db", "a2", "app: db", shy);
   Place("loner", "b1", "app: db", Wants("podAntiAffinity", "matchLabels: {app: db}"));
   EXPECT_EQ(About("a1", ""),
-            "default/db on node a2 wants no pod with app in (api, web) in zone \"a\"");
+            "default/db on node a2 has anti-affinity to pods with app in (api, web) in zone \"a\"");
 }
 
 TEST_F(AffinityDetailsTest, AffinityNamesWhoIsMissingAndWhereOneIs) {
   const std::string spec = Wants("podAffinity", "matchLabels: {app: db}", "kubernetes.io/hostname");
-  EXPECT_EQ(About("a1", spec),
-            "no pod with app=db, which the pod wants to be near, runs on node \"a1\", nor anywhere "
-            "else");
+  EXPECT_EQ(
+      About("a1", spec),
+      "no pod with app=db, which the pod's affinity requires, runs on node \"a1\", nor anywhere "
+      "else");
   Place("db", "b1", "app: db");
   EXPECT_EQ(About("a1", spec),
-            "no pod with app=db, which the pod wants to be near, runs on node \"a1\"; there is "
+            "no pod with app=db, which the pod's affinity requires, runs on node \"a1\"; there is "
             "default/db on node b1");
   EXPECT_EQ(About("bare", spec),
             "the node has no label kubernetes.io/hostname, by which the pod's affinity groups "
@@ -148,7 +151,7 @@ TEST_F(AffinityDetailsTest, AffinityToItselfIsNotBlamedForAntiAffinity) {
       "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
       "labelSelector: {matchLabels: {app: db}}}]}}";
   EXPECT_EQ(About("a1", spec),
-            "the pod wants no pod with app=db on node \"a1\", where default/db runs");
+            "the pod has anti-affinity to pods with app=db on node \"a1\", where default/db runs");
 }
 
 std::string Offers(std::string_view name, std::string_view allocatable) {
@@ -167,18 +170,18 @@ TEST(DetailsTest, ResourcesAreAskedFreeAndOffered) {
               Asks("two", "cpu: 250m", "nodeName: b")};
   const std::string pod = Asks("new", "cpu: 2, memory: 8Gi");
   EXPECT_EQ(Details("NodeResourcesFit", world, pod, "a"),
-            "the pod asks for 2 cpu, of which 500m of 4 are free; the pod asks for 8Gi memory, of "
+            "the pod requests 2 cpu, of which 500m of 4 are free; the pod requests 8Gi memory, of "
             "which 3.8Gi of 15.8Gi are free");
   EXPECT_EQ(Details("NodeResourcesFit", world, pod, "b"),
-            "it takes 1 pod and has 1; the pod asks for 2 cpu, more than the node has: 1; the pod "
-            "asks for 8Gi memory, more than the node has: 0");
+            "it takes 1 pod and has 1; the pod requests 2 cpu, more than the node has: 1; the pod "
+            "requests 8Gi memory, more than the node has: 0");
 }
 
 TEST(DetailsTest, ExtendedResourcesAreCountedAndIgnoredOnesLeftOut) {
   World world{Offers("a", "cpu: 4, pods: 9, example.com/gpu: 2"),
               Asks("one", "example.com/gpu: 1", "nodeName: a")};
   EXPECT_EQ(Details("NodeResourcesFit", world, Asks("new", "example.com/gpu: 2"), "a"),
-            "the pod asks for 2 example.com/gpu, of which 1 of 2 are free");
+            "the pod requests 2 example.com/gpu, of which 1 of 2 are free");
 }
 
 TEST(DetailsTest, TaintsAreNamedAsKubectlDoes) {
@@ -209,9 +212,9 @@ INSTANTIATE_TEST_SUITE_P(
     NodeAffinity, NodeAffinityDetailsTest,
     testing::Values(
         NodeAffinityCase{"Selector", "nodeSelector: {disk: ssd}",
-                         "the nodeSelector wants disk=ssd, the node has disk=hdd"},
+                         "the nodeSelector requires disk=ssd, the node has disk=hdd"},
         NodeAffinityCase{"SelectorOfALabelThatIsMissing", "nodeSelector: {gpu: a100}",
-                         "the nodeSelector wants gpu=a100, the node has no label gpu"},
+                         "the nodeSelector requires gpu=a100, the node has no label gpu"},
         NodeAffinityCase{
             "FirstRequirementOfEachTerm",
             "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
@@ -219,7 +222,8 @@ INSTANTIATE_TEST_SUITE_P(
             "operator: Gt, values: ['16']}]}, {matchExpressions: [{key: disk, operator: In, "
             "values: "
             "[ssd, nvme]}]}]}}}",
-            "the node affinity wants cores>16, the node has cores=8; or wants disk in (nvme, ssd), "
+            "the node affinity requires cores>16, the node has cores=8; or requires disk in (nvme, "
+            "ssd), "
             "the node has disk=hdd"}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -230,7 +234,7 @@ TEST(DetailsTest, AddedAffinityIsToldFromThePodsOwn) {
   args.added_affinity.emplace().required.emplace().terms.push_back(term);
   World world{NodeYaml("a", {.labels = "pool: test"})};
   EXPECT_EQ(Details("NodeAffinity", world, PodYaml("new"), "a", args),
-            "addedAffinity of the configuration wants pool=prod, the node has pool=test");
+            "addedAffinity of the configuration requires pool=prod, the node has pool=test");
 }
 
 TEST(DetailsTest, PortsNameTheirHolder) {
@@ -274,7 +278,7 @@ TEST_F(VolumeDetailsTest, BoundVolumeOutOfReach) {
   world_.Add(BoundClaimYaml("data", "disk-1"));
   EXPECT_EQ(About("VolumeBinding"),
             "claim \"data\" is bound to volume disk-1, which the node cannot reach: the volume "
-            "wants topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b");
+            "requires topology.kubernetes.io/zone=a, the node has topology.kubernetes.io/zone=b");
 }
 
 TEST_F(VolumeDetailsTest, BoundVolumeThatDoesNotExist) {
@@ -289,8 +293,8 @@ TEST_F(VolumeDetailsTest, NoVolumeWithinReachAndNoneIsMade) {
                        "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: "
                        "WaitForFirstConsumer"));
   EXPECT_EQ(About("VolumeBinding"),
-            "no free volume of class \"slow\" for claim \"data\" (5Gi) is within reach, and the "
-            "class makes none");
+            "no free volume of class \"slow\" for claim \"data\" (5Gi) is reachable, and the "
+            "class provisions none");
 }
 
 TEST_F(VolumeDetailsTest, ClassThatMakesVolumesElsewhere) {
@@ -299,10 +303,11 @@ TEST_F(VolumeDetailsTest, ClassThatMakesVolumesElsewhere) {
                        "provisioner: csi.test, volumeBindingMode: WaitForFirstConsumer, "
                        "allowedTopologies: [{matchLabelExpressions: [{key: "
                        "topology.kubernetes.io/zone, values: [a, c]}]}]"));
-  EXPECT_EQ(About("VolumeBinding"),
-            "no free volume of class \"slow\" for claim \"data\" (5Gi) is within reach, and the "
-            "class makes none here: it wants topology.kubernetes.io/zone in (a, c), the node has "
-            "topology.kubernetes.io/zone=b");
+  EXPECT_EQ(
+      About("VolumeBinding"),
+      "no free volume of class \"slow\" for claim \"data\" (5Gi) is reachable, and the "
+      "class provisions none here: it requires topology.kubernetes.io/zone in (a, c), the node has "
+      "topology.kubernetes.io/zone=b");
 }
 
 TEST_F(VolumeDetailsTest, DriverWithoutRoom) {
@@ -312,8 +317,8 @@ TEST_F(VolumeDetailsTest, DriverWithoutRoom) {
       "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.test}, spec: "
       "{storageCapacity: true}}\n");
   EXPECT_EQ(About("VolumeBinding"),
-            "no free volume of class \"slow\" for claim \"data\" (5Gi) is within reach, and "
-            "csi.test has no room here to make one");
+            "no free volume of class \"slow\" for claim \"data\" (5Gi) is reachable, and "
+            "csi.test has no capacity here to provision one");
 }
 
 TEST_F(VolumeDetailsTest, VolumeThatIsBeingMadeElsewhere) {

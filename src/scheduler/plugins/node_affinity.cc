@@ -170,7 +170,7 @@ std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow 
   for (const auto& [key, value] : cycle.spec().node_selector.value_or(api::StringMap())) {
     const auto found = meta.labels.find(key);
     if (found != meta.labels.end() && found->second == value) continue;
-    return fmt::format("the nodeSelector wants {}={}, {}", key, value,
+    return fmt::format("the nodeSelector requires {}={}, {}", key, value,
                        FormatActualLabel(meta.labels, key));
   }
   const api::NodeAffinity* own = AffinityOf(cycle.spec());

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "testing/fake_plugins.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::queue {
 namespace BERTH_TEST_FILE {
@@ -51,9 +51,7 @@ std::unique_ptr<framework::Profile> ProfileWith(const Gates& gates) {
     Offer<WaitingGate>(registry, name, events);
     enabled.push_back({name});
   }
-  auto profile = framework::Profile::Build(ProfileOf(std::move(enabled)), registry);
-  CHECK(profile.has_value());
-  return *std::move(profile);
+  return Require(framework::Profile::Build(ProfileOf(std::move(enabled)), registry));
 }
 
 // "A NodeAdd, B NodeUpdateNodeTaint always"
@@ -72,7 +70,7 @@ TEST(QueueingHintMap, AreThoseOfThePluginsThatMayReject) {
                    {"B", {{{framework::Resource::kCsiNode, framework::kAdd}, false}}},
                    {"C", {}}});
   const QueueingHintMap hints(*profile);
-  EXPECT_EQ(Text(hints.hints()), "A PodDelete, B storage.k8s.io/CSINodeAdd always");
+  EXPECT_EQ(Text(hints.registrations()), "A PodDelete, B storage.k8s.io/CSINodeAdd always");
   EXPECT_EQ(hints.EventsRegisteredBy("A"),
             (std::vector<framework::EventType>{{framework::Resource::kPod, framework::kDelete}}));
   EXPECT_EQ(hints.EventsRegisteredBy("C"), std::vector<framework::EventType>());
@@ -104,7 +102,7 @@ TEST(QueueingHintMap, WhoWaitsForNodesHearsOfTheirTaints) {
   };
   for (const Case& c : cases) {
     const auto profile = ProfileWith({{"A", c.events}});
-    EXPECT_EQ(Text(QueueingHintMap(*profile).hints()), c.want) << c.name;
+    EXPECT_EQ(Text(QueueingHintMap(*profile).registrations()), c.want) << c.name;
   }
 }
 
@@ -138,9 +136,9 @@ TEST(QueueingHintMap, KnowWhetherAnyoneCares) {
   };
   for (const Case& c : cases) EXPECT_EQ(hints.IsEventOfInterest(c.event), c.want) << c.name;
   EXPECT_EQ(Text(hints.RegistrationsFor(framework::Resource::kAssignedPod)),
-            Text(hints.hints().subspan(0, 1)));
+            Text(hints.registrations().subspan(0, 1)));
   EXPECT_EQ(Text(hints.RegistrationsFor(framework::Resource::kUnschedulablePod)),
-            Text(hints.hints().subspan(0, 2)));
+            Text(hints.registrations().subspan(0, 2)));
   EXPECT_EQ(Text(hints.RegistrationsFor(framework::Resource::kNode)), "");
 }
 
@@ -152,10 +150,10 @@ TEST(QueueingHintMap, AWildcardCoversAllKinds) {
   EXPECT_TRUE(hints.IsEventOfInterest({framework::Resource::kResourceSlice, framework::kDelete}));
 }
 
-TEST(QueueingHintMap, APluginThatSaysNothingWaitsForEverything) {
-  FakeCluster world;
-  world.Add("A", Registration());
-  const QueueingHintMap hints(world.profile());
+TEST(QueueingHintMap, APluginWithoutRegistrationsGetsEveryEvent) {
+  FakeCluster fake;
+  fake.Add("A", Rule());
+  const QueueingHintMap hints(fake.profile());
   EXPECT_EQ(Text(hints.RegistrationsFor(framework::Resource::kNode)), "A NodeAll always");
   EXPECT_TRUE(
       hints.IsEventOfInterest({framework::Resource::kPersistentVolumeClaim, framework::kUpdate}));

@@ -9,6 +9,7 @@
 #include "scheduler/recording/recording_engine.h"
 #include "scheduler/recording/recording_testing.h"
 #include "testing/object_builders.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::recording {
 namespace BERTH_TEST_FILE {
@@ -18,11 +19,7 @@ using testing::HasSubstr;
 constexpr Instant kNoon = Instant::FromUnixSeconds(1'767'268'800);
 
 std::unique_ptr<engine::Engine> MakeEngine(const RecordingHeader& header) {
-  auto options = OptionsFor(header);
-  CHECK(options.has_value());
-  auto engine = engine::Engine::Make(*options, plugins::InTreeRegistry());
-  CHECK(engine.has_value());
-  return *std::move(engine);
+  return Require(engine::Engine::Make(Require(OptionsFor(header)), plugins::InTreeRegistry()));
 }
 
 // A short run: two nodes, three pods of which the last is too big, and a bind that fails.
@@ -55,9 +52,7 @@ std::string RecordARun() {
 
 ReplayReport MustReplay(const std::string& bytes) {
   const auto reader = MustOpen(bytes);
-  auto report = Replay(*reader, plugins::InTreeRegistry(), {.paranoid = true});
-  CHECK(report.has_value());
-  return *std::move(report);
+  return Require(Replay(*reader, plugins::InTreeRegistry(), {.paranoid = true}));
 }
 
 // Returns the same recording with record `number` changed.

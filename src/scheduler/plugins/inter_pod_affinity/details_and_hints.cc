@@ -157,8 +157,9 @@ std::string AffinityDetails(const Neighbourhood& around, const WrittenTerms& ter
   };
   for (const WrittenTerm& term : terms) {
     if (around.Find(term.key(), matches) != nullptr) continue;
-    const std::string text = fmt::format("no pod with {}, which the pod wants to be near, runs {}",
-                                         JoinedLabels(terms), around.Where(term.key()));
+    const std::string text =
+        fmt::format("no pod with {}, which the pod's affinity requires, runs {}",
+                    JoinedLabels(terms), around.Where(term.key()));
     const model::PodRecord* elsewhere = around.FindAnywhere(matches);
     return text + (elsewhere == nullptr ? ", nor anywhere else"
                                         : fmt::format("; there is {}", around.Name(*elsewhere)));
@@ -166,21 +167,21 @@ std::string AffinityDetails(const Neighbourhood& around, const WrittenTerms& ter
   return "";
 }
 
-// Names a pod that the pod's anti-affinity excludes, if any.
+// Returns which existing pod violates the anti-affinity of the incoming one; empty if none.
 std::string AntiAffinityDetails(const Neighbourhood& around, const WrittenTerms& terms) {
   for (const WrittenTerm& term : terms) {
     const model::PodRecord* pod = around.Find(term.key(), [&](const model::PodRecord& other) {
       return term.Matches(around.cluster(), *other.object, /*incoming=*/true);
     });
     if (pod == nullptr) continue;
-    return fmt::format("the pod wants no pod with {} {}, where {} runs{}", term.Labels(),
-                       around.Where(term.key()), pod->key().ToString(),
+    return fmt::format("the pod has anti-affinity to pods with {} {}, where {} runs{}",
+                       term.Labels(), around.Where(term.key()), pod->key().ToString(),
                        term.key() == kHostnameKey ? "" : " on node " + around.NodeOf(*pod));
   }
   return "";
 }
 
-// Names a pod whose anti-affinity excludes the pod, if any.
+// Returns which existing pod's anti-affinity matches the incoming one; empty if none.
 std::string ExistingAntiAffinityDetails(const Neighbourhood& around, const api::Pod& pod) {
   std::optional<WrittenTerm> term;
   const model::PodRecord* objector = around.FindAnywhere([&](const model::PodRecord& other) {
@@ -200,8 +201,8 @@ std::string ExistingAntiAffinityDetails(const Neighbourhood& around, const api::
     return false;
   });
   if (objector == nullptr) return "";
-  return fmt::format("{} wants no pod with {} {}", around.Name(*objector), term->Labels(),
-                     around.Where(term->key()));
+  return fmt::format("{} has anti-affinity to pods with {} {}", around.Name(*objector),
+                     term->Labels(), around.Where(term->key()));
 }
 
 }  // namespace

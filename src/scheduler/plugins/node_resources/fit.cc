@@ -243,7 +243,7 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
                    const std::string& name) {
     if (request <= 0 || request <= allocatable - requested) return;
     const std::string what =
-        fmt::format("the pod asks for {} {}", FormatAmount(name, request), name);
+        fmt::format("the pod requests {} {}", FormatAmount(name, request), name);
     if (request > allocatable) {
       texts.push_back(
           fmt::format("{}, more than the node has: {}", what, FormatAmount(name, allocatable)));

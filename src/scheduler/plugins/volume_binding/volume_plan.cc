@@ -356,20 +356,20 @@ std::string VolumePlan::DetailsOfWaiting(model::NodeRow node) const {
 std::string VolumePlan::WhyNotMade(const Waiting& waiting, model::NodeRow node) const {
   const api::StorageClass& storage_class = *waiting.storage_class->object;
   const std::string& name = storage_class.metadata.name;
-  const std::string none = fmt::format(
-      "no free volume of class \"{}\" for {} is within reach, and ", name, Named(*waiting.claim));
+  const std::string none = fmt::format("no free volume of class \"{}\" for {} is reachable, and ",
+                                       name, Named(*waiting.claim));
   const std::string& provisioner = storage_class.provisioner;
   if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") {
-    return none + "the class makes none";
+    return none + "the class provisions none";
   }
   const api::StringMap& labels = cluster_.nodes().info(node).object->metadata.labels;
   const auto& allowed = waiting.storage_class->allowed;
   if (allowed && !allowed->Match(cluster_.nodes().info(node).labels, cluster_.symbols())) {
-    return none + "the class makes none here: it " +
+    return none + "the class provisions none here: it " +
            WhyNoTermMatches(AsNodeSelector(storage_class.allowed_topologies), labels, "");
   }
   if (waiting.has_capacity && !waiting.has_capacity->Test(node.index())) {
-    return none + fmt::format("{} has no room here to make one", provisioner);
+    return none + fmt::format("{} has no capacity here to provision one", provisioner);
   }
   return "";
 }
