@@ -156,13 +156,13 @@ class Explainer {
 
   Explanation::Preemption Describe(const framework::PreemptionReport& report) const {
     const model::Cluster& cluster = attempt_.cluster();
-    Explanation::Preemption told;
-    told.eligible = report.eligible;
-    told.priority = attempt_.cycle().pod_class().priority;
+    Explanation::Preemption described;
+    described.eligible = report.eligible;
+    described.priority = attempt_.cycle().pod_class().priority;
     const auto selected = std::ranges::find(report.candidates, report.selected,
                                             [](const auto& candidate) { return candidate.node; });
     for (const auto& [row, victims] : report.candidates) {
-      auto& candidate = told.candidates[nodes_.name(row)];
+      auto& candidate = described.candidates[nodes_.name(row)];
       candidate.budget_violations = victims.budget_violations;
       for (model::PodId id : victims.pods) {
         const model::PodRecord& pod = cluster.pod(id);
@@ -176,11 +176,12 @@ class Explainer {
       }
     }
     for (const auto& [row, verdict] : report.rejected)
-      told.rejected.emplace(nodes_.name(row), verdict);
-    for (model::NodeRow row : report.equally_good) told.equally_good.push_back(nodes_.name(row));
-    std::ranges::sort(told.equally_good);
-    if (report.selected.valid()) told.selected = nodes_.name(report.selected);
-    return told;
+      described.rejected.emplace(nodes_.name(row), verdict);
+    for (model::NodeRow row : report.equally_good)
+      described.equally_good.push_back(nodes_.name(row));
+    std::ranges::sort(described.equally_good);
+    if (report.selected.valid()) described.selected = nodes_.name(report.selected);
+    return described;
   }
 
   framework::Attempt& attempt_;

@@ -21,7 +21,7 @@ using Pods = std::vector<std::pair<int32_t, int64_t>>;
 
 class VictimOrder : public testing::Test {
  protected:
-  Victims Victims(const Pods& pods, int64_t violations = 0) {
+  Victims MakeVictims(const Pods& pods, int64_t violations = 0) {
     Victims victims;
     victims.budget_violations = violations;
     for (const auto& [priority, start] : pods) {
@@ -33,7 +33,7 @@ class VictimOrder : public testing::Test {
     return victims;
   }
   VictimRating Rating(const Pods& pods, int64_t violations = 0) {
-    return VictimRating(cluster_, Victims(pods, violations), kNow);
+    return VictimRating(cluster_, MakeVictims(pods, violations), kNow);
   }
 
   model::Cluster cluster_;
@@ -61,9 +61,9 @@ TEST_F(VictimOrder, TheFirstCriterionThatDiffersDecides) {
 }
 
 TEST_F(VictimOrder, TheEarliestOfTheMostImportantVictimsCounts) {
-  EXPECT_EQ(EarliestStart(cluster_, Victims({{5, 30}, {5, 20}, {1, 10}}), kNow),
+  EXPECT_EQ(EarliestStart(cluster_, MakeVictims({{5, 30}, {5, 20}, {1, 10}}), kNow),
             Instant::FromUnixSeconds(20));
-  EXPECT_EQ(EarliestStart(cluster_, Victims({{5, -1}}), kNow), kNow);
+  EXPECT_EQ(EarliestStart(cluster_, MakeVictims({{5, -1}}), kNow), kNow);
 }
 
 }  // namespace BERTH_TEST_FILE
