@@ -22,6 +22,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(berth_flags INTERFACE
     -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
     -Wno-stringop-overread
+    # To GCC, files that are compiled several at a time are headers, and it warns of classes in them
+    # that have members from anonymous namespaces.
+    -Wno-subobject-linkage
     # Asio has fences that GCC's thread sanitizer does not see; nothing there depends on them.
     -Wno-tsan)
 else()

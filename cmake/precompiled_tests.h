@@ -1,6 +1,5 @@
 // What nearly every test needs besides, compiled once.
 #pragma once
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

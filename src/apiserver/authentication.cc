@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "base/text.h"
+
 namespace berth::apiserver {
 namespace {
 
@@ -13,12 +15,6 @@ using registry::User;
 
 constexpr std::string_view kAuthenticated = "system:authenticated";
 constexpr std::string_view kAdmins = "system:masters";
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == text.npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 bool StartsWithIgnoringCase(std::string_view text, std::string_view lower) {
   return text.size() >= lower.size() &&

@@ -23,12 +23,6 @@ constexpr std::string_view kSupported = "application/json";
 // Further entries of an Accept header are ignored.
 constexpr size_t kMaxEntries = 64;
 
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::string Lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) {
@@ -65,7 +59,7 @@ bool IsMeta(const MediaType& type) {
   return type.parameter("g") == "meta.k8s.io" && (version == "v1" || version == "v1beta1");
 }
 
-std::optional<WantedForm> ObjectForm(const MediaType& type) {
+std::optional<WantedForm> FormOfObject(const MediaType& type) {
   if (!IsJson(type)) return std::nullopt;
   const std::string_view as = type.parameter("as");
   if (as.empty()) return WantedForm{};
@@ -140,7 +134,7 @@ std::vector<MediaType> ParseAccept(std::string_view header) {
 }
 
 api::scheme::ApiResult<WantedForm> WantedObjectForm(std::string_view accept) {
-  return FirstOf(accept, ObjectForm);
+  return FirstOf(accept, FormOfObject);
 }
 
 api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept) {

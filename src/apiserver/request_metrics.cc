@@ -24,7 +24,7 @@ Metrics::Metrics()
       version_(registry_
                    .AddGauge({.name = "berth_store_version",
                               .help = "The newest resourceVersion.",
-                              .stability = Stability::kUnsaid})
+                              .stability = Stability::kNone})
                    .With({})) {}
 
 void Metrics::CountRequest(std::string_view verb, std::string_view resource, int code) {

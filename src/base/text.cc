@@ -92,6 +92,12 @@ void AppendGoEscaped(std::string& out, std::string_view text, bool escape_quotes
 
 }  // namespace
 
+std::string_view Trim(std::string_view text, std::string_view space) {
+  const size_t begin = text.find_first_not_of(space);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(space) - begin + 1);
+}
+
 std::string Shorten(std::string_view text, size_t limit) {
   std::string out(text.substr(0, limit));
   if (text.size() > limit) {

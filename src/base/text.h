@@ -10,6 +10,9 @@ namespace berth {
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// Returns `text` without the characters of `space` at its ends.
+std::string_view Trim(std::string_view text, std::string_view space = " \t");
+
 // Returns `text` for use in an error message: control characters replaced by '?', and truncated
 // after about `limit` bytes.
 std::string Shorten(std::string_view text, size_t limit = 60);

@@ -17,7 +17,7 @@ JsonArray Strings(const std::vector<std::string>& strings) {
   return JsonArray(strings.begin(), strings.end());
 }
 
-JsonArray Details(const ExplanationSummary::Rejection& rejection) {
+JsonArray DetailsJson(const ExplanationSummary::Rejection& rejection) {
   JsonArray list;
   for (const auto& details : rejection.details) {
     JsonObject& entry = list.emplace_back(boost::json::object_kind).get_object();
@@ -28,7 +28,7 @@ JsonArray Details(const ExplanationSummary::Rejection& rejection) {
   return list;
 }
 
-JsonArray Rejections(const ExplanationSummary& summary) {
+JsonArray RejectionsJson(const ExplanationSummary& summary) {
   JsonArray list;
   for (const auto& rejection : summary.rejections) {
     JsonObject& entry = list.emplace_back(boost::json::object_kind).get_object();
@@ -37,12 +37,12 @@ JsonArray Rejections(const ExplanationSummary& summary) {
     entry.emplace("code", rejection.code);
     entry.emplace("reasons", Strings(rejection.reasons));
     entry.emplace("examples", Strings(rejection.examples));
-    entry.emplace("details", Details(rejection));
+    entry.emplace("details", DetailsJson(rejection));
   }
   return list;
 }
 
-JsonArray Scores(const ExplanationSummary& summary) {
+JsonArray ScoresJson(const ExplanationSummary& summary) {
   JsonArray list;
   for (const auto& scores : summary.scores) {
     JsonObject& entry = list.emplace_back(boost::json::object_kind).get_object();
@@ -56,7 +56,7 @@ JsonArray Scores(const ExplanationSummary& summary) {
   return list;
 }
 
-JsonObject Preemption(const ExplanationSummary& summary) {
+JsonObject PreemptionJson(const ExplanationSummary& summary) {
   JsonObject result;
   result.emplace("eligible", summary.preemption_eligible);
   result.emplace("priority", summary.priority);
@@ -84,17 +84,17 @@ JsonObject Preemption(const ExplanationSummary& summary) {
   return result;
 }
 
-JsonObject Explained(const ExplanationSummary& summary) {
+JsonObject ExplainedJson(const ExplanationSummary& summary) {
   JsonObject result;
   result.emplace("nodes", summary.nodes);
   result.emplace("feasibleNodes", summary.feasible);
   if (!summary.pre_filter.empty()) {
     result["preFilter"] = {{"plugin", summary.pre_filter_plugin}, {"message", summary.pre_filter}};
   }
-  result.emplace("rejected", Rejections(summary));
-  result.emplace("scores", Scores(summary));
+  result.emplace("rejected", RejectionsJson(summary));
+  result.emplace("scores", ScoresJson(summary));
   if (!summary.why.empty()) result.emplace("why", summary.why);
-  if (summary.preemption_tried) result.emplace("preemption", Preemption(summary));
+  if (summary.preemption_tried) result.emplace("preemption", PreemptionJson(summary));
   return result;
 }
 
@@ -125,8 +125,8 @@ JsonObject ToDocument(const ScheduleReport& report) {
       JsonArray& victims = pod["victims"].emplace_array();
       for (const auto& victim : outcome.victims) victims.emplace_back(victim.ToString());
     }
-    if (outcome.explanation) pod.emplace("explanation", Explained(*outcome.explanation));
-    if (outcome.first_attempt) pod.emplace("firstAttempt", Explained(*outcome.first_attempt));
+    if (outcome.explanation) pod.emplace("explanation", ExplainedJson(*outcome.explanation));
+    if (outcome.first_attempt) pod.emplace("firstAttempt", ExplainedJson(*outcome.first_attempt));
   }
   JsonArray evicted;
   for (const EvictedPod& gone : report.evicted) {

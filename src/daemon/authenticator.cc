@@ -218,7 +218,7 @@ std::string Digest(const std::string& token) {
   return {reinterpret_cast<const char*>(digest), sizeof(digest)};
 }
 
-std::string ReviewBody(const std::string& token) {
+std::string TokenReviewBody(const std::string& token) {
   return api::ToJsonText(JsonObject{{"kind", "TokenReview"},
                                     {"apiVersion", "authentication.k8s.io/v1"},
                                     {"metadata", JsonObject()},
@@ -234,7 +234,7 @@ std::vector<std::string> TextsAt(const JsonObject* object, std::string_view name
   return texts;
 }
 
-Result<std::optional<User>> ReadReview(const std::string& body) {
+Result<std::optional<User>> ReadTokenReview(const std::string& body) {
   const auto review = api::ParseJson(body);
   if (!review) return Fail("the review of the token cannot be read: " + review.error().message);
   const JsonObject* status = api::ObjectAt(api::AsObject(*review), "status");
@@ -302,12 +302,12 @@ void Authenticator::ReviewToken(const std::string& token, Callback callback) {
   client::RestRequest request;
   request.method = "POST";
   request.path = "/apis/authentication.k8s.io/v1/tokenreviews";
-  request.body = ReviewBody(token);
+  request.body = TokenReviewBody(token);
   request.content_type = "application/json";
   request.timeout = Duration::Seconds(10);
   SendWithRetries(*client_, executor_, std::move(request), [this, key](Result<std::string> body) {
     if (!body) return tokens_.Finish(key, std::unexpected(body.error()), {});
-    tokens_.Finish(key, ReadReview(*body), token_ttl_);
+    tokens_.Finish(key, ReadTokenReview(*body), token_ttl_);
   });
 }
 

@@ -19,7 +19,7 @@ JsonArray Texts(const std::vector<std::string>& texts) {
   return JsonArray(texts.begin(), texts.end());
 }
 
-std::string ReviewBody(const User& user, std::string_view verb, std::string_view path) {
+std::string AccessReviewBody(const User& user, std::string_view verb, std::string_view path) {
   JsonObject spec{{"nonResourceAttributes", JsonObject{{"path", path}, {"verb", verb}}},
                   {"user", user.name}};
   if (!user.groups.empty()) spec.emplace("groups", Texts(user.groups));
@@ -35,7 +35,7 @@ std::string ReviewBody(const User& user, std::string_view verb, std::string_view
                                     {"status", JsonObject{{"allowed", false}}}});
 }
 
-Result<AccessDecision> ReadReview(const std::string& body) {
+Result<AccessDecision> ReadAccessReview(const std::string& body) {
   const auto review = api::ParseJson(body);
   if (!review) return Fail("the review of the access cannot be read: " + review.error().message);
   const JsonObject* status = api::ObjectAt(api::AsObject(*review), "status");
@@ -67,7 +67,7 @@ void Authorizer::Authorize(const User& user, std::string_view verb, std::string_
   const bool is_master = std::ranges::find(user.groups, kMastersGroup) != user.groups.end();
   if (is_master || IsAlwaysAllowed(path)) return callback(AccessDecision{true});
   if (client_ == nullptr) return callback(AccessDecision{false});
-  const std::string body = ReviewBody(user, verb, path);
+  const std::string body = AccessReviewBody(user, verb, path);
   if (!decisions_.Want(body, std::move(callback))) return;
   client::RestRequest request;
   request.method = "POST";
@@ -79,7 +79,7 @@ void Authorizer::Authorize(const User& user, std::string_view verb, std::string_
                   [this, body](Result<std::string> response) {
                     if (!response)
                       return decisions_.Finish(body, std::unexpected(response.error()), {});
-                    const auto decision = ReadReview(*response);
+                    const auto decision = ReadAccessReview(*response);
                     const bool allowed = decision && decision->allowed;
                     decisions_.Finish(body, decision,
                                       allowed ? flags_.authorized_ttl : flags_.unauthorized_ttl);

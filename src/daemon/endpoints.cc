@@ -11,6 +11,7 @@
 #include "api/json/document.h"
 #include "api/json/yaml_writer.h"
 #include "api/timestamp.h"
+#include "base/text.h"
 #include "daemon/endpoint_responses.h"
 #include "daemon/flag_values.h"
 #include "scheduler/config/print.h"
@@ -32,12 +33,6 @@ struct MediaType {
   std::map<std::string_view, std::string_view> parameters;
   double quality = 1;
 };
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // What precedes the next `separator`, which is taken off with it.
 std::string_view TakePart(std::string_view& text, char separator) {

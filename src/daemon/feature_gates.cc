@@ -12,20 +12,14 @@
 namespace berth::daemon {
 namespace {
 
-constexpr std::string_view kComponent = "kube";
+constexpr std::string_view kGateComponent = "kube";
 constexpr int kMinor = 36;
 constexpr int kOldestMinor = 33;
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // "1.36" of "kube=1.36" or "1.36"; the minor version of that.
 Result<int> ParseVersion(std::string_view text) {
   if (const size_t equals = text.find('='); equals != text.npos) {
-    if (text.substr(0, equals) != kComponent) {
+    if (text.substr(0, equals) != kGateComponent) {
       return Fail(fmt::format("component not registered: {}", text.substr(0, equals)));
     }
     text.remove_prefix(equals + 1);
@@ -40,7 +34,7 @@ Result<int> ParseVersion(std::string_view text) {
     return Fail(fmt::format("could not parse {} as version", GoQuote(text)));
   }
   if (end != digits.data() + digits.size()) {
-    return Fail(fmt::format("patch version not allowed, got: {}={}", kComponent, text));
+    return Fail(fmt::format("patch version not allowed, got: {}={}", kGateComponent, text));
   }
   return minor;
 }
@@ -71,7 +65,7 @@ std::expected<FeatureGates, std::vector<std::string>> FeatureGates::Parse(
     const size_t colon = text.find(':');
     prefixed.insert(colon != text.npos);
     if (colon != text.npos) {
-      if (const auto component = text.substr(0, colon); component != kComponent) {
+      if (const auto component = text.substr(0, colon); component != kGateComponent) {
         problems.push_back(fmt::format("component not registered: {}", component));
         continue;
       }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/text.h"
 #include "net/server_session.h"
 
 namespace berth::net {
@@ -20,14 +21,6 @@ constexpr int kGzipWindow = 15 + 16;  // The largest window, with gzip's header.
 constexpr int kDefaultMemory = 8;
 constexpr size_t kStep = 64 << 10;
 constexpr size_t kMaxStep = 4 << 20;
-constexpr std::string_view kSpace = " \t";
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
 // Takes what comes before `separator` off the front of `text`.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());

@@ -21,9 +21,9 @@ using Text = boost::beast::string_view;
 
 constexpr size_t kMaxHeaders = 500;
 // A longer body is given room as it comes: a length alone must not cost memory.
-constexpr size_t kMaxReserve = 64 << 10;
+constexpr size_t kMaxBodyReserve = 64 << 10;
 
-std::string ToString(Text text) { return {text.data(), text.size()}; }
+std::string RequestText(Text text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
@@ -77,8 +77,8 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
   void on_request_impl(http::verb, Text method, Text target, int version,
                        error_code& error) override {
     version_ = version;
-    request.method = ToString(method);
-    request.target = ToString(target);
+    request.method = RequestText(method);
+    request.target = RequestText(target);
     CountHeader(method.size() + target.size(), error);
   }
 
@@ -90,10 +90,10 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
       return Refuse(400, "there is more than one Host header", error);
     }
     if (field == http::field::transfer_encoding && !boost::beast::iequals(value, "chunked")) {
-      return Refuse(501, fmt::format("the transfer encoding \"{}\" is not known", ToString(value)),
-                    error);
+      return Refuse(
+          501, fmt::format("the transfer encoding \"{}\" is not known", RequestText(value)), error);
     }
-    request.headers.push_back({ToString(name), ToString(value)});
+    request.headers.push_back({RequestText(name), RequestText(value)});
   }
 
   void on_header_impl(error_code& error) override {
@@ -101,7 +101,7 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
     if (http10() && chunked()) {
       return Refuse(400, "HTTP/1.0 has no chunked bodies", error);
     }
-    request.body.reserve(std::min<size_t>(content_length().value_or(0), kMaxReserve));
+    request.body.reserve(std::min<size_t>(content_length().value_or(0), kMaxBodyReserve));
   }
 
   void on_body_init_impl(const boost::optional<uint64_t>&, error_code&) override {}

@@ -59,8 +59,8 @@ void Http2Stream::Take(size_t size, Outgoing& out) {
 namespace {
 
 constexpr uint32_t kMaxStreams = 250;
-constexpr uint32_t kStreamWindow = 256 << 10;
-constexpr int32_t kConnectionWindow = 1 << 20;
+constexpr uint32_t kServerStreamWindow = 256 << 10;
+constexpr int32_t kServerConnectionWindow = 1 << 20;
 // Frames of nghttp2's own that may wait for a peer that does not read.
 constexpr size_t kMaxQueuedFrames = 2000;
 // All bodies under way on a connection, in bodies of the largest size.
@@ -80,11 +80,12 @@ Http2ServerSession::Http2ServerSession(const ServerOptions& options, SessionHost
   const std::array<nghttp2_settings_entry, 3> settings = {{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
        options.max_http2_streams == 0 ? kMaxStreams : options.max_http2_streams},
-      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kServerStreamWindow},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, max_headers},
   }};
   nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+  nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0,
+                                        kServerConnectionWindow);
 }
 
 Http2ServerSession::~Http2ServerSession() = default;

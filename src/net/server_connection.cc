@@ -75,9 +75,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr PolledSocket::ReadSizes kReadSizes{.small = 4 << 10, .large = 64 << 10};
+constexpr PolledSocket::ReadSizes kServerReadSizes{.small = 4 << 10, .large = 64 << 10};
 // So many turns before other connections have theirs.
-constexpr int kMaxTurns = 16;
+constexpr int kMaxServerTurns = 16;
 // For the peer to read the last response, before what it still sends makes the kernel drop that.
 constexpr std::chrono::seconds kGoodbye{2};
 
@@ -88,7 +88,7 @@ constexpr std::string_view kHttp2Start = "PRI * HTTP/2.0";
 
 ServerConnection::ServerConnection(std::shared_ptr<ServerWorker> worker, tcp::socket socket)
     : worker_(std::move(worker)),
-      socket_(std::move(socket), kReadSizes),
+      socket_(std::move(socket), kServerReadSizes),
       started_(SteadyNow()),
       last_write_(started_) {}
 
@@ -166,7 +166,7 @@ void ServerConnection::Pump() {
   pumping_ = true;
   const SteadyTime now = SteadyNow();
   bool more = true;
-  for (int turn = 0; turn < kMaxTurns && more && !failed_; ++turn) more = Turn(now);
+  for (int turn = 0; turn < kMaxServerTurns && more && !failed_; ++turn) more = Turn(now);
   pumping_ = false;
   if (failed_) return Close();
   if (more) PumpLater();
@@ -198,7 +198,7 @@ bool ServerConnection::Open(SteadyTime now) {
 }
 
 bool ServerConnection::ReadSome() {
-  const size_t max_input = worker_->settings().options.max_header_bytes + kReadSizes.large;
+  const size_t max_input = worker_->settings().options.max_header_bytes + kServerReadSizes.large;
   if (peer_ended_ || input_.size() >= max_input) return false;
   switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:

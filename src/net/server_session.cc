@@ -13,7 +13,7 @@ namespace berth::net {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kOwnHeaders = {
+constexpr std::array<std::string_view, 7> kServerHeaders = {
     "Connection",       "Content-Length",    "Date",   "Keep-Alive",
     "Proxy-Connection", "Transfer-Encoding", "Upgrade"};
 
@@ -39,7 +39,7 @@ size_t BodySize(const ServerResponse& response) {
 bool IsSendable(const HttpHeader& header) {
   if (!IsToken(header.name) || !IsHeaderValue(header.value)) return false;
   return std::ranges::none_of(
-      kOwnHeaders, [&](std::string_view own) { return EqualIgnoringCase(header.name, own); });
+      kServerHeaders, [&](std::string_view own) { return EqualIgnoringCase(header.name, own); });
 }
 
 std::string_view HttpDate() {

@@ -96,7 +96,7 @@ namespace {
 namespace ssl = boost::asio::ssl;
 
 // What a client offers, as ALPN writes them: each behind its length.
-constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
+constexpr std::string_view kOfferedProtocols = "\x02h2\x08http/1.1";
 
 // What one TLS record holds.
 constexpr size_t kRecord = 16 << 10;
@@ -204,8 +204,9 @@ class TlsStream final : public SocketStream {
   TlsStream(int socket, const TlsClientSide& side) : TlsStream(socket, side.tls, false) {
     ExpectServer(session_.get(), side.name);
     if (side.http2) {
-      SSL_set_alpn_protos(session_.get(), reinterpret_cast<const unsigned char*>(kProtocols.data()),
-                          kProtocols.size());
+      SSL_set_alpn_protos(session_.get(),
+                          reinterpret_cast<const unsigned char*>(kOfferedProtocols.data()),
+                          kOfferedProtocols.size());
     }
     SSL_set_connect_state(session_.get());
   }

@@ -16,7 +16,6 @@ namespace berth::apiserver::admission {
 
 namespace {
 
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 
 void ValidateNodeRequirement(const api::JsonObject* requirement, const FieldPath& path,
@@ -106,8 +105,8 @@ void ValidatePodTerm(const api::JsonObject* term, const FieldPath& path, FieldEr
 
 void ValidatePodAffinity(const api::JsonObject* affinity, const FieldPath& path,
                          FieldErrors& errors) {
-  const FieldPath required = path / kRequired;
-  const api::JsonArray* terms = api::ArrayAt(affinity, kRequired);
+  const FieldPath required = path / kRequiredDuringScheduling;
+  const api::JsonArray* terms = api::ArrayAt(affinity, kRequiredDuringScheduling);
   for (size_t i = 0; terms && i < terms->size(); ++i) {
     ValidatePodTerm(api::AsObject((*terms)[i]), required[i], errors);
   }
@@ -123,8 +122,8 @@ void ValidatePodAffinity(const api::JsonObject* affinity, const FieldPath& path,
 
 void ValidateNodeAffinity(const api::JsonObject* affinity, const FieldPath& path,
                           FieldErrors& errors) {
-  if (const api::JsonObject* required = api::ObjectAt(affinity, kRequired)) {
-    const FieldPath at = path / kRequired;
+  if (const api::JsonObject* required = api::ObjectAt(affinity, kRequiredDuringScheduling)) {
+    const FieldPath at = path / kRequiredDuringScheduling;
     const FieldPath terms_path = at / "nodeSelectorTerms";
     const api::JsonArray* terms = api::ArrayAt(required, "nodeSelectorTerms");
     if (!terms || terms->empty()) {

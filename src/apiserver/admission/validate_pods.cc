@@ -56,7 +56,6 @@ constexpr std::string_view kOnlyThese =
     "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
     "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
     "to 1 if it was previously negative)";
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
 // The members whose changes are validated individually.
 constexpr std::array<std::string_view, 6> kMutable = {"containers",
@@ -153,9 +152,9 @@ bool Narrows(const api::JsonObject* before, const api::JsonObject* after, std::s
 
 bool NarrowsNodeAffinity(const api::JsonObject* before, const api::JsonObject* after) {
   const api::JsonArray* old_terms =
-      api::ArrayAt(api::ObjectAt(before, kRequired), "nodeSelectorTerms");
+      api::ArrayAt(api::ObjectAt(before, kRequiredDuringScheduling), "nodeSelectorTerms");
   const api::JsonArray* new_terms =
-      api::ArrayAt(api::ObjectAt(after, kRequired), "nodeSelectorTerms");
+      api::ArrayAt(api::ObjectAt(after, kRequiredDuringScheduling), "nodeSelectorTerms");
   if (SizeOf(old_terms) == 0) return true;
   if (SizeOf(old_terms) != SizeOf(new_terms)) return false;
   for (size_t i = 0; i < old_terms->size(); ++i) {

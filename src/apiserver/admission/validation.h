@@ -14,6 +14,9 @@ struct Kind;
 
 namespace berth::apiserver::admission {
 
+inline constexpr std::string_view kRequiredDuringScheduling =
+    "requiredDuringSchedulingIgnoredDuringExecution";
+
 class FieldErrors;
 class FieldPath;
 

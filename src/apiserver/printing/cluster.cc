@@ -141,8 +141,6 @@ Cells SecretCells(api::JsonView object, Instant now) {
           static_cast<int64_t>(object["data"].size()), AgeOf(object, now)};
 }
 
-Cells NameAndAge(api::JsonView object, Instant now) { return {NameOf(object), AgeOf(object, now)}; }
-
 Cells LeaseCells(api::JsonView object, Instant now) {
   return {NameOf(object), std::string(object["spec"]["holderIdentity"].text()), AgeOf(object, now)};
 }

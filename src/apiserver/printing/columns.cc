@@ -83,4 +83,6 @@ std::string FirstThree(const std::vector<std::string>& texts) {
   return fmt::format("{},{},{} + {} more...", texts[0], texts[1], texts[2], texts.size() - 3);
 }
 
+Cells NameAndAge(api::JsonView object, Instant now) { return {NameOf(object), AgeOf(object, now)}; }
+
 }  // namespace berth::apiserver::printing

@@ -57,6 +57,8 @@ inline const TableColumn kSelectorColumn = {"Selector", "Selector of the pods.",
 
 std::string NameOf(api::JsonView object);
 std::string AgeOf(api::JsonView object, Instant now);
+// Returns the cells of kinds that have nothing else to show.
+Cells NameAndAge(api::JsonView object, Instant now);
 // Returns the time since `timestamp`; "<unknown>" if there is none.
 std::string Since(api::JsonView timestamp, Instant now);
 bool IsBeingDeleted(api::JsonView object);

@@ -150,8 +150,6 @@ Cells ResourceSliceCells(api::JsonView object, Instant now) {
           std::string(spec["pool"]["name"].text()), AgeOf(object, now)};
 }
 
-Cells NameAndAge(api::JsonView object, Instant now) { return {NameOf(object), AgeOf(object, now)}; }
-
 }  // namespace
 
 Layouts StorageLayouts() {

@@ -4,14 +4,10 @@
 
 #include <cstddef>
 
+#include "base/text.h"
+
 namespace berth::apiserver::registry {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == text.npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 // Splits a line of comma-separated values; a field with commas is quoted.
 Result<std::vector<std::string>> SplitLine(std::string_view line) {
@@ -30,7 +26,7 @@ Result<std::vector<std::string>> SplitLine(std::string_view line) {
     }
   }
   if (quoted) return Fail("a quote is not closed");
-  for (std::string& field : fields) field = Trim(field);
+  for (std::string& field : fields) field = Trim(field, " \t\r");
   return fields;
 }
 
@@ -69,7 +65,7 @@ Result<std::vector<Token>> ParseTokenFile(std::string_view text) {
   std::vector<Token> tokens;
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
-    const std::string_view line = Trim(text.substr(0, end));
+    const std::string_view line = Trim(text.substr(0, end), " \t\r");
     text = end == text.npos ? std::string_view() : text.substr(end + 1);
     if (line.empty() || line.starts_with('#')) continue;
     auto token = ParseToken(line);

@@ -21,14 +21,14 @@ namespace {
 
 // The pod's volumes. They depend on the node only in whether in-tree volumes are served by CSI
 // drivers, as on nodes with a CSINode.
-struct State final : framework::CycleState {
+struct LimitsState final : framework::CycleState {
   std::map<std::string, std::vector<model::CsiVolume>>
       wanted;  // By driver, on nodes with a CSINode.
   framework::Verdict with_csi_node,
       without_csi_node;  // What is wrong with the pod's own volumes, if anything.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
-    return std::make_unique<State>(*this);
+    return std::make_unique<LimitsState>(*this);
   }
 };
 
@@ -50,7 +50,7 @@ struct FullDriver {
   int64_t limit = 0, used = 0, added = 0;
 };
 
-std::optional<FullDriver> FindFullDriver(const State& state,
+std::optional<FullDriver> FindFullDriver(const LimitsState& state,
                                          const model::AttachedVolumes::Node& node) {
   for (const auto& [driver, wanted] : state.wanted) {
     const auto limit = node.limits.find(driver);
@@ -63,7 +63,7 @@ std::optional<FullDriver> FindFullDriver(const State& state,
   return std::nullopt;
 }
 
-framework::Verdict Judge(const State& state, const model::AttachedVolumes::Node& node) {
+framework::Verdict Judge(const LimitsState& state, const model::AttachedVolumes::Node& node) {
   if (!node.error.empty()) return framework::Verdict::Error(node.error);
   if (!FindFullDriver(state, node)) return {};
   return {framework::Code::kUnschedulable, "node(s) exceed max volume count"};
@@ -95,7 +95,7 @@ framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) 
   if (!cycle.pod_class().uses_storage) return {framework::Verdict::Skip(), {}};
   const model::PodCsiVolumes& volumes = cycle.cluster().storage().pod_volumes();
   const api::Pod& pod = *cycle.pod().object;
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<LimitsState>();
   const auto with = volumes.OfNewPod(pod, /*migrated=*/true);
   if (with) {
     for (const model::CsiVolume& volume : *with) state->wanted[volume.driver].push_back(volume);
@@ -111,7 +111,7 @@ framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) 
 
 framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
                                             model::NodeMask& nodes) const {
-  const auto& state = cycle.state<State>(*this);
+  const auto& state = cycle.state<LimitsState>(*this);
   framework::Verdict error;
   auto judge = [&](size_t row) {
     framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
@@ -140,7 +140,7 @@ framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
 
 framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
                                              model::NodeRow node) const {
-  const auto& state = cycle.state<State>(*this);
+  const auto& state = cycle.state<LimitsState>(*this);
   if (!state.with_csi_node.ok()) {
     const auto& csi_nodes = cycle.cluster().objects<api::CsiNode>();
     const bool has_csi_node = csi_nodes.Find({"", cycle.nodes().name(node)}) != nullptr;
@@ -153,7 +153,7 @@ framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
 }
 
 std::string NodeVolumeLimits::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& state = cycle.state<State>(*this);
+  const auto& state = cycle.state<LimitsState>(*this);
   const model::AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
   if (!state.with_csi_node.ok() || attached == nullptr) return "";

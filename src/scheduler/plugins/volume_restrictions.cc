@@ -20,12 +20,12 @@ struct Disks final : framework::ClassState {
   std::vector<api::Volume> disks;
 };
 
-struct State final : framework::CycleState {
+struct RestrictionsState final : framework::CycleState {
   std::vector<Symbol> exclusive;  // The pod's ReadWriteOncePod claims, by name; sorted, unique.
   int64_t conflicts = 0;          // How many of them are in use.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
-    return std::make_unique<State>(*this);
+    return std::make_unique<RestrictionsState>(*this);
   }
 };
 
@@ -106,7 +106,7 @@ std::string UserOf(const model::Cluster& cluster, const api::ObjectKey& claim) {
 }
 
 // Claims are compared by name alone here, whatever the other pod's namespace, as upstream.
-int64_t CountShared(const State& state, const model::PodClass& other) {
+int64_t CountShared(const RestrictionsState& state, const model::PodClass& other) {
   return std::ranges::count_if(other.claims, [&](Symbol claim) {
     return std::ranges::binary_search(state.exclusive, claim);
   });
@@ -124,7 +124,7 @@ std::unique_ptr<framework::ClassState> VolumeRestrictions::Compile(
 framework::PreFilterResult VolumeRestrictions::PreFilter(framework::Cycle& cycle) const {
   const model::Cluster& cluster = cycle.cluster();
   const model::PodClass& pod_class = cycle.pod_class();
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<RestrictionsState>();
   for (Symbol name : pod_class.claims) {
     const api::ObjectKey key{cluster.symbols().Text(pod_class.namespace_),
                              cluster.symbols().Text(name)};
@@ -152,13 +152,13 @@ framework::PreFilterResult VolumeRestrictions::PreFilter(framework::Cycle& cycle
 
 void VolumeRestrictions::PodAdded(framework::Cycle& cycle, const model::PodRecord& pod,
                                   model::NodeRow) const {
-  auto& state = cycle.state<State>(*this);
+  auto& state = cycle.state<RestrictionsState>(*this);
   state.conflicts += CountShared(state, cycle.cluster().class_of(pod));
 }
 
 void VolumeRestrictions::PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
                                     model::NodeRow) const {
-  auto& state = cycle.state<State>(*this);
+  auto& state = cycle.state<RestrictionsState>(*this);
   state.conflicts -= CountShared(state, cycle.cluster().class_of(pod));
 }
 
@@ -173,7 +173,7 @@ framework::Verdict VolumeRestrictions::FilterNode(const framework::Cycle& cycle,
       }
     }
   }
-  if (cycle.state<State>(*this).conflicts > 0) {
+  if (cycle.state<RestrictionsState>(*this).conflicts > 0) {
     return {framework::Code::kUnschedulable,
             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
             "already in-use by another pod"};
@@ -191,7 +191,7 @@ std::string VolumeRestrictions::Details(const framework::Cycle& cycle, model::No
     return fmt::format("the disk of the pod's volume \"{}\" is in use by {}", disk.name,
                        holder->key().ToString());
   }
-  for (Symbol name : cycle.state<State>(*this).exclusive) {
+  for (Symbol name : cycle.state<RestrictionsState>(*this).exclusive) {
     const api::ObjectKey claim{cycle.pod().object->metadata.namespace_,
                                cluster.symbols().Text(name)};
     const std::string user = UserOf(cluster, claim);

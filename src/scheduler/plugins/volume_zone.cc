@@ -39,12 +39,12 @@ struct ZoneCondition {
   std::vector<Symbol> values;  // Those that any node may have.
 };
 
-struct State final : framework::CycleState {
+struct ZoneState final : framework::CycleState {
   std::vector<ZoneCondition> conditions;
   std::array<Symbol, kLabels.size()> labels;  // Invalid if no node has such a label.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
-    return std::make_unique<State>(*this);
+    return std::make_unique<ZoneState>(*this);
   }
 };
 
@@ -101,7 +101,7 @@ Symbol Find(model::LabelSpan labels, Symbol key) {
   return key.valid() ? model::FindLabel(labels, key) : Symbol{};
 }
 
-bool Admits(const State& state, model::LabelSpan labels) {
+bool Admits(const ZoneState& state, model::LabelSpan labels) {
   // A node without zones and regions counts as being in the only zone.
   const bool has_topology =
       std::ranges::any_of(state.labels, [&](Symbol label) { return Find(labels, label).valid(); });
@@ -183,7 +183,7 @@ framework::Verdict Collect(const model::Cluster& cluster, const model::PodClass&
 
 framework::PreFilterResult VolumeZone::PreFilter(framework::Cycle& cycle) const {
   if (cycle.pod_class().claims.empty()) return {framework::Verdict::Skip(), {}};
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<ZoneState>();
   framework::Verdict verdict = Collect(cycle.cluster(), cycle.pod_class(), state->conditions);
   if (!verdict.ok()) return {std::move(verdict), {}};
   if (state->conditions.empty()) return {framework::Verdict::Skip(), {}};
@@ -195,7 +195,7 @@ framework::PreFilterResult VolumeZone::PreFilter(framework::Cycle& cycle) const 
 }
 
 framework::Verdict VolumeZone::Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const {
-  const auto& state = cycle.state<State>(*this);
+  const auto& state = cycle.state<ZoneState>(*this);
   nodes.KeepIf([&](size_t row) {
     return Admits(state, cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).labels);
   });
@@ -203,7 +203,7 @@ framework::Verdict VolumeZone::Filter(const framework::Cycle& cycle, model::Node
 }
 
 framework::Verdict VolumeZone::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
-  if (Admits(cycle.state<State>(*this), cycle.nodes().info(node).labels)) return {};
+  if (Admits(cycle.state<ZoneState>(*this), cycle.nodes().info(node).labels)) return {};
   return Unresolvable("node(s) had no available volume zone");
 }
 

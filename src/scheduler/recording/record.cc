@@ -9,7 +9,7 @@ namespace berth::scheduler::recording {
 namespace {
 
 // The first byte of a record. Part of the file format: numbers are never reused.
-enum class Tag : uint8_t {
+enum class RecordTag : uint8_t {
   kHandle = 1,
   kSchedule = 2,
   kDecisions = 3,
@@ -27,7 +27,7 @@ int64_t Plus(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-void Put(ByteWriter& out, Tag tag) { out.Number(static_cast<uint64_t>(tag)); }
+void PutTag(ByteWriter& out, RecordTag tag) { out.Number(static_cast<uint64_t>(tag)); }
 
 void PutList(ByteWriter& out, const std::vector<std::string>& texts) {
   out.Number(texts.size());
@@ -43,29 +43,30 @@ std::vector<std::string> ReadList(ByteReader& in) {
   return texts;
 }
 
-Result<Record> DecodeTagged(uint64_t tag, ByteReader& in, int64_t& last_nanos) {
+Result<Record> DecodeTaggedRecord(uint64_t tag, ByteReader& in, int64_t& last_nanos) {
   auto time = [&] {
     last_nanos = Plus(last_nanos, in.Signed());
     return Instant{last_nanos};
   };
-  switch (static_cast<Tag>(tag)) {
-    case Tag::kHandle: {
+  switch (static_cast<RecordTag>(tag)) {
+    case RecordTag::kHandle: {
       const Instant now = time();
       auto event = DecodeEvent(in);
       if (!event) return std::unexpected(event.error());
       return HandleCall{now, *std::move(event)};
     }
-    case Tag::kSchedule: {
+    case RecordTag::kSchedule: {
       const Instant now = time();
       return ScheduleCall{now, in.Number() - 1};
     }
-    case Tag::kDecisions: {
+    case RecordTag::kDecisions: {
       const uint64_t tried = in.Number();
       return DecisionsRecord{tried, ReadList(in)};
     }
-    case Tag::kCommands:
-    case Tag::kLimitedCommands:
-      return CommandsRecord{ReadList(in), static_cast<Tag>(tag) == Tag::kLimitedCommands};
+    case RecordTag::kCommands:
+    case RecordTag::kLimitedCommands:
+      return CommandsRecord{ReadList(in),
+                            static_cast<RecordTag>(tag) == RecordTag::kLimitedCommands};
   }
   return Fail(fmt::format("a record of kind {}, which this build does not support", tag));
 }
@@ -98,22 +99,23 @@ std::string RecordCodec::Encode(const Record& record) {
   };
   std::visit(Overloaded{
                  [&](const HandleCall& call) {
-                   Put(out, Tag::kHandle);
+                   PutTag(out, RecordTag::kHandle);
                    put_time(call.now);
                    EncodeEvent(call.event, out);
                  },
                  [&](const ScheduleCall& call) {
-                   Put(out, Tag::kSchedule);
+                   PutTag(out, RecordTag::kSchedule);
                    put_time(call.now);
                    out.Number(call.limit + 1);  // No limit, the usual case, becomes 0.
                  },
                  [&](const DecisionsRecord& decisions) {
-                   Put(out, Tag::kDecisions);
+                   PutTag(out, RecordTag::kDecisions);
                    out.Number(decisions.tried);
                    PutList(out, decisions.decisions);
                  },
                  [&](const CommandsRecord& commands) {
-                   Put(out, commands.limited ? Tag::kLimitedCommands : Tag::kCommands);
+                   PutTag(out,
+                          commands.limited ? RecordTag::kLimitedCommands : RecordTag::kCommands);
                    PutList(out, commands.commands);
                  },
              },
@@ -124,7 +126,7 @@ std::string RecordCodec::Encode(const Record& record) {
 Result<Record> RecordCodec::Decode(std::string_view bytes) {
   ByteReader in(bytes);
   const uint64_t tag = in.Number();
-  auto record = DecodeTagged(tag, in, last_nanos_);
+  auto record = DecodeTaggedRecord(tag, in, last_nanos_);
   if (!record) return record;
   if (!in.finished()) return Fail("a record of the wrong length");
   return record;

@@ -14,12 +14,12 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-struct State final : framework::CycleState {
+struct PlanState final : framework::CycleState {
   std::shared_ptr<const VolumePlan> plan;        // Until Reserve.
   std::optional<VolumeReservation> reservation;  // From Reserve on, if there is work to do.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
-    return std::make_unique<State>(*this);
+    return std::make_unique<PlanState>(*this);
   }
 };
 
@@ -58,7 +58,7 @@ framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) con
   auto plan = VolumePlan::Make(cycle.cluster(), *cycle.pod().object);
   if (!plan) return {std::move(plan.error()), {}};
   if (*plan == nullptr) return {framework::Verdict::Skip(), {}};
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<PlanState>();
   state->plan = *std::move(plan);
   cycle.SetState(*this, std::move(state));
   return {};
@@ -66,7 +66,7 @@ framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) con
 
 framework::Verdict VolumeBinding::Filter(const framework::Cycle& cycle,
                                          model::NodeMask& nodes) const {
-  if (cycle.state<State>(*this).plan->any_node()) return {};
+  if (cycle.state<PlanState>(*this).plan->any_node()) return {};
   framework::Verdict error;
   nodes.KeepIf([&](size_t row) {
     framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
@@ -79,11 +79,11 @@ framework::Verdict VolumeBinding::Filter(const framework::Cycle& cycle,
 
 framework::Verdict VolumeBinding::Explain(const framework::Cycle& cycle,
                                           model::NodeRow node) const {
-  return cycle.state<State>(*this).plan->For(node).verdict;
+  return cycle.state<PlanState>(*this).plan->For(node).verdict;
 }
 
 std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  return cycle.state<State>(*this).plan->DetailsFor(node);
+  return cycle.state<PlanState>(*this).plan->DetailsFor(node);
 }
 
 framework::Verdict VolumeBinding::PreScore(framework::Cycle&, const model::NodeMask&) const {
@@ -98,7 +98,7 @@ framework::Verdict VolumeBinding::Score(const framework::Cycle&, const model::No
 
 framework::Verdict VolumeBinding::Reserve(framework::Cycle& cycle, model::NodeRow node) const {
   if (!cycle.has_state(*this)) return {};
-  auto& state = cycle.state<State>(*this);
+  auto& state = cycle.state<PlanState>(*this);
   const auto plan = std::exchange(state.plan, nullptr);  // It is invalid once the cluster changes.
   if (plan->all_bound()) return {};
   const VolumePlan::OnNode on_node = plan->For(node);
@@ -110,7 +110,7 @@ framework::Verdict VolumeBinding::Reserve(framework::Cycle& cycle, model::NodeRo
 
 void VolumeBinding::Unreserve(framework::Cycle& cycle, model::NodeRow) const {
   if (!cycle.has_state(*this)) return;
-  auto& state = cycle.state<State>(*this);
+  auto& state = cycle.state<PlanState>(*this);
   if (!state.reservation) return;
   state.reservation->Revert(cycle.mutable_cluster().mutable_storage());
   state.reservation.reset();
@@ -118,13 +118,13 @@ void VolumeBinding::Unreserve(framework::Cycle& cycle, model::NodeRow) const {
 
 framework::PreBindPlan VolumeBinding::PreBindPreFlight(const framework::Cycle& cycle,
                                                        model::NodeRow) const {
-  const bool has_work = cycle.has_state(*this) && cycle.state<State>(*this).reservation;
+  const bool has_work = cycle.has_state(*this) && cycle.state<PlanState>(*this).reservation;
   return {has_work ? framework::Verdict() : framework::Verdict::Skip(),
           /*may_run_in_parallel=*/true};
 }
 
 Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& binding) const {
-  VolumeReservation& reservation = *binding.cycle().state<State>(*this).reservation;
+  VolumeReservation& reservation = *binding.cycle().state<PlanState>(*this).reservation;
   framework::Verdict written = co_await WriteAll(binding, reservation);
   if (!written.ok()) co_return written;
   const Instant deadline = binding.now() + timeout_;
