@@ -168,7 +168,7 @@ TEST(EngineDriver, CatchesUpWhenTheHistoryIsTooShort) {
 
 // An extender that is asked about the pod gives the test a chance to act in the middle of it.
 struct MidFlight {
-  static scheduler::engine::EngineOptions scheduler::engine::Engine() {
+  static scheduler::engine::EngineOptions WithExtender() {
     scheduler::engine::EngineOptions options = DefaultEngine();
     scheduler::framework::ExtenderConfig extender;
     extender.url_prefix = "http://extender";
@@ -177,18 +177,18 @@ struct MidFlight {
     options.extenders.push_back(extender);
     return options;
   }
-  scheduler::framework::WriteResult Answer(const scheduler::framework::CallExtender& call) {
-    asked = call.body;
+  scheduler::framework::WriteResult Respond(const scheduler::framework::CallExtender& call) {
+    request = call.body;
     if (act) std::exchange(act, nullptr)();
     return {.kind = scheduler::framework::WriteResult::Kind::kOk,
             .message = {},
             .body = R"({"NodeNames":["n1"]})"};
   }
   std::function<void()> act;
-  std::string asked;
+  std::string request;
   EmbeddedCluster world{
-      50'000, scheduler::engine::Engine(),
-      [this](const scheduler::framework::CallExtender& call, auto done) { done(Answer(call)); }};
+      50'000, WithExtender(),
+      [this](const scheduler::framework::CallExtender& call, auto done) { done(Respond(call)); }};
 };
 
 TEST(EngineDriver, APodThatIsDeletedWhileItIsPlacedIsForgotten) {
@@ -210,8 +210,8 @@ TEST(EngineDriver, ExtendersGetPodsAsTheStoreHasThem) {
   story.world.Node("n1", "1");
   story.world.Pod("web");
   story.world.Run(Duration::Seconds(10));
-  EXPECT_THAT(story.asked, HasSubstr(R"("dnsPolicy":"ClusterFirst")"));
-  EXPECT_THAT(story.asked, Not(HasSubstr(R"("managedFields")")));
+  EXPECT_THAT(story.request, HasSubstr(R"("dnsPolicy":"ClusterFirst")"));
+  EXPECT_THAT(story.request, Not(HasSubstr(R"("managedFields")")));
 }
 
 TEST(EngineDriver, ANewPodOfTheSameNameIsNotTakenForTheOldOne) {
