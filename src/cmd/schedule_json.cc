@@ -72,13 +72,13 @@ JsonObject PreemptionJson(const ExplanationSummary& summary) {
       JsonObject& details = victims.emplace_back(boost::json::object_kind).get_object();
       details.emplace("pod", victim.pod);
       details.emplace("priority", victim.priority);
-      details.emplace("violatesPDB", victim.over_budget);
+      details.emplace("breaksBudget", victim.over_budget);
     }
     entry.emplace("victims", std::move(names));
     entry.emplace("victimDetails", std::move(victims));
     entry.emplace("budgetViolations", candidate.budget_violations);
     entry.emplace("chosen", candidate.chosen);
-    if (!candidate.why_not.empty()) entry.emplace("reason", candidate.why_not);
+    if (!candidate.why_not.empty()) entry.emplace("whyNot", candidate.why_not);
   }
   result.emplace("candidates", std::move(list));
   return result;
@@ -103,14 +103,11 @@ JsonObject ToDocument(const ScheduleReport& report) {
   JsonObject summary;
   summary.emplace("nodes", report.nodes);
   summary.emplace("running", report.running);
-  const std::pair<const char*, Kind> counts[] = {{"scheduled", Kind::kScheduled},
-                                                 {"unschedulable", Kind::kUnschedulable},
-                                                 {"failed", Kind::kFailed},
-                                                 {"gated", Kind::kGated},
-                                                 {"otherScheduler", Kind::kOtherScheduler},
-                                                 {"terminating", Kind::kTerminating},
-                                                 {"preempted", Kind::kPreempted},
-                                                 {"pending", Kind::kPending}};
+  const std::pair<const char*, Kind> counts[] = {
+      {"scheduled", Kind::kScheduled},    {"unschedulable", Kind::kUnschedulable},
+      {"failed", Kind::kFailed},          {"gated", Kind::kGated},
+      {"notOurs", Kind::kOtherScheduler}, {"terminating", Kind::kTerminating},
+      {"preempted", Kind::kPreempted},    {"pending", Kind::kPending}};
   for (const auto& [name, kind] : counts) summary.emplace(name, report.Count(kind));
 
   JsonArray pods;
@@ -126,7 +123,7 @@ JsonObject ToDocument(const ScheduleReport& report) {
       for (const auto& victim : outcome.victims) victims.emplace_back(victim.ToString());
     }
     if (outcome.explanation) pod.emplace("explanation", ExplainedJson(*outcome.explanation));
-    if (outcome.first_attempt) pod.emplace("firstAttempt", ExplainedJson(*outcome.first_attempt));
+    if (outcome.first_attempt) pod.emplace("madeRoom", ExplainedJson(*outcome.first_attempt));
   }
   JsonArray evicted;
   for (const EvictedPod& gone : report.evicted) {

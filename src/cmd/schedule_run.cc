@@ -240,7 +240,7 @@ std::string_view ToString(PodOutcome::Kind kind) {
     case PodOutcome::Kind::kGated:
       return "Gated";
     case PodOutcome::Kind::kOtherScheduler:
-      return "OtherScheduler";
+      return "NotOurs";
     case PodOutcome::Kind::kTerminating:
       return "Terminating";
     case PodOutcome::Kind::kPreempted:

@@ -57,7 +57,7 @@ TEST_F(ShadowTest, SaysWhatIsAgainstANode) {
             "placed small: large, NodeResourcesFit: Insufficient cpu");
   world_.Put(MakePod("db"));
   EXPECT_EQ(Judge(MakePod("db").On("gone")),
-            "placed gone: large, is not a node that is known here");
+            "placed gone: large, is not a node of this cluster");
 }
 
 // What the other scheduler has decided counts, also where it was judged to be wrong.

@@ -110,13 +110,13 @@ TEST_F(ScheduleTest, PrintsATable) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(
       ended.out,
-      "POD            STATUS          NODE  MESSAGE\n"
-      "default/web    Scheduled       big\n"
-      "default/huge   Unschedulable   -     0/3 nodes are available: 1 node(s) had untolerated "
+      "POD            STATUS         NODE  MESSAGE\n"
+      "default/web    Scheduled      big\n"
+      "default/huge   Unschedulable  -     0/3 nodes are available: 1 node(s) had untolerated "
       "taint(s), 2 Insufficient cpu.\n"
-      "team/gated     Gated           -     waiting for scheduling gates: [example.com/a "
+      "team/gated     Gated          -     waiting for scheduling gates: [example.com/a "
       "example.com/b]\n"
-      "default/other  OtherScheduler  -     schedulerName is \"mine\"\n"
+      "default/other  NotOurs        -     schedulerName is \"mine\"\n"
       "\n"
       "1 of 4 pods scheduled, 1 unschedulable, 1 gated, 1 with another schedulerName; 3 nodes, 1 "
       "pod already bound\n");
@@ -170,7 +170,7 @@ TEST_F(ScheduleTest, PrintsJson) {
     "unschedulable": 0,
     "failed": 0,
     "gated": 0,
-    "otherScheduler": 0,
+    "notOurs": 0,
     "terminating": 0,
     "preempted": 0,
     "pending": 0
@@ -250,7 +250,7 @@ TEST_F(ScheduleTest, PrintsYaml) {
             "  failed: 0\n"
             "  gated: 0\n"
             "  nodes: 3\n"
-            "  otherScheduler: 0\n"
+            "  notOurs: 0\n"
             "  pending: 0\n"
             "  preempted: 0\n"
             "  running: 1\n"
@@ -402,7 +402,7 @@ TEST(ExamplesTest, AreScheduled) {
   const ProcessResult ended =
       RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled       c-gpu-1\n"));
+  EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));
 }
 
