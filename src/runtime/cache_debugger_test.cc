@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(CacheDump, TellsOfNodesAndTheirPods) {
+TEST(CacheDump, ContainsNodesAndTheirPods) {
   EngineHarness world;
   world.Put(MakeNode("a").Cpu("4").Memory("1Ki").Pods("10").Offer("example.com/gpu", "2"));
   world.Put(MakePod("web").Request("cpu", "1500m").On("a"));
@@ -28,7 +28,7 @@ TEST(CacheDump, TellsOfNodesAndTheirPods) {
             "name: low, namespace: default, uid: uid-of-low, phase: , nominated node: a\n");
 }
 
-TEST(CacheDump, TellsWherePodsWait) {
+TEST(CacheDump, ContainsTheQueuesOfPods) {
   EngineHarness world;
   world.Put(MakePod("ready"));
   world.Put(MakePod("gated").Gate("wait"));

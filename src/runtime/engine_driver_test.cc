@@ -17,7 +17,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A connection whose API the test plays. Any thread may look at it.
+// A connection whose API is the test. May be read on any thread.
 class PlayedConnection final : public Connection {
  public:
   explicit PlayedConnection(std::function<void()> wake) : mailbox(std::move(wake)) {}
@@ -50,7 +50,7 @@ class PlayedConnection final : public Connection {
     const std::lock_guard lock(mutex_);
     return Lines();
   }
-  // All that were taken on end well.
+  // Completes all accepted writes successfully.
   void EndAll() {
     std::vector<scheduler::engine::Command> ended;
     {
@@ -144,7 +144,7 @@ TEST_F(EngineDriverTest, VisitorsSeeTheEngineBetweenSteps) {
   EXPECT_FALSE(driver_->RunBetweenSteps(look)) << "it runs no more";
 }
 
-TEST_F(EngineDriverTest, VisitorsBlockNobodyElse) {
+TEST_F(EngineDriverTest, VisitorsBlockNoOtherThread) {
   Make();
   driver_->Start();
   std::future<bool> other;
