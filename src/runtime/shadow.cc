@@ -17,9 +17,9 @@ namespace {
 const std::string* UnschedulableMessage(const api::Pod& pod) {
   const auto& conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::PodCondition::type);
-  const bool says_so =
+  const bool is_unschedulable =
       found != conditions.end() && found->status == "False" && found->reason == "Unschedulable";
-  return says_so ? &found->message : nullptr;
+  return is_unschedulable ? &found->message : nullptr;
 }
 
 std::optional<Judgement::Kind> KindOfDecision(const api::Pod& before, const api::Pod& after) {
@@ -29,10 +29,11 @@ std::optional<Judgement::Kind> KindOfDecision(const api::Pod& before, const api:
   if (!nominated.empty() && nominated != before.status.nominated_node_name) {
     return Judgement::Kind::kNominated;
   }
-  const std::string* said = UnschedulableMessage(before);
-  const std::string* says = UnschedulableMessage(after);
-  const bool news = says != nullptr && (said == nullptr || *said != *says);
-  return news ? std::optional(Judgement::Kind::kUnschedulable) : std::nullopt;
+  const std::string* old_message = UnschedulableMessage(before);
+  const std::string* new_message = UnschedulableMessage(after);
+  const bool changed =
+      new_message != nullptr && (old_message == nullptr || *old_message != *new_message);
+  return changed ? std::optional(Judgement::Kind::kUnschedulable) : std::nullopt;
 }
 
 std::string OwnChoice(const scheduler::engine::Explanation& explanation) {
