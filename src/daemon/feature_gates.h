@@ -25,7 +25,8 @@ class FeatureGates {
 
   // `gate` must be in the table.
   bool IsOn(std::string_view gate) const;
-  // Returns warnings about gates that were set but have no effect, or another one, in Berth.
+  // Returns warnings about gates that were set: those that will be removed, and those without
+  // effect in Berth.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
