@@ -17,7 +17,7 @@ enum ExitCode : int {
 
 // Parses the arguments, runs the subcommand and returns its exit code. Configurations may enable
 // the plugins in `registry`: the in-tree plugins (scheduler::plugins::InTreeRegistry) and those
-// that a main() of one's own adds.
+// that a custom main() adds.
 int RunCommandLine(int argc, const char* const* argv,
                    const scheduler::framework::Registry& registry);
 

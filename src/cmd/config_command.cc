@@ -20,7 +20,7 @@
 namespace berth::cmd {
 namespace {
 
-// Words errors as Go does.
+// Formats errors with Go's messages.
 Result<std::string> ReadNamedFile(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);

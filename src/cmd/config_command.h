@@ -15,8 +15,8 @@
 namespace berth::cmd {
 
 struct CheckedConfiguration {
-  std::string stage;                // The one that failed: decode, validate, build; or empty.
-  std::vector<std::string> errors;  // All of that stage, with field paths.
+  std::string stage;  // The stage that failed: decode, validate or build; empty if none.
+  std::vector<std::string> errors;  // All errors of that stage, with field paths.
 
   std::optional<scheduler::config::Configuration> completed;  // Set once decoded.
   // Set if ok().

@@ -58,7 +58,7 @@ scheduler::engine::Explanation Preempting() {
 struct CompareCase {
   const char* name;
   scheduler::engine::Explanation (*base)();
-  std::function<void(scheduler::engine::Explanation&)> change;  // What the engine says instead.
+  std::function<void(scheduler::engine::Explanation&)> change;  // Changes the engine's explanation.
   Differences want;
 };
 
@@ -278,7 +278,7 @@ TEST(CompareDigest, EqualSumsPass) {
   EXPECT_THAT(CompareDigest(PlacedDigest(), Placed()), IsEmpty());
 }
 
-TEST(CompareDigest, TellsWhichSumsDiffer) {
+TEST(CompareDigest, ReportsWhichSumsDiffer) {
   scheduler::engine::Explanation actual = Placed();
   actual.nodes["b"].verdict = Rejected("Ports", {"Too many pods"});
   EXPECT_THAT(

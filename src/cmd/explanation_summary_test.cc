@@ -118,14 +118,14 @@ TEST(Summarize, PreemptionNamesTheChosenCandidateFirst) {
             "    PodDisruptionBudget are reprieved first, then by priority and start time.\n");
 }
 
-TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreTold) {
+TEST(Summarize, DetailsAreGroupedAndOnlyTheMostFrequentAreListed) {
   scheduler::engine::Explanation failed;
   for (int i = 0; i < 1000; ++i) {
     scheduler::engine::Explanation::Node& node = failed.nodes[fmt::format("n{:03}", i)];
     node.verdict = scheduler::framework::Verdict(scheduler::framework::Code::kUnschedulable,
                                                  "Insufficient cpu")
                        .By("Fit");
-    // Half of them alike, a few pairs, and the rest each with figures of its own.
+    // Half of them have the same details, a few share theirs in pairs, and the rest differ.
     node.details = i % 2 == 0 ? "none of 4 are free"
                    : i < 16   ? fmt::format("{} of 8 are free", i / 4)
                               : fmt::format("{} of 2000 are free", i);

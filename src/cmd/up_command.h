@@ -1,4 +1,4 @@
-// `berth up`: a cluster on this machine, complete but for containers.
+// `berth up`: a cluster on this machine, complete except for containers.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -99,10 +99,11 @@ using api::StringAt;
 using api::scheme::ApiResult;
 using apiserver::registry::Written;
 
-// What becomes of one object of a document.
+// Creates or updates one object of a document.
 using Visit = std::function<Status(Json object)>;
 
-// The objects of a List, or the document itself.
+// Calls `visit` for each object of a List, or for the document itself. Returns the number of
+// objects.
 Result<size_t> ApplyDocument(std::string_view text, const Visit& visit) {
   auto document = api::ParseJson(text);
   if (!document) return std::unexpected(document.error());

@@ -17,7 +17,7 @@ constexpr const char* kConfigMapPath =
     "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 constexpr const char* kConfigMap = "configmap kube-system/extension-apiserver-authentication";
 
-// A list of texts, as JSON; what is absent is empty.
+// Reads a JSON list of strings; an absent key is an empty list.
 Status ReadNames(const api::JsonObject* data, const char* key, std::vector<std::string>& names) {
   const std::string_view text = api::StringAt(data, key);
   names.clear();
@@ -95,7 +95,7 @@ Status ClientTrust::ReadConfigMap(const std::string& body, Trust& trust) const {
   }
   if (!flags_.request_header.client_ca_file.empty()) return {};
   if (auto status = read("requestheader-client-ca-file", trust.proxies); !status) return status;
-  // Where the cluster says whom to trust, it also says which headers count.
+  // The ConfigMap that names the authorities of front proxies also names their headers.
   if (trust.proxies == nullptr) return {};
   const std::pair<const char*, std::vector<std::string>*> lists[] = {
       {"requestheader-allowed-names", &trust.proxy_names},
@@ -148,7 +148,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// %41 becomes A; text with a % that is none of it stays as it is.
+// Decodes percent-encoding: %41 becomes A. Text with an invalid escape is returned unchanged.
 std::string Unescape(const std::string& text) {
   const auto hex = [](char c) {
     const char lower = Lower(c);
@@ -180,7 +180,7 @@ std::string FirstHeader(const net::ServerRequest& request, const std::vector<std
   return {};
 }
 
-// The user that a front proxy's headers name, if they name one.
+// Returns the user that a front proxy's headers name, if any.
 std::optional<User> UserOfHeaders(const net::ServerRequest& request, const Trust& trust) {
   User user{FirstHeader(request, trust.username_headers)};
   if (user.name.empty()) return std::nullopt;

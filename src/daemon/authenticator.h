@@ -1,4 +1,4 @@
-// Authenticator finds out which user makes a request to the HTTPS port; ClientTrust holds the
+// Authenticator identifies the user of a request to the HTTPS port; ClientTrust holds the
 // certificate authorities that it trusts.
 #pragma once
 
@@ -22,28 +22,28 @@ namespace berth::daemon {
 // Immutable.
 struct Trust {
   std::shared_ptr<const net::ClientAuthorities> clients;  // Null: certificates are ignored.
-  // Of front proxies, whose headers name the user; null: headers are ignored.
+  // Authorities of front proxies, whose headers name the user. Null: headers are ignored.
   std::shared_ptr<const net::ClientAuthorities> proxies;
-  std::vector<std::string> proxy_names;  // Empty: any.
+  std::vector<std::string> proxy_names;  // Accepted names of front proxies; empty: any.
   std::vector<std::string> username_headers;
   std::vector<std::string> uid_headers;
   std::vector<std::string> group_headers;
   std::vector<std::string> extra_header_prefixes;
 };
 
-// ClientTrust reads the authorities of clients and front proxies from files, and those that the
-// flags leave out from the ConfigMap kube-system/extension-apiserver-authentication.
+// ClientTrust reads the authorities of clients and front proxies from the files that flags name,
+// else from the ConfigMap kube-system/extension-apiserver-authentication.
 class ClientTrust {
  public:
-  // `client` may be null: then nothing is looked up in the cluster. It must outlive this, and its
-  // callbacks must end before this is destroyed.
+  // `client` may be null: then the ConfigMap is not read. It must outlive this, and its callbacks
+  // must end before this is destroyed.
   ClientTrust(AuthenticationFlags flags, FileReader read, client::RestClient* client);
 
-  // Returns the first problem of the files.
+  // Reads the files. Returns the first problem.
   Status CheckFiles() const;
 
-  // Reads the files again, and the ConfigMap if it is needed. Parts that cannot be read stay as
-  // they were. Calls back once with the first problem, perhaps before it returns.
+  // Reads the files again, and the ConfigMap if it is needed. Parts that cannot be read stay
+  // unchanged. Calls back once with the first problem, possibly before it returns.
   void Refresh(const std::function<void(Status)>& done);
 
   std::shared_ptr<const Trust> current() const;
@@ -62,21 +62,21 @@ class ClientTrust {
 };
 
 // Authenticator identifies the user of a request by, in this order: a front proxy's headers, a
-// client certificate, a bearer token that the API server reviews; failing all that, the user is
+// client certificate, a bearer token that the API server reviews. Otherwise the user is
 // system:anonymous.
 //
-// Any thread.
+// May be used on any thread.
 class Authenticator {
  public:
-  // The error says why a claimed identity is rejected: 401.
+  // The error says why the claimed identity is rejected: 401.
   using Callback = std::function<void(Result<User>)>;
 
-  // `client` may be null: then tokens are ignored. Its callbacks come on `executor` and must end
-  // before this is destroyed. All references must outlive it.
+  // `client` may be null: then tokens are ignored. It calls back on `executor`, and its callbacks
+  // must end before this is destroyed. All references must outlive this.
   Authenticator(const ClientTrust& trust, client::RestClient* client, net::Executor& executor,
                 const Clock& clock, Duration token_ttl);
 
-  // Calls back once, perhaps before it returns.
+  // Calls back once, possibly before it returns.
   void Authenticate(const net::ServerRequest& request, Callback callback);
 
  private:

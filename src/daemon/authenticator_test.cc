@@ -31,8 +31,8 @@ constexpr const char* kJane =
 
 class AuthenticatorTest : public testing::Test {
  protected:
-  // "name [group group]", or the error in parentheses.
-  std::string Ask(net::ServerRequest request) {
+  // Returns "name [group group]", or the error in parentheses.
+  std::string UserOf(net::ServerRequest request) {
     if (!authenticator_) {
       api_.responder = [this](const client::FakeRequest&) { return Next(); };
       trust_.emplace(flags_, [this](const std::string& path) { return Read(path); }, client());
@@ -59,7 +59,7 @@ class AuthenticatorTest : public testing::Test {
 
   client::RestClient* client() { return has_api_ ? &api_.client() : nullptr; }
 
-  // Adds the response to a request; the last one stays.
+  // Adds the response to a request; the last one is repeated.
   void Respond(int status, std::string body) {
     responses_.push_back(client::FakeApiServer::Response(status, std::move(body)));
   }
@@ -112,16 +112,16 @@ class AuthenticatorTest : public testing::Test {
   std::deque<net::HttpResult<net::HttpResponse>> responses_;
 };
 
-TEST_F(AuthenticatorTest, WhoShowsNothingIsAnonymous) {
-  EXPECT_EQ(Ask(WithToken("")), "system:anonymous [system:unauthenticated]");
-  EXPECT_EQ(Ask(WithToken("Basic abc")), "system:anonymous [system:unauthenticated]");
-  EXPECT_EQ(Ask(WithToken("Bearer ")), "system:anonymous [system:unauthenticated]");
+TEST_F(AuthenticatorTest, UsersWithoutCredentialsAreAnonymous) {
+  EXPECT_EQ(UserOf(WithToken("")), "system:anonymous [system:unauthenticated]");
+  EXPECT_EQ(UserOf(WithToken("Basic abc")), "system:anonymous [system:unauthenticated]");
+  EXPECT_EQ(UserOf(WithToken("Bearer ")), "system:anonymous [system:unauthenticated]");
 }
 
 TEST_F(AuthenticatorTest, TokensAreReviewedAndRemembered) {
   flags_.skip_lookup = true;
   Respond(201, kJane);
-  EXPECT_EQ(Ask(WithToken("Bearer secret")), "jane [dev system:authenticated]");
+  EXPECT_EQ(UserOf(WithToken("Bearer secret")), "jane [dev system:authenticated]");
   EXPECT_EQ(last_.uid, "7");
   EXPECT_THAT(last_.extra.at("scopes"), ElementsAre("a", "b"));
   ASSERT_EQ(api_.requests.size(), 1U);
@@ -131,18 +131,18 @@ TEST_F(AuthenticatorTest, TokensAreReviewedAndRemembered) {
             R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","metadata":{},)"
             R"("spec":{"token":"secret"},"status":{}})");
   clock_.Advance(Duration::Seconds(9));
-  EXPECT_EQ(Ask(WithToken("bearer secret")), "jane [dev system:authenticated]");
+  EXPECT_EQ(UserOf(WithToken("bearer secret")), "jane [dev system:authenticated]");
   EXPECT_EQ(api_.requests.size(), 1U);
   clock_.Advance(Duration::Seconds(2));
-  Ask(WithToken("Bearer secret"));
+  UserOf(WithToken("Bearer secret"));
   EXPECT_EQ(api_.requests.size(), 2U);
 }
 
 TEST_F(AuthenticatorTest, InvalidTokensAreRefusedAndRemembered) {
   flags_.skip_lookup = true;
   Respond(201, R"({"status":{"error":"expired"}})");
-  EXPECT_EQ(Ask(WithToken("Bearer old")), "(invalid bearer token)");
-  EXPECT_EQ(Ask(WithToken("Bearer old")), "(invalid bearer token)");
+  EXPECT_EQ(UserOf(WithToken("Bearer old")), "(invalid bearer token)");
+  EXPECT_EQ(UserOf(WithToken("Bearer old")), "(invalid bearer token)");
   EXPECT_EQ(api_.requests.size(), 1U);
 }
 
@@ -150,7 +150,7 @@ TEST_F(AuthenticatorTest, AReviewThatFailsIsTriedAgainAndNotRemembered) {
   flags_.skip_lookup = true;
   responses_ = {
       std::unexpected(net::HttpError{net::HttpError::Kind::kUnreachable, "connection refused"})};
-  EXPECT_EQ(Ask(WithToken("Bearer t")), "(connection refused)");
+  EXPECT_EQ(UserOf(WithToken("Bearer t")), "(connection refused)");
   EXPECT_EQ(api_.requests.size(), 5U);
   std::vector<Duration> delays;
   for (size_t i = 1; i < 5; ++i) {
@@ -160,26 +160,26 @@ TEST_F(AuthenticatorTest, AReviewThatFailsIsTriedAgainAndNotRemembered) {
                                   Duration::Millis(1125), Duration{1'687'500'000}));
   Respond(201, kJane);
   Respond(201, kJane);
-  EXPECT_EQ(Ask(WithToken("Bearer t")), "jane [dev system:authenticated]");
+  EXPECT_EQ(UserOf(WithToken("Bearer t")), "jane [dev system:authenticated]");
 }
 
 TEST_F(AuthenticatorTest, ARefusedReviewIsNotTriedAgain) {
   flags_.skip_lookup = true;
   Respond(403, R"({"message":"tokenreviews is forbidden"})");
-  EXPECT_THAT(Ask(WithToken("Bearer t")), HasSubstr("answered 403: tokenreviews is forbidden"));
+  EXPECT_THAT(UserOf(WithToken("Bearer t")), HasSubstr("answered 403: tokenreviews is forbidden"));
   EXPECT_EQ(api_.requests.size(), 1U);
 }
 
 TEST_F(AuthenticatorTest, WithoutAnApiServerTokensAreNotLookedAt) {
   has_api_ = false;
-  EXPECT_EQ(Ask(WithToken("Bearer t")), "system:anonymous [system:unauthenticated]");
+  EXPECT_EQ(UserOf(WithToken("Bearer t")), "system:anonymous [system:unauthenticated]");
 }
 
 TEST_F(AuthenticatorTest, ClientCertificatesNameUsers) {
   flags_.client_ca_file = "clients.crt";
   flags_.skip_lookup = true;
-  EXPECT_EQ(Ask(WithCertificate(clients_, "joe")), "joe [team system:authenticated]");
-  EXPECT_THAT(Ask(WithCertificate(proxies_, "joe")), testing::StartsWith("(x509: "));
+  EXPECT_EQ(UserOf(WithCertificate(clients_, "joe")), "joe [team system:authenticated]");
+  EXPECT_THAT(UserOf(WithCertificate(proxies_, "joe")), testing::StartsWith("(x509: "));
 }
 
 TEST_F(AuthenticatorTest, FrontProxiesNameUsersByHeaders) {
@@ -192,12 +192,13 @@ TEST_F(AuthenticatorTest, FrontProxiesNameUsersByHeaders) {
                                                 {"X-Remote-Group", "g2"},
                                                 {"X-Remote-Uid", "9"},
                                                 {"X-Remote-Extra-A%2FB", "c"}};
-  EXPECT_EQ(Ask(WithCertificate(proxies_, "front", headers)), "ann [g1 g2 system:authenticated]");
+  EXPECT_EQ(UserOf(WithCertificate(proxies_, "front", headers)),
+            "ann [g1 g2 system:authenticated]");
   EXPECT_EQ(last_.uid, "9");
   EXPECT_THAT(last_.extra, ElementsAre(testing::Pair("a/b", ElementsAre("c"))));
-  EXPECT_EQ(Ask(WithCertificate(clients_, "joe", headers)), "joe [team system:authenticated]");
-  EXPECT_THAT(Ask(WithCertificate(proxies_, "other", headers)), testing::StartsWith("(x509: "));
-  EXPECT_EQ(Ask(WithToken("")), "system:anonymous [system:unauthenticated]");
+  EXPECT_EQ(UserOf(WithCertificate(clients_, "joe", headers)), "joe [team system:authenticated]");
+  EXPECT_THAT(UserOf(WithCertificate(proxies_, "other", headers)), testing::StartsWith("(x509: "));
+  EXPECT_EQ(UserOf(WithToken("")), "system:anonymous [system:unauthenticated]");
 }
 
 TEST_F(AuthenticatorTest, WhatFlagsLeaveOutIsLookedUp) {
@@ -211,23 +212,23 @@ TEST_F(AuthenticatorTest, WhatFlagsLeaveOutIsLookedUp) {
                    R"(","requestheader-client-ca-file":")" + escape(proxy_pem) +
                    R"(","requestheader-allowed-names":"[\"front\"]",)"
                    R"("requestheader-username-headers":"[\"X-Who\"]"}})");
-  EXPECT_EQ(Ask(WithCertificate(clients_, "joe")), "joe [team system:authenticated]");
+  EXPECT_EQ(UserOf(WithCertificate(clients_, "joe")), "joe [team system:authenticated]");
   EXPECT_EQ(refresh_problem_, "");
   EXPECT_EQ(api_.requests[0].path,
             "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication");
-  EXPECT_EQ(Ask(WithCertificate(proxies_, "front", {{"X-Who", "ann"}})),
+  EXPECT_EQ(UserOf(WithCertificate(proxies_, "front", {{"X-Who", "ann"}})),
             "ann [system:authenticated]");
 }
 
-TEST_F(AuthenticatorTest, ALookupThatFailsLeavesEverybodyAnonymous) {
+TEST_F(AuthenticatorTest, AFailedLookupLeavesAllUsersAnonymous) {
   Respond(403, "{}");
-  EXPECT_EQ(Ask(WithCertificate(clients_, "joe")), "system:anonymous [system:unauthenticated]");
+  EXPECT_EQ(UserOf(WithCertificate(clients_, "joe")), "system:anonymous [system:unauthenticated]");
   EXPECT_THAT(refresh_problem_, HasSubstr("answered 403"));
 }
 
 TEST_F(AuthenticatorTest, AFileWithoutCertificatesIsAProblem) {
   flags_.client_ca_file = "empty.crt";
-  Ask(WithToken(""));
+  UserOf(WithToken(""));
   EXPECT_EQ(refresh_problem_,
             "unable to load client CA provider: empty.crt has no PEM certificate");
 }

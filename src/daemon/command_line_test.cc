@@ -11,69 +11,69 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Arguments = std::vector<std::string>;
 
-struct Told {
-  int code = -1;  // -1: the process goes on.
+struct Run {
+  int code = -1;  // -1: the process continues.
   std::string out;
   std::string err;
   std::string log;
 };
 
-Told Start(const Arguments& arguments) {
-  Told told;
+Run Start(const Arguments& arguments) {
+  Run run;
   testing::internal::CaptureStderr();
   const auto options = ReadCommandLine(arguments, ReadFile,
-                                       {[&](std::string_view text) { told.out += text; },
-                                        [&](std::string_view text) { told.err += text; }});
-  told.log = testing::internal::GetCapturedStderr();
-  if (!options) told.code = options.error();
-  return told;
+                                       {[&](std::string_view text) { run.out += text; },
+                                        [&](std::string_view text) { run.err += text; }});
+  run.log = testing::internal::GetCapturedStderr();
+  if (!options) run.code = options.error();
+  return run;
 }
 
-TEST(CommandLineTest, WrongFlagsAreToldBehindTheUsage) {
-  const Told told = Start({"--nope"});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_THAT(told.err, StartsWith("Usage:\n  berth-scheduler [flags]\n"));
-  EXPECT_THAT(told.err, EndsWith("\nError: unknown flag: --nope\n"));
+TEST(CommandLineTest, WrongFlagsAreReportedAfterTheUsage) {
+  const Run run = Start({"--nope"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, StartsWith("Usage:\n  berth-scheduler [flags]\n"));
+  EXPECT_THAT(run.err, EndsWith("\nError: unknown flag: --nope\n"));
 }
 
-TEST(CommandLineTest, ArgumentsAreRefusedWithoutIt) {
-  const Told told = Start({"start"});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_EQ(told.err, "Error: \"kube-scheduler\" does not take any arguments, got [\"start\"]\n");
+TEST(CommandLineTest, ArgumentsAreRefusedWithoutTheUsage) {
+  const Run run = Start({"start"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.err, "Error: \"kube-scheduler\" does not take any arguments, got [\"start\"]\n");
 }
 
-TEST(CommandLineTest, HelpAndVersionEndWell) {
+TEST(CommandLineTest, HelpAndVersionExitWithZero) {
   EXPECT_EQ(Start({"--help"}).code, 0);
   EXPECT_THAT(Start({"-h"}).out, HasSubstr("\nMisc flags:\n"));
-  const Told version = Start({"--version"});
+  const Run version = Start({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_THAT(version.out, StartsWith("Kubernetes v1.36.0"));
 }
 
 TEST(CommandLineTest, LaterProblemsAreLogged) {
-  const Told gates = Start({"--feature-gates=Nope=true"});
+  const Run gates = Start({"--feature-gates=Nope=true"});
   EXPECT_EQ(gates.code, 1);
   EXPECT_THAT(gates.log, HasSubstr("] \"command failed\" err=\"unrecognized feature gate: Nope\""));
-  const Told file = Start({"--config=/nonexistent/file", "--secure-port=-1"});
+  const Run file = Start({"--config=/nonexistent/file", "--secure-port=-1"});
   EXPECT_EQ(file.code, 1);
   EXPECT_THAT(file.log, HasSubstr("err=\"[--secure-port -1 must be between 0 and 65535"));
   EXPECT_THAT(file.log, HasSubstr(", open /nonexistent/file: No such file or directory]\""));
 }
 
 TEST(CommandLineTest, ProblemsWithLoggingAreNotLogged) {
-  const Told told = Start({"--logging-format=xml"});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_EQ(told.err, "format: Invalid value: \"xml\": Unsupported log format\n");
+  const Run run = Start({"--logging-format=xml"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.err, "format: Invalid value: \"xml\": Unsupported log format\n");
 }
 
-TEST(CommandLineTest, WarningsDoNotEndIt) {
-  const Told told = Start({"--kubeconfig=k", "--feature-gates=SchedulerAsyncPreemption=false"});
-  EXPECT_EQ(told.code, -1);
-  EXPECT_THAT(told.err, StartsWith("Flag --kubeconfig has been deprecated, "));
-  EXPECT_THAT(told.log, HasSubstr("] feature gate SchedulerAsyncPreemption=false makes no "));
+TEST(CommandLineTest, WarningsDoNotEndTheProcess) {
+  const Run run = Start({"--kubeconfig=k", "--feature-gates=SchedulerAsyncPreemption=false"});
+  EXPECT_EQ(run.code, -1);
+  EXPECT_THAT(run.err, StartsWith("Flag --kubeconfig has been deprecated, "));
+  EXPECT_THAT(run.log, HasSubstr("] feature gate SchedulerAsyncPreemption=false makes no "));
 }
 
-TEST(CommandLineTest, FlagsAreLoggedIfMuchIs) {
+TEST(CommandLineTest, FlagsAreLoggedFromVerbosityOneOn) {
   EXPECT_THAT(Start({"-v1"}).log, HasSubstr("] FLAG: --bind-address=\"0.0.0.0\"\n"));
   EXPECT_EQ(Start({}).log, "");
 }

@@ -58,7 +58,7 @@ client::RestRequest ElectionEvent(const std::string& message,
 
 namespace {
 
-// For writes in flight when the daemon ends.
+// The grace period for writes in flight when the daemon stops.
 constexpr Duration kGracePeriod = Duration::Seconds(5);
 constexpr std::chrono::milliseconds kServingGrace{5000};
 
@@ -67,7 +67,7 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
 }
 
-// As Go names it.
+// Returns Go's name of the architecture.
 std::string Architecture() {
   utsname system = {};
   uname(&system);
@@ -156,7 +156,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
 
 Result<void> Daemon::MakeElector() {
   const scheduler::config::LeaderElection& election = options_.configuration.leader_election;
-  // Shadow mode takes no part in the election.
+  // Shadow mode does not take part in the election.
   if (!election.leader_elect || options_.flags.shadow) return {};
   client::ClientConfig api = api_;
   api.user_agent = agent_ + "/leader-election";

@@ -29,23 +29,23 @@ class Registry;
 
 namespace berth::daemon {
 
-// Returns the request for the event about the lease that candidates write: core/v1, as client-go's
-// elections do. `message` is "<identity> became leader".
+// Returns the request that writes the event about the lease: core/v1, as in client-go. `message` is
+// "<identity> became leader".
 client::RestRequest ElectionEvent(const std::string& message,
                                   const scheduler::config::Configuration& configuration,
                                   Instant now);
 
 class Daemon {
  public:
-  // Profiles may enable the plugins in `registry`. Blocks signals: to be made before any thread is
-  // started. The error says what is wrong with the options.
+  // Profiles may enable the plugins in `registry`. Blocks signals, so it must be called before any
+  // thread is started. The error says what is wrong with the options.
   static Result<std::unique_ptr<Daemon>> Make(DaemonOptions options,
                                               const scheduler::framework::Registry& registry);
   ~Daemon();
 
   const scheduler::config::Configuration& configuration() const { return options_.configuration; }
 
-  // Runs until a signal comes or the lease is lost. Returns the exit code.
+  // Runs until a signal arrives or the lease is lost. Returns the exit code.
   int Run();
 
  private:
@@ -69,16 +69,16 @@ class Daemon {
   const DaemonOptions options_;
   const SystemClock clock_;
   const Instant started_ = clock_.Now();
-  // In the order in which they need each other.
+  // Each depends on the ones above it.
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::DecisionLog decision_log_;
   std::unique_ptr<scheduler::recording::RecordWriter> recording_;
-  std::string agent_;  // Its User-Agent, without the component.
+  std::string agent_;  // The User-Agent, without the component.
   client::ClientConfig api_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
   std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
-  std::unique_ptr<net::EventLoop> side_loop_;  // Of the lease and of access reviews.
+  std::unique_ptr<net::EventLoop> side_loop_;  // For the lease and access reviews.
   std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
   std::unique_ptr<client::LeaseLock> lease_;
   std::unique_ptr<Leadership> leadership_;

@@ -21,7 +21,7 @@ observability::MetricOptions ToMetricOptions(const MetricsFlags& flags) {
   observability::MetricOptions options;
   options.disabled.insert(flags.disabled.begin(), flags.disabled.end());
   options.show_hidden = !flags.show_hidden_for_version.empty();
-  // Flags are checked when they are read.
+  // The values of flags are validated when they are parsed.
   for (const auto& [label, values] : flags.allowed_labels) {
     CHECK(options.Allow(fmt::format("{}={}", label, values)).has_value());
   }
@@ -62,7 +62,7 @@ observability::BuildInfo ThisBuild() {
   return build;
 }
 
-// As client-go labels it.
+// Returns client-go's label for a status code.
 std::string CodeText(int code) { return code == 0 ? "<error>" : fmt::format("{}", code); }
 
 }  // namespace

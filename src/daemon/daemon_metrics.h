@@ -1,5 +1,5 @@
-// DaemonMetrics is everything that /metrics shows: kube-scheduler's own metrics, those that every
-// component of Kubernetes has, and those of shadow mode.
+// DaemonMetrics is the content of /metrics: the metrics of kube-scheduler, those of every
+// Kubernetes component, and those of shadow mode.
 #pragma once
 
 #include <string>
@@ -19,17 +19,17 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
  public:
   DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates);
 
-  // What the engine and the clients of the API are given.
+  // The observers for the engine, the API clients and access reviews.
   scheduler::framework::Measurements& engine() { return engine_; }
   client::RestObserver& requests() { return *this; }
   AccessObserver& access() { return *this; }
 
-  // `name` is that of the lease.
+  // `name` is the name of the lease.
   void SetLeader(std::string_view name, bool leads);
   void NoteSlowElection(std::string_view name);
   void Note(const runtime::Judgement& judgement, Duration took);
 
-  // From any thread.
+  // Both may be called on any thread.
   std::string Text();
   void Reset() { registry_.Reset(); }
 

@@ -1,4 +1,4 @@
-// The HTTPS port of the daemon: its endpoints, and who may access them.
+// The HTTPS port of the Daemon: its endpoints and access to them.
 
 #include <algorithm>
 #include <future>
@@ -16,7 +16,7 @@ namespace berth::daemon {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
-// How many pods are read between two steps of the engine.
+// The number of pods that are read between two steps of the engine.
 constexpr size_t kPodsPerVisit = 4096;
 
 net::ServerResponse TextResponse(int status, std::string text) {
@@ -39,8 +39,8 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
   };
 }
 
-// A client of the API server as `kubeconfig` names it; in-cluster if it is empty and there is one,
-// null if there is none.
+// Returns a client of the API server of `kubeconfig`. If that is empty, returns the in-cluster
+// client, or null outside a cluster.
 Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
                                                          const std::string& kubeconfig) {
   auto config = kubeconfig.empty() ? client::InClusterConfig()
@@ -133,7 +133,7 @@ EndpointSources Daemon::Sources() {
   return sources;
 }
 
-// Pods are collected on the engine's thread, some at a time, and formatted on this one.
+// Pods are collected on the engine's thread in batches, and formatted on this thread.
 std::string Daemon::ResourceMetrics() {
   if (!leadership_->leads()) return "";
   std::vector<std::shared_ptr<const api::Pod>> pods;

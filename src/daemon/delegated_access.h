@@ -1,7 +1,7 @@
-// DelegatedAccess decides which requests to the HTTPS port are served: the API server reviews who
-// the user is and what the user may access.
+// DelegatedAccess authenticates and authorizes requests to the HTTPS port: the API server reviews
+// the user and the access. Authorizer is the part that decides about paths.
 //
-// Any thread.
+// May be used on any thread.
 #pragma once
 
 #include <functional>
@@ -21,24 +21,24 @@ namespace berth::daemon {
 
 struct AccessDecision {
   bool allowed = false;
-  std::string reason = {};  // Of a denial, if the API server gives one.
+  std::string reason = {};  // The reason of a denial, if the API server returns one.
 };
 
-// Authorizer decides whether a user may access a path: administrators and always-allowed paths at
-// once, the rest by a SubjectAccessReview.
+// Authorizer decides whether a user may access a path: at once for administrators and
+// always-allowed paths, else by a SubjectAccessReview.
 //
-// Any thread.
+// May be used on any thread.
 class Authorizer {
  public:
-  // The error: there was no decision.
+  // The error means that there was no decision.
   using Callback = std::function<void(Result<AccessDecision>)>;
 
-  // `client` may be null: then paths that are not always allowed are forbidden. Its callbacks come
-  // on `executor`. All must outlive it.
+  // `client` may be null: then paths that are not always allowed are forbidden. It calls back on
+  // `executor`. All references must outlive this.
   Authorizer(AuthorizationFlags flags, client::RestClient* client, net::Executor& executor,
              const Clock& clock);
 
-  // `verb` is the method in lower case; `path` has no query. Calls back once, perhaps before it
+  // `verb` is the method in lower case; `path` has no query. Calls back once, possibly before it
   // returns.
   void Authorize(const User& user, std::string_view verb, std::string_view path, Callback callback);
 
@@ -51,48 +51,46 @@ class Authorizer {
   ReviewCache<AccessDecision> decisions_;  // By the body of the review.
 };
 
-// Clients of the API server that the two kubeconfigs name; null where there is none.
+// The clients of the API servers that the two kubeconfigs name; null if there is none.
 struct ReviewClients {
   client::RestClient* authentication = nullptr;
   client::RestClient* authorization = nullptr;
 };
 
-// AccessObserver is notified of decisions and how long they took: the source of metrics. Called on
-// any thread.
+// AccessObserver is notified of decisions and their durations, for metrics. Called on any thread.
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
-  // "success" or "failure".
+  // `result` is "success" or "failure".
   virtual void Authenticated(std::string_view result, Duration took) = 0;
-  // "allowed", "denied" or "error".
+  // `result` is "allowed", "denied" or "error".
   virtual void Authorized(std::string_view result, Duration took) = 0;
 };
 
 class DelegatedAccess {
  public:
-  // Gets nullopt if the request is to be served, else the response to it: 401, 403 or 500.
+  // Receives nullopt if the request may be served, else the response: 401, 403 or 500.
   using Callback = std::function<void(std::optional<net::ServerResponse>)>;
 
-  // All references must outlive it. The clients' callbacks come on `executor`, and must end before
-  // this is destroyed.
+  // All references must outlive this. The clients call back on `executor`, and their callbacks must
+  // end before this is destroyed.
   DelegatedAccess(const DaemonFlags& flags, ReviewClients clients, net::Executor& executor,
                   const Clock& clock, FileReader read);
 
   // Loads the trusted authorities. Fails if a file is invalid, or if the lookup in the cluster
-  // fails, unless that is tolerated. Calls back once, perhaps before it
-  // returns.
+  // fails, unless that is tolerated. Calls back once, possibly before it returns.
   void Prepare(const std::function<void(Status)>& done);
   // Reloads them; see ClientTrust.
   void Refresh(const std::function<void(Status)>& done) { trust_.Refresh(done); }
 
-  // Calls back once, perhaps before it
-  // returns. `request` must live until then.
+  // Decides about a request, which must live until the callback. Calls back once, possibly before
+  // it returns.
   void Check(const net::ServerRequest& request, const Callback& callback);
 
-  // `observer` must outlive it. Before requests come.
+  // Sets the observer, which must outlive this. Call it before the first request.
   void Observe(AccessObserver* observer) { observer_ = observer; }
 
-  // Warnings about what is not configured.
+  // Returns warnings about missing configuration.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -12,8 +12,8 @@ using testing::StartsWith;
 
 class AuthorizerTest : public testing::Test {
  protected:
-  // "yes", "no", "no: reason", or the error in parentheses.
-  std::string Ask(const User& user, std::string_view path, std::string_view verb = "get") {
+  // Returns "yes", "no", "no: reason", or the error in parentheses.
+  std::string Authorize(const User& user, std::string_view path, std::string_view verb = "get") {
     if (!authorizer_) {
       authorizer_.emplace(flags_, has_api_ ? &api_.client() : nullptr, api_.executor, clock_);
     }
@@ -44,24 +44,24 @@ class AuthorizerTest : public testing::Test {
 TEST_F(AuthorizerTest, SomePathsAreAlwaysAllowed) {
   flags_.always_allow_paths = {"/healthz", "livez", "/open/*"};
   has_api_ = false;
-  const User nobody{"system:anonymous"};
-  EXPECT_EQ(Ask(nobody, "/healthz"), "yes");
-  EXPECT_EQ(Ask(nobody, "/livez"), "yes");
-  EXPECT_EQ(Ask(nobody, "/open/a/b"), "yes");
-  EXPECT_EQ(Ask(nobody, "/healthz/ping"), "no");
-  EXPECT_EQ(Ask(nobody, "/metrics"), "no");
+  const User anonymous{"system:anonymous"};
+  EXPECT_EQ(Authorize(anonymous, "/healthz"), "yes");
+  EXPECT_EQ(Authorize(anonymous, "/livez"), "yes");
+  EXPECT_EQ(Authorize(anonymous, "/open/a/b"), "yes");
+  EXPECT_EQ(Authorize(anonymous, "/healthz/ping"), "no");
+  EXPECT_EQ(Authorize(anonymous, "/metrics"), "no");
 }
 
 TEST_F(AuthorizerTest, AdministratorsMayDoEverything) {
   has_api_ = false;
-  EXPECT_EQ(Ask({"root", "", {"system:masters"}}, "/metrics"), "yes");
+  EXPECT_EQ(Authorize({"root", "", {"system:masters"}}, "/metrics"), "yes");
 }
 
 TEST_F(AuthorizerTest, OthersAreReviewed) {
   Respond(201, R"({"status":{"allowed":true}})");
   const User user{"jane", "7", {"dev"}, {{"scopes", {"a"}}}};
-  EXPECT_EQ(Ask(user, "/metrics"), "yes");
-  EXPECT_EQ(Ask(user, "/metrics"), "yes");
+  EXPECT_EQ(Authorize(user, "/metrics"), "yes");
+  EXPECT_EQ(Authorize(user, "/metrics"), "yes");
   ASSERT_EQ(api_.requests.size(), 1U);
   EXPECT_EQ(api_.requests[0].path, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
   EXPECT_EQ(api_.requests[0].body,
@@ -74,19 +74,19 @@ TEST_F(AuthorizerTest, OthersAreReviewed) {
 TEST_F(AuthorizerTest, DenialsAreRememberedForTheirOwnTime) {
   flags_.unauthorized_ttl = Duration::Seconds(1);
   Respond(201, R"({"status":{"allowed":false,"reason":"not today"}})");
-  EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
-  EXPECT_EQ(Ask({"joe"}, "/metrics"), "no: not today");
+  EXPECT_EQ(Authorize({"joe"}, "/metrics"), "no: not today");
+  EXPECT_EQ(Authorize({"joe"}, "/metrics"), "no: not today");
   EXPECT_EQ(api_.requests.size(), 1U);
-  EXPECT_EQ(Ask({"joe"}, "/metrics", "delete"), "no: not today");
+  EXPECT_EQ(Authorize({"joe"}, "/metrics", "delete"), "no: not today");
   EXPECT_EQ(api_.requests.size(), 2U);
   clock_.Advance(Duration::Seconds(2));
-  Ask({"joe"}, "/metrics");
+  Authorize({"joe"}, "/metrics");
   EXPECT_EQ(api_.requests.size(), 3U);
 }
 
 TEST_F(AuthorizerTest, ReviewsThatFailAreErrors) {
   Respond(500, "{}");
-  EXPECT_THAT(Ask({"joe"}, "/metrics"), StartsWith("(POST /apis/authorization.k8s.io/"));
+  EXPECT_THAT(Authorize({"joe"}, "/metrics"), StartsWith("(POST /apis/authorization.k8s.io/"));
   EXPECT_EQ(api_.requests.size(), 5U);
 }
 

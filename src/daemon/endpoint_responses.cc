@@ -41,7 +41,7 @@ JsonObject Failure(int code, std::string_view message, bool has_details) {
   return status;
 }
 
-// Nothing that is told back may look like HTML.
+// Escapes the characters of HTML, as kube-apiserver does in messages.
 std::string Sanitized(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -62,8 +62,8 @@ std::string Sanitized(std::string_view text) {
   return out;
 }
 
-void ForbidSniffing(net::ServerResponse& answer) {
-  answer.headers.push_back({"X-Content-Type-Options", "nosniff"});
+void ForbidSniffing(net::ServerResponse& response) {
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
 }
 
 int HexDigit(char c) {
@@ -112,9 +112,9 @@ net::ServerResponse ForbiddenResponse(const net::ServerRequest& request, const U
                             GoQuote(std::string_view(PathOf(request)))));
   const std::string message =
       fmt::format("forbidden: {}{}{}", sentence, reason.empty() ? "" : ": ", reason);
-  net::ServerResponse answer = JsonResponse(request, 403, Failure(403, message, true));
-  ForbidSniffing(answer);
-  return answer;
+  net::ServerResponse response = JsonResponse(request, 403, Failure(403, message, true));
+  ForbidSniffing(response);
+  return response;
 }
 
 net::ServerResponse NotAcceptableResponse(const net::ServerRequest& request,
@@ -126,18 +126,18 @@ net::ServerResponse NotAcceptableResponse(const net::ServerRequest& request,
 
 net::ServerResponse InternalErrorResponse(const net::ServerRequest& request,
                                           std::string_view error) {
-  net::ServerResponse answer =
+  net::ServerResponse response =
       PlainResponse(500, Sanitized(fmt::format("Internal Server Error: {}: {}",
                                                GoQuote(std::string_view(request.target)), error)) +
                              "\n");
-  ForbidSniffing(answer);
-  return answer;
+  ForbidSniffing(response);
+  return response;
 }
 
 net::ServerResponse NotFoundResponse() {
-  net::ServerResponse answer = PlainResponse(404, "404 page not found\n");
-  ForbidSniffing(answer);
-  return answer;
+  net::ServerResponse response = PlainResponse(404, "404 page not found\n");
+  ForbidSniffing(response);
+  return response;
 }
 
 }  // namespace berth::daemon

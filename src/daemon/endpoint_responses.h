@@ -1,4 +1,4 @@
-// User is who makes a request, as Kubernetes knows users.
+// Responses of the HTTPS port that all endpoints share, and User, the user of a request.
 #pragma once
 
 #include <map>
@@ -25,29 +25,27 @@ struct User {
   friend bool operator==(const User&, const User&) = default;
 };
 
-// The answers of the HTTPS port that are the same wherever they come from.
-// The path of a request, decoded, without the query.
+// Returns the path of a request, decoded, without the query.
 std::string PathOf(const net::ServerRequest& request);
 
 net::ServerResponse PlainResponse(int status, std::string text);
 
-// `value` as JSON, on many lines for those who read it themselves: curl, Wget and browsers, or
-// ?pretty.
+// Returns `value` as JSON, indented for curl, Wget and browsers and with ?pretty.
 net::ServerResponse JsonResponse(const net::ServerRequest& request, int status,
                                  const api::Json& value);
 
-// 401: who asks is not believed.
+// Returns 401: the identity of the client is rejected.
 net::ServerResponse UnauthorizedResponse(const net::ServerRequest& request);
-// 403: who asks may not.
+// Returns 403: the user may not access the path.
 net::ServerResponse ForbiddenResponse(const net::ServerRequest& request, const User& user,
                                       std::string_view verb, std::string_view reason);
-// 406 with the types that there are.
+// Returns 406 with the supported media types.
 net::ServerResponse NotAcceptableResponse(const net::ServerRequest& request,
                                           std::string_view supported);
-// 500: it could not be found out whether who asks may.
+// Returns 500: the review of the access failed.
 net::ServerResponse InternalErrorResponse(const net::ServerRequest& request,
                                           std::string_view error);
-// 404, as Go's server answers.
+// Returns 404 as Go's server does.
 net::ServerResponse NotFoundResponse();
 
 }  // namespace berth::daemon

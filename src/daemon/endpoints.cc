@@ -25,7 +25,7 @@ using api::JsonObject;
 constexpr std::string_view kComponent = "kube-scheduler";
 constexpr std::string_view kGroup = "config.k8s.io";
 constexpr std::string_view kSupported = "application/json, application/yaml, text/plain";
-// kube-scheduler draws one of four, so that nobody comes to rely on it.
+// kube-scheduler picks one of four at random, so that clients do not rely on it.
 constexpr char kSeparator = ':';
 
 struct MediaType {
@@ -34,7 +34,7 @@ struct MediaType {
   double quality = 1;
 };
 
-// What precedes the next `separator`, which is taken off with it.
+// Removes and returns the text before the next `separator`, which is removed too.
 std::string_view TakePart(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = Trim(text.substr(0, end));
@@ -65,10 +65,10 @@ std::vector<MediaType> ParseAccept(std::string_view accept) {
 
 struct Form {
   enum class Kind { kText, kJson, kYaml, kNone } kind = Kind::kNone;
-  std::string version = {};  // Of structured ones.
+  std::string version = {};  // API version of a structured form.
 };
 
-// The form of a `kind` ("Flagz") that the client wants most.
+// Returns the form of a `kind` ("Flagz") that the client prefers.
 Form Negotiate(std::string_view accept, std::string_view kind) {
   if (Trim(accept).empty()) return {Form::Kind::kText};
   for (const MediaType& type : ParseAccept(accept)) {
@@ -108,20 +108,20 @@ JsonObject StartObject(std::string_view kind, const std::string& version) {
 
 net::ServerResponse Structured(const net::ServerRequest& request, const Form& form,
                                const JsonObject& object, std::string_view page) {
-  net::ServerResponse answer =
+  net::ServerResponse response =
       form.kind == Form::Kind::kJson
           ? JsonResponse(request, 200, object)
           : net::ServerResponse::Text(200, "application/yaml", api::ToYamlText(object));
   if (form.version == "v1alpha1") {
-    answer.headers.push_back(
+    response.headers.push_back(
         {"Warning", fmt::format("299 - \"This version of the {} endpoint is deprecated. Please use "
                                 "a newer version.\"",
                                 page)});
   }
-  return answer;
+  return response;
 }
 
-// As Go's time.UnixDate.
+// Formats a time as Go's time.UnixDate.
 std::string UnixDate(Instant time) {
   const std::time_t seconds = time.unix_seconds();
   std::tm utc = {};
@@ -163,7 +163,7 @@ net::ServerResponse StatuszResponse(const net::ServerRequest& request, const Sta
   const int64_t up = std::max<int64_t>(0, (page.now - page.started) / Duration::Seconds(1));
   const std::vector<std::string> paths = FirstFolders(page.paths);
   if (form.kind == Form::Kind::kText) {
-    // The last two lines are there, but empty, if there is nothing to say.
+    // A line without a value is printed as an empty line.
     std::string text = Header("statusz");
     const auto line = [&](std::string_view name, std::string_view value) {
       text += value.empty() ? "\n" : fmt::format("{}{} {}\n", name, kSeparator, value);
@@ -191,11 +191,11 @@ namespace {
 
 using Handler = Endpoints::Handler;
 
-// kube-scheduler's debugging handlers leave out the character set.
-net::ServerResponse DebugAnswer(int status, std::string text) {
-  net::ServerResponse answer = net::ServerResponse::Text(status, "text/plain", std::move(text));
-  answer.headers.push_back({"X-Content-Type-Options", "nosniff"});
-  return answer;
+// kube-scheduler's debugging handlers omit the character set.
+net::ServerResponse DebugResponse(int status, std::string text) {
+  net::ServerResponse response = net::ServerResponse::Text(status, "text/plain", std::move(text));
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  return response;
 }
 
 Handler WithReset(Handler show, std::function<void()> reset) {
@@ -206,39 +206,39 @@ Handler WithReset(Handler show, std::function<void()> reset) {
   };
 }
 
-// {"componentconfig": ...}; it does not change while the process runs.
+// Serves {"componentconfig": ...}, which does not change while the process runs.
 Handler Configz(const scheduler::config::Configuration& configuration) {
   std::string text =
       fmt::format("{{\"componentconfig\":{}}}", scheduler::config::ToJsonText(configuration));
   return [text = std::move(text)](const net::ServerRequest&) {
-    net::ServerResponse answer = net::ServerResponse::Text(200, "application/json", text);
-    answer.headers.push_back({"X-Content-Type-Options", "nosniff"});
-    return answer;
+    net::ServerResponse response = net::ServerResponse::Text(200, "application/json", text);
+    response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+    return response;
   };
 }
 
 Handler SetVerbosity(observability::Logger& log) {
   return [&log](const net::ServerRequest& request) {
-    if (request.method != "PUT") return DebugAnswer(406, "unsupported http method");
+    if (request.method != "PUT") return DebugResponse(406, "unsupported http method");
     const auto level = ParseLevel(request.body);
-    if (!level) return DebugAnswer(400, level.error().message);
+    if (!level) return DebugResponse(400, level.error().message);
     log.set_verbosity(*level);
-    return DebugAnswer(200,
-                       fmt::format("successfully set klog.logging.verbosity to {}", request.body));
+    return DebugResponse(
+        200, fmt::format("successfully set klog.logging.verbosity to {}", request.body));
   };
 }
 
 void AddDebugging(Endpoints& endpoints, observability::Logger& log) {
   // DIFFERS: there is no Go runtime to profile.
   const Handler no_profiles = [](const net::ServerRequest&) {
-    return DebugAnswer(501,
-                       "Berth is not a Go program and has no pprof profiles; use perf on the "
-                       "process instead.\n");
+    return DebugResponse(501,
+                         "Berth is not a Go program and has no pprof profiles; use perf on the "
+                         "process instead.\n");
   };
   endpoints.Handle("/debug/pprof", no_profiles, false);
   endpoints.HandlePrefix("/debug/pprof/", no_profiles);
   const Handler index = [](const net::ServerRequest&) {
-    return DebugAnswer(200, "/debug/flags/v\n");
+    return DebugResponse(200, "/debug/flags/v\n");
   };
   endpoints.Handle("/debug/flags", index, false);
   endpoints.HandlePrefix("/debug/flags/", index);
@@ -268,7 +268,7 @@ void Endpoints::HandlePrefix(std::string prefix, Handler handler) {
 const Endpoints::Handler* Endpoints::Find(const std::string& path) const {
   if (const auto found = exact_.find(path); found != exact_.end()) return &found->second;
   const Handler* best = nullptr;
-  // Longer prefixes come later, and fit better.
+  // Longer prefixes come later and take precedence.
   for (const auto& [prefix, handler] : prefixes_) {
     if (path.starts_with(prefix)) best = &handler;
   }
@@ -277,8 +277,8 @@ const Endpoints::Handler* Endpoints::Find(const std::string& path) const {
 
 net::ServerResponse Endpoints::Serve(const net::ServerRequest& request) const {
   const Handler* handler = Find(PathOf(request));
-  net::ServerResponse answer = handler == nullptr ? NotFoundResponse() : (*handler)(request);
-  return answer;
+  net::ServerResponse response = handler == nullptr ? NotFoundResponse() : (*handler)(request);
+  return response;
 }
 
 Endpoints MakeEndpoints(EndpointSources sources) {
@@ -308,11 +308,12 @@ Endpoints MakeEndpoints(EndpointSources sources) {
     });
   }
   if (sources.gates.IsOn("ComponentStatusz")) {
-    // It lists those before it.
-    endpoints.Handle("/statusz", [paths = endpoints.listed_paths(),
-                                  kept = std::move(sources)](const net::ServerRequest& request) {
-      return StatuszResponse(request, PageNow(kept, paths));
-    });
+    // It lists the paths registered so far.
+    endpoints.Handle("/statusz",
+                     [paths = endpoints.listed_paths(),
+                      page_sources = std::move(sources)](const net::ServerRequest& request) {
+                       return StatuszResponse(request, PageNow(page_sources, paths));
+                     });
   }
   return endpoints;
 }

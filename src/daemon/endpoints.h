@@ -1,4 +1,5 @@
-// The pages /flagz and /statusz: as text for people, and structured for those who ask for it.
+// Endpoints is the table of paths that kube-scheduler's HTTPS port serves, with the pages /flagz
+// and /statusz.
 #pragma once
 
 #include <functional>
@@ -15,34 +16,34 @@
 
 namespace berth::daemon {
 
-// Flags with their values.
+// Returns /flagz, the flags with their values: as text, or structured if the request accepts that.
 net::ServerResponse FlagzResponse(const net::ServerRequest& request,
                                   const std::map<std::string, std::string>& flags);
 
 struct StatusPage {
   Instant started;
   Instant now;
-  std::string runtime;             // In the place of Go's version.
+  std::string runtime;             // Shown in place of Go's version.
   std::string binary_version;      // "1.36.0"
   std::string emulation_version;   // "1.36"
-  std::vector<std::string> paths;  // All paths served; the page shows what they begin with.
+  std::vector<std::string> paths;  // All paths served; the page shows their first segments.
 };
 
 net::ServerResponse StatuszResponse(const net::ServerRequest& request, const StatusPage& page);
 
-// Endpoints answers requests by their paths: what kube-scheduler's HTTPS port offers.
+// Endpoints routes requests to handlers by path.
 //
-// Filled before the server starts; then any thread may call Serve.
+// Handlers are added before the server starts; after that any thread may call Serve.
 class Endpoints {
  public:
   using Handler = std::function<net::ServerResponse(const net::ServerRequest&)>;
 
-  // For exactly `path`. Listed ones appear on /statusz.
+  // Handles exactly `path`. Listed paths appear on /statusz.
   void Handle(std::string path, Handler handler, bool listed = true);
-  // For all paths that begin with `prefix`, unless there is a handler that fits better.
+  // Handles all paths that begin with `prefix`, unless a more specific handler exists.
   void HandlePrefix(std::string prefix, Handler handler);
 
-  // 404 if nobody answers for the path.
+  // Returns 404 if there is no handler for the path.
   net::ServerResponse Serve(const net::ServerRequest& request) const;
 
   std::vector<std::string> listed_paths() const { return listed_; }
@@ -55,17 +56,17 @@ class Endpoints {
   std::vector<std::string> listed_;
 };
 
-// What the endpoints tell. Handlers must be callable on any thread; those that are null are not
-// offered.
+// The data and handlers of the endpoints. Handlers must be callable on any thread; the paths of
+// null handlers are not served.
 struct EndpointSources {
-  // Each for its path and those below it: /healthz, /healthz/ping.
+  // Each handles its path and the paths below it: /healthz, /healthz/ping.
   Endpoints::Handler healthz = {};
   Endpoints::Handler livez = {};
   Endpoints::Handler readyz = {};
   Endpoints::Handler metrics = {};
   Endpoints::Handler metrics_slis = {};
   Endpoints::Handler metrics_resources = {};
-  // What DELETE does to the first two.
+  // Called for DELETE of /metrics and /metrics/slis.
   std::function<void()> reset_metrics = {};
   std::function<void()> reset_slis = {};
 

@@ -14,14 +14,14 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string BodyOf(const net::ServerResponse& answer) {
+std::string BodyOf(const net::ServerResponse& response) {
   std::string body;
-  for (const net::Piece& piece : answer.body) body += piece.bytes;
+  for (const net::Piece& piece : response.body) body += piece.bytes;
   return body;
 }
 
-std::string HeaderOf(const net::ServerResponse& answer, std::string_view name) {
-  return std::string(net::FindHeader(answer.headers, name));
+std::string HeaderOf(const net::ServerResponse& response, std::string_view name) {
+  return std::string(net::FindHeader(response.headers, name));
 }
 
 net::ServerRequest Request(std::string target, std::string method = "GET",
@@ -59,11 +59,11 @@ class EndpointsTest : public testing::Test {
     return sources;
   }
 
-  // "status body".
-  std::string Ask(const net::ServerRequest& request) { return Ask(request, Sources()); }
-  static std::string Ask(const net::ServerRequest& request, EndpointSources sources) {
-    const auto answer = MakeEndpoints(std::move(sources)).Serve(request);
-    return std::to_string(answer.status) + " " + BodyOf(answer);
+  // Returns "status body".
+  std::string Fetch(const net::ServerRequest& request) { return Fetch(request, Sources()); }
+  static std::string Fetch(const net::ServerRequest& request, EndpointSources sources) {
+    const auto response = MakeEndpoints(std::move(sources)).Serve(request);
+    return std::to_string(response.status) + " " + BodyOf(response);
   }
 
   SimClock clock_{Instant::FromUnixSeconds(1'717'590'896 + 3661)};
@@ -72,51 +72,51 @@ class EndpointsTest : public testing::Test {
 };
 
 TEST_F(EndpointsTest, PathsFindTheirHandlers) {
-  EXPECT_EQ(Ask(Request("/healthz?verbose")), "200 healthz /healthz?verbose");
-  EXPECT_EQ(Ask(Request("/healthz/ping")), "200 healthz /healthz/ping");
-  EXPECT_EQ(Ask(Request("/livez")), "200 livez /livez");
-  EXPECT_EQ(Ask(Request("/readyz/shutdown")), "200 readyz /readyz/shutdown");
-  EXPECT_EQ(Ask(Request("/metrics")), "200 metrics /metrics");
-  EXPECT_EQ(Ask(Request("/metrics/slis")), "200 slis /metrics/slis");
-  EXPECT_EQ(Ask(Request("/metrics/resources")), "200 resources /metrics/resources");
-  EXPECT_EQ(Ask(Request("/metrics%2Fslis")), "200 slis /metrics%2Fslis");
+  EXPECT_EQ(Fetch(Request("/healthz?verbose")), "200 healthz /healthz?verbose");
+  EXPECT_EQ(Fetch(Request("/healthz/ping")), "200 healthz /healthz/ping");
+  EXPECT_EQ(Fetch(Request("/livez")), "200 livez /livez");
+  EXPECT_EQ(Fetch(Request("/readyz/shutdown")), "200 readyz /readyz/shutdown");
+  EXPECT_EQ(Fetch(Request("/metrics")), "200 metrics /metrics");
+  EXPECT_EQ(Fetch(Request("/metrics/slis")), "200 slis /metrics/slis");
+  EXPECT_EQ(Fetch(Request("/metrics/resources")), "200 resources /metrics/resources");
+  EXPECT_EQ(Fetch(Request("/metrics%2Fslis")), "200 slis /metrics%2Fslis");
   for (const char* path : {"/", "/nope", "/healthzz", "/metrics/", "/metrics/other", "/debug"}) {
-    EXPECT_EQ(Ask(Request(path)), "404 404 page not found\n") << path;
+    EXPECT_EQ(Fetch(Request(path)), "404 404 page not found\n") << path;
   }
 }
 
 TEST_F(EndpointsTest, DeleteResetsMetrics) {
-  EXPECT_EQ(Ask(Request("/metrics", "DELETE")), "200 metrics reset\n");
-  EXPECT_EQ(Ask(Request("/metrics/slis", "DELETE")), "200 metrics reset\n");
-  EXPECT_EQ(Ask(Request("/metrics/resources", "DELETE")), "200 resources /metrics/resources");
+  EXPECT_EQ(Fetch(Request("/metrics", "DELETE")), "200 metrics reset\n");
+  EXPECT_EQ(Fetch(Request("/metrics/slis", "DELETE")), "200 metrics reset\n");
+  EXPECT_EQ(Fetch(Request("/metrics/resources", "DELETE")), "200 resources /metrics/resources");
   EXPECT_EQ(resets_, "metrics slis ");
 }
 
 TEST_F(EndpointsTest, ConfigzIsTheConfiguration) {
-  const auto answer = MakeEndpoints(Sources()).Serve(Request("/configz"));
-  EXPECT_EQ(HeaderOf(answer, "Content-Type"), "application/json");
-  EXPECT_THAT(BodyOf(answer), AllOf(StartsWith("{\"componentconfig\":{\"apiVersion\":"
-                                               "\"kubescheduler.config.k8s.io/v1\","
-                                               "\"kind\":\"KubeSchedulerConfiguration\","),
-                                    HasSubstr("\"leaseDuration\":\"15s\""), EndsWith("}}")));
+  const auto response = MakeEndpoints(Sources()).Serve(Request("/configz"));
+  EXPECT_EQ(HeaderOf(response, "Content-Type"), "application/json");
+  EXPECT_THAT(BodyOf(response), AllOf(StartsWith("{\"componentconfig\":{\"apiVersion\":"
+                                                 "\"kubescheduler.config.k8s.io/v1\","
+                                                 "\"kind\":\"KubeSchedulerConfiguration\","),
+                                      HasSubstr("\"leaseDuration\":\"15s\""), EndsWith("}}")));
 }
 
 TEST_F(EndpointsTest, VerbosityIsSetByPut) {
   net::ServerRequest request = Request("/debug/flags/v", "PUT");
   request.body = "4";
-  EXPECT_EQ(Ask(request), "200 successfully set klog.logging.verbosity to 4");
+  EXPECT_EQ(Fetch(request), "200 successfully set klog.logging.verbosity to 4");
   EXPECT_EQ(log_.verbosity(), 4);
   request.body = "lots";
-  EXPECT_EQ(Ask(request), "400 strconv.ParseUint: parsing \"lots\": invalid syntax");
-  EXPECT_EQ(Ask(Request("/debug/flags/v")), "406 unsupported http method");
-  EXPECT_THAT(Ask(Request("/debug/pprof/heap")), StartsWith("501 "));
+  EXPECT_EQ(Fetch(request), "400 strconv.ParseUint: parsing \"lots\": invalid syntax");
+  EXPECT_EQ(Fetch(Request("/debug/flags/v")), "406 unsupported http method");
+  EXPECT_THAT(Fetch(Request("/debug/pprof/heap")), StartsWith("501 "));
 }
 
 TEST_F(EndpointsTest, WithoutProfilingThereIsNothingToDebug) {
   EndpointSources sources = Sources();
   sources.configuration.enable_profiling = false;
-  EXPECT_THAT(Ask(Request("/debug/flags/v", "PUT"), sources), StartsWith("404 "));
-  EXPECT_THAT(Ask(Request("/debug/pprof/"), sources), StartsWith("404 "));
+  EXPECT_THAT(Fetch(Request("/debug/flags/v", "PUT"), sources), StartsWith("404 "));
+  EXPECT_THAT(Fetch(Request("/debug/pprof/"), sources), StartsWith("404 "));
 }
 
 constexpr const char* kWarning =
@@ -126,23 +126,23 @@ constexpr const char* kWarning =
 TEST_F(EndpointsTest, FlagzIsTextByDefault) {
   const std::string want =
       std::string("200 \nkube-scheduler flagz\n") + kWarning + "a:1\nb-c:[x,y]\n";
-  EXPECT_EQ(Ask(Request("/flagz")), want);
+  EXPECT_EQ(Fetch(Request("/flagz")), want);
   for (const char* accept : {"", "*/*", "text/plain", "application/json, text/plain;q=0.5"}) {
-    EXPECT_EQ(Ask(Request("/flagz", "GET", {{"Accept", accept}})), want) << accept;
+    EXPECT_EQ(Fetch(Request("/flagz", "GET", {{"Accept", accept}})), want) << accept;
   }
 }
 
-TEST_F(EndpointsTest, FlagzIsStructuredIfAsked) {
-  const auto ask = [&](const char* accept) {
+TEST_F(EndpointsTest, FlagzIsStructuredOnRequest) {
+  const auto fetch = [&](const char* accept) {
     return MakeEndpoints(Sources()).Serve(Request("/flagz", "GET", {{"Accept", accept}}));
   };
-  const auto json = ask("application/json;v=v1beta1;g=config.k8s.io;as=Flagz");
+  const auto json = fetch("application/json;v=v1beta1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(BodyOf(json),
             "{\"kind\":\"Flagz\",\"apiVersion\":\"config.k8s.io/v1beta1\",\"metadata\":{\"name\":"
             "\"kube-scheduler\"},\"flags\":{\"a\":\"1\",\"b-c\":\"[x,y]\"}}\n");
   EXPECT_EQ(HeaderOf(json, "Content-Type"), "application/json");
   EXPECT_EQ(HeaderOf(json, "Warning"), "");
-  const auto yaml = ask("application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
+  const auto yaml = fetch("application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(BodyOf(yaml),
             "apiVersion: config.k8s.io/v1alpha1\nflags:\n  a: \"1\"\n  b-c: \"[x,y]\"\nkind: "
             "Flagz\nmetadata:\n  name: kube-scheduler\n");
@@ -155,7 +155,7 @@ TEST_F(EndpointsTest, OtherFormsAreNotAcceptable) {
   for (const char* accept :
        {"application/json", "text/html", "application/json;v=v1;g=config.k8s.io;as=Flagz",
         "application/json;v=v1beta1;g=config.k8s.io;as=Statusz"}) {
-    EXPECT_EQ(Ask(Request("/flagz", "GET", {{"Accept", accept}})),
+    EXPECT_EQ(Fetch(Request("/flagz", "GET", {{"Accept", accept}})),
               "406 {\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
               "\"Failure\",\"message\":\"only the following media types are accepted: "
               "application/json, application/yaml, text/plain\",\"reason\":\"NotAcceptable\","
@@ -164,14 +164,14 @@ TEST_F(EndpointsTest, OtherFormsAreNotAcceptable) {
   }
 }
 
-TEST_F(EndpointsTest, StatuszTellsHowLongAndWhat) {
-  const std::string text = Ask(Request("/statusz"));
+TEST_F(EndpointsTest, StatuszHasUptimeAndPaths) {
+  const std::string text = Fetch(Request("/statusz"));
   EXPECT_THAT(text, StartsWith(std::string("200 \nkube-scheduler statusz\n") + kWarning +
                                "\nStarted: Wed Jun  5 12:34:56 UTC 2024\nUp: 1 hr 01 min 01 sec\n"
                                "Go version: none (C++, gcc "));
   EXPECT_THAT(text, EndsWith("\nBinary version: 1.36.0\nEmulation version: 1.36\n"
                              "Paths: /configz /flagz /healthz /livez /metrics /readyz\n"));
-  const std::string json = Ask(Request(
+  const std::string json = Fetch(Request(
       "/statusz", "GET", {{"Accept", "application/json;v=v1beta1;g=config.k8s.io;as=Statusz"}}));
   EXPECT_THAT(json, StartsWith("200 {\"kind\":\"Statusz\",\"apiVersion\":\"config.k8s.io/v1beta1\","
                                "\"metadata\":{\"name\":\"kube-scheduler\"},\"startTime\":"
@@ -185,11 +185,11 @@ TEST_F(EndpointsTest, GatesSwitchPagesOff) {
   const std::vector<std::string> settings = {"ComponentFlagz=false", "ComponentStatusz=false"};
   EndpointSources sources = Sources();
   sources.gates = *FeatureGates::Parse(settings);
-  EXPECT_THAT(Ask(Request("/flagz"), sources), StartsWith("404 "));
-  EXPECT_THAT(Ask(Request("/statusz"), sources), StartsWith("404 "));
+  EXPECT_THAT(Fetch(Request("/flagz"), sources), StartsWith("404 "));
+  EXPECT_THAT(Fetch(Request("/statusz"), sources), StartsWith("404 "));
 }
 
-TEST(AnswersTest, RefusalsAreStatusObjects) {
+TEST(ResponsesTest, RefusalsAreStatusObjects) {
   const net::ServerRequest request = Request("/metrics?x=1");
   EXPECT_EQ(BodyOf(UnauthorizedResponse(request)),
             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
@@ -206,7 +206,7 @@ TEST(AnswersTest, RefusalsAreStatusObjects) {
             "Internal Server Error: \"/metrics?x=1\": boom\n");
 }
 
-TEST(AnswersTest, PeopleGetLines) {
+TEST(ResponsesTest, JsonIsIndentedForPeople) {
   const auto request = Request("/metrics", "GET", {{"User-Agent", "curl/8.0"}});
   EXPECT_EQ(
       BodyOf(ForbiddenResponse(request, {"a"}, "get", "")),

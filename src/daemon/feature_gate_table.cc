@@ -9,7 +9,7 @@ namespace {
 using enum GateStage;
 using enum GateSupport;
 
-// By name.
+// Sorted by name.
 constexpr auto kGates = std::to_array<FeatureGate>({
     {"APIResponseCompression", kBeta, true, false, kOthers},
     {"APIServerIdentity", kBeta, true, false, kOthers},
@@ -250,7 +250,7 @@ struct Dependencies {
   std::array<std::string_view, 3> needs = {};
 };
 
-// By name.
+// Sorted by name.
 constexpr auto kDependencies = std::to_array<Dependencies>({
     {"AuthorizeNodeWithSelectors", {"AuthorizeWithSelectors"}},
     {"ClusterTrustBundleProjection", {"ClusterTrustBundle"}},

@@ -1,4 +1,4 @@
-// The feature gates of Kubernetes v1.36, and what they mean to Berth.
+// The table of the feature gates of Kubernetes v1.36, with how Berth supports each.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@ namespace berth::daemon {
 enum class GateStage : uint8_t { kAlpha, kBeta, kGA, kDeprecated };
 
 enum class GateSupport : uint8_t {
-  kSwitch,  // Berth does as it says.
-  kFixed,   // Concerns the scheduler; Berth has its default built in.
-  kSpeed,   // Concerns how the scheduler works, not what it decides; Berth works its own way.
-  kOthers,  // Concerns other components.
+  kSwitch,  // Switches the feature in Berth.
+  kFixed,   // Affects the scheduler; Berth always has the default.
+  kSpeed,   // Affects how kube-scheduler works, not what it decides; no effect in Berth.
+  kOthers,  // Affects other components only.
 };
 
 struct FeatureGate {
   std::string_view name;
   GateStage stage = GateStage::kAlpha;
-  bool on = false;      // By default.
+  bool on = false;      // The default.
   bool locked = false;  // Cannot be changed.
   GateSupport support = GateSupport::kOthers;
 };
 
-// By name, with AllAlpha and AllBeta.
+// Returns all gates, including AllAlpha and AllBeta, sorted by name.
 std::span<const FeatureGate> AllFeatureGates();
-// Null if there is none.
+// Returns null if there is no such gate.
 const FeatureGate* FindFeatureGate(std::string_view name);
-// The gates that must be on if `gate` is.
+// Returns the gates that must be on if `gate` is.
 std::span<const std::string_view> NeededBy(std::string_view gate);
 
 }  // namespace berth::daemon

@@ -16,7 +16,7 @@ constexpr std::string_view kGateComponent = "kube";
 constexpr int kMinor = 36;
 constexpr int kOldestMinor = 33;
 
-// "1.36" of "kube=1.36" or "1.36"; the minor version of that.
+// Returns the minor version of "kube=1.36" or "1.36".
 Result<int> ParseVersion(std::string_view text) {
   if (const size_t equals = text.find('='); equals != text.npos) {
     if (text.substr(0, equals) != kGateComponent) {
@@ -160,7 +160,7 @@ void FeatureGates::JudgeSupport(std::vector<std::string>& problems) {
           name, on));
     }
   }
-  // Who switches a whole stage means what there is of it.
+  // AllAlpha and AllBeta do not fail for gates that Berth cannot switch: one warning lists them.
   std::vector<std::string_view> left;
   for (const auto& [name, on] : spread_) {
     const FeatureGate& gate = *FindFeatureGate(name);

@@ -1,4 +1,4 @@
-// FeatureGates is which features are on: those of --feature-gates, the others by default.
+// FeatureGates is the state of all feature gates: set by --feature-gates, or the default.
 #pragma once
 
 #include <expected>
@@ -15,17 +15,18 @@ namespace berth::daemon {
 
 class FeatureGates {
  public:
-  // All as by default.
+  // All gates have their defaults.
   FeatureGates() = default;
 
-  // `settings` are "Gate=true" or "kube:Gate=true"; later ones go before earlier ones. The errors
-  // are kube-scheduler's; and, beyond them, about gates that Berth cannot switch.
+  // `settings` are "Gate=true" or "kube:Gate=true"; later ones override earlier ones. The errors
+  // are kube-scheduler's, and those about gates that Berth cannot switch.
   static std::expected<FeatureGates, std::vector<std::string>> Parse(
       std::span<const std::string> settings);
 
   // `gate` must be in the table.
   bool IsOn(std::string_view gate) const;
-  // What was switched, but does not do in Berth what it does in kube-scheduler.
+  // Returns warnings about gates that were set: those that will be removed, and those without
+  // effect in Berth.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -34,15 +35,15 @@ class FeatureGates {
   void JudgeSupport(std::vector<std::string>& problems);
 
   std::map<std::string, bool, std::less<>> given_;
-  // Those that AllAlpha and AllBeta speak for.
+  // Gates that AllAlpha and AllBeta set.
   std::map<std::string_view, bool> spread_;
   std::vector<std::string> warnings_;
 };
 
-// The label of kubernetes_feature_enabled: "ALPHA", "BETA", "DEPRECATED" or nothing.
+// Returns the label of kubernetes_feature_enabled: "ALPHA", "BETA", "DEPRECATED" or "".
 std::string_view StageLabel(GateStage stage);
 
-// Checks --emulated-version: only 1.36 can be had. `versions` are "1.36" or "kube=1.36".
+// Checks --emulated-version: only 1.36 is supported. `versions` are "1.36" or "kube=1.36".
 Status CheckEmulatedVersion(std::span<const std::string> versions);
 // Checks --min-compatibility-version: 1.33 to 1.36.
 Status CheckMinCompatibilityVersion(std::span<const std::string> versions);

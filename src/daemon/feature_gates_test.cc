@@ -88,7 +88,7 @@ struct ProblemCase {
   std::vector<std::string> want;
 };
 
-TEST(FeatureGatesTest, MistakesAreAllTold) {
+TEST(FeatureGatesTest, AllMistakesAreReported) {
   const ProblemCase cases[] = {
       {{"Nope=true", "Nada=false"},
        {"unrecognized feature gate: Nada", "unrecognized feature gate: Nope"}},

@@ -10,7 +10,7 @@
 namespace berth::daemon {
 namespace {
 
-// Sets `value` to what `parse` makes of the text.
+// Returns a function that parses a text with `parse` and assigns the result to `value`.
 template <typename T, typename Parse>
 std::function<Status(const std::string&)> Setter(T& value, Parse parse) {
   return [&value, parse](const std::string& text) -> Status {
@@ -21,7 +21,7 @@ std::function<Status(const std::string&)> Setter(T& value, Parse parse) {
   };
 }
 
-// The first call replaces what was there.
+// Appends to the list; the first call replaces the default.
 template <typename T>
 void Extend(std::vector<T>& list, std::vector<T> more, bool& was_set) {
   if (!std::exchange(was_set, true)) list.clear();
@@ -134,10 +134,10 @@ Flag& FlagGroup::Numbers(std::string name, std::vector<int32_t>& value, std::str
       [&value] { return fmt::format("[{}]", fmt::join(value, ",")); }, std::move(help));
 }
 
-// Flags of the HTTPS port and its authentication and authorization.
+// --- the HTTPS port, authentication and authorization ---
 namespace {
 
-// cert,key or cert,key:name,name
+// Parses cert,key or cert,key:name,name.
 Result<SniPair> ParseSniPair(const std::string& text) {
   const size_t colon = text.find(':');
   const std::string files = text.substr(0, colon);
@@ -257,7 +257,7 @@ void AddAuthorizationFlags(FlagSet& flags, AuthorizationFlags& authorization) {
              "How long to cache 'unauthorized' responses.");
 }
 
-// All other flags: leader election, logs, metrics, feature gates, and deprecated ones.
+// --- leader election, logs, metrics, feature gates and deprecated flags ---
 namespace {
 
 constexpr const char* kIgnoredWithFile = " Ignored if --config is given.";
@@ -268,7 +268,7 @@ std::string TrimSpaces(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
 }
 
-// "kube:Gate=true" counts once for itself; a component in front of it is shown apart.
+// Each setting is shown with its component, which may be empty: "kube:Gate=true", ":Gate=true".
 std::string ShowGates(const std::vector<std::string>& gates) {
   std::vector<std::string> texts;
   for (const std::string& gate : gates) {

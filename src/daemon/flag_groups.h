@@ -1,4 +1,5 @@
-// FlagGroup adds flags to one group of a FlagSet, one function per kind of value.
+// FlagGroup adds flags to one group of a FlagSet, with one function per type of value; the Add
+// functions define the groups of the command line.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace berth::daemon {
 
 class FlagGroup {
  public:
-  // `flags`, and what the flags set, must outlive their use.
+  // `flags`, and the variables that the flags set, must outlive their use.
   FlagGroup(FlagSet& flags, std::string name) : flags_(flags), name_(std::move(name)) {}
 
   Flag& Switch(std::string name, bool& value, std::string help);
@@ -26,11 +27,11 @@ class FlagGroup {
   Flag& Time(std::string name, Duration& value, std::string help);
   Flag& Bytes(std::string name, size_t& value, std::string help);
   Flag& Level(std::string name, int32_t& value, std::string help);
-  // The first time replaces the default; further ones add.
+  // The first use on the command line replaces the default; further ones append.
   Flag& List(std::string name, std::vector<std::string>& value, std::string help);
   Flag& Numbers(std::string name, std::vector<int32_t>& value, std::string help);
 
-  // Any other kind.
+  // Adds a flag of any other type.
   Flag& Other(std::string name, std::string type, std::function<Status(const std::string&)> set,
               std::function<std::string()> show, std::string help);
 
@@ -39,7 +40,6 @@ class FlagGroup {
   std::string name_;
 };
 
-// The groups of the command line.
 void AddServingFlags(FlagSet& flags, ServingFlags& serving);
 void AddAuthenticationFlags(FlagSet& flags, AuthenticationFlags& authentication);
 void AddAuthorizationFlags(FlagSet& flags, AuthorizationFlags& authorization);

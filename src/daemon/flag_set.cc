@@ -16,7 +16,7 @@ std::string Normalized(std::string_view name) {
   return normal;
 }
 
-// "  -v, --v Level", "      --version version[=true]".
+// Returns "  -v, --v Level" or "      --version version[=true]".
 std::string Synopsis(const Flag& flag) {
   std::string text = flag.shorthand != 0 ? fmt::format("  -{}, --{}", flag.shorthand, flag.name)
                                          : "      --" + flag.name;
@@ -27,7 +27,7 @@ std::string Synopsis(const Flag& flag) {
   return text;
 }
 
-// Defaults that say nothing are not shown.
+// Zero values are not shown as defaults.
 std::string Description(const Flag& flag) {
   const std::string& value = flag.default_text;
   if (value.empty() || value == "false" || value == "0" || value == "0s" || value == "[]") {

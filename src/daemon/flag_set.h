@@ -1,7 +1,8 @@
-// FlagSet is a table of command-line flags, read as kube-scheduler reads them: --name value,
+// FlagSet is a table of command-line flags, parsed as kube-scheduler parses them: --name value,
 // --name=value, --switch, --switch=false, -v 2, -v=2, -v2; '_' in names counts as '-'.
 //
-// The same table gives the help and the values to show. What a flag sets must outlive the set.
+// The table also gives the help text and the values to show. The variables that flags set must
+// outlive it.
 #pragma once
 
 #include <functional>
@@ -19,38 +20,38 @@ struct Flag {
   std::string name;    // "bind-address"
   char shorthand = 0;  // 'v'
   std::string group;   // "secure serving"
-  std::string type;    // As help names it; empty for switches.
+  std::string type;    // As shown in the help; empty for switches.
   std::string help;    // One sentence.
-  // For those that may stand without a value: the value that they then have.
+  // The value of the flag if it is given without one; empty if it needs a value.
   std::string implied = {};
-  // For deprecated ones: what the warning says.
+  // The warning about a deprecated flag; empty for others.
   std::string deprecated = {};
-  // May be called several times; the error says what is wrong with the value.
+  // Sets the value. May be called several times; the error says what is wrong with the value.
   std::function<Status(const std::string& value)> set = {};
   std::function<std::string()> show = {};
 
-  std::string default_text = {};  // What it shows before anything is set.
+  std::string default_text = {};  // The text of the default.
   bool is_set = false;
 };
 
 class FlagSet {
  public:
-  // Names differ; groups are in the order of their first flag.
+  // Adds a flag with a unique name. Groups are in the order of their first flag.
   Flag& Add(Flag flag);
 
-  // Reads `arguments`, without the program's name. The first mistake ends it; its message is that
-  // of kube-scheduler's library.
+  // Parses `arguments`, without the program's name. Stops at the first error, whose message is that
+  // of kube-scheduler's flag library.
   Status Parse(std::span<const std::string> arguments);
 
-  // The groups with their flags, by name, one line each.
+  // Returns the groups with their flags, sorted by name, one line each.
   std::string Help() const;
 
   bool is_set(std::string_view name) const;
-  // All flags with their values.
+  // Returns all flags with their values.
   std::map<std::string, std::string> Values() const;
-  // Warnings about deprecated flags that were set, in the order of their names.
+  // Returns warnings about deprecated flags that were set, sorted by name.
   std::vector<std::string> DeprecationWarnings() const;
-  // What was no flag.
+  // Returns the arguments that are not flags.
   const std::vector<std::string>& positional() const { return positional_; }
 
  private:

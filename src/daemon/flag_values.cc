@@ -22,7 +22,7 @@ std::unexpected<Error> NumberProblem(std::string_view function, std::string_view
 constexpr std::string_view kSyntax = "invalid syntax";
 constexpr std::string_view kRange = "value out of range";
 
-// The base that a number's prefix names, which is taken off.
+// Returns the base of a number, and removes its prefix.
 int TakeBase(std::string_view& digits) {
   if (digits.size() < 2 || digits[0] != '0') return 10;
   const char letter = static_cast<char>(digits[1] | 0x20);
@@ -180,12 +180,12 @@ Result<size_t> ParseBytes(std::string_view text) {
 std::string ShowFloat(float number) { return fmt::format("{}", number); }
 
 Status AddMetricLabels(std::string_view text, MetricLabels& labels) {
-  // Without quotes, a value may have commas if there is one entry only.
+  // Without quotes, a value may contain commas only if there is a single entry.
   std::vector<std::string> entries;
   if (std::ranges::count(text, '=') > 1) {
     auto list = ParseList(text);
     if (!list) return std::unexpected(list.error());
-    // The comma between metric and label has split the key, too.
+    // The comma between metric and label has also split the key.
     for (std::string& item : *list) {
       const bool continues = !entries.empty() && !entries.back().contains('=');
       if (continues) {

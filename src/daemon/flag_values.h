@@ -1,4 +1,4 @@
-// The values that flags take, from text and as text. The errors are Go's.
+// Parses and formats the values of flags. The errors are Go's.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,29 @@
 
 namespace berth::daemon {
 
-// 1, t, true, 0, f, false and their spellings in capitals.
+// Parses 1, t, true, 0, f, false and their capitalized forms.
 Result<bool> ParseBool(std::string_view text);
-// Decimal, 0x.., 0o.., 0b.., of `bits` bits.
+// Parses a number of `bits` bits: decimal, 0x.., 0o.., 0b...
 Result<int64_t> ParseInt(std::string_view text, int bits);
-// Decimal, 31 bits.
+// Parses a decimal number of 31 bits.
 Result<int32_t> ParseLevel(std::string_view text);
 Result<float> ParseFloat(std::string_view text);
-// An IPv4 or IPv6 address, without brackets.
+// Parses an IPv4 or IPv6 address without brackets.
 Result<std::string> ParseIp(std::string_view text);
-// a,b,"c,d": quotes hold a value with commas together. Empty text is an empty list.
+// Parses a,b,"c,d": quotes enclose a value with commas. Empty text is an empty list.
 Result<std::vector<std::string>> ParseList(std::string_view text);
-// [a,b]
+// Returns "[a,b]".
 std::string ShowList(const std::vector<std::string>& list);
-// sched*=5,queue=3
+// Parses sched*=5,queue=3.
 Result<std::vector<observability::VModule>> ParseVModule(std::string_view text);
 std::string ShowVModule(const std::vector<observability::VModule>& modules);
-// A number of bytes: 512, 1k, 2Ki, 3M.
+// Parses a number of bytes: 512, 1k, 2Ki, 3M.
 Result<size_t> ParseBytes(std::string_view text);
 std::string ShowFloat(float number);
 
-// metric,label=a,b: which values a label of a metric may have.
+// The values that labels of metrics may have, by "metric,label".
 using MetricLabels = std::map<std::string, std::string>;
-// `"metric,label=a,b",other,label=c`: entries are separated by commas unless in quotes.
+// Parses `"metric,label=a,b",other,label=c`: entries are separated by commas outside quotes.
 Status AddMetricLabels(std::string_view text, MetricLabels& labels);
 std::string ShowMetricLabels(const MetricLabels& labels);
 

@@ -11,7 +11,7 @@
 namespace berth::daemon {
 namespace {
 
-// The name in kube-scheduler's own error messages.
+// The program name in kube-scheduler's error messages.
 constexpr std::string_view kUpstreamProgram = "kube-scheduler";
 constexpr std::string_view kKubernetesVersion = "v1.36.0";
 

@@ -1,4 +1,5 @@
-// DaemonFlags is the command line of berth-scheduler: kube-scheduler's flags, and three of its own.
+// DaemonFlags is the parsed command line of berth-scheduler: kube-scheduler's flags and three of
+// Berth's own.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace berth::daemon {
 
-// A certificate for clients that ask for one of the names; for none given, those it has itself.
+// A certificate for clients that request one of `names`; if empty, one of the names in it.
 struct SniPair {
   std::string cert_file;
   std::string key_file;
@@ -26,7 +27,7 @@ struct SniPair {
 
 struct ServingFlags {
   std::string bind_address = "0.0.0.0";
-  int64_t secure_port = 10259;  // 0: does not serve.
+  int64_t secure_port = 10259;  // 0: no server.
   std::string cert_dir;
   std::string tls_cert_file;
   std::string tls_private_key_file;
@@ -111,42 +112,42 @@ struct DaemonFlags {
   FeatureFlags features;
   MetricsFlags metrics;
   LogFlags logs;
-  // "true", "raw", or a version to report, which begins with "v".
+  // "true", "raw", or a version to report, which starts with "v".
   std::string version = "false";
   bool help = false;
 
-  // Berth's own.
+  // Berth's own flags.
   bool shadow = false;
   std::string record;
   bool paranoid = false;
 
-  // The names of those that were given.
+  // The names of the flags on the command line.
   std::set<std::string, std::less<>> given;
-  // All flags with their values, as texts: what /flagz shows.
+  // All flags with their values as text, as on /flagz.
   std::map<std::string, std::string> values;
-  // What was no flag.
+  // The arguments that are not flags.
   std::vector<std::string> positional;
-  // About deprecated flags that were given.
+  // Warnings about deprecated flags on the command line.
   std::vector<std::string> warnings;
 
   bool is_given(std::string_view name) const { return given.contains(name); }
 };
 
-// Reads the arguments after the program's name. The error is kube-scheduler's, without "Error: ".
+// Parses the arguments after the program's name. The error is kube-scheduler's, without "Error: ".
 Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments);
 
-// There are no arguments but flags: the error says so.
+// Fails if there are arguments other than flags.
 Status CheckNoArguments(const DaemonFlags& flags);
 
-// What --help prints; Usage is what precedes the message about a wrong flag.
+// Return the text of --help, and the usage that precedes an error about a flag.
 std::string HelpText();
 std::string UsageText();
 
-// What --version=`version` prints; nothing for "false".
+// Returns the text of --version=`version`; empty for "false".
 std::string VersionText(const std::string& version);
-// "v1.36.0+berth.0.1.0": the version of Kubernetes that Berth stands in for, and its own.
+// Returns "v1.36.0+berth.0.1.0": the version of Kubernetes that Berth replaces, and its own.
 std::string GitVersion();
-// The version to report: GitVersion, unless --version says another.
+// Returns the version to report: GitVersion, unless --version sets another.
 std::string ReportedVersion(const DaemonFlags& flags);
 
 }  // namespace berth::daemon

@@ -13,7 +13,7 @@ using testing::Not;
 using testing::StartsWith;
 using Arguments = std::vector<std::string>;
 
-// Each flag: how it is given, and what /flagz shows before and after.
+// A flag on the command line, and its value on /flagz before and after.
 struct FlagCase {
   const char* name;
   const char* default_text;
@@ -202,7 +202,7 @@ const ProblemCase kProblems[] = {
      "2: bare \" in non-quoted field"},
 };
 
-TEST(FlagsTest, MistakesAreToldAsKubeSchedulerTellsThem) {
+TEST(FlagsTest, MistakesHaveTheMessagesOfKubeScheduler) {
   for (const ProblemCase& c : kProblems) {
     const auto flags = ParseFlags(c.arguments);
     ASSERT_FALSE(flags.has_value()) << c.want;
@@ -242,7 +242,7 @@ TEST(FlagsTest, DeprecatedFlagsWarn) {
                   "removed in a future version"));
 }
 
-TEST(FlagsTest, TheVersionIsToldInFullIfAsked) {
+TEST(FlagsTest, TheVersionIsPrintedInFullOnRequest) {
   EXPECT_EQ(VersionText("false"), "");
   EXPECT_THAT(VersionText("true"), StartsWith("Kubernetes v1.36.0+berth."));
   EXPECT_THAT(VersionText("raw"), StartsWith("version.Info{Major:\"1\", Minor:\"36\", "));

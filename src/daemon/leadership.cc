@@ -69,7 +69,7 @@ void Leadership::OnStartedLeading() {
   if (scheduler_.synced()) {
     scheduler_.Lead();
   } else {
-    StartScheduler();  // It was delayed until now.
+    StartScheduler();  // Its start was delayed until now.
   }
 }
 
@@ -82,7 +82,7 @@ void Leadership::OnStoppedLeading() {
 }
 
 void Leadership::Stop(Duration grace_period) {
-  // First: a lease that is won while the scheduler stops would start it again.
+  // First: a lease acquired while the scheduler stops would start it again.
   net::RunAndWait(executor_, [this] {
     ending_ = true;
     if (elects()) elector_->StopAcquiring();

@@ -1,8 +1,8 @@
-// Leadership decides when the scheduler watches and when it schedules: from the start, or while
-// this process holds the lease.
+// Leadership decides when the scheduler watches and when it schedules: always, or while this
+// process holds the lease.
 //
-// At the end, in this order: no lease is acquired any more, the scheduler stops, and only then is
-// the lease released, so that no write of this process is in flight when another one leads.
+// Stop works in this order: no lease is acquired any more, the scheduler stops, and only then is
+// the lease released, so that no write of this process is in flight when another process leads.
 #pragma once
 
 #include <atomic>
@@ -17,32 +17,32 @@
 namespace berth::daemon {
 
 struct LeadershipOptions {
-  bool shadow = false;                    // The scheduler only judges: it never leads.
-  bool delay_cache_until_active = false;  // Starts the scheduler when it leads, not before.
+  bool shadow = false;                    // The scheduler runs in shadow mode and never leads.
+  bool delay_cache_until_active = false;  // Starts the scheduler only when it leads.
   // Called on the executor when the lease is lost, unless Stop has begun.
   std::function<void()> on_lost = {};
 };
 
 class Leadership {
  public:
-  // `scheduler` and `executor` must outlive it. All decisions are made on the executor's thread.
+  // `scheduler` and `executor` must outlive this. All decisions are made on the executor's thread.
   Leadership(runtime::Scheduler& scheduler, net::Executor& executor, LeadershipOptions options);
 
-  // Leads only while it holds `lock`. Callbacks come on the executor. Before Start; all references
-  // must outlive it.
+  // Leads only while it holds `lock`. Call it before Start. Callbacks run on the executor; all
+  // references must outlive this.
   void Elect(client::ElectionLock& lock, const Clock& wall_clock, client::ElectionOptions options,
              client::ElectionCallbacks callbacks);
   bool elects() const { return elector_ != nullptr; }
 
-  // The executor must run from here on.
+  // The executor must run after this call.
   void Start();
-  // Ends everything, giving the scheduler's writes `grace_period`. Once, not on the executor's
-  // thread if there is an election.
+  // Stops everything, with `grace_period` for the scheduler's writes. Call it once, and not on the
+  // executor's thread if there is an election.
   void Stop(Duration grace_period);
 
-  // From any thread.
+  // May be called on any thread.
   bool leads() const { return leads_; }
-  bool lost() const { return lost_; }      // The lease.
+  bool lost() const { return lost_; }      // The lease was lost.
   bool ending() const { return ending_; }  // Stop has begun.
 
  private:

@@ -15,7 +15,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A lease on a server that responds at once, or when the test says so.
+// A lease on a server that responds at once, or when the test requests it.
 class FakeLock final : public client::ElectionLock {
  public:
   void Get(Read read) override {
@@ -38,7 +38,7 @@ class FakeLock final : public client::ElectionLock {
   std::string name() const override { return "n/l"; }
 
   std::optional<client::LeaderRecord> record;
-  std::function<void()> get;  // The Get that waits.
+  std::function<void()> get;  // The pending Get.
   std::function<void()> on_release;
   bool delayed = false;
   bool down = false;
@@ -65,7 +65,7 @@ class LeadershipTest : public testing::Test {
   bool runs() {
     return scheduler_->driver().RunBetweenSteps([](const scheduler::engine::Engine&) {});
   }
-  // Stops on another thread, while this one is the executor's.
+  // Calls Stop on another thread, while this one is the executor's.
   void Stop(const std::function<void()>& once_begun = [] {}) {
     const size_t posts = server_.executor.posts();
     auto stopped =
@@ -143,7 +143,7 @@ TEST_F(LeadershipTest, DelaysTheSchedulerUntilItLeads) {
   EXPECT_FALSE(runs());
 }
 
-// The lease is won in the moment in which the end begins.
+// The lease is acquired at the moment in which Stop begins.
 TEST_F(LeadershipTest, ALateLeaseDoesNotOutliveTheEnd) {
   Make({.delay_cache_until_active = true});
   lock_.delayed = true;

@@ -62,7 +62,7 @@ void WarnOfIgnored(const DaemonFlags& flags, std::vector<std::string>& warnings)
   }
 }
 
-// What the elector would refuse later.
+// Finds the problems that the elector would report later.
 void CheckElection(const scheduler::config::LeaderElection& election,
                    std::vector<std::string>& problems) {
   if (!election.leader_elect) return;
@@ -72,7 +72,7 @@ void CheckElection(const scheduler::config::LeaderElection& election,
       "retryPeriod*JitterFactor");
 }
 
-// The configuration before flags have their say.
+// Returns the configuration before the flags for leader election are applied.
 Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags, const FileReader& read) {
   if (flags.config.empty()) {
     scheduler::config::Configuration configuration = scheduler::config::Default();
@@ -309,7 +309,7 @@ Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const Fea
 
 namespace {
 
-// The last words of a process that cannot start.
+// Logs why the process cannot start, and returns its exit code.
 std::unexpected<int> CommandFailed(std::span<const std::string> problems) {
   LOG_ERROR(Aggregate(problems), "command failed");
   return std::unexpected(1);

@@ -1,9 +1,10 @@
-// DaemonOptions is what the daemon runs with: flags, file and feature gates put together.
+// DaemonOptions is the complete input of the daemon: flags, configuration file and feature gates.
 //
 //   flags ──FeatureGates::Parse──► gates ──ToLogOptions──► logging ──Complete──► DaemonOptions
 //
-// The configuration is the file's if there is one; else the defaults, changed by the deprecated
-// flags that were given. Flags about leader election go before both.
+// The configuration comes from the file if there is one, else from the defaults and the deprecated
+// flags. Flags for leader election override both. ReadCommandLine does all of this, and prints and
+// logs what kube-scheduler does.
 #pragma once
 
 #include <expected>
@@ -26,51 +27,49 @@ struct DaemonOptions {
   DaemonFlags flags;
   FeatureGates gates;
   scheduler::config::Configuration configuration;
-  // To be logged once.
+  // Logged once.
   std::vector<std::string> warnings;
 };
 
 template <typename T>
 using Checked = std::expected<T, std::vector<std::string>>;
 
-// Reads a file whole; the error names it.
+// Reads a whole file; the error names it.
 using FileReader = std::function<Result<std::string>(const std::string& path)>;
 Result<std::string> ReadFile(const std::string& path);
 
 Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const FeatureGates& gates);
 
-// The error is a list of everything that is wrong with flags and file.
+// Combines flags, gates and the file. The error lists all problems of flags and file.
 Checked<DaemonOptions> Complete(DaemonFlags flags, FeatureGates gates, const FileReader& read);
 
-// `problems` as kube-scheduler logs them: one as it is, several as "[a, b]".
+// Formats `problems` as kube-scheduler logs them: "a", or "[a, b]".
 std::string Aggregate(std::span<const std::string> problems);
 
-// Fails if the arguments of a plugin are no good.
+// Fails if the arguments of a plugin are invalid.
 Result<scheduler::engine::EngineOptions> ToEngineOptions(const DaemonOptions& options);
 
-// Does what --write-config-to asks for.
+// Writes the file of --write-config-to.
 Status WriteConfiguration(const scheduler::config::Configuration& configuration,
                           const std::string& path);
 
-// What is wrong with flags although each of them could be read.
-// All problems; `warnings` gets what is only strange.
+// Returns the problems of flags that parsed successfully, and appends to `warnings` those that are
+// harmless.
 std::vector<std::string> CheckFlags(const DaemonFlags& flags, std::vector<std::string>& warnings);
 
-// Adds the labels of --allow-metric-labels-manifest, unless there are some on the command line.
-// Returns what is wrong with either.
+// Adds the labels of --allow-metric-labels-manifest, unless the command line has some. Returns the
+// problems of either.
 std::vector<std::string> ReadMetricLabels(MetricsFlags& metrics, const FileReader& read);
 
-// The way from the command line to options, as kube-scheduler goes it: what is printed where, what
-// is logged, and when the process ends at once.
-// Where texts go that are no log lines.
+// Standard output and standard error, for text that is not logged.
 struct Streams {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
 };
 
-// Reads the arguments after the program's name, sets up logging, and completes the configuration.
-// The error is the process's exit code: 0 after --help and --version, 1 after mistakes, all of
-// which have been told.
+// Parses the arguments after the program's name, configures logging, and completes the options. The
+// error is the exit code of the process: 0 after --help and --version, 1 after errors, which have
+// been printed or logged.
 std::expected<DaemonOptions, int> ReadCommandLine(std::span<const std::string> arguments,
                                                   const FileReader& read, const Streams& streams);
 

@@ -102,7 +102,7 @@ struct ProblemCase {
   std::vector<std::string> want;
 };
 
-TEST(OptionsTest, EveryProblemIsTold) {
+TEST(OptionsTest, EveryProblemIsReported) {
   const ProblemCase cases[] = {
       {{"--secure-port=70000", "--tls-min-version=TLS1", "--leader-elect-resource-lock=endpoints"},
        {"--secure-port 70000 must be between 0 and 65535, inclusive. 0 for turning off secure port",

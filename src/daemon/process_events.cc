@@ -8,7 +8,7 @@
 namespace berth::daemon {
 namespace {
 
-// SIGUSR1 ends the thread that takes signals.
+// SIGUSR1 ends the thread that receives signals.
 sigset_t TakenSignals() {
   sigset_t signals;
   sigemptyset(&signals);

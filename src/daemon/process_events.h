@@ -1,4 +1,5 @@
-// ProcessEvents is what the daemon's main thread waits for: signals, and news from other threads.
+// ProcessEvents is the queue that the daemon's main thread waits on: signals, and events from other
+// threads.
 #pragma once
 
 #include <condition_variable>
@@ -9,23 +10,23 @@
 namespace berth::daemon {
 
 enum class ProcessEvent {
-  kEnd,        // SIGTERM or SIGINT came. A second one ends the process at once, with 1.
-  kDump,       // SIGUSR2 came.
-  kLeaseLost,  // Another scheduler leads, or might.
+  kEnd,        // SIGTERM or SIGINT. A second one exits at once, with 1.
+  kDump,       // SIGUSR2.
+  kLeaseLost,  // Another scheduler leads, or may do so.
 };
 
 class ProcessEvents {
  public:
-  // Takes the signals from now on. To be called before any other thread is started, so that they
-  // come to no other.
+  // Blocks the signals and starts to receive them. Must be called before any other thread is
+  // started, so that all threads inherit the mask.
   ProcessEvents();
   ~ProcessEvents();
   ProcessEvents(const ProcessEvents&) = delete;
   ProcessEvents& operator=(const ProcessEvents&) = delete;
 
-  // From any thread.
+  // May be called on any thread.
   void Post(ProcessEvent what);
-  // Waits for the next.
+  // Waits for the next event.
   ProcessEvent Next();
 
  private:

@@ -22,7 +22,8 @@ bool IsWorthRetrying(const net::HttpResult<net::HttpResponse>& response) {
   return kind == kUnreachable || kind == kBroken || kind == kTimeout;
 }
 
-// Names the request, its status and the message of the Status in the body, if there is one.
+// Returns a message with the request, its status, and the message of the Status in the body if
+// there is one.
 std::string Describe(const client::RestRequest& request, const net::HttpResponse& response) {
   const auto status = api::ParseJson(response.body);
   const std::string_view message =

@@ -1,5 +1,5 @@
-// What reviews of requests to the HTTPS port (TokenReview, SubjectAccessReview) share: requests
-// that are retried, and a cache of their results.
+// ReviewCache and the sending of reviews (TokenReview, SubjectAccessReview) with retries, for
+// requests to the HTTPS port.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,19 @@
 
 namespace berth::daemon {
 
-// Sends `request` up to five times, half a second and then ever longer apart, until the API server
-// responds with something other than a temporary failure. Calls back on the executor with the
-// response's body, or with an error that has the server's message. `client`, whose callbacks come
-// on `executor`, must outlive the callback.
+// Sends `request` up to five times, with growing pauses that start at half a second, until the API
+// server responds with something other than a temporary failure. Calls back on the executor with
+// the body of the response, or with an error that has the server's message. `client` calls back on
+// `executor` and must outlive the callback.
 void SendWithRetries(client::RestClient& client, net::Executor& executor,
                      client::RestRequest request,
                      std::function<void(Result<std::string>)> callback);
 
-// ReviewCache caches the results of reviews for a while, and lets one request serve all callers
-// that want the same result at the same time.
+// ReviewCache caches the results of reviews for a time, and lets one request serve all concurrent
+// callers that need the same result.
 //
-// Any thread. It holds a bounded number of results: the one that expires first is evicted.
+// May be used on any thread. It holds a bounded number of results: the one that expires first is
+// evicted.
 template <typename Value>
 class ReviewCache {
  public:
@@ -54,7 +55,7 @@ class ReviewCache {
     return others.size() == 1;
   }
 
-  // Calls back those who wait. A value is cached for `ttl`; an error is not.
+  // Calls back the waiting callers. A value is cached for `ttl`; an error is not.
   void Finish(const std::string& key, const Result<Value>& value, Duration ttl) {
     std::vector<Callback> callbacks;
     {

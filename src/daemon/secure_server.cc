@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::chrono::minutes kRefreshPeriod{1};
 
-void Answer(net::Exchange& exchange, net::ServerResponse answer) {
-  answer.headers.push_back({"Cache-Control", "no-cache, private"});
-  exchange.Answer(std::move(answer));
+void Respond(net::Exchange& exchange, net::ServerResponse response) {
+  response.headers.push_back({"Cache-Control", "no-cache, private"});
+  exchange.Answer(std::move(response));
 }
 
 net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {
   return [&access, &endpoints](const std::shared_ptr<net::Exchange>& exchange) {
     access.Check(
         exchange->request(), [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
-          Answer(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
+          Respond(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
         });
   };
 }
 
 Result<std::unique_ptr<net::HttpServer>> Listen(net::ServerOptions options,
                                                 const net::RequestHandler& handler) {
-  // An unspecified address is every one of either family; not all machines have both.
+  // The unspecified address means all addresses of both families; not all machines have both.
   if (options.address == "0.0.0.0") {
     net::ServerOptions both = options;
     both.address = "::";

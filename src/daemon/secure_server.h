@@ -19,8 +19,8 @@ namespace berth::daemon {
 
 class SecureServer {
  public:
-  // `access` and `endpoints` must outlive it. Certificates and authorities are read again once a
-  // minute. The error says what is wrong with the flags, or that the port is taken.
+  // `access` and `endpoints` must outlive the server. Certificates and authorities are read again
+  // once a minute. The error says what is wrong with the flags, or that the port is in use.
   static Result<std::unique_ptr<SecureServer>> Start(const ServingFlags& flags,
                                                      DelegatedAccess& access,
                                                      const Endpoints& endpoints);
@@ -30,11 +30,11 @@ class SecureServer {
 
   uint16_t port() const { return server_->port(); }
 
-  // Reads the serving certificates and the authorities of clients again; what fails is logged and
-  // leaves what was.
+  // Reads the serving certificates and the authorities of clients again. Failures are logged, and
+  // the previous ones stay in use.
   void Refresh();
 
-  // Takes no new requests, and gives those under way `grace` to end.
+  // Accepts no new requests, and gives those in progress `grace` to end.
   void Stop(std::chrono::milliseconds grace);
 
  private:

@@ -31,8 +31,8 @@ void WriteText(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
-// An API server on a loop of its own, since the HTTPS server's threads call it: it has a response
-// for each request; the last one stays.
+// An API server on a loop of its own, since the HTTPS server's threads call it. It has a response
+// for each request; the last one is repeated.
 class ScriptedApi {
  public:
   ScriptedApi() { loop.Start(); }
@@ -114,9 +114,9 @@ class SecureServerTest : public testing::Test {
     return Await(prepared);
   }
 
-  // Returns the whole response.
-  std::string Ask(const std::string& path, const std::string& headers = "",
-                  const net::KeyPair& own = {}) {
+  // Returns the whole response to a request.
+  std::string Fetch(const std::string& path, const std::string& headers = "",
+                    const net::KeyPair& own = {}) {
     TlsClient client(server_->port(), {.authority = authority_.certificate,
                                        .own = {own.certificate, own.key},
                                        .protocols = kHttp1});
@@ -136,12 +136,12 @@ class SecureServerTest : public testing::Test {
   std::unique_ptr<SecureServer> server_;
 };
 
-TEST_F(SecureServerTest, HealthIsForEverybodyAndMetricsAreNot) {
+TEST_F(SecureServerTest, HealthIsPublicAndMetricsAreNot) {
   api_.Respond(201, R"({"status":{"allowed":false}})");
   Start();
-  EXPECT_THAT(Ask("/healthz"), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nok"),
-                                     HasSubstr("Cache-Control: no-cache, private\r\n")));
-  EXPECT_THAT(Ask("/metrics"),
+  EXPECT_THAT(Fetch("/healthz"), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nok"),
+                                       HasSubstr("Cache-Control: no-cache, private\r\n")));
+  EXPECT_THAT(Fetch("/metrics"),
               AllOf(StartsWith("HTTP/1.1 403 "),
                     HasSubstr("forbidden: User \\\"system:anonymous\\\" cannot get path "
                               "\\\"/metrics\\\"")));
@@ -152,18 +152,18 @@ TEST_F(SecureServerTest, ClientsAreKnownByCertificatesAndTokens) {
   api_.Respond(201, R"({"status":{"allowed":true}})");
   api_.Respond(201, R"({"status":{}})");
   Start();
-  EXPECT_THAT(Ask("/metrics", "Authorization: Bearer t\r\n"), EndsWith("m 1"));
+  EXPECT_THAT(Fetch("/metrics", "Authorization: Bearer t\r\n"), EndsWith("m 1"));
   EXPECT_THAT(api_.requests[1].body, HasSubstr("\"user\":\"jane\""));
   const auto admin = net::IssueClientCertificate(authority_, "root", {"system:masters"});
-  EXPECT_THAT(Ask("/metrics", "", *admin), EndsWith("m 1"));
-  EXPECT_THAT(Ask("/metrics", "Authorization: Bearer other\r\n"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Fetch("/metrics", "", *admin), EndsWith("m 1"));
+  EXPECT_THAT(Fetch("/metrics", "Authorization: Bearer other\r\n"), StartsWith("HTTP/1.1 401 "));
 }
 
 TEST_F(SecureServerTest, CertificatesOfStrangersAreRefusedPolitely) {
   Start();
   const auto stranger = net::MakeCertificateAuthority("stranger");
   const auto pair = net::IssueClientCertificate(*stranger, "root", {"system:masters"});
-  EXPECT_THAT(Ask("/healthz", "", *pair), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Fetch("/healthz", "", *pair), StartsWith("HTTP/1.1 401 "));
 }
 
 TEST_F(SecureServerTest, ServingCertificatesAreReadAgain) {
@@ -194,7 +194,7 @@ TEST_F(SecureServerTest, Http2IsOfferedUnlessItIsSwitchedOff) {
   EXPECT_EQ(TlsClient(server_->port(), options).protocol(), "http/1.1");
 }
 
-TEST_F(SecureServerTest, APortThatIsTakenIsTold) {
+TEST_F(SecureServerTest, APortInUseIsAnError) {
   Start();
   ServingFlags taken = flags_.serving;
   taken.secure_port = server_->port();
@@ -207,18 +207,18 @@ TEST_F(SecureServerTest, AMissingPairIsMadeInTheDirectory) {
   ServingFlags flags;
   flags.cert_dir = folder_.path("made");
   std::string note;
-  const auto tell = [&](const std::string& text) { note = text; };
-  const auto made = ServingTls(flags, tell);
+  const auto set_note = [&](const std::string& text) { note = text; };
+  const auto made = ServingTls(flags, set_note);
   ASSERT_TRUE(made.has_value()) << made.error().message;
   EXPECT_THAT(note, StartsWith("Generated self-signed cert ("));
   const std::string key_file = flags.cert_dir + "/kube-scheduler.key";
   const auto permissions = std::filesystem::status(key_file).permissions();
   EXPECT_EQ(permissions, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   note.clear();
-  ASSERT_TRUE(ServingTls(flags, tell).has_value());
+  ASSERT_TRUE(ServingTls(flags, set_note).has_value());
   EXPECT_EQ(note, "");
   std::filesystem::remove(key_file);
-  EXPECT_THAT(ServingTls(flags, tell).error().message, EndsWith("kube-scheduler.key is not"));
+  EXPECT_THAT(ServingTls(flags, set_note).error().message, EndsWith("kube-scheduler.key is not"));
 }
 
 TEST_F(SecureServerTest, WithoutAnyPairOneIsMadeInMemory) {

@@ -50,7 +50,7 @@ Result<net::KeyPair> MakePair(const ServingFlags& flags) {
   std::vector<std::string> names;
   if (!IsUnspecified(flags.bind_address)) names.push_back(flags.bind_address);
   auto pair = net::IssueServerCertificate(*authority, names);
-  // Whoever wants to trust it finds its authority behind it.
+  // The file includes the authority, for clients that want to trust it.
   if (pair) pair->certificate += authority->certificate;
   return pair;
 }
@@ -105,7 +105,7 @@ Result<net::ServerTlsOptions> ServingTls(const ServingFlags& flags,
                                          const std::function<void(std::string)>& note) {
   auto options = TlsChoices(flags);
   if (!options) return options;
-  // Authorities come and go while the server runs: certificates are judged request by request.
+  // Authorities change while the server runs: certificates are verified per request.
   options->any_client_certificate = true;
   options->cert_file = flags.tls_cert_file;
   options->key_file = flags.tls_private_key_file;

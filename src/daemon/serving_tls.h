@@ -1,4 +1,4 @@
-// What the HTTPS port shows and speaks, from the flags.
+// Derives the TLS options of the HTTPS port from the flags.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,13 @@
 
 namespace berth::daemon {
 
-// Versions, cipher suites and curves; no certificates yet. The errors are kube-scheduler's.
+// Returns versions, cipher suites and curves, without certificates. The errors are
+// kube-scheduler's.
 Result<net::ServerTlsOptions> TlsChoices(const ServingFlags& flags);
 
-// The same with the certificates that the flags name: given, found in --cert-dir, or made and put
-// there. Without either they are made anew each time. `note` is told what was made.
+// Returns the same with the certificates: named by flags, found in --cert-dir, or generated and
+// written there. Without any of these flags they are generated at every start. `note` is called
+// with a message about generated ones.
 Result<net::ServerTlsOptions> ServingTls(const ServingFlags& flags,
                                          const std::function<void(std::string)>& note);
 

@@ -12,13 +12,14 @@
 
 namespace berth::runtime {
 
-// The API's contents: names of nodes, uids of pods that have not finished.
+// The contents of the API: the names of nodes and the uids of pods that have not finished.
 struct ApiContents {
   std::set<std::string> nodes;
   std::set<std::string> pods;
 };
 
-// Both sorted. Missed: the API has it, the engine does not. Redundant: the other way round.
+// The differences, sorted. Missed: the API has the object, the engine does not. Redundant: the
+// engine has it, the API does not.
 struct CacheComparison {
   std::vector<std::string> missed_nodes, redundant_nodes;
   std::vector<std::string> missed_pods, redundant_pods;
@@ -37,8 +38,8 @@ std::string DumpQueue(const scheduler::engine::Engine& engine);
 // token; empty if that was the last page.
 Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::string>& into);
 
-// Compares the engine's state with the API and logs the differences and the dumps. Blocks until it
-// is done; not on a thread of the scheduler's.
+// Compares the engine's state with the API and logs the differences and the dumps. Blocks until
+// done; must not be called on a thread of the scheduler.
 void ReportCache(Scheduler& scheduler);
 
 }  // namespace berth::runtime

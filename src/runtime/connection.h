@@ -1,7 +1,8 @@
-// Connection is what an EngineDriver runs its engine on: a Kubernetes API, embedded or over HTTP.
+// Connection is the interface between an EngineDriver and a Kubernetes API, embedded or over HTTP;
+// Mailbox passes events from other threads to the driver.
 //
-// It delivers the engine's events and executes the engine's commands. All its functions are called
-// on the driver's thread.
+// A connection delivers the engine's events and executes the engine's commands. All its functions
+// are called on the driver's thread.
 #pragma once
 
 #include <condition_variable>
@@ -25,21 +26,21 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  // Appends what has happened, in order: changes of objects, and results of writes. Returns false
-  // if there was nothing to read: the driver is woken when there is.
+  // Appends the changes of objects and the results of writes since the last call, in order. Returns
+  // false if there were none; the driver is woken when there are.
   virtual bool Read(std::vector<scheduler::engine::Event>& events) = 0;
 
-  // How many writes it accepts now. The engine holds the rest back, so that a more urgent one can
-  // still overtake.
+  // Returns how many writes it accepts now. The engine holds back the rest, so that a more urgent
+  // write can still overtake them.
   virtual size_t capacity() const = 0;
-  // Starts a write. Its result comes with a later Read.
+  // Starts a write. A later Read returns its result.
   virtual void Execute(scheduler::engine::Command command) = 0;
 
-  // Called after each step of the driver: does work that nothing waits for. `idle` means that the
-  // driver has nothing else to do. Returns false if there was nothing to do here, either.
+  // Does background work; called after each step of the driver. `idle` means that the driver has
+  // nothing else to do. Returns false if there was no work.
   virtual bool DoIdleWork(bool idle) = 0;
 
-  // Adds its counters.
+  // Adds the counters of the connection.
   virtual void Count(DriverSnapshot& snapshot) const = 0;
 };
 
@@ -51,7 +52,7 @@ class Connection {
 // connections pause as well.) Results of writes never block; the connection and the engine bound
 // them.
 //
-// Shared by the connection and those who post, so that a late post finds it alive.
+// Shared by the connection and the posting threads, so that it is alive when a late post arrives.
 class Mailbox {
  public:
   static constexpr size_t kMaxChanges = 65'536;
@@ -67,7 +68,8 @@ class Mailbox {
     }
     wake_();
   }
-  // A batch is not divided: the limit may be exceeded by one batch. Not on the driver's thread.
+  // Adds the changes as one batch, which may exceed the limit. Must not be called on the driver's
+  // thread.
   void Post(std::vector<api::ObjectChange> changes) {
     {
       std::unique_lock lock(mutex_);
@@ -79,7 +81,7 @@ class Mailbox {
     wake_();
   }
 
-  // Appends what has arrived, in order. Returns false if nothing has.
+  // Appends the posted events in order. Returns false if there were none.
   bool Take(std::vector<scheduler::engine::Event>& out) {
     std::vector<scheduler::engine::Event> events;
     {
@@ -93,8 +95,8 @@ class Mailbox {
     return any;
   }
 
-  // Unblocks Post(changes) and drops the changes of blocked and later calls: the driver has
-  // stopped.
+  // Unblocks Post(changes) and drops the changes of blocked and later calls. Called when the driver
+  // has stopped.
   void Close() {
     {
       const std::lock_guard lock(mutex_);
@@ -116,10 +118,10 @@ class Mailbox {
 
   const std::function<void()> wake_;
   const size_t max_changes_;
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   std::condition_variable taken_;
   std::vector<scheduler::engine::Event> events_;
-  size_t changes_ = 0;  // Of events_, those that were posted as changes.
+  size_t changes_ = 0;  // Events in events_ that were posted as changes.
   bool closed_ = false;
 };
 

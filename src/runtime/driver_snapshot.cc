@@ -6,8 +6,8 @@
 
 namespace berth::runtime {
 
-// A bucket is named by the position of the highest bit of the microseconds and the three bits below
-// it.
+// The index of a bucket is the position of the highest bit of the microseconds and the three bits
+// below it.
 void LatencyHistogram::Add(Duration duration) {
   const uint64_t micros = static_cast<uint64_t>(std::max<int64_t>(duration.nanos, 0)) / 1000;
   size_t bucket = micros;

@@ -1,5 +1,6 @@
-// LatencyHistogram counts durations in fixed buckets, each about nine per cent wider than the one
-// before it: from a microsecond to half an hour in two kilobytes, whatever is added.
+// DriverSnapshot is the counters and latencies of an EngineDriver, for other threads to read.
+// LatencyHistogram counts durations in fixed buckets, each about nine per cent wider than the
+// previous one: from a microsecond to half an hour in two kilobytes.
 #pragma once
 
 #include <array>
@@ -12,11 +13,11 @@ namespace berth::runtime {
 
 class LatencyHistogram {
  public:
-  // Negative durations count as none.
+  // Adds a duration. Negative durations count as zero.
   void Add(Duration duration);
   uint64_t count() const { return count_; }
-  // The duration that `percent` of a hundred do not exceed, rounded up to its bucket's end; nothing
-  // if none was added. What is beyond the last bucket counts as its end.
+  // Returns the duration that `percent` per cent do not exceed, rounded up to the end of its
+  // bucket; zero if the histogram is empty. Durations beyond the last bucket count as its end.
   Duration Percentile(double percent) const;
 
  private:
@@ -28,24 +29,23 @@ class LatencyHistogram {
   uint64_t count_ = 0;
 };
 
-// DriverSnapshot is what an EngineDriver has done so far, for other threads to read.
 struct DriverSnapshot {
-  // Scheduling cycles, by how they ended.
+  // Scheduling cycles, by outcome.
   uint64_t placed = 0;
   uint64_t unschedulable = 0;
   uint64_t failed = 0;
   uint64_t decisions() const { return placed + unschedulable + failed; }
 
-  uint64_t binds = 0;          // That the API took.
-  uint64_t refused_binds = 0;  // That it did not.
+  uint64_t binds = 0;          // Accepted by the API.
+  uint64_t refused_binds = 0;  // Refused by the API.
   uint64_t evictions = 0;
 
-  size_t events_waiting = 0;  // Told to users a little later.
-  uint64_t lists = 0;         // How often collections had to be listed, the first time included.
-  bool idle = false;          // There was nothing left to do.
+  size_t events_waiting = 0;  // Events not written to the API yet.
+  uint64_t lists = 0;         // Number of lists of collections, including the first of each.
+  bool idle = false;          // The driver has nothing left to do.
 
   LatencyHistogram decision_time;     // Of one scheduling cycle, in real time.
-  LatencyHistogram created_to_bound;  // Of pods that were created while the driver ran; likewise.
+  LatencyHistogram created_to_bound;  // Of pods created while the driver ran; likewise.
 };
 
 }  // namespace berth::runtime

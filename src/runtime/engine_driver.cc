@@ -8,14 +8,14 @@
 namespace berth::runtime {
 namespace {
 
-// How many pods are tried in one step, so that events and writes do not wait long.
+// The number of pods tried in one step: small, so that events and writes do not wait long.
 constexpr size_t kPodsPerStep = 32;
 // Guards against spinning when a wake-up lies in the past.
 constexpr Duration kShortestWait = Duration::Millis(1);
 
 }  // namespace
 
-// A call of RunBetweenSteps. Lives on its caller's stack until it is done.
+// A pending call of RunBetweenSteps. Lives on its caller's stack until it is done.
 struct EngineDriver::Visit {
   const std::function<void(const scheduler::engine::Engine&)>& work;
   bool done = false;
@@ -90,7 +90,7 @@ void EngineDriver::Loop() {
   for (Visit* visit : std::exchange(visits_, {})) visit->End(false);
 }
 
-// Finishes what was begun: the result of a bind reaches the engine, and its event is written.
+// Finishes the writes in flight: the result of a bind reaches the engine, and its event is written.
 void EngineDriver::Drain() {
   leads_ = false;
   Duration grace_period;
@@ -201,7 +201,7 @@ void EngineDriver::RunVisits() {
     visits.swap(visits_);
   }
   for (Visit* visit : visits) {
-    // Without the mutex: others may take snapshots and queue visits meanwhile.
+    // Without the mutex, so that other threads can take snapshots and queue visits meanwhile.
     visit->work(*engine_);
     const std::lock_guard lock(mutex_);
     visit->End(true);

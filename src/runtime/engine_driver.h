@@ -1,8 +1,8 @@
 // EngineDriver runs a scheduling engine on a Connection: it passes events to the engine, lets it
 // schedule, and executes its commands.
 //
-// Either on a thread of its own (Start, Stop), or step by step on the caller's (RunUntilIdle); not
-// both. Functions that say so may be called on other threads.
+// It runs either on a thread of its own (Start, Stop) or step by step on the caller's
+// (RunUntilIdle), not both. Only functions that say so may be called on other threads.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ namespace berth::runtime {
 
 // WakeSignal lets a thread sleep until it is woken, a time has passed or it is stopped.
 //
-// Shared by the sleeper and those who wake it, so that a late call finds it alive.
+// Shared by the sleeping thread and the threads that wake it, so that it is alive when a late call
+// arrives.
 class WakeSignal {
  public:
   void Wake() {
@@ -50,7 +51,7 @@ class WakeSignal {
     return stopped_;
   }
 
-  // Sleeps until Wake, which may have come before, until Stop, or for up to `limit`, if given.
+  // Sleeps until Wake or Stop, which may have been called before, or for up to `limit` if given.
   void Wait(std::optional<Duration> limit) {
     std::unique_lock lock(mutex_);
     const auto is_over = [this] { return stopped_ || woken_; };
@@ -61,7 +62,7 @@ class WakeSignal {
     }
     woken_ = false;
   }
-  // The same for a thread that has been stopped and waits for something to end.
+  // Sleeps likewise, for a thread that has been stopped and waits for something to end.
   void WaitAfterStop(Duration limit) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, ToChrono(limit), [this] { return woken_; });
@@ -77,14 +78,14 @@ class WakeSignal {
 
 struct EngineDriverOptions {
   scheduler::engine::EngineOptions engine = {};
-  // Measures durations. Null: the engine's clock.
+  // Measures durations. Null for the engine's clock.
   const Clock* stopwatch = nullptr;
-  double speed = 1;  // How many of the clock's seconds pass in one.
-  // Records the engine's calls. May be null, must outlive the driver otherwise.
+  double speed = 1;  // Seconds of the clock per real second.
+  // Records the engine's calls. May be null; must outlive the driver otherwise.
   scheduler::recording::RecordWriter* recording = nullptr;
-  // False: the engine gets all events, but schedules only after Lead.
+  // If false, the engine gets all events but schedules only after Lead.
   bool leads = true;
-  // Notified of each decision, on the driver's thread. May be null, must outlive the driver
+  // Notified of each decision, on the driver's thread. May be null; must outlive the driver
   // otherwise.
   scheduler::engine::DecisionObserver* observer = nullptr;
   // Called on the driver's thread before the engine gets an event.
@@ -94,8 +95,8 @@ struct EngineDriverOptions {
 
 class EngineDriver final : private scheduler::engine::DecisionObserver {
  public:
-  // Makes the connection, which calls `wake` on any thread when there is something to read, perhaps
-  // even after the driver is gone.
+  // Creates the connection, which calls `wake` on any thread when there is something to read,
+  // possibly even after the driver is destroyed.
   using Connect = std::function<std::unique_ptr<Connection>(std::function<void()> wake)>;
 
   // `clock` must outlive the driver. Fails if a profile cannot be built.
@@ -105,23 +106,23 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   ~EngineDriver() override;  // Stops.
 
   void Start();
-  // Waits until the current step has ended. No pod is tried any more; pending commands are executed
-  // and their results awaited, no longer than `grace_period`.
+  // Waits for the end of the current step. No further pod is tried; pending commands are executed,
+  // and their results are awaited for up to `grace_period`.
   void Stop(Duration grace_period = Duration::Seconds(5));
-  // From any thread: pods are tried from now on, or no longer.
+  // Starts or stops trying pods. May be called on any thread.
   void Lead(bool leads);
 
-  // Works until only the passing of time or another client's write gives it more to do.
+  // Works until only the passing of time or another client's write can give it more to do.
   void RunUntilIdle();
 
-  // Runs `work` on the driver's thread between two steps, and waits for it. From any other thread.
-  // Returns false, without having run it, if the driver does not run. Work in the number of pods
-  // delays scheduling: divide it into several calls.
+  // Runs `work` on the driver's thread between two steps and waits for it. May be called on any
+  // other thread. Returns false, without running it, if the driver does not run. Work proportional
+  // to the number of pods delays scheduling: divide it into several calls.
   bool RunBetweenSteps(const std::function<void(const scheduler::engine::Engine&)>& work);
 
-  // From any thread.
+  // May be called on any thread.
   std::shared_ptr<const DriverSnapshot> snapshot() const;
-  // Only on the driver's thread, or while it does not run.
+  // Must be called on the driver's thread, or while it does not run.
   const scheduler::engine::Engine& engine() const { return *engine_; }
 
  private:
@@ -132,7 +133,7 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
 
   void Loop();
   void Drain();
-  // False if there was nothing to do.
+  // Returns false if there was nothing to do.
   bool Step();
   bool HandleEvents();
   bool SchedulePods();
@@ -146,14 +147,14 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   const EngineDriverOptions options_;
   const Clock& stopwatch_;
   std::unique_ptr<scheduler::engine::Engine> engine_;
-  scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through here.
+  scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through this.
   std::shared_ptr<WakeSignal> signal_;
   std::unique_ptr<Connection> connection_;
   std::atomic<bool> leads_;
-  std::vector<scheduler::engine::Event> events_;  // Of one step; reused for its memory.
+  std::vector<scheduler::engine::Event> events_;  // Of one step; a member to reuse its memory.
   size_t under_way_ = 0;                          // Writes without a result so far.
   DriverSnapshot counts_;
-  mutable std::mutex mutex_;  // Guards what follows.
+  mutable std::mutex mutex_;  // Guards the members below.
   std::shared_ptr<const DriverSnapshot> published_;
   std::vector<Visit*> visits_;
   bool runs_ = false;

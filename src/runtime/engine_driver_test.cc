@@ -17,7 +17,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A connection whose API the test plays. Any thread may look at it.
+// A connection whose API is the test. May be read on any thread.
 class PlayedConnection final : public Connection {
  public:
   explicit PlayedConnection(std::function<void()> wake) : mailbox(std::move(wake)) {}
@@ -25,7 +25,7 @@ class PlayedConnection final : public Connection {
   bool Read(std::vector<scheduler::engine::Event>& events) override { return mailbox.Take(events); }
   size_t capacity() const override {
     const std::lock_guard lock(mutex_);
-    return limit_ - std::min(limit_, carried_.size());
+    return limit_ - std::min(limit_, executing_.size());
   }
   void Execute(scheduler::engine::Command command) override {
     const std::lock_guard lock(mutex_);
@@ -33,7 +33,7 @@ class PlayedConnection final : public Connection {
     if (scheduler::framework::LaneOf(command.write) != scheduler::framework::WriteLane::kBind) {
       return mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
     }
-    carried_.push_back(std::move(command));
+    executing_.push_back(std::move(command));
     changed_.notify_all();
   }
   bool DoIdleWork(bool) override { return false; }
@@ -43,19 +43,19 @@ class PlayedConnection final : public Connection {
   // Waits until `count` binds are being executed; returns them as "web -> a".
   std::vector<std::string> WaitForBinds(size_t count) {
     std::unique_lock lock(mutex_);
-    EXPECT_TRUE(Await(changed_, lock, [&] { return carried_.size() >= count; }));
+    EXPECT_TRUE(Await(changed_, lock, [&] { return executing_.size() >= count; }));
     return Lines();
   }
   std::vector<std::string> Binds() {
     const std::lock_guard lock(mutex_);
     return Lines();
   }
-  // All that were taken on end well.
+  // Completes all accepted writes successfully.
   void EndAll() {
     std::vector<scheduler::engine::Command> ended;
     {
       const std::lock_guard lock(mutex_);
-      ended.swap(carried_);
+      ended.swap(executing_);
     }
     for (const scheduler::engine::Command& command : ended)
       mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
@@ -66,7 +66,7 @@ class PlayedConnection final : public Connection {
  private:
   std::vector<std::string> Lines() const {
     std::vector<std::string> lines;
-    for (const scheduler::engine::Command& command : carried_) {
+    for (const scheduler::engine::Command& command : executing_) {
       const auto& bind = std::get<scheduler::framework::BindPod>(command.write);
       lines.push_back(fmt::format("{} -> {}", bind.pod.name, bind.node));
     }
@@ -75,7 +75,7 @@ class PlayedConnection final : public Connection {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<scheduler::engine::Command> carried_;
+  std::vector<scheduler::engine::Command> executing_;
   size_t limit_ = SIZE_MAX;
 };
 
@@ -144,7 +144,7 @@ TEST_F(EngineDriverTest, VisitorsSeeTheEngineBetweenSteps) {
   EXPECT_FALSE(driver_->RunBetweenSteps(look)) << "it runs no more";
 }
 
-TEST_F(EngineDriverTest, VisitorsBlockNobodyElse) {
+TEST_F(EngineDriverTest, VisitorsBlockNoOtherThread) {
   Make();
   driver_->Start();
   std::future<bool> other;

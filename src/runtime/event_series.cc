@@ -99,7 +99,7 @@ std::string KeyOf(const scheduler::framework::RecordEvent& event) {
   return key;
 }
 
-// Moves `last` to the end of the last whole period by `now`; false if there was none.
+// Advances `last` by the whole periods that ended by `now`. Returns false if none did.
 bool Pass(Instant& last, Duration period, Instant now) {
   const int64_t periods = (now - last) / period;
   if (periods <= 0) return false;
@@ -128,12 +128,12 @@ std::optional<EventWrite> EventSeries::Add(scheduler::framework::RecordEvent eve
   ReportedEvent reported{.what = std::move(event), .name = {}, .reporting_instance = {}, .at = now};
   reported.name = NewName(reported.what.pod.name, now);
   reported.reporting_instance = fmt::format("{}-{}", reported.what.scheduler_name, host_);
-  const auto kept = kept_.insert(kept_.end(), {std::move(key), std::move(reported)});
-  by_key_.emplace(kept->key, kept);
-  return EventWrite{false, kept->event};
+  const auto entry = kept_.insert(kept_.end(), {std::move(key), std::move(reported)});
+  by_key_.emplace(entry->key, entry);
+  return EventWrite{false, entry->event};
 }
 
-// Names must differ, even where time stands still.
+// Returns a unique name, even if the clock stands still.
 std::string EventSeries::NewName(const std::string& pod, Instant now) {
   last_stamp_ = std::max(now.nanos, last_stamp_ + 1);
   std::string name = fmt::format("{}.{:x}", pod, last_stamp_);
@@ -153,24 +153,24 @@ std::vector<EventWrite> EventSeries::Due(Instant now) {
   std::vector<EventWrite> out;
   if (Pass(last_finish_, kFinish, now)) Finish(last_finish_, out);
   if (Pass(last_refresh_, kRefresh, now)) {
-    for (const Kept& kept : kept_) {
-      if (kept.event.count > 1) out.push_back({true, kept.event});
+    for (const Kept& entry : kept_) {
+      if (entry.event.count > 1) out.push_back({true, entry.event});
     }
   }
   return out;
 }
 
 void EventSeries::Finish(Instant now, std::vector<EventWrite>& out) {
-  for (auto kept = kept_.begin(); kept != kept_.end();) {
-    ReportedEvent& event = kept->event;
+  for (auto entry = kept_.begin(); entry != kept_.end();) {
+    ReportedEvent& event = entry->event;
     const bool is_series = event.count > 1;
     if (now - (is_series ? event.last_observed : event.at) <= kFinish) {
-      ++kept;
+      ++entry;
       continue;
     }
-    by_key_.erase(kept->key);
+    by_key_.erase(entry->key);
     if (is_series) out.push_back({true, std::move(event)});
-    kept = kept_.erase(kept);
+    entry = kept_.erase(entry);
   }
 }
 

@@ -1,10 +1,10 @@
 // EventSeries folds repeated events into series, as kube-scheduler does, and returns the writes
-// this takes: it does no I/O and is given the time.
+// that this takes. It does no I/O, and the caller passes the time.
 //
-// An event that differs from an earlier one in its note alone is the same event again. The first is
-// created; the second makes a series of it (a patch, count 2); later ones are counted here. Every
-// half hour the counts of all series are written; every six minutes those that have been quiet for
-// as long are written a last time and dropped, and so are single events of that age.
+// An event that differs from an earlier one only in its note is a repetition. The first is created;
+// the second turns it into a series (a patch, count 2); later ones are only counted. Every half
+// hour the counts of all series are written. Every six minutes, series without an event for six
+// minutes are written a last time and dropped, and so are single events of that age.
 //
 // Used by one thread.
 #pragma once
@@ -24,51 +24,52 @@
 
 namespace berth::runtime {
 
-// One event, and how often it has happened.
+// An event and its number of occurrences.
 struct ReportedEvent {
   scheduler::framework::RecordEvent what;
   std::string name;                // metadata.name
   std::string reporting_instance;  // "<scheduler>-<host>"
   Instant at;
-  int64_t count = 1;           // A series from 2 on.
-  Instant last_observed = {};  // Of a series.
+  int64_t count = 1;           // From 2 on the event is a series.
+  Instant last_observed = {};  // Set for a series.
 
   friend bool operator==(const ReportedEvent&, const ReportedEvent&) = default;
 };
 
-// The two groups that serve events; the second is for servers without the first.
+// The API groups that serve events; the second is for servers without the first.
 enum class EventGroup { kEvents, kCore };
 
-// The namespace that the event belongs in: the pod's.
+// Returns the namespace of the event, which is the pod's.
 const std::string& NamespaceOf(const ReportedEvent& event);
 
-// The event as JSON, with its series if it has one.
+// Returns the event as JSON, with its series if it has one.
 std::string EventBody(const ReportedEvent& event, EventGroup group);
-// A merge patch that brings the series of the event up to date.
+// Returns a merge patch that updates the series of the event.
 std::string SeriesPatch(const ReportedEvent& event);
 
 struct EventWrite {
-  // Patch the series of the event; if there is none of that name any more, create it. Else create.
+  // If true, patches the series of the event, or creates the event if it no longer exists. If
+  // false, creates the event.
   bool patch = false;
   ReportedEvent event;
 };
 
 class EventSeries {
  public:
-  // DIFFERS: beyond so many events the oldest is dropped, without a last write.
+  // DIFFERS: beyond this number of events the oldest is dropped, without a last write.
   static constexpr size_t kMaxKept = 50'000;
 
-  // `host` ends the name of the reporting instance. The periods begin at `start`. The seed is for
-  // names of events about pods whose own names are too long.
+  // `host` is the end of the name of the reporting instance. The periods begin at `start`. `seed`
+  // is for the names of events about pods whose own names are too long.
   EventSeries(std::string host, Instant start, uint64_t seed);
 
-  // Adds an event. If the version of the pod is not known, the note stands for it: another note
+  // Adds an event. If the version of the pod is unknown, the note takes its place: a different note
   // means that the pod has changed.
   std::optional<EventWrite> Add(scheduler::framework::RecordEvent event, Instant now);
 
-  // Returns the writes of the periods that ended by `now`. To be called at next_due, or later.
+  // Returns the writes of the periods that ended by `now`. Call it at next_due or later.
   std::vector<EventWrite> Due(Instant now);
-  // When to call Due next; nothing while there is no event.
+  // Returns when to call Due next; nullopt while there is no event.
   std::optional<Instant> next_due() const;
 
   size_t size() const { return kept_.size(); }
@@ -85,7 +86,7 @@ class EventSeries {
 
   const std::string host_;
   Random random_;
-  List kept_;                                                    // By their first time.
+  List kept_;  // In order of their first occurrence.
   std::unordered_map<std::string_view, List::iterator> by_key_;  // Views of Kept::key.
   Instant last_finish_;
   Instant last_refresh_;

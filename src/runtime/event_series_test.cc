@@ -32,7 +32,7 @@ std::string Line(const EventWrite& write) {
 class Series : public ::testing::Test {
  protected:
   static Instant At(int64_t seconds) { return kStart + Duration::Seconds(seconds); }
-  // What is to be written for an event at that second; "" if nothing.
+  // Adds an event at that second and returns the write that it causes; "" if none.
   std::string Add(int64_t second, std::string pod, std::string note = "full",
                   std::string version = "1") {
     const auto write =
@@ -67,7 +67,7 @@ TEST_F(Series, SingleEventsAreForgottenAfterSixMinutes) {
   Add(10, "a");
   EXPECT_EQ(series.next_due(), At(360));
   EXPECT_THAT(Due(360), IsEmpty());
-  EXPECT_EQ(Add(700, "a"), "patch a x2");  // The second look comes at 720 only.
+  EXPECT_EQ(Add(700, "a"), "patch a x2");  // The second pass comes only at 720.
   Add(10, "b");
   EXPECT_THAT(Due(720), IsEmpty());
   EXPECT_EQ(series.size(), 1U);
@@ -106,7 +106,7 @@ TEST_F(Series, NamesDifferAndFit) {
               MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
 }
 
-TEST_F(Series, RemembersOnlySoMany) {
+TEST_F(Series, DropsTheOldestBeyondTheLimit) {
   Add(0, "first");
   for (size_t i = 0; i < EventSeries::kMaxKept; ++i) Add(1, fmt::format("pod-{}", i));
   EXPECT_EQ(series.size(), EventSeries::kMaxKept);

@@ -123,8 +123,8 @@ void EventWriter::OnResponse(EventWrite write, int tries,
     write.patch = false;
     return Send(std::move(write), tries);
   }
-  // What the server rejects is not sent again. A terminating namespace accepts no events, which is
-  // not worth a warning.
+  // Rejected events are not sent again. A terminating namespace accepts no events, which is not
+  // worth a warning.
   if (response && !response->ok() &&
       response->body.find("NamespaceTerminating") == std::string::npos && response->status != 404 &&
       !std::exchange(warned_, true)) {

@@ -1,9 +1,9 @@
 // EventWriter writes the engine's events to the API: as events.k8s.io/v1, or core/v1 where the
 // server has only that. Repeated events become a series (event_series.h).
 //
-// Nothing waits for an event. While the server is slow or unreachable they queue; beyond a limit
-// they are dropped and counted. Lives on one executor's thread. Give it a RestClient of its own, so
-// that events use none of the rate limit of more urgent writes.
+// Nothing waits for an event. While the server is slow or unreachable events queue; beyond a limit
+// they are dropped and counted. Runs on one executor's thread. Give it its own RestClient, so that
+// events do not use the rate limit of more urgent writes.
 #pragma once
 
 #include <cstddef>
@@ -31,20 +31,20 @@ struct EventWriterOptions {
 
 class EventWriter {
  public:
-  // All references must outlive it; the client's callbacks come on the executor. `clock` gives the
-  // times in events.
+  // All references must outlive the writer; the client calls back on the executor. `clock` gives
+  // the times in events.
   EventWriter(client::RestClient& client, net::Executor& executor, const Clock& clock,
               EventWriterOptions options, client::Warn warn);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  // Discovers which group the server has. Events wait until that is known.
+  // Discovers which group the server has. Events queue until that is known.
   void Start();
 
   void Add(scheduler::framework::RecordEvent event);
 
   size_t waiting() const { return waiting_.size() + held_.size(); }
-  // Nothing waits, and nothing is in flight.
+  // Reports whether no event is queued or in flight.
   bool idle() const { return waiting_.empty() && under_way_.empty(); }
   size_t dropped() const { return dropped_; }
 
@@ -67,8 +67,8 @@ class EventWriter {
   Random random_;
   std::optional<EventGroup> group_;
   std::deque<EventWrite> waiting_;
-  std::set<std::string> under_way_;  // Names: a patch must not overtake what creates its event.
-  std::multimap<std::string, EventWrite> held_;  // Wait for one of those.
+  std::set<std::string> under_way_;  // Names: a patch must not overtake the creation of its event.
+  std::multimap<std::string, EventWrite> held_;  // Writes that wait for one of those.
   bool timer_set_ = false;
   bool warned_ = false;
   size_t dropped_ = 0;

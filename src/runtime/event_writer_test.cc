@@ -82,7 +82,7 @@ TEST_F(Events, AnEventThatIsGoneIsCreatedAnew) {
   EXPECT_THAT(server.last().body, HasSubstr(R"("series":{"count":2,)"));
 }
 
-TEST_F(Events, GoToTheCoreGroupWhereThereIsNoOther) {
+TEST_F(Events, AreCreatedInTheCoreGroupIfThereIsNoOther) {
   Start(404);
   Add("a");
   EXPECT_THAT(server.Lines(), ElementsAre("POST /api/v1/namespaces/n/events"));
@@ -137,7 +137,7 @@ TEST_F(Events, WhatTheServerRefusesIsNotTriedAgain) {
   EXPECT_THAT(warnings, ElementsAre("an event could not be written: no events for you"));
 }
 
-TEST_F(Events, DiscoveryIsTriedUntilTheServerAnswers) {
+TEST_F(Events, DiscoveryIsTriedUntilTheServerResponds) {
   writer.Start();
   Add("a");
   server.Lines();

@@ -1,6 +1,7 @@
-// ExtenderCalls executes the engine's calls of scheduler extenders over HTTP.
+// ExtenderCalls executes the engine's calls of scheduler extenders over HTTP; ExtenderCaller is the
+// client of one extender.
 //
-// It does not interpret the bodies: scheduler/framework/extender.h does.
+// They do not interpret the bodies: scheduler/framework/extender.h does.
 #pragma once
 
 #include <functional>
@@ -19,20 +20,20 @@ namespace berth::runtime {
 // ExtenderCaller calls one extender.
 class ExtenderCaller {
  public:
-  // Gets the response's body, on the loop's thread.
+  // Receives the body of the response, on the loop's thread.
   using Callback = std::function<void(Result<std::string> body)>;
 
   // Reads the files that tlsConfig names; the error names the invalid one. `loop` must outlive the
-  // caller.
+  // ExtenderCaller.
   static Result<std::unique_ptr<ExtenderCaller>> Create(
       net::EventLoop& loop, scheduler::framework::ExtenderConfig extender);
 
-  // Posts `body` to the URL for `step`, in which the extender must take part. Calls back once: with
-  // the body if the status is 200, else with an error. On any thread.
+  // Posts `body` to the URL for `step`, which the extender must support. Calls back once: with the
+  // body if the status is 200, else with an error. May be called on any thread.
   net::HttpClient::RequestId Call(scheduler::framework::ExtenderStep step, std::string body,
                                   Callback callback);
 
-  // The call's callback gets an error, unless it was called before.
+  // Cancels a call: its callback gets an error, unless it was called before.
   void Cancel(net::HttpClient::RequestId id) { client_->Cancel(id); }
 
   const scheduler::framework::ExtenderConfig& extender() const { return *extender_; }
@@ -51,11 +52,12 @@ class ExtenderCalls {
  public:
   using Done = std::function<void(scheduler::framework::WriteResult)>;
 
-  // `extenders` as the engine was given them. The error names the file that is wrong.
+  // `extenders` are those of the engine. The error names the invalid file.
   static Result<std::unique_ptr<ExtenderCalls>> Make(
       const std::vector<scheduler::framework::ExtenderConfig>& extenders);
 
-  // `done` gets the response, or an error after the extender's timeout; on another thread.
+  // Calls `done` on another thread with the response, or with an error after the extender's
+  // timeout.
   void Execute(const scheduler::framework::CallExtender& call, Done done);
   // Waits for the result.
   scheduler::framework::WriteResult ExecuteAndWait(const scheduler::framework::CallExtender& call);

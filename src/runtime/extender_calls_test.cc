@@ -35,14 +35,14 @@ class ExtenderCallerTest : public testing::Test {
     if (!caller) return std::unexpected(caller.error());
     std::promise<Result<std::string>> promise;
     (*caller)->Call(step, std::move(body),
-                    [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
+                    [&](Result<std::string> response) { promise.set_value(std::move(response)); });
     return Await(promise);
   }
 
   net::EventLoop loop_;
 };
 
-TEST_F(ExtenderCallerTest, AsksAndHearsTheAnswer) {
+TEST_F(ExtenderCallerTest, SendsTheRequestAndReturnsTheResponse) {
   FakeHttpServer server([](const ReceivedRequest& request) {
     return FakeResponse{.body = request.target == "/api/sort"
                                     ? R"([{"Host":"a","Score":7}])"
@@ -77,10 +77,10 @@ TEST_F(ExtenderCallerTest, AsksAndHearsTheAnswer) {
 TEST_F(ExtenderCallerTest, OtherStatusesAreErrors) {
   for (const int status : {201, 204, 302, 404, 500, 503}) {
     FakeHttpServer server([&](const ReceivedRequest&) { return FakeResponse{.status = status}; });
-    const auto answer = Call(At(server.url()), scheduler::framework::ExtenderStep::kFilter, "{}");
-    ASSERT_FALSE(answer.has_value());
-    EXPECT_EQ(answer.error().message, "failed filter with extender at URL " + server.url() +
-                                          "/filter, code " + std::to_string(status));
+    const auto response = Call(At(server.url()), scheduler::framework::ExtenderStep::kFilter, "{}");
+    ASSERT_FALSE(response.has_value());
+    EXPECT_EQ(response.error().message, "failed filter with extender at URL " + server.url() +
+                                            "/filter, code " + std::to_string(status));
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(ExtenderCallerTest, CallsCanBeCancelled) {
   std::promise<Result<std::string>> promise;
   const auto id =
       caller->Call(scheduler::framework::ExtenderStep::kFilter, "{}",
-                   [&](Result<std::string> answer) { promise.set_value(std::move(answer)); });
+                   [&](Result<std::string> response) { promise.set_value(std::move(response)); });
   caller->Cancel(id);
   EXPECT_EQ(Await(promise).error().message, "POST " + server.url() + "/filter: cancelled");
 }
@@ -126,7 +126,7 @@ TEST_F(ExtenderCallerTest, UsesTlsAsConfigured) {
   EXPECT_THAT(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
               StartsWith("POST " + server.url() + "/filter: TLS: certificate verify failed ("));
 
-  // HTTPS asked for, and no authority named: the server is not checked.
+  // HTTPS is requested without a CA: the server is not verified.
   extender.enable_https = true;
   EXPECT_EQ(Call(extender, scheduler::framework::ExtenderStep::kFilter, "{}").value(), "{}");
 

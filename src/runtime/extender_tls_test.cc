@@ -11,7 +11,7 @@ namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 
-// Files that exist in memory only, and which of them were read.
+// Files in memory, which record the ones that were read.
 class Files {
  public:
   explicit Files(std::map<std::string, std::string> contents = {})
@@ -59,7 +59,7 @@ struct ErrorCase {
 
 class LoadTlsErrors : public testing::TestWithParam<ErrorCase> {};
 
-TEST_P(LoadTlsErrors, AreToldForTheWholeConfiguration) {
+TEST_P(LoadTlsErrors, AreReportedForTheWholeConfiguration) {
   Files files(std::map<std::string, std::string>{{"ca", "root"}});
   scheduler::config::Configuration configuration = scheduler::config::Default();
   configuration.extenders.resize(2);

@@ -11,10 +11,10 @@
 namespace berth::runtime {
 namespace {
 
-// Enough to use a slow line well, and few enough that a bind does not wait long behind earlier
-// writes.
+// Enough to use a slow connection well, and few enough that a bind does not wait long behind
+// earlier writes.
 constexpr size_t kMaxUnderWay = 64;
-// Binds may be much faster than events are written; further events are dropped.
+// Binds may be much faster than writes of events; events beyond this are dropped.
 constexpr size_t kMaxEventsWaiting = 100'000;
 constexpr Duration kFlushPoll = Duration::Millis(10);
 

@@ -2,7 +2,7 @@
 // driver's thread and the sockets: informers post changes to its mailbox on one event loop, and
 // writes go out on another.
 //
-// A write takes one post, from the driver's thread to the write loop; everything behind it
+// A write takes one post, from the driver's thread to the write loop; the code after it
 // (HttpWriter, RestClient, HttpClient) runs inline there.
 #pragma once
 
@@ -31,12 +31,12 @@ namespace berth::runtime {
 // ApiClients are the clients of one API server and the threads that they run on. Watches, writes
 // and events have connections and rate limits of their own.
 struct ApiClients {
-  // Makes the clients with two loops, which HttpConnection starts. `observer` may be null and must
-  // outlive the clients otherwise. The error is about the configuration.
+  // Creates the clients with two loops, which HttpConnection starts. `observer` may be null and
+  // must outlive the clients otherwise. The error is about the configuration.
   static Result<ApiClients> Make(const client::ClientConfig& config,
                                  client::RestObserver* observer);
 
-  std::unique_ptr<net::EventLoop> watch_loop, write_loop;  // Null if the executors run already.
+  std::unique_ptr<net::EventLoop> watch_loop, write_loop;  // Null if the executors already run.
   net::Executor* watch_executor = nullptr;
   net::Executor* write_executor = nullptr;
   std::unique_ptr<client::RestClient> watches, writes, event_writes;
@@ -44,7 +44,7 @@ struct ApiClients {
 
 struct HttpConnectionOptions {
   bool protobuf = false;  // For pods and nodes.
-  bool raw_json = false;  // Keeps that of pods and nodes, for extenders.
+  bool raw_json = false;  // Retains the raw JSON of pods and nodes, for extenders.
   uint64_t seed = 1;
   std::string host = "berth";  // Names this process in events.
   client::Warn warn = [](const std::string&) {};
@@ -52,24 +52,24 @@ struct HttpConnectionOptions {
 
 class HttpConnection final : public Connection {
  public:
-  // `extenders` and `clock` must outlive it. `wake` as EngineDriver::Connect has it.
+  // `extenders` and `clock` must outlive the connection. `wake` is as in EngineDriver::Connect.
   HttpConnection(ApiClients clients, const HttpConnectionOptions& options, ExtenderCalls& extenders,
                  const Clock& clock, std::function<void()> wake);
   ~HttpConnection() override;  // Stops.
 
   // --- from any thread but the loops' ---
 
-  // Starts to watch and to write. `on_synced` is called once, on the watch loop, when everything
-  // has been listed. At most once, and not after Stop.
+  // Starts the watches and the writes. `on_synced` is called once, on the watch loop, when all
+  // collections have been listed. Call it at most once, and not after Stop.
   void Start(std::function<void()> on_synced);
   // Lists the collections that a scheduler writes again, and calls `done` on the watch loop when
-  // the mailbox has everything that was written before this call; never, if it is stopped before.
+  // the mailbox has everything that was written before this call; never, if stopped before.
   void Refresh(std::function<void()> done);
-  // Ends the watches, writes the events that wait, within `grace_period`, and cancels other writes.
-  // The driver must have stopped.
+  // Ends the watches, writes the queued events within `grace_period`, and cancels other writes. The
+  // driver must have stopped.
   void Stop(Duration grace_period);
 
-  // For other requests, besides watches.
+  // For requests other than watches.
   client::RestClient& requests() { return *clients_.writes; }
 
   // --- on the driver's thread ---
@@ -83,7 +83,7 @@ class HttpConnection final : public Connection {
   void Count(DriverSnapshot& snapshot) const override;
 
  private:
-  // Shared with writes in flight, which may end when the connection is gone.
+  // Shared with writes in flight, which may end after the connection is destroyed.
   struct Counts {
     std::atomic<size_t> under_way = 0;
     std::atomic<uint64_t> binds = 0, refused_binds = 0, evictions = 0;

@@ -18,7 +18,7 @@ class HttpConnectionTest : public testing::Test {
     return {scheduler::engine::CommandId(id),
             scheduler::framework::BindPod{.pod = {"default", "web"}, .uid = "u", .node = "n"}};
   }
-  // The ids of the writes that have ended since the last call, and whether well: "3 ok".
+  // Returns the ids and outcomes of the writes that ended since the last call: "3 ok".
   std::vector<std::string> Ended() {
     std::vector<scheduler::engine::Event> read;
     connection.Read(read);

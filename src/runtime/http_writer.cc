@@ -58,7 +58,7 @@ void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
   for (const auto& [key, value] : wanted.annotations) SetString(annotations, key, value);
 }
 
-// `current` as a document whose metadata are those of the object that the engine means.
+// Returns `current` as a document with the metadata of the object that the engine wants to write.
 Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
   auto document = api::ParseJson(current);
   JsonObject* object = document ? AsObject(*document) : nullptr;
@@ -176,8 +176,8 @@ Kind KindOf(net::HttpError::Kind kind) {
   return kind == net::HttpError::Kind::kTimeout ? Kind::kTimeout : Kind::kUnavailable;
 }
 
-// The request may have taken effect: there was no response, or the server failed internally. A
-// conflict may be with an earlier attempt of ours.
+// Reports whether the request may have taken effect: there was no response, or the server failed
+// internally. A conflict may be with an earlier attempt of this writer.
 bool MayHaveHappened(const net::HttpResult<net::HttpResponse>& response) {
   if (response) return response->status == 409 || response->status >= 500;
   return response.error().kind == net::HttpError::Kind::kBroken ||
@@ -252,7 +252,7 @@ void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
   client_.Send(Request("GET", PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
 }
 
-// No uid is sent along, as kube-scheduler sends none.
+// Sends no uid, as kube-scheduler sends none.
 void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done done) {
   Send(Request("PATCH", PodPath(patch.pod) + "/status", StatusPatch(patch),
                "application/strategic-merge-patch+json"),

@@ -1,7 +1,7 @@
 // HttpWriter executes the engine's writes as requests to an API server, the same that
-// kube-scheduler would make, and reports how each ended.
+// kube-scheduler makes, and reports their results.
 //
-// Each write is tried once: the engine decides which to retry. Lives on one executor's thread.
+// Each write is tried once: the engine decides which to retry. Runs on one executor's thread.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@
 
 namespace berth::runtime {
 
-// "/api/v1/namespaces/<namespace>/pods/<name>"
+// Returns "/api/v1/namespaces/<namespace>/pods/<name>".
 std::string PodPath(const api::ObjectKey& pod);
 std::string PathOf(const api::PersistentVolume& volume);
 std::string PathOf(const api::PersistentVolumeClaim& claim);
 
 std::string BindingBody(const scheduler::framework::BindPod& bind);
-// A strategic merge patch of the status.
+// Returns a strategic merge patch of the status.
 std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch);
 std::string DeleteBody();
 
-// Returns `current`, as the server has it, with the engine's change. It names the version that the
-// engine saw, so that a change in between is a conflict.
+// Returns the server's object `current` with the engine's change and the version that the engine
+// saw, so that a concurrent change is a conflict.
 Result<std::string> ChangedVolume(std::string_view current, const api::PersistentVolume& wanted);
 Result<std::string> ChangedClaim(std::string_view current,
                                  const api::PersistentVolumeClaim& wanted);
 
-// Fields of a written or fetched object; empty where it has none.
+// Fields of a written or fetched object; empty if absent.
 struct ResponseObject {
   std::string uid;
   std::string resource_version;
@@ -39,21 +39,21 @@ struct ResponseObject {
 };
 ResponseObject ReadResponseObject(std::string_view body);
 
-// Returns how a request ended, as the engine's result.
+// Returns the result of a request, for the engine.
 scheduler::framework::WriteResult ToWriteResult(const net::HttpResult<net::HttpResponse>& response);
 
 class HttpWriter {
  public:
   using Done = std::function<void(scheduler::framework::WriteResult)>;
 
-  // `client` and `executor` must outlive it; the client's callbacks come on the executor.
+  // `client` and `executor` must outlive the writer; the client calls back on the executor.
   HttpWriter(client::RestClient& client, net::Executor& executor)
       : client_(client), executor_(executor) {}
   HttpWriter(const HttpWriter&) = delete;
   HttpWriter& operator=(const HttpWriter&) = delete;
 
-  // Calls `done` once; never, if the writer is destroyed before. Not for events (EventWriter) and
-  // calls of extenders (ExtenderCalls).
+  // Calls `done` once, or never if the writer is destroyed before. Not for events (EventWriter) and
+  // extender calls (ExtenderCalls).
   void Execute(const scheduler::framework::ApiWrite& write, Done done);
 
  private:
@@ -66,7 +66,7 @@ class HttpWriter {
   void Start(const scheduler::framework::CallExtender& call, Done done);
 
   void Send(client::RestRequest request, Done done);
-  // DIFFERS: the bind ended in `failure`, but may have taken effect: reads the pod.
+  // DIFFERS: reads the pod after a bind that ended in `failure` but may have taken effect.
   void CheckPod(const scheduler::framework::BindPod& bind, int tries,
                 scheduler::framework::WriteResult failure, Done done);
   // Reads the object at `path`, applies `change` and writes it.

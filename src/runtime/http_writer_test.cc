@@ -138,7 +138,7 @@ struct EndCase {
   const char* want;
 };
 
-TEST_F(Writer, EndsInTheEnginesWords) {
+TEST_F(Writer, MapsResponsesToResults) {
   const auto status = [](int code) {
     return client::FakeApiServer::Response(code, "{'message':'why'}");
   };
@@ -166,7 +166,7 @@ TEST_F(Writer, EndsInTheEnginesWords) {
   }
 }
 
-TEST_F(Writer, ABindWhoseEndIsNotKnownAsksThePod) {
+TEST_F(Writer, ABindWithAnUnknownResultReadsThePod) {
   struct Case {
     const char* pod;
     const char* want;

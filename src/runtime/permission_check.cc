@@ -18,15 +18,15 @@ namespace {
 
 constexpr const char* kReviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-// Lists are separated by spaces; "pods/binding" is a subresource.
+// A rule; lists are separated by spaces, and "pods/binding" is a subresource.
 struct Row {
-  std::string_view groups;  // "core" for the one without a name.
+  std::string_view groups;  // "core" for the group without a name.
   std::string_view resources;
   std::string_view verbs;
   std::string_view feature = {};
 };
 
-// Besides watching WatchedResources().
+// The permissions besides those to watch WatchedResources().
 constexpr Row kRows[] = {
     {"core events.k8s.io", "events", "create patch"},
     {"core", "pods", "delete"},
@@ -105,7 +105,7 @@ client::RestRequest ReviewOf(const Permission& permission) {
   return request;
 }
 
-// Returns nullopt if it is allowed, and the reason otherwise.
+// Returns nullopt if the permission is granted, and the reason otherwise.
 Result<std::optional<std::string>> ReadReview(const net::HttpResult<net::HttpResponse>& result) {
   if (!result) return Fail(result.error().message);
   if (!result->ok()) return Fail(client::Describe("POST", kReviews, *result));
@@ -118,7 +118,7 @@ Result<std::optional<std::string>> ReadReview(const net::HttpResult<net::HttpRes
   return std::optional(std::string(api::StringAt(status, "reason")));
 }
 
-// The results so far. Shared by the callbacks of all requests, which come on one thread.
+// The results so far. Shared by the callbacks of all requests, which run on one thread.
 struct Survey {
   std::vector<Permission> permissions;
   std::vector<std::optional<std::string>> refusals;

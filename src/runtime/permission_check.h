@@ -9,25 +9,25 @@
 
 namespace berth::runtime {
 
-// One verb on one resource.
+// A verb on a resource.
 struct Permission {
   std::string group;  // "" for core.
   std::string resource;
   std::string subresource;
   std::string verb;
-  std::string name_space;  // Empty: in all, or of the cluster.
-  std::string name;        // Empty: of any name.
-  // If not empty, only this fails without the permission.
+  std::string name_space;  // Empty: all namespaces, or cluster-scoped.
+  std::string name;        // Empty: any name.
+  // The feature that needs the permission; empty if the scheduler cannot run without it.
   std::string feature;
 
   friend bool operator==(const Permission&, const Permission&) = default;
 };
 
-// "create pods/binding", "update leases.coordination.k8s.io kube-system/kube-scheduler"
+// Returns "create pods/binding" or "update leases.coordination.k8s.io kube-system/kube-scheduler".
 std::string ToString(const Permission& permission);
 
-// Returns what berth-scheduler needs, which is less than kube-scheduler's roles allow. The lock is
-// the configuration's.
+// Returns the permissions that berth-scheduler needs, which are fewer than those of
+// kube-scheduler's roles. The lock is that of the configuration.
 std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
                                              const std::string& lock_name);
 
@@ -36,8 +36,8 @@ struct MissingPermission {
   std::string reason;  // The server's, if it gives one.
 };
 
-// Reviews each (SelfSubjectAccessReview) and calls back once, on the client's executor, with those
-// that are missing, in their order. The error is one sentence: a review failed.
+// Reviews each permission (SelfSubjectAccessReview) and calls back once, on the executor of the
+// client, with the missing ones in the given order. The error means that a review failed.
 using MissingCallback = std::function<void(Result<std::vector<MissingPermission>>)>;
 void FindMissingPermissions(client::RestClient& client, std::vector<Permission> permissions,
                             MissingCallback callback);

@@ -86,7 +86,7 @@ class PermissionCheckTest : public testing::Test {
     permission.subresource = std::move(subresource);
     return permission;
   }
-  void Ask(std::vector<Permission> permissions) {
+  void Check(std::vector<Permission> permissions) {
     FindMissingPermissions(server_.client(), std::move(permissions), [this](auto result) {
       if (!result) return outcome_.push_back("error: " + result.error().message);
       for (const MissingPermission& missing : *result) {
@@ -106,7 +106,7 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
   lease.group = "coordination.k8s.io";
   lease.name_space = "n";
   lease.name = "l";
-  Ask({Of("get", "pods"), Of("create", "pods", "binding"), lease});
+  Check({Of("get", "pods"), Of("create", "pods", "binding"), lease});
   EXPECT_EQ(server_.requests[0].url,
             "https://h/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
   EXPECT_EQ(
@@ -124,21 +124,21 @@ TEST_F(PermissionCheckTest, SaysWhatIsMissing) {
                                     "update leases.coordination.k8s.io n/l: ", "end"));
 }
 
-TEST_F(PermissionCheckTest, ServersThatCannotBeAskedAreErrors) {
+TEST_F(PermissionCheckTest, AFailedReviewIsAnError) {
   for (const char* body : {"", "[]", "{}", "{\"status\":1}", "x"}) {
-    Ask({Of("get", "pods"), Of("get", "nodes")});
+    Check({Of("get", "pods"), Of("get", "nodes")});
     server_.RespondToOldest(201, body);
     server_.RespondToOldest(201, R"({"status":{"allowed":true}})");
     EXPECT_THAT(outcome_.back(), HasSubstr("error: POST ")) << body;
   }
-  Ask({Of("get", "pods")});
+  Check({Of("get", "pods")});
   server_.RespondToOldest(401,
                           R"({"kind":"Status","reason":"Unauthorized","message":"Unauthorized"})");
   EXPECT_THAT(outcome_.back(), HasSubstr("unauthorized: Unauthorized"));
-  Ask({Of("get", "pods")});
+  Check({Of("get", "pods")});
   server_.Break(net::HttpError::Kind::kUnreachable, "refused");
   EXPECT_EQ(outcome_.back(), "error: refused");
-  Ask({});
+  Check({});
   EXPECT_EQ(outcome_.back(), "end");
 }
 

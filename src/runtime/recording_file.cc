@@ -11,7 +11,7 @@
 namespace berth::runtime {
 namespace {
 
-// Sinks and sources are copied, and share the file.
+// Sinks and sources are copied; the copies share the file.
 using SharedFile = std::shared_ptr<std::FILE>;
 
 std::unexpected<Error> FailOn(const std::string& path) {

@@ -1,4 +1,4 @@
-// Recordings as files.
+// Files of recordings: creates and opens them.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace berth::runtime {
 
-// Creates the file, or empties it. Every record reaches the operating system at once, so that a
-// program that crashes leaves all of them.
+// Creates or truncates the file. Every record is passed to the operating system at once, so that
+// none is lost if the program crashes.
 Result<scheduler::recording::RecordSink> CreateRecordingFile(const std::string& path);
 
-// Starts a recording in the file. Null if `path` is empty: none is wanted.
+// Starts a recording in the file. Returns null if `path` is empty.
 Result<std::unique_ptr<scheduler::recording::RecordWriter>> StartRecording(
     const std::string& path, const scheduler::recording::RecordingHeader& header);
 
-// "-" is standard input.
+// Opens a recording; "-" is standard input.
 Result<scheduler::recording::RecordSource> OpenRecordingFile(const std::string& path);
 
 }  // namespace berth::runtime

@@ -1,4 +1,4 @@
-// Fixtures of tests that run a scheduler on a FakeApiServer.
+// Fixtures for tests that run a scheduler on a FakeApiServer.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace berth::runtime {
 
-// Returns clients of `server`, on its executor.
+// Returns clients of `server` that run on its executor.
 inline ApiClients FakeClients(client::FakeApiServer& server) {
   const auto make = [&] {
     client::ClientConfig config;
@@ -26,19 +26,19 @@ inline ApiClients FakeClients(client::FakeApiServer& server) {
   return clients;
 }
 
-// Responds to all pending lists: with `pods` and `nodes`, frames of watch events, and otherwise
-// with nothing. The watches stay open.
+// Responds to all pending lists: with `pods` and `nodes`, frames of watch events, and with empty
+// lists otherwise. The watches stay open.
 inline void RespondToLists(client::FakeApiServer& server, const std::string& pods = "",
                            const std::string& nodes = "") {
   server.executor.Run();
-  // Responses may send further requests.
+  // A response may cause further requests.
   for (size_t i = 0; i < server.requests.size(); ++i) {
     client::FakeRequest& request = server.requests[i];
     if (request.cancelled || request.ended || !request.stream.on_head ||
         request.path.find("sendInitialEvents") == std::string::npos) {
       continue;
     }
-    // Listed: what follows is a watch.
+    // The list is complete: the next request is a watch.
     request.path = "listed";
     const std::string path = request.url.substr(0, request.url.find('?'));
     const auto stream = request.stream;

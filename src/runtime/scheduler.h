@@ -1,7 +1,7 @@
 // Scheduler runs an engine on an API server over HTTP: informers on one thread, writes on another,
 // the engine on a third.
 //
-// It watches the cluster from Start on and schedules from Lead on. Functions may be called on any
+// It watches the cluster after Start and schedules after Lead. Functions may be called on any
 // thread but its own, in any order: after Stop, Start and Lead do nothing.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace berth::runtime {
 
-// The pointers may be null, and must outlive the scheduler otherwise.
+// The pointers may be null; they must outlive the scheduler otherwise.
 struct SchedulerOptions {
   client::ClientConfig api;
   bool protobuf = false;  // For pods and nodes.
@@ -32,10 +32,10 @@ struct SchedulerOptions {
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.
   scheduler::recording::RecordWriter* recording = nullptr;
-  scheduler::engine::DecisionObserver* observer = nullptr;  // On the engine's thread.
+  scheduler::engine::DecisionObserver* observer = nullptr;  // Called on the engine's thread.
   client::RestObserver* requests = nullptr;
-  // If set, nothing is scheduled: each decision of another scheduler is judged and reported here,
-  // with the time that took, on the engine's thread.
+  // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
+  // function, with the time that took, on the engine's thread.
   std::function<void(const Judgement&, Duration took)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
@@ -50,22 +50,22 @@ class Scheduler {
                                                    const scheduler::framework::Registry& registry);
   ~Scheduler();  // Stops.
 
-  // Starts to watch the cluster. `on_synced` is called once, on another thread, when everything has
-  // been listed.
+  // Starts to watch the cluster. `on_synced` is called once, on another thread, when all
+  // collections have been listed.
   void Start(std::function<void()> on_synced);
 
-  // Schedules from now on, as soon as everything that was written before this call is known here:
-  // another scheduler may have led until now.
+  // Starts scheduling as soon as everything that was written before this call has been read:
+  // another scheduler may have been the leader until now.
   void Lead();
-  // Schedules no more until the next Lead; a Lead that has not taken effect is void.
+  // Stops scheduling until the next Lead, and cancels a Lead that has not taken effect.
   void StopLeading();
 
-  // Ends what has begun, within `grace_period`, and then everything else.
+  // Finishes writes in flight within `grace_period`, then stops everything.
   void Stop(Duration grace_period);
 
   bool synced() const { return synced_; }
   EngineDriver& driver() { return *driver_; }
-  // For other requests, besides watches.
+  // For requests other than watches.
   client::RestClient& requests() { return connection_->requests(); }
 
  private:
@@ -76,16 +76,16 @@ class Scheduler {
                           const scheduler::framework::Registry& registry);
 
   SystemClock clock_;
-  // In the order in which they need each other.
+  // Each depends on the ones above it.
   std::unique_ptr<ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<EngineDriver> driver_;
-  HttpConnection* connection_ = nullptr;  // The driver's.
+  HttpConnection* connection_ = nullptr;  // Owned by the driver.
   std::atomic<bool> synced_ = false;
   bool shadows_ = false;
-  std::mutex mutex_;  // Guards what follows.
+  std::mutex mutex_;  // Guards the members below.
   State state_ = State::kNew;
-  uint64_t term_ = 0;  // Counts calls that change whether it leads.
+  uint64_t term_ = 0;  // Counts the calls of Lead, StopLeading and Stop.
 };
 
 }  // namespace berth::runtime

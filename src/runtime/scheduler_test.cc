@@ -38,7 +38,7 @@ class SchedulerTest : public testing::Test {
   }
   // Returns the requests that the driver has made by the time it has nothing more to do.
   std::vector<std::string> Requests() {
-    // Between two visits lies at least one whole step.
+    // At least one whole step lies between two visits.
     for (int i = 0; i < 3; ++i) {
       scheduler->driver().RunBetweenSteps([](const scheduler::engine::Engine&) {});
     }
@@ -97,7 +97,7 @@ TEST_F(SchedulerTest, StartAfterStopDoesNothing) {
 }
 
 TEST_F(SchedulerTest, StoppingDoesNotWaitForAWatchThatTheMailboxBlocks) {
-  // What happens on a watch loop of its own: it posts until the mailbox is full, and beyond.
+  // Acts as a watch loop: posts until the mailbox is full, and beyond.
   Mailbox mailbox([] {}, 2);
   const auto change = [] {
     return std::vector<api::ObjectChange>{api::ObjectPut{MakeNode("a").Cpu("8")}};
@@ -105,7 +105,7 @@ TEST_F(SchedulerTest, StoppingDoesNotWaitForAWatchThatTheMailboxBlocks) {
   mailbox.Post(change());
   mailbox.Post(change());
   auto blocked = std::async(std::launch::async, [&] { mailbox.Post(change()); });
-  mailbox.Post(scheduler::engine::WriteDone{});  // Results pass.
+  mailbox.Post(scheduler::engine::WriteDone{});  // Results do not block.
   mailbox.Close();
   blocked.wait();
   std::vector<scheduler::engine::Event> events;

@@ -13,13 +13,13 @@
 namespace berth::runtime {
 namespace {
 
-// The message of the condition that says that the pod fits nowhere; null if there is none.
+// Returns the message of the Unschedulable condition; null if there is none.
 const std::string* UnschedulableMessage(const api::Pod& pod) {
   const auto& conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::PodCondition::type);
-  const bool says_so =
+  const bool is_unschedulable =
       found != conditions.end() && found->status == "False" && found->reason == "Unschedulable";
-  return says_so ? &found->message : nullptr;
+  return is_unschedulable ? &found->message : nullptr;
 }
 
 std::optional<Judgement::Kind> KindOfDecision(const api::Pod& before, const api::Pod& after) {
@@ -29,10 +29,11 @@ std::optional<Judgement::Kind> KindOfDecision(const api::Pod& before, const api:
   if (!nominated.empty() && nominated != before.status.nominated_node_name) {
     return Judgement::Kind::kNominated;
   }
-  const std::string* said = UnschedulableMessage(before);
-  const std::string* says = UnschedulableMessage(after);
-  const bool news = says != nullptr && (said == nullptr || *said != *says);
-  return news ? std::optional(Judgement::Kind::kUnschedulable) : std::nullopt;
+  const std::string* old_message = UnschedulableMessage(before);
+  const std::string* new_message = UnschedulableMessage(after);
+  const bool changed =
+      new_message != nullptr && (old_message == nullptr || *old_message != *new_message);
+  return changed ? std::optional(Judgement::Kind::kUnschedulable) : std::nullopt;
 }
 
 std::string OwnChoice(const scheduler::engine::Explanation& explanation) {
@@ -40,7 +41,7 @@ std::string OwnChoice(const scheduler::engine::Explanation& explanation) {
   return explanation.preemption ? explanation.preemption->selected : "";
 }
 
-// Why the pod would not go to the judgement's node; empty if it might.
+// Returns why the engine would not place the pod on `node`; empty if it might.
 std::string WhyNotPlaced(const scheduler::engine::Explanation& explanation,
                          const std::string& node) {
   if (!explanation.error.empty()) return explanation.error;
@@ -49,7 +50,7 @@ std::string WhyNotPlaced(const scheduler::engine::Explanation& explanation,
 
 std::string WhyNotNominated(const scheduler::engine::Explanation& explanation,
                             const std::string& node) {
-  // The victims may have gone before the nomination became known.
+  // The victims may have been deleted before the nomination was observed.
   if (!explanation.best_nodes.empty()) return scheduler::engine::WhyNot(explanation, node);
   if (!explanation.preemption) return explanation.fit_error;
   const auto& preemption = *explanation.preemption;
@@ -108,7 +109,7 @@ std::optional<Judgement> Shadow::Judge(const scheduler::engine::Event& event, In
   const auto kind = KindOfDecision(*before, after);
   if (!kind) return std::nullopt;
 
-  // Fails if the pod is of no profile: then it is none of our business.
+  // Explain fails if no profile has the name of the scheduler: such pods are ignored.
   const auto explanation = engine_.Explain(before, now);
   if (!explanation) return std::nullopt;
   Judgement judgement;

@@ -1,5 +1,5 @@
-// Shadow judges the decisions of another scheduler, one by one, on the cluster as it was when each
-// became known.
+// Shadow compares the decisions of another scheduler, one by one, with what the engine would have
+// decided on the same cluster state.
 //
 // The engine gets all events but never schedules: only the other scheduler places pods, so that one
 // difference does not lead to others.
@@ -26,25 +26,26 @@ struct Judgement {
   Kind kind = Kind::kPlaced;
   std::string node;
   bool agrees = false;
-  std::string own_choice;   // Where the pod would have gone; empty if nowhere.
-  std::string difference;   // Why not as the other scheduler decided, in a sentence.
-  bool same_words = false;  // Of pods that fit nowhere: the message is the same, to the letter.
+  std::string own_choice;   // The node that the engine would have chosen; empty if none.
+  std::string difference;   // Why the engine disagrees, in a sentence; empty if it agrees.
+  bool same_words = false;  // For unschedulable pods: the messages are identical.
 };
 
-// "placed", "unschedulable", "nominated".
+// Returns "placed", "unschedulable" or "nominated".
 std::string_view ToString(Judgement::Kind kind);
 
 class Shadow {
  public:
-  // `engine` must outlive it.
+  // `engine` must outlive the shadow.
   explicit Shadow(scheduler::engine::Engine& engine) : engine_(engine) {}
 
-  // Judges the decision of another scheduler in `event`, if there is one. The engine must not have
-  // handled the event yet.
+  // Judges the decision of another scheduler in `event`, or returns nullopt if it has none. The
+  // engine must not have handled the event yet.
   std::optional<Judgement> Judge(const scheduler::engine::Event& event, Instant now);
 
  private:
-  // How the pod was before; null if it was not known, or was another of the same name.
+  // Returns the previous version of the pod; null if it was unknown, or a different pod of the same
+  // name.
   std::shared_ptr<const api::Pod> Before(const api::Pod& pod) const;
 
   scheduler::engine::Engine& engine_;

@@ -1,5 +1,6 @@
-// The collections of the API that a scheduler watches: one table, from which the informers (over
-// HTTP), the store reflectors (embedded) and the permissions of a scheduler follow.
+// WatchedResources is the table of the API collections that a scheduler watches. The informers
+// (over HTTP), the store reflectors (embedded) and the permissions of a scheduler are derived from
+// it.
 #pragma once
 
 #include <span>
@@ -15,10 +16,11 @@ namespace berth::runtime {
 struct WatchedResource {
   std::string_view resource;  // "csinodes.storage.k8s.io"
   client::ObjectCodec (*codec)();
-  client::ObjectCodec (*raw_json_codec)() = nullptr;  // For extenders; null: they do not see it.
+  client::ObjectCodec (*raw_json_codec)() =
+      nullptr;  // For extenders; null if they do not get the kind.
   std::string_view field_selector = {};
-  bool written = false;  // A leader writes to it.
-  // Without permission to watch it, only this does not work; empty: nothing works.
+  bool written = false;  // The leader writes to it.
+  // The feature that needs the permission to watch; empty if the scheduler cannot run without it.
   std::string_view feature = {};
 
   std::string_view name() const;   // "csinodes"
@@ -26,12 +28,13 @@ struct WatchedResource {
   std::string path() const;        // "/apis/storage.k8s.io/v1/csinodes"
 };
 
-// Returns all of them; pods come last, so that what they depend on arrives first.
+// Returns all rows; pods come last, so that the objects they depend on arrive first.
 std::span<const WatchedResource> WatchedResources();
-// There must be one of that name.
+// Returns the row of that name, which must exist.
 const WatchedResource& FindWatchedResource(std::string_view resource);
 
-// Returns the table for Informers. `raw_json`: keeps the raw JSON of objects that extenders see.
+// Returns the table for Informers. With `raw_json`, retains the raw JSON of objects that extenders
+// get.
 std::vector<client::WatchSource> WatchSources(bool raw_json);
 
 }  // namespace berth::runtime

@@ -28,12 +28,13 @@ TEST(WatchedResourcesTest, AreTheCollectionsThatKubeSchedulerReads) {
 TEST(WatchedResourcesTest, OnlyPodsAndNodesHaveRawJsonForExtenders) {
   std::vector<std::string> raw;
   const auto plain = WatchSources(false);
-  const auto kept = WatchSources(true);
+  const auto with_raw_json = WatchSources(true);
   for (size_t i = 0; i < plain.size(); ++i) {
-    if (plain[i].codec.json != kept[i].codec.json) raw.push_back(kept[i].resource);
+    if (plain[i].codec.json != with_raw_json[i].codec.json)
+      raw.push_back(with_raw_json[i].resource);
   }
   EXPECT_THAT(raw, ElementsAre("nodes", "pods"));
-  EXPECT_EQ(kept.back().field_selector, "status.phase!=Succeeded,status.phase!=Failed");
+  EXPECT_EQ(with_raw_json.back().field_selector, "status.phase!=Succeeded,status.phase!=Failed");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -1,4 +1,4 @@
-// The one mapping of HTTP status codes to what the engine learns of a write.
+// The mapping of HTTP status codes to results of writes.
 #pragma once
 
 #include "scheduler/framework/writes.h"

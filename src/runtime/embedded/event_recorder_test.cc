@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 class Recorder : public ::testing::Test {
  protected:
-  void Tell(std::string note, std::string reason = "FailedScheduling", std::string version = "") {
+  void Record(std::string note, std::string reason = "FailedScheduling", std::string version = "") {
     recorder.Add({.pod = {"default", "web"},
                   .uid = "u",
                   .type = "Warning",
@@ -23,14 +23,14 @@ class Recorder : public ::testing::Test {
                   .resource_version = std::move(version)});
     recorder.Write(1);
   }
-  void Pass(int64_t seconds) { world.clock.Advance(Duration::Seconds(seconds)); }
+  void Pass(int64_t seconds) { cluster.clock.Advance(Duration::Seconds(seconds)); }
 
-  EmbeddedCluster world;
-  EventRecorder recorder{world.api, "here",
-                         [this](const std::string& line) { world.log.push_back(line); }};
+  EmbeddedCluster cluster;
+  EventRecorder recorder{cluster.api, "here",
+                         [this](const std::string& line) { cluster.log.push_back(line); }};
 };
 
-TEST_F(Recorder, WritesWhenItIsToldTo) {
+TEST_F(Recorder, WritesUpToTheLimit) {
   for (const char* note : {"a", "b", "c"}) {
     recorder.Add({.pod = {"default", "web"},
                   .uid = "u",
@@ -40,51 +40,51 @@ TEST_F(Recorder, WritesWhenItIsToldTo) {
                   .note = note,
                   .scheduler_name = "s"});
   }
-  EXPECT_THAT(world.EventsOf("web"), IsEmpty());
+  EXPECT_THAT(cluster.EventsOf("web"), IsEmpty());
   recorder.Write(2);
   EXPECT_EQ(recorder.waiting(), 1U);
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Normal Scheduled: a", "Normal Scheduled: b"));
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Normal Scheduled: a", "Normal Scheduled: b"));
 }
 
 TEST_F(Recorder, ARepeatIsASeriesWhoseCountIsWrittenWhenItEnds) {
-  Tell("full");
+  Record("full");
   Pass(300);
-  Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
-  Tell("full");
-  Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  Record("full");
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  Record("full");
+  Record("full");
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
   Pass(420);
   EXPECT_EQ(recorder.waiting(), 1U);
   recorder.Write(1);
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x4)"));
-  Tell("full");
-  EXPECT_THAT(world.EventsOf("web"),
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x4)"));
+  Record("full");
+  EXPECT_THAT(cluster.EventsOf("web"),
               ElementsAre("Warning FailedScheduling: full (x4)", "Warning FailedScheduling: full"));
 }
 
-TEST_F(Recorder, TheNoteDoesNotTellEventsApartWhereThePodsVersionIsKnown) {
-  Tell("full", "FailedScheduling", "7");
-  Tell("fuller", "FailedScheduling", "7");
-  Tell("fuller", "FailedScheduling", "8");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)",
-                                                 "Warning FailedScheduling: fuller"));
+TEST_F(Recorder, TheNoteIsIgnoredIfTheVersionOfThePodIsKnown) {
+  Record("full", "FailedScheduling", "7");
+  Record("fuller", "FailedScheduling", "7");
+  Record("fuller", "FailedScheduling", "8");
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)",
+                                                   "Warning FailedScheduling: fuller"));
 }
 
-TEST_F(Recorder, AnotherSentenceIsAnotherEvent) {
-  Tell("full");
-  Tell("fuller");
-  Tell("full", "Other");
-  EXPECT_EQ(world.EventsOf("web").size(), 3U);
+TEST_F(Recorder, ADifferentNoteIsADifferentEvent) {
+  Record("full");
+  Record("fuller");
+  Record("full", "Other");
+  EXPECT_EQ(cluster.EventsOf("web").size(), 3U);
 }
 
 TEST_F(Recorder, AnEventThatWasDeletedIsWrittenAnew) {
-  Tell("full");
+  Record("full");
   const auto events = api::scheme::KindOf("events").collection;
-  const auto name = world.store->List(events, {}).objects.at(0)->key.name;
-  world.Delete("events", name);
-  Tell("full");
-  EXPECT_THAT(world.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
+  const auto name = cluster.store->List(events, {}).objects.at(0)->key.name;
+  cluster.Delete("events", name);
+  Record("full");
+  EXPECT_THAT(cluster.EventsOf("web"), ElementsAre("Warning FailedScheduling: full (x2)"));
 }
 
 TEST_F(Recorder, NamespacesThatAreGoneTakeNone) {
@@ -96,7 +96,7 @@ TEST_F(Recorder, NamespacesThatAreGoneTakeNone) {
                 .note = "n",
                 .scheduler_name = "s"});
   recorder.Write(1);
-  EXPECT_THAT(world.log, IsEmpty());
+  EXPECT_THAT(cluster.log, IsEmpty());
 }
 
 }  // namespace BERTH_TEST_FILE

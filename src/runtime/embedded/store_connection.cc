@@ -10,10 +10,10 @@
 namespace berth::runtime::embedded {
 namespace {
 
-// How much of each is done at a time, so that nothing waits long for the others.
+// Batch sizes: each is small, so that no kind of work delays the others for long.
 constexpr size_t kReadLimit = 512;
 constexpr size_t kEventsAtATime = 64;
-// Beyond this, events are written even though there are pods to schedule.
+// With more events than this, they are written even though there are pods to schedule.
 constexpr size_t kMaxEventsWaiting = 20'000;
 
 const api::Pod* AsPod(const api::Object& object) {
@@ -23,7 +23,7 @@ const api::Pod* AsPod(const api::Object& object) {
 
 }  // namespace
 
-// Wakes the driver, and records the first time it did since the last TakeTime.
+// Wakes the driver, and records the time of the first wake-up since the last TakeTime.
 class StoreConnection::Waker {
  public:
   Waker(const Clock& clock, std::function<void()> wake) : clock_(clock), wake_(std::move(wake)) {}
@@ -62,7 +62,7 @@ StoreConnection::StoreConnection(apiserver::registry::Api& api,
       events_(api, options.instance, options.log) {}
 
 // Collections are read one after another, and their changes are reported in the order of versions,
-// as far as they were read: clients of the API get no stronger guarantee, either.
+// up to where each was read. Clients of the API get no stronger guarantee.
 bool StoreConnection::Read(std::vector<scheduler::engine::Event>& events) {
   if (const auto rung = waker_->TakeTime()) creations_.Slept(*rung);
   creations_.Note(api_.store().version(), stopwatch_.Now());
@@ -97,9 +97,9 @@ void StoreConnection::NoteCreation(const StoreChange& change) {
 
 void StoreConnection::Execute(scheduler::engine::Command command) {
   if (const auto* call = std::get_if<scheduler::framework::CallExtender>(&command.write)) {
-    return call_extender_(*call, [answers = extender_results_,
+    return call_extender_(*call, [results = extender_results_,
                                   id = command.id](scheduler::framework::WriteResult result) {
-      answers->Post(scheduler::engine::WriteDone{id, std::move(result)});
+      results->Post(scheduler::engine::WriteDone{id, std::move(result)});
     });
   }
   scheduler::framework::WriteResult result;

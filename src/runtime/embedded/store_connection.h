@@ -31,7 +31,7 @@ class CreationTimes {
       marks_.push_back({newest, now});
     }
   }
-  // No relevant version was created between the last Note and `now`.
+  // Notes that no relevant version was created between the last Note and `now`.
   void Slept(Instant now) {
     if (!marks_.empty()) marks_.back().at = now;
   }
@@ -51,7 +51,7 @@ class CreationTimes {
   std::deque<Mark> marks_;
 };
 
-// Calls an extender, and passes on its result, on any thread.
+// Calls an extender and passes on its result, on any thread.
 using ExtenderCall = std::function<void(const scheduler::framework::CallExtender&,
                                         std::function<void(scheduler::framework::WriteResult)>)>;
 
@@ -59,13 +59,14 @@ struct StoreConnectionOptions {
   ExtenderCall call_extender = {};  // Null if the engine has no extenders.
   std::string instance = "berth";   // Names this process in events.
   Log log = [](const std::string&) {};
-  // Measures latencies; must outlive the store. Null: the API's clock.
+  // Measures latencies; must outlive the store. Null for the clock of the API.
   const Clock* stopwatch = nullptr;
 };
 
 class StoreConnection final : public Connection {
  public:
-  // `api` must outlive it. `wake` is called on any thread when there is something to read.
+  // `api` must outlive the connection. `wake` is called on any thread when there is something to
+  // read.
   StoreConnection(apiserver::registry::Api& api, const StoreConnectionOptions& options,
                   const Clock& stopwatch, std::function<void()> wake);
 
@@ -92,12 +93,12 @@ class StoreConnection final : public Connection {
   EventRecorder events_;
   CreationTimes creations_;
   std::unordered_map<std::string, Instant> created_;  // By uid, of pods that are not bound yet.
-  std::vector<scheduler::engine::Event> ended_;       // Results of writes, not read yet.
-  std::vector<StoreChange> changes_;                  // Of one Read; reused for its memory.
+  std::vector<scheduler::engine::Event> ended_;       // Results of writes that were not read yet.
+  std::vector<StoreChange> changes_;                  // Of one Read; a member to reuse its memory.
   DriverSnapshot counts_;
 };
 
-// Returns a driver that runs an engine on `api`, which must outlive it, as must `clock`, the API's.
+// Returns a driver that runs an engine on `api`. `api` and its `clock` must outlive the driver.
 Result<std::unique_ptr<EngineDriver>> MakeDriver(apiserver::registry::Api& api, const Clock& clock,
                                                  StoreConnectionOptions connection,
                                                  EngineDriverOptions options,

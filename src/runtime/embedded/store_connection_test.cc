@@ -30,17 +30,17 @@ Json ConditionOf(const Json& pod, std::string_view type) {
   return {};
 }
 
-TEST(EngineDriver, BindsAPodAndTellsSo) {
-  EmbeddedCluster world;
-  world.Node("n1");
-  world.Pod("web");
-  world.Run();
-  EXPECT_HOLDS(world.Get("pods", "web"),
+TEST(EngineDriver, BindsAPodAndWritesAnEvent) {
+  EmbeddedCluster cluster;
+  cluster.Node("n1");
+  cluster.Pod("web");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("pods", "web"),
                "{'spec':{'nodeName':'n1'},'status':{'conditions':[{'type':'PodScheduled',"
                "'status':'True','reason':null}]}}");
-  EXPECT_THAT(world.EventsOf("web"),
+  EXPECT_THAT(cluster.EventsOf("web"),
               ElementsAre("Normal Scheduled: Successfully assigned default/web to n1"));
-  const auto snapshot = world.driver->snapshot();
+  const auto snapshot = cluster.driver->snapshot();
   EXPECT_EQ(snapshot->placed, 1U);
   EXPECT_EQ(snapshot->binds, 1U);
   EXPECT_EQ(snapshot->decision_time.count(), 1U);
@@ -48,11 +48,11 @@ TEST(EngineDriver, BindsAPodAndTellsSo) {
 }
 
 TEST(EngineDriver, EventsAreWhatEventsK8sIoWants) {
-  EmbeddedCluster world;
-  world.Node("n1");
-  world.Pod("web");
-  world.Run();
-  const auto events = world.store->List(api::scheme::KindOf("events").collection, {}).objects;
+  EmbeddedCluster cluster;
+  cluster.Node("n1");
+  cluster.Pod("web");
+  cluster.Run();
+  const auto events = cluster.store->List(api::scheme::KindOf("events").collection, {}).objects;
   ASSERT_EQ(events.size(), 1U);
   EXPECT_HOLDS(apiserver::store::Parse(*events[0]),
                "{'metadata':{'namespace':'default'},'action':'Binding',"
@@ -64,109 +64,109 @@ TEST(EngineDriver, EventsAreWhatEventsK8sIoWants) {
 }
 
 TEST(EngineDriver, APodThatFitsNowhereSaysWhyAndIsBoundWhenItCan) {
-  EmbeddedCluster world;
-  world.Node("n1", "1");
-  world.Pod("big", "2");
-  world.Run();
-  EXPECT_HOLDS(world.Get("pods", "big"),
+  EmbeddedCluster cluster;
+  cluster.Node("n1", "1");
+  cluster.Pod("big", "2");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("pods", "big"),
                fmt::format("{{'spec':{{'nodeName':null}},'status':{{'conditions':[{{"
                            "'type':'PodScheduled','status':'False','reason':'Unschedulable',"
                            "'message':'{}','lastTransitionTime':'2026-01-01T00:00:00Z',"
                            "'observedGeneration':1}}]}}}}",
                            kTooLarge));
-  EXPECT_THAT(world.EventsOf("big"),
+  EXPECT_THAT(cluster.EventsOf("big"),
               ElementsAre(fmt::format("Warning FailedScheduling: {}", kTooLarge)));
-  world.Node("n2", "2");
-  world.Run(Duration::Seconds(10));
-  EXPECT_EQ(world.NodeOf("big"), "n2");
+  cluster.Node("n2", "2");
+  cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(cluster.NodeOf("big"), "n2");
 }
 
-TEST(EngineDriver, WhatIsToldAgainIsASeries) {
-  EmbeddedCluster world;
-  world.Node("n1", "1");
-  world.Pod("big", "3");
-  world.Run();
-  // Tried again after five minutes and after ten, although nothing has happened. The condition that
-  // the first failure wrote has made another version of the pod, of which the second is told.
-  world.Run(Duration::Seconds(700));
-  EXPECT_THAT(world.EventsOf("big"),
+TEST(EngineDriver, ARepeatedEventIsASeries) {
+  EmbeddedCluster cluster;
+  cluster.Node("n1", "1");
+  cluster.Pod("big", "3");
+  cluster.Run();
+  // The pod is tried again after five and ten minutes, although nothing changed. The condition that
+  // the first failure wrote created a new version of the pod, which the second event refers to.
+  cluster.Run(Duration::Seconds(700));
+  EXPECT_THAT(cluster.EventsOf("big"),
               ElementsAre(fmt::format("Warning FailedScheduling: {}", kTooLarge),
                           fmt::format("Warning FailedScheduling: {} (x2)", kTooLarge)));
 }
 
 TEST(EngineDriver, PreemptionEvictsAndThenBinds) {
-  EmbeddedCluster world;
-  world.Create("priorityclasses.scheduling.k8s.io", "{'metadata':{'name':'high'},'value':1000}");
-  world.Node("n1", "2");
-  world.Pod("low", "2");
-  world.Run();
-  ASSERT_EQ(world.NodeOf("low"), "n1");
-  world.Pod("urgent", "2", ",'priorityClassName':'high'");
-  world.Run();
-  EXPECT_HOLDS(world.Get("pods", "urgent"), "{'status':{'nominatedNodeName':'n1'}}");
-  const Json victim = world.Get("pods", "low");
+  EmbeddedCluster cluster;
+  cluster.Create("priorityclasses.scheduling.k8s.io", "{'metadata':{'name':'high'},'value':1000}");
+  cluster.Node("n1", "2");
+  cluster.Pod("low", "2");
+  cluster.Run();
+  ASSERT_EQ(cluster.NodeOf("low"), "n1");
+  cluster.Pod("urgent", "2", ",'priorityClassName':'high'");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("pods", "urgent"), "{'status':{'nominatedNodeName':'n1'}}");
+  const Json victim = cluster.Get("pods", "low");
   EXPECT_HOLDS(victim, "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:30Z'}}");
   EXPECT_HOLDS(ConditionOf(victim, "DisruptionTarget"),
                "{'status':'True','reason':'PreemptionByScheduler'}");
-  EXPECT_EQ(world.NodeOf("urgent"), "");
-  EXPECT_EQ(world.driver->snapshot()->evictions, 1U);
-  world.Delete("pods", "low");
-  world.Run(Duration::Seconds(10));
-  EXPECT_EQ(world.NodeOf("urgent"), "n1");
-  EXPECT_HOLDS(world.Get("pods", "urgent"), "{'status':{'nominatedNodeName':null}}");
+  EXPECT_EQ(cluster.NodeOf("urgent"), "");
+  EXPECT_EQ(cluster.driver->snapshot()->evictions, 1U);
+  cluster.Delete("pods", "low");
+  cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(cluster.NodeOf("urgent"), "n1");
+  EXPECT_HOLDS(cluster.Get("pods", "urgent"), "{'status':{'nominatedNodeName':null}}");
 }
 
-TEST(EngineDriver, APodThatHasFinishedMakesRoom) {
-  EmbeddedCluster world;
-  world.Node("n1", "1");
-  world.Pod("first");
-  world.Run();
-  world.Pod("second");
-  world.Run();
-  EXPECT_EQ(world.NodeOf("second"), "");
-  world.Merge("pods", "first", "{'status':{'phase':'Succeeded'}}", "status");
-  world.Run(Duration::Seconds(10));
-  EXPECT_EQ(world.NodeOf("second"), "n1");
+TEST(EngineDriver, AFinishedPodFreesItsCapacity) {
+  EmbeddedCluster cluster;
+  cluster.Node("n1", "1");
+  cluster.Pod("first");
+  cluster.Run();
+  cluster.Pod("second");
+  cluster.Run();
+  EXPECT_EQ(cluster.NodeOf("second"), "");
+  cluster.Merge("pods", "first", "{'status':{'phase':'Succeeded'}}", "status");
+  cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(cluster.NodeOf("second"), "n1");
 }
 
 TEST(EngineDriver, GatedPodsWait) {
-  EmbeddedCluster world;
-  world.Node("n1");
-  world.Pod("gated", "1", ",'schedulingGates':[{'name':'later'}]");
-  world.Run();
-  EXPECT_EQ(world.NodeOf("gated"), "");
-  EXPECT_THAT(world.EventsOf("gated"), IsEmpty());
-  world.Merge("pods", "gated", "{'spec':{'schedulingGates':null}}");
-  world.Run();
-  EXPECT_EQ(world.NodeOf("gated"), "n1");
+  EmbeddedCluster cluster;
+  cluster.Node("n1");
+  cluster.Pod("gated", "1", ",'schedulingGates':[{'name':'later'}]");
+  cluster.Run();
+  EXPECT_EQ(cluster.NodeOf("gated"), "");
+  EXPECT_THAT(cluster.EventsOf("gated"), IsEmpty());
+  cluster.Merge("pods", "gated", "{'spec':{'schedulingGates':null}}");
+  cluster.Run();
+  EXPECT_EQ(cluster.NodeOf("gated"), "n1");
 }
 
-// More happens than the store remembers: who was away lists again.
+// More happens than the history of the store contains: the reflector lists again.
 TEST(EngineDriver, CatchesUpWhenTheHistoryIsTooShort) {
-  EmbeddedCluster world(4);
-  world.Node("n1", "4");
-  world.Node("gone");
-  world.Pod("a");
-  world.Run();
-  const auto lists = world.driver->snapshot()->lists;
-  if (world.NodeOf("a") == "gone") world.Delete("pods", "a");
-  world.Delete("nodes", "gone");
+  EmbeddedCluster cluster(4);
+  cluster.Node("n1", "4");
+  cluster.Node("gone");
+  cluster.Pod("a");
+  cluster.Run();
+  const auto lists = cluster.driver->snapshot()->lists;
+  if (cluster.NodeOf("a") == "gone") cluster.Delete("pods", "a");
+  cluster.Delete("nodes", "gone");
   for (int i = 0; i < 9; ++i) {
-    world.Pod(fmt::format("short-{}", i), "3");
-    world.Delete("pods", fmt::format("short-{}", i));
-    world.Node(fmt::format("short-{}", i));
-    world.Delete("nodes", fmt::format("short-{}", i));
+    cluster.Pod(fmt::format("short-{}", i), "3");
+    cluster.Delete("pods", fmt::format("short-{}", i));
+    cluster.Node(fmt::format("short-{}", i));
+    cluster.Delete("nodes", fmt::format("short-{}", i));
   }
-  world.Node("n2", "8");
-  world.Pod("last", "8");
-  world.Run(Duration::Seconds(10));
-  EXPECT_EQ(world.driver->snapshot()->lists, lists + 2);
-  EXPECT_EQ(world.NodeOf("last"), "n2");
-  EXPECT_EQ(world.driver->engine().cluster().nodes().present_count(), 2U);
-  EXPECT_EQ(world.driver->snapshot()->decisions(), 2U);
+  cluster.Node("n2", "8");
+  cluster.Pod("last", "8");
+  cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(cluster.driver->snapshot()->lists, lists + 2);
+  EXPECT_EQ(cluster.NodeOf("last"), "n2");
+  EXPECT_EQ(cluster.driver->engine().cluster().nodes().present_count(), 2U);
+  EXPECT_EQ(cluster.driver->snapshot()->decisions(), 2U);
 }
 
-// An extender that is asked about the pod gives the test a chance to act in the middle of it.
+// MidFlight calls `act` when the engine calls its extender, in the middle of a scheduling cycle.
 struct MidFlight {
   static scheduler::engine::EngineOptions WithExtender() {
     scheduler::engine::EngineOptions options = DefaultEngine();
@@ -186,85 +186,85 @@ struct MidFlight {
   }
   std::function<void()> act;
   std::string request;
-  EmbeddedCluster world{
+  EmbeddedCluster cluster{
       50'000, WithExtender(),
       [this](const scheduler::framework::CallExtender& call, auto done) { done(Respond(call)); }};
 };
 
 TEST(EngineDriver, APodThatIsDeletedWhileItIsPlacedIsForgotten) {
-  MidFlight story;
-  story.world.Node("n1", "1");
-  story.world.Pod("web");
-  story.act = [&] { story.world.Delete("pods", "web"); };
-  story.world.Run(Duration::Seconds(10));
-  EXPECT_TRUE(story.world.Get("pods", "web").is_null());
-  EXPECT_EQ(story.world.driver->snapshot()->refused_binds, 1U);
-  // Its room is free again.
-  story.world.Pod("next");
-  story.world.Run(Duration::Seconds(10));
-  EXPECT_EQ(story.world.NodeOf("next"), "n1");
+  MidFlight mid_flight;
+  mid_flight.cluster.Node("n1", "1");
+  mid_flight.cluster.Pod("web");
+  mid_flight.act = [&] { mid_flight.cluster.Delete("pods", "web"); };
+  mid_flight.cluster.Run(Duration::Seconds(10));
+  EXPECT_TRUE(mid_flight.cluster.Get("pods", "web").is_null());
+  EXPECT_EQ(mid_flight.cluster.driver->snapshot()->refused_binds, 1U);
+  // The capacity that it used is free again.
+  mid_flight.cluster.Pod("next");
+  mid_flight.cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(mid_flight.cluster.NodeOf("next"), "n1");
 }
 
 TEST(EngineDriver, ExtendersGetPodsAsTheStoreHasThem) {
-  MidFlight story;
-  story.world.Node("n1", "1");
-  story.world.Pod("web");
-  story.world.Run(Duration::Seconds(10));
-  EXPECT_THAT(story.request, HasSubstr(R"("dnsPolicy":"ClusterFirst")"));
-  EXPECT_THAT(story.request, Not(HasSubstr(R"("managedFields")")));
+  MidFlight mid_flight;
+  mid_flight.cluster.Node("n1", "1");
+  mid_flight.cluster.Pod("web");
+  mid_flight.cluster.Run(Duration::Seconds(10));
+  EXPECT_THAT(mid_flight.request, HasSubstr(R"("dnsPolicy":"ClusterFirst")"));
+  EXPECT_THAT(mid_flight.request, Not(HasSubstr(R"("managedFields")")));
 }
 
 TEST(EngineDriver, ANewPodOfTheSameNameIsNotTakenForTheOldOne) {
-  MidFlight story;
-  story.world.Node("n1", "1");
-  story.world.Pod("web");
-  story.act = [&] {
-    story.world.Delete("pods", "web");
-    story.world.Pod("web", "500m");
+  MidFlight mid_flight;
+  mid_flight.cluster.Node("n1", "1");
+  mid_flight.cluster.Pod("web");
+  mid_flight.act = [&] {
+    mid_flight.cluster.Delete("pods", "web");
+    mid_flight.cluster.Pod("web", "500m");
   };
-  story.world.Run(Duration::Seconds(10));
-  EXPECT_EQ(story.world.driver->snapshot()->refused_binds, 1U);
-  EXPECT_EQ(story.world.driver->snapshot()->binds, 1U);
-  EXPECT_EQ(story.world.NodeOf("web"), "n1");
+  mid_flight.cluster.Run(Duration::Seconds(10));
+  EXPECT_EQ(mid_flight.cluster.driver->snapshot()->refused_binds, 1U);
+  EXPECT_EQ(mid_flight.cluster.driver->snapshot()->binds, 1U);
+  EXPECT_EQ(mid_flight.cluster.NodeOf("web"), "n1");
 }
 
 TEST(EngineDriver, WhatItCannotReadIsLoggedOnceAndSkipped) {
-  EmbeddedCluster world;
-  world.Node("broken");
-  world.Node("n1");
+  EmbeddedCluster cluster;
+  cluster.Node("broken");
+  cluster.Node("n1");
   const auto spoil = [&](std::string_view cpu) {
     const auto changed =
-        world.api.Modify(api::scheme::KindOf("nodes"), {"", "broken"}, [&](Json& node) {
+        cluster.api.Modify(api::scheme::KindOf("nodes"), {"", "broken"}, [&](Json& node) {
           node.as_object()["status"].as_object()["allocatable"].as_object()["cpu"] = cpu;
           return true;
         });
     ASSERT_TRUE(changed.has_value());
   };
   spoil("4 cores");
-  world.Run();
+  cluster.Run();
   spoil("5 cores");
-  world.Pod("web");
-  world.Run();
-  ASSERT_EQ(world.log.size(), 1U);
-  EXPECT_THAT(world.log[0], ::testing::HasSubstr("Node \"broken\": status.allocatable.cpu"));
-  EXPECT_EQ(world.NodeOf("web"), "n1");
+  cluster.Pod("web");
+  cluster.Run();
+  ASSERT_EQ(cluster.log.size(), 1U);
+  EXPECT_THAT(cluster.log[0], ::testing::HasSubstr("Node \"broken\": status.allocatable.cpu"));
+  EXPECT_EQ(cluster.NodeOf("web"), "n1");
 }
 
-// Waits until `pod` has a node, woken by the store.
-void AwaitBinding(EmbeddedCluster& world, std::string_view pod) {
+// Waits until `pod` is bound; a watch of the store wakes it.
+void AwaitBinding(EmbeddedCluster& cluster, std::string_view pod) {
   struct Bell {
     std::mutex mutex;
     std::condition_variable rung;
     bool woken = false;
   };
   const auto bell = std::make_shared<Bell>();
-  const auto cursor = world.store->Watch(api::scheme::KindOf("pods").collection, 0, [bell] {
+  const auto cursor = cluster.store->Watch(api::scheme::KindOf("pods").collection, 0, [bell] {
     const std::lock_guard lock(bell->mutex);
     bell->woken = true;
     bell->rung.notify_one();
   });
   std::vector<apiserver::store::Event> events;
-  while (world.NodeOf(pod).empty()) {
+  while (cluster.NodeOf(pod).empty()) {
     events.clear();
     ASSERT_TRUE(cursor->Read(SIZE_MAX, events));
     if (!events.empty()) continue;
@@ -275,16 +275,17 @@ void AwaitBinding(EmbeddedCluster& world, std::string_view pod) {
 }
 
 TEST(EngineDriver, WorksOnAThreadOfItsOwn) {
-  EmbeddedCluster world;
-  world.Node("n1");  // First: without any node the pod would back off, and time stands still.
-  world.driver->Start();
-  world.Pod("a");
-  AwaitBinding(world, "a");
-  world.Pod("b");
-  AwaitBinding(world, "b");
-  world.driver->Stop();
-  EXPECT_EQ(world.driver->snapshot()->binds, 2U);
-  EXPECT_EQ(world.EventsOf("b").size(), 1U);
+  EmbeddedCluster cluster;
+  cluster.Node(
+      "n1");  // First: without any node the pod would back off, and the clock stands still.
+  cluster.driver->Start();
+  cluster.Pod("a");
+  AwaitBinding(cluster, "a");
+  cluster.Pod("b");
+  AwaitBinding(cluster, "b");
+  cluster.driver->Stop();
+  EXPECT_EQ(cluster.driver->snapshot()->binds, 2U);
+  EXPECT_EQ(cluster.EventsOf("b").size(), 1U);
 }
 
 }  // namespace BERTH_TEST_FILE

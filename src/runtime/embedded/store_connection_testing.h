@@ -57,13 +57,13 @@ class EmbeddedCluster {
                                 "[{{'type':'Ready','status':'True'}}]}}}}",
                                 name, cpu));
   }
-  // `more` continues the spec: ",'priorityClassName':'high'".
+  // Creates a pod. `more` continues the spec: ",'priorityClassName':'high'".
   void Pod(std::string_view name, std::string_view cpu = "1", std::string_view more = "") {
     Create("pods", fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'containers':[{{'name':'c',"
                                "'image':'i','resources':{{'requests':{{'cpu':'{}'}}}}}}]{}}}}}",
                                name, cpu, more));
   }
-  // At once, as a kubelet ends a pod.
+  // Deletes the object at once, as a kubelet ends a pod.
   void Delete(std::string_view kind, std::string_view name) {
     apiserver::registry::DeleteOptions options;
     options.grace_period_seconds = 0;
@@ -76,7 +76,7 @@ class EmbeddedCluster {
                                    apiserver::patch::PatchType::kMerge, Doc(patch));
     EXPECT_EQ(apiserver::registry::ErrorOf(patched), "ok");
   }
-  // The stored document, or null.
+  // Returns the stored document, or null.
   Json Get(std::string_view kind, std::string_view name) const {
     const auto object = store->Get(api::scheme::KindOf(kind).collection, NameOf(kind, name));
     return object ? apiserver::store::Parse(*object) : Json();
@@ -85,10 +85,10 @@ class EmbeddedCluster {
     const Json document = Get("pods", pod);
     return std::string(api::StringAt(api::ObjectAt(api::AsObject(document), "spec"), "nodeName"));
   }
-  // "Warning FailedScheduling: 0/1 nodes ... (x2)", one for each event about the pod.
+  // Returns "Warning FailedScheduling: 0/1 nodes ... (x2)" for each event about the pod.
   std::vector<std::string> EventsOf(std::string_view pod) const;
 
-  // Lets the driver work, and work again whenever time gives it something to do, for so long.
+  // Runs the driver until it is idle, and again at each of its wake-ups within `time`.
   void Run(Duration time = {}) {
     const Instant end = clock.Now() + time;
     driver->RunUntilIdle();

@@ -1,7 +1,7 @@
 // StoreReflector reports the changes of one collection of the store to the engine.
 //
-// When the store's history no longer reaches back to its position, it lists the collection and
-// reports the differences to its object cache.
+// When the store's history no longer contains its position, it lists the collection and reports the
+// differences from its object cache.
 #pragma once
 
 #include <functional>
@@ -24,16 +24,16 @@ namespace berth::runtime::embedded {
 // A change to report to the engine.
 struct StoreChange {
   api::ObjectChange change;
-  // Of the change in the store; 0 if it was found by listing.
+  // The version of the change in the store; 0 if a list found it.
   apiserver::store::Version version = 0;
-  bool created = false;  // The store's change created the object.
+  bool created = false;  // The change created the object.
 };
 
 class StoreReflector {
  public:
   using Decode = client::ObjectCodec::Decode;
 
-  // `store` and `kind` must outlive it. `wake` is called as by Store::Watch.
+  // `store` and `kind` must outlive the reflector. `wake` is called as by Store::Watch.
   StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind, Decode decode,
                  std::function<void()> wake, Log log);
 
@@ -41,15 +41,15 @@ class StoreReflector {
   // in order. Returns false if there was nothing to read: `wake` is called when there is.
   bool Read(size_t limit, std::vector<StoreChange>& out);
 
-  // How often the collection was listed.
+  // Returns how often the collection was listed.
   size_t lists() const { return lists_; }
 
  private:
   void List(std::vector<StoreChange>& out);
   void Take(const apiserver::store::Event& event, std::vector<StoreChange>& out);
-  // Decodes the object; if that fails, logs it once.
+  // Decodes the object. Logs the first failure of each object.
   std::optional<api::Object> Read(const apiserver::store::Object& object);
-  // Appends changes_, all of which come from the same change of the store.
+  // Appends changes_, which all come from the same change of the store.
   void HandOver(apiserver::store::Version version, bool created, std::vector<StoreChange>& out);
   bool IsWanted(const apiserver::store::Object& object) const;
 
@@ -58,18 +58,18 @@ class StoreReflector {
   const Decode decode_;
   const std::function<void()> wake_;
   const Log log_;
-  size_t phase_field_;  // Of finished pods; no field if nothing finishes.
+  size_t phase_field_;  // The field that marks finished pods; no field for other kinds.
   std::unique_ptr<apiserver::store::Store::Cursor> cursor_;
   client::ObjectCache cache_;
   std::map<apiserver::store::ObjectName, std::string>
-      unreadable_;                             // Names and uids: each is logged once.
-  std::vector<apiserver::store::Event> read_;  // Of one Read; reused for its memory.
+      unreadable_;  // Names and uids of objects whose failure was logged.
+  std::vector<apiserver::store::Event> read_;  // Of one Read; a member to reuse its memory.
   std::vector<api::ObjectChange> changes_;     // Likewise.
   size_t lists_ = 0;
 };
 
-// Returns a reflector for each of WatchedResources(). `raw_json`: keeps that of pods and nodes, for
-// extenders.
+// Returns a reflector for each of WatchedResources(). With `raw_json`, retains the raw JSON of pods
+// and nodes, for extenders.
 std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const std::function<void()>& wake, const Log& log,
                                                 bool raw_json);

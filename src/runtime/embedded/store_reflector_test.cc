@@ -20,7 +20,7 @@ Result<api::Object> DecodePod(std::string_view json) {
 
 class PodFeed : public ::testing::Test {
  protected:
-  // "+a" put, "-a" gone, "+a!" created.
+  // Returns the changes: "+a" for put, "-a" for deleted, "+a!" for created.
   std::vector<std::string> Read(size_t limit = SIZE_MAX) {
     std::vector<StoreChange> changes;
     feed.Read(limit, changes);
@@ -34,53 +34,53 @@ class PodFeed : public ::testing::Test {
     return lines;
   }
   void Finish(std::string_view pod) {
-    world.Merge("pods", pod, "{'status':{'phase':'Succeeded'}}", "status");
+    cluster.Merge("pods", pod, "{'status':{'phase':'Succeeded'}}", "status");
   }
 
-  EmbeddedCluster world{6};
-  StoreReflector feed{*world.store, api::scheme::KindOf("pods"), DecodePod, [this] { ++wakes; },
+  EmbeddedCluster cluster{6};
+  StoreReflector feed{*cluster.store, api::scheme::KindOf("pods"), DecodePod, [this] { ++wakes; },
                       [](const std::string&) {}};
   int wakes = 0;
 };
 
 TEST_F(PodFeed, ListsAndThenFollows) {
-  world.Pod("b");
-  world.Pod("a");
+  cluster.Pod("b");
+  cluster.Pod("a");
   EXPECT_THAT(Read(), ElementsAre("+a", "+b"));
   EXPECT_THAT(Read(), IsEmpty());
   EXPECT_EQ(wakes, 0);
-  world.Pod("c");
+  cluster.Pod("c");
   EXPECT_EQ(wakes, 1);
-  world.Merge("pods", "a", "{'metadata':{'labels':{'x':'y'}}}");
-  world.Delete("pods", "b");
+  cluster.Merge("pods", "a", "{'metadata':{'labels':{'x':'y'}}}");
+  cluster.Delete("pods", "b");
   EXPECT_THAT(Read(2), ElementsAre("+c!", "+a"));
   EXPECT_THAT(Read(2), ElementsAre("-b"));
   EXPECT_EQ(feed.lists(), 1U);
 }
 
 TEST_F(PodFeed, FinishedPodsAreGone) {
-  world.Pod("a");
-  world.Pod("b");
+  cluster.Pod("a");
+  cluster.Pod("b");
   Finish("b");
   EXPECT_THAT(Read(), ElementsAre("+a"));
   Finish("a");
   EXPECT_THAT(Read(), ElementsAre("-a"));
-  world.Delete("pods", "a");
-  world.Delete("pods", "b");
+  cluster.Delete("pods", "a");
+  cluster.Delete("pods", "b");
   EXPECT_THAT(Read(), IsEmpty());
 }
 
-TEST_F(PodFeed, AfterAListOnlyTheDifferenceIsTold) {
-  for (const char* name : {"changed", "finished", "gone", "renewed", "same"}) world.Pod(name);
+TEST_F(PodFeed, AfterAListOnlyTheDifferenceIsReported) {
+  for (const char* name : {"changed", "finished", "gone", "renewed", "same"}) cluster.Pod(name);
   EXPECT_EQ(Read().size(), 5U);
-  world.Merge("pods", "changed", "{'metadata':{'labels':{'x':'y'}}}");
+  cluster.Merge("pods", "changed", "{'metadata':{'labels':{'x':'y'}}}");
   Finish("finished");
-  world.Delete("pods", "gone");
-  world.Delete("pods", "renewed");
-  world.Pod("renewed");
-  world.Pod("new");
-  world.Pod("short");
-  world.Delete("pods", "short");
+  cluster.Delete("pods", "gone");
+  cluster.Delete("pods", "renewed");
+  cluster.Pod("renewed");
+  cluster.Pod("new");
+  cluster.Pod("short");
+  cluster.Delete("pods", "short");
   EXPECT_THAT(Read(),
               ElementsAre("-finished", "-gone", "+changed", "+new", "-renewed", "+renewed"));
   EXPECT_EQ(feed.lists(), 2U);

@@ -32,7 +32,7 @@ scheduler::framework::WriteResult Failed(const ApiError& error) {
   return {ResultKindOf(error.code), error.message};
 }
 
-// The pod that was meant is gone, and another has its name.
+// A conflict of uids means that the pod is gone and another pod has its name.
 scheduler::framework::WriteResult FailedForUid(const ApiError& error) {
   if (error.code == 409) return {scheduler::framework::WriteResult::Kind::kNotFound, error.message};
   return Failed(error);
@@ -46,7 +46,7 @@ scheduler::framework::WriteResult Ended(const ApiResult<Written>& written) {
   return written ? Done(written->object) : Failed(written.error());
 }
 
-// Times are written as the API writes them: in whole seconds.
+// Times have whole seconds, as in the API.
 Json ConditionJson(const api::PodCondition& condition) {
   JsonObject object{{"type", condition.type}, {"status", condition.status}};
   if (!condition.reason.empty()) object["reason"] = condition.reason;
@@ -59,7 +59,7 @@ Json ConditionJson(const api::PodCondition& condition) {
   return object;
 }
 
-// Names the version that the engine saw, so that another's change in between is a conflict.
+// Includes the version that the engine saw, so that a concurrent change is a conflict.
 JsonObject MetadataPatch(const api::ObjectMeta& seen) {
   JsonObject annotations;
   for (const auto& [key, value] : seen.annotations) annotations[key] = value;
@@ -92,8 +92,8 @@ scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::Bi
   return bound ? Done(*bound) : Failed(bound.error());
 }
 
-// The uid keeps the patch from a pod of the same name that came later; only that can conflict,
-// since patches are applied to whatever is there.
+// The uid protects a later pod of the same name from the patch. Only the uid can conflict, since a
+// patch applies to any version.
 scheduler::framework::WriteResult StoreWriter::Do(
     const scheduler::framework::PatchPodStatus& patch) {
   JsonObject status;
@@ -119,7 +119,7 @@ scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::De
   return deleted ? Done(deleted->object) : FailedForUid(deleted.error());
 }
 
-// Merge patches leave alone what the engine did not decode.
+// Merge patches preserve the fields that the engine does not decode.
 scheduler::framework::WriteResult StoreWriter::Do(
     const scheduler::framework::UpdatePersistentVolume& update) {
   const api::PersistentVolume& volume = *update.object;
@@ -151,14 +151,14 @@ scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::Re
 }
 
 scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::CallExtender&) {
-  CHECK(false);  // No write to the API.
+  CHECK(false);  // Not a write to the API.
   return {};
 }
 
 namespace {
 
-// Names of events about pods with very long names; they need not differ from run to run, as the
-// store's versions do not.
+// The seed for the names of events about pods with very long names. It may be the same in every
+// run, as the store's versions are.
 constexpr uint64_t kSeed = 1;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // StoreWriter executes the engine's writes on the API, with the effect of kube-scheduler's
-// requests, and returns how each ended.
+// requests, and returns their results; EventRecorder writes the engine's events.
 //
 // Writes are made at once, on the caller's thread.
 #pragma once
@@ -20,7 +20,7 @@ class StoreWriter {
   // `api` must outlive the writer.
   explicit StoreWriter(apiserver::registry::Api& api);
 
-  // Executes any write to the API except events, which are the EventRecorder's.
+  // Executes a write other than an event; EventRecorder writes those.
   scheduler::framework::WriteResult Execute(const scheduler::framework::ApiWrite& write);
 
  private:
@@ -41,18 +41,17 @@ class StoreWriter {
 
 // EventRecorder writes the engine's events as events.k8s.io/v1.
 //
-// Nothing waits for an event, so they queue here while there is something more urgent to do.
-// Repeated events become a series (event_series.h).
+// Nothing waits for an event, so they queue while there is more urgent work. Repeated events become
+// a series (event_series.h).
 class EventRecorder {
  public:
   // `api` must outlive the recorder. `instance` names this process in events.
   EventRecorder(apiserver::registry::Api& api, std::string instance, Log log);
 
   void Add(scheduler::framework::RecordEvent event);
-  // How many writes are pending, as far as is known.
+  // Returns the number of pending writes that is known now.
   size_t waiting() const;
-  // Writes up to `limit` of the events that wait, oldest first, and the counts of series whose time
-  // has come.
+  // Writes up to `limit` of the queued events, oldest first, and the counts of series that are due.
   void Write(size_t limit);
 
  private:
