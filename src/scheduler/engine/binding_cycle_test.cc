@@ -61,7 +61,7 @@ class LoggingBinding final : public framework::PreBindPlugin, public framework::
     }
     co_return result.ok() ? framework::Verdict() : framework::Verdict::Error(result.message);
   }
-  void PostBind(const framework::BindingContext&) const override { log_->push_back("told"); }
+  void PostBind(const framework::BindingContext&) const override { log_->push_back("post-bind"); }
 
  private:
   const std::string name_;
@@ -170,7 +170,7 @@ TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   EXPECT_NE(bind.id, prepare.id);
   EXPECT_EQ(*log_, Lines({"writes", "written"}));
   world_->End(bind);
-  EXPECT_EQ(*log_, Lines({"writes", "written", "told"}));
+  EXPECT_EQ(*log_, Lines({"writes", "written", "post-bind"}));
 }
 
 TEST_F(BindingTest, PreBindThatHasNothingToDoIsPassedOver) {
@@ -278,90 +278,92 @@ using Lines = std::vector<std::string>;
 class PreBindTest : public testing::Test {
  protected:
   void Start() {
-    story_.Start().Put(MakeNode("n1").Cpu("1"));
-    story_->Put(MakePod("low").Request("cpu", "1"));
-    story_->Schedule();
-    story_.EndAnnouncement();
-    story_->Decisions();
+    scripted_.Start().Put(MakeNode("n1").Cpu("1"));
+    scripted_->Put(MakePod("low").Request("cpu", "1"));
+    scripted_->Schedule();
+    scripted_.EndAnnouncement();
+    scripted_->Decisions();
   }
   void PassSeconds(int seconds) {
     for (int i = 0; i < seconds; ++i) {
-      story_->Pass(Duration::Seconds(1));
-      story_->Schedule();
+      scripted_->Pass(Duration::Seconds(1));
+      scripted_->Schedule();
     }
   }
 
-  ScriptedEngine story_;
+  ScriptedEngine scripted_;
 };
 
 TEST_F(PreBindTest, ThoseThatMayRunSideBySide) {
-  story_.AddPreBind("A", {.seconds = 3});
-  story_.AddPreBind("B", {.seconds = 2});
+  scripted_.AddPreBind("A", {.seconds = 3});
+  scripted_.AddPreBind("B", {.seconds = 2});
   Start();
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins"}));
   PassSeconds(3);
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins", "B ends", "A ends"}));
-  EXPECT_EQ(story_.Asked(), Lines({"bind low to n1"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins", "B ends", "A ends"}));
+  EXPECT_EQ(scripted_.Asked(), Lines({"bind low to n1"}));
 }
 
 TEST_F(PreBindTest, OthersRunAloneAndInOrder) {
-  story_.AddPreBind("A", {.seconds = 1});
-  story_.AddPreBind("B", {.seconds = 1, .in_parallel = false});
-  story_.AddPreBind("C", {.seconds = 2});
-  story_.AddPreBind("D", {.seconds = 1});
+  scripted_.AddPreBind("A", {.seconds = 1});
+  scripted_.AddPreBind("B", {.seconds = 1, .in_parallel = false});
+  scripted_.AddPreBind("C", {.seconds = 2});
+  scripted_.AddPreBind("D", {.seconds = 1});
   Start();
   PassSeconds(4);
-  EXPECT_EQ(*story_.log, Lines({"A begins", "A ends", "B begins", "B ends", "C begins", "D begins",
-                                "D ends", "C ends"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "A ends", "B begins", "B ends", "C begins",
+                                   "D begins", "D ends", "C ends"}));
 }
 
 TEST_F(PreBindTest, ThoseWithNothingToDoArePassedOver) {
-  story_.AddPreBind("A", {.seconds = 1});
-  story_.AddPreBind("Idle", {.in_parallel = false, .plan = framework::Verdict::Skip()});
-  story_.AddPreBind("B", {.seconds = 1});
+  scripted_.AddPreBind("A", {.seconds = 1});
+  scripted_.AddPreBind("Idle", {.in_parallel = false, .plan = framework::Verdict::Skip()});
+  scripted_.AddPreBind("B", {.seconds = 1});
   Start();
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins"}));
 }
 
 // The first failure is the result, and the others need not continue.
 TEST_F(PreBindTest, FailureOfOneStopsTheOthers) {
-  story_.AddPreBind("Slow", {.seconds = 600});
-  story_.AddPreBind("Broken", {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});
-  story_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
+  scripted_.AddPreBind("Slow", {.seconds = 600});
+  scripted_.AddPreBind("Broken",
+                       {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});
+  scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
   PassSeconds(3);
-  EXPECT_EQ(*story_.log, Lines({"Slow begins", "Broken begins", "Broken ends", "Slow gives up"}));
-  EXPECT_EQ(story_->Decisions(),
+  EXPECT_EQ(*scripted_.log,
+            Lines({"Slow begins", "Broken begins", "Broken ends", "Slow gives up"}));
+  EXPECT_EQ(scripted_->Decisions(),
             Lines({"low failed: running PreBind plugin \"Broken\": disk on fire"}));
-  EXPECT_EQ(story_->Where("low"), "pending");
-  EXPECT_EQ(story_->engine().bindings_under_way(), 0u);
+  EXPECT_EQ(scripted_->Where("low"), "pending");
+  EXPECT_EQ(scripted_->engine().bindings_under_way(), 0u);
 }
 
 TEST_F(PreBindTest, MoreImportantPodCutsItShort) {
-  story_.AddPreBind("Slow", {.seconds = 600});
-  story_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
+  scripted_.AddPreBind("Slow", {.seconds = 600});
+  scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
-  story_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  story_->Schedule();
-  EXPECT_EQ(story_.Asked(), Lines({"high condition PodScheduled nominated n1",
-                                   "event low Preempted", "event high FailedScheduling"}));
-  story_->Decisions();
+  scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted_->Schedule();
+  EXPECT_EQ(scripted_.Asked(), Lines({"high condition PodScheduled nominated n1",
+                                      "event low Preempted", "event high FailedScheduling"}));
+  scripted_->Decisions();
   PassSeconds(1);
-  EXPECT_EQ(*story_.log, Lines({"Slow begins", "Slow gives up"}));
-  EXPECT_EQ(story_->Decisions(),
+  EXPECT_EQ(*scripted_.log, Lines({"Slow begins", "Slow gives up"}));
+  EXPECT_EQ(scripted_->Decisions(),
             Lines({"low failed: preempted by DefaultPreemption", "high -> n1"}));
-  EXPECT_EQ(story_->Queue(), "0/1/0/0");
+  EXPECT_EQ(scripted_->Queue(), "0/1/0/0");
 }
 
 // The victim is cancelled already: nothing is to be deleted for the second pod either.
 TEST_F(PreBindTest, SecondPreemptorFindsItCutShortAlready) {
-  story_.AddPreBind("Slow", {.seconds = 600});
+  scripted_.AddPreBind("Slow", {.seconds = 600});
   Start();
-  story_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  story_->Schedule();
-  story_->Put(MakePod("higher").Priority(20).Request("cpu", "1"));
-  story_->Schedule();
-  for (const std::string& line : story_.Asked()) EXPECT_NE(line, "delete low");
+  scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted_->Schedule();
+  scripted_->Put(MakePod("higher").Priority(20).Request("cpu", "1"));
+  scripted_->Schedule();
+  for (const std::string& line : scripted_.Asked()) EXPECT_NE(line, "delete low");
 }
 
 }  // namespace BERTH_TEST_FILE

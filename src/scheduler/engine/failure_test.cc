@@ -211,7 +211,7 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterMakesThemUnknown) {
   }
 }
 
-TEST_F(FailureCacheTest, PodThatWasPromisedRoomSpeaksForItselfOnly) {
+TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
   const model::PodRecord& first = Put(MakePod("first"));
   const model::PodRecord& copy = Put(MakePod("copy"));
   Failure failure = NoRoom();
@@ -221,7 +221,7 @@ TEST_F(FailureCacheTest, PodThatWasPromisedRoomSpeaksForItselfOnly) {
 }
 
 // What went wrong once may go well the next time, though nothing has changed.
-TEST_F(FailureCacheTest, ErrorsAreNotKept) {
+TEST_F(FailureCacheTest, ErrorsAreNotCached) {
   const model::PodRecord& pod = Put(MakePod("a"));
   Failure failure = NoRoom();
   failure.rejected = false;

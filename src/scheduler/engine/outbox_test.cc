@@ -73,7 +73,7 @@ TEST(Outbox, HandsOutLaneByLaneAndTheOldestFirst) {
   EXPECT_TRUE(outbox.TakeCommands(SIZE_MAX).empty());
 }
 
-TEST(Outbox, HandsOutNoMoreThanItIsAskedFor) {
+TEST(Outbox, ReturnsNoMoreThanRequested) {
   Outbox outbox;
   for (int i = 0; i < 3; ++i) outbox.Post(Condition("PodScheduled"));
   EXPECT_TRUE(outbox.TakeCommands(0).empty());
@@ -107,7 +107,7 @@ Task<int> WriteTwo(Outbox& outbox, Lines& log) {
   co_return 0;
 }
 
-TEST(Outbox, ResumesWhoeverWaitsForAWrite) {
+TEST(Outbox, ResumesTheCoroutineThatAwaitsAWrite) {
   Outbox outbox;
   Lines log;
   Task<int> task = WriteTwo(outbox, log);

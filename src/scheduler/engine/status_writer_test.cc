@@ -77,7 +77,7 @@ TEST_F(StatusTest, NoneOvertakesAnotherOfTheSamePod) {
   EXPECT_EQ(writer_.size(), 0u);
 }
 
-TEST_F(StatusTest, BusyApiIsAskedFourTimesAtMost) {
+TEST_F(StatusTest, BusyApiServerIsCalledFourTimesAtMost) {
   writer_.Patch(Says("hello"));
   EXPECT_EQ(Taken(), Lines({"p: hello"}));
   const int64_t pauses[] = {10, 50, 250};

@@ -87,15 +87,15 @@ RC_GTEST_PROP(RowLoopsProperty, FastLoopsEqualThePlainOnes, (uint64_t seed)) {
     return domain_of[row].valid() ? table[domain_of[row].index()] : table.none();
   };
 
-  model::NodeMask kept = rows;
-  KeepDomains(kept, domain_of, table);
+  model::NodeMask retained = rows;
+  KeepDomains(retained, domain_of, table);
   std::vector<int32_t> copied(size);
   CopyRows(rows, totals, copied);
   std::vector<int32_t> added = totals;
   AddByDomain(domain_of, table, added);
   ValueRange range;
   for (size_t row = 0; row < size; ++row) {
-    RC_ASSERT(kept.Test(row) == (rows.Test(row) && value_of(row) != 0));
+    RC_ASSERT(retained.Test(row) == (rows.Test(row) && value_of(row) != 0));
     RC_ASSERT(copied[row] == (rows.Test(row) ? totals[row] : kRowOut));
     RC_ASSERT(added[row] == totals[row] + value_of(row));
     if (totals[row] < 0) continue;

@@ -67,7 +67,7 @@ TEST(PodClassKey, DoesNotCareHowANumberIsWritten) {
   EXPECT_NE(Key(MakePod("p").Request("cpu", "1")), Key(MakePod("p").Request("cpu", "1001m")));
 }
 
-TEST(PodClassKey, KnowsTheNodeOnlyIfAsked) {
+TEST(PodClassKey, ContainsTheNodeOnlyIfRequested) {
   const api::Pod here = MakePod("p").On("n1"), there = MakePod("p").On("n2");
   EXPECT_EQ(PodClassKey(here, false), PodClassKey(there, false));
   EXPECT_NE(PodClassKey(here, true), PodClassKey(there, true));
@@ -208,7 +208,7 @@ TEST(PodClassKey, DiffersForEachFieldThatARuleReads) {
   }
 }
 
-TEST(PodClassKey, TellsListsApartByWhereTheyEnd) {
+TEST(PodClassKey, DistinguishesListsByWhereTheyEnd) {
   api::Pod first = MakePod("p"), second = MakePod("p");
   first.spec.scheduling_gates = {"ab", "c"};
   second.spec.scheduling_gates = {"a", "bc"};
@@ -292,7 +292,7 @@ TEST_F(PodClassesTest, CopiesShareAClass) {
   EXPECT_EQ(classes_.Get(first).priority, 1);
 }
 
-TEST_F(PodClassesTest, AClassIsKeptWhenItFallsEmpty) {
+TEST_F(PodClassesTest, AnEmptyClassIsRetained) {
   const PodClassId first = Acquire(1);
   const uint64_t serial = classes_.serial(first);
   const PodClass* compiled = &classes_.Get(first);

@@ -28,7 +28,7 @@ Names Since(const InFlightEvents& in_flight, const std::string& uid) {
   return names;
 }
 
-TEST(InFlightEvents, PodHearsOfWhatCameAfterItTookOff) {
+TEST(InFlightEvents, PodReceivesEventsSinceItsAttemptStarted) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Note(NodeAdded("n1"));
@@ -38,7 +38,7 @@ TEST(InFlightEvents, PodHearsOfWhatCameAfterItTookOff) {
   EXPECT_EQ(Since(in_flight, "b"), Names({"n2"}));
 }
 
-TEST(InFlightEvents, VisitStopsWhenItIsTold) {
+TEST(InFlightEvents, VisitStopsOnRequest) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   for (const char* node : {"n1", "n2", "n3"}) in_flight.Note(NodeAdded(node));
@@ -55,7 +55,7 @@ TEST(InFlightEvents, WithoutPodsNothingIsRemembered) {
   EXPECT_EQ(Since(in_flight, "a"), Names());
 }
 
-TEST(InFlightEvents, EventsThatConcernNobodyAnyMoreAreForgotten) {
+TEST(InFlightEvents, EventsOlderThanEveryAttemptAreDropped) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Note(NodeAdded("n1"));

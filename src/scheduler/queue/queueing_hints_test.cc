@@ -78,7 +78,7 @@ TEST(QueueingHintMap, AreThoseOfThePluginsThatMayReject) {
   EXPECT_EQ(hints.EventsRegisteredBy("Unknown"), std::vector<framework::EventType>());
 }
 
-TEST(QueueingHintMap, WhoWaitsForNodesHearsOfTheirTaints) {
+TEST(QueueingHintMap, PluginsThatWaitForNodesReceiveTaintEvents) {
   struct Case {
     const char* name;
     std::vector<framework::ClusterEventWithHint> events;

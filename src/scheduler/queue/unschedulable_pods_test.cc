@@ -110,7 +110,7 @@ TEST_F(UnschedulablePodsTest, WhatAnEventMayMeanDifferentlySplitsGroups) {
 }
 
 // Each pod's ephemeral volumes are named after it.
-TEST_F(UnschedulablePodsTest, CopiesWithEphemeralVolumesAreAskedAboutOneByOne) {
+TEST_F(UnschedulablePodsTest, HintsAreCalledForEachCopyWithEphemeralVolumes) {
   for (const char* name : {"a", "b"}) {
     api::Pod pod = MakePod(name);
     pod.spec.volumes = {{"scratch", api::EphemeralSource{}}};

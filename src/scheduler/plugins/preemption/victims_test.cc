@@ -70,7 +70,7 @@ TEST_P(VictimsTest, SelectVictimsOnNode) {
   EXPECT_EQ(trial.Victims("n"), c.want);
   EXPECT_EQ(Dump(world.cluster()), before);
   EXPECT_EQ(world.cluster().nodes().changes().now(), position);
-  EXPECT_EQ(trial.Victims("n"), c.want) << "asked again";
+  EXPECT_EQ(trial.Victims("n"), c.want) << "called again";
 }
 
 const VictimsCase kImportanceCases[] = {
@@ -277,8 +277,8 @@ TEST_P(NominatedVictimsTest, SelectVictimsOnNode) {
 const NominatedCase kNominatedCases[] = {
     {"NoneNeedsOneVictim", {}, "one"},
     {"MoreImportantOnesNeedRoomToo", {{"rival", 11}}, "two one"},
-    {"EquallyImportantOnesNeedRoomToo", {{"rival", 10}}, "two one"},
-    {"LessImportantOnesDoNot", {{"rival", 9}}, "one"},
+    {"EqualPriorityNominationsCount", {{"rival", 10}}, "two one"},
+    {"LowerPriorityNominationsDoNot", {{"rival", 9}}, "one"},
     {"TheyMayNeedTooMuch", {{"rival", 11, "2"}}, "Unschedulable: Insufficient cpu"},
     {"SeveralAddUp", {{"rival1", 11}, {"rival2", 11}}, "Unschedulable: Insufficient cpu"},
     {"ThePodItselfIsNotItsRival", {{"preemptor", 10, "2"}}, "one"},
@@ -287,8 +287,8 @@ const NominatedCase kNominatedCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, NominatedVictimsTest, testing::ValuesIn(kNominatedCases),
                          [](const auto& c) { return c.param.name; });
 
-// A rule that lives in its notes alone: it hears of pods that come and go, and passes as `pass`
-// decides.
+// Counts the pods that are added and removed in its cycle state; `pass` computes its verdict from
+// the counts.
 class Listening final : public framework::PreFilterPlugin, public framework::FilterPlugin {
  public:
   static constexpr std::string_view kName = "Listening";
