@@ -113,7 +113,7 @@ class BindingTest : public testing::Test {
   std::unique_ptr<EngineHarness> world_;
 };
 
-TEST_F(BindingTest, ReservePluginsHearOfThePodInOrder) {
+TEST_F(BindingTest, ReservePluginsAreCalledInOrder) {
   AddReserve("First");
   AddReserve("Second");
   Start();
@@ -122,7 +122,7 @@ TEST_F(BindingTest, ReservePluginsHearOfThePodInOrder) {
   EXPECT_EQ(world_->Decisions(), Lines({"web -> n1"}));
 }
 
-TEST_F(BindingTest, RefusalToReserveIsTakenBackInReverseAndThePodWaits) {
+TEST_F(BindingTest, RejectedReserveIsUnreservedInReverseOrder) {
   AddReserve("First");
   AddReserve("Second", {framework::Code::kUnschedulable, "no claim left"});
   AddReserve("Third");
@@ -173,7 +173,7 @@ TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   EXPECT_EQ(*log_, Lines({"writes", "written", "post-bind"}));
 }
 
-TEST_F(BindingTest, PreBindThatHasNothingToDoIsPassedOver) {
+TEST_F(BindingTest, PreBindWithNothingToDoIsSkipped) {
   AddBinding("Volumes", framework::Verdict::Skip());
   Start();
   world_->Schedule();
@@ -196,7 +196,7 @@ struct FailureCase {
   const char* want;
 };
 
-TEST_F(BindingTest, FailedPreBindSaysWhoAndWhy) {
+TEST_F(BindingTest, ErrorInPreBindNamesThePluginAndTheReason) {
   const FailureCase cases[] = {
       {"Error",
        {framework::WriteResult::Kind::kUnavailable, "etcd is away"},
@@ -220,7 +220,7 @@ TEST_F(BindingTest, FailedPreBindSaysWhoAndWhy) {
   }
 }
 
-TEST_F(BindingTest, BinderMayLeaveThePodToTheNext) {
+TEST_F(BindingTest, BindPluginMaySkipThePod) {
   registry_.Add<IdleBinder>();
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {
       {{"IdleBinder"}, {"DefaultBinder"}}, {"*"}};
@@ -229,7 +229,7 @@ TEST_F(BindingTest, BinderMayLeaveThePodToTheNext) {
   EXPECT_EQ(WrittenNode(world_->TheCommand()), "n1");
 }
 
-TEST_F(BindingTest, PodThatNoBinderWantsWaitsAgain) {
+TEST_F(BindingTest, PodThatEveryBindPluginSkipsIsRequeued) {
   registry_.Add<IdleBinder>();
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {{{"IdleBinder"}}, {"*"}};
   Start();
@@ -294,7 +294,7 @@ class PreBindTest : public testing::Test {
   ScriptedEngine scripted_;
 };
 
-TEST_F(PreBindTest, ThoseThatMayRunSideBySide) {
+TEST_F(PreBindTest, ParallelPluginsRunTogether) {
   scripted_.AddPreBind("A", {.seconds = 3});
   scripted_.AddPreBind("B", {.seconds = 2});
   Start();
@@ -304,7 +304,7 @@ TEST_F(PreBindTest, ThoseThatMayRunSideBySide) {
   EXPECT_EQ(scripted_.Asked(), Lines({"bind low to n1"}));
 }
 
-TEST_F(PreBindTest, OthersRunAloneAndInOrder) {
+TEST_F(PreBindTest, OtherPluginsRunAloneAndInOrder) {
   scripted_.AddPreBind("A", {.seconds = 1});
   scripted_.AddPreBind("B", {.seconds = 1, .in_parallel = false});
   scripted_.AddPreBind("C", {.seconds = 2});
@@ -315,7 +315,7 @@ TEST_F(PreBindTest, OthersRunAloneAndInOrder) {
                                    "D begins", "D ends", "C ends"}));
 }
 
-TEST_F(PreBindTest, ThoseWithNothingToDoArePassedOver) {
+TEST_F(PreBindTest, PluginsWithNothingToDoAreSkipped) {
   scripted_.AddPreBind("A", {.seconds = 1});
   scripted_.AddPreBind("Idle", {.in_parallel = false, .plan = framework::Verdict::Skip()});
   scripted_.AddPreBind("B", {.seconds = 1});
@@ -324,7 +324,7 @@ TEST_F(PreBindTest, ThoseWithNothingToDoArePassedOver) {
 }
 
 // The first failure is the result, and the others need not continue.
-TEST_F(PreBindTest, FailureOfOneStopsTheOthers) {
+TEST_F(PreBindTest, FailureOfOnePluginStopsTheOthers) {
   scripted_.AddPreBind("Slow", {.seconds = 600});
   scripted_.AddPreBind("Broken",
                        {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});
@@ -339,7 +339,7 @@ TEST_F(PreBindTest, FailureOfOneStopsTheOthers) {
   EXPECT_EQ(scripted_->engine().bindings_under_way(), 0u);
 }
 
-TEST_F(PreBindTest, MoreImportantPodCutsItShort) {
+TEST_F(PreBindTest, PreemptionCancelsIt) {
   scripted_.AddPreBind("Slow", {.seconds = 600});
   scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
@@ -356,7 +356,7 @@ TEST_F(PreBindTest, MoreImportantPodCutsItShort) {
 }
 
 // The victim is cancelled already: nothing is to be deleted for the second pod either.
-TEST_F(PreBindTest, SecondPreemptorFindsItCutShortAlready) {
+TEST_F(PreBindTest, SecondPreemptionFindsItCancelled) {
   scripted_.AddPreBind("Slow", {.seconds = 600});
   Start();
   scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
@@ -415,7 +415,7 @@ class SleepTest : public testing::Test {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
+TEST_F(SleepTest, DoesNotWakeEarly) {
   engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(5).ref()}, At(0));
   EXPECT_EQ(engine_->next_wake(), std::nullopt);
   engine_->Schedule(At(0));

@@ -60,7 +60,7 @@ TEST(Engine, UpdateWhileBindingDoesNotQueueThePodAgain) {
   EXPECT_EQ(harness.Where("web"), "assumed on n1");
 }
 
-TEST(Engine, PodThatCouldNotBeBoundWaitsAgainAndFreesItsNode) {
+TEST(Engine, PodThatCouldNotBeBoundIsRequeuedAndFreesItsNode) {
   EngineHarness harness;
   harness.Put(MakeNode("n1"));
   harness.Put(MakePod("web").Request("cpu", "1"));
@@ -111,7 +111,7 @@ TEST(Engine, WriteReportedTwiceOrNeverIssuedIsHarmless) {
   EXPECT_EQ(harness.Queue(), "0/0/0/0");
 }
 
-// --- pods that go ---
+// --- deleted pods ---
 
 TEST(Engine, PodDeletedWhileItIsBoundLeavesNothing) {
   EngineHarness harness;
@@ -163,7 +163,7 @@ TEST(Engine, PodThatEndsOrIsPlacedByOthersWhileItWaitsIsNotTried) {
   EXPECT_EQ(harness.Schedule(), 0u);
 }
 
-TEST(Engine, UnschedulablePodThatIsDeletedIsForgotten) {
+TEST(Engine, DeletedUnschedulablePodIsRemoved) {
   EngineHarness harness;
   harness.Put(MakeNode("n1").Cpu("1"));
   harness.Put(MakePod("big").Request("cpu", "2"));
@@ -173,7 +173,7 @@ TEST(Engine, UnschedulablePodThatIsDeletedIsForgotten) {
   EXPECT_EQ(harness.Schedule(), 0u);
 }
 
-// --- who comes first ---
+// --- order ---
 
 TEST(Engine, GatedPodStaysOutUntilItsGatesGo) {
   EngineHarness harness;
@@ -221,7 +221,7 @@ TEST(Engine, TriesNoMorePodsThanItIsAllowedTo) {
 
 // --- pods that fit nowhere ---
 
-TEST(Engine, PodThatFitsNowhereIsParkedUntilSomethingChanges) {
+TEST(Engine, PodThatFitsNowhereIsUnschedulableUntilAnEvent) {
   EngineHarness harness;
   harness.Put(MakeNode("n1").Cpu("1"));
   harness.Put(MakePod("big").Request("cpu", "2"));
@@ -288,7 +288,7 @@ TEST(Engine, WithoutNodesPodsWait) {
   EXPECT_EQ(harness.Decisions(), Lines({"web -> n1"}));
 }
 
-TEST(Engine, ParkedPodsAreTriedAgainInOrderOfPriority) {
+TEST(Engine, UnschedulablePodsAreRetriedInOrderOfPriority) {
   EngineHarness harness;
   harness.Put(MakeNode("n0").Cpu("0"));
   harness.Put(MakePod("low").Request("cpu", "1"));
@@ -300,7 +300,7 @@ TEST(Engine, ParkedPodsAreTriedAgainInOrderOfPriority) {
   EXPECT_EQ(harness.Decisions(), Lines({"high -> n1", "low -> n1"}));
 }
 
-TEST(Engine, NodePromisedToAPodIsTakenWithoutLookingFurther) {
+TEST(Engine, NominatedNodeIsEvaluatedFirst) {
   EngineHarness harness;
   harness.Put(MakeNode("better").Cpu("64"));
   harness.Put(MakeNode("promised").Cpu("1"));
@@ -309,7 +309,7 @@ TEST(Engine, NodePromisedToAPodIsTakenWithoutLookingFurther) {
   EXPECT_EQ(harness.Decisions(), Lines({"web -> promised"}));
 }
 
-TEST(Engine, PromisedNodeThatDoesNotFitIsPassedOver) {
+TEST(Engine, NominatedNodeThatDoesNotFitIsSkipped) {
   EngineHarness harness;
   harness.Put(MakeNode("other").Cpu("64"));
   harness.Put(MakeNode("promised").Cpu("1"));
@@ -353,7 +353,7 @@ struct MakeCase {
   const char* want;
 };
 
-TEST(Engine, CannotBeMadeFromProfilesThatMakeNoSense) {
+TEST(Engine, InvalidProfilesAreErrors) {
   framework::ProfileConfig unknown = DefaultProfile();
   unknown.multi_point.enabled.push_back({"Nobody"});
   const MakeCase cases[] = {

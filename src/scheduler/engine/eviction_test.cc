@@ -93,7 +93,7 @@ TEST_F(EvictionTest, VictimIsMarkedThenDeletedThenReported) {
   EXPECT_EQ((*scripted_)->Decisions(), Lines({"high -> n1"}));
 }
 
-TEST_F(EvictionTest, LastVictimGoesWhenTheOthersAreOnTheirWay) {
+TEST_F(EvictionTest, LastVictimIsEvictedAfterTheOthers) {
   Start({MakePod("a").Priority(2), MakePod("b").Priority(1)});
   ASSERT_EQ(TakeWrites(), Lines({"a condition DisruptionTarget"}));
   (*scripted_)->End(commands_[0]);
@@ -119,7 +119,7 @@ TEST_F(EvictionTest, MarkIsNotWrittenTwice) {
   EXPECT_EQ(TakeWrites(), Lines({"delete low"}));
 }
 
-TEST_F(EvictionTest, MarkOfSomeoneElseIsReplacedButKeepsItsTime) {
+TEST_F(EvictionTest, ExistingConditionIsReplacedButKeepsItsTransitionTime) {
   MakePod low("low");
   low.object.status.conditions = {{.type = "DisruptionTarget",
                                    .status = "True",
@@ -131,7 +131,7 @@ TEST_F(EvictionTest, MarkOfSomeoneElseIsReplacedButKeepsItsTime) {
             Instant::FromUnixSeconds(5));
 }
 
-TEST_F(EvictionTest, VictimThatIsGoneIsAsGoodAsEvicted) {
+TEST_F(EvictionTest, DeletedVictimCountsAsEvicted) {
   for (const bool at_delete : {false, true}) {
     SCOPED_TRACE(at_delete);
     Restart();
@@ -170,7 +170,7 @@ TEST_F(EvictionTest, FailedEvictionLetsThePodTryAgain) {
   EXPECT_EQ(TakeWrites(), Lines({"a condition DisruptionTarget"})) << "it begins again";
 }
 
-TEST_F(EvictionTest, PodIsHeldBackUntilItsLastVictimIsOnItsWay) {
+TEST_F(EvictionTest, PreemptorIsHeldBackUntilItsLastVictimIsEvicted) {
   Start({MakePod("a").Priority(2), MakePod("b").Priority(1)});
   TakeWrites();
   EXPECT_TRUE((*scripted_)->cluster().preemptions().UnderWay("uid-of-high"));
@@ -186,7 +186,7 @@ TEST_F(EvictionTest, PodIsHeldBackUntilItsLastVictimIsOnItsWay) {
   EXPECT_EQ((*scripted_)->Decisions(), Lines({"high -> n1"}));
 }
 
-TEST_F(EvictionTest, LessImportantPodsLoseTheirPromise) {
+TEST_F(EvictionTest, LowerPriorityPodsLoseTheirNomination) {
   scripted_->Start().Put(MakeNode("n1").Cpu("1"));
   (*scripted_)->Put(MakePod("low").On("n1").Request("cpu", "1"));
   (*scripted_)->Put(MakePod("middle").Priority(5).Request("cpu", "1").Nominated("n1"));
@@ -198,7 +198,7 @@ TEST_F(EvictionTest, LessImportantPodsLoseTheirPromise) {
   EXPECT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
 }
 
-TEST_F(EvictionTest, TerminatingVictimsAreLeftAlone) {
+TEST_F(EvictionTest, TerminatingVictimsAreNotEvictedAgain) {
   Start({Terminating(MakePod("low"))});
   EXPECT_EQ(TakeWrites(), Lines());
   EXPECT_EQ(Notes(), Lines());

@@ -93,7 +93,7 @@ TEST(Explain, ReportsRestrictionByPreFilter) {
   EXPECT_EQ(explanation.best_nodes, Names({"b"}));
 }
 
-TEST(Explain, PromisedNodeIsTheOnlyBest) {
+TEST(Explain, NominatedNodeIsTheOnlyBest) {
   EngineHarness harness;
   harness.Put(MakeNode("better").Cpu("64"));
   harness.Put(MakeNode("promised").Cpu("2"));
@@ -104,7 +104,7 @@ TEST(Explain, PromisedNodeIsTheOnlyBest) {
 }
 
 // The nominated node is tried first, and its result stands.
-TEST(Explain, PromisedNodeSpeaksForItselfThoughPreFilterLeftItOut) {
+TEST(Explain, NominatedNodeHasAVerdictThoughPreFilterExcludesIt) {
   EngineHarness harness;
   for (const char* name : {"a", "b", "promised"}) harness.Put(MakeNode(name).Cpu("1"));
   MakePod pod("web");
@@ -163,7 +163,7 @@ TEST(Explain, ReportsPreemptionVictimsAndTheDecidingCriterion) {
   EXPECT_EQ(explanation.preemption->candidates.at("b").lost_by, framework::VictimCriterion::kNone);
 }
 
-TEST(Explain, WantsAProfileThatServesThePod) {
+TEST(Explain, FailsWithoutAProfileForThePod) {
   EngineHarness harness;
   const auto explanation = harness.engine().Explain(MakePod("web").Scheduler("nobody"), Instant{});
   ASSERT_FALSE(explanation.has_value());
@@ -171,7 +171,7 @@ TEST(Explain, WantsAProfileThatServesThePod) {
             "no profile serves schedulerName \"nobody\" of pod default/web");
 }
 
-TEST(Explain, DecisionsCarryTheirExplanationIfWanted) {
+TEST(Explain, DecisionsIncludeTheirExplanationOnRequest) {
   EngineHarness harness({DefaultProfile()}, plugins::InTreeRegistry(), /*explain=*/true);
   harness.Put(MakeNode("a"));
   harness.Put(MakeNode("b").Cpu("64").Memory("64Gi"));

@@ -62,7 +62,7 @@ TEST(ExtenderRequest, SendsTheStoredText) {
             EncodeExtenderArgs({.node_cache_capable = true}, TinyPod("p"), {}));
 }
 
-TEST(ExtenderRequest, SaysWhatToBind) {
+TEST(ExtenderRequest, SendsTheBinding) {
   const framework::BindPod bind{{.namespace_ = "ns", .name = "p"}, "u1", "n\\1"};
   EXPECT_EQ(EncodeExtenderBindingArgs(bind),
             R"({"PodName":"p","PodNamespace":"ns","PodUID":"u1","Node":"n\\1"})");
@@ -232,7 +232,7 @@ TEST(ExtenderResponse, PrioritizeFails) {
   }
 }
 
-TEST(ExtenderResponse, BindSucceedsOrSaysWhyNot) {
+TEST(ExtenderResponse, BindSucceedsOrReturnsAnError) {
   EXPECT_TRUE(DecodeExtenderBindingResult(AnExtender(), "{}").has_value());
   EXPECT_TRUE(DecodeExtenderBindingResult(AnExtender(), R"({"Error":""})").has_value());
   EXPECT_EQ(DecodeExtenderBindingResult(AnExtender(), R"({"error":"taken"})").error().message,

@@ -37,7 +37,7 @@ TEST(Failure, NoteIsCutAt1024Bytes) {
   for (const NoteCase& c : cases) EXPECT_EQ(Rejection(c.message).Note(), c.want) << c.name;
 }
 
-TEST(Failure, ConditionSaysWhetherPluginsOrErrorsStoppedThePod) {
+TEST(Failure, ConditionDistinguishesRejectionsFromErrors) {
   EXPECT_EQ(Rejection("x").Reason(), "Unschedulable");
   EXPECT_EQ(Failure().Reason(), "SchedulerError");
 }
@@ -192,7 +192,7 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
   }
 }
 
-TEST_F(FailureCacheTest, AnyChangeOfTheClusterMakesThemUnknown) {
+TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
   const model::PodRecord& pod = Put(MakePod("a"));
   const std::function<void()> changes[] = {
       [&] { cluster_.Put(MakeNode("n1").ref()); },

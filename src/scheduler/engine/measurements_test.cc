@@ -147,7 +147,7 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   EXPECT_EQ(notes_.sizes.assumed_pods, 0u);
 }
 
-TEST_F(MeasurementsTest, PluginsThatSkipHaveNoPart) {
+TEST_F(MeasurementsTest, SkippedPluginsAreNotMeasured) {
   harness_.Put(MakeNode("n1"));
   harness_.Put(MakeNode("n2"));
   for (const char* name : {"a", "b"}) harness_.Put(MakePod(name).Request("cpu", "1"));
@@ -241,7 +241,7 @@ TEST_F(MeasurementsTest, PreemptionReportsItsVictimsAndItsEnd) {
   EXPECT_EQ(notes_.sizes.evictions, 0u);
 }
 
-TEST_F(MeasurementsTest, PodBoundAfterTheFlushSaysSo) {
+TEST_F(MeasurementsTest, PodBoundAfterTheFlushIsCountedAsSuch) {
   harness_.Put(MakeNode("n1").Cpu("1").Taint("a", "b", "NoSchedule"));
   harness_.Put(MakePod("web"));
   harness_.Schedule();

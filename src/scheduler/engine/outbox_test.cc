@@ -58,7 +58,7 @@ TEST(WriteLanes, UrgentWritesGoFirst) {
   for (const LaneCase& c : cases) EXPECT_EQ(framework::LaneOf(c.write), c.want) << c.name;
 }
 
-TEST(Outbox, HandsOutLaneByLaneAndTheOldestFirst) {
+TEST(Outbox, TakesLaneByLaneAndTheOldestFirst) {
   Outbox outbox;
   const CommandId event = outbox.Post(Record());
   const CommandId status = outbox.Post(Condition("PodScheduled"));
@@ -85,7 +85,7 @@ TEST(Outbox, ReturnsNoMoreThanRequested) {
   EXPECT_EQ(outbox.TakeCommands(SIZE_MAX).size(), 1u);
 }
 
-TEST(Outbox, OnlyWhatHasNotGoneOutCanBeTakenBack) {
+TEST(Outbox, OnlyUnsentWritesCanBeWithdrawn) {
   Outbox outbox;
   const CommandId stays = outbox.Post(Bind());
   const CommandId goes = outbox.Post(Delete());
@@ -125,7 +125,7 @@ TEST(Outbox, ResumesTheCoroutineThatAwaitsAWrite) {
   EXPECT_TRUE(task.done());
 }
 
-TEST(Outbox, WaiterOfAWriteThatIsTakenBackGoesOn) {
+TEST(Outbox, WithdrawnWriteResumesItsCoroutine) {
   Outbox outbox;
   Lines log;
   Task<int> task = WriteTwo(outbox, log);

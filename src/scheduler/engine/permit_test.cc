@@ -49,7 +49,7 @@ TEST_F(PermitTest, PodWaitsUntilItIsAllowed) {
   EXPECT_EQ(scripted_->engine().next_wake(), std::nullopt) << "the time-out is forgotten";
 }
 
-TEST_F(PermitTest, AnotherPodsPermitMayLetItGo) {
+TEST_F(PermitTest, AnotherPodsPermitMayAllowIt) {
   scripted_.AddPermit("Gang", [](framework::Cycle&, framework::WaitingPods& waiting) {
     if (waiting.all().empty()) return Wait(60);
     for (const auto& [uid, pod] : waiting.all()) waiting.Allow(uid, "Gang");
@@ -91,7 +91,7 @@ TEST_F(PermitTest, AnnouncementIsTriedAgainWhileTheApiIsBusy) {
   scripted_.EndAnnouncement();
 }
 
-TEST_F(PermitTest, RejectedPodWaitsAndIsNominatedNoLonger) {
+TEST_F(PermitTest, RejectedPodIsRequeuedWithoutNomination) {
   scripted_.AddReserve("First");
   scripted_.AddReserve("Second");
   StartHolding();
@@ -210,7 +210,7 @@ TEST_F(PermitTest, ResultsOfSeveralPluginsAreCombined) {
   }
 }
 
-TEST_F(PermitTest, PodGoesOnWhenTheLastOfSeveralPluginsAllowsIt) {
+TEST_F(PermitTest, PodIsBoundWhenTheLastOfSeveralPluginsAllowsIt) {
   scripted_.AddPermit("First", [](framework::Cycle&, framework::WaitingPods&) { return Wait(60); });
   scripted_.AddPermit("Second",
                       [](framework::Cycle&, framework::WaitingPods&) { return Wait(30); });

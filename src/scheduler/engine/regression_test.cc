@@ -409,7 +409,7 @@ TEST(Regression, LeakedNomination) {
   }
 }
 
-// A promise on a node that is gone keeps neither the pod nor others from being placed.
+// A nomination to a deleted node prevents neither the pod nor others from being placed.
 TEST(Regression, DeadNominatedNode) {
   ScriptedEngine scripted;
   StartPreempting(scripted);

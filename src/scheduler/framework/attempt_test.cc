@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 constexpr Code kNo = Code::kUnschedulable;
 constexpr Code kNever = Code::kUnschedulableAndUnresolvable;
 
-// A filter that says `code` to every node but those named.
+// A filter that returns `code` for every node except those named.
 std::function<Verdict(const Cycle&, model::NodeRow)> AllBut(Names fine, Code code,
                                                             std::string reason) {
   return [=](const Cycle& cycle, model::NodeRow row) {
@@ -110,7 +110,7 @@ TEST_F(AttemptTest, EmptyRestrictionRejectsThePod) {
   EXPECT_EQ(verdict.Message(), "node(s) didn't satisfy plugin Picky");
 }
 
-TEST_F(AttemptTest, EmptyIntersectionNamesAllWhoRestrictedSorted) {
+TEST_F(AttemptTest, EmptyIntersectionNamesTheRestrictingPluginsSorted) {
   fake_.Add("Zed", {.pre_filter = Only({"a", "b"})});
   fake_.Add("Mid", {.pre_filter = Only({"b", "c"})});
   fake_.Add("Any", {.pre_filter = Only({"c"})});
@@ -119,7 +119,7 @@ TEST_F(AttemptTest, EmptyIntersectionNamesAllWhoRestrictedSorted) {
   EXPECT_EQ(verdict.Message(), "node(s) didn't satisfy plugin(s) [Any Mid Zed] simultaneously");
 }
 
-TEST_F(AttemptTest, RejectionByPreFilterEndsTheMatter) {
+TEST_F(AttemptTest, RejectionByPreFilterEndsTheAttempt) {
   bool called = false;
   fake_.Add("Rejecting", {.pre_filter = Say({kNever, "no claim"})});
   fake_.Add("Later", {.pre_filter = [&](Cycle&) {
@@ -135,7 +135,7 @@ TEST_F(AttemptTest, RejectionByPreFilterEndsTheMatter) {
   EXPECT_EQ(diagnosis.Of(fake_.Row("a")).code(), kNever);
 }
 
-TEST_F(AttemptTest, OthersStillPrepareAfterAResolvableRejectionAndTheLastOneCounts) {
+TEST_F(AttemptTest, PreFilterContinuesAfterAResolvableRejectionAndTheLastOneCounts) {
   fake_.Add("First", {.pre_filter = Say({kNo, "full"})});
   fake_.Add("Second", {.pre_filter = Say({kNo, "fuller"})});
   bool called = false;
@@ -180,7 +180,7 @@ TEST_F(AttemptTest, ErrorInAFilterNamesThePlugin) {
   EXPECT_EQ(verdict.Message(), "running \"Broken\" filter plugin: disk on fire");
 }
 
-TEST_F(AttemptTest, FirstFilterThatObjectsIsNamed) {
+TEST_F(AttemptTest, FirstRejectingFilterIsNamed) {
   fake_.Add("First", {.filter = AllBut({"a"}, kNo, "no cpu")});
   fake_.Add("Second", {.filter = AllBut({}, kNever, "wrong zone")});
   EXPECT_EQ(Filtered(), Names());
@@ -220,14 +220,14 @@ TEST_F(AttemptTest, CapacityNominatedToALowerPriorityPodIsFree) {
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
 }
 
-TEST_F(AttemptTest, PodIsNoRivalOfItself) {
+TEST_F(AttemptTest, PodIsNotCountedAgainstItself) {
   fake_.Add("Capacity", {.filter = AtMost(1)});
   fake_.cluster.Nominate(Pod("p").id, fake_.Name("b"));
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
 }
 
 // A node must do with the nominated pods on it and without them: they may never come.
-TEST_F(AttemptTest, NodeIsJudgedWithItsNominatedPodsAndWithoutThem) {
+TEST_F(AttemptTest, NodeIsFilteredWithAndWithoutItsNominatedPods) {
   Rule wants_company;
   wants_company.filter = [](const Cycle& cycle, model::NodeRow row) {
     const bool company = cycle.nodes().columns().pod_count[row.index()] > 0;
@@ -246,7 +246,7 @@ struct Notes final : CycleState {
   std::unique_ptr<CycleState> Clone() const override { return std::make_unique<Notes>(*this); }
 };
 
-TEST_F(AttemptTest, PluginsHearOfPodsThatAreTriedOutAndTheirNotesArePutBack) {
+TEST_F(AttemptTest, PluginsAreNotifiedOfAddedPodsAndTheirCycleStateIsRestored) {
   Rule rule;
   const auto notes = std::make_shared<std::vector<int>>();  // What each question found.
   // States are stored by slot; a plain plugin of slot 0 stands for the rule.
@@ -307,7 +307,7 @@ TEST_F(AttemptTest, CachedScoresServeASmallerFeasibleSet) {
   EXPECT_EQ(Best(), "c");
 }
 
-TEST_F(AttemptTest, RowsWithoutANodeDoNoHarm) {
+TEST_F(AttemptTest, RowsWithoutANodeAreIgnored) {
   fake_.cluster.Put(MakePod("elsewhere").On("unseen"));
   fake_.Add("Equal", {.score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "a");

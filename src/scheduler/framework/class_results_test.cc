@@ -125,7 +125,7 @@ TEST_F(ClassResultsTest, RemovedNodesAreNotEvaluated) {
   EXPECT_EQ(results_->totals()[b.index()], -1);
 }
 
-TEST_F(ClassResultsTest, NewEpochAsksForAllScoresAgain) {
+TEST_F(ClassResultsTest, NewEpochRecomputesAllScores) {
   fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
   PutNode("b", 1020);
@@ -138,7 +138,7 @@ TEST_F(ClassResultsTest, NewEpochAsksForAllScoresAgain) {
   EXPECT_EQ(calls.score, Names({"a", "b"}));
 }
 
-TEST_F(ClassResultsTest, ReaderThatWasAwayForTooLongAsksAllAgain) {
+TEST_F(ClassResultsTest, LaggingReaderRecomputesAllRows) {
   fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
   PutNode("b", 1020);
@@ -159,7 +159,7 @@ TEST_F(ClassResultsTest, SkippedPluginsAreNotCalled) {
   EXPECT_EQ(Total("a"), 0);
 }
 
-TEST_F(ClassResultsTest, KeepsTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
+TEST_F(ClassResultsTest, CachesTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
   Rule node_scoped;
   node_scoped.filter_scope = Scope::kNode;
   fake_.Add("First", node_scoped);
@@ -206,7 +206,7 @@ TEST_F(ClassResultsTest, ScoreOutOfRangeIsAnError) {
       "score 101, it should in the range of [0, 100] after normalizing");
 }
 
-TEST_F(ClassResultsTest, EqualRawScoresAreNoticed) {
+TEST_F(ClassResultsTest, EqualRawScoresAreDetected) {
   Rule rule;
   rule.score_scope = Scope::kNode;
   rule.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row); };

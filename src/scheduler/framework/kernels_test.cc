@@ -23,7 +23,7 @@ std::vector<model::DomainId> Domains(std::initializer_list<int> numbers) {
   return domains;
 }
 
-TEST(Kernels, RowsThatAreLeftOutStayOutWhateverIsAdded) {
+TEST(Kernels, ExcludedRowsStayExcluded) {
   model::NodeMask rows(3);
   rows.Set(1);
   std::vector<int32_t> totals(3);
@@ -44,7 +44,7 @@ TEST(Kernels, RowsInNoDomainHaveAValueOfTheirOwn) {
   EXPECT_THAT(totals, ElementsAre(21, 4, 11));
 }
 
-TEST(Kernels, RangeLooksPastRowsThatAreOut) {
+TEST(Kernels, RangeIgnoresExcludedRows) {
   const ValueRange range =
       RangeOf(std::vector<int32_t>{9, 4, 6, 1}, std::vector<int32_t>{-1, 0, 7, -5});
   EXPECT_EQ(range.lowest, 4);

@@ -17,7 +17,7 @@ framework::ClusterEvent NodeAdded(const std::string& node) {
   return {.type = {framework::Resource::kNode, framework::kAdd}, .after = MakeNode(node).ref()};
 }
 
-// The nodes of the events since the pod took off; "*" for the wildcard.
+// The nodes of the events since the attempt started; "*" for the wildcard.
 Names Since(const InFlightEvents& in_flight, const std::string& uid) {
   Names names;
   in_flight.ForEachSince(uid, [&](const framework::ClusterEvent& event) {
@@ -47,7 +47,7 @@ TEST(InFlightEvents, VisitStopsOnRequest) {
   EXPECT_EQ(visits, 2);
 }
 
-TEST(InFlightEvents, WithoutPodsNothingIsRemembered) {
+TEST(InFlightEvents, WithoutPodsNothingIsRecorded) {
   InFlightEvents in_flight;
   in_flight.Note(NodeAdded("n1"));
   EXPECT_EQ(in_flight.events(), 0u);
@@ -75,7 +75,7 @@ TEST(InFlightEvents, EventsOlderThanEveryAttemptAreDropped) {
   EXPECT_TRUE(in_flight.empty());
 }
 
-TEST(InFlightEvents, PodThatTakesOffAgainStartsAfresh) {
+TEST(InFlightEvents, NewAttemptStartsWithoutEvents) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Begin("b");
@@ -87,8 +87,8 @@ TEST(InFlightEvents, PodThatTakesOffAgainStartsAfresh) {
 }
 
 // A pod that is held back for minutes must not make the list grow without end, and no pod may miss
-// an event that could have helped it: in place of what is forgotten it finds the wildcard.
-TEST(InFlightEvents, OldestHalfIsReplacedByOneEventForEveryoneItConcerned) {
+// an event that could have helped it: dropped events are replaced by the wildcard.
+TEST(InFlightEvents, OldestHalfIsReplacedByAWildcard) {
   InFlightEvents in_flight;
   in_flight.Begin("first");
   for (size_t i = 0; i < 100; ++i) in_flight.Note(NodeAdded("old"));

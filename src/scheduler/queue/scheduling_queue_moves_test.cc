@@ -61,7 +61,7 @@ TEST(QueueGates, GateIsCalledOnlyForEventsThatMayOpenIt) {
   EXPECT_EQ(harness.gate->gate_questions, 100) << "after anything each gate is tried";
 }
 
-TEST(QueueGates, SecondGateMayHoldWhatTheFirstLetsGo) {
+TEST(QueueGates, SecondGateMayRejectWhatTheFirstAccepts) {
   QueueHarness harness;
   harness.CloseGate();
   bool second_closed = true;
@@ -166,7 +166,7 @@ TEST(QueuePlaces, ActivateMakesWaitingPodsReady) {
   }
 }
 
-TEST(QueuePlaces, UpdateWakesParkedPodsThatItMayHelp) {
+TEST(QueuePlaces, UpdateRequeuesUnschedulablePodsThatItMayHelp) {
   for (const PlaceCase& c : Places()) {
     SCOPED_TRACE(c.place);
     for (const bool gated : {false, true}) {
@@ -179,7 +179,7 @@ TEST(QueuePlaces, UpdateWakesParkedPodsThatItMayHelp) {
   }
 }
 
-TEST(QueuePlaces, RemovedPodsAreNowhere) {
+TEST(QueuePlaces, DeletedPodsAreInNoQueue) {
   for (const PlaceCase& c : Places()) {
     SCOPED_TRACE(c.place);
     QueueHarness harness;
@@ -192,7 +192,7 @@ TEST(QueuePlaces, RemovedPodsAreNowhere) {
   }
 }
 
-TEST(QueuePlaces, UpdateThatDoesNotHelpLeavesAParkedPodWhereItIs) {
+TEST(QueuePlaces, UpdateThatDoesNotHelpRequeuesNothing) {
   QueueHarness harness;
   harness.Park(MakePod("a"), harness.By("Hint"));
   harness.Update(MakePod("a").Tolerates("k", "v", "NoSchedule"));
@@ -200,7 +200,7 @@ TEST(QueuePlaces, UpdateThatDoesNotHelpLeavesAParkedPodWhereItIs) {
   EXPECT_EQ(harness.hint->hint_questions, 0);
 }
 
-TEST(QueuePlaces, UpdatedGatedPodIsLetInWhenItsGateOpens) {
+TEST(QueuePlaces, UpdatedGatedPodIsActivatedWhenItsGateOpens) {
   QueueHarness harness;
   harness.gate->pre_enqueue = [](const model::PodRecord& pod) {
     return pod.object->metadata.labels.contains("ok")
@@ -240,7 +240,7 @@ TEST(QueuePlaces, HintsOfAnUpdatedUnschedulablePodAreCalledForItAlone) {
 
 // --- time ---
 
-TEST(QueueTime, PodsThatAreParkedForTooLongAreTriedAgain) {
+TEST(QueueTime, PodsThatAreUnschedulableForTooLongAreRetried) {
   QueueHarness harness;  // Ticks at 1030, 1060, ...
   harness.Pass(Duration::Seconds(1));
   harness.Park(MakePod("a"), harness.By("Hint"));
@@ -253,7 +253,7 @@ TEST(QueueTime, PodsThatAreParkedForTooLongAreTriedAgain) {
   EXPECT_EQ(harness.Place("a"), "active");
 }
 
-TEST(QueueTime, FiveMinutesSharpIsNotTooLong) {
+TEST(QueueTime, ExactlyFiveMinutesIsNotTooLong) {
   QueueHarness harness;
   harness.Park(MakePod("a"), harness.By("Hint"));
   EXPECT_EQ(harness.queue->next_wake(), Instant::FromUnixSeconds(1330));

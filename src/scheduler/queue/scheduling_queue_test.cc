@@ -21,7 +21,7 @@ Names PopAll(QueueHarness& harness) {
   return names;
 }
 
-// --- who is tried next ---
+// --- order ---
 
 TEST(SchedulingQueue, TriesByPriorityThenByArrival) {
   QueueHarness harness;
@@ -35,7 +35,7 @@ TEST(SchedulingQueue, TriesByPriorityThenByArrival) {
   EXPECT_EQ(PopAll(harness), Names({"d", "f", "a", "b", "e", "c"}));
 }
 
-TEST(SchedulingQueue, PodThatComesBackIsBehindItsPeers) {
+TEST(SchedulingQueue, RequeuedPodIsBehindItsPeers) {
   QueueHarness harness({.max = {}});  // No backoff.
   harness.Add(MakePod("a"));
   EXPECT_EQ(harness.Pop(), "a");
@@ -108,7 +108,7 @@ TEST(SchedulingQueue, CountsAttempts) {
   }
 }
 
-// --- coming back ---
+// --- requeueing ---
 
 struct ReturnCase {
   const char* name;
@@ -118,7 +118,7 @@ struct ReturnCase {
   const char* want;
 };
 
-TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
+TEST(SchedulingQueue, PodIsRequeuedWhereItBelongs) {
   const auto nothing = [](QueueHarness&) {};
   const auto node_added = [](QueueHarness& w) {
     w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
@@ -199,7 +199,7 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
     QueueHarness harness;
     harness.Park(MakePod("leftover"), harness.By("Gate"));
     harness.Add(MakePod("a"));
-    harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);  // Before it takes off.
+    harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);  // Before the attempt.
     ASSERT_EQ(harness.Pop(), "a");
     c.in_flight(harness);
     Rejectors why;
@@ -211,7 +211,7 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
   }
 }
 
-TEST(SchedulingQueue, PodThatCameBackAnotherWayIsLeftThere) {
+TEST(SchedulingQueue, PodThatWasRequeuedMeanwhileIsNotMoved) {
   QueueHarness harness;
   harness.Add(MakePod("a"));
   harness.Pop();
@@ -221,7 +221,7 @@ TEST(SchedulingQueue, PodThatCameBackAnotherWayIsLeftThere) {
   EXPECT_FALSE(harness.queue->InFlightNow("uid-of-a"));
 }
 
-TEST(SchedulingQueue, DoneForgetsWhatHappenedMeanwhile) {
+TEST(SchedulingQueue, DoneDropsTheEventsOfTheAttempt) {
   QueueHarness harness;
   harness.Add(MakePod("a"));
   harness.Pop();
@@ -275,7 +275,7 @@ struct MoveCase {
   const char* later;  // and if it would not.
 };
 
-TEST(SchedulingQueue, EventsWakeThosePodsTheyMayHelp) {
+TEST(SchedulingQueue, EventsRequeueThePodsTheyMayHelp) {
   const auto by_hint = [](const QueueHarness& w) { return w.By("Hint"); };
   const MoveCase cases[] = {
       {"Helps", NodeAdded(), by_hint, "backoff", "active"},
@@ -318,7 +318,7 @@ TEST(SchedulingQueue, EventMayConcernSomePodsOnly) {
   EXPECT_EQ(harness.Place("high"), "unschedulable");
 }
 
-TEST(SchedulingQueue, CopiesCostOneQuestionPerEvent) {
+TEST(SchedulingQueue, CopiesCostOneHintCallPerEvent) {
   QueueHarness harness;
   for (int i = 0; i < 1000; ++i) harness.Park(MakePod(fmt::format("p{}", i)), harness.By("Hint"));
   harness.hint->may_help = [](const model::PodRecord&,

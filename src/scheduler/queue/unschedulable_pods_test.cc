@@ -61,7 +61,7 @@ struct GroupCase {
   size_t want;
 };
 
-TEST_F(UnschedulablePodsTest, WhatAnEventMayMeanDifferentlySplitsGroups) {
+TEST_F(UnschedulablePodsTest, PodsWithDifferentHintResultsAreInDifferentGroups) {
   const auto gate = std::make_shared<GateScript>();
   const FakeGate a_gate("gate", gate);
   const GroupCase cases[] = {
@@ -142,7 +142,7 @@ TEST_F(UnschedulablePodsTest, AnyMemberMayLeaveItsGroup) {
   EXPECT_EQ(left, Names({"c"}));
 }
 
-TEST_F(UnschedulablePodsTest, KnowsWhoIsParkedForLong) {
+TEST_F(UnschedulablePodsTest, ListsPodsThatWaitForLong) {
   const auto at = [](int64_t second) { return Instant::FromUnixSeconds(second); };
   const auto park = [&](const char* name, int64_t since, int64_t flushed) {
     QueueEntry& entry = Entry(MakePod(name));

@@ -250,7 +250,7 @@ TEST(Victims, GiveBackAHostPortThatAnotherPodHoldsToo) {
   EXPECT_EQ(PreemptionHarness(world, *profile, "preemptor").Victims("n"), "other");
 }
 
-// Three cpus, of which two are used by less important pods; the preempting pod wants two.
+// Three cpus, of which two are used by pods of lower priority; the preempting pod requests two.
 struct NominatedCase {
   const char* name;
   std::vector<PodCase> nominated;
