@@ -83,9 +83,9 @@ class BindingTest : public testing::Test {
  protected:
   // The default profile, with plugins added to the registry before.
   void Start() {
-    world_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
-    world_->Put(MakeNode("n1"));
-    world_->Put(MakePod("web").Request("cpu", "1"));
+    harness_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
+    harness_->Put(MakeNode("n1"));
+    harness_->Put(MakePod("web").Request("cpu", "1"));
   }
   void Enable(const std::string& name) { config_.multi_point.enabled.push_back({name}); }
 
@@ -99,9 +99,9 @@ class BindingTest : public testing::Test {
   }
   // Ends the patch of the nominated node: a binding that takes a while begins with it.
   void Announce() {
-    const Command command = world_->TheCommand();
+    const Command command = harness_->TheCommand();
     EXPECT_EQ(std::get<framework::PatchPodStatus>(command.write).nominated_node_name, "n1");
-    world_->End(command);
+    harness_->End(command);
   }
   const std::string& WrittenNode(const Command& command) {
     return std::get<framework::BindPod>(command.write).node;
@@ -110,16 +110,16 @@ class BindingTest : public testing::Test {
   Log log_ = std::make_shared<Lines>();
   framework::Registry registry_ = plugins::InTreeRegistry();
   framework::ProfileConfig config_ = DefaultProfile();
-  std::unique_ptr<EngineHarness> world_;
+  std::unique_ptr<EngineHarness> harness_;
 };
 
 TEST_F(BindingTest, ReservePluginsAreCalledInOrder) {
   AddReserve("First");
   AddReserve("Second");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   EXPECT_EQ(*log_, Lines({"First reserves n1", "Second reserves n1"}));
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> n1"}));
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> n1"}));
 }
 
 TEST_F(BindingTest, RejectedReserveIsUnreservedInReverseOrder) {
@@ -127,22 +127,22 @@ TEST_F(BindingTest, RejectedReserveIsUnreservedInReverseOrder) {
   AddReserve("Second", {framework::Code::kUnschedulable, "no claim left"});
   AddReserve("Third");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   EXPECT_EQ(*log_, Lines({"First reserves n1", "Second reserves n1", "Third unreserves n1",
                           "Second unreserves n1", "First unreserves n1"}));
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
-  EXPECT_EQ(world_->CpuOn("n1"), 0);
-  EXPECT_EQ(world_->Queue(), "0/0/1/0");
-  EXPECT_EQ(world_->Decisions(), Lines({"web: 0/1 nodes are available: 1 no claim left."}));
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
+  EXPECT_EQ(harness_->CpuOn("n1"), 0);
+  EXPECT_EQ(harness_->Queue(), "0/0/1/0");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web: 0/1 nodes are available: 1 no claim left."}));
 }
 
 TEST_F(BindingTest, ErrorInReserveNamesThePlugin) {
   AddReserve("Broken", framework::Verdict::Error("disk on fire"));
   Start();
-  world_->Schedule();
-  EXPECT_EQ(world_->Where("web"), "pending");
-  EXPECT_EQ(world_->Decisions(),
+  harness_->Schedule();
+  EXPECT_EQ(harness_->Where("web"), "pending");
+  EXPECT_EQ(harness_->Decisions(),
             Lines({"web failed: running Reserve plugin \"Broken\": disk on fire"}));
 }
 
@@ -150,43 +150,43 @@ TEST_F(BindingTest, FailedBindIsUnreserved) {
   AddReserve("First");
   AddReserve("Second");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   log_->clear();
-  world_->Fail(world_->TheCommand(), "no");
+  harness_->Fail(harness_->TheCommand(), "no");
   EXPECT_EQ(*log_, Lines({"Second unreserves n1", "First unreserves n1"}));
 }
 
 TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  const Command prepare = world_->TheCommand();
+  const Command prepare = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(prepare), "prepared by Volumes");
   EXPECT_EQ(*log_, Lines({"writes"}));
-  world_->End(prepare);
-  const Command bind = world_->TheCommand();
+  harness_->End(prepare);
+  const Command bind = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(bind), "n1");
   EXPECT_NE(bind.id, prepare.id);
   EXPECT_EQ(*log_, Lines({"writes", "written"}));
-  world_->End(bind);
+  harness_->End(bind);
   EXPECT_EQ(*log_, Lines({"writes", "written", "post-bind"}));
 }
 
 TEST_F(BindingTest, PreBindWithNothingToDoIsSkipped) {
   AddBinding("Volumes", framework::Verdict::Skip());
   Start();
-  world_->Schedule();
-  EXPECT_EQ(WrittenNode(world_->TheCommand()), "n1");
+  harness_->Schedule();
+  EXPECT_EQ(WrittenNode(harness_->TheCommand()), "n1");
   EXPECT_TRUE(log_->empty());
 }
 
 TEST_F(BindingTest, PreFlightThatFailsEndsTheBinding) {
   AddBinding("Volumes", framework::Verdict::Error("disk on fire"));
   Start();
-  world_->Schedule();
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
+  harness_->Schedule();
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
   EXPECT_TRUE(log_->empty());
 }
 
@@ -209,14 +209,14 @@ TEST_F(BindingTest, ErrorInPreBindNamesThePluginAndTheReason) {
   for (const FailureCase& c : cases) {
     SCOPED_TRACE(c.name);
     Start();
-    world_->Schedule();
-    world_->Decisions();
+    harness_->Schedule();
+    harness_->Decisions();
     Announce();
-    world_->End(world_->TheCommand(), c.result);
-    EXPECT_EQ(world_->Decisions(), Lines({c.want}));
-    EXPECT_EQ(world_->Where("web"), "pending");
-    EXPECT_EQ(world_->CpuOn("n1"), 0);
-    EXPECT_TRUE(world_->Commands().empty());
+    harness_->End(harness_->TheCommand(), c.result);
+    EXPECT_EQ(harness_->Decisions(), Lines({c.want}));
+    EXPECT_EQ(harness_->Where("web"), "pending");
+    EXPECT_EQ(harness_->CpuOn("n1"), 0);
+    EXPECT_TRUE(harness_->Commands().empty());
   }
 }
 
@@ -225,17 +225,17 @@ TEST_F(BindingTest, BindPluginMaySkipThePod) {
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {
       {{"IdleBinder"}, {"DefaultBinder"}}, {"*"}};
   Start();
-  world_->Schedule();
-  EXPECT_EQ(WrittenNode(world_->TheCommand()), "n1");
+  harness_->Schedule();
+  EXPECT_EQ(WrittenNode(harness_->TheCommand()), "n1");
 }
 
 TEST_F(BindingTest, PodThatEveryBindPluginSkipsIsRequeued) {
   registry_.Add<IdleBinder>();
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {{{"IdleBinder"}}, {"*"}};
   Start();
-  world_->Schedule();
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
+  harness_->Schedule();
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
 }
 
 // The rows of a node and pods that are gone are given to others while the write is under way.
@@ -243,28 +243,28 @@ TEST_F(BindingTest, BindingOutlivesItsPodAndItsNode) {
   AddReserve("Reserve");
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  const Command prepare = world_->TheCommand();
-  world_->Remove(MakePod("web"));
-  world_->Remove(MakeNode("n1"));
-  world_->Put(MakeNode("n2"));
-  world_->Put(MakePod("other").On("n3"));
-  world_->End(prepare);
-  const Command bind = world_->TheCommand();
+  const Command prepare = harness_->TheCommand();
+  harness_->Remove(MakePod("web"));
+  harness_->Remove(MakeNode("n1"));
+  harness_->Put(MakeNode("n2"));
+  harness_->Put(MakePod("other").On("n3"));
+  harness_->End(prepare);
+  const Command bind = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(bind), "n1");
-  world_->End(bind, {framework::WriteResult::Kind::kNotFound, "no such pod"});
+  harness_->End(bind, {framework::WriteResult::Kind::kNotFound, "no such pod"});
   EXPECT_EQ(log_->back(), "Reserve unreserves n1");
-  EXPECT_EQ(world_->Where("web"), "unknown");
-  EXPECT_EQ(world_->Where("other"), "bound on n3");
+  EXPECT_EQ(harness_->Where("web"), "unknown");
+  EXPECT_EQ(harness_->Where("other"), "bound on n3");
 }
 
 TEST_F(BindingTest, EngineMayEndWhileBindingsWait) {
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  world_.reset();
+  harness_.reset();
   EXPECT_EQ(*log_, Lines({"writes"}));
 }
 

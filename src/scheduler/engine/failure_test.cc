@@ -142,7 +142,7 @@ class FailureCacheTest : public testing::Test {
   const model::PodRecord& Put(const api::Pod& pod) {
     return cluster_.pod(cluster_.PutPod(std::make_shared<const api::Pod>(pod)));
   }
-  static Failure NoRoom() {
+  static Failure Insufficient() {
     Failure failure;
     failure.rejected = true;
     failure.message = "no room";
@@ -182,7 +182,7 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
     const model::PodRecord& copy = Put(pod);
     const model::PodRecord& first = Put(MakePod("first"));
     EXPECT_EQ(known_.Find(copy, 0), nullptr);
-    known_.Add(first, 0, NoRoom());
+    known_.Add(first, 0, Insufficient());
     const Failure* failure = known_.Find(copy, 0);
     ASSERT_EQ(failure != nullptr, c.known);
     if (failure != nullptr) {
@@ -205,7 +205,7 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
   };
   for (size_t i = 0; i < std::size(changes); ++i) {
     SCOPED_TRACE(i);
-    known_.Add(pod, 0, NoRoom());
+    known_.Add(pod, 0, Insufficient());
     changes[i]();
     EXPECT_EQ(known_.Find(pod, 0), nullptr);
   }
@@ -214,7 +214,7 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
 TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
   const model::PodRecord& first = Put(MakePod("first"));
   const model::PodRecord& copy = Put(MakePod("copy"));
-  Failure failure = NoRoom();
+  Failure failure = Insufficient();
   failure.nomination.node = cluster_.mutable_symbols().Intern("n1");
   known_.Add(first, 0, failure);
   EXPECT_EQ(known_.Find(copy, 0), nullptr);
@@ -223,7 +223,7 @@ TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
 // What went wrong once may go well the next time, though nothing has changed.
 TEST_F(FailureCacheTest, ErrorsAreNotCached) {
   const model::PodRecord& pod = Put(MakePod("a"));
-  Failure failure = NoRoom();
+  Failure failure = Insufficient();
   failure.rejected = false;
   known_.Add(pod, 0, failure);
   EXPECT_EQ(known_.Find(pod, 0), nullptr);

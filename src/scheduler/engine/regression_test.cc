@@ -179,12 +179,12 @@ TEST(Regression, StuckInUnschedulable) {
   const Case cases[] = {
       {"BeforeThePod", [](EngineHarness&) {}},
       {"Ready", [](EngineHarness& w) { w.Put(MakePod("web").Request("cpu", "2")); }},
-      {"Parked",
+      {"Unschedulable",
        [](EngineHarness& w) {
          w.Put(MakePod("web").Request("cpu", "2"));
          w.Schedule();
        }},
-      {"ParkedForLong",
+      {"UnschedulableForLong",
        [](EngineHarness& w) {
          w.Put(MakePod("web").Request("cpu", "2"));
          w.Schedule();

@@ -310,7 +310,7 @@ TEST_F(VolumeDetailsTest, ClassThatMakesVolumesElsewhere) {
       "topology.kubernetes.io/zone=b");
 }
 
-TEST_F(VolumeDetailsTest, DriverWithoutFreeAttachments) {
+TEST_F(VolumeDetailsTest, DriverWithoutCapacity) {
   world_.Add(ClaimYaml("data"));
   world_.Add(ClassYaml("slow"));
   world_.Add(

@@ -150,7 +150,7 @@ TEST(SchedulingQueue, PodIsRequeuedWhereItBelongs) {
       {"EventForAnotherPlugin",
        [](QueueHarness& w) { w.queue->MoveAllToActiveOrBackoffQueue(ClaimAdded(), w.now); }, "Hint",
        "", "unschedulable"},
-      {"EventNobodyWants",
+      {"UnrelatedEvent",
        [](QueueHarness& w) { w.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), w.now); },
        "Hint", "", "unschedulable"},
       {"PendingDoesNotBackOff", node_added, "", "Outside", "active"},
@@ -280,7 +280,7 @@ TEST(SchedulingQueue, EventsRequeueThePodsTheyMayHelp) {
   const MoveCase cases[] = {
       {"Helps", NodeAdded(), by_hint, "backoff", "active"},
       {"OfNoInterest", ClaimAdded(), by_hint, "unschedulable", "unschedulable"},
-      {"NobodyCares", NodeRemoved(), by_hint, "unschedulable", "unschedulable"},
+      {"NoPluginIsInterested", NodeRemoved(), by_hint, "unschedulable", "unschedulable"},
       {"Anything", Anything(), by_hint, "backoff", "active"},
       {"Pending", NodeAdded(), [](const QueueHarness& w) { return w.PendingOn("Outside"); },
        "active", "active"},

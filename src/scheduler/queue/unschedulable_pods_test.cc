@@ -61,7 +61,7 @@ struct GroupCase {
   size_t want;
 };
 
-TEST_F(UnschedulablePodsTest, PodsWithDifferentHintResultsAreInDifferentGroups) {
+TEST_F(UnschedulablePodsTest, GroupsByWhatHintsMayDependOn) {
   const auto gate = std::make_shared<GateScript>();
   const FakeGate a_gate("gate", gate);
   const GroupCase cases[] = {

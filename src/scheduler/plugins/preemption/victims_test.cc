@@ -276,7 +276,7 @@ TEST_P(NominatedVictimsTest, SelectVictimsOnNode) {
 
 const NominatedCase kNominatedCases[] = {
     {"NoneNeedsOneVictim", {}, "one"},
-    {"MoreImportantOnesNeedRoomToo", {{"rival", 11}}, "two one"},
+    {"HigherPriorityNominationsCount", {{"rival", 11}}, "two one"},
     {"EqualPriorityNominationsCount", {{"rival", 10}}, "two one"},
     {"LowerPriorityNominationsDoNot", {{"rival", 9}}, "one"},
     {"TheyMayNeedTooMuch", {{"rival", 11, "2"}}, "Unschedulable: Insufficient cpu"},
@@ -445,7 +445,7 @@ const ChoiceCase kChoiceCases[] = {
     {"OfTheEarliestVictimOfEach", {{{{5, 10}, {5, 40}}}, {{{5, 15}, {5, 16}}}}, {1}},
     {"AmongTheMostImportantVictims", {{{{5, 10}, {1, 1}}}, {{{5, 9}, {1, 50}}}}, {0}},
     {"APodThatHasNotStartedStartsNow", {{{{5, 59}}}, {{{5, -1}}}}, {1}},
-    {"EquallyGoodOnesAreAllKeptInOrder", {{{{5, 9}}}, {{{6, 9}}}, {{{5, 9}}}}, {0, 2}},
+    {"EquallyGoodOnesAreAllRetainedInOrder", {{{{5, 9}}}, {{{6, 9}}}, {{{5, 9}}}}, {0, 2}},
     {"ALaterRuleDoesNotBringBackWhatAnEarlierOneDropped",
      {{{{5, 1}}, 0}, {{{1, 50}}, 1}, {{{5, 2}}, 0}},
      {2}},
