@@ -19,7 +19,7 @@ PICTURE = "ARCHITECTURE.md"
 # Documents that name files of src/, which must exist.
 MAPS = (PICTURE, "docs/glossary.md")
 
-# What must never be reached, directly or through others: {room: {other room: why}}.
+# What must never be reached, directly or through others: {folder: {other folder: reason}}.
 BOUNDARIES = {
     "net": {
         "api": "net knows no Kubernetes",
@@ -106,8 +106,8 @@ class Rooms:
         return found
 
 
-def inside(library, room):
-    return library == room or library.startswith(room + "/")
+def inside(library, folder):
+    return library == folder or library.startswith(folder + "/")
 
 
 def check(root):
@@ -129,8 +129,8 @@ def check(root):
             if used not in included:
                 yield DECLARATION, rooms.lines[library], f"{library} declares {used}, not included"
     for library in rooms.uses:
-        for room, others in BOUNDARIES.items():
-            if not inside(library, room):
+        for folder, others in BOUNDARIES.items():
+            if not inside(library, folder):
                 continue
             for used, way in rooms.reached(library).items():
                 for other, why in others.items():

@@ -132,7 +132,7 @@ void GarbageCollector::DeleteDependents(const ObjectName& key, const std::string
       blocked |= StringAt(&owner, "uid") == uid && BoolAt(&owner, "blockOwnerDeletion");
     }
     if (At(metadata, "deletionTimestamp")) continue;
-    // Whoever has no dependents of its own need not wait for them.
+    // An object without dependents of its own needs no foreground deletion.
     const bool deep = dependents_.contains(dependent);
     const auto deleted = context_.api.Delete(
         *target.kind, target.name,

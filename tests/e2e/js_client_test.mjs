@@ -89,7 +89,7 @@ const tests = {
     assert.deepEqual(names(await core.listPodForAllNamespaces({ labelSelector: 'app=b' })), ['p3']);
   },
 
-  async 'a watch tells what happens after a list'({ config, core }) {
+  async 'a watch reports what happens after a list'({ config, core }) {
     const namespace = kNamespace;
     const path = `/api/v1/namespaces/${namespace}/pods`;
     const { metadata } = await core.listNamespacedPod({ namespace });

@@ -25,15 +25,15 @@ class FuzzExchange final : public net::Exchange {
   explicit FuzzExchange(net::ServerRequest request) : request_(std::move(request)) {}
 
   const net::ServerRequest& request() const override { return request_; }
-  void Answer(net::ServerResponse answer) override {
-    ++answers_;
-    CheckBody(answer);
-    if (answer.status < 400) return;
-    CHECK(!answer.body.empty());
-    CHECK(answer.body.front().bytes.starts_with("{\"kind\":\"Status\""));
+  void Answer(net::ServerResponse response) override {
+    ++responses_;
+    CheckBody(response);
+    if (response.status < 400) return;
+    CHECK(!response.body.empty());
+    CHECK(response.body.front().bytes.starts_with("{\"kind\":\"Status\""));
   }
   void Stream(net::ServerResponse, std::unique_ptr<net::BodySource> source) override {
-    ++answers_;
+    ++responses_;
     std::vector<net::Piece> pieces;
     while (source->Read(1000, pieces) == net::BodySource::State::kMore) {
     }
@@ -41,13 +41,13 @@ class FuzzExchange final : public net::Exchange {
   void Wake() override {}
   void WakeAfter(std::chrono::milliseconds) override {}
 
-  int answers() const { return answers_; }
+  int responses() const { return responses_; }
 
  private:
-  static void CheckBody(const net::ServerResponse& answer) {
-    if (net::FindHeader(answer.headers, "Content-Type") != "application/json") return;
+  static void CheckBody(const net::ServerResponse& response) {
+    if (net::FindHeader(response.headers, "Content-Type") != "application/json") return;
     std::string body;
-    for (const net::Piece& piece : answer.body) body += piece.bytes;
+    for (const net::Piece& piece : response.body) body += piece.bytes;
     boost::json::error_code error;
     boost::json::parse_options options;
     options.max_depth = 2 * berth::api::kMaxNesting;  // The sent object in a list.
@@ -56,24 +56,24 @@ class FuzzExchange final : public net::Exchange {
   }
 
   net::ServerRequest request_;
-  int answers_ = 0;
+  int responses_ = 0;
 };
 
 // A server with a few objects.
 struct Server {
   Server() {
     using berth::api::scheme::Kind;
-    const auto answer = [&](const char* target, const char* body) {
+    const auto create = [&](const char* target, const char* body) {
       net::ServerRequest request;
       request.method = "POST";
       request.target = target;
       request.body = body;
       handler.Handle(std::make_shared<FuzzExchange>(std::move(request)));
     };
-    answer("/api/v1/namespaces/default/pods",
+    create("/api/v1/namespaces/default/pods",
            R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
-    answer("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"m"}})");
-    answer("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+    create("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"m"}})");
+    create("/api/v1/nodes", R"({"metadata":{"name":"n"}})");
   }
 
   berth::SimClock clock{berth::Instant::FromUnixSeconds(1'700'000'000)};
@@ -109,6 +109,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.body = text;
   const auto exchange = std::make_shared<FuzzExchange>(std::move(request));
   server->handler.Handle(exchange);
-  CHECK(exchange->answers() == 1);
+  CHECK(exchange->responses() == 1);
   return 0;
 }

@@ -15,11 +15,11 @@ bool WasSent(std::string_view node) { return node == "a" || node == "b"; }
 
 void CheckFilter(const berth::scheduler::framework::ExtenderConfig& extender,
                  std::string_view json) {
-  const auto answer = berth::scheduler::engine::DecodeExtenderFilterResult(extender, json, WasSent);
-  if (!answer) return;
-  for (const std::string& node : answer->nodes) CHECK(WasSent(node));
-  for (const auto& [node, reason] : answer->failed) {
-    CHECK(!answer->failed_and_unresolvable.contains(node));
+  const auto result = berth::scheduler::engine::DecodeExtenderFilterResult(extender, json, WasSent);
+  if (!result) return;
+  for (const std::string& node : result->nodes) CHECK(WasSent(node));
+  for (const auto& [node, reason] : result->failed) {
+    CHECK(!result->failed_and_unresolvable.contains(node));
   }
 }
 

@@ -56,7 +56,7 @@ class Host final : public berth::net::SessionHost {
     CHECK(size <= kMaxHeaders);
     switch (request.target.size() % 4) {
       case 0:
-        return Answer(number);
+        return Respond(number);
       case 1:
         return session->Deliver(number, {{}, std::make_unique<ShortSource>()}, now);
       case 2:
@@ -67,8 +67,8 @@ class Host final : public berth::net::SessionHost {
     }
   }
 
-  void Answer(RequestNumber number) {
-    session->Deliver(number, {ServerResponse::Text(200, "text/plain", "answer"), nullptr}, now);
+  void Respond(RequestNumber number) {
+    session->Deliver(number, {ServerResponse::Text(200, "text/plain", "ok"), nullptr}, now);
   }
 
   ServerSession* session = nullptr;
@@ -117,7 +117,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     input += text.substr(at, step);
     host.now += std::chrono::milliseconds(100);
     Talk(*session, input, false, host.now);
-    for (const RequestNumber number : std::exchange(host.later, {})) host.Answer(number);
+    for (const RequestNumber number : std::exchange(host.later, {})) host.Respond(number);
     session->Wake(1);
     // The connection buffers no more input than this.
     CHECK(session->finished() || input.size() <= size + kMaxHeaders);

@@ -168,16 +168,16 @@ class MalformedRequestsTest : public testing::Test {
     for (const Malformed& request : requests) {
       const std::string what = request.method + " " + request.target + "\n" + request.headers +
                                request.body.substr(0, 200);
-      const ApiResponse answer =
+      const ApiResponse response =
           client_->Ask(request.method, request.target, request.body, request.headers);
-      EXPECT_EQ(answer.status, request.code) << what << "\n" << answer.body;
+      EXPECT_EQ(response.status, request.code) << what << "\n" << response.body;
       boost::system::error_code error;
-      const auto status = boost::json::parse(answer.body, error);
-      ASSERT_FALSE(error) << what << "\n" << answer.body;
+      const auto status = boost::json::parse(response.body, error);
+      ASSERT_FALSE(error) << what << "\n" << response.body;
       ASSERT_TRUE(status.as_object().contains("reason")) << what;
       EXPECT_EQ(status.at("kind").as_string(), "Status") << what;
       EXPECT_EQ(status.at("status").as_string(), "Failure") << what;
-      EXPECT_EQ(status.at("code").as_int64(), answer.status) << what;
+      EXPECT_EQ(status.at("code").as_int64(), response.status) << what;
       EXPECT_FALSE(status.at("reason").as_string().empty()) << what;
       EXPECT_FALSE(status.at("message").as_string().empty()) << what;
       ++checked_;

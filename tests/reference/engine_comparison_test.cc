@@ -43,15 +43,16 @@ struct Coverage {
   std::map<std::string, size_t> fits_nowhere_by;  // By rejecting plugin.
 };
 
-void Note(const scheduler::reference::Evaluation& answer, Coverage& coverage) {
+void Note(const scheduler::reference::Evaluation& evaluation, Coverage& coverage) {
   ++coverage.decisions;
-  coverage.placed += !answer.best_nodes.empty();
-  coverage.on_nominated_node += answer.nominated_node_fits;
-  coverage.errors += !answer.error.empty();
-  for (const std::string& plugin : answer.unschedulable_plugins) ++coverage.fits_nowhere_by[plugin];
-  if (!answer.preemption) return;
-  coverage.with_victims += !answer.preemption->candidates.empty();
-  for (const auto& [node, candidate] : answer.preemption->candidates) {
+  coverage.placed += !evaluation.best_nodes.empty();
+  coverage.on_nominated_node += evaluation.nominated_node_fits;
+  coverage.errors += !evaluation.error.empty();
+  for (const std::string& plugin : evaluation.unschedulable_plugins)
+    ++coverage.fits_nowhere_by[plugin];
+  if (!evaluation.preemption) return;
+  coverage.with_victims += !evaluation.preemption->candidates.empty();
+  for (const auto& [node, candidate] : evaluation.preemption->candidates) {
     if (candidate.pdb_violations == 0) continue;
     ++coverage.with_budget_violations;
     break;
@@ -145,8 +146,8 @@ class ComparedCluster {
     const uint64_t kind = random_.Below(100);
     if (kind < 15 && !assumed_.empty()) return EndAssumption();
     if (kind < 25 && !waiting_.empty()) return ChangeWaiting();
-    if (PlacedPods() > 6 * world_.nodes.size()) return RemoveOnePlaced();
-    const RandomChange change = generator_.Change(world_);
+    if (PlacedPods() > 6 * snapshot_.nodes.size()) return RemoveOnePlaced();
+    const RandomChange change = generator_.Change(snapshot_);
     if (change.removed) {
       Remove(change.object);
     } else {
@@ -156,20 +157,20 @@ class ComparedCluster {
 
   size_t PlacedPods() const {
     size_t count = 0;
-    for (const auto& [node, pods] : world_.placed) count += pods.size();
+    for (const auto& [node, pods] : snapshot_.placed) count += pods.size();
     return count;
   }
 
   void RemoveOnePlaced() {
     size_t i = random_.Below(PlacedPods());
-    for (const auto& [node, pods] : world_.placed) {
+    for (const auto& [node, pods] : snapshot_.placed) {
       if (i < pods.size()) return Remove(std::next(pods.begin(), static_cast<int64_t>(i))->second);
       i -= pods.size();
     }
   }
 
   void Put(const api::Object& object) {
-    world_.Put(object);
+    snapshot_.Put(object);
     const auto* pod = std::get_if<api::Ref<api::Pod>>(&object);
     if (pod == nullptr) {
       cluster_.Put(object);
@@ -182,7 +183,7 @@ class ComparedCluster {
   }
 
   void Remove(const api::Object& object) {
-    world_.Remove(object);
+    snapshot_.Remove(object);
     std::visit([&]<typename T>(const api::Ref<T>&) { cluster_.Remove<T>(api::KeyOf(object)); },
                object);
   }
@@ -222,7 +223,7 @@ class ComparedCluster {
     }
     if (random_.Chance(30)) {
       api::Pod pod = *entry->second;
-      pod.metadata.labels = generator_.WaitingPod(world_)->metadata.labels;
+      pod.metadata.labels = generator_.WaitingPod(snapshot_)->metadata.labels;
       entry->second = std::make_shared<const api::Pod>(std::move(pod));
     }
     WriteNomination(entry);
@@ -248,7 +249,7 @@ class ComparedCluster {
     if (nominated != waiting_.end() && random_.Chance(20)) return nominated->second;
     if (!waiting_.empty() && (waiting_.size() >= kMostWaiting || random_.Chance(50)))
       return OneThatWaits();
-    api::Ref<api::Pod> pod = generator_.WaitingPod(world_);
+    api::Ref<api::Pod> pod = generator_.WaitingPod(snapshot_);
     if (!waiting_.empty() && random_.Chance(35)) {
       api::Pod replica = *OneThatWaits();
       replica.metadata.name = pod->metadata.name;
@@ -282,16 +283,16 @@ class ComparedCluster {
     const scheduler::engine::CycleOutcome& outcome = search.result();
 
     const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
-    world_.assumed_claims = seen.assumed_claims;
-    world_.assumed_volumes = seen.assumed_volumes;
+    snapshot_.assumed_claims = seen.assumed_claims;
+    snapshot_.assumed_volumes = seen.assumed_volumes;
     const scheduler::reference::Evaluation slow =
-        scheduler::reference::Evaluate(world_, *object, rules_, kNow);
+        scheduler::reference::Evaluate(snapshot_, *object, rules_, kNow);
     Note(slow, coverage_);
 
     scheduler::engine::ReferenceMismatches differences;
     if (outcome.kind != scheduler::engine::CycleOutcome::Kind::kNoNodes)
       differences = scheduler::engine::CompareWithReference(fast, slow);
-    const auto order = scheduler::reference::NodeOrder(world_);
+    const auto order = scheduler::reference::NodeOrder(snapshot_);
     std::ranges::move(
         scheduler::engine::CompareDecision(scheduler::engine::ToNamedDecision(cluster_, outcome),
                                            slow, order, rules_),
@@ -313,7 +314,7 @@ class ComparedCluster {
       EXPECT_TRUE(plugin->Reserve(entry.attempt->cycle(), entry.node).ok());
     api::Pod placed = *pod.object;
     placed.spec.node_name = cluster_.nodes().name(entry.node);
-    world_.Put(std::make_shared<const api::Pod>(std::move(placed)));
+    snapshot_.Put(std::make_shared<const api::Pod>(std::move(placed)));
     waiting_.erase(pod.key());
     assumed_.push_back(std::move(entry));
   }
@@ -323,8 +324,8 @@ class ComparedCluster {
                 const scheduler::engine::CycleOutcome& outcome) {
     const Symbol node = outcome.post_filter.nomination.node;
     cluster_.Nominate(pod.id, node);
-    for (auto& [name, pods] : world_.nominated) pods.erase(pod.key());
-    world_.nominated[cluster_.symbols().Text(node)][pod.key()] = pod.object;
+    for (auto& [name, pods] : snapshot_.nominated) pods.erase(pod.key());
+    snapshot_.nominated[cluster_.symbols().Text(node)][pod.key()] = pod.object;
     if (random_.Chance(50)) WriteNomination(waiting_.find(pod.key()));
     for (scheduler::model::PodId id : outcome.post_filter.victims) {
       if (cluster_.pod(id).state == scheduler::model::PodState::kAssumed) continue;
@@ -347,22 +348,22 @@ class ComparedCluster {
   // Checks that paranoid mode derives the right snapshot from the model.
   void ExpectSameObjects() {
     const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
-    EXPECT_EQ(seen.nodes, world_.nodes);
-    EXPECT_TRUE(SamePods(seen.placed, world_.placed));
-    EXPECT_TRUE(SamePods(seen.nominated, world_.nominated));
-    EXPECT_EQ(seen.claims, world_.claims);
-    EXPECT_EQ(seen.volumes, world_.volumes);
-    EXPECT_EQ(seen.storage_classes, world_.storage_classes);
-    EXPECT_EQ(seen.csi_nodes, world_.csi_nodes);
-    EXPECT_EQ(seen.csi_drivers, world_.csi_drivers);
-    EXPECT_EQ(seen.csi_capacities, world_.csi_capacities);
-    EXPECT_EQ(seen.attachments, world_.attachments);
-    EXPECT_EQ(seen.namespaces, world_.namespaces);
-    EXPECT_EQ(seen.services, world_.services);
-    EXPECT_EQ(seen.replication_controllers, world_.replication_controllers);
-    EXPECT_EQ(seen.replica_sets, world_.replica_sets);
-    EXPECT_EQ(seen.stateful_sets, world_.stateful_sets);
-    EXPECT_EQ(seen.budgets, world_.budgets);
+    EXPECT_EQ(seen.nodes, snapshot_.nodes);
+    EXPECT_TRUE(SamePods(seen.placed, snapshot_.placed));
+    EXPECT_TRUE(SamePods(seen.nominated, snapshot_.nominated));
+    EXPECT_EQ(seen.claims, snapshot_.claims);
+    EXPECT_EQ(seen.volumes, snapshot_.volumes);
+    EXPECT_EQ(seen.storage_classes, snapshot_.storage_classes);
+    EXPECT_EQ(seen.csi_nodes, snapshot_.csi_nodes);
+    EXPECT_EQ(seen.csi_drivers, snapshot_.csi_drivers);
+    EXPECT_EQ(seen.csi_capacities, snapshot_.csi_capacities);
+    EXPECT_EQ(seen.attachments, snapshot_.attachments);
+    EXPECT_EQ(seen.namespaces, snapshot_.namespaces);
+    EXPECT_EQ(seen.services, snapshot_.services);
+    EXPECT_EQ(seen.replication_controllers, snapshot_.replication_controllers);
+    EXPECT_EQ(seen.replica_sets, snapshot_.replica_sets);
+    EXPECT_EQ(seen.stateful_sets, snapshot_.stateful_sets);
+    EXPECT_EQ(seen.budgets, snapshot_.budgets);
   }
 
   Symbol Name(const std::string& node) { return cluster_.mutable_symbols().Intern(node); }
@@ -375,7 +376,7 @@ class ComparedCluster {
   const std::unique_ptr<scheduler::framework::Profile> profile_;
   scheduler::model::Cluster cluster_;
   scheduler::framework::ClassResultsCache results_;
-  scheduler::reference::Snapshot world_;
+  scheduler::reference::Snapshot snapshot_;
   Waiting waiting_;
   api::ObjectKey nominated_;  // The last pod that was nominated.
   std::vector<Assumed> assumed_;

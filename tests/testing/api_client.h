@@ -49,13 +49,13 @@ class ApiClient {
   ApiResponse Exchange(std::string_view request, bool head_only = false) {
     if (!client_) client_ = std::make_unique<RawClient>(port_);
     client_->Send(request);
-    ApiResponse answer;
-    answer.head = client_->ReadUntil("\r\n\r\n");
-    if (answer.head.size() > 12) answer.status = std::stoi(answer.head.substr(9, 3));
-    const std::string length = answer.header("Content-Length");
-    if (!head_only && !length.empty()) answer.body = client_->Read(std::stoul(length));
-    if (answer.header("Connection") == "close") client_.reset();
-    return answer;
+    ApiResponse response;
+    response.head = client_->ReadUntil("\r\n\r\n");
+    if (response.head.size() > 12) response.status = std::stoi(response.head.substr(9, 3));
+    const std::string length = response.header("Content-Length");
+    if (!head_only && !length.empty()) response.body = client_->Read(std::stoul(length));
+    if (response.header("Connection") == "close") client_.reset();
+    return response;
   }
 
  private:

@@ -85,13 +85,13 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
                             .content_type = std::string(message[http::field::content_type]),
                             .body = std::move(message.body())};
     log_.Note([&] { log_.requests.push_back(request); });
-    FakeResponse answer = handler_(request);
-    if (answer.none) return Drain();
-    if (answer.raw) return WriteRaw(*std::move(answer.raw));
+    FakeResponse response = handler_(request);
+    if (response.none) return Drain();
+    if (response.raw) return WriteRaw(*std::move(response.raw));
     response_ = {};
     response_.version(11);
-    response_.result(static_cast<unsigned>(answer.status));
-    response_.body() = std::move(answer.body);
+    response_.result(static_cast<unsigned>(response.status));
+    response_.body() = std::move(response.body);
     response_.keep_alive(true);
     response_.prepare_payload();
     http::async_write(stream_, response_,

@@ -82,22 +82,22 @@ class FakeExchange final : public net::Exchange {
   explicit FakeExchange(net::ServerRequest request = {}) : request_(std::move(request)) {}
 
   const net::ServerRequest& request() const override { return request_; }
-  void Answer(net::ServerResponse answer) override { answer_ = std::move(answer); }
+  void Answer(net::ServerResponse response) override { response_ = std::move(response); }
   void Stream(net::ServerResponse head, std::unique_ptr<net::BodySource> source) override {
-    answer_ = std::move(head);
+    response_ = std::move(head);
     source_ = std::move(source);
   }
   void Wake() override { ++wakes_; }
   void WakeAfter(std::chrono::milliseconds delay) override { delays_.push_back(delay); }
 
-  const std::optional<net::ServerResponse>& answer() const { return answer_; }
+  const std::optional<net::ServerResponse>& response() const { return response_; }
   net::BodySource* source() { return source_.get(); }
   int wakes() const { return wakes_; }
   const std::vector<std::chrono::milliseconds>& delays() const { return delays_; }
 
  private:
   net::ServerRequest request_;
-  std::optional<net::ServerResponse> answer_;
+  std::optional<net::ServerResponse> response_;
   std::unique_ptr<net::BodySource> source_;
   int wakes_ = 0;
   std::vector<std::chrono::milliseconds> delays_;

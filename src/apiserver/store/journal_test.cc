@@ -385,10 +385,10 @@ size_t FillTheDisk(const std::string& directory, const std::string& reason) {
   }
 }
 
-// Runs `story` in a child process, since it restricts its environment. Returns the exit code.
-int RunInChild(const std::function<int()>& story) {
+// Runs `body` in a child process, since it restricts its environment. Returns the exit code.
+int RunInChild(const std::function<int()>& body) {
   const pid_t child = fork();
-  if (child == 0) _exit(story());
+  if (child == 0) _exit(body());
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

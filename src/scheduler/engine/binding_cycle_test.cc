@@ -61,7 +61,7 @@ class LoggingBinding final : public framework::PreBindPlugin, public framework::
     }
     co_return result.ok() ? framework::Verdict() : framework::Verdict::Error(result.message);
   }
-  void PostBind(const framework::BindingContext&) const override { log_->push_back("told"); }
+  void PostBind(const framework::BindingContext&) const override { log_->push_back("post-bind"); }
 
  private:
   const std::string name_;
@@ -83,9 +83,9 @@ class BindingTest : public testing::Test {
  protected:
   // The default profile, with plugins added to the registry before.
   void Start() {
-    world_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
-    world_->Put(MakeNode("n1"));
-    world_->Put(MakePod("web").Request("cpu", "1"));
+    harness_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
+    harness_->Put(MakeNode("n1"));
+    harness_->Put(MakePod("web").Request("cpu", "1"));
   }
   void Enable(const std::string& name) { config_.multi_point.enabled.push_back({name}); }
 
@@ -99,9 +99,9 @@ class BindingTest : public testing::Test {
   }
   // Ends the patch of the nominated node: a binding that takes a while begins with it.
   void Announce() {
-    const Command command = world_->TheCommand();
+    const Command command = harness_->TheCommand();
     EXPECT_EQ(std::get<framework::PatchPodStatus>(command.write).nominated_node_name, "n1");
-    world_->End(command);
+    harness_->End(command);
   }
   const std::string& WrittenNode(const Command& command) {
     return std::get<framework::BindPod>(command.write).node;
@@ -110,39 +110,39 @@ class BindingTest : public testing::Test {
   Log log_ = std::make_shared<Lines>();
   framework::Registry registry_ = plugins::InTreeRegistry();
   framework::ProfileConfig config_ = DefaultProfile();
-  std::unique_ptr<EngineHarness> world_;
+  std::unique_ptr<EngineHarness> harness_;
 };
 
-TEST_F(BindingTest, ReservePluginsHearOfThePodInOrder) {
+TEST_F(BindingTest, ReservePluginsAreCalledInOrder) {
   AddReserve("First");
   AddReserve("Second");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   EXPECT_EQ(*log_, Lines({"First reserves n1", "Second reserves n1"}));
-  EXPECT_EQ(world_->Decisions(), Lines({"web -> n1"}));
+  EXPECT_EQ(harness_->Decisions(), Lines({"web -> n1"}));
 }
 
-TEST_F(BindingTest, RefusalToReserveIsTakenBackInReverseAndThePodWaits) {
+TEST_F(BindingTest, RejectedReserveIsUnreservedInReverseOrder) {
   AddReserve("First");
   AddReserve("Second", {framework::Code::kUnschedulable, "no claim left"});
   AddReserve("Third");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   EXPECT_EQ(*log_, Lines({"First reserves n1", "Second reserves n1", "Third unreserves n1",
                           "Second unreserves n1", "First unreserves n1"}));
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
-  EXPECT_EQ(world_->CpuOn("n1"), 0);
-  EXPECT_EQ(world_->Queue(), "0/0/1/0");
-  EXPECT_EQ(world_->Decisions(), Lines({"web: 0/1 nodes are available: 1 no claim left."}));
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
+  EXPECT_EQ(harness_->CpuOn("n1"), 0);
+  EXPECT_EQ(harness_->Queue(), "0/0/1/0");
+  EXPECT_EQ(harness_->Decisions(), Lines({"web: 0/1 nodes are available: 1 no claim left."}));
 }
 
 TEST_F(BindingTest, ErrorInReserveNamesThePlugin) {
   AddReserve("Broken", framework::Verdict::Error("disk on fire"));
   Start();
-  world_->Schedule();
-  EXPECT_EQ(world_->Where("web"), "pending");
-  EXPECT_EQ(world_->Decisions(),
+  harness_->Schedule();
+  EXPECT_EQ(harness_->Where("web"), "pending");
+  EXPECT_EQ(harness_->Decisions(),
             Lines({"web failed: running Reserve plugin \"Broken\": disk on fire"}));
 }
 
@@ -150,43 +150,43 @@ TEST_F(BindingTest, FailedBindIsUnreserved) {
   AddReserve("First");
   AddReserve("Second");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   log_->clear();
-  world_->Fail(world_->TheCommand(), "no");
+  harness_->Fail(harness_->TheCommand(), "no");
   EXPECT_EQ(*log_, Lines({"Second unreserves n1", "First unreserves n1"}));
 }
 
 TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  const Command prepare = world_->TheCommand();
+  const Command prepare = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(prepare), "prepared by Volumes");
   EXPECT_EQ(*log_, Lines({"writes"}));
-  world_->End(prepare);
-  const Command bind = world_->TheCommand();
+  harness_->End(prepare);
+  const Command bind = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(bind), "n1");
   EXPECT_NE(bind.id, prepare.id);
   EXPECT_EQ(*log_, Lines({"writes", "written"}));
-  world_->End(bind);
-  EXPECT_EQ(*log_, Lines({"writes", "written", "told"}));
+  harness_->End(bind);
+  EXPECT_EQ(*log_, Lines({"writes", "written", "post-bind"}));
 }
 
-TEST_F(BindingTest, PreBindThatHasNothingToDoIsPassedOver) {
+TEST_F(BindingTest, PreBindWithNothingToDoIsSkipped) {
   AddBinding("Volumes", framework::Verdict::Skip());
   Start();
-  world_->Schedule();
-  EXPECT_EQ(WrittenNode(world_->TheCommand()), "n1");
+  harness_->Schedule();
+  EXPECT_EQ(WrittenNode(harness_->TheCommand()), "n1");
   EXPECT_TRUE(log_->empty());
 }
 
 TEST_F(BindingTest, PreFlightThatFailsEndsTheBinding) {
   AddBinding("Volumes", framework::Verdict::Error("disk on fire"));
   Start();
-  world_->Schedule();
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
+  harness_->Schedule();
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
   EXPECT_TRUE(log_->empty());
 }
 
@@ -196,7 +196,7 @@ struct FailureCase {
   const char* want;
 };
 
-TEST_F(BindingTest, FailedPreBindSaysWhoAndWhy) {
+TEST_F(BindingTest, ErrorInPreBindNamesThePluginAndTheReason) {
   const FailureCase cases[] = {
       {"Error",
        {framework::WriteResult::Kind::kUnavailable, "etcd is away"},
@@ -209,33 +209,33 @@ TEST_F(BindingTest, FailedPreBindSaysWhoAndWhy) {
   for (const FailureCase& c : cases) {
     SCOPED_TRACE(c.name);
     Start();
-    world_->Schedule();
-    world_->Decisions();
+    harness_->Schedule();
+    harness_->Decisions();
     Announce();
-    world_->End(world_->TheCommand(), c.result);
-    EXPECT_EQ(world_->Decisions(), Lines({c.want}));
-    EXPECT_EQ(world_->Where("web"), "pending");
-    EXPECT_EQ(world_->CpuOn("n1"), 0);
-    EXPECT_TRUE(world_->Commands().empty());
+    harness_->End(harness_->TheCommand(), c.result);
+    EXPECT_EQ(harness_->Decisions(), Lines({c.want}));
+    EXPECT_EQ(harness_->Where("web"), "pending");
+    EXPECT_EQ(harness_->CpuOn("n1"), 0);
+    EXPECT_TRUE(harness_->Commands().empty());
   }
 }
 
-TEST_F(BindingTest, BinderMayLeaveThePodToTheNext) {
+TEST_F(BindingTest, BindPluginMaySkipThePod) {
   registry_.Add<IdleBinder>();
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {
       {{"IdleBinder"}, {"DefaultBinder"}}, {"*"}};
   Start();
-  world_->Schedule();
-  EXPECT_EQ(WrittenNode(world_->TheCommand()), "n1");
+  harness_->Schedule();
+  EXPECT_EQ(WrittenNode(harness_->TheCommand()), "n1");
 }
 
-TEST_F(BindingTest, PodThatNoBinderWantsWaitsAgain) {
+TEST_F(BindingTest, PodThatEveryBindPluginSkipsIsRequeued) {
   registry_.Add<IdleBinder>();
   config_.points[static_cast<size_t>(framework::ExtensionPoint::kBind)] = {{{"IdleBinder"}}, {"*"}};
   Start();
-  world_->Schedule();
-  EXPECT_TRUE(world_->Commands().empty());
-  EXPECT_EQ(world_->Where("web"), "pending");
+  harness_->Schedule();
+  EXPECT_TRUE(harness_->Commands().empty());
+  EXPECT_EQ(harness_->Where("web"), "pending");
 }
 
 // The rows of a node and pods that are gone are given to others while the write is under way.
@@ -243,28 +243,28 @@ TEST_F(BindingTest, BindingOutlivesItsPodAndItsNode) {
   AddReserve("Reserve");
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  const Command prepare = world_->TheCommand();
-  world_->Remove(MakePod("web"));
-  world_->Remove(MakeNode("n1"));
-  world_->Put(MakeNode("n2"));
-  world_->Put(MakePod("other").On("n3"));
-  world_->End(prepare);
-  const Command bind = world_->TheCommand();
+  const Command prepare = harness_->TheCommand();
+  harness_->Remove(MakePod("web"));
+  harness_->Remove(MakeNode("n1"));
+  harness_->Put(MakeNode("n2"));
+  harness_->Put(MakePod("other").On("n3"));
+  harness_->End(prepare);
+  const Command bind = harness_->TheCommand();
   EXPECT_EQ(WrittenNode(bind), "n1");
-  world_->End(bind, {framework::WriteResult::Kind::kNotFound, "no such pod"});
+  harness_->End(bind, {framework::WriteResult::Kind::kNotFound, "no such pod"});
   EXPECT_EQ(log_->back(), "Reserve unreserves n1");
-  EXPECT_EQ(world_->Where("web"), "unknown");
-  EXPECT_EQ(world_->Where("other"), "bound on n3");
+  EXPECT_EQ(harness_->Where("web"), "unknown");
+  EXPECT_EQ(harness_->Where("other"), "bound on n3");
 }
 
 TEST_F(BindingTest, EngineMayEndWhileBindingsWait) {
   AddBinding("Volumes");
   Start();
-  world_->Schedule();
+  harness_->Schedule();
   Announce();
-  world_.reset();
+  harness_.reset();
   EXPECT_EQ(*log_, Lines({"writes"}));
 }
 
@@ -278,90 +278,92 @@ using Lines = std::vector<std::string>;
 class PreBindTest : public testing::Test {
  protected:
   void Start() {
-    story_.Start().Put(MakeNode("n1").Cpu("1"));
-    story_->Put(MakePod("low").Request("cpu", "1"));
-    story_->Schedule();
-    story_.EndAnnouncement();
-    story_->Decisions();
+    scripted_.Start().Put(MakeNode("n1").Cpu("1"));
+    scripted_->Put(MakePod("low").Request("cpu", "1"));
+    scripted_->Schedule();
+    scripted_.EndAnnouncement();
+    scripted_->Decisions();
   }
   void PassSeconds(int seconds) {
     for (int i = 0; i < seconds; ++i) {
-      story_->Pass(Duration::Seconds(1));
-      story_->Schedule();
+      scripted_->Pass(Duration::Seconds(1));
+      scripted_->Schedule();
     }
   }
 
-  ScriptedEngine story_;
+  ScriptedEngine scripted_;
 };
 
-TEST_F(PreBindTest, ThoseThatMayRunSideBySide) {
-  story_.AddPreBind("A", {.seconds = 3});
-  story_.AddPreBind("B", {.seconds = 2});
+TEST_F(PreBindTest, ParallelPluginsRunTogether) {
+  scripted_.AddPreBind("A", {.seconds = 3});
+  scripted_.AddPreBind("B", {.seconds = 2});
   Start();
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins"}));
   PassSeconds(3);
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins", "B ends", "A ends"}));
-  EXPECT_EQ(story_.Asked(), Lines({"bind low to n1"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins", "B ends", "A ends"}));
+  EXPECT_EQ(scripted_.Asked(), Lines({"bind low to n1"}));
 }
 
-TEST_F(PreBindTest, OthersRunAloneAndInOrder) {
-  story_.AddPreBind("A", {.seconds = 1});
-  story_.AddPreBind("B", {.seconds = 1, .in_parallel = false});
-  story_.AddPreBind("C", {.seconds = 2});
-  story_.AddPreBind("D", {.seconds = 1});
+TEST_F(PreBindTest, OtherPluginsRunAloneAndInOrder) {
+  scripted_.AddPreBind("A", {.seconds = 1});
+  scripted_.AddPreBind("B", {.seconds = 1, .in_parallel = false});
+  scripted_.AddPreBind("C", {.seconds = 2});
+  scripted_.AddPreBind("D", {.seconds = 1});
   Start();
   PassSeconds(4);
-  EXPECT_EQ(*story_.log, Lines({"A begins", "A ends", "B begins", "B ends", "C begins", "D begins",
-                                "D ends", "C ends"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "A ends", "B begins", "B ends", "C begins",
+                                   "D begins", "D ends", "C ends"}));
 }
 
-TEST_F(PreBindTest, ThoseWithNothingToDoArePassedOver) {
-  story_.AddPreBind("A", {.seconds = 1});
-  story_.AddPreBind("Idle", {.in_parallel = false, .plan = framework::Verdict::Skip()});
-  story_.AddPreBind("B", {.seconds = 1});
+TEST_F(PreBindTest, PluginsWithNothingToDoAreSkipped) {
+  scripted_.AddPreBind("A", {.seconds = 1});
+  scripted_.AddPreBind("Idle", {.in_parallel = false, .plan = framework::Verdict::Skip()});
+  scripted_.AddPreBind("B", {.seconds = 1});
   Start();
-  EXPECT_EQ(*story_.log, Lines({"A begins", "B begins"}));
+  EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins"}));
 }
 
 // The first failure is the result, and the others need not continue.
-TEST_F(PreBindTest, FailureOfOneStopsTheOthers) {
-  story_.AddPreBind("Slow", {.seconds = 600});
-  story_.AddPreBind("Broken", {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});
-  story_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
+TEST_F(PreBindTest, FailureOfOnePluginStopsTheOthers) {
+  scripted_.AddPreBind("Slow", {.seconds = 600});
+  scripted_.AddPreBind("Broken",
+                       {.seconds = 2, .answer = framework::Verdict::Error("disk on fire")});
+  scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
   PassSeconds(3);
-  EXPECT_EQ(*story_.log, Lines({"Slow begins", "Broken begins", "Broken ends", "Slow gives up"}));
-  EXPECT_EQ(story_->Decisions(),
+  EXPECT_EQ(*scripted_.log,
+            Lines({"Slow begins", "Broken begins", "Broken ends", "Slow gives up"}));
+  EXPECT_EQ(scripted_->Decisions(),
             Lines({"low failed: running PreBind plugin \"Broken\": disk on fire"}));
-  EXPECT_EQ(story_->Where("low"), "pending");
-  EXPECT_EQ(story_->engine().bindings_under_way(), 0u);
+  EXPECT_EQ(scripted_->Where("low"), "pending");
+  EXPECT_EQ(scripted_->engine().bindings_under_way(), 0u);
 }
 
-TEST_F(PreBindTest, MoreImportantPodCutsItShort) {
-  story_.AddPreBind("Slow", {.seconds = 600});
-  story_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
+TEST_F(PreBindTest, PreemptionCancelsIt) {
+  scripted_.AddPreBind("Slow", {.seconds = 600});
+  scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
-  story_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  story_->Schedule();
-  EXPECT_EQ(story_.Asked(), Lines({"high condition PodScheduled nominated n1",
-                                   "event low Preempted", "event high FailedScheduling"}));
-  story_->Decisions();
+  scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted_->Schedule();
+  EXPECT_EQ(scripted_.Asked(), Lines({"high condition PodScheduled nominated n1",
+                                      "event low Preempted", "event high FailedScheduling"}));
+  scripted_->Decisions();
   PassSeconds(1);
-  EXPECT_EQ(*story_.log, Lines({"Slow begins", "Slow gives up"}));
-  EXPECT_EQ(story_->Decisions(),
+  EXPECT_EQ(*scripted_.log, Lines({"Slow begins", "Slow gives up"}));
+  EXPECT_EQ(scripted_->Decisions(),
             Lines({"low failed: preempted by DefaultPreemption", "high -> n1"}));
-  EXPECT_EQ(story_->Queue(), "0/1/0/0");
+  EXPECT_EQ(scripted_->Queue(), "0/1/0/0");
 }
 
 // The victim is cancelled already: nothing is to be deleted for the second pod either.
-TEST_F(PreBindTest, SecondPreemptorFindsItCutShortAlready) {
-  story_.AddPreBind("Slow", {.seconds = 600});
+TEST_F(PreBindTest, SecondPreemptionFindsItCancelled) {
+  scripted_.AddPreBind("Slow", {.seconds = 600});
   Start();
-  story_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  story_->Schedule();
-  story_->Put(MakePod("higher").Priority(20).Request("cpu", "1"));
-  story_->Schedule();
-  for (const std::string& line : story_.Asked()) EXPECT_NE(line, "delete low");
+  scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted_->Schedule();
+  scripted_->Put(MakePod("higher").Priority(20).Request("cpu", "1"));
+  scripted_->Schedule();
+  for (const std::string& line : scripted_.Asked()) EXPECT_NE(line, "delete low");
 }
 
 }  // namespace BERTH_TEST_FILE
@@ -413,7 +415,7 @@ class SleepTest : public testing::Test {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_F(SleepTest, NothingHappensBeforeTheTimeIsOver) {
+TEST_F(SleepTest, DoesNotWakeEarly) {
   engine_->Handle(ObjectPut{MakePod("p").Nominated("n").Priority(5).ref()}, At(0));
   EXPECT_EQ(engine_->next_wake(), std::nullopt);
   engine_->Schedule(At(0));

@@ -15,33 +15,36 @@ Explanation::Node Scored(std::map<std::string, int64_t> scores) {
 }
 
 TEST(WhyChosen, NamesTheNextBestAndWhatMadeTheDifference) {
-  Explanation told;
-  told.scoring_plugins = {"Taint", "Image", "Fit", "Spread"};
-  told.nodes["a"] = Scored({{"Taint", 300}, {"Image", 10}, {"Fit", 50}, {"Spread", 7}});
-  told.nodes["b"] = Scored({{"Taint", 300}, {"Image", 0}, {"Fit", 53}, {"Spread", 2}});
-  told.nodes["c"] = Scored({{"Taint", 0}, {"Image", 100}, {"Fit", 100}, {"Spread", 7}});
-  told.nodes["d"].verdict = framework::Verdict(framework::Code::kUnschedulable, "Insufficient cpu");
-  EXPECT_EQ(WhyChosen(told, "a"),
+  Explanation explanation;
+  explanation.scoring_plugins = {"Taint", "Image", "Fit", "Spread"};
+  explanation.nodes["a"] = Scored({{"Taint", 300}, {"Image", 10}, {"Fit", 50}, {"Spread", 7}});
+  explanation.nodes["b"] = Scored({{"Taint", 300}, {"Image", 0}, {"Fit", 53}, {"Spread", 2}});
+  explanation.nodes["c"] = Scored({{"Taint", 0}, {"Image", 100}, {"Fit", 100}, {"Spread", 7}});
+  explanation.nodes["d"].verdict =
+      framework::Verdict(framework::Code::kUnschedulable, "Insufficient cpu");
+  EXPECT_EQ(WhyChosen(explanation, "a"),
             "scores 367, 12 more than b, the next best: Image +10, Spread +5, Fit -3");
-  EXPECT_EQ(WhyChosen(told, ""), "");
+  EXPECT_EQ(WhyChosen(explanation, ""), "");
 }
 
 TEST(WhyChosen, EqualsAreTakenInOrder) {
-  Explanation told;
-  told.scoring_plugins = {"Fit"};
-  for (const char* name : {"a", "b"}) told.nodes[name] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(told, "b"), "scores 50, equal to a, and is first in node order");
-  told.nodes["c"] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(told, "b"), "scores 50, equal to a and 1 more, and is first in node order");
+  Explanation explanation;
+  explanation.scoring_plugins = {"Fit"};
+  for (const char* name : {"a", "b"}) explanation.nodes[name] = Scored({{"Fit", 50}});
+  EXPECT_EQ(WhyChosen(explanation, "b"), "scores 50, equal to a, and is first in node order");
+  explanation.nodes["c"] = Scored({{"Fit", 50}});
+  EXPECT_EQ(WhyChosen(explanation, "b"),
+            "scores 50, equal to a and 1 more, and is first in node order");
 }
 
 TEST(WhyChosen, WithoutACompetitionThereIsNoScore) {
-  Explanation told;
-  told.nodes["a"].verdict = framework::Verdict(framework::Code::kUnschedulable, "Insufficient cpu");
-  told.nodes["b"] = {};
-  EXPECT_EQ(WhyChosen(told, "b"), "is the only node that fits");
-  told.nominated_node_fits = true;
-  EXPECT_EQ(WhyChosen(told, "b"), "is the nominated node, which is evaluated first");
+  Explanation explanation;
+  explanation.nodes["a"].verdict =
+      framework::Verdict(framework::Code::kUnschedulable, "Insufficient cpu");
+  explanation.nodes["b"] = {};
+  EXPECT_EQ(WhyChosen(explanation, "b"), "is the only node that fits");
+  explanation.nominated_node_fits = true;
+  EXPECT_EQ(WhyChosen(explanation, "b"), "is the nominated node, which is evaluated first");
 }
 
 struct LossCase {

@@ -1,4 +1,4 @@
-// Engine::State is what the engine knows and how it acts on it.
+// Engine::State is the state of an engine, and the handlers that change it.
 //
 // Besides engine.cc, its methods are in schedule_one.cc, which tries pods, and failure_handling.cc,
 // which ends failed attempts and binding cycles. Objects that the API reports go through

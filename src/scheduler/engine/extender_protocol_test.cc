@@ -47,14 +47,14 @@ TEST(ExtenderRequest, SendsNamesToThoseThatCacheNodes) {
             std::string(R"({"Pod":)") + kPod + R"(,"Nodes":null,"NodeNames":[]})");
 }
 
-TEST(ExtenderRequest, SendsTheTextThatWasKept) {
-  const auto kept = [](const char* json) {
+TEST(ExtenderRequest, SendsTheStoredText) {
+  const auto raw = [](const char* json) {
     return api::RawJson{std::make_shared<const std::string>(json)};
   };
   api::Pod pod = TinyPod("p");
-  pod.text = kept(R"({"spec":{"serviceAccountName":"s"}})");
+  pod.text = raw(R"({"spec":{"serviceAccountName":"s"}})");
   api::Node node = TinyNode("a");
-  node.text = kept(R"({"status":{"addresses":[]}})");
+  node.text = raw(R"({"status":{"addresses":[]}})");
   EXPECT_EQ(EncodeExtenderArgs({}, pod, std::vector<const api::Node*>{&node}),
             R"({"Pod":{"spec":{"serviceAccountName":"s"}},"Nodes":{"metadata":{},"items":)"
             R"([{"status":{"addresses":[]}}]},"NodeNames":null})");
@@ -62,7 +62,7 @@ TEST(ExtenderRequest, SendsTheTextThatWasKept) {
             EncodeExtenderArgs({.node_cache_capable = true}, TinyPod("p"), {}));
 }
 
-TEST(ExtenderRequest, SaysWhatToBind) {
+TEST(ExtenderRequest, SendsTheBinding) {
   const framework::BindPod bind{{.namespace_ = "ns", .name = "p"}, "u1", "n\\1"};
   EXPECT_EQ(EncodeExtenderBindingArgs(bind),
             R"({"PodName":"p","PodNamespace":"ns","PodUID":"u1","Node":"n\\1"})");
@@ -111,7 +111,7 @@ Result<ExtenderFilterResult> Filter(std::string_view json, bool node_cache_capab
   return DecodeExtenderFilterResult(AnExtender(node_cache_capable), json, SentAOrB);
 }
 
-TEST(ExtenderResponse, FilterTellsWhichNodesPass) {
+TEST(ExtenderResponse, FilterListsTheNodesThatPass) {
   const struct {
     const char* name;
     bool node_cache_capable;
@@ -138,18 +138,18 @@ TEST(ExtenderResponse, FilterTellsWhichNodesPass) {
       {"unknown fields", true, R"({"x":[{"y":1}],"NodeNames":["a"],"Error":""})", {"a"}},
   };
   for (const auto& c : cases) {
-    const auto answer = Filter(c.json, c.node_cache_capable);
-    ASSERT_TRUE(answer.has_value()) << c.name << ": " << answer.error().message;
-    EXPECT_EQ(answer->nodes, c.want) << c.name;
+    const auto response = Filter(c.json, c.node_cache_capable);
+    ASSERT_TRUE(response.has_value()) << c.name << ": " << response.error().message;
+    EXPECT_EQ(response->nodes, c.want) << c.name;
   }
 }
 
-TEST(ExtenderResponse, FilterTellsWhyOthersFail) {
-  const auto answer = Filter(R"({"FailedNodes":{"a":"full","b":"odd","c":null},
+TEST(ExtenderResponse, FilterListsWhyOthersFail) {
+  const auto response = Filter(R"({"FailedNodes":{"a":"full","b":"odd","c":null},
       "failedAndUnresolvableNodes":{"b":"broken"}})");
-  ASSERT_TRUE(answer.has_value()) << answer.error().message;
-  EXPECT_THAT(answer->failed, ElementsAre(Pair("a", "full"), Pair("c", "")));
-  EXPECT_THAT(answer->failed_and_unresolvable, ElementsAre(Pair("b", "broken")));
+  ASSERT_TRUE(response.has_value()) << response.error().message;
+  EXPECT_THAT(response->failed, ElementsAre(Pair("a", "full"), Pair("c", "")));
+  EXPECT_THAT(response->failed_and_unresolvable, ElementsAre(Pair("b", "broken")));
 }
 
 TEST(ExtenderResponse, FilterFails) {
@@ -185,17 +185,17 @@ TEST(ExtenderResponse, FilterFails) {
        R"(extender "http://x": answer to filter: Error: expected a string, found false)"},
   };
   for (const auto& c : cases) {
-    const auto answer = Filter(c.json, true);
-    ASSERT_FALSE(answer.has_value()) << c.json;
-    EXPECT_EQ(answer.error().message, c.want);
+    const auto response = Filter(c.json, true);
+    ASSERT_FALSE(response.has_value()) << c.json;
+    EXPECT_EQ(response.error().message, c.want);
   }
 }
 
 TEST(ExtenderResponse, BrokenJsonIsShown) {
   for (const char* json : {"<html>", "{\"Error\":\"\"", "{} {}", "{\"a\":\"\xff\"}", "{,}"}) {
-    const auto answer = Filter(json);
-    ASSERT_FALSE(answer.has_value()) << json;
-    EXPECT_THAT(answer.error().message,
+    const auto response = Filter(json);
+    ASSERT_FALSE(response.has_value()) << json;
+    EXPECT_THAT(response.error().message,
                 testing::StartsWith(R"(extender "http://x": answer to filter: invalid JSON ()"));
   }
   EXPECT_THAT(Filter("<html>").error().message, testing::EndsWith("): <html>"));
@@ -232,7 +232,7 @@ TEST(ExtenderResponse, PrioritizeFails) {
   }
 }
 
-TEST(ExtenderResponse, BindSucceedsOrSaysWhyNot) {
+TEST(ExtenderResponse, BindSucceedsOrReturnsAnError) {
   EXPECT_TRUE(DecodeExtenderBindingResult(AnExtender(), "{}").has_value());
   EXPECT_TRUE(DecodeExtenderBindingResult(AnExtender(), R"({"Error":""})").has_value());
   EXPECT_EQ(DecodeExtenderBindingResult(AnExtender(), R"({"error":"taken"})").error().message,

@@ -127,18 +127,18 @@ Task<model::NodeRow> Extenders::Choose(framework::Attempt& attempt, std::vector<
                                        Random& random) {
   const api::Pod& pod = *attempt.cycle().pod().object;
   const Nodes nodes = InOrder(attempt.feasible(), attempt.rank());
-  std::vector<Task<std::vector<std::pair<model::NodeRow, int64_t>>>> asked;
+  std::vector<Task<std::vector<std::pair<model::NodeRow, int64_t>>>> calls;
   model::NodeMask scored(totals.size());
   for (size_t i = 0; i < extenders_.size(); ++i) {
     if (!framework::IsInterested(extenders_[i], pod)) continue;
     if (framework::TakesPartIn(extenders_[i], framework::ExtenderStep::kPrioritize)) {
-      asked.push_back(CallPrioritize(i, pod, nodes));
-      asked.back().Start();
+      calls.push_back(CallPrioritize(i, pod, nodes));
+      calls.back().Start();
     } else {
       scored = attempt.feasible();  // A response without scores counts as one, too.
     }
   }
-  for (auto& task : asked) {
+  for (auto& task : calls) {
     const std::vector<std::pair<model::NodeRow, int64_t>> given = co_await task.Join();
     for (const auto& [row, contribution] : given) {
       totals[row.index()] += contribution;

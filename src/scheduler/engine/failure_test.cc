@@ -37,7 +37,7 @@ TEST(Failure, NoteIsCutAt1024Bytes) {
   for (const NoteCase& c : cases) EXPECT_EQ(Rejection(c.message).Note(), c.want) << c.name;
 }
 
-TEST(Failure, ConditionSaysWhetherPluginsOrErrorsStoppedThePod) {
+TEST(Failure, ConditionDistinguishesRejectionsFromErrors) {
   EXPECT_EQ(Rejection("x").Reason(), "Unschedulable");
   EXPECT_EQ(Failure().Reason(), "SchedulerError");
 }
@@ -142,7 +142,7 @@ class FailureCacheTest : public testing::Test {
   const model::PodRecord& Put(const api::Pod& pod) {
     return cluster_.pod(cluster_.PutPod(std::make_shared<const api::Pod>(pod)));
   }
-  static Failure NoRoom() {
+  static Failure Insufficient() {
     Failure failure;
     failure.rejected = true;
     failure.message = "no room";
@@ -182,7 +182,7 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
     const model::PodRecord& copy = Put(pod);
     const model::PodRecord& first = Put(MakePod("first"));
     EXPECT_EQ(known_.Find(copy, 0), nullptr);
-    known_.Add(first, 0, NoRoom());
+    known_.Add(first, 0, Insufficient());
     const Failure* failure = known_.Find(copy, 0);
     ASSERT_EQ(failure != nullptr, c.known);
     if (failure != nullptr) {
@@ -192,7 +192,7 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
   }
 }
 
-TEST_F(FailureCacheTest, AnyChangeOfTheClusterMakesThemUnknown) {
+TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
   const model::PodRecord& pod = Put(MakePod("a"));
   const std::function<void()> changes[] = {
       [&] { cluster_.Put(MakeNode("n1").ref()); },
@@ -205,25 +205,25 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterMakesThemUnknown) {
   };
   for (size_t i = 0; i < std::size(changes); ++i) {
     SCOPED_TRACE(i);
-    known_.Add(pod, 0, NoRoom());
+    known_.Add(pod, 0, Insufficient());
     changes[i]();
     EXPECT_EQ(known_.Find(pod, 0), nullptr);
   }
 }
 
-TEST_F(FailureCacheTest, PodThatWasPromisedRoomSpeaksForItselfOnly) {
+TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
   const model::PodRecord& first = Put(MakePod("first"));
   const model::PodRecord& copy = Put(MakePod("copy"));
-  Failure failure = NoRoom();
+  Failure failure = Insufficient();
   failure.nomination.node = cluster_.mutable_symbols().Intern("n1");
   known_.Add(first, 0, failure);
   EXPECT_EQ(known_.Find(copy, 0), nullptr);
 }
 
 // What went wrong once may go well the next time, though nothing has changed.
-TEST_F(FailureCacheTest, ErrorsAreNotKept) {
+TEST_F(FailureCacheTest, ErrorsAreNotCached) {
   const model::PodRecord& pod = Put(MakePod("a"));
-  Failure failure = NoRoom();
+  Failure failure = Insufficient();
   failure.rejected = false;
   known_.Add(pod, 0, failure);
   EXPECT_EQ(known_.Find(pod, 0), nullptr);

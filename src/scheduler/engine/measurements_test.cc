@@ -111,25 +111,25 @@ class MeasurementsTest : public ::testing::Test {
   }
 
   Notebook notes_;
-  EngineHarness world_{OptionsWith(notes_)};
+  EngineHarness harness_{OptionsWith(notes_)};
 };
 
 TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
-  world_.Put(MakeNode("n1"));
-  world_.Put(MakeNode("n2"));
-  world_.Put(MakePod("web").Request("cpu", "1"));
+  harness_.Put(MakeNode("n1"));
+  harness_.Put(MakeNode("n2"));
+  harness_.Put(MakePod("web").Request("cpu", "1"));
   EXPECT_EQ(notes_.points, Lines({"PreEnqueue Success"}));
   EXPECT_EQ(notes_.queued, Lines({"active UnschedulablePodAdd"}));
   EXPECT_EQ(notes_.sizes.active, 1u);
 
   notes_.points.clear();
-  world_.Schedule();
+  harness_.Schedule();
   EXPECT_EQ(notes_.sizes.active, 0u);
   EXPECT_EQ(notes_.sizes.bindings, 1u);
   EXPECT_EQ(notes_.sizes.assumed_pods, 1u);
   EXPECT_TRUE(notes_.attempts.empty());
   EXPECT_EQ(notes_.in_flight["PodPopped"], 0);  // Events no longer concern it.
-  world_.End(world_.TheCommand());
+  harness_.End(harness_.TheCommand());
   EXPECT_EQ(notes_.points,
             Lines({"PreFilter Success", "Filter Success", "PreScore Success", "Score Success",
                    "Reserve Success", "Permit Success", "PreBindPreFlight Skip", "PreBind Success",
@@ -138,8 +138,8 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   EXPECT_EQ(notes_.bound, Lines({"1 tries, 1 ms"}));
   EXPECT_EQ(notes_.sizes.bindings, 0u);
 
-  world_.Put(MakePod("web").Request("cpu", "1").On("n1"));
-  world_.Remove(MakePod("web").Request("cpu", "1").On("n1"));
+  harness_.Put(MakePod("web").Request("cpu", "1").On("n1"));
+  harness_.Remove(MakePod("web").Request("cpu", "1").On("n1"));
   EXPECT_EQ(notes_.events, Lines({"NodeAdd", "NodeAdd", "UnschedulablePodAdd", "AssignedPodAdd",
                                   "AssignedPodDelete"}));
   EXPECT_EQ(notes_.sizes.nodes, 2u);
@@ -147,11 +147,11 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   EXPECT_EQ(notes_.sizes.assumed_pods, 0u);
 }
 
-TEST_F(MeasurementsTest, PluginsThatSkipHaveNoPart) {
-  world_.Put(MakeNode("n1"));
-  world_.Put(MakeNode("n2"));
-  for (const char* name : {"a", "b"}) world_.Put(MakePod(name).Request("cpu", "1"));
-  world_.Schedule();
+TEST_F(MeasurementsTest, SkippedPluginsAreNotMeasured) {
+  harness_.Put(MakeNode("n1"));
+  harness_.Put(MakeNode("n2"));
+  for (const char* name : {"a", "b"}) harness_.Put(MakePod(name).Request("cpu", "1"));
+  harness_.Schedule();
   EXPECT_EQ(notes_.took_part["NodeResourcesFit PreFilter"], 2);
   EXPECT_EQ(notes_.took_part["NodeResourcesFit Filter"], 2);
   EXPECT_EQ(notes_.took_part["NodeResourcesFit Score"], 2);
@@ -161,11 +161,11 @@ TEST_F(MeasurementsTest, PluginsThatSkipHaveNoPart) {
 }
 
 TEST_F(MeasurementsTest, OneAttemptInTenTimesItsPlugins) {
-  for (const char* name : {"n1", "n2"}) world_.Put(MakeNode(name));
+  for (const char* name : {"n1", "n2"}) harness_.Put(MakeNode(name));
   for (int i = 0; i < 19; ++i) {
-    world_.Put(MakePod(fmt::format("p{}", i)).Request("cpu", "10m"));
-    world_.Schedule();
-    for (const Command& command : world_.Commands()) world_.End(command);
+    harness_.Put(MakePod(fmt::format("p{}", i)).Request("cpu", "10m"));
+    harness_.Schedule();
+    for (const Command& command : harness_.Commands()) harness_.End(command);
   }
   EXPECT_EQ(notes_.plugin_runs["NodeResourcesFit PreFilter"], 1);
   EXPECT_EQ(notes_.plugin_runs["NodeResourcesFit Filter"], 1);
@@ -174,9 +174,9 @@ TEST_F(MeasurementsTest, OneAttemptInTenTimesItsPlugins) {
 }
 
 TEST_F(MeasurementsTest, RejectedPodIsCountedByPluginUntilItIsTriedAgain) {
-  world_.Put(MakeNode("n1").Cpu("1"));
-  world_.Put(MakePod("big").Request("cpu", "8"));
-  world_.Schedule();
+  harness_.Put(MakeNode("n1").Cpu("1"));
+  harness_.Put(MakePod("big").Request("cpu", "8"));
+  harness_.Schedule();
   EXPECT_EQ(notes_.attempts, Lines({"0 unschedulable"}));
   EXPECT_THAT(notes_.points, Contains("PostFilter Unschedulable"));
   EXPECT_EQ(notes_.preemption, Lines({"tried"}));
@@ -184,85 +184,85 @@ TEST_F(MeasurementsTest, RejectedPodIsCountedByPluginUntilItIsTriedAgain) {
   EXPECT_EQ(notes_.sizes.unschedulable, 1u);
   EXPECT_THAT(notes_.queued, Contains("unschedulable ScheduleAttemptFailure"));
 
-  world_.Put(MakeNode("n2").Cpu("2"));
+  harness_.Put(MakeNode("n2").Cpu("2"));
   EXPECT_EQ(notes_.hints, Lines({"NodeResourcesFit NodeAdd QueueSkip"}));
-  world_.Put(MakeNode("n3").Cpu("16"));
+  harness_.Put(MakeNode("n3").Cpu("16"));
   EXPECT_EQ(notes_.hints.back(), "NodeResourcesFit NodeAdd Queue");
   EXPECT_THAT(notes_.queued, Contains("backoff NodeAdd"));
   EXPECT_EQ(notes_.rejections["NodeResourcesFit"], 1);
-  world_.Schedule();
+  harness_.Schedule();
   EXPECT_EQ(notes_.queued.back(), "active PopFromBackoffQ");
   EXPECT_EQ(notes_.rejections["NodeResourcesFit"], 0);
-  world_.Commands();
+  harness_.Commands();
 }
 
 TEST_F(MeasurementsTest, GatedPodCountsForItsGateUntilItIsGone) {
-  world_.Put(MakePod("held").Gate("wait"));
+  harness_.Put(MakePod("held").Gate("wait"));
   EXPECT_EQ(notes_.points, Lines({"PreEnqueue UnschedulableAndUnresolvable"}));
   EXPECT_EQ(notes_.queued, Lines({"unschedulable UnschedulablePodAdd"}));
   EXPECT_EQ(notes_.sizes.gated, 1u);
   EXPECT_EQ(notes_.rejections["SchedulingGates"], 1);
-  world_.Remove(MakePod("held").Gate("wait"));
+  harness_.Remove(MakePod("held").Gate("wait"));
   EXPECT_EQ(notes_.rejections["SchedulingGates"], 0);
   EXPECT_EQ(notes_.sizes.gated, 0u);
 }
 
 TEST_F(MeasurementsTest, FailedBindIsAnError) {
-  world_.Put(MakeNode("n1"));
-  world_.Put(MakePod("web"));
-  world_.Schedule();
-  world_.Fail(world_.TheCommand(), "etcd is away");
+  harness_.Put(MakeNode("n1"));
+  harness_.Put(MakePod("web"));
+  harness_.Schedule();
+  harness_.Fail(harness_.TheCommand(), "etcd is away");
   EXPECT_EQ(notes_.attempts, Lines({"0 error"}));
   EXPECT_THAT(notes_.points, Contains("Bind Error"));
   EXPECT_THAT(notes_.points, Contains("Unreserve Success"));
   EXPECT_EQ(notes_.queued.back(), "backoff ScheduleAttemptFailure");
   EXPECT_TRUE(notes_.bound.empty());
-  world_.Pass(Duration::Seconds(3));
-  world_.Schedule();
+  harness_.Pass(Duration::Seconds(3));
+  harness_.Schedule();
   EXPECT_EQ(notes_.queued.back(), "active BackoffComplete");
-  world_.End(world_.TheCommand());
+  harness_.End(harness_.TheCommand());
   EXPECT_EQ(notes_.attempts, Lines({"0 error", "0 scheduled"}));
   ASSERT_EQ(notes_.bound.size(), 1u);
   EXPECT_EQ(notes_.bound[0].substr(0, 8), "2 tries,");
 }
 
-TEST_F(MeasurementsTest, PreemptionTellsItsVictimsAndItsEnd) {
-  world_.Put(MakeNode("n1").Cpu("1"));
-  world_.Put(MakePod("low").Request("cpu", "1").Priority(1).On("n1"));
-  world_.Put(MakePod("high").Request("cpu", "1").Priority(10));
-  world_.Schedule();
+TEST_F(MeasurementsTest, PreemptionReportsItsVictimsAndItsEnd) {
+  harness_.Put(MakeNode("n1").Cpu("1"));
+  harness_.Put(MakePod("low").Request("cpu", "1").Priority(1).On("n1"));
+  harness_.Put(MakePod("high").Request("cpu", "1").Priority(10));
+  harness_.Schedule();
   EXPECT_EQ(notes_.preemption, Lines({"tried", "1 victims"}));
   EXPECT_THAT(notes_.points, Contains("PostFilter Success"));
   EXPECT_EQ(notes_.sizes.evictions, 1u);
-  for (auto commands = world_.Commands(); !commands.empty(); commands = world_.Commands()) {
-    for (const Command& command : commands) world_.End(command);
+  for (auto commands = harness_.Commands(); !commands.empty(); commands = harness_.Commands()) {
+    for (const Command& command : commands) harness_.End(command);
   }
   EXPECT_EQ(notes_.preemption, Lines({"tried", "1 victims", "evicted"}));
   EXPECT_EQ(notes_.sizes.evictions, 0u);
 }
 
-TEST_F(MeasurementsTest, PodBoundAfterTheFlushSaysSo) {
-  world_.Put(MakeNode("n1").Cpu("1").Taint("a", "b", "NoSchedule"));
-  world_.Put(MakePod("web"));
-  world_.Schedule();
-  world_.Commands();
-  world_.Pass(Duration::Seconds(400));
-  world_.Schedule();
-  world_.Commands();
+TEST_F(MeasurementsTest, PodBoundAfterTheFlushIsCountedAsSuch) {
+  harness_.Put(MakeNode("n1").Cpu("1").Taint("a", "b", "NoSchedule"));
+  harness_.Put(MakePod("web"));
+  harness_.Schedule();
+  harness_.Commands();
+  harness_.Pass(Duration::Seconds(400));
+  harness_.Schedule();
+  harness_.Commands();
   EXPECT_THAT(notes_.queued, Contains("active UnschedulableTimeout"));
-  world_.Pass(Duration::Seconds(400));
-  world_.Put(MakeNode("n2"));
-  world_.Schedule();
-  world_.End(world_.TheCommand());
+  harness_.Pass(Duration::Seconds(400));
+  harness_.Put(MakeNode("n2"));
+  harness_.Schedule();
+  harness_.End(harness_.TheCommand());
   ASSERT_EQ(notes_.bound.size(), 1u);
   EXPECT_THAT(notes_.bound[0], ::testing::HasSubstr("flushed"));
 }
 
-TEST_F(MeasurementsTest, ExplainingTellsNothing) {
-  world_.Put(MakeNode("n1"));
+TEST_F(MeasurementsTest, ExplainRecordsNothing) {
+  harness_.Put(MakeNode("n1"));
   notes_.points.clear();
   const MakePod pod("web");
-  EXPECT_TRUE(world_.engine().Explain(pod.ref(), world_.now()).has_value());
+  EXPECT_TRUE(harness_.engine().Explain(pod.ref(), harness_.now()).has_value());
   EXPECT_TRUE(notes_.points.empty());
   EXPECT_TRUE(notes_.took_part.empty());
 }

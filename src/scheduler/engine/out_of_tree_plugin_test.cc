@@ -65,30 +65,30 @@ framework::ProfileConfig ProfileWithRackRule(framework::PluginArgs args) {
 }
 
 TEST(OutOfTreePlugin, FiltersAndScores) {
-  EngineHarness world({ProfileWithRackRule(std::string("{\"highest\": 10}"))},
-                      RegistryWithRackRule());
-  world.Put(MakeNode("rackless").Cpu("64"));
-  world.Put(MakeNode("low").Cpu("32").Label("rack", "2"));
-  world.Put(MakeNode("high").Cpu("2").Label("rack", "9"));
-  world.Put(MakePod("web").Request("cpu", "1"));
-  world.Schedule();
-  EXPECT_EQ(world.Decisions(), Lines({"web -> high"}));
+  EngineHarness harness({ProfileWithRackRule(std::string("{\"highest\": 10}"))},
+                        RegistryWithRackRule());
+  harness.Put(MakeNode("rackless").Cpu("64"));
+  harness.Put(MakeNode("low").Cpu("32").Label("rack", "2"));
+  harness.Put(MakeNode("high").Cpu("2").Label("rack", "9"));
+  harness.Put(MakePod("web").Request("cpu", "1"));
+  harness.Schedule();
+  EXPECT_EQ(harness.Decisions(), Lines({"web -> high"}));
 
-  const auto told = world.engine().Explain(MakePod("next").Request("cpu", "1"), Instant{});
-  ASSERT_TRUE(told.has_value());
-  EXPECT_EQ(told->nodes.at("rackless").verdict.Message(), "node(s) had no rack");
-  EXPECT_EQ(told->nodes.at("rackless").verdict.plugin(), "RackRule");
-  EXPECT_EQ(told->nodes.at("low").scores.at("RackRule"), 50 * 20);
-  EXPECT_EQ(told->nodes.at("high").scores.at("RackRule"), 50 * 90);
+  const auto explanation = harness.engine().Explain(MakePod("next").Request("cpu", "1"), Instant{});
+  ASSERT_TRUE(explanation.has_value());
+  EXPECT_EQ(explanation->nodes.at("rackless").verdict.Message(), "node(s) had no rack");
+  EXPECT_EQ(explanation->nodes.at("rackless").verdict.plugin(), "RackRule");
+  EXPECT_EQ(explanation->nodes.at("low").scores.at("RackRule"), 50 * 20);
+  EXPECT_EQ(explanation->nodes.at("high").scores.at("RackRule"), 50 * 90);
 }
 
 TEST(OutOfTreePlugin, ReasonsReachTheFitError) {
-  EngineHarness world({ProfileWithRackRule(std::string("{\"highest\": 10}"))},
-                      RegistryWithRackRule());
-  world.Put(MakeNode("rackless"));
-  world.Put(MakePod("web"));
-  world.Schedule();
-  const Lines decisions = world.Decisions();
+  EngineHarness harness({ProfileWithRackRule(std::string("{\"highest\": 10}"))},
+                        RegistryWithRackRule());
+  harness.Put(MakeNode("rackless"));
+  harness.Put(MakePod("web"));
+  harness.Schedule();
+  const Lines decisions = harness.Decisions();
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_TRUE(decisions[0].starts_with("web: 0/1 nodes are available: 1 node(s) had no rack."))
       << decisions[0];

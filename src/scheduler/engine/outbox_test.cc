@@ -58,7 +58,7 @@ TEST(WriteLanes, UrgentWritesGoFirst) {
   for (const LaneCase& c : cases) EXPECT_EQ(framework::LaneOf(c.write), c.want) << c.name;
 }
 
-TEST(Outbox, HandsOutLaneByLaneAndTheOldestFirst) {
+TEST(Outbox, TakesLaneByLaneAndTheOldestFirst) {
   Outbox outbox;
   const CommandId event = outbox.Post(Record());
   const CommandId status = outbox.Post(Condition("PodScheduled"));
@@ -73,7 +73,7 @@ TEST(Outbox, HandsOutLaneByLaneAndTheOldestFirst) {
   EXPECT_TRUE(outbox.TakeCommands(SIZE_MAX).empty());
 }
 
-TEST(Outbox, HandsOutNoMoreThanItIsAskedFor) {
+TEST(Outbox, ReturnsNoMoreThanRequested) {
   Outbox outbox;
   for (int i = 0; i < 3; ++i) outbox.Post(Condition("PodScheduled"));
   EXPECT_TRUE(outbox.TakeCommands(0).empty());
@@ -85,7 +85,7 @@ TEST(Outbox, HandsOutNoMoreThanItIsAskedFor) {
   EXPECT_EQ(outbox.TakeCommands(SIZE_MAX).size(), 1u);
 }
 
-TEST(Outbox, OnlyWhatHasNotGoneOutCanBeTakenBack) {
+TEST(Outbox, OnlyUnsentWritesCanBeWithdrawn) {
   Outbox outbox;
   const CommandId stays = outbox.Post(Bind());
   const CommandId goes = outbox.Post(Delete());
@@ -107,7 +107,7 @@ Task<int> WriteTwo(Outbox& outbox, Lines& log) {
   co_return 0;
 }
 
-TEST(Outbox, ResumesWhoeverWaitsForAWrite) {
+TEST(Outbox, ResumesTheCoroutineThatAwaitsAWrite) {
   Outbox outbox;
   Lines log;
   Task<int> task = WriteTwo(outbox, log);
@@ -125,7 +125,7 @@ TEST(Outbox, ResumesWhoeverWaitsForAWrite) {
   EXPECT_TRUE(task.done());
 }
 
-TEST(Outbox, WaiterOfAWriteThatIsTakenBackGoesOn) {
+TEST(Outbox, WithdrawnWriteResumesItsCoroutine) {
   Outbox outbox;
   Lines log;
   Task<int> task = WriteTwo(outbox, log);

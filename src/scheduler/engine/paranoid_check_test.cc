@@ -13,8 +13,8 @@ namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
 
 // A profile with one plugin of our own under `name`, which rejects node "a".
-EngineHarness& WorldWith(const std::string& name) {
-  static std::vector<std::unique_ptr<EngineHarness>> worlds;
+EngineHarness& HarnessWith(const std::string& name) {
+  static std::vector<std::unique_ptr<EngineHarness>> harnesses;
   framework::Registry registry;
   registry.Add<FakeSort>();
   registry.Add<FakeBinder>();
@@ -25,44 +25,44 @@ EngineHarness& WorldWith(const std::string& name) {
                : framework::Verdict();
   };
   Offer<FakeRule>(registry, name, rule);
-  worlds.push_back(std::make_unique<EngineHarness>(
+  harnesses.push_back(std::make_unique<EngineHarness>(
       std::vector{ProfileOf({{"FakeSort"}, {"FakeBinder"}, {name}})}, registry));
-  return *worlds.back();
+  return *harnesses.back();
 }
 
-TEST(ParanoidDeathTest, ADifferenceNamesPodNodePluginAndBothAnswers) {
+TEST(ParanoidDeathTest, ADifferenceNamesPodNodePluginAndBothResults) {
   EXPECT_DEATH(
       {
-        EngineHarness& world = WorldWith("NodeUnschedulable");
-        world.Put(MakeNode("a"));
-        world.Put(MakePod("web"));
-        world.Schedule();
+        EngineHarness& harness = HarnessWith("NodeUnschedulable");
+        harness.Put(MakeNode("a"));
+        harness.Put(MakePod("web"));
+        harness.Schedule();
       },
       "two ways to decide about pod default/web differ(.|\n)*"
       "node a, plugin NodeUnschedulable:(.|\n)*"
       "fast: Unschedulable by NodeUnschedulable: no a's(.|\n)*slow: Success");
 }
 
-TEST(Paranoid, APluginThatTheTwinDoesNotKnowIsHeldAgainstItself) {
-  EngineHarness& world = WorldWith("OutOfTree");
-  world.Put(MakeNode("a"));
-  world.Put(MakeNode("b"));
-  world.Put(MakePod("web"));
-  world.Schedule();
-  EXPECT_EQ(world.Decisions(), std::vector<std::string>{"web -> b"});
+TEST(Paranoid, APluginUnknownToTheReferenceIsComparedWithItself) {
+  EngineHarness& harness = HarnessWith("OutOfTree");
+  harness.Put(MakeNode("a"));
+  harness.Put(MakeNode("b"));
+  harness.Put(MakePod("web"));
+  harness.Schedule();
+  EXPECT_EQ(harness.Decisions(), std::vector<std::string>{"web -> b"});
 }
 
 // Preemption and the choice among equals are part of what is compared; none of this may end the
 // program.
 TEST(Paranoid, AgreesAboutChoicesNominationsAndVictims) {
-  EngineHarness world;
-  for (const char* node : {"b", "a"}) world.Put(MakeNode(node).Cpu("2"));
-  for (const char* pod : {"one", "two", "three"}) world.Put(MakePod(pod).Request("cpu", "1"));
-  world.Put(MakePod("large").Request("cpu", "2").Priority(10));
-  world.Schedule();
-  world.Put(MakePod("small").Request("cpu", "1"));
-  world.Schedule();
-  EXPECT_EQ(world.Where("large"), "assumed on a");
+  EngineHarness harness;
+  for (const char* node : {"b", "a"}) harness.Put(MakeNode(node).Cpu("2"));
+  for (const char* pod : {"one", "two", "three"}) harness.Put(MakePod(pod).Request("cpu", "1"));
+  harness.Put(MakePod("large").Request("cpu", "2").Priority(10));
+  harness.Schedule();
+  harness.Put(MakePod("small").Request("cpu", "1"));
+  harness.Schedule();
+  EXPECT_EQ(harness.Where("large"), "assumed on a");
 }
 
 }  // namespace BERTH_TEST_FILE

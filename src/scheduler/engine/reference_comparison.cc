@@ -32,30 +32,30 @@ api::Ref<api::Pod> AsDecided(const model::Cluster& cluster, const model::PodReco
   return pod;
 }
 
-void CopyPods(const model::Cluster& cluster, reference::Snapshot& world) {
+void CopyPods(const model::Cluster& cluster, reference::Snapshot& snapshot) {
   cluster.pods().ForEach([&](const model::PodRecord& record) {
     if (record.state == model::PodState::kPending) return;
     const std::string& node = cluster.nodes().name(record.node);
-    world.placed[node][record.key()] =
+    snapshot.placed[node][record.key()] =
         record.state == model::PodState::kBound ? record.object : AsDecided(cluster, record, node);
   });
   for (const auto& [node, pods] : cluster.nominations().by_node()) {
-    auto& nominated = world.nominated[cluster.symbols().Text(node)];
+    auto& nominated = snapshot.nominated[cluster.symbols().Text(node)];
     for (model::PodId id : pods) nominated[cluster.pod(id).key()] = cluster.pod(id).object;
   }
 }
 
-void CopyStorage(const model::Cluster& cluster, reference::Snapshot& world) {
+void CopyStorage(const model::Cluster& cluster, reference::Snapshot& snapshot) {
   const model::Storage& storage = cluster.storage();
-  for (const auto& [key, claim] : world.claims) {
+  for (const auto& [key, claim] : snapshot.claims) {
     if (auto current = storage.FindClaim(key); current != claim) {
-      world.assumed_claims[key] = std::move(current);
+      snapshot.assumed_claims[key] = std::move(current);
     }
   }
-  for (const auto& [key, volume] : world.volumes) {
+  for (const auto& [key, volume] : snapshot.volumes) {
     const model::StorageCatalog::Volume* listed = storage.catalog().FindVolume(key.name);
     if (auto current = storage.Current(*listed); current != volume) {
-      world.assumed_volumes[key] = std::move(current);
+      snapshot.assumed_volumes[key] = std::move(current);
     }
   }
 }
@@ -63,27 +63,27 @@ void CopyStorage(const model::Cluster& cluster, reference::Snapshot& world) {
 }  // namespace
 
 reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
-  reference::Snapshot world;
+  reference::Snapshot snapshot;
   cluster.nodes().present().ForEach([&](size_t row) {
     const auto& node = cluster.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).object;
-    world.nodes[{"", node->metadata.name}] = node;
+    snapshot.nodes[{"", node->metadata.name}] = node;
   });
-  CopyAll(cluster, world.namespaces);
-  CopyAll(cluster, world.services);
-  CopyAll(cluster, world.replication_controllers);
-  CopyAll(cluster, world.replica_sets);
-  CopyAll(cluster, world.stateful_sets);
-  CopyAll(cluster, world.volumes);
-  CopyAll(cluster, world.claims);
-  CopyAll(cluster, world.storage_classes);
-  CopyAll(cluster, world.csi_nodes);
-  CopyAll(cluster, world.csi_drivers);
-  CopyAll(cluster, world.csi_capacities);
-  CopyAll(cluster, world.attachments);
-  CopyAll(cluster, world.budgets);
-  CopyPods(cluster, world);
-  CopyStorage(cluster, world);
-  return world;
+  CopyAll(cluster, snapshot.namespaces);
+  CopyAll(cluster, snapshot.services);
+  CopyAll(cluster, snapshot.replication_controllers);
+  CopyAll(cluster, snapshot.replica_sets);
+  CopyAll(cluster, snapshot.stateful_sets);
+  CopyAll(cluster, snapshot.volumes);
+  CopyAll(cluster, snapshot.claims);
+  CopyAll(cluster, snapshot.storage_classes);
+  CopyAll(cluster, snapshot.csi_nodes);
+  CopyAll(cluster, snapshot.csi_drivers);
+  CopyAll(cluster, snapshot.csi_capacities);
+  CopyAll(cluster, snapshot.attachments);
+  CopyAll(cluster, snapshot.budgets);
+  CopyPods(cluster, snapshot);
+  CopyStorage(cluster, snapshot);
+  return snapshot;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Bugs that schedulers of this kind have had, each as a story that must end well.
+// Regression tests for bugs that schedulers are known to have had, one scenario each.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@ using Lines = std::vector<std::string>;
 using Kind = framework::WriteResult::Kind;
 
 // "web" waits at Permit on n1, with its node announced.
-void StartHolding(ScriptedEngine& story) {
-  story.AddPermit("Gang", [](framework::Cycle&, framework::WaitingPods&) { return Wait(60); });
-  story.Start().Put(MakeNode("n1").Cpu("1"));
-  story->Put(MakePod("web").Request("cpu", "1"));
-  story->Schedule();
-  story.EndAnnouncement();
-  story->Decisions();
+void StartHolding(ScriptedEngine& scripted) {
+  scripted.AddPermit("Gang", [](framework::Cycle&, framework::WaitingPods&) { return Wait(60); });
+  scripted.Start().Put(MakeNode("n1").Cpu("1"));
+  scripted->Put(MakePod("web").Request("cpu", "1"));
+  scripted->Schedule();
+  scripted.EndAnnouncement();
+  scripted->Decisions();
 }
 
 // An event that came while the pod was being tried must not be lost on it.
@@ -39,134 +39,134 @@ TEST(Regression, EventWhileInFlight) {
        {Case{"Never", false, false, "0/0/1/0"}, Case{"Before", true, false, "0/0/1/0"},
         Case{"During", false, true, "0/1/0/0"}}) {
     SCOPED_TRACE(c.name);
-    ScriptedEngine story;
-    StartHolding(story);
+    ScriptedEngine scripted;
+    StartHolding(scripted);
     if (c.before) {
-      story.Speak("uid-of-web", "Gang", false, "start over");
-      story->Put(MakeNode("before").Cordoned());
-      story->Schedule();
+      scripted.Speak("uid-of-web", "Gang", false, "start over");
+      scripted->Put(MakeNode("before").Cordoned());
+      scripted->Schedule();
       std::vector<Command> commands;
-      story.Asked(&commands);
-      for (const Command& command : commands) story->End(command);
+      scripted.Asked(&commands);
+      for (const Command& command : commands) scripted->End(command);
     }
-    if (c.during) story->Put(MakeNode("during").Cordoned());
-    story.Speak("uid-of-web", "Gang", false, "no");
-    EXPECT_EQ(story->Queue(), c.queue);
+    if (c.during) scripted->Put(MakeNode("during").Cordoned());
+    scripted.Speak("uid-of-web", "Gang", false, "no");
+    EXPECT_EQ(scripted->Queue(), c.queue);
   }
 }
 
 TEST(Regression, PodDeletedAndRecreatedUnderTheSameNameInFlight) {
-  ScriptedEngine story;
-  story.AddPermit("Gang", [](framework::Cycle& cycle, framework::WaitingPods&) {
+  ScriptedEngine scripted;
+  scripted.AddPermit("Gang", [](framework::Cycle& cycle, framework::WaitingPods&) {
     return cycle.pod().uid() == "old" ? Wait(60) : framework::PermitResult{};
   });
-  story.Start().Put(MakeNode("n1").Cpu("1"));
-  story->Put(MakePod("web").Uid("old").Request("cpu", "1"));
-  story->Schedule();
-  const Command announcement = story->TheCommand();  // Under way.
+  scripted.Start().Put(MakeNode("n1").Cpu("1"));
+  scripted->Put(MakePod("web").Uid("old").Request("cpu", "1"));
+  scripted->Schedule();
+  const Command announcement = scripted->TheCommand();  // Under way.
   // The watch may well show the new pod without a word of the old one's end.
-  story->Put(MakePod("web").Uid("new").Request("cpu", "1"));
-  story->Schedule();
-  EXPECT_EQ(story->Decisions(), Lines({"web -> n1", "web -> n1"}));
+  scripted->Put(MakePod("web").Uid("new").Request("cpu", "1"));
+  scripted->Schedule();
+  EXPECT_EQ(scripted->Decisions(), Lines({"web -> n1", "web -> n1"}));
   std::vector<Command> commands;
-  EXPECT_EQ(story.Asked(&commands), Lines({"bind web to n1"}));
+  EXPECT_EQ(scripted.Asked(&commands), Lines({"bind web to n1"}));
   EXPECT_EQ(std::get<framework::BindPod>(commands[0].write).uid, "new");
 
-  story->End(announcement, {Kind::kNotFound, "gone"});
-  EXPECT_EQ(story.Asked(), Lines()) << "nobody is told of the old pod";
-  EXPECT_EQ(story->Where("web"), "assumed on n1");
-  EXPECT_EQ(story->CpuOn("n1"), 1000);
-  EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
-  story->End(commands[0]);
-  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+  scripted->End(announcement, {Kind::kNotFound, "gone"});
+  EXPECT_EQ(scripted.Asked(), Lines()) << "nothing is reported about the old pod";
+  EXPECT_EQ(scripted->Where("web"), "assumed on n1");
+  EXPECT_EQ(scripted->CpuOn("n1"), 1000);
+  EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
+  scripted->End(commands[0]);
+  EXPECT_EQ(scripted->engine().bindings_under_way(), 0u);
 }
 
 // The same pod may be reported gone and come back while its bind is under way.
 TEST(Regression, PodGoneAndBackWithTheSameUidWhileItIsBound) {
-  ScriptedEngine story;
-  story.Start().Put(MakeNode("n1").Cpu("4"));
-  story->Put(MakePod("web").Request("cpu", "1"));
-  story->Schedule();
-  const Command first = story->TheCommand();
-  story->Remove(MakePod("web").Request("cpu", "1"));
-  story->Put(MakePod("web").Request("cpu", "1"));
-  story->Schedule();
-  const Command second = story->TheCommand();
-  story->Fail(first, "conflict");
-  EXPECT_EQ(story->Where("web"), "assumed on n1") << "for the second bind";
-  EXPECT_EQ(story->CpuOn("n1"), 1000);
-  story->End(second);
-  EXPECT_EQ(story->Where("web"), "assumed on n1");
-  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
+  ScriptedEngine scripted;
+  scripted.Start().Put(MakeNode("n1").Cpu("4"));
+  scripted->Put(MakePod("web").Request("cpu", "1"));
+  scripted->Schedule();
+  const Command first = scripted->TheCommand();
+  scripted->Remove(MakePod("web").Request("cpu", "1"));
+  scripted->Put(MakePod("web").Request("cpu", "1"));
+  scripted->Schedule();
+  const Command second = scripted->TheCommand();
+  scripted->Fail(first, "conflict");
+  EXPECT_EQ(scripted->Where("web"), "assumed on n1") << "for the second bind";
+  EXPECT_EQ(scripted->CpuOn("n1"), 1000);
+  scripted->End(second);
+  EXPECT_EQ(scripted->Where("web"), "assumed on n1");
+  EXPECT_EQ(scripted->engine().bindings_under_way(), 0u);
 }
 
 TEST(Regression, DeletedPodWithFinalizerWhileItWaitsInTheQueue) {
-  ScriptedEngine story;
-  story.Start().Put(MakeNode("n1"));
-  story->Put(MakePod("web"));
-  story->Put(Terminating(MakePod("web")));
-  story->Schedule();
-  EXPECT_EQ(story->Decisions(), Lines());
-  EXPECT_EQ(story->Told(),
+  ScriptedEngine scripted;
+  scripted.Start().Put(MakeNode("n1"));
+  scripted->Put(MakePod("web"));
+  scripted->Put(Terminating(MakePod("web")));
+  scripted->Schedule();
+  EXPECT_EQ(scripted->Decisions(), Lines());
+  EXPECT_EQ(scripted->Told(),
             Lines({"web: FailedScheduling: skip schedule deleting pod: default/web"}));
-  EXPECT_EQ(story->Queue(), "0/0/0/0");
-  EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+  EXPECT_EQ(scripted->Queue(), "0/0/0/0");
+  EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
 }
 
 TEST(Regression, DeletedPodWithFinalizerWhileItWaitsAtPermit) {
-  ScriptedEngine story;
-  StartHolding(story);
-  story->Put(MakePod("next").Request("cpu", "1"));
-  story->Schedule();
-  story->Decisions();
-  story->Put(Terminating(MakePod("web").Request("cpu", "1")));
-  EXPECT_EQ(story->Where("web"), "pending");
-  EXPECT_EQ(story->engine().queue().sizes().unschedulable, 1u) << "it waits, and no event helps";
-  EXPECT_EQ(story->CpuOn("n1"), 0);
-  EXPECT_EQ(story->engine().bindings_under_way(), 0u);
-  story->Decisions();
-  story->Schedule();
-  EXPECT_EQ(story->Decisions(), Lines({"next -> n1"})) << "its room is free at once";
-  story.Asked();
+  ScriptedEngine scripted;
+  StartHolding(scripted);
+  scripted->Put(MakePod("next").Request("cpu", "1"));
+  scripted->Schedule();
+  scripted->Decisions();
+  scripted->Put(Terminating(MakePod("web").Request("cpu", "1")));
+  EXPECT_EQ(scripted->Where("web"), "pending");
+  EXPECT_EQ(scripted->engine().queue().sizes().unschedulable, 1u) << "it waits, and no event helps";
+  EXPECT_EQ(scripted->CpuOn("n1"), 0);
+  EXPECT_EQ(scripted->engine().bindings_under_way(), 0u);
+  scripted->Decisions();
+  scripted->Schedule();
+  EXPECT_EQ(scripted->Decisions(), Lines({"next -> n1"})) << "its capacity is free at once";
+  scripted.Asked();
   for (int i = 0; i < 20; ++i) {
-    story->Pass(Duration::Seconds(1));
-    story->Schedule();
+    scripted->Pass(Duration::Seconds(1));
+    scripted->Schedule();
   }
-  EXPECT_EQ(story->Decisions(), Lines()) << "a pod that goes is not tried again";
+  EXPECT_EQ(scripted->Decisions(), Lines()) << "a pod that goes is not tried again";
 }
 
 TEST(Regression, DeletedPodWithFinalizerWhileItIsAssumed) {
   for (const bool bound : {false, true}) {
     SCOPED_TRACE(bound);
-    ScriptedEngine story;
-    story.Start().Put(MakeNode("n1").Cpu("1"));
-    story->Put(MakePod("web").Request("cpu", "1"));
-    story->Put(MakePod("next").Request("cpu", "1"));
-    story->Schedule();
-    const Command bind = story->TheCommand();
-    story->Decisions();
-    story->Put(Terminating(MakePod("web").Request("cpu", "1")));
-    EXPECT_EQ(story->CpuOn("n1"), 0) << "its room is free at once";
+    ScriptedEngine scripted;
+    scripted.Start().Put(MakeNode("n1").Cpu("1"));
+    scripted->Put(MakePod("web").Request("cpu", "1"));
+    scripted->Put(MakePod("next").Request("cpu", "1"));
+    scripted->Schedule();
+    const Command bind = scripted->TheCommand();
+    scripted->Decisions();
+    scripted->Put(Terminating(MakePod("web").Request("cpu", "1")));
+    EXPECT_EQ(scripted->CpuOn("n1"), 0) << "its capacity is free at once";
     if (bound) {
-      story->End(bind);
-      story->Put(Terminating(MakePod("web").Request("cpu", "1").On("n1")));
-      EXPECT_EQ(story->Where("web"), "bound on n1");
-      EXPECT_EQ(story->CpuOn("n1"), 1000);
+      scripted->End(bind);
+      scripted->Put(Terminating(MakePod("web").Request("cpu", "1").On("n1")));
+      EXPECT_EQ(scripted->Where("web"), "bound on n1");
+      EXPECT_EQ(scripted->CpuOn("n1"), 1000);
     } else {
-      story->Fail(bind, "it is being deleted");
-      story->Decisions();
-      story->Schedule();
-      EXPECT_EQ(story->Decisions(), Lines({"next -> n1"}));
+      scripted->Fail(bind, "it is being deleted");
+      scripted->Decisions();
+      scripted->Schedule();
+      EXPECT_EQ(scripted->Decisions(), Lines({"next -> n1"}));
     }
-    story.Asked();
+    scripted.Asked();
     for (int i = 0; i < 20; ++i) {
-      story->Pass(Duration::Seconds(1));
-      story->Schedule();
-      for (const std::string& line : story->Decisions()) EXPECT_FALSE(line.starts_with("web"));
+      scripted->Pass(Duration::Seconds(1));
+      scripted->Schedule();
+      for (const std::string& line : scripted->Decisions()) EXPECT_FALSE(line.starts_with("web"));
     }
-    story->Remove(Terminating(MakePod("web").Request("cpu", "1")));
-    EXPECT_EQ(story->Where("web"), "unknown");
-    EXPECT_EQ(story->CpuOn("n1"), bound ? 0 : 1000);
+    scripted->Remove(Terminating(MakePod("web").Request("cpu", "1")));
+    EXPECT_EQ(scripted->Where("web"), "unknown");
+    EXPECT_EQ(scripted->CpuOn("n1"), bound ? 0 : 1000);
   }
 }
 
@@ -179,12 +179,12 @@ TEST(Regression, StuckInUnschedulable) {
   const Case cases[] = {
       {"BeforeThePod", [](EngineHarness&) {}},
       {"Ready", [](EngineHarness& w) { w.Put(MakePod("web").Request("cpu", "2")); }},
-      {"Parked",
+      {"Unschedulable",
        [](EngineHarness& w) {
          w.Put(MakePod("web").Request("cpu", "2"));
          w.Schedule();
        }},
-      {"ParkedForLong",
+      {"UnschedulableForLong",
        [](EngineHarness& w) {
          w.Put(MakePod("web").Request("cpu", "2"));
          w.Schedule();
@@ -213,16 +213,16 @@ TEST(Regression, StuckInUnschedulable) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    EngineHarness world;
-    world.Put(MakeNode("small").Cpu("1"));
-    c.before(world);
-    world.Put(MakeNode("big").Cpu("8"));
-    if (world.Where("web") == "unknown") world.Put(MakePod("web").Request("cpu", "2"));
-    for (int i = 0; i < 5 && world.Where("web") == "pending"; ++i) {
-      world.Schedule();
-      world.Pass(Duration::Seconds(1));
+    EngineHarness harness;
+    harness.Put(MakeNode("small").Cpu("1"));
+    c.before(harness);
+    harness.Put(MakeNode("big").Cpu("8"));
+    if (harness.Where("web") == "unknown") harness.Put(MakePod("web").Request("cpu", "2"));
+    for (int i = 0; i < 5 && harness.Where("web") == "pending"; ++i) {
+      harness.Schedule();
+      harness.Pass(Duration::Seconds(1));
     }
-    EXPECT_EQ(world.Where("web"), "assumed on big");
+    EXPECT_EQ(harness.Where("web"), "assumed on big");
   }
 }
 
@@ -234,30 +234,31 @@ TEST(Regression, ManyGatedPodsDoNotSlowEvents) {
                : framework::Verdict();
   };
   gate->interests = {{{framework::Resource::kPersistentVolumeClaim, framework::kAdd}}};
-  ScriptedEngine story;
-  story.Add<FakeGate>("Gate", gate);
-  story.Start();
-  for (int i = 0; i < 10'000; ++i) story->Put(MakePod(fmt::format("p{}", i)).Label("gated", "yes"));
-  EXPECT_EQ(story->Queue(), "0/0/0/10000");
+  ScriptedEngine scripted;
+  scripted.Add<FakeGate>("Gate", gate);
+  scripted.Start();
+  for (int i = 0; i < 10'000; ++i)
+    scripted->Put(MakePod(fmt::format("p{}", i)).Label("gated", "yes"));
+  EXPECT_EQ(scripted->Queue(), "0/0/0/10000");
   EXPECT_EQ(gate->gate_questions, 10'000);
   for (int i = 0; i < 100; ++i) {
-    story->Put(MakeNode(fmt::format("n{}", i)));
-    story->Put(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
-    story->Remove(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
+    scripted->Put(MakeNode(fmt::format("n{}", i)));
+    scripted->Put(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
+    scripted->Remove(MakePod(fmt::format("r{}", i)).On(fmt::format("n{}", i)));
   }
   EXPECT_EQ(gate->gate_questions, 10'000) << "events that cannot open the gate";
   EXPECT_EQ(gate->hint_questions, 0);
   gate->may_help = [](const model::PodRecord&, const framework::ClusterEvent&) -> Result<bool> {
     return false;
   };
-  story->Put(MakeObject<api::PersistentVolumeClaim>("c", "default"));
-  EXPECT_EQ(gate->hint_questions, 1) << "copies are asked about once";
+  scripted->Put(MakeObject<api::PersistentVolumeClaim>("c", "default"));
+  EXPECT_EQ(gate->hint_questions, 1) << "copies share one call";
   EXPECT_EQ(gate->gate_questions, 10'000);
 }
 
-// --- whatever goes wrong after a node was chosen ---
+// --- failures after a node was chosen ---
 
-// A story in which "web" is placed on n1 and then fails.
+// A scenario in which "web" is placed on n1 and then fails.
 struct FailurePath {
   const char* name;
   std::function<void(ScriptedEngine&)> plugins;
@@ -322,34 +323,34 @@ std::vector<FailurePath> FailurePaths() {
 TEST(Regression, LeakedAssumedPod) {
   for (const FailurePath& path : FailurePaths()) {
     SCOPED_TRACE(path.name);
-    ScriptedEngine story;
-    path.plugins(story);
-    story.Start().Put(MakeNode("n1"));
-    story->Put(MakePod("web").Request("cpu", "1"));
-    const std::string before = Dump(story->cluster());
-    story->Schedule(1);
-    path.fail(story);
-    EXPECT_EQ(Dump(story->cluster()), before);
-    EXPECT_EQ(story->Where("web"), "pending");
-    EXPECT_EQ(story->engine().bindings_under_way(), 0u);
-    EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
-    EXPECT_NE(story->Queue(), "0/0/0/0") << "it is tried again some time";
+    ScriptedEngine scripted;
+    path.plugins(scripted);
+    scripted.Start().Put(MakeNode("n1"));
+    scripted->Put(MakePod("web").Request("cpu", "1"));
+    const std::string before = Dump(scripted->cluster());
+    scripted->Schedule(1);
+    path.fail(scripted);
+    EXPECT_EQ(Dump(scripted->cluster()), before);
+    EXPECT_EQ(scripted->Where("web"), "pending");
+    EXPECT_EQ(scripted->engine().bindings_under_way(), 0u);
+    EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
+    EXPECT_NE(scripted->Queue(), "0/0/0/0") << "it is tried again some time";
   }
 }
 
 TEST(Regression, ReserveWithoutUnreserve) {
   for (const FailurePath& path : FailurePaths()) {
     SCOPED_TRACE(path.name);
-    ScriptedEngine story;
-    story.AddReserve("A");
-    path.plugins(story);
-    story.AddReserve("Z");
-    story.Start().Put(MakeNode("n1"));
-    story->Put(MakePod("web").Request("cpu", "1"));
-    story->Schedule(1);
-    path.fail(story);
+    ScriptedEngine scripted;
+    scripted.AddReserve("A");
+    path.plugins(scripted);
+    scripted.AddReserve("Z");
+    scripted.Start().Put(MakeNode("n1"));
+    scripted->Put(MakePod("web").Request("cpu", "1"));
+    scripted->Schedule(1);
+    path.fail(scripted);
     Lines unreserved;
-    for (const std::string& line : *story.log) {
+    for (const std::string& line : *scripted.log) {
       if (line.ends_with("-web")) unreserved.push_back(line);
     }
     const bool has_bad = std::string(path.name).starts_with("Reserve");
@@ -358,15 +359,15 @@ TEST(Regression, ReserveWithoutUnreserve) {
   }
 }
 
-// --- promises ---
+// --- nominations ---
 
 // "high" is nominated to n1, where "low" is being evicted.
-void StartPreempting(ScriptedEngine& story) {
-  story.Start().Put(MakeNode("n1").Cpu("1"));
-  story->Put(MakePod("low").On("n1").Request("cpu", "1"));
-  story->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  story->Schedule();
-  story->Decisions();
+void StartPreempting(ScriptedEngine& scripted) {
+  scripted.Start().Put(MakeNode("n1").Cpu("1"));
+  scripted->Put(MakePod("low").On("n1").Request("cpu", "1"));
+  scripted->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted->Schedule();
+  scripted->Decisions();
 }
 
 TEST(Regression, LeakedNomination) {
@@ -399,51 +400,51 @@ TEST(Regression, LeakedNomination) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    ScriptedEngine story;
-    StartPreempting(story);
-    const Symbol n1 = story->cluster().symbols().Find("n1");
-    ASSERT_EQ(story->cluster().nominations().PodsOn(n1).size(), 1u);
-    c.end(story);
-    EXPECT_TRUE(story->cluster().nominations().empty());
+    ScriptedEngine scripted;
+    StartPreempting(scripted);
+    const Symbol n1 = scripted->cluster().symbols().Find("n1");
+    ASSERT_EQ(scripted->cluster().nominations().PodsOn(n1).size(), 1u);
+    c.end(scripted);
+    EXPECT_TRUE(scripted->cluster().nominations().empty());
   }
 }
 
-// A promise on a node that is gone keeps neither the pod nor others from being placed.
+// A nomination to a deleted node prevents neither the pod nor others from being placed.
 TEST(Regression, DeadNominatedNode) {
-  ScriptedEngine story;
-  StartPreempting(story);
-  story->Put(MakePod("high").Priority(10).Request("cpu", "1").Nominated("n1"));
+  ScriptedEngine scripted;
+  StartPreempting(scripted);
+  scripted->Put(MakePod("high").Priority(10).Request("cpu", "1").Nominated("n1"));
   std::vector<Command> commands;
-  story.Asked(&commands);
-  story->Remove(MakeNode("n1"));
-  for (const Command& command : commands) story->End(command, {Kind::kNotFound, "gone"});
-  story->Put(MakeNode("n2").Cpu("2"));
-  story->Put(MakePod("other").Request("cpu", "1"));
+  scripted.Asked(&commands);
+  scripted->Remove(MakeNode("n1"));
+  for (const Command& command : commands) scripted->End(command, {Kind::kNotFound, "gone"});
+  scripted->Put(MakeNode("n2").Cpu("2"));
+  scripted->Put(MakePod("other").Request("cpu", "1"));
   for (int i = 0; i < 4; ++i) {
-    story->Schedule();
-    story->Pass(Duration::Seconds(1));
+    scripted->Schedule();
+    scripted->Pass(Duration::Seconds(1));
   }
-  EXPECT_EQ(story->Where("high"), "assumed on n2");
-  EXPECT_EQ(story->Where("other"), "assumed on n2");
-  EXPECT_TRUE(story->cluster().nominations().empty());
+  EXPECT_EQ(scripted->Where("high"), "assumed on n2");
+  EXPECT_EQ(scripted->Where("other"), "assumed on n2");
+  EXPECT_TRUE(scripted->cluster().nominations().empty());
 }
 
 // --- writes ---
 
 TEST(Regression, StatusPatchesStarveBinds) {
-  ScriptedEngine story;
-  story.Start().Put(MakeNode("n1").Cpu("2"));
+  ScriptedEngine scripted;
+  scripted.Start().Put(MakeNode("n1").Cpu("2"));
   for (int i = 0; i < 1000; ++i)
-    story->Put(MakePod(fmt::format("big-{}", i)).Priority(5).Request("cpu", "64"));
-  story->Put(MakePod("web"));
-  story->Schedule();
-  const auto first = story->engine().TakeCommands(1);
+    scripted->Put(MakePod(fmt::format("big-{}", i)).Priority(5).Request("cpu", "64"));
+  scripted->Put(MakePod("web"));
+  scripted->Schedule();
+  const auto first = scripted->engine().TakeCommands(1);
   ASSERT_EQ(first.size(), 1u);
   EXPECT_EQ(ScriptedEngine::Describe(first[0].write), "bind web to n1");
-  EXPECT_EQ(story->engine().TakeCommands(10).size(), 10u) << "the flood comes after it";
-  story->Put(MakePod("next"));
-  story->Schedule();
-  const auto next = story->engine().TakeCommands(1);
+  EXPECT_EQ(scripted->engine().TakeCommands(10).size(), 10u) << "the flood comes after it";
+  scripted->Put(MakePod("next"));
+  scripted->Schedule();
+  const auto next = scripted->engine().TakeCommands(1);
   ASSERT_EQ(next.size(), 1u);
   EXPECT_EQ(ScriptedEngine::Describe(next[0].write), "bind next to n1");
 }
@@ -452,24 +453,24 @@ TEST(Regression, StatusPatchesStarveBinds) {
 TEST(Regression, StaleViewAfterRestart) {
   for (const char* node : {"n1", "n2"}) {
     SCOPED_TRACE(node);
-    ScriptedEngine story;
-    story.Start().Put(MakeNode("n1").Cpu("4"));
-    story->Put(MakeNode("n2").Cpu("1"));
-    story->Put(MakePod("web").Request("cpu", "1"));
-    story->Schedule();
-    EXPECT_EQ(story->Decisions(), Lines({"web -> n1"}));
-    story->Fail(story->TheCommand(), "pod web is already assigned to a node");
-    story.Asked();
-    story->Put(MakePod("web").Request("cpu", "1").On(node));
-    EXPECT_EQ(story->Where("web"), std::string("bound on ") + node);
+    ScriptedEngine scripted;
+    scripted.Start().Put(MakeNode("n1").Cpu("4"));
+    scripted->Put(MakeNode("n2").Cpu("1"));
+    scripted->Put(MakePod("web").Request("cpu", "1"));
+    scripted->Schedule();
+    EXPECT_EQ(scripted->Decisions(), Lines({"web -> n1"}));
+    scripted->Fail(scripted->TheCommand(), "pod web is already assigned to a node");
+    scripted.Asked();
+    scripted->Put(MakePod("web").Request("cpu", "1").On(node));
+    EXPECT_EQ(scripted->Where("web"), std::string("bound on ") + node);
     for (int i = 0; i < 20; ++i) {
-      story->Pass(Duration::Seconds(1));
-      EXPECT_EQ(story->Schedule(), 0u);
+      scripted->Pass(Duration::Seconds(1));
+      EXPECT_EQ(scripted->Schedule(), 0u);
     }
-    EXPECT_EQ(story.Asked(), Lines());
-    EXPECT_EQ(story->CpuOn("n1") + story->CpuOn("n2"), 1000);
-    EXPECT_EQ(story->Queue(), "0/0/0/0");
-    EXPECT_EQ(story->engine().queue().sizes().in_flight, 0u);
+    EXPECT_EQ(scripted.Asked(), Lines());
+    EXPECT_EQ(scripted->CpuOn("n1") + scripted->CpuOn("n2"), 1000);
+    EXPECT_EQ(scripted->Queue(), "0/0/0/0");
+    EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
   }
 }
 
@@ -482,9 +483,9 @@ TEST(Regression, CopiesOfAFailedPodStarveOthers) {
                ? framework::Verdict(framework::Code::kUnschedulableAndUnresolvable, "never")
                : framework::Verdict();
   };
-  ScriptedEngine story;
-  story.Add<FakeReject>("Never", script);
-  const auto engine = Require(Engine::Make({.profiles = {story.config()}}, story.registry()));
+  ScriptedEngine scripted;
+  scripted.Add<FakeReject>("Never", script);
+  const auto engine = Require(Engine::Make({.profiles = {scripted.config()}}, scripted.registry()));
   const Instant now = Instant::FromUnixSeconds(1000);
   engine->Handle(ObjectPut{MakeNode("n1")}, now);
   constexpr int kCopies = 10'000;

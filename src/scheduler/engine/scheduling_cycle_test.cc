@@ -35,36 +35,36 @@ EngineOptions Half() {
 }
 
 TEST(PartialSearch, BeginsWhereTheLastOneEnded) {
-  EngineHarness world(Half());
-  for (int i = 0; i < 200; ++i) world.Put(MakeNode(fmt::format("n{:03}", i)));
+  EngineHarness harness(Half());
+  for (int i = 0; i < 200; ++i) harness.Put(MakeNode(fmt::format("n{:03}", i)));
   for (const char* name : {"a", "b", "c"}) {
-    world.Put(MakePod(name).Request("cpu", "1"));
-    world.Schedule();
+    harness.Put(MakePod(name).Request("cpu", "1"));
+    harness.Schedule();
   }
   // The third search starts over, and n000 has a pod by now.
-  EXPECT_EQ(world.Decisions(), Lines({"a -> n000", "b -> n100", "c -> n001"}));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n000", "b -> n100", "c -> n001"}));
 }
 
 TEST(PartialSearch, NodesThatDoNotFitCountAsLookedAt) {
-  EngineHarness world(Half());
+  EngineHarness harness(Half());
   for (int i = 0; i < 200; ++i) {
-    world.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i < 50 ? "0" : "4"));
+    harness.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i < 50 ? "0" : "4"));
   }
   for (const char* name : {"a", "b"}) {
-    world.Put(MakePod(name).Request("cpu", "1"));
-    world.Schedule();
+    harness.Put(MakePod(name).Request("cpu", "1"));
+    harness.Schedule();
   }
-  EXPECT_EQ(world.Decisions(), Lines({"a -> n050", "b -> n150"}));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n050", "b -> n150"}));
 }
 
 TEST(PartialSearch, EveryNodeIsLookedAtBeforeItIsGivenUp) {
-  EngineHarness world(Half());
+  EngineHarness harness(Half());
   for (int i = 0; i < 200; ++i) {
-    world.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i == 199 ? "4" : "0"));
+    harness.Put(MakeNode(fmt::format("n{:03}", i)).Cpu(i == 199 ? "4" : "0"));
   }
-  world.Put(MakePod("a").Request("cpu", "1"));
-  world.Schedule();
-  EXPECT_EQ(world.Decisions(), Lines({"a -> n199"}));
+  harness.Put(MakePod("a").Request("cpu", "1"));
+  harness.Schedule();
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n199"}));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -51,7 +51,7 @@ class StatusTest : public testing::Test {
   CommandId last_;
 };
 
-TEST_F(StatusTest, NewerPatchIsMergedWithOneThatHasNotGoneOut) {
+TEST_F(StatusTest, NewerPatchIsMergedWithAnUnsentOne) {
   writer_.Patch(Says("first", "n1"));
   writer_.Patch(Says("second"));
   EXPECT_EQ(Taken(), Lines({"p: second @n1"}));
@@ -62,7 +62,7 @@ TEST_F(StatusTest, NewerPatchIsMergedWithOneThatHasNotGoneOut) {
   EXPECT_EQ(Taken(), Lines({"p: third @"}));
 }
 
-TEST_F(StatusTest, NoneOvertakesAnotherOfTheSamePod) {
+TEST_F(StatusTest, PatchesOfOnePodAreSentInOrder) {
   writer_.Patch(Says("first"));
   EXPECT_EQ(Taken(), Lines({"p: first"}));
   writer_.Patch(Says("second", "n1"));
@@ -77,7 +77,7 @@ TEST_F(StatusTest, NoneOvertakesAnotherOfTheSamePod) {
   EXPECT_EQ(writer_.size(), 0u);
 }
 
-TEST_F(StatusTest, BusyApiIsAskedFourTimesAtMost) {
+TEST_F(StatusTest, BusyApiServerIsCalledFourTimesAtMost) {
   writer_.Patch(Says("hello"));
   EXPECT_EQ(Taken(), Lines({"p: hello"}));
   const int64_t pauses[] = {10, 50, 250};
@@ -94,7 +94,7 @@ TEST_F(StatusTest, BusyApiIsAskedFourTimesAtMost) {
   EXPECT_EQ(writer_.size(), 0u);
 }
 
-TEST_F(StatusTest, WhatTheApiDoesNotWantIsNotTriedAgain) {
+TEST_F(StatusTest, RejectedPatchIsNotRetried) {
   for (Kind kind : {Kind::kNotFound, Kind::kRejected, Kind::kTimeout}) {
     writer_.Patch(Says("hello"));
     EXPECT_EQ(Taken(), Lines({"p: hello"}));
@@ -104,7 +104,7 @@ TEST_F(StatusTest, WhatTheApiDoesNotWantIsNotTriedAgain) {
   }
 }
 
-TEST_F(StatusTest, PatchThatWaitsForItsNextTryTakesInANewerOne) {
+TEST_F(StatusTest, NewerPatchIsMergedWithOneThatWaitsForARetry) {
   writer_.Patch(Says("first", "n1"));
   Taken();
   End(Kind::kUnavailable);
@@ -114,7 +114,7 @@ TEST_F(StatusTest, PatchThatWaitsForItsNextTryTakesInANewerOne) {
   EXPECT_EQ(Taken(), Lines({"p: second @n1"}));
 }
 
-// A patch that did not get through is not forgotten because another waits behind it.
+// A patch that failed is not dropped because another is queued behind it.
 TEST_F(StatusTest, FailedPatchIsMergedWithTheOneBehindIt) {
   writer_.Patch(Says("first", "n1"));
   Taken();
@@ -125,7 +125,7 @@ TEST_F(StatusTest, FailedPatchIsMergedWithTheOneBehindIt) {
   EXPECT_EQ(writer_.size(), 0u);
 }
 
-TEST_F(StatusTest, PatchBehindOneThatTheApiRefusedGoesAlone) {
+TEST_F(StatusTest, PatchBehindARejectedOneIsSentAlone) {
   writer_.Patch(Says("first", "n1"));
   Taken();
   writer_.Patch(Says("second"));
@@ -133,7 +133,7 @@ TEST_F(StatusTest, PatchBehindOneThatTheApiRefusedGoesAlone) {
   EXPECT_EQ(Taken(), Lines({"p: second"}));
 }
 
-TEST_F(StatusTest, EndsOfOtherWritesAreNotItsBusiness) {
+TEST_F(StatusTest, ResultsOfOtherWritesAreIgnored) {
   EXPECT_FALSE(writer_.WriteEnded(CommandId{7}, {}));
   writer_.Patch(Says("hello"));
   Taken();
@@ -147,7 +147,7 @@ Task<int> SettleAndSay(StatusWriter& writer, bool& settled) {
   co_return 0;
 }
 
-TEST_F(StatusTest, SettlingGivesUpWhatHasNotGoneOut) {
+TEST_F(StatusTest, SettlingDropsUnsentPatches) {
   struct Case {
     const char* name;
     std::function<void()> prepare;
@@ -196,7 +196,7 @@ Task<framework::WriteResult> WriteHello(Outbox& outbox) {
   co_return co_await WriteStatus(outbox, patch);
 }
 
-TEST_F(StatusTest, WriteThatIsWaitedForIsTriedAgainToo) {
+TEST_F(StatusTest, AwaitedWriteIsRetriedToo) {
   Task<framework::WriteResult> task = WriteHello(outbox_);
   task.Start();
   for (int64_t pause : {10, 50, 250}) {

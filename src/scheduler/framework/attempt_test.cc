@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 constexpr Code kNo = Code::kUnschedulable;
 constexpr Code kNever = Code::kUnschedulableAndUnresolvable;
 
-// A filter that says `code` to every node but those named.
+// A filter that returns `code` for every node except those named.
 std::function<Verdict(const Cycle&, model::NodeRow)> AllBut(Names fine, Code code,
                                                             std::string reason) {
   return [=](const Cycle& cycle, model::NodeRow row) {
@@ -48,19 +48,19 @@ std::function<Verdict(const Cycle&, model::NodeRow)> AtMost(int64_t limit) {
 class AttemptTest : public testing::Test {
  protected:
   AttemptTest() {
-    for (const char* name : {"a", "b", "c"}) world_.cluster.Put(MakeNode(name));
-    world_.cluster.Put(MakePod("p"));
+    for (const char* name : {"a", "b", "c"}) fake_.cluster.Put(MakeNode(name));
+    fake_.cluster.Put(MakePod("p"));
   }
 
   const model::PodRecord& Pod(const char* name) {
-    return world_.cluster.pod(world_.cluster.pods().Find("default", name));
+    return fake_.cluster.pod(fake_.cluster.pods().Find("default", name));
   }
   // The attempt for "p", created when it is first used: rules are added before.
   Attempt& attempt() {
-    if (attempt_ == nullptr) attempt_ = std::make_unique<FakeAttempt>(world_, Pod("p"));
+    if (attempt_ == nullptr) attempt_ = std::make_unique<FakeAttempt>(fake_, Pod("p"));
     return attempt_->attempt;
   }
-  Names Feasible() { return world_.Names(attempt().feasible()); }
+  Names Feasible() { return fake_.Names(attempt().feasible()); }
   // Runs PreFilter and Filter, which must both go well, and gives the feasible nodes.
   Names Filtered() {
     EXPECT_TRUE(attempt().PreFilter().ok());
@@ -70,7 +70,7 @@ class AttemptTest : public testing::Test {
   // A PreFilter that restricts the search to these nodes.
   std::function<PreFilterResult(Cycle&)> Only(const Names& nodes) {
     std::vector<Symbol> names;
-    for (const std::string& node : nodes) names.push_back(world_.Name(node));
+    for (const std::string& node : nodes) names.push_back(fake_.Name(node));
     std::ranges::sort(names);
     return [=](Cycle&) { return PreFilterResult{{}, names}; };
   }
@@ -80,10 +80,10 @@ class AttemptTest : public testing::Test {
   std::string Best() {
     Filtered();
     const Verdict verdict = attempt().Score();
-    return verdict.ok() ? world_.NameOf(attempt().Best()) : verdict.Message();
+    return verdict.ok() ? fake_.NameOf(attempt().Best()) : verdict.Message();
   }
 
-  FakeCluster world_;
+  FakeCluster fake_;
   std::unique_ptr<FakeAttempt> attempt_;
 };
 
@@ -95,60 +95,60 @@ TEST_F(AttemptTest, WithoutRulesEveryNodeIsFeasible) {
 }
 
 TEST_F(AttemptTest, PreFilterMayRestrictTheSearch) {
-  world_.Add("First", {.pre_filter = Only({"a", "b", "gone"})});
-  world_.Add("Second", {.pre_filter = Only({"b", "c", "gone"})});
+  fake_.Add("First", {.pre_filter = Only({"a", "b", "gone"})});
+  fake_.Add("Second", {.pre_filter = Only({"b", "c", "gone"})});
   EXPECT_EQ(Filtered(), Names({"b"}));
-  EXPECT_EQ(world_.Names(attempt().candidates()), Names({"b"}));
+  EXPECT_EQ(fake_.Names(attempt().candidates()), Names({"b"}));
   EXPECT_EQ(attempt().restricted_by(), Names({"First", "Second"}));
   EXPECT_EQ(attempt().restriction()->size(), 2u);
 }
 
 TEST_F(AttemptTest, EmptyRestrictionRejectsThePod) {
-  world_.Add("Picky", {.pre_filter = Only({})});
+  fake_.Add("Picky", {.pre_filter = Only({})});
   const Verdict verdict = attempt().PreFilter();
   EXPECT_EQ(verdict.code(), kNever);
   EXPECT_EQ(verdict.Message(), "node(s) didn't satisfy plugin Picky");
 }
 
-TEST_F(AttemptTest, EmptyIntersectionNamesAllWhoRestrictedSorted) {
-  world_.Add("Zed", {.pre_filter = Only({"a", "b"})});
-  world_.Add("Mid", {.pre_filter = Only({"b", "c"})});
-  world_.Add("Any", {.pre_filter = Only({"c"})});
+TEST_F(AttemptTest, EmptyIntersectionNamesTheRestrictingPluginsSorted) {
+  fake_.Add("Zed", {.pre_filter = Only({"a", "b"})});
+  fake_.Add("Mid", {.pre_filter = Only({"b", "c"})});
+  fake_.Add("Any", {.pre_filter = Only({"c"})});
   const Verdict verdict = attempt().PreFilter();
   EXPECT_EQ(verdict.code(), kNever);
   EXPECT_EQ(verdict.Message(), "node(s) didn't satisfy plugin(s) [Any Mid Zed] simultaneously");
 }
 
-TEST_F(AttemptTest, RejectionByPreFilterEndsTheMatter) {
-  bool asked = false;
-  world_.Add("Rejecting", {.pre_filter = Say({kNever, "no claim"})});
-  world_.Add("Later", {.pre_filter = [&](Cycle&) {
-               asked = true;
-               return PreFilterResult{};
-             }});
+TEST_F(AttemptTest, RejectionByPreFilterEndsTheAttempt) {
+  bool called = false;
+  fake_.Add("Rejecting", {.pre_filter = Say({kNever, "no claim"})});
+  fake_.Add("Later", {.pre_filter = [&](Cycle&) {
+              called = true;
+              return PreFilterResult{};
+            }});
   const Verdict verdict = attempt().PreFilter();
   EXPECT_EQ(verdict, Verdict(kNever, "no claim").By("Rejecting"));
-  EXPECT_FALSE(asked);
+  EXPECT_FALSE(called);
   const Diagnosis diagnosis = attempt().Diagnose(verdict);
   EXPECT_EQ(diagnosis.Message(), "0/3 nodes are available: no claim.");
   EXPECT_TRUE(diagnosis.rejected_by.contains("Rejecting"));
-  EXPECT_EQ(diagnosis.Of(world_.Row("a")).code(), kNever);
+  EXPECT_EQ(diagnosis.Of(fake_.Row("a")).code(), kNever);
 }
 
-TEST_F(AttemptTest, OthersStillPrepareAfterAResolvableRejectionAndTheLastOneCounts) {
-  world_.Add("First", {.pre_filter = Say({kNo, "full"})});
-  world_.Add("Second", {.pre_filter = Say({kNo, "fuller"})});
-  bool asked = false;
-  world_.Add("Third", {.pre_filter = [&](Cycle&) {
-               asked = true;
-               return PreFilterResult{};
-             }});
+TEST_F(AttemptTest, PreFilterContinuesAfterAResolvableRejectionAndTheLastOneCounts) {
+  fake_.Add("First", {.pre_filter = Say({kNo, "full"})});
+  fake_.Add("Second", {.pre_filter = Say({kNo, "fuller"})});
+  bool called = false;
+  fake_.Add("Third", {.pre_filter = [&](Cycle&) {
+              called = true;
+              return PreFilterResult{};
+            }});
   EXPECT_EQ(attempt().PreFilter(), Verdict(kNo, "fuller").By("Second"));
-  EXPECT_TRUE(asked);
+  EXPECT_TRUE(called);
 }
 
 TEST_F(AttemptTest, ErrorInPreFilterNamesThePlugin) {
-  world_.Add("Broken", {.pre_filter = Say(Verdict::Error("disk on fire"))});
+  fake_.Add("Broken", {.pre_filter = Say(Verdict::Error("disk on fire"))});
   const Verdict verdict = attempt().PreFilter();
   EXPECT_EQ(verdict.code(), Code::kError);
   EXPECT_EQ(verdict.Message(), "running PreFilter plugin \"Broken\": disk on fire");
@@ -157,41 +157,42 @@ TEST_F(AttemptTest, ErrorInPreFilterNamesThePlugin) {
 // --- Filter ---
 
 TEST_F(AttemptTest, SkippedPluginDoesNotFilter) {
-  world_.Add("Skipping", {.pre_filter = Say(Verdict::Skip()), .filter = AllBut({}, kNo, "never")});
-  world_.Add("Kept", {.pre_filter = Say(Verdict::Skip()),
-                      .filter = AllBut({}, kNo, "never"),
-                      .filter_scope = Scope::kNode});
+  fake_.Add("Skipping", {.pre_filter = Say(Verdict::Skip()), .filter = AllBut({}, kNo, "never")});
+  fake_.Add("NodeScoped", {.pre_filter = Say(Verdict::Skip()),
+                           .filter = AllBut({}, kNo, "never"),
+                           .filter_scope = Scope::kNode});
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
-  EXPECT_TRUE(attempt().FilterNode(world_.Row("a")).ok());
+  EXPECT_TRUE(attempt().FilterNode(fake_.Row("a")).ok());
 }
 
 TEST_F(AttemptTest, FiltersOfBothScopesWorkTogether) {
-  world_.Add("Kept", {.filter = AllBut({"a", "b"}, kNo, "not kept"), .filter_scope = Scope::kNode});
-  world_.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "not wide")});
+  fake_.Add("NodeScoped",
+            {.filter = AllBut({"a", "b"}, kNo, "not node-scoped"), .filter_scope = Scope::kNode});
+  fake_.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "not wide")});
   EXPECT_EQ(Filtered(), Names({"b"}));
 }
 
 TEST_F(AttemptTest, ErrorInAFilterNamesThePlugin) {
-  world_.Add("Broken", {.filter = AllBut({}, Code::kError, "disk on fire")});
+  fake_.Add("Broken", {.filter = AllBut({}, Code::kError, "disk on fire")});
   ASSERT_TRUE(attempt().PreFilter().ok());
   const Verdict verdict = attempt().Filter();
   EXPECT_EQ(verdict.code(), Code::kError);
   EXPECT_EQ(verdict.Message(), "running \"Broken\" filter plugin: disk on fire");
 }
 
-TEST_F(AttemptTest, FirstFilterThatObjectsIsNamed) {
-  world_.Add("First", {.filter = AllBut({"a"}, kNo, "no cpu")});
-  world_.Add("Second", {.filter = AllBut({}, kNever, "wrong zone")});
+TEST_F(AttemptTest, FirstRejectingFilterIsNamed) {
+  fake_.Add("First", {.filter = AllBut({"a"}, kNo, "no cpu")});
+  fake_.Add("Second", {.filter = AllBut({}, kNever, "wrong zone")});
   EXPECT_EQ(Filtered(), Names());
-  EXPECT_EQ(attempt().FilterNode(world_.Row("a")), Verdict(kNever, "wrong zone").By("Second"));
+  EXPECT_EQ(attempt().FilterNode(fake_.Row("a")), Verdict(kNever, "wrong zone").By("Second"));
   const Diagnosis diagnosis = attempt().Diagnose({});
   EXPECT_EQ(diagnosis.Message(), "0/3 nodes are available: 1 wrong zone, 2 no cpu.");
   EXPECT_EQ(diagnosis.rejected_by, (std::set<std::string, std::less<>>{"First", "Second"}));
 }
 
-TEST_F(AttemptTest, DiagnosisTellsWhoKeptTheOtherNodesOutSorted) {
-  world_.Add("Zed", {.pre_filter = Only({"a", "b"})});
-  world_.Add("Any", {.pre_filter = Only({"a"}), .filter = AllBut({}, kNo, "full")});
+TEST_F(AttemptTest, DiagnosisListsTheRejectingPluginsSorted) {
+  fake_.Add("Zed", {.pre_filter = Only({"a", "b"})});
+  fake_.Add("Any", {.pre_filter = Only({"a"}), .filter = AllBut({}, kNo, "full")});
   EXPECT_EQ(Filtered(), Names());
   const Diagnosis diagnosis = attempt().Diagnose({});
   EXPECT_EQ(diagnosis.Message(),
@@ -201,43 +202,43 @@ TEST_F(AttemptTest, DiagnosisTellsWhoKeptTheOtherNodesOutSorted) {
 
 // --- nominated pods ---
 
-TEST_F(AttemptTest, RoomPromisedToAnImportantPodIsTaken) {
-  world_.Add("Room", {.filter = AtMost(1), .filter_scope = Scope::kNode});
-  world_.cluster.Put(MakePod("rival").Priority(0));
-  world_.cluster.Nominate(Pod("rival").id, world_.Name("b"));
-  const std::string before = Dump(world_.cluster);
+TEST_F(AttemptTest, CapacityNominatedToAHigherPriorityPodIsTaken) {
+  fake_.Add("Capacity", {.filter = AtMost(1), .filter_scope = Scope::kNode});
+  fake_.cluster.Put(MakePod("rival").Priority(0));
+  fake_.cluster.Nominate(Pod("rival").id, fake_.Name("b"));
+  const std::string before = Dump(fake_.cluster);
   EXPECT_EQ(Filtered(), Names({"a", "c"}));
-  EXPECT_EQ(attempt().FilterNode(world_.Row("b")).Message(), "full");
-  EXPECT_EQ(Dump(world_.cluster), before);
+  EXPECT_EQ(attempt().FilterNode(fake_.Row("b")).Message(), "full");
+  EXPECT_EQ(Dump(fake_.cluster), before);
 }
 
-TEST_F(AttemptTest, RoomPromisedToALesserPodIsFree) {
-  world_.Add("Room", {.filter = AtMost(1)});
-  world_.cluster.Put(MakePod("p").Priority(5));
-  world_.cluster.Put(MakePod("lesser").Priority(4));
-  world_.cluster.Nominate(Pod("lesser").id, world_.Name("b"));
+TEST_F(AttemptTest, CapacityNominatedToALowerPriorityPodIsFree) {
+  fake_.Add("Capacity", {.filter = AtMost(1)});
+  fake_.cluster.Put(MakePod("p").Priority(5));
+  fake_.cluster.Put(MakePod("lesser").Priority(4));
+  fake_.cluster.Nominate(Pod("lesser").id, fake_.Name("b"));
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
 }
 
-TEST_F(AttemptTest, PodIsNoRivalOfItself) {
-  world_.Add("Room", {.filter = AtMost(1)});
-  world_.cluster.Nominate(Pod("p").id, world_.Name("b"));
+TEST_F(AttemptTest, PodIsNotCountedAgainstItself) {
+  fake_.Add("Capacity", {.filter = AtMost(1)});
+  fake_.cluster.Nominate(Pod("p").id, fake_.Name("b"));
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
 }
 
 // A node must do with the nominated pods on it and without them: they may never come.
-TEST_F(AttemptTest, NodeIsJudgedWithItsNominatedPodsAndWithoutThem) {
+TEST_F(AttemptTest, NodeIsFilteredWithAndWithoutItsNominatedPods) {
   Rule wants_company;
   wants_company.filter = [](const Cycle& cycle, model::NodeRow row) {
     const bool company = cycle.nodes().columns().pod_count[row.index()] > 0;
     return company ? Verdict() : Verdict(kNo, "lonely");
   };
-  world_.Add("Company", wants_company);
-  world_.cluster.Put(MakePod("rival"));
-  world_.cluster.Put(MakePod("there").On("c"));
-  world_.cluster.Nominate(Pod("rival").id, world_.Name("b"));
+  fake_.Add("Company", wants_company);
+  fake_.cluster.Put(MakePod("rival"));
+  fake_.cluster.Put(MakePod("there").On("c"));
+  fake_.cluster.Nominate(Pod("rival").id, fake_.Name("b"));
   EXPECT_EQ(Filtered(), Names({"c"}));
-  EXPECT_EQ(attempt().FilterNode(world_.Row("b")).Message(), "lonely");
+  EXPECT_EQ(attempt().FilterNode(fake_.Row("b")).Message(), "lonely");
 }
 
 struct Notes final : CycleState {
@@ -245,15 +246,15 @@ struct Notes final : CycleState {
   std::unique_ptr<CycleState> Clone() const override { return std::make_unique<Notes>(*this); }
 };
 
-TEST_F(AttemptTest, PluginsHearOfPodsThatAreTriedOutAndTheirNotesArePutBack) {
+TEST_F(AttemptTest, PluginsAreNotifiedOfAddedPodsAndTheirCycleStateIsRestored) {
   Rule rule;
   const auto notes = std::make_shared<std::vector<int>>();  // What each question found.
   // States are stored by slot; a plain plugin of slot 0 stands for the rule.
   auto note = [this](auto& cycle) -> auto& {
-    return cycle.template state<Notes>(*world_.profile().plugins()[0]);
+    return cycle.template state<Notes>(*fake_.profile().plugins()[0]);
   };
   rule.pre_filter = [this](Cycle& cycle) {
-    cycle.SetState(*world_.profile().plugins()[0], std::make_unique<Notes>());
+    cycle.SetState(*fake_.profile().plugins()[0], std::make_unique<Notes>());
     return PreFilterResult{};
   };
   rule.pod_added = [=](Cycle& cycle, const model::PodRecord&, model::NodeRow) {
@@ -263,52 +264,52 @@ TEST_F(AttemptTest, PluginsHearOfPodsThatAreTriedOutAndTheirNotesArePutBack) {
     if (cycle.nodes().name(row) == "b") notes->push_back(note(cycle).added);
     return Verdict();
   };
-  world_.Add("Noting", rule);
-  world_.cluster.Put(MakePod("rival"));
-  world_.cluster.Nominate(Pod("rival").id, world_.Name("b"));
+  fake_.Add("Noting", rule);
+  fake_.cluster.Put(MakePod("rival"));
+  fake_.cluster.Nominate(Pod("rival").id, fake_.Name("b"));
   Filtered();
-  // Asked with all nodes, then with the rival on "b", then without it.
+  // Called with all nodes, then with the rival on "b", then without it.
   EXPECT_EQ(*notes, std::vector<int>({0, 1, 0}));
 }
 
 // --- Score ---
 
 TEST_F(AttemptTest, HighestTotalWins) {
-  world_.Add("Light", {.score = ByName({{"a", 60}, {"b", 10}}), .score_scope = Scope::kNode}, 1);
-  world_.Add("Heavy", {.score = ByName({{"a", 0}, {"b", 30}}), .score_scope = Scope::kNode}, 3);
+  fake_.Add("Light", {.score = ByName({{"a", 60}, {"b", 10}}), .score_scope = Scope::kNode}, 1);
+  fake_.Add("Heavy", {.score = ByName({{"a", 0}, {"b", 30}}), .score_scope = Scope::kNode}, 3);
   EXPECT_EQ(Best(), "b");
 }
 
 TEST_F(AttemptTest, AmongEqualsTheFirstInNodeOrderWins) {
-  world_.Add("Equal", {.score = ByName({{"b", 7}, {"c", 7}}), .score_scope = Scope::kNode});
+  fake_.Add("Equal", {.score = ByName({{"b", 7}, {"c", 7}}), .score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "b");
 }
 
 TEST_F(AttemptTest, NodeOrderTakesZonesInTurn) {
-  world_.cluster.Put(MakeNode("a").Zone("east"));
-  world_.cluster.Put(MakeNode("b").Zone("east"));
-  world_.cluster.Put(MakeNode("c").Zone("west"));
-  world_.Add("Equal", {.score = ByName({{"b", 7}, {"c", 7}})});
+  fake_.cluster.Put(MakeNode("a").Zone("east"));
+  fake_.cluster.Put(MakeNode("b").Zone("east"));
+  fake_.cluster.Put(MakeNode("c").Zone("west"));
+  fake_.Add("Equal", {.score = ByName({{"b", 7}, {"c", 7}})});
   EXPECT_EQ(Best(), "c");
 }
 
 TEST_F(AttemptTest, InfeasibleNodesAreNotChosenHoweverGood) {
-  world_.Add("Kept", {.filter = AllBut({"b", "c"}, kNo, "no"),
-                      .filter_scope = Scope::kNode,
-                      .score = ByName({{"a", 100}, {"c", 5}}),
-                      .score_scope = Scope::kNode});
+  fake_.Add("NodeScoped", {.filter = AllBut({"b", "c"}, kNo, "no"),
+                           .filter_scope = Scope::kNode,
+                           .score = ByName({{"a", 100}, {"c", 5}}),
+                           .score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "c");
 }
 
-TEST_F(AttemptTest, KeptScoresServeASmallerFeasibleSet) {
-  world_.Add("Kept", {.score = ByName({{"a", 100}, {"c", 5}}), .score_scope = Scope::kNode});
-  world_.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "no")});
+TEST_F(AttemptTest, CachedScoresServeASmallerFeasibleSet) {
+  fake_.Add("NodeScoped", {.score = ByName({{"a", 100}, {"c", 5}}), .score_scope = Scope::kNode});
+  fake_.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "no")});
   EXPECT_EQ(Best(), "c");
 }
 
-TEST_F(AttemptTest, RowsWithoutANodeDoNoHarm) {
-  world_.cluster.Put(MakePod("elsewhere").On("unseen"));
-  world_.Add("Equal", {.score_scope = Scope::kNode});
+TEST_F(AttemptTest, RowsWithoutANodeAreIgnored) {
+  fake_.cluster.Put(MakePod("elsewhere").On("unseen"));
+  fake_.Add("Equal", {.score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "a");
 }
 
@@ -318,33 +319,33 @@ TEST_F(AttemptTest, ScoresAreNormalizedOverTheFeasibleNodes) {
              DefaultNormalize(feasible, false, s);
            }};
   for (Scope scope : {Scope::kNode, Scope::kCluster}) {
-    FakeCluster world;
-    for (const char* name : {"a", "b", "c"}) world.cluster.Put(MakeNode(name));
-    world.cluster.Put(MakePod("p"));
+    FakeCluster fake;
+    for (const char* name : {"a", "b", "c"}) fake.cluster.Put(MakeNode(name));
+    fake.cluster.Put(MakePod("p"));
     raw.score_scope = scope;
-    world.Add("Raw", raw, 2);
-    world.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "no"), .score = ByName({{"c", 100}})});
-    FakeAttempt attempt(world, world.cluster.pod(world.cluster.pods().Find("default", "p")));
+    fake.Add("Raw", raw, 2);
+    fake.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "no"), .score = ByName({{"c", 100}})});
+    FakeAttempt attempt(fake, fake.cluster.pod(fake.cluster.pods().Find("default", "p")));
     ASSERT_TRUE(attempt->PreFilter().ok());
     ASSERT_TRUE(attempt->Filter().ok());
     Attempt::ScoreTable table;
     ASSERT_TRUE(attempt->ScoreInDetail(table).ok());
     ASSERT_EQ(table.plugins.size(), 2u);
     EXPECT_EQ(table.plugins[0].plugin, "Raw");
-    EXPECT_EQ(table.plugins[0].scores[world.Row("b").index()], 200);
-    EXPECT_EQ(table.plugins[0].scores[world.Row("c").index()], 100);
-    EXPECT_EQ(table.totals[world.Row("b").index()], 200);
-    EXPECT_EQ(table.totals[world.Row("c").index()], 200);
+    EXPECT_EQ(table.plugins[0].scores[fake.Row("b").index()], 200);
+    EXPECT_EQ(table.plugins[0].scores[fake.Row("c").index()], 100);
+    EXPECT_EQ(table.totals[fake.Row("b").index()], 200);
+    EXPECT_EQ(table.totals[fake.Row("c").index()], 200);
     ASSERT_TRUE(attempt->Score().ok());
-    EXPECT_EQ(world.NameOf(attempt->Best()), "b");
+    EXPECT_EQ(fake.NameOf(attempt->Best()), "b");
   }
 }
 
 TEST_F(AttemptTest, SkippedScoreDoesNotCount) {
   const auto skip = [](Cycle&, const model::NodeMask&) { return Verdict::Skip(); };
-  world_.Add("Wide", {.pre_score = skip, .score = ByName({{"b", 100}})});
-  world_.Add("Kept",
-             {.pre_score = skip, .score = ByName({{"c", 100}}), .score_scope = Scope::kNode});
+  fake_.Add("Wide", {.pre_score = skip, .score = ByName({{"b", 100}})});
+  fake_.Add("NodeScoped",
+            {.pre_score = skip, .score = ByName({{"c", 100}}), .score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "a");
   Attempt::ScoreTable table;
   ASSERT_TRUE(attempt().ScoreInDetail(table).ok());
@@ -353,11 +354,11 @@ TEST_F(AttemptTest, SkippedScoreDoesNotCount) {
 
 TEST_F(AttemptTest, PreScoreSeesTheFeasibleNodesAndItsErrorsNameIt) {
   Names seen;
-  world_.Add("Looking", {.filter = AllBut({"a", "c"}, kNo, "no"),
-                         .pre_score = [&](Cycle&, const model::NodeMask& feasible) {
-                           seen = world_.Names(feasible);
-                           return Verdict::Error("disk on fire");
-                         }});
+  fake_.Add("Looking", {.filter = AllBut({"a", "c"}, kNo, "no"),
+                        .pre_score = [&](Cycle&, const model::NodeMask& feasible) {
+                          seen = fake_.Names(feasible);
+                          return Verdict::Error("disk on fire");
+                        }});
   EXPECT_EQ(Best(), "running PreScore plugin \"Looking\": disk on fire");
   EXPECT_EQ(seen, Names({"a", "c"}));
 }
@@ -369,25 +370,25 @@ struct InvalidCase {
   int64_t score;
 };
 
-TEST_F(AttemptTest, ScoreOutOfRangeIsAnErrorHoweverItIsKept) {
+TEST_F(AttemptTest, ScoreOutOfRangeIsAnErrorInEveryScope) {
   const InvalidCase cases[] = {
-      {"KeptTooHigh", Scope::kNode, false, 101},
-      {"KeptTooLow", Scope::kNode, false, -1},
+      {"NodeScopedTooHigh", Scope::kNode, false, 101},
+      {"NodeScopedTooLow", Scope::kNode, false, -1},
       {"WideTooHigh", Scope::kCluster, false, 101},
       {"WideTooLow", Scope::kCluster, false, -1},
       {"WideNormalized", Scope::kCluster, true, 101},
-      {"KeptNormalizedAndEqual", Scope::kNode, true, 101},
+      {"NodeScopedNormalizedAndEqual", Scope::kNode, true, 101},
   };
   for (const InvalidCase& c : cases) {
     SCOPED_TRACE(c.name);
-    FakeCluster world;
-    for (const char* name : {"a", "b"}) world.cluster.Put(MakeNode(name));
-    world.cluster.Put(MakePod("p"));
+    FakeCluster fake;
+    for (const char* name : {"a", "b"}) fake.cluster.Put(MakeNode(name));
+    fake.cluster.Put(MakePod("p"));
     Rule rule{.score = [=](const Cycle&, model::NodeRow) { return c.score; },
               .score_scope = c.scope};
     if (c.normalizes) rule.normalize = [](const model::NodeMask&, std::span<int64_t>) {};
-    world.Add("Odd", rule);
-    FakeAttempt attempt(world, world.cluster.pod(world.cluster.pods().Find("default", "p")));
+    fake.Add("Odd", rule);
+    FakeAttempt attempt(fake, fake.cluster.pod(fake.cluster.pods().Find("default", "p")));
     ASSERT_TRUE(attempt->PreFilter().ok());
     ASSERT_TRUE(attempt->Filter().ok());
     EXPECT_EQ(attempt->Score().Message(),

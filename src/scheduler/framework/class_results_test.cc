@@ -26,7 +26,7 @@ int64_t Cpu(const Cycle& cycle, model::NodeRow row) {
 // A cluster with one rule that records its calls.
 class ClassResultsTest : public testing::Test {
  protected:
-  struct Asked {
+  struct Calls {
     Names filter, score;
   };
 
@@ -35,11 +35,11 @@ class ClassResultsTest : public testing::Test {
     Rule rule;
     rule.filter_scope = rule.score_scope = Scope::kNode;
     rule.filter = [this](const Cycle& cycle, model::NodeRow row) {
-      asked_->filter.push_back(cycle.nodes().name(row));
+      calls_->filter.push_back(cycle.nodes().name(row));
       return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
     };
     rule.score = [this](const Cycle& cycle, model::NodeRow row) {
-      asked_->score.push_back(cycle.nodes().name(row));
+      calls_->score.push_back(cycle.nodes().name(row));
       return Cpu(cycle, row) % 100;
     };
     rule.score_epoch = [this](const model::Cluster&) { return epoch_; };
@@ -47,99 +47,99 @@ class ClassResultsTest : public testing::Test {
   }
 
   void PutNode(const std::string& name, int64_t milli_cpu) {
-    world_.cluster.Put(MakeNode(name).Cpu(std::to_string(milli_cpu) + "m"));
+    fake_.cluster.Put(MakeNode(name).Cpu(std::to_string(milli_cpu) + "m"));
   }
 
   void Start() {
-    world_.cluster.Put(MakePod("p"));
-    pod_ = &world_.cluster.pod(world_.cluster.pods().Find("default", "p"));
-    results_ = std::make_unique<ClassResults>(world_.profile(), world_.cluster,
-                                              world_.cluster.class_of(*pod_));
+    fake_.cluster.Put(MakePod("p"));
+    pod_ = &fake_.cluster.pod(fake_.cluster.pods().Find("default", "p"));
+    results_ = std::make_unique<ClassResults>(fake_.profile(), fake_.cluster,
+                                              fake_.cluster.class_of(*pod_));
   }
-  Cycle NewCycle() { return Cycle(world_.cluster, *pod_, results_->compiled()); }
+  Cycle NewCycle() { return Cycle(fake_.cluster, *pod_, results_->compiled()); }
 
   // Refreshes both and returns the nodes that were evaluated, by name.
-  Asked Refresh(PluginMask skipped = 0) {
-    *asked_ = {};
+  Calls Refresh(PluginMask skipped = 0) {
+    *calls_ = {};
     const Cycle cycle = NewCycle();
     EXPECT_TRUE(results_->RefreshFilters(cycle, skipped).ok());
     EXPECT_TRUE(results_->RefreshScores(cycle, skipped).ok());
-    std::ranges::sort(asked_->filter);
-    std::ranges::sort(asked_->score);
-    return *asked_;
+    std::ranges::sort(calls_->filter);
+    std::ranges::sort(calls_->score);
+    return *calls_;
   }
-  int32_t Total(const char* node) { return results_->totals()[world_.Row(node).index()]; }
+  int32_t Total(const char* node) { return results_->totals()[fake_.Row(node).index()]; }
 
-  FakeCluster world_;
-  std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();
+  FakeCluster fake_;
+  std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
   uint64_t epoch_ = 0;
   const model::PodRecord* pod_ = nullptr;
   std::unique_ptr<ClassResults> results_;
 };
 
-TEST_F(ClassResultsTest, OnlyChangedRowsAreAskedAgain) {
-  world_.Add("Counting", CountingRule(), 2);
+TEST_F(ClassResultsTest, OnlyChangedRowsAreRecomputed) {
+  fake_.Add("Counting", CountingRule(), 2);
   PutNode("a", 1010);
   PutNode("b", 1021);
   PutNode("c", 1030);
   Start();
 
-  Asked asked = Refresh();
-  EXPECT_EQ(asked.filter, Names({"a", "b", "c"}));
-  EXPECT_EQ(asked.score, Names({"a", "c"}));
-  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a", "c"}));
+  Calls calls = Refresh();
+  EXPECT_EQ(calls.filter, Names({"a", "b", "c"}));
+  EXPECT_EQ(calls.score, Names({"a", "c"}));
+  EXPECT_EQ(fake_.Names(results_->feasible()), Names({"a", "c"}));
   EXPECT_EQ(Total("a"), 20);
   EXPECT_EQ(Total("b"), -1);
   EXPECT_EQ(Total("c"), 60);
 
-  asked = Refresh();
-  EXPECT_EQ(asked.filter, Names());
-  EXPECT_EQ(asked.score, Names());
+  calls = Refresh();
+  EXPECT_EQ(calls.filter, Names());
+  EXPECT_EQ(calls.score, Names());
 
   PutNode("b", 1044);
   PutNode("b", 1042);  // Changed twice, evaluated once.
-  asked = Refresh();
-  EXPECT_EQ(asked.filter, Names({"b"}));
-  EXPECT_EQ(asked.score, Names({"b"}));
+  calls = Refresh();
+  EXPECT_EQ(calls.filter, Names({"b"}));
+  EXPECT_EQ(calls.score, Names({"b"}));
   EXPECT_EQ(Total("b"), 84);
 
   PutNode("a", 1011);
   PutNode("d", 1050);
-  asked = Refresh();
-  EXPECT_EQ(asked.filter, Names({"a", "d"}));
-  EXPECT_EQ(asked.score, Names({"d"}));
+  calls = Refresh();
+  EXPECT_EQ(calls.filter, Names({"a", "d"}));
+  EXPECT_EQ(calls.score, Names({"d"}));
   EXPECT_EQ(Total("a"), -1);
   EXPECT_EQ(Total("d"), 100);
 }
 
-TEST_F(ClassResultsTest, NodesThatGoAreNotAskedAbout) {
-  world_.Add("Counting", CountingRule());
+TEST_F(ClassResultsTest, RemovedNodesAreNotEvaluated) {
+  fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
   PutNode("b", 1020);
   Start();
   Refresh();
-  const model::NodeRow b = world_.Row("b");
-  world_.cluster.Remove<api::Node>({"", "b"});
+  const model::NodeRow b = fake_.Row("b");
+  fake_.cluster.Remove<api::Node>({"", "b"});
   EXPECT_EQ(Refresh().filter, Names());
-  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a"}));
+  EXPECT_EQ(fake_.Names(results_->feasible()), Names({"a"}));
   EXPECT_EQ(results_->totals()[b.index()], -1);
 }
 
-TEST_F(ClassResultsTest, NewEpochAsksForAllScoresAgain) {
-  world_.Add("Counting", CountingRule());
+TEST_F(ClassResultsTest, NewEpochRecomputesAllScores) {
+  fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
   PutNode("b", 1020);
   PutNode("c", 1031);
   Start();
   Refresh();
   epoch_ = 1;
-  const Asked asked = Refresh();
-  EXPECT_EQ(asked.filter, Names());
-  EXPECT_EQ(asked.score, Names({"a", "b"}));
+  const Calls calls = Refresh();
+  EXPECT_EQ(calls.filter, Names());
+  EXPECT_EQ(calls.score, Names({"a", "b"}));
 }
 
-TEST_F(ClassResultsTest, ReaderThatWasAwayForTooLongAsksAllAgain) {
-  world_.Add("Counting", CountingRule());
+TEST_F(ClassResultsTest, LaggingReaderRecomputesAllRows) {
+  fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
   PutNode("b", 1020);
   Start();
@@ -148,35 +148,35 @@ TEST_F(ClassResultsTest, ReaderThatWasAwayForTooLongAsksAllAgain) {
   EXPECT_EQ(Refresh().filter, Names({"a", "b"}));
 }
 
-TEST_F(ClassResultsTest, SkippedPluginsAreNotAsked) {
-  world_.Add("Counting", CountingRule());
+TEST_F(ClassResultsTest, SkippedPluginsAreNotCalled) {
+  fake_.Add("Counting", CountingRule());
   PutNode("a", 1011);
   Start();
-  const Asked asked = Refresh(/*skipped=*/1);
-  EXPECT_EQ(asked.filter, Names());
-  EXPECT_EQ(asked.score, Names());
-  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a"}));
+  const Calls calls = Refresh(/*skipped=*/1);
+  EXPECT_EQ(calls.filter, Names());
+  EXPECT_EQ(calls.score, Names());
+  EXPECT_EQ(fake_.Names(results_->feasible()), Names({"a"}));
   EXPECT_EQ(Total("a"), 0);
 }
 
-TEST_F(ClassResultsTest, KeepsTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
+TEST_F(ClassResultsTest, CachesTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
   Rule node_scoped;
   node_scoped.filter_scope = Scope::kNode;
-  world_.Add("First", node_scoped);
-  world_.Add("Second", node_scoped);
-  world_.Add("Wide", Rule());
-  world_.Add("Late", node_scoped);
-  EXPECT_EQ(ClassResults::CachedFilters(world_.profile()), 2u);
+  fake_.Add("First", node_scoped);
+  fake_.Add("Second", node_scoped);
+  fake_.Add("Wide", Rule());
+  fake_.Add("Late", node_scoped);
+  EXPECT_EQ(ClassResults::CachedFilters(fake_.profile()), 2u);
 }
 
-TEST_F(ClassResultsTest, FilterThatCannotAnswerIsAskedAboutAllNodesNextTime) {
+TEST_F(ClassResultsTest, FilterThatFailedIsCalledForAllNodesNextTime) {
   bool broken = false;
   Rule rule = CountingRule();
   rule.filter = [&, judge = rule.filter](const Cycle& cycle, model::NodeRow row) {
     Verdict verdict = judge(cycle, row);
     return broken ? Verdict::Error("disk on fire") : verdict;
   };
-  world_.Add("Counting", rule);
+  fake_.Add("Counting", rule);
   PutNode("a", 1010);
   PutNode("b", 1020);
   Start();
@@ -186,14 +186,14 @@ TEST_F(ClassResultsTest, FilterThatCannotAnswerIsAskedAboutAllNodesNextTime) {
   EXPECT_EQ(results_->RefreshFilters(NewCycle(), 0).Message(), "disk on fire");
   broken = false;
   EXPECT_EQ(Refresh().filter, Names({"a", "b"}));
-  EXPECT_EQ(world_.Names(results_->feasible()), Names({"a", "b"}));
+  EXPECT_EQ(fake_.Names(results_->feasible()), Names({"a", "b"}));
 }
 
 TEST_F(ClassResultsTest, ScoreOutOfRangeIsAnError) {
   Rule rule;
   rule.score_scope = Scope::kNode;
   rule.score = [](const Cycle&, model::NodeRow) { return 101; };
-  world_.Add("Generous", rule);
+  fake_.Add("Generous", rule);
   PutNode("a", 1000);
   Start();
   const Cycle cycle = NewCycle();
@@ -206,14 +206,14 @@ TEST_F(ClassResultsTest, ScoreOutOfRangeIsAnError) {
       "score 101, it should in the range of [0, 100] after normalizing");
 }
 
-TEST_F(ClassResultsTest, EqualRawScoresAreNoticed) {
+TEST_F(ClassResultsTest, EqualRawScoresAreDetected) {
   Rule rule;
   rule.score_scope = Scope::kNode;
   rule.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row); };
   rule.normalize = [](const model::NodeMask& feasible, std::span<int64_t> scores) {
     DefaultNormalize(feasible, /*reverse=*/false, scores);
   };
-  world_.Add("Raw", rule);
+  fake_.Add("Raw", rule);
   PutNode("a", 500);
   PutNode("b", 500);
   Start();
@@ -227,14 +227,14 @@ TEST_F(ClassResultsTest, EqualRawScoresAreNoticed) {
   PutNode("b", 600);
   Refresh();
   EXPECT_EQ(raw.different, 1u);
-  EXPECT_EQ(raw.scores[world_.Row("b").index()], 600);
+  EXPECT_EQ(raw.scores[fake_.Row("b").index()], 600);
   PutNode("b", 500);
   Refresh();
   EXPECT_EQ(raw.different, 0u);
   PutNode("b", 700);
   Refresh();
-  world_.cluster.Remove<api::Node>({"", "a"});
-  world_.cluster.Remove<api::Node>({"", "b"});
+  fake_.cluster.Remove<api::Node>({"", "a"});
+  fake_.cluster.Remove<api::Node>({"", "b"});
   PutNode("c", 700);
   Refresh();
   EXPECT_EQ(raw.different, 0u);
@@ -245,27 +245,27 @@ TEST_F(ClassResultsTest, HeavyWeightsDoNotOverflow) {
   Rule rule;
   rule.score_scope = Scope::kNode;
   rule.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) % 100; };
-  for (const char* name : {"First", "Second", "Third"}) world_.Add(name, rule, 15'000'000);
+  for (const char* name : {"First", "Second", "Third"}) fake_.Add(name, rule, 15'000'000);
   PutNode("a", 1090);
   PutNode("b", 1010);
   Start();
-  FakeAttempt attempt(world_, *pod_);
+  FakeAttempt attempt(fake_, *pod_);
   ASSERT_TRUE(attempt->PreFilter().ok());
   ASSERT_TRUE(attempt->Filter().ok());
   ASSERT_TRUE(attempt->Score().ok());
-  EXPECT_EQ(world_.NameOf(attempt->Best()), "a");
+  EXPECT_EQ(fake_.NameOf(attempt->Best()), "a");
 }
 
 // Compares cached with new results while nodes are added, changed and deleted.
-TEST_F(ClassResultsTest, KeptAnswersEqualFreshOnes) {
+TEST_F(ClassResultsTest, CachedResultsEqualFreshOnes) {
   Rule raw;
   raw.score_scope = Scope::kNode;
   raw.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) / 100 % 3; };
   raw.normalize = [](const model::NodeMask& feasible, std::span<int64_t> scores) {
     DefaultNormalize(feasible, /*reverse=*/true, scores);
   };
-  world_.Add("Counting", CountingRule(), 3);
-  world_.Add("Raw", raw);
+  fake_.Add("Counting", CountingRule(), 3);
+  fake_.Add("Raw", raw);
   Start();
   Random random(7);
   for (int step = 0; step < 2000; ++step) {
@@ -273,34 +273,34 @@ TEST_F(ClassResultsTest, KeptAnswersEqualFreshOnes) {
     if (random.Chance(70)) {
       PutNode(name, static_cast<int64_t>(random.Below(400)));
     } else if (random.Chance(50)) {
-      world_.cluster.Remove<api::Node>({"", name});
+      fake_.cluster.Remove<api::Node>({"", name});
     } else {
-      world_.cluster.Put(MakePod("on-" + name).On(name));
+      fake_.cluster.Put(MakePod("on-" + name).On(name));
     }
     if (random.Chance(5)) ++epoch_;
     if (random.Chance(40)) continue;
     Refresh();
 
-    ClassResults fresh(world_.profile(), world_.cluster, world_.cluster.class_of(*pod_));
-    const Cycle cycle(world_.cluster, *pod_, fresh.compiled());
+    ClassResults fresh(fake_.profile(), fake_.cluster, fake_.cluster.class_of(*pod_));
+    const Cycle cycle(fake_.cluster, *pod_, fresh.compiled());
     ASSERT_TRUE(fresh.RefreshFilters(cycle, 0).ok());
     ASSERT_TRUE(fresh.RefreshScores(cycle, 0).ok());
     ASSERT_EQ(results_->feasible(), fresh.feasible()) << step;
     ASSERT_EQ(std::vector(results_->totals().begin(), results_->totals().end()),
               std::vector(fresh.totals().begin(), fresh.totals().end()))
         << step;
-    const ClassResults::Raw& kept = results_->raw()[0];
+    const ClassResults::Raw& cached = results_->raw()[0];
     size_t different = 0;
     results_->feasible().ForEach([&](size_t row) {
-      ASSERT_EQ(kept.scores[row], fresh.raw()[0].scores[row]) << step;
-      different += kept.scores[row] != kept.common;
+      ASSERT_EQ(cached.scores[row], fresh.raw()[0].scores[row]) << step;
+      different += cached.scores[row] != cached.common;
     });
-    ASSERT_EQ(kept.different, different) << step;
+    ASSERT_EQ(cached.different, different) << step;
   }
 }
 
 // Enough rows that several workers get some, and not a multiple of what each gets.
-TEST_F(ClassResultsTest, WorkersDoNotChangeTheAnswers) {
+TEST_F(ClassResultsTest, WorkersDoNotChangeTheResults) {
   Rule raw;
   raw.score_scope = Scope::kNode;
   raw.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) / 100 % 3; };
@@ -313,15 +313,15 @@ TEST_F(ClassResultsTest, WorkersDoNotChangeTheAnswers) {
     return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
   };
   plain.score = [](const Cycle& cycle, model::NodeRow row) { return Cpu(cycle, row) % 100; };
-  world_.Add("Plain", plain, 3);
-  world_.Add("Raw", raw);
+  fake_.Add("Plain", plain, 3);
+  fake_.Add("Raw", raw);
   for (int i = 0; i < 30'000; ++i) PutNode("n" + std::to_string(i), i % 397);
   Start();
   Refresh();
   for (size_t count : {2, 3, 7}) {
     ThreadWorkers workers(count);
-    ClassResults shared(world_.profile(), world_.cluster, world_.cluster.class_of(*pod_), &workers);
-    const Cycle cycle(world_.cluster, *pod_, shared.compiled());
+    ClassResults shared(fake_.profile(), fake_.cluster, fake_.cluster.class_of(*pod_), &workers);
+    const Cycle cycle(fake_.cluster, *pod_, shared.compiled());
     ASSERT_TRUE(shared.RefreshFilters(cycle, 0).ok());
     ASSERT_TRUE(shared.RefreshScores(cycle, 0).ok());
     EXPECT_EQ(shared.feasible(), results_->feasible()) << count;

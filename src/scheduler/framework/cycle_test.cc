@@ -14,47 +14,47 @@ namespace BERTH_TEST_FILE {
 class NodeAtATimeTest : public testing::Test {
  protected:
   NodeAtATimeTest() {
-    for (const char* name : {"a", "b", "c"}) world_.cluster.Put(MakeNode(name));
-    world_.cluster.Put(MakePod("p"));
+    for (const char* name : {"a", "b", "c"}) fake_.cluster.Put(MakeNode(name));
+    fake_.cluster.Put(MakePod("p"));
   }
-  model::NodeMask All() const { return world_.cluster.nodes().present(); }
+  model::NodeMask All() const { return fake_.cluster.nodes().present(); }
 
   // The cycle needs a pod; the rules of these tests need nothing else of it.
   Cycle NewCycle() {
-    const model::PodId pod = world_.cluster.pods().Find("default", "p");
-    return Cycle(world_.cluster, world_.cluster.pod(pod), compiled_);
+    const model::PodId pod = fake_.cluster.pods().Find("default", "p");
+    return Cycle(fake_.cluster, fake_.cluster.pod(pod), compiled_);
   }
 
-  FakeCluster world_;
+  FakeCluster fake_;
   const ClassStates compiled_{};
 };
 
 TEST_F(NodeAtATimeTest, FilterClearsTheNodesThatAreRejected) {
   const FakeRule rule("Rule", {.filter = [this](const Cycle&, model::NodeRow row) {
-                        return world_.NameOf(row) == "b" ? Verdict(Code::kUnschedulable, "no")
-                                                         : Verdict();
+                        return fake_.NameOf(row) == "b" ? Verdict(Code::kUnschedulable, "no")
+                                                        : Verdict();
                       }});
   model::NodeMask nodes = All();
   EXPECT_TRUE(rule.Filter(NewCycle(), nodes).ok());
-  EXPECT_EQ(world_.Names(nodes), std::vector<std::string>({"a", "c"}));
-  EXPECT_EQ(rule.Explain(NewCycle(), world_.Row("b")).Message(), "no");
+  EXPECT_EQ(fake_.Names(nodes), std::vector<std::string>({"a", "c"}));
+  EXPECT_EQ(rule.Explain(NewCycle(), fake_.Row("b")).Message(), "no");
 }
 
-TEST_F(NodeAtATimeTest, FilterIsAskedAboutTheGivenNodesOnly) {
-  std::vector<std::string> asked;
+TEST_F(NodeAtATimeTest, FilterIsCalledForTheGivenNodesOnly) {
+  std::vector<std::string> evaluated;
   const FakeRule rule("Rule", {.filter = [&](const Cycle&, model::NodeRow row) {
-                        asked.push_back(world_.NameOf(row));
+                        evaluated.push_back(fake_.NameOf(row));
                         return Verdict();
                       }});
-  model::NodeMask nodes(world_.cluster.nodes().rows());
-  nodes.Set(world_.Row("c").index());
+  model::NodeMask nodes(fake_.cluster.nodes().rows());
+  nodes.Set(fake_.Row("c").index());
   EXPECT_TRUE(rule.Filter(NewCycle(), nodes).ok());
-  EXPECT_EQ(asked, std::vector<std::string>({"c"}));
+  EXPECT_EQ(evaluated, std::vector<std::string>({"c"}));
 }
 
-TEST_F(NodeAtATimeTest, FirstErrorIsTheAnswer) {
+TEST_F(NodeAtATimeTest, ReturnsTheFirstError) {
   const FakeRule rule("Rule", {.filter = [this](const Cycle&, model::NodeRow row) {
-                        return Verdict::Error("cannot tell about " + world_.NameOf(row));
+                        return Verdict::Error("cannot tell about " + fake_.NameOf(row));
                       }});
   model::NodeMask nodes = All();
   EXPECT_EQ(rule.Filter(NewCycle(), nodes).Message(), "cannot tell about a");

@@ -23,7 +23,7 @@ std::vector<model::DomainId> Domains(std::initializer_list<int> numbers) {
   return domains;
 }
 
-TEST(Kernels, RowsThatAreLeftOutStayOutWhateverIsAdded) {
+TEST(Kernels, ExcludedRowsStayExcluded) {
   model::NodeMask rows(3);
   rows.Set(1);
   std::vector<int32_t> totals(3);
@@ -44,7 +44,7 @@ TEST(Kernels, RowsInNoDomainHaveAValueOfTheirOwn) {
   EXPECT_THAT(totals, ElementsAre(21, 4, 11));
 }
 
-TEST(Kernels, RangeLooksPastRowsThatAreOut) {
+TEST(Kernels, RangeIgnoresExcludedRows) {
   const ValueRange range =
       RangeOf(std::vector<int32_t>{9, 4, 6, 1}, std::vector<int32_t>{-1, 0, 7, -5});
   EXPECT_EQ(range.lowest, 4);
@@ -87,15 +87,15 @@ RC_GTEST_PROP(RowLoopsProperty, FastLoopsEqualThePlainOnes, (uint64_t seed)) {
     return domain_of[row].valid() ? table[domain_of[row].index()] : table.none();
   };
 
-  model::NodeMask kept = rows;
-  KeepDomains(kept, domain_of, table);
+  model::NodeMask retained = rows;
+  KeepDomains(retained, domain_of, table);
   std::vector<int32_t> copied(size);
   CopyRows(rows, totals, copied);
   std::vector<int32_t> added = totals;
   AddByDomain(domain_of, table, added);
   ValueRange range;
   for (size_t row = 0; row < size; ++row) {
-    RC_ASSERT(kept.Test(row) == (rows.Test(row) && value_of(row) != 0));
+    RC_ASSERT(retained.Test(row) == (rows.Test(row) && value_of(row) != 0));
     RC_ASSERT(copied[row] == (rows.Test(row) ? totals[row] : kRowOut));
     RC_ASSERT(added[row] == totals[row] + value_of(row));
     if (totals[row] < 0) continue;

@@ -155,7 +155,7 @@ struct ErrorCase {
   const char* want;
 };
 
-TEST(Profile, MistakesAreReportedInTheWordsOfKubeScheduler) {
+TEST(Profile, ErrorsHaveTheTextsOfKubeScheduler) {
   const ErrorCase cases[] = {
       {"UnknownInMultiPoint", [](ProfileConfig& c) { c.multi_point.enabled.push_back({"Nobody"}); },
        "PreFilterPlugin \"Nobody\" does not exist"},

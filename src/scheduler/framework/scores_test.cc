@@ -160,8 +160,8 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
   for (model::NodeRow row : rows_in_any_order) {
     tournament.Set(candidates.rank[row.index()], totals[row.index()]);
   }
-  const bool nobody = size == 0 || tournament.highest() < 0;
-  RC_ASSERT((nobody ? model::NodeRow{} : candidates.order[tournament.winner()]) == plain);
+  const bool none_feasible = size == 0 || tournament.highest() < 0;
+  RC_ASSERT((none_feasible ? model::NodeRow{} : candidates.order[tournament.winner()]) == plain);
   RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank) ==
             plain);
 }

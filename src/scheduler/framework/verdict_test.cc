@@ -43,7 +43,7 @@ TEST(Verdict, JoinsItsReasons) {
   EXPECT_EQ(Verdict::Error("broken").Message(), "broken");
 }
 
-TEST(Verdict, RemembersWhoSaidIt) {
+TEST(Verdict, RecordsThePlugin) {
   const Verdict verdict = Verdict(Code::kUnschedulable, "no").By("Fit");
   EXPECT_EQ(verdict.plugin(), "Fit");
   EXPECT_NE(verdict, Verdict(Code::kUnschedulable, "no"));
@@ -81,7 +81,7 @@ TEST(Diagnosis, CountsReasonsAndSortsTheLines) {
             "0/12 nodes are available: 1 cordoned, 1 wrong zone, 11 too small.");
 }
 
-TEST(Diagnosis, NodesThatWereNotJudgedCountWithWhatHoldsForThem) {
+TEST(Diagnosis, UnevaluatedNodesCountWithTheirCommonVerdict) {
   Diagnosis diagnosis;
   diagnosis.all_nodes = 5;
   diagnosis.absent = Verdict(kNever, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
@@ -117,7 +117,7 @@ TEST(Diagnosis, PostFilterMessageFollows) {
   EXPECT_EQ(diagnosis.Message(), "0/1 nodes are available: 1 too small. preemption: no victims");
 }
 
-TEST(Diagnosis, BlamesThePluginsThatSaidNo) {
+TEST(Diagnosis, ListsTheRejectingPlugins) {
   Diagnosis diagnosis;
   diagnosis.Add(model::NodeRow{0}, Verdict(kNo, "a").By("Fit"));
   diagnosis.Add(model::NodeRow{1}, Verdict(kNever, "b").By("Affinity"));

@@ -37,7 +37,7 @@ class WaitingTest : public testing::Test {
 
 constexpr Duration kMinute = Duration::Seconds(60);
 
-TEST_F(WaitingTest, PodGoesOnWhenEachPluginHasAllowedIt) {
+TEST_F(WaitingTest, PodIsAllowedWhenEachPluginHasAllowedIt) {
   Add("a", {{"Gang", kMinute}, {"Quota", kMinute}});
   EXPECT_TRUE(pods_.Waits("a"));
   EXPECT_TRUE(pods_.Allow("a", "Gang"));
@@ -75,7 +75,7 @@ TEST_F(WaitingTest, FirstOutcomeStands) {
   EXPECT_FALSE(pods_.Allow("a", "Gang")) << "it is forgotten";
 }
 
-TEST_F(WaitingTest, ThoseWhoDoNotWaitCannotBeResolved) {
+TEST_F(WaitingTest, PodsThatDoNotWaitCannotBeResolved) {
   EXPECT_FALSE(pods_.Allow("a", "Gang"));
   EXPECT_FALSE(pods_.Reject("a", "Gang", "no"));
   EXPECT_FALSE(pods_.Preempt("a"));
@@ -98,7 +98,7 @@ struct TimeoutCase {
   const char* want;
 };
 
-TEST_F(WaitingTest, TimeoutSaysHowLongAndWho) {
+TEST_F(WaitingTest, TimeoutNamesDurationAndPlugin) {
   const TimeoutCase cases[] = {
       {"Minutes", Duration::Seconds(90), Duration::Seconds(90),
        "rejected due to timeout after waiting 1m30s at plugin Gang"},
@@ -124,7 +124,7 @@ TEST_F(WaitingTest, TimeoutSaysHowLongAndWho) {
   }
 }
 
-TEST_F(WaitingTest, ShortestTimeoutOfThoseWhoStillHoldCounts) {
+TEST_F(WaitingTest, ShortestTimeoutOfThePendingPluginsCounts) {
   Add("a", {{"Long", Duration::Seconds(60)}, {"Short", Duration::Seconds(10)}});
   EXPECT_EQ(pods_.next_wake(), now_ + Duration::Seconds(10));
   pods_.Allow("a", "Short");
@@ -137,7 +137,7 @@ TEST_F(WaitingTest, ShortestTimeoutOfThoseWhoStillHoldCounts) {
 }
 
 // The time-out of an earlier wait does not cut a later one short.
-TEST_F(WaitingTest, PodThatComesBackWaitsAllOfItsTime) {
+TEST_F(WaitingTest, RequeuedPodStartsANewTimeout) {
   Add("a", {{"Gang", kMinute}});
   pods_.Reject("a", "Gang", "not yet");
   Resolved();

@@ -205,7 +205,7 @@ TEST_F(ClusterTest, RemovalOfTheUnknownIsNoNews) {
   EXPECT_FALSE(cluster_.Remove<api::Service>({"default", "nothing"}));
 }
 
-TEST_F(ClusterTest, EveryOtherKindIsKeptByKey) {
+TEST_F(ClusterTest, EveryOtherKindIsStoredByKey) {
   cluster_.Put(MakeObject<api::Namespace>("team"));
   cluster_.Put(MakeObject<api::PersistentVolumeClaim>("data", "team"));
   EXPECT_NE(cluster_.objects<api::Namespace>().Find({"", "team"}), nullptr);
@@ -249,7 +249,7 @@ TEST_F(ClusterTest, VisitorIsDescribedButNotAdded) {
 
 TEST_F(ClusterTest, RetainedRecordStaysUsableWhenThePodGoes) {
   cluster_.Put(MakePod("p").Request("cpu", "1").Label("app", "web"));
-  const PodRecord kept = cluster_.Retain(Find("p"));
+  const PodRecord retained = cluster_.Retain(Find("p"));
   RemovePod("p");
   // The pod's own label set and class would be given to others now.
   for (int i = 0; i < 2000; ++i) {
@@ -257,10 +257,10 @@ TEST_F(ClusterTest, RetainedRecordStaysUsableWhenThePodGoes) {
     cluster_.Put(MakePod(name).Priority(i).Label("app", name));
     cluster_.Remove<api::Pod>({"default", name});
   }
-  EXPECT_EQ(cluster_.class_of(kept).requests.milli_cpu, 1000);
-  EXPECT_EQ(FindLabel(cluster_.labels_of(kept), cluster_.symbols().Find("app")),
+  EXPECT_EQ(cluster_.class_of(retained).requests.milli_cpu, 1000);
+  EXPECT_EQ(FindLabel(cluster_.labels_of(retained), cluster_.symbols().Find("app")),
             cluster_.symbols().Find("web"));
-  cluster_.Release(kept);
+  cluster_.Release(retained);
 }
 
 // A pod that does not want to be in one zone with pods of the given app.
@@ -273,7 +273,7 @@ api::Pod Shunning(const std::string& name, const std::string& app) {
   return pod;
 }
 
-TEST_F(ClusterTest, AffinityTermsThatNobodyCarriesAreForgottenInTime) {
+TEST_F(ClusterTest, UnusedAffinityTermsAreReleasedEventually) {
   cluster_.Put(MakeNode("n1").Label("zone", "a"));
   cluster_.Put(MakePod("web").Label("app", "web"));
   auto put = [&](const std::string& name, const std::string& app) {

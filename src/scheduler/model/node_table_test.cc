@@ -243,7 +243,7 @@ TEST_F(NodeTableTest, ScalarResourceSeenLateHasAColumnForAllRows) {
   EXPECT_EQ(Offered(third, "example.com/gpu"), 0);
 }
 
-TEST_F(NodeTableTest, TellsWhichRowsChanged) {
+TEST_F(NodeTableTest, ReportsWhichRowsChanged) {
   const NodeRow first = nodes_.Put(MakeNode("n1"));
   const NodeRow second = nodes_.Put(MakeNode("n2"));
   const PodClass web = Class(MakePod("web"));

@@ -67,7 +67,7 @@ TEST(PodClassKey, DoesNotCareHowANumberIsWritten) {
   EXPECT_NE(Key(MakePod("p").Request("cpu", "1")), Key(MakePod("p").Request("cpu", "1001m")));
 }
 
-TEST(PodClassKey, KnowsTheNodeOnlyIfAsked) {
+TEST(PodClassKey, ContainsTheNodeOnlyIfRequested) {
   const api::Pod here = MakePod("p").On("n1"), there = MakePod("p").On("n2");
   EXPECT_EQ(PodClassKey(here, false), PodClassKey(there, false));
   EXPECT_NE(PodClassKey(here, true), PodClassKey(there, true));
@@ -208,7 +208,7 @@ TEST(PodClassKey, DiffersForEachFieldThatARuleReads) {
   }
 }
 
-TEST(PodClassKey, TellsListsApartByWhereTheyEnd) {
+TEST(PodClassKey, DistinguishesListsByWhereTheyEnd) {
   api::Pod first = MakePod("p"), second = MakePod("p");
   first.spec.scheduling_gates = {"ab", "c"};
   second.spec.scheduling_gates = {"a", "bc"};
@@ -292,7 +292,7 @@ TEST_F(PodClassesTest, CopiesShareAClass) {
   EXPECT_EQ(classes_.Get(first).priority, 1);
 }
 
-TEST_F(PodClassesTest, AClassIsKeptWhenItFallsEmpty) {
+TEST_F(PodClassesTest, AnEmptyClassIsRetained) {
   const PodClassId first = Acquire(1);
   const uint64_t serial = classes_.serial(first);
   const PodClass* compiled = &classes_.Get(first);
@@ -303,7 +303,7 @@ TEST_F(PodClassesTest, AClassIsKeptWhenItFallsEmpty) {
 }
 
 TEST_F(PodClassesTest, ClassesThatHaveBeenEmptyLongestAreDroppedFirst) {
-  constexpr int kKept = 1024;
+  constexpr int kRetained = 1024;
   const PodClassId held = Acquire(-1);
   const PodClassId refilled = Acquire(-2);
   classes_.Release(refilled);
@@ -312,21 +312,21 @@ TEST_F(PodClassesTest, ClassesThatHaveBeenEmptyLongestAreDroppedFirst) {
   const uint64_t serial = classes_.serial(first);
   classes_.Release(first);
   // The entry of the refilled class counts as one of those retained.
-  for (int32_t i = 1; i < kKept - 1; ++i) classes_.Release(Acquire(i));
+  for (int32_t i = 1; i < kRetained - 1; ++i) classes_.Release(Acquire(i));
   EXPECT_EQ(classes_.serial(first), serial);
 
-  classes_.Release(Acquire(kKept));  // Finds that `refilled` is in use again.
+  classes_.Release(Acquire(kRetained));  // Finds that `refilled` is in use again.
   EXPECT_EQ(classes_.Get(refilled).priority, -2);
   EXPECT_EQ(Acquire(0), first);
   EXPECT_EQ(classes_.serial(first), serial);
   classes_.Release(first);
 
-  for (int32_t i = 1; i < kKept + 1; ++i) classes_.Release(Acquire(-10 - i));
+  for (int32_t i = 1; i < kRetained + 1; ++i) classes_.Release(Acquire(-10 - i));
   const PodClassId again = Acquire(0);
   EXPECT_NE(classes_.serial(again), serial);
   EXPECT_EQ(classes_.Get(again).priority, 0);
   EXPECT_EQ(classes_.Get(held).priority, -1);
-  EXPECT_LE(classes_.capacity(), size_t{kKept} + 4);
+  EXPECT_LE(classes_.capacity(), size_t{kRetained} + 4);
 }
 
 TEST_F(PodClassesTest, RetainedClassOutlivesItsPods) {

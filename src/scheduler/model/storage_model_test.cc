@@ -256,7 +256,7 @@ class History {
       std::multiset<std::string> full;
       cluster.storage().attached().ForEachFull(
           "csi.test", wanted, [&](Symbol node) { full.insert(cluster.symbols().Text(node)); });
-      text += fmt::format("no room for {}:", wanted);
+      text += fmt::format("no capacity for {}:", wanted);
       for (const std::string& node : full) text += " " + node;
     }
     return text;

@@ -141,7 +141,7 @@ class NodeOrderTest : public testing::Test {
   std::map<uint32_t, std::string> names_;
 };
 
-TEST_F(NodeOrderTest, WithoutZonesGoesByName) {
+TEST_F(NodeOrderTest, WithoutZonesNodesAreSortedByName) {
   for (const char* name : {"c", "a", "b"}) Place(name, {});
   EXPECT_EQ(Order(), Names({"a", "b", "c"}));
 }

@@ -17,7 +17,7 @@ class RecordingBinding final : public framework::BindingContext {
   bool cancelled() const override { return false; }
   Instant now() const override { return {}; }
 
-  void Answer(framework::WriteResult result) {
+  void Complete(framework::WriteResult result) {
     pending_->result = std::move(result);
     waiter_.resume();
   }
@@ -38,7 +38,7 @@ class RecordingBinding final : public framework::BindingContext {
   std::coroutine_handle<> waiter_;
 };
 
-TEST(DefaultBinder, PostsOneBindingAndWaitsForTheAnswer) {
+TEST(DefaultBinder, PostsOneBindingAndWaitsForTheResponse) {
   World world{NodeYaml("a"), NodeYaml("b")};
   PluginHarness trial(world, MakePlugin("DefaultBinder"), PodYaml("web"));
   RecordingBinding binding(trial.cycle(), world.node("b"));
@@ -50,7 +50,7 @@ TEST(DefaultBinder, PostsOneBindingAndWaitsForTheAnswer) {
   ASSERT_EQ(binding.writes, std::vector<framework::ApiWrite>{want});
   EXPECT_FALSE(task.done());
 
-  binding.Answer({});
+  binding.Complete({});
   ASSERT_TRUE(task.done());
   EXPECT_EQ(Text(task.result()), "Success");
   EXPECT_EQ(binding.writes.size(), 1u);
@@ -64,7 +64,7 @@ TEST(DefaultBinder, EveryFailureIsAnErrorInTheWordsOfTheApi) {
     RecordingBinding binding(trial.cycle(), world.node("a"));
     Task<framework::Verdict> task = trial.As<framework::BindPlugin>().Bind(binding);
     task.Start();
-    binding.Answer({kind, "pod web is already assigned"});
+    binding.Complete({kind, "pod web is already assigned"});
     ASSERT_TRUE(task.done());
     EXPECT_EQ(Text(task.result()), "Error: pod web is already assigned");
     EXPECT_EQ(binding.writes.size(), 1u) << "a failed binding is not tried again here";

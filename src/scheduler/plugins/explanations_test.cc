@@ -164,7 +164,7 @@ std::string Asks(std::string_view name, std::string_view requests, std::string_v
                                             requests, more)});
 }
 
-TEST(DetailsTest, ResourcesAreAskedFreeAndOffered) {
+TEST(DetailsTest, ResourcesAreRequestedFreeAndAllocatable) {
   World world{Offers("a", "cpu: 4, memory: 16542900Ki, pods: 2"), Offers("b", "cpu: 1, pods: 1"),
               Asks("one", "cpu: 3500m, memory: 12Gi", "nodeName: a"),
               Asks("two", "cpu: 250m", "nodeName: b")};
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
             "the node has disk=hdd"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(DetailsTest, AddedAffinityIsToldFromThePodsOwn) {
+TEST(DetailsTest, DistinguishesAddedAffinityFromThePodsOwn) {
   framework::NodeAffinityArgs args;
   api::NodeSelectorTerm term;
   term.match_expressions.push_back({"pool", "In", {"prod"}});
@@ -310,7 +310,7 @@ TEST_F(VolumeDetailsTest, ClassThatMakesVolumesElsewhere) {
       "topology.kubernetes.io/zone=b");
 }
 
-TEST_F(VolumeDetailsTest, DriverWithoutRoom) {
+TEST_F(VolumeDetailsTest, DriverWithoutCapacity) {
   world_.Add(ClaimYaml("data"));
   world_.Add(ClassYaml("slow"));
   world_.Add(

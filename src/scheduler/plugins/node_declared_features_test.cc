@@ -5,8 +5,8 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// Asked about four nodes: one that declares nothing, one feature each, and both with others among
-// them.
+// Filters four nodes: one without declared features, one with each feature alone, and one with both
+// among others.
 struct FilterCase {
   const char* name;
   const char* spec;

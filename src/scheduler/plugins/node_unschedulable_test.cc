@@ -5,8 +5,7 @@
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
-// Asked about three nodes: an open one, a cordoned one, and an open one that carries the taint
-// alone.
+// Filters three nodes: a schedulable one, a cordoned one, and a schedulable one with the taint.
 struct FilterCase {
   const char* name;
   const char* tolerations;

@@ -178,7 +178,7 @@ TEST_F(NodeVolumeLimitsTest, VolumeThatCannotBeTranslatedIsAnErrorWhereThereIsAC
             "EBS Volume ID invalid format for AWS volume (aws://x/y)");
 }
 
-TEST_F(NodeVolumeLimitsTest, PodsTakenOffMakeRoom) {
+TEST_F(NodeVolumeLimitsTest, RemovedPodsReleaseTheirVolumes) {
   world_.Add(CsiNodeYaml("a", "1"));
   world_.Add(PodWithClaims("other", {"red"}, OnNode("a")));
   const model::PodRecord& other = world_.cluster().pod(world_.pod("other"));

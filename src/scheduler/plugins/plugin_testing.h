@@ -208,7 +208,7 @@ class PluginHarness {
     model::NodeMask alone(world_.cluster().nodes().rows());
     alone.Set(node.index());
     EXPECT_TRUE(As<framework::FilterPlugin>().Filter(cycle_, alone).ok());
-    EXPECT_EQ(alone.Test(node.index()), left) << "asked alone: " << world_.name(node);
+    EXPECT_EQ(alone.Test(node.index()), left) << "called alone: " << world_.name(node);
     const framework::Verdict verdict = As<framework::FilterPlugin>().Explain(cycle_, node);
     EXPECT_EQ(verdict.ok(), left) << "Explain: " << world_.name(node) << ": " << Text(verdict);
     EXPECT_EQ(verdict.rejected() && !verdict.reasons().empty(), !left) << Text(verdict);
@@ -250,7 +250,7 @@ class PluginHarness {
       alone.Set(row);
       std::vector<int64_t> score(feasible.size());
       EXPECT_TRUE(As<framework::ScorePlugin>().Score(cycle_, alone, score).ok());
-      EXPECT_EQ(score[row], scores[row]) << "asked alone: row " << row;
+      EXPECT_EQ(score[row], scores[row]) << "called alone: row " << row;
     });
   }
 

@@ -1,11 +1,12 @@
-// PrioritySort orders pods by priority, highest first, and among equals by the time they entered
-// the queue.
+// The QueueSort plugins: PrioritySort, which is the default, and FIFOSort.
 #pragma once
 
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
 
+// PrioritySort orders pods by priority, highest first, and among equals by the time they entered
+// the queue.
 class PrioritySort final : public framework::QueueSortPlugin {
  public:
   static constexpr std::string_view kName = "PrioritySort";

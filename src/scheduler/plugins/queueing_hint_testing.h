@@ -69,9 +69,9 @@ inline std::string Hint(World& world, const framework::Plugin& plugin, const std
   const api::Object pod = DecodeOrFail(pod_yaml).at(0);
   const model::PodRecord visitor =
       world.cluster().MakeHypotheticalPod(std::get<api::Ref<api::Pod>>(pod));
-  const Result<bool> answer = plugin.QueueingHint(world.cluster(), visitor, event);
+  const Result<bool> hint = plugin.QueueingHint(world.cluster(), visitor, event);
   world.cluster().Release(visitor);
-  return !answer ? "error" : *answer ? "Queue" : "Skip";
+  return !hint ? "error" : *hint ? "Queue" : "Skip";
 }
 
 struct HintCase {

@@ -55,7 +55,7 @@ TEST(TaintTolerationHints, EachKind) {
                  {"ATaintedNodeComes", pod, "", NodeWith("", kTainted), "Skip"},
                  {"ATaintedNodeComesToATolerantPod", PodWith(kTolerant), "", NodeWith("", kTainted),
                   "Queue"},
-                 {"SoftTaintsRejectNobody", pod, "", NodeWith("", kSoft), "Queue"},
+                 {"SoftTaintsRejectNoPod", pod, "", NodeWith("", kSoft), "Queue"},
                  {"ATaintGoes", pod, NodeWith("", kTainted), NodeWith("", kSoft), "Queue"},
                  {"ATaintComes", pod, NodeWith(""), NodeWith("", kTainted), "Skip"},
                  {"NothingWasInTheWayBefore", pod, NodeWith("", kSoft), NodeWith(""), "Skip"},

@@ -17,7 +17,7 @@ framework::ClusterEvent NodeAdded(const std::string& node) {
   return {.type = {framework::Resource::kNode, framework::kAdd}, .after = MakeNode(node).ref()};
 }
 
-// The nodes of the events since the pod took off; "*" for the wildcard.
+// The nodes of the events since the attempt started; "*" for the wildcard.
 Names Since(const InFlightEvents& in_flight, const std::string& uid) {
   Names names;
   in_flight.ForEachSince(uid, [&](const framework::ClusterEvent& event) {
@@ -28,7 +28,7 @@ Names Since(const InFlightEvents& in_flight, const std::string& uid) {
   return names;
 }
 
-TEST(InFlightEvents, PodHearsOfWhatCameAfterItTookOff) {
+TEST(InFlightEvents, PodReceivesEventsSinceItsAttemptStarted) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Note(NodeAdded("n1"));
@@ -38,7 +38,7 @@ TEST(InFlightEvents, PodHearsOfWhatCameAfterItTookOff) {
   EXPECT_EQ(Since(in_flight, "b"), Names({"n2"}));
 }
 
-TEST(InFlightEvents, VisitStopsWhenItIsTold) {
+TEST(InFlightEvents, VisitStopsOnRequest) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   for (const char* node : {"n1", "n2", "n3"}) in_flight.Note(NodeAdded(node));
@@ -47,7 +47,7 @@ TEST(InFlightEvents, VisitStopsWhenItIsTold) {
   EXPECT_EQ(visits, 2);
 }
 
-TEST(InFlightEvents, WithoutPodsNothingIsRemembered) {
+TEST(InFlightEvents, WithoutPodsNothingIsRecorded) {
   InFlightEvents in_flight;
   in_flight.Note(NodeAdded("n1"));
   EXPECT_EQ(in_flight.events(), 0u);
@@ -55,7 +55,7 @@ TEST(InFlightEvents, WithoutPodsNothingIsRemembered) {
   EXPECT_EQ(Since(in_flight, "a"), Names());
 }
 
-TEST(InFlightEvents, EventsThatConcernNobodyAnyMoreAreForgotten) {
+TEST(InFlightEvents, EventsOlderThanEveryAttemptAreDropped) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Note(NodeAdded("n1"));
@@ -75,7 +75,7 @@ TEST(InFlightEvents, EventsThatConcernNobodyAnyMoreAreForgotten) {
   EXPECT_TRUE(in_flight.empty());
 }
 
-TEST(InFlightEvents, PodThatTakesOffAgainStartsAfresh) {
+TEST(InFlightEvents, NewAttemptStartsWithoutEvents) {
   InFlightEvents in_flight;
   in_flight.Begin("a");
   in_flight.Begin("b");
@@ -87,8 +87,8 @@ TEST(InFlightEvents, PodThatTakesOffAgainStartsAfresh) {
 }
 
 // A pod that is held back for minutes must not make the list grow without end, and no pod may miss
-// an event that could have helped it: in place of what is forgotten it finds the wildcard.
-TEST(InFlightEvents, OldestHalfIsReplacedByOneEventForEveryoneItConcerned) {
+// an event that could have helped it: dropped events are replaced by the wildcard.
+TEST(InFlightEvents, OldestHalfIsReplacedByAWildcard) {
   InFlightEvents in_flight;
   in_flight.Begin("first");
   for (size_t i = 0; i < 100; ++i) in_flight.Note(NodeAdded("old"));

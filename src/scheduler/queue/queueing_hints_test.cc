@@ -31,7 +31,7 @@ class WaitingGate final : public framework::PreEnqueuePlugin {
   const std::vector<framework::ClusterEventWithHint> interests_;
 };
 
-// Never rejects a pod, whatever it says that it waits for.
+// Never rejects a pod, although it registers for events.
 class WaitingScorer final : public framework::NodeScorer {
  public:
   static constexpr std::string_view kName = "Scorer";
@@ -64,7 +64,7 @@ std::string Text(std::span<const QueueingHintMap::Registration> hints) {
   return text;
 }
 
-TEST(QueueingHintMap, AreThoseOfThePluginsThatMayReject) {
+TEST(QueueingHintMap, HasThePluginsThatMayReject) {
   const auto profile =
       ProfileWith({{"A", {{{framework::Resource::kPod, framework::kDelete}}}},
                    {"B", {{{framework::Resource::kCsiNode, framework::kAdd}, false}}},
@@ -78,7 +78,7 @@ TEST(QueueingHintMap, AreThoseOfThePluginsThatMayReject) {
   EXPECT_EQ(hints.EventsRegisteredBy("Unknown"), std::vector<framework::EventType>());
 }
 
-TEST(QueueingHintMap, WhoWaitsForNodesHearsOfTheirTaints) {
+TEST(QueueingHintMap, PluginsThatWaitForNodesReceiveTaintEvents) {
   struct Case {
     const char* name;
     std::vector<framework::ClusterEventWithHint> events;
@@ -106,7 +106,7 @@ TEST(QueueingHintMap, WhoWaitsForNodesHearsOfTheirTaints) {
   }
 }
 
-TEST(QueueingHintMap, KnowWhetherAnyoneCares) {
+TEST(QueueingHintMap, ReportsWhetherAnyPluginIsInterested) {
   const auto profile = ProfileWith(
       {{"A", {{{framework::Resource::kPod, framework::kDelete | framework::kUpdatePodLabel}}}},
        {"B", {{{framework::Resource::kUnschedulablePod, framework::kUpdatePodToleration}}}},

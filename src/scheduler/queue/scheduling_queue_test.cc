@@ -15,100 +15,100 @@ namespace BERTH_TEST_FILE {
 
 using Names = std::vector<std::string>;
 
-Names PopAll(QueueHarness& world) {
+Names PopAll(QueueHarness& harness) {
   Names names;
-  for (std::string name = world.Pop(); !name.empty(); name = world.Pop()) names.push_back(name);
+  for (std::string name = harness.Pop(); !name.empty(); name = harness.Pop()) names.push_back(name);
   return names;
 }
 
-// --- who is tried next ---
+// --- order ---
 
 TEST(SchedulingQueue, TriesByPriorityThenByArrival) {
-  QueueHarness world;
-  world.Add(MakePod("a"));
-  world.Add(MakePod("b"));
-  world.Pass(Duration::Seconds(1));
-  world.Add(MakePod("c").Priority(-1));
-  world.Add(MakePod("d").Priority(10));
-  world.Add(MakePod("e"));
-  world.Add(MakePod("f").Priority(10));
-  EXPECT_EQ(PopAll(world), Names({"d", "f", "a", "b", "e", "c"}));
+  QueueHarness harness;
+  harness.Add(MakePod("a"));
+  harness.Add(MakePod("b"));
+  harness.Pass(Duration::Seconds(1));
+  harness.Add(MakePod("c").Priority(-1));
+  harness.Add(MakePod("d").Priority(10));
+  harness.Add(MakePod("e"));
+  harness.Add(MakePod("f").Priority(10));
+  EXPECT_EQ(PopAll(harness), Names({"d", "f", "a", "b", "e", "c"}));
 }
 
-TEST(SchedulingQueue, PodThatComesBackIsBehindItsPeers) {
-  QueueHarness world({.max = {}});  // No backoff.
-  world.Add(MakePod("a"));
-  EXPECT_EQ(world.Pop(), "a");
-  world.Pass(Duration::Millis(1));
-  world.Add(MakePod("b"));
-  world.Pass(Duration::Millis(1));
-  world.Return("a", {});
-  EXPECT_EQ(PopAll(world), Names({"b", "a"}));
+TEST(SchedulingQueue, RequeuedPodIsBehindItsPeers) {
+  QueueHarness harness({.max = {}});  // No backoff.
+  harness.Add(MakePod("a"));
+  EXPECT_EQ(harness.Pop(), "a");
+  harness.Pass(Duration::Millis(1));
+  harness.Add(MakePod("b"));
+  harness.Pass(Duration::Millis(1));
+  harness.Return("a", {});
+  EXPECT_EQ(PopAll(harness), Names({"b", "a"}));
 }
 
 TEST(SchedulingQueue, BackoffIsCutShortWhenNothingElseIsReady) {
-  QueueHarness world;
-  world.Park(MakePod("tired"), world.By("Hint"));
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(world.Place("tired"), "backoff");
-  world.Add(MakePod("fresh").Priority(-5));
-  EXPECT_EQ(PopAll(world), Names({"fresh", "tired"}));
+  QueueHarness harness;
+  harness.Park(MakePod("tired"), harness.By("Hint"));
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(harness.Place("tired"), "backoff");
+  harness.Add(MakePod("fresh").Priority(-5));
+  EXPECT_EQ(PopAll(harness), Names({"fresh", "tired"}));
 }
 
 TEST(SchedulingQueue, BackoffAfterAnErrorIsNeverCutShort) {
-  QueueHarness world;
-  world.Park(MakePod("broken"), {});
-  EXPECT_EQ(world.Place("broken"), "error backoff");
-  EXPECT_FALSE(world.queue->HasReady());
-  EXPECT_EQ(world.Pop(), "");
-  world.Pass(Duration::Seconds(1));
-  EXPECT_EQ(world.Pop(), "") << "the wait ends after the full second";
-  world.Pass(Duration::Seconds(1));
-  EXPECT_EQ(world.Place("broken"), "active");
-  EXPECT_EQ(world.Pop(), "broken");
+  QueueHarness harness;
+  harness.Park(MakePod("broken"), {});
+  EXPECT_EQ(harness.Place("broken"), "error backoff");
+  EXPECT_FALSE(harness.queue->HasReady());
+  EXPECT_EQ(harness.Pop(), "");
+  harness.Pass(Duration::Seconds(1));
+  EXPECT_EQ(harness.Pop(), "") << "the wait ends after the full second";
+  harness.Pass(Duration::Seconds(1));
+  EXPECT_EQ(harness.Place("broken"), "active");
+  EXPECT_EQ(harness.Pop(), "broken");
 }
 
 TEST(SchedulingQueue, PodsWhoseBackoffEndsInTheSameSecondComeByPriority) {
-  QueueHarness world;
-  world.Park(MakePod("low"), world.By("Hint"));
-  world.now = world.now + Duration::Millis(300);
-  world.Park(MakePod("high").Priority(5), world.By("Hint"));
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(world.Place("high"), "backoff");
-  EXPECT_EQ(PopAll(world), Names({"high", "low"}));
+  QueueHarness harness;
+  harness.Park(MakePod("low"), harness.By("Hint"));
+  harness.now = harness.now + Duration::Millis(300);
+  harness.Park(MakePod("high").Priority(5), harness.By("Hint"));
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(harness.Place("high"), "backoff");
+  EXPECT_EQ(PopAll(harness), Names({"high", "low"}));
 }
 
 TEST(SchedulingQueue, PodsWhoseBackoffEndsEarlierComeFirst) {
-  QueueHarness world;
-  world.Park(MakePod("low"), world.By("Hint"));
-  world.Pass(Duration::Seconds(1));
-  world.Park(MakePod("high").Priority(5), world.By("Hint"));
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(PopAll(world), Names({"low", "high"}));
+  QueueHarness harness;
+  harness.Park(MakePod("low"), harness.By("Hint"));
+  harness.Pass(Duration::Seconds(1));
+  harness.Park(MakePod("high").Priority(5), harness.By("Hint"));
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(PopAll(harness), Names({"low", "high"}));
 }
 
 TEST(SchedulingQueue, PodThatIsBeingTriedIsNotTriedTwice) {
-  QueueHarness world;
-  world.Add(MakePod("a").Uid("same"));
-  EXPECT_EQ(world.Pop(), "a");
-  world.Add(MakePod("b").Uid("same"));
-  EXPECT_EQ(world.Pop(), "");
-  EXPECT_EQ(world.Place("b"), "nowhere");
+  QueueHarness harness;
+  harness.Add(MakePod("a").Uid("same"));
+  EXPECT_EQ(harness.Pop(), "a");
+  harness.Add(MakePod("b").Uid("same"));
+  EXPECT_EQ(harness.Pop(), "");
+  EXPECT_EQ(harness.Place("b"), "nowhere");
 }
 
 TEST(SchedulingQueue, CountsAttempts) {
-  QueueHarness world({.max = {}});
-  world.Add(MakePod("a"));
+  QueueHarness harness({.max = {}});
+  harness.Add(MakePod("a"));
   for (uint32_t attempt = 1; attempt <= 3; ++attempt) {
-    ASSERT_EQ(world.Pop(), "a");
-    EXPECT_EQ(world.popped.at("a").attempts, attempt);
-    EXPECT_EQ(world.popped.at("a").first_ready, Instant::FromUnixSeconds(1000));
-    world.Return("a", {});
-    world.Pass(Duration::Seconds(1));
+    ASSERT_EQ(harness.Pop(), "a");
+    EXPECT_EQ(harness.popped.at("a").attempts, attempt);
+    EXPECT_EQ(harness.popped.at("a").first_ready, Instant::FromUnixSeconds(1000));
+    harness.Return("a", {});
+    harness.Pass(Duration::Seconds(1));
   }
 }
 
-// --- coming back ---
+// --- requeueing ---
 
 struct ReturnCase {
   const char* name;
@@ -118,7 +118,7 @@ struct ReturnCase {
   const char* want;
 };
 
-TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
+TEST(SchedulingQueue, PodIsRequeuedWhereItBelongs) {
   const auto nothing = [](QueueHarness&) {};
   const auto node_added = [](QueueHarness& w) {
     w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
@@ -150,7 +150,7 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
       {"EventForAnotherPlugin",
        [](QueueHarness& w) { w.queue->MoveAllToActiveOrBackoffQueue(ClaimAdded(), w.now); }, "Hint",
        "", "unschedulable"},
-      {"EventNobodyWants",
+      {"UnrelatedEvent",
        [](QueueHarness& w) { w.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), w.now); },
        "Hint", "", "unschedulable"},
       {"PendingDoesNotBackOff", node_added, "", "Outside", "active"},
@@ -196,56 +196,56 @@ TEST(SchedulingQueue, PodComesBackToWhereItBelongs) {
   };
   for (const ReturnCase& c : cases) {
     SCOPED_TRACE(c.name);
-    QueueHarness world;
-    world.Park(MakePod("leftover"), world.By("Gate"));
-    world.Add(MakePod("a"));
-    world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);  // Before it takes off.
-    ASSERT_EQ(world.Pop(), "a");
-    c.in_flight(world);
+    QueueHarness harness;
+    harness.Park(MakePod("leftover"), harness.By("Gate"));
+    harness.Add(MakePod("a"));
+    harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);  // Before the attempt.
+    ASSERT_EQ(harness.Pop(), "a");
+    c.in_flight(harness);
     Rejectors why;
-    if (*c.unschedulable != '\0') why.unschedulable = world.Mask(c.unschedulable);
-    if (*c.pending != '\0') why.pending = world.Mask(c.pending);
-    world.Return("a", why);
-    EXPECT_EQ(world.Place("a"), c.want);
-    EXPECT_FALSE(world.queue->InFlightNow("uid-of-a"));
+    if (*c.unschedulable != '\0') why.unschedulable = harness.Mask(c.unschedulable);
+    if (*c.pending != '\0') why.pending = harness.Mask(c.pending);
+    harness.Return("a", why);
+    EXPECT_EQ(harness.Place("a"), c.want);
+    EXPECT_FALSE(harness.queue->InFlightNow("uid-of-a"));
   }
 }
 
-TEST(SchedulingQueue, PodThatCameBackAnotherWayIsLeftThere) {
-  QueueHarness world;
-  world.Add(MakePod("a"));
-  world.Pop();
-  world.queue->Add(world.Find("a"), 0, world.now);
-  world.Return("a", world.By("Hint"));
-  EXPECT_EQ(world.Place("a"), "active");
-  EXPECT_FALSE(world.queue->InFlightNow("uid-of-a"));
+TEST(SchedulingQueue, PodThatWasRequeuedMeanwhileIsNotMoved) {
+  QueueHarness harness;
+  harness.Add(MakePod("a"));
+  harness.Pop();
+  harness.queue->Add(harness.Find("a"), 0, harness.now);
+  harness.Return("a", harness.By("Hint"));
+  EXPECT_EQ(harness.Place("a"), "active");
+  EXPECT_FALSE(harness.queue->InFlightNow("uid-of-a"));
 }
 
-TEST(SchedulingQueue, DoneForgetsWhatHappenedMeanwhile) {
-  QueueHarness world;
-  world.Add(MakePod("a"));
-  world.Pop();
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(world.queue->sizes().in_flight, 1u);
-  EXPECT_EQ(world.queue->sizes().in_flight_events, 1u);
-  world.queue->Done("uid-of-a");
-  EXPECT_EQ(world.queue->sizes().in_flight, 0u);
-  EXPECT_EQ(world.queue->sizes().in_flight_events, 0u);
+TEST(SchedulingQueue, DoneDropsTheEventsOfTheAttempt) {
+  QueueHarness harness;
+  harness.Add(MakePod("a"));
+  harness.Pop();
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(harness.queue->sizes().in_flight, 1u);
+  EXPECT_EQ(harness.queue->sizes().in_flight_events, 1u);
+  harness.queue->Done("uid-of-a");
+  EXPECT_EQ(harness.queue->sizes().in_flight, 0u);
+  EXPECT_EQ(harness.queue->sizes().in_flight_events, 0u);
 }
 
-TEST(SchedulingQueue, EventNobodyWantsIsNotRemembered) {
-  QueueHarness world;
-  world.Add(MakePod("a"));
-  world.Pop();
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), world.now);
-  EXPECT_EQ(world.queue->sizes().in_flight_events, 0u);
+TEST(SchedulingQueue, EventWithoutInterestedPluginsIsNotRecorded) {
+  QueueHarness harness;
+  harness.Add(MakePod("a"));
+  harness.Pop();
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), harness.now);
+  EXPECT_EQ(harness.queue->sizes().in_flight_events, 0u);
 }
 
 // --- the length of the backoff ---
 
 TEST(SchedulingQueue, RejectionsAndErrorsLengthenTheBackoffEachInTheirWay) {
-  QueueHarness world;
-  world.Add(MakePod("a"));
+  QueueHarness harness;
+  harness.Add(MakePod("a"));
   struct Step {
     bool error;
     int64_t want_seconds;
@@ -254,14 +254,14 @@ TEST(SchedulingQueue, RejectionsAndErrorsLengthenTheBackoffEachInTheirWay) {
   const Step steps[] = {{false, 1}, {false, 2}, {true, 1},  {true, 2},  {true, 4},
                         {false, 4}, {true, 1},  {false, 8}, {false, 10}};
   for (const Step& step : steps) {
-    ASSERT_EQ(world.Pop(), "a");
-    world.Return("a", step.error ? Rejectors{} : world.By("Hint"));
-    if (!step.error) world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-    ASSERT_EQ(world.Place("a"), step.error ? "error backoff" : "backoff");
-    EXPECT_EQ(world.queue->next_wake(),
-              world.now.FloorToSecond() + Duration::Seconds(step.want_seconds + 1));
-    world.Pass(Duration::Seconds(12));
-    ASSERT_EQ(world.Place("a"), "active");
+    ASSERT_EQ(harness.Pop(), "a");
+    harness.Return("a", step.error ? Rejectors{} : harness.By("Hint"));
+    if (!step.error) harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+    ASSERT_EQ(harness.Place("a"), step.error ? "error backoff" : "backoff");
+    EXPECT_EQ(harness.queue->next_wake(),
+              harness.now.FloorToSecond() + Duration::Seconds(step.want_seconds + 1));
+    harness.Pass(Duration::Seconds(12));
+    ASSERT_EQ(harness.Place("a"), "active");
   }
 }
 
@@ -275,12 +275,12 @@ struct MoveCase {
   const char* later;  // and if it would not.
 };
 
-TEST(SchedulingQueue, EventsWakeThosePodsTheyMayHelp) {
+TEST(SchedulingQueue, EventsRequeueThePodsTheyMayHelp) {
   const auto by_hint = [](const QueueHarness& w) { return w.By("Hint"); };
   const MoveCase cases[] = {
       {"Helps", NodeAdded(), by_hint, "backoff", "active"},
       {"OfNoInterest", ClaimAdded(), by_hint, "unschedulable", "unschedulable"},
-      {"NobodyCares", NodeRemoved(), by_hint, "unschedulable", "unschedulable"},
+      {"NoPluginIsInterested", NodeRemoved(), by_hint, "unschedulable", "unschedulable"},
       {"Anything", Anything(), by_hint, "backoff", "active"},
       {"Pending", NodeAdded(), [](const QueueHarness& w) { return w.PendingOn("Outside"); },
        "active", "active"},
@@ -299,46 +299,46 @@ TEST(SchedulingQueue, EventsWakeThosePodsTheyMayHelp) {
   for (const MoveCase& c : cases) {
     SCOPED_TRACE(c.name);
     for (const bool later : {false, true}) {
-      QueueHarness world;
-      world.Park(MakePod("a"), c.why(world));
-      if (later) world.Pass(Duration::Seconds(2));
-      world.queue->MoveAllToActiveOrBackoffQueue(c.event, world.now);
-      EXPECT_EQ(world.Place("a"), later ? c.later : c.soon) << later;
+      QueueHarness harness;
+      harness.Park(MakePod("a"), c.why(harness));
+      if (later) harness.Pass(Duration::Seconds(2));
+      harness.queue->MoveAllToActiveOrBackoffQueue(c.event, harness.now);
+      EXPECT_EQ(harness.Place("a"), later ? c.later : c.soon) << later;
     }
   }
 }
 
 TEST(SchedulingQueue, EventMayConcernSomePodsOnly) {
-  QueueHarness world;
-  world.Park(MakePod("low"), world.By("Hint"));
-  world.Park(MakePod("high").Priority(9), world.By("Hint"));
-  world.queue->MoveAllToActiveOrBackoffQueue(
-      NodeAdded(), world.now, [](const QueueEntry& entry) { return entry.order.priority <= 0; });
-  EXPECT_EQ(world.Place("low"), "backoff");
-  EXPECT_EQ(world.Place("high"), "unschedulable");
+  QueueHarness harness;
+  harness.Park(MakePod("low"), harness.By("Hint"));
+  harness.Park(MakePod("high").Priority(9), harness.By("Hint"));
+  harness.queue->MoveAllToActiveOrBackoffQueue(
+      NodeAdded(), harness.now, [](const QueueEntry& entry) { return entry.order.priority <= 0; });
+  EXPECT_EQ(harness.Place("low"), "backoff");
+  EXPECT_EQ(harness.Place("high"), "unschedulable");
 }
 
-TEST(SchedulingQueue, CopiesCostOneQuestionPerEvent) {
-  QueueHarness world;
-  for (int i = 0; i < 1000; ++i) world.Park(MakePod(fmt::format("p{}", i)), world.By("Hint"));
-  world.hint->may_help = [](const model::PodRecord&,
-                            const framework::ClusterEvent&) -> Result<bool> { return false; };
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(world.hint->hint_questions, 1);
-  world.hint->may_help = nullptr;
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), world.now);
-  EXPECT_EQ(world.hint->hint_questions, 2);
-  EXPECT_EQ(world.queue->sizes().backoff, 1000u) << "all copies wake";
+TEST(SchedulingQueue, CopiesCostOneHintCallPerEvent) {
+  QueueHarness harness;
+  for (int i = 0; i < 1000; ++i) harness.Park(MakePod(fmt::format("p{}", i)), harness.By("Hint"));
+  harness.hint->may_help = [](const model::PodRecord&,
+                              const framework::ClusterEvent&) -> Result<bool> { return false; };
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(harness.hint->hint_questions, 1);
+  harness.hint->may_help = nullptr;
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
+  EXPECT_EQ(harness.hint->hint_questions, 2);
+  EXPECT_EQ(harness.queue->sizes().backoff, 1000u) << "all copies wake";
 }
 
 TEST(SchedulingQueue, ExtendersMayBeHelpedByAlmostAnything) {
-  QueueHarness world({}, /*has_extenders=*/true);
-  world.Park(MakePod("a"), {Rejectors::kExtender, 0});
-  world.queue->MoveAllToActiveOrBackoffQueue(
-      {.type = {framework::Resource::kVolumeAttachment, framework::kDelete}}, world.now);
-  EXPECT_EQ(world.Place("a"), "unschedulable");
-  world.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), world.now);
-  EXPECT_EQ(world.Place("a"), "backoff");
+  QueueHarness harness({}, /*has_extenders=*/true);
+  harness.Park(MakePod("a"), {Rejectors::kExtender, 0});
+  harness.queue->MoveAllToActiveOrBackoffQueue(
+      {.type = {framework::Resource::kVolumeAttachment, framework::kDelete}}, harness.now);
+  EXPECT_EQ(harness.Place("a"), "unschedulable");
+  harness.queue->MoveAllToActiveOrBackoffQueue(NodeRemoved(), harness.now);
+  EXPECT_EQ(harness.Place("a"), "backoff");
 }
 
 }  // namespace BERTH_TEST_FILE

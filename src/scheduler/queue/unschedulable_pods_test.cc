@@ -61,7 +61,7 @@ struct GroupCase {
   size_t want;
 };
 
-TEST_F(UnschedulablePodsTest, WhatAnEventMayMeanDifferentlySplitsGroups) {
+TEST_F(UnschedulablePodsTest, GroupsByWhatHintsMayDependOn) {
   const auto gate = std::make_shared<GateScript>();
   const FakeGate a_gate("gate", gate);
   const GroupCase cases[] = {
@@ -110,7 +110,7 @@ TEST_F(UnschedulablePodsTest, WhatAnEventMayMeanDifferentlySplitsGroups) {
 }
 
 // Each pod's ephemeral volumes are named after it.
-TEST_F(UnschedulablePodsTest, CopiesWithEphemeralVolumesAreAskedAboutOneByOne) {
+TEST_F(UnschedulablePodsTest, HintsAreCalledForEachCopyWithEphemeralVolumes) {
   for (const char* name : {"a", "b"}) {
     api::Pod pod = MakePod(name);
     pod.spec.volumes = {{"scratch", api::EphemeralSource{}}};
@@ -142,7 +142,7 @@ TEST_F(UnschedulablePodsTest, AnyMemberMayLeaveItsGroup) {
   EXPECT_EQ(left, Names({"c"}));
 }
 
-TEST_F(UnschedulablePodsTest, KnowsWhoIsParkedForLong) {
+TEST_F(UnschedulablePodsTest, ListsPodsThatWaitForLong) {
   const auto at = [](int64_t second) { return Instant::FromUnixSeconds(second); };
   const auto park = [&](const char* name, int64_t since, int64_t flushed) {
     QueueEntry& entry = Entry(MakePod(name));

@@ -89,10 +89,10 @@ class Api:
             path += "?" + urllib.parse.urlencode(query)
         text = None if body is None else json.dumps(body).encode()
         headers = {} if body is None else {"Content-Type": content_type}
-        status, answer = self.raw(method, path, text, headers, patience)
+        status, content = self.raw(method, path, text, headers, patience)
         if status >= 300:
-            raise ApiError(method, path, status, answer)
-        return json.loads(answer)
+            raise ApiError(method, path, status, content)
+        return json.loads(content)
 
     def get(self, path, **query):
         return self.call("GET", path, **query)

@@ -132,7 +132,7 @@ class Checker:
                 continue
             self.on_node[pod["spec"]["nodeName"]].append(pod)
         for name, pods in self.on_node.items():
-            self._room(self.nodes[name], pods)
+            self._capacity(self.nodes[name], pods)
             self._ports(pods)
         for pod in self.pods:
             if pod["spec"]["nodeName"] in self.nodes:
@@ -145,14 +145,14 @@ class Checker:
     def _object(self, pod, why):
         self.found.append(f"{pod['metadata']['name']} on {pod['spec']['nodeName']}: {why}")
 
-    def _room(self, node, pods):
+    def _capacity(self, node, pods):
         used = sum((requests(pod) for pod in pods), collections.Counter())
-        room = {name: milli(q) for name, q in node["status"]["allocatable"].items()}
+        allocatable = {name: milli(q) for name, q in node["status"]["allocatable"].items()}
         for name, amount in used.items():
-            if amount > room.get(name, 0):
+            if amount > allocatable.get(name, 0):
                 self.found.append(
                     f"{node['metadata']['name']} is overcommitted: {amount / 1000:g} {name} "
-                    f"of {room.get(name, 0) / 1000:g}"
+                    f"of {allocatable.get(name, 0) / 1000:g}"
                 )
 
     def _ports(self, pods):

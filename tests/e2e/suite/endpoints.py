@@ -22,7 +22,7 @@ class Reviews:
 
     def __init__(self):
         reviews = self
-        self.asked = []
+        self.received = []
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -32,7 +32,7 @@ class Reviews:
 
             def do_POST(self):
                 review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                reviews.asked.append((self.path, review["spec"]))
+                reviews.received.append((self.path, review["spec"]))
                 spec = review["spec"]
                 if "tokenreviews" in self.path:
                     user = {"good": "reader", "weak": "nobody"}.get(spec["token"])
@@ -96,10 +96,10 @@ class Endpoints(Scenario):
             ),
             **options,
         )  # fmt: skip
-        self.wait(lambda: self.answers("/readyz"), "it is ready", 30)
+        self.wait(lambda: self.responds("/readyz"), "it is ready", 30)
         return scheduler
 
-    def answers(self, path):
+    def responds(self, path):
         try:
             return self.ask(path)[0] == 200
         except (OSError, http.client.HTTPException):
@@ -142,7 +142,7 @@ class Endpoints(Scenario):
                 self.assertRegex(found[1], text)
         configz = json.loads(self.ask("/configz", "good")[1])["componentconfig"]
         self.assertEqual(configz["profiles"][0]["schedulerName"], self.space.scheduler_name)
-        spec = [spec for path, spec in reviews.asked if "subjectaccess" in path][-1]
+        spec = [spec for path, spec in reviews.received if "subjectaccess" in path][-1]
         self.assertEqual(sorted(spec["nonResourceAttributes"]), ["path", "verb"])
 
     def cluster_says(self, group, kind, spec):

@@ -57,14 +57,14 @@ class PodHistory:
         self._thread.start()
 
     def _list(self):
-        answer = self._api.get(self._path)
-        seen = {pod["metadata"]["uid"] for pod in answer.get("items") or []}
-        for pod in answer.get("items") or []:
+        response = self._api.get(self._path)
+        seen = {pod["metadata"]["uid"] for pod in response.get("items") or []}
+        for pod in response.get("items") or []:
             self._see(pod)
         with self._lock:
             for record in self.by_uid.values():
                 record.gone = record.gone or record.uid not in seen
-        return answer["metadata"]["resourceVersion"]
+        return response["metadata"]["resourceVersion"]
 
     def _see(self, pod, gone=False):
         with self._lock:

@@ -58,7 +58,7 @@ class Preemption(Scenario):
              "metadata": {"name": "guard"}, "spec": {"maxUnavailable": 0, "selector": selector}},
         )  # fmt: skip
 
-    def told(self, name):
+    def condition_message(self, name):
         """Returns the message of the pod's PodScheduled condition."""
         record = self.history.pod(name)
         return record and record.condition("PodScheduled").get("message")
@@ -78,7 +78,7 @@ class Preemption(Scenario):
         self.assertEqual(high.nominated, [names[2]])
         (victim,) = self.victims()
         self.assertRegex(victim.name, r"^low-2-[01]$")
-        self.say(f"{victim.name} made room on {names[2]}")
+        self.say(f"{victim.name} freed capacity on {names[2]}")
 
         target = victim.condition("DisruptionTarget")
         found = {key: target.get(key) for key in ("status", "reason", "message")}
@@ -129,10 +129,10 @@ class Preemption(Scenario):
         self.fill(guarded=set())
         patient = self.space.priority_class("patient", 5000, preemptionPolicy="Never")
         self.space.create_pods([self.space.pod("patient", cpu="2", priorityClassName=patient)])
-        self.wait(lambda: self.told("patient"), "it waits")
-        message = self.told("patient")
+        self.wait(lambda: self.condition_message("patient"), "it waits")
+        message = self.condition_message("patient")
         self.assertRegex(message, "preemption: not eligible due to preemptionPolicy=Never.$")
         self.assertEqual(self.victims(), [])
         self.api.delete_now(f"{self.space.pods}/low-3-0")
-        self.wait(lambda: self.nodes_of("patient"), "it takes the room that came free")
+        self.wait(lambda: self.nodes_of("patient"), "it takes the capacity that was freed")
         self.assertEqual(self.history.pod("patient").nodes, [f"{self.space.run}-n3"])

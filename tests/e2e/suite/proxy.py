@@ -132,7 +132,7 @@ class Gatekeeper:
             def log_message(self, *_):
                 pass
 
-            def answer(self):
+            def handle_request(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 path, _, query = self.path.partition("?")
                 code = gate.refuses(self.command, path)
@@ -180,7 +180,7 @@ class Gatekeeper:
                 finally:
                     connection.close()
 
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_request
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True

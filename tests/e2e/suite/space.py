@@ -70,12 +70,12 @@ class Space:
         self.api.create(path, self._named(name, "v1", "ServiceAccount"))
         request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
         try:
-            answer = self.api.create(f"{path}/{name}/token", request)
+            response = self.api.create(f"{path}/{name}/token", request)
         except ApiError:
             return None
         if rules is not None:
             self.grant(name, rules)
-        return answer.get("status", {}).get("token")
+        return response.get("status", {}).get("token")
 
     def grant(self, account, rules):
         """Grants a service account the `rules` of a ClusterRole."""

@@ -226,9 +226,9 @@ class ThousandPods(Scenario):
 
     def check_nowhere(self):
         nodes = self.api.items(NODES)
-        told = {}
+        events = {}
         for event in self.space.wait_events("FailedScheduling", 20):
-            told.setdefault(event["regarding"]["name"], []).append(event)
+            events.setdefault(event["regarding"]["name"], []).append(event)
         for number in range(20):
             record = self.history.pod(f"nowhere-{number}")
             reason = NOWHERE[number % len(NOWHERE)][1]
@@ -238,8 +238,8 @@ class ThousandPods(Scenario):
             expected = {"status": "False", "reason": "Unschedulable", "message": message}
             self.assertEqual(found, expected, record.name)
             self.assertEqual(condition.get("observedGeneration"), 1)
-            self.assertIn(record.name, told)
-            for event in told[record.name]:
+            self.assertIn(record.name, events)
+            for event in events[record.name]:
                 self.assert_event(
                     event, record, type="Warning", reason="FailedScheduling", action="Scheduling",
                     note=message,

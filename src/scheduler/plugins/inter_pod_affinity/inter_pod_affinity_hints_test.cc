@@ -57,7 +57,7 @@ TEST(InterPodAffinityHints, OtherPods) {
            Other("app: x", Terms("podAntiAffinity", kWeb) + ", nodeName: a"), "", "Queue"},
           {"APodGoesThatDidNotWantOthers", PodYaml("waits", {.labels = "app: web"}),
            Other("app: x", Terms("podAntiAffinity", kDb) + ", nodeName: a"), "", "Skip"},
-          {"PodsWithoutTermsWaitForNobody", PodYaml("waits"), "", Other("app: web"), "Skip"},
+          {"PodsWithoutTermsWaitForNoPod", PodYaml("waits"), "", Other("app: web"), "Skip"},
           {"ASelectorThatDoesNotParse",
            Near("{topologyKey: zone, labelSelector: {matchExpressions: [{key: a, operator: "
                 "Near}]}}"),

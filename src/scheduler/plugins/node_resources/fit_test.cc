@@ -32,7 +32,7 @@ struct FilterCase {
   const char* name;
   const char* requests;
   std::vector<NodeCase> nodes;
-  std::vector<const char*> want;  // What is said about each node.
+  std::vector<const char*> want;  // The reasons for each node.
 };
 
 class FitFilterTest : public testing::TestWithParam<FilterCase> {};

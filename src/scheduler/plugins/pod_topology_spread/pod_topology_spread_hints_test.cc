@@ -61,7 +61,7 @@ TEST(PodTopologySpreadHints, OtherPods) {
           {"APodBeginsToCount", Waiting(), Other("app: db"), Other("app: web"), "Queue"},
           {"APodCountsNoMore", Waiting(), Other("app: web"), Other("app: db"), "Queue"},
           {"APodCountsAsBefore", Waiting(), Other("app: web"), Other("app: web, x: z"), "Skip"},
-          {"SoftConstraintsRejectNobody", PodYaml("waits", {.labels = "app: web", .spec = kSpread}),
+          {"SoftConstraintsRejectNoPod", PodYaml("waits", {.labels = "app: web", .spec = kSpread}),
            Other("app: web"), "", "Skip"},
           {"MatchLabelKeysNarrowIt", Waiting("matchLabelKeys: [app, x]"), Other("app: db"), "",
            "Skip"},

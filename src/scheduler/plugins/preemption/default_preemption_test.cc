@@ -63,7 +63,7 @@ TEST(DefaultPreemption, ChoosesTheSameWhereverItStarts) {
   }
 }
 
-TEST(DefaultPreemption, TellsWhatItConsidered) {
+TEST(DefaultPreemption, ReportsWhatItConsidered) {
   World world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 11, "b"),
               NodeWith("c", "2"), Pod("c1", 3, "c"), NodeWith("d", "1"), Preemptor()};
   const auto profile = NodeLocal();

@@ -8,7 +8,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 // Two full nodes with a pod each.
-constexpr const char* kRoomForOne = "allocatable: {cpu: 1, pods: 10}";
+constexpr const char* kCapacityForOne = "allocatable: {cpu: 1, pods: 10}";
 constexpr const char* kContainer = "containers: [{name: c, resources: {requests: {cpu: 1}}}]";
 
 std::string Running(const std::string& node, int priority) {
@@ -25,8 +25,8 @@ DryRunOutcome Rejected(const char* why) {
 class DryRunCacheTest : public testing::Test {
  protected:
   DryRunCacheTest()
-      : world_{NodeYaml("a", {.status = kRoomForOne}), NodeYaml("b", {.status = kRoomForOne}),
-               Running("a", 1), Running("b", 2)} {
+      : world_{NodeYaml("a", {.status = kCapacityForOne}),
+               NodeYaml("b", {.status = kCapacityForOne}), Running("a", 1), Running("b", 2)} {
     cache_.Refresh(world_.cluster());
     cache_.Insert(world_.node("a"), Rejected("a"));
     cache_.Insert(world_.node("b"), Rejected("b"));

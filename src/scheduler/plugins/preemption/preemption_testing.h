@@ -60,7 +60,7 @@ class PreemptionHarness {
   }
 
   // The result of the PostFilter plugin `name`: "nominated to b, evicting x y"; or its verdict and
-  // whether the pod's nomination is kept or cleared.
+  // whether the pod's nomination is retained or cleared.
   std::string PostFilter(std::string_view name = "DefaultPreemption", uint64_t seed = 1,
                          framework::PreemptionReport* report = nullptr) {
     for (const framework::PostFilterPlugin* plugin : attempt_.profile().post_filter()) {

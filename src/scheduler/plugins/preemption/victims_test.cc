@@ -70,7 +70,7 @@ TEST_P(VictimsTest, SelectVictimsOnNode) {
   EXPECT_EQ(trial.Victims("n"), c.want);
   EXPECT_EQ(Dump(world.cluster()), before);
   EXPECT_EQ(world.cluster().nodes().changes().now(), position);
-  EXPECT_EQ(trial.Victims("n"), c.want) << "asked again";
+  EXPECT_EQ(trial.Victims("n"), c.want) << "called again";
 }
 
 const VictimsCase kImportanceCases[] = {
@@ -250,7 +250,7 @@ TEST(Victims, GiveBackAHostPortThatAnotherPodHoldsToo) {
   EXPECT_EQ(PreemptionHarness(world, *profile, "preemptor").Victims("n"), "other");
 }
 
-// Three cpus, of which two are used by less important pods; the preempting pod wants two.
+// Three cpus, of which two are used by pods of lower priority; the preempting pod requests two.
 struct NominatedCase {
   const char* name;
   std::vector<PodCase> nominated;
@@ -276,9 +276,9 @@ TEST_P(NominatedVictimsTest, SelectVictimsOnNode) {
 
 const NominatedCase kNominatedCases[] = {
     {"NoneNeedsOneVictim", {}, "one"},
-    {"MoreImportantOnesNeedRoomToo", {{"rival", 11}}, "two one"},
-    {"EquallyImportantOnesNeedRoomToo", {{"rival", 10}}, "two one"},
-    {"LessImportantOnesDoNot", {{"rival", 9}}, "one"},
+    {"HigherPriorityNominationsCount", {{"rival", 11}}, "two one"},
+    {"EqualPriorityNominationsCount", {{"rival", 10}}, "two one"},
+    {"LowerPriorityNominationsDoNot", {{"rival", 9}}, "one"},
     {"TheyMayNeedTooMuch", {{"rival", 11, "2"}}, "Unschedulable: Insufficient cpu"},
     {"SeveralAddUp", {{"rival1", 11}, {"rival2", 11}}, "Unschedulable: Insufficient cpu"},
     {"ThePodItselfIsNotItsRival", {{"preemptor", 10, "2"}}, "one"},
@@ -287,8 +287,8 @@ const NominatedCase kNominatedCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, NominatedVictimsTest, testing::ValuesIn(kNominatedCases),
                          [](const auto& c) { return c.param.name; });
 
-// A rule that lives in its notes alone: it hears of pods that come and go, and passes as `pass`
-// decides.
+// Counts the pods that are added and removed in its cycle state; `pass` computes its verdict from
+// the counts.
 class Listening final : public framework::PreFilterPlugin, public framework::FilterPlugin {
  public:
   static constexpr std::string_view kName = "Listening";
@@ -445,7 +445,7 @@ const ChoiceCase kChoiceCases[] = {
     {"OfTheEarliestVictimOfEach", {{{{5, 10}, {5, 40}}}, {{{5, 15}, {5, 16}}}}, {1}},
     {"AmongTheMostImportantVictims", {{{{5, 10}, {1, 1}}}, {{{5, 9}, {1, 50}}}}, {0}},
     {"APodThatHasNotStartedStartsNow", {{{{5, 59}}}, {{{5, -1}}}}, {1}},
-    {"EquallyGoodOnesAreAllKeptInOrder", {{{{5, 9}}}, {{{6, 9}}}, {{{5, 9}}}}, {0, 2}},
+    {"EquallyGoodOnesAreAllRetainedInOrder", {{{{5, 9}}}, {{{6, 9}}}, {{{5, 9}}}}, {0, 2}},
     {"ALaterRuleDoesNotBringBackWhatAnEarlierOneDropped",
      {{{{5, 1}}, 0}, {{{1, 50}}, 1}, {{{5, 2}}, 0}},
      {2}},

@@ -22,7 +22,7 @@ class ManualBinding final : public framework::BindingContext {
   bool cancelled() const override { return false; }
   Instant now() const override { return now_; }
 
-  void Answer(framework::WriteResult result) {
+  void Complete(framework::WriteResult result) {
     ASSERT_NE(pending_, nullptr);
     std::exchange(pending_, nullptr)->result = std::move(result);
     waiter_.resume();
@@ -194,7 +194,7 @@ TEST_F(VolumeReservationTest, VolumeIsWrittenAndThenWaitedFor) {
   StartPreBind();
   ASSERT_EQ(binding_->writes,
             (std::vector<framework::ApiWrite>{framework::UpdatePersistentVolume{decided}}));
-  binding_->Answer(WrittenAs("20"));
+  binding_->Complete(WrittenAs("20"));
   ASSERT_TRUE(binding_->sleeping());
 
   // The claim may be shown as bound before the volume is shown as written: not yet.
@@ -208,12 +208,12 @@ TEST_F(VolumeReservationTest, VolumeIsWrittenAndThenWaitedFor) {
   EXPECT_EQ(binding_->now(), Instant::FromUnixSeconds(102));
 }
 
-TEST_F(VolumeReservationTest, NewVolumeIsAskedForAndThenWaitedFor) {
+TEST_F(VolumeReservationTest, NewVolumeIsRequestedAndThenAwaited) {
   Reserve();
   StartPreBind();
   ASSERT_EQ(binding_->writes,
             (std::vector<framework::ApiWrite>{framework::UpdatePersistentVolumeClaim{Claim()}}));
-  binding_->Answer(WrittenAs("20"));
+  binding_->Complete(WrittenAs("20"));
   binding_->Wait();
   EXPECT_EQ(Outcome(), "waiting") << "the claim is not shown as written yet";
 
@@ -235,10 +235,10 @@ TEST_F(VolumeReservationTest, VolumesAreWrittenBeforeClaimsAndNothingAfterAFailu
   StartPreBind();
   ASSERT_EQ(binding_->writes.size(), 1u);
   EXPECT_TRUE(std::holds_alternative<framework::UpdatePersistentVolume>(binding_->writes[0]));
-  binding_->Answer(WrittenAs("20"));
+  binding_->Complete(WrittenAs("20"));
   ASSERT_EQ(binding_->writes.size(), 2u);
   EXPECT_TRUE(std::holds_alternative<framework::UpdatePersistentVolumeClaim>(binding_->writes[1]));
-  binding_->Answer({framework::WriteResult::Kind::kConflict, "the object has been modified"});
+  binding_->Complete({framework::WriteResult::Kind::kConflict, "the object has been modified"});
   EXPECT_EQ(Outcome(), "Error: the object has been modified");
 
   Unreserve();
@@ -249,7 +249,7 @@ TEST_F(VolumeReservationTest, VolumesAreWrittenBeforeClaimsAndNothingAfterAFailu
 TEST_F(VolumeReservationTest, WaitingEndsAfterTheTimeout) {
   Reserve(framework::VolumeBindingArgs{.bind_timeout_seconds = 3, .shape = {}});
   StartPreBind();
-  binding_->Answer(WrittenAs("20"));
+  binding_->Complete(WrittenAs("20"));
   binding_->Wait();
   binding_->Wait();
   EXPECT_EQ(Outcome(), "waiting");
@@ -270,7 +270,7 @@ class GivingUpTest : public VolumeReservationTest, public testing::WithParamInte
 TEST_P(GivingUpTest, PreBindFails) {
   Reserve();
   StartPreBind();
-  binding_->Answer(WrittenAs("7"));
+  binding_->Complete(WrittenAs("7"));
   GetParam().happens(world_);
   binding_->Wait();
   EXPECT_EQ(Outcome(), std::string("Error: binding volumes: ") + GetParam().want);
@@ -312,7 +312,7 @@ TEST_F(VolumeReservationTest, VolumeThatLostItsClaimIsGivenUp) {
   world_.Add(VolumeYaml("pv", {}));
   Reserve();
   StartPreBind();
-  binding_->Answer(WrittenAs("7"));
+  binding_->Complete(WrittenAs("7"));
   binding_->Wait();
   EXPECT_EQ(Outcome(), "Error: binding volumes: ClaimRef got reset for pv \"pv\"");
 }
@@ -321,7 +321,7 @@ TEST_F(VolumeReservationTest, VolumeThatIsGoneIsGivenUp) {
   world_.Add(VolumeYaml("pv", {}));
   Reserve();
   StartPreBind();
-  binding_->Answer(WrittenAs("20"));
+  binding_->Complete(WrittenAs("20"));
   world_.cluster().Remove<api::PersistentVolume>({"", "pv"});
   binding_->Wait();
   EXPECT_EQ(Outcome(),
