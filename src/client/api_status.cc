@@ -29,7 +29,7 @@ Json ParseStatus(const net::HttpResponse& response) {
   return api::ParseJson(response.body).value_or(Json());
 }
 
-// "TooManyRequests" as "too many requests".
+// Returns "too many requests" for "TooManyRequests".
 std::string Words(std::string_view reason) {
   std::string words;
   for (const char c : reason) {
@@ -40,7 +40,7 @@ std::string Words(std::string_view reason) {
   return words;
 }
 
-// Servers say `pods is forbidden: User ...`; that it is forbidden was said before.
+// Strips the prefix of messages like `pods is forbidden: User ...`, which repeats the reason.
 std::string_view WithoutReason(std::string_view message, std::string_view reason) {
   if (reason != "Forbidden") return message;
   constexpr std::string_view kKnown = " is forbidden: ";

@@ -12,11 +12,11 @@ namespace berth::client {
 struct ApiStatus {
   int code = 0;         // The HTTP status.
   std::string reason;   // "Forbidden"; derived from the code if the body has none. May be empty.
-  std::string message;  // The server's message, or the beginning of a body that is no Status.
+  std::string message;  // The server's message, or the beginning of a body that is not a Status.
   std::optional<int> retry_after_seconds;
 };
 
-// Reads the body of a response that is not ok: a Status in JSON or protobuf, or anything else.
+// Reads the body of an error response: a Status in JSON or protobuf, or any other text.
 ApiStatus ReadStatus(const net::HttpResponse& response);
 
 // Returns one sentence for logs, without the query:
@@ -26,7 +26,8 @@ std::string Describe(std::string_view method, std::string_view path,
 inline std::string Describe(const RestRequest& request, const net::HttpResponse& response) {
   return Describe(request.method, request.path, response);
 }
-// The same for a request that may have failed without a response; such errors name the request.
+// Like the above, for a request that may have failed without a response; such errors name the
+// request.
 std::string Describe(const RestRequest& request, const net::HttpResult<net::HttpResponse>& result);
 
 }  // namespace berth::client

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
 namespace BERTH_TEST_FILE {
 
-// The envelope of protobuf with a Status: {message 3, reason 4, details 5 {retryAfterSeconds 5}}.
+// Returns a Status in the protobuf envelope: {message 3, reason 4, details 5 {retryAfterSeconds
+// 5}}.
 std::string ProtobufStatus() {
   const auto field = [](int number, const std::string& bytes) {
     return std::string(1, static_cast<char>(number << 3 | 2)) +
@@ -75,7 +76,7 @@ TEST(DescribeTest, IsOneSentence) {
       "GET h: TLS: no");
 }
 
-TEST(ReadStatusTest, BrokenProtobufIsShownAsItIs) {
+TEST(ReadStatusTest, InvalidProtobufIsTheMessage) {
   const ApiStatus status =
       ReadStatus({.status = 500,
                   .headers = {{"Content-Type", "application/vnd.kubernetes.protobuf"}},

@@ -1,4 +1,4 @@
-// Texts from outside that become the values of HTTP headers.
+// Escaping of external texts in HTTP headers and URLs.
 #pragma once
 
 #include <string>
@@ -6,18 +6,17 @@
 
 namespace berth::client {
 
-// True if a header may carry `text`: no line ends or other control characters but tabs.
+// Reports whether `text` is valid in a header: no line ends or other control characters but tabs.
 bool FitsInHeader(std::string_view text);
 
-// `key` as it ends the name of an Impersonate-Extra- header: what names may not have, and '%', is
-// percent-encoded.
+// Returns `key` as the end of an Impersonate-Extra- header name: '%' and characters that names
+// cannot contain are percent-encoded.
 std::string EscapeForHeaderName(std::string_view key);
 
-// Without white space at both ends.
+// Returns `text` without white space at both ends.
 std::string_view Trimmed(std::string_view text);
 
-// Texts in the query of a URL.
-// `text` with all but letters, digits and "-_.~" as %XX.
+// Returns `text` for the query of a URL: all but letters, digits and "-_.~" as %XX.
 std::string QueryEscape(std::string_view text);
 
 }  // namespace berth::client

@@ -36,7 +36,7 @@ JsonObject ClusterInfo(const ExecCluster& cluster) {
   return info;
 }
 
-// The certificate is checked by whoever uses it; a look at the first line helps with mistakes.
+// Detects common mistakes by the first line; TLS checks the certificate when it is used.
 bool LooksLikePem(std::string_view text) { return Trimmed(text).starts_with("-----BEGIN "); }
 
 void CheckCredential(const FieldCursor& status, const Credential& credential,
@@ -202,7 +202,7 @@ ExecCredentials::ExecCredentials(ExecPlugin plugin, ExecCluster cluster, const C
 
 ExecCredentials::~ExecCredentials() {
   state_->Stop();
-  // The last owner may be a callback that the thread itself calls.
+  // The last owner may be a callback that this thread calls.
   if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();
   } else {

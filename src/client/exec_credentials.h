@@ -1,4 +1,5 @@
-// ExecPlugin is a command that prints a credential, as a kubeconfig describes it.
+// ExecCredentials gets credentials from a command, as a kubeconfig's exec section describes it:
+// ExecPlugin is the command, and ExecCredential what it prints.
 #pragma once
 
 #include <functional>
@@ -20,16 +21,17 @@ namespace berth::client {
 inline constexpr std::string_view kExecV1 = "client.authentication.k8s.io/v1";
 inline constexpr std::string_view kExecV1Beta1 = "client.authentication.k8s.io/v1beta1";
 
+// A command that prints a credential.
 struct ExecPlugin {
   std::string command;
   std::vector<std::string> args;
-  std::vector<std::pair<std::string, std::string>> env;  // Besides our own.
+  std::vector<std::pair<std::string, std::string>> env;  // Added to our own environment.
   std::string api_version;                               // One of the two above.
-  std::string install_hint;                              // Shown if there is no such command.
+  std::string install_hint;                              // Shown if the command does not exist.
   bool provide_cluster_info = false;
 };
 
-// What a plugin is told about the cluster if it wants to know.
+// The cluster description for plugins that request it.
 struct ExecCluster {
   std::string server;
   std::string tls_server_name;
@@ -39,31 +41,30 @@ struct ExecCluster {
   std::string config;
 };
 
-// What credential plugins are told and what they print: ExecCredential, of both versions.
-// The value of KUBERNETES_EXEC_INFO. `cluster` is left out if it is null.
+// Returns the value of KUBERNETES_EXEC_INFO. `cluster` is left out if it is null.
 std::string ExecInfo(const ExecPlugin& plugin, const ExecCluster* cluster);
 
 struct ExecCredential {
   Credential credential;
-  std::optional<Instant> expires;  // None: good until it is refused.
+  std::optional<Instant> expires;  // None means valid until the server rejects it.
 };
 
-// Reads what a plugin printed. Errors show no secrets.
+// Parses the output of a plugin. Errors contain no secrets.
 Result<ExecCredential> ParseExecCredential(std::string_view output, std::string_view api_version);
 
-// ExecCredentials gets credentials from a plugin: it is run when there is none yet, when the last
-// has expired and when the server has refused it.
+// ExecCredentials gets credentials from a plugin: it runs it when there is no credential yet, when
+// the last one has expired, and when the server has rejected it.
 //
-// Any thread. The plugin runs on a thread of its own; those who ask meanwhile share its answer.
+// Any thread. The plugin runs on a thread of its own; concurrent calls of Get share its result.
 class ExecCredentials final : public Credentials {
  public:
-  // Runs a command, as RunCommand does. Tests have others.
+  // Runs a command, like RunCommand. Tests replace it.
   using Runner = std::function<std::expected<ExecOutcome, ExecFailure>(const ExecRequest&, int)>;
 
-  // `cluster` is told to plugins that want to know. `clock` must outlive the credentials.
+  // `cluster` is passed to plugins that request it. `clock` must outlive the credentials.
   ExecCredentials(ExecPlugin plugin, ExecCluster cluster, const Clock& clock,
                   Runner runner = RunCommand);
-  // Kills the plugin if it is running; those who wait get an error.
+  // Kills the plugin if it is running; pending calls of Get fail.
   ~ExecCredentials() override;
   ExecCredentials(const ExecCredentials&) = delete;
   ExecCredentials& operator=(const ExecCredentials&) = delete;

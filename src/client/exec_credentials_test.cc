@@ -11,7 +11,7 @@
 #include "testing/await.h"
 #include "testing/temporary_directory.h"
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
@@ -26,7 +26,7 @@ constexpr const char* kToken =
     R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
     R"("status":{"token":"t","expirationTimestamp":"1970-01-01T01:00:00Z"}})";
 
-TEST(ExecInfoTest, TellsVersionAndCluster) {
+TEST(ExecInfoTest, ContainsVersionAndCluster) {
   ExecPlugin plugin;
   plugin.api_version = kExecV1;
   EXPECT_EQ(ExecInfo(plugin, nullptr),
@@ -61,7 +61,7 @@ TEST(ParseExecCredentialTest, ReadsTokensAndCertificates) {
   EXPECT_EQ(pair->expires, std::nullopt);
 }
 
-TEST(ParseExecCredentialTest, WhatIsWrongIsNamedAndSecretsAreNot) {
+TEST(ParseExecCredentialTest, ErrorsNameTheProblemWithoutSecrets) {
   const std::string head =
       R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)";
   const struct {
@@ -128,7 +128,7 @@ ExecRequest Shell(const std::string& script) {
   return request;
 }
 
-TEST(RunCommandTest, CollectsWhatIsPrinted) {
+TEST(RunCommandTest, CollectsTheOutput) {
   ExecRequest request = Shell("cat; echo out $A $B; echo err >&2; exit 3");
   request.env = {"A=first", "B=two", "A=one"};
   const auto outcome = RunCommand(request);
@@ -138,13 +138,13 @@ TEST(RunCommandTest, CollectsWhatIsPrinted) {
   EXPECT_EQ(outcome->error_output, "err\n");
 }
 
-TEST(RunCommandTest, GivesNoneOfOurFiles) {
+TEST(RunCommandTest, InheritsNoFiles) {
   const auto outcome = RunCommand(Shell("ls /proc/self/fd | wc -l"));
   ASSERT_TRUE(outcome.has_value());
-  EXPECT_EQ(outcome->output, "4\n");  // ls has three, and the folder that it lists.
+  EXPECT_EQ(outcome->output, "4\n");  // Three standard streams, and the folder that ls reads.
 }
 
-TEST(RunCommandTest, ReadsLongOutputAndDropsLongComplaints) {
+TEST(RunCommandTest, ReadsLongOutputAndTruncatesLongErrorOutput) {
   const auto outcome = RunCommand(
       Shell("head -c 900000 /dev/zero | tr '\\0' x; head -c 900000 /dev/zero >&2; echo end"));
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
@@ -152,7 +152,7 @@ TEST(RunCommandTest, ReadsLongOutputAndDropsLongComplaints) {
   EXPECT_EQ(outcome->error_output.size(), 4096u);
 }
 
-TEST(RunCommandTest, EndsWhatDoesNotBehave) {
+TEST(RunCommandTest, KillsCommandsThatExceedTheLimits) {
   ExecRequest endless = Shell("cat /dev/zero");
   auto outcome = RunCommand(endless);
   ASSERT_FALSE(outcome.has_value());
@@ -168,13 +168,13 @@ TEST(RunCommandTest, EndsWhatDoesNotBehave) {
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->exit_code, -1);
 
-  // One that leaves others behind with its output does not have to be waited for.
+  // A command that closes its output early is waited for only until it exits.
   outcome = RunCommand(Shell("echo done; exec >/dev/null 2>&1; exit 0"));
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->output, "done\n");
 }
 
-TEST(RunCommandTest, SaysWhatCannotBeRun) {
+TEST(RunCommandTest, ReportsCommandsThatCannotBeRun) {
   ExecRequest request;
   request.command = "berth-no-such-command";
   auto outcome = RunCommand(request);
@@ -188,24 +188,24 @@ TEST(RunCommandTest, SaysWhatCannotBeRun) {
   EXPECT_EQ(outcome.error().message, "Permission denied");
 }
 
-// Plays the plugin: each run gives the next of its answers.
+// FakePlugin is the plugin: each run returns the next of its results.
 struct FakePlugin {
   std::mutex mutex;
-  std::deque<std::expected<ExecOutcome, ExecFailure>> answers;
+  std::deque<std::expected<ExecOutcome, ExecFailure>> results;
   std::vector<ExecRequest> runs;
 
   ExecCredentials::Runner runner() {
     return [this](const ExecRequest& request, int) -> std::expected<ExecOutcome, ExecFailure> {
       const std::lock_guard lock(mutex);
       runs.push_back(request);
-      if (answers.empty()) return std::unexpected(ExecFailure{false, "no answer left"});
-      auto answer = answers.front();
-      answers.pop_front();
-      return answer;
+      if (results.empty()) return std::unexpected(ExecFailure{false, "no result left"});
+      auto result = results.front();
+      results.pop_front();
+      return result;
     };
   }
   void Prints(const std::string& token, const std::string& expires = "") {
-    answers.push_back(ExecOutcome{
+    results.push_back(ExecOutcome{
         .exit_code = 0,
         .output = R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
                   R"("status":{"token":")" +
@@ -215,7 +215,7 @@ struct FakePlugin {
   }
 };
 
-// The token, or the error.
+// Returns the token, or the error.
 std::string TokenOf(Credentials& credentials) {
   std::promise<std::string> promise;
   credentials.Get([&](Result<Credential> credential) {
@@ -280,7 +280,7 @@ TEST_F(ExecCredentialsTest, AreRequestedAgainWhenRejected) {
 }
 
 TEST_F(ExecCredentialsTest, FailuresHaveAReasonAndAreRetried) {
-  plugin_.answers = {
+  plugin_.results = {
       std::unexpected(ExecFailure{true, "No such file or directory"}),
       std::unexpected(ExecFailure{false, "it did not end within 1m0s"}),
       ExecOutcome{.exit_code = 4, .output = kToken, .error_output = " please log in\n"},

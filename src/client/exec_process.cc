@@ -24,7 +24,7 @@ extern char** environ;
 namespace berth::client {
 namespace {
 
-constexpr size_t kMaxComplaintBytes = 4096;
+constexpr size_t kMaxErrorOutputBytes = 4096;
 
 std::string Words(int error) { return std::generic_category().message(error); }
 
@@ -73,7 +73,7 @@ class Launch {
     ::posix_spawn_file_actions_adddup2(&actions_, error_output, 2);
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     ::posix_spawnattr_init(&attributes_);
-    // A group of its own can be killed as a whole. Signals are as a shell would leave them.
+    // A process group can be killed as a whole. Signals are reset as by a shell.
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -89,7 +89,7 @@ class Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  // 0 or an errno.
+  // Returns 0 or an errno.
   int Run(pid_t& pid) {
     std::vector<char*> argv = {const_cast<char*>(request_.command.c_str())};
     for (const std::string& arg : request_.args) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -109,7 +109,7 @@ class Launch {
   }
 
  private:
-  // Whether a variable of the request, from the given one on, has the name of `variable`.
+  // Reports whether a variable of the request, from index `from` on, has the name of `variable`.
   bool Overridden(std::string_view variable, size_t from = 0) const {
     const std::string_view name = variable.substr(0, variable.find('=') + 1);
     for (size_t i = from; i < request_.env.size(); ++i) {
@@ -123,8 +123,8 @@ class Launch {
   posix_spawnattr_t attributes_;
 };
 
-// Appends what there is to read, up to `limit` in all; the rest is read and dropped. Returns false
-// if something was dropped. Closes at the end.
+// Reads all available bytes and appends them to `to`, up to `limit` in all; the rest is dropped.
+// Returns false if something was dropped. Closes `from` at its end.
 bool Drain(Descriptor& from, std::string& to, size_t limit) {
   std::array<char, 1 << 14> piece;
   bool complete = true;
@@ -146,7 +146,7 @@ bool Drain(Descriptor& from, std::string& to, size_t limit) {
   return complete;
 }
 
-// A process that runs. Unless it has ended by itself, it is killed.
+// Child is a running process. The destructor kills it unless it has ended.
 class Child {
  public:
   explicit Child(pid_t pid)
@@ -159,7 +159,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Readable when it has ended.
+  // Returns a descriptor that is readable when the process has ended.
   int end() const { return end_.get(); }
 
   int Reap() {
@@ -180,7 +180,7 @@ std::unexpected<ExecFailure> Failed(std::string message, bool not_found = false)
   return std::unexpected(ExecFailure{not_found, std::move(message)});
 }
 
-// Until the child ends.
+// Collects the output until the child ends.
 std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe& error_output,
                                                 const ExecRequest& request, int cancel_fd) {
   using std::chrono::steady_clock;
@@ -203,8 +203,8 @@ std::expected<ExecOutcome, ExecFailure> Collect(Child& child, Pipe& output, Pipe
     if (!Drain(output.read, outcome.output, request.max_output_bytes)) {
       return Failed(fmt::format("it printed more than {} bytes", request.max_output_bytes));
     }
-    // Complaints beyond the limit are dropped, piece by piece, so that the pipe does not fill.
-    for (int i = 0; i < 16 && !Drain(error_output.read, outcome.error_output, kMaxComplaintBytes);
+    // Bytes beyond the limit are read and dropped, so that the pipe does not fill.
+    for (int i = 0; i < 16 && !Drain(error_output.read, outcome.error_output, kMaxErrorOutputBytes);
          ++i) {
     }
   }

@@ -1,4 +1,4 @@
-// Runs a command and collects what it prints.
+// RunCommand runs a process and collects its output.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace berth::client {
 
 struct ExecRequest {
-  std::string command;            // With a slash: that file; without: searched for in PATH.
+  std::string command;            // A path if it contains a slash; otherwise searched for in PATH.
   std::vector<std::string> args;  // After the command's name.
-  std::vector<std::string> env;   // "NAME=value", added to our own; the last of a name counts.
+  std::vector<std::string> env;   // "NAME=value", added to our own; the last of a name applies.
   Duration timeout = Duration::Seconds(60);
   size_t max_output_bytes = size_t{1} << 20;
 };
@@ -25,13 +25,13 @@ struct ExecOutcome {
 };
 
 struct ExecFailure {
-  bool not_found = false;  // There is no such command.
+  bool not_found = false;  // The command does not exist.
   std::string message;     // For the user, without the command's name.
 };
 
-// Blocks until the command ends. It gets no input and none of our files, and is killed, with the
-// processes that it started, if it takes too long, prints too much, or when `cancel_fd` (unless
-// -1) becomes readable.
+// Runs a command and blocks until it ends. The command gets no input and none of our files. It is
+// killed, with its child processes, if it takes too long, prints too much, or when `cancel_fd`
+// (unless -1) becomes readable.
 std::expected<ExecOutcome, ExecFailure> RunCommand(const ExecRequest& request, int cancel_fd = -1);
 
 }  // namespace berth::client

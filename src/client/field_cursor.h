@@ -1,8 +1,8 @@
-// FieldCursor is a place in a JSON document from outside: it reads values and records which one is
-// of the wrong type, with the field and its value.
+// FieldCursor is a position in an external JSON document: it reads values and records the first one
+// of the wrong type, with its field and value.
 //
-// Absent fields and nulls read as empty; unknown fields are ignored. Only the first problem is
-// recorded; the document and the problem must outlive the cursor.
+// Absent fields and nulls read as empty; unknown fields are ignored. The document and the problem
+// must outlive the cursor.
 #pragma once
 
 #include <string>
@@ -19,30 +19,30 @@ class FieldCursor {
   FieldCursor(const api::Json* value, api::FieldPath path, std::string& problem)
       : value_(value), path_(std::move(path)), problem_(&problem) {}
 
-  // The field of an object.
+  // Returns the field of an object.
   FieldCursor operator[](std::string_view name) const;
-  // Of an array.
+  // Returns the items of an array.
   std::vector<FieldCursor> Items() const;
-  // Of an object, in their order.
+  // Returns the members of an object, in order.
   std::vector<std::pair<std::string, FieldCursor>> Members() const;
 
   std::string Text() const;
-  // Text that no message may show.
+  // Returns a text that messages must not contain.
   std::string Secret() const;
-  std::string Bytes() const;  // Base64; a secret, too.
+  std::string Bytes() const;  // Decodes base64; a secret, too.
   bool Flag() const;
   std::vector<std::string> Texts() const;
 
-  // Whether there is a value other than null.
+  // Reports whether there is a value other than null.
   bool present() const { return value_ != nullptr; }
   const api::Json* value() const { return value_; }
   const api::FieldPath& path() const { return path_; }
 
-  // Notes that the value is wrong, unless something was before.
+  // Records that the value is invalid, unless a problem is already recorded.
   void Refuse(std::string_view why) const;
 
  private:
-  // Whether the value is there and of `kind`; another kind is a problem.
+  // Reports whether the value is present and of `kind`; another kind is a problem.
   bool Is(boost::json::kind kind, bool secret = false) const;
 
   const api::Json* value_;

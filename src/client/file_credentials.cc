@@ -87,7 +87,7 @@ void FileCredentials::Get(Callback callback) {
     const std::lock_guard lock(mutex_);
     const Instant now = clock_.Now();
     const Duration age = now - read_at_;
-    // A clock that was set back must not keep old tokens alive.
+    // A clock that was set back must not prolong the use of old tokens.
     const bool old = age >= kKeep || age < Duration();
     if (old || (refused_ && age >= kKeepRefused)) {
       if (auto fresh = Read(files_)) current_ = *std::move(fresh);

@@ -1,4 +1,5 @@
-// Reads small files: kubeconfigs, tokens, certificates.
+// FileCredentials provides credentials that other programs write to files, and StaticCredentials
+// constant ones. ReadFile reads small files: kubeconfigs, tokens, certificates.
 #pragma once
 
 #include <cstddef>
@@ -13,31 +14,33 @@ namespace berth::client {
 
 inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
 
-// All of it. The error is the whole sentence: open PATH: No such file or directory.
+// Returns the contents of a file. The error is a complete sentence: open PATH: No such file or
+// directory.
 Result<std::string> ReadFile(const std::string& path, size_t max_bytes = kMaxFileBytes);
 
-// FileCredentials gives what is in files: a token, a certificate and its key. Whoever issues them
-// replaces the files before they expire, so they are read again from time to time.
-//
-// Any thread; the files are small and local, and are read by the thread that asks.
+// The files of FileCredentials: a token, and a certificate with its key.
 struct CredentialFiles {
-  std::string token;        // Empty: `fixed` has it, if there is any.
-  std::string certificate;  // Both or none of these two.
+  std::string token;        // Empty: `fixed` has the token, if any.
+  std::string certificate;  // Both or neither.
   std::string key;
   Credential fixed;  // What does not come from files.
 };
 
+// FileCredentials provides credentials from files. The issuer replaces the files before the
+// credentials expire, so they are read again periodically.
+//
+// Any thread; the files are small and local, and the calling thread reads them.
 class FileCredentials final : public Credentials {
  public:
-  // Tokens are replaced well before they end; client-go keeps them for as long.
+  // How long a credential is used. Tokens are replaced well before they expire; client-go's period.
   static constexpr Duration kKeep = Duration::Seconds(50);
-  // Between two readings because of refusals.
+  // The minimum between two reads because of rejected credentials.
   static constexpr Duration kKeepRefused = Duration::Seconds(1);
 
-  // Reads the files; the error names the one that is wrong. `clock` must outlive the credentials.
+  // Reads the files; the error names the invalid one. `clock` must outlive the credentials.
   static Result<std::shared_ptr<FileCredentials>> Create(CredentialFiles files, const Clock& clock);
 
-  // What was read last, if the files cannot be read now.
+  // Returns the last read credential if the files cannot be read now.
   void Get(Callback callback) override;
   void Refused(const Credential& credential) override;
 
@@ -54,7 +57,7 @@ class FileCredentials final : public Credentials {
   bool refused_ = false;
 };
 
-// StaticCredentials always gives the same.
+// StaticCredentials always returns the same credential.
 class StaticCredentials final : public Credentials {
  public:
   explicit StaticCredentials(Credential credential) : credential_(std::move(credential)) {}

@@ -39,7 +39,7 @@ TEST_F(FileCredentialsTest, AreReadAgainAfterAWhile) {
   EXPECT_EQ(Token(), "two");
 }
 
-TEST_F(FileCredentialsTest, AreReadAtOnceWhenRefused) {
+TEST_F(FileCredentialsTest, AreReadAtOnceWhenRejected) {
   folder_.Write("token", "two");
   clock_.Advance(Duration::Seconds(1));
   Refuse("something else");
@@ -48,7 +48,7 @@ TEST_F(FileCredentialsTest, AreReadAtOnceWhenRefused) {
   EXPECT_EQ(Token(), "two");
 }
 
-TEST_F(FileCredentialsTest, RefusalsDoNotReadTheFileAgainAndAgain) {
+TEST_F(FileCredentialsTest, RepeatedRejectionsDoNotReadTheFileEachTime) {
   clock_.Advance(Duration::Seconds(1));
   Refuse("one");
   EXPECT_EQ(Token(), "one");
@@ -59,7 +59,7 @@ TEST_F(FileCredentialsTest, RefusalsDoNotReadTheFileAgainAndAgain) {
   EXPECT_EQ(Token(), "two");
 }
 
-TEST_F(FileCredentialsTest, KeepWhatTheyHadIfTheFileIsGoneOrEmpty) {
+TEST_F(FileCredentialsTest, RetainTheLastValueIfTheFileIsMissingOrEmpty) {
   folder_.Write("token", "");
   clock_.Advance(Duration::Seconds(60));
   EXPECT_EQ(Token(), "one");
@@ -68,7 +68,7 @@ TEST_F(FileCredentialsTest, KeepWhatTheyHadIfTheFileIsGoneOrEmpty) {
   EXPECT_EQ(Token(), "two");
 }
 
-TEST_F(FileCredentialsTest, AClockThatIsSetBackMakesThemOld) {
+TEST_F(FileCredentialsTest, AreReadAgainAfterTheClockIsSetBack) {
   folder_.Write("token", "two");
   clock_.Advance(Duration::Seconds(-500));
   EXPECT_EQ(Token(), "two");

@@ -1,7 +1,7 @@
-// Informers watch several collections of an API server and pass all changes to one sink.
+// Informers watches several collections of an API server and passes all changes to one sink.
 //
-// Lives on one executor's thread, which also decodes what the server sends: give it an event loop
-// of its own.
+// Runs on one executor's thread, which also decodes what the server sends: use a dedicated event
+// loop.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace berth::client {
 
-// A collection to watch, as ReflectorOptions has it.
+// A collection to watch; see ReflectorOptions.
 struct WatchSource {
   std::string resource;
   std::string path;
@@ -23,7 +23,7 @@ struct WatchSource {
 };
 
 struct InformersOptions {
-  bool protobuf = false;  // Where the codec decodes it: clientConnection.contentType says so.
+  bool protobuf = false;  // As clientConnection.contentType, where the codec supports it.
   bool watch_list = true;
   uint64_t seed = 1;
 };
@@ -39,9 +39,9 @@ struct CollectionState {
 
 class Informers {
  public:
-  // `client` and `executor` must outlive it; the client's callbacks come on the executor. Each call
-  // of `sink` has changes of one collection, in order. `on_synced` is called once, when the sink
-  // has all collections.
+  // `client` and `executor` must outlive it; the client's callbacks run on the executor. Each call
+  // of `sink` has changes of one collection, in order. `on_synced` is called once, after the sink
+  // got all collections.
   Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
             const InformersOptions& options, Reflector::Sink sink, std::function<void()> on_synced,
             Warn warn);
@@ -49,12 +49,12 @@ class Informers {
 
   // Begins to list all collections.
   void Start();
-  // Lists one collection again (Reflector::Refresh). There must be one of that name.
+  // Lists one collection again (Reflector::Refresh). `resource` must be one of the sources.
   void Refresh(std::string_view resource, std::function<void()> done);
 
   bool synced() const { return unsynced_ == 0; }
   std::vector<CollectionState> states() const;
-  // The cache of one collection ("pods", "csinodes.storage.k8s.io"), or null.
+  // Returns the cache of one collection ("pods", "csinodes.storage.k8s.io"), or null.
   const ObjectCache* cache(std::string_view resource) const;
 
  private:

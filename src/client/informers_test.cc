@@ -77,7 +77,7 @@ TEST_F(AllInformers, AreSyncedWhenTheLastIs) {
   EXPECT_EQ(informers.cache("secrets"), nullptr);
 }
 
-TEST_F(AllInformers, AskForProtobufOnlyWherePodsAndNodesAre) {
+TEST_F(AllInformers, RequestProtobufOnlyForPodsAndNodes) {
   auto informers = Make(true);
   informers.Start();
   std::vector<std::string> paths;

@@ -35,7 +35,7 @@ KubeCluster ReadCluster(const FieldCursor& field) {
           .exec_config = ExecConfigOf(field)};
 }
 
-// The process has no terminal for an interactive plugin.
+// Rejects interactive plugins: the process has no terminal.
 void CheckInteractiveMode(const FieldCursor& exec, const std::string& api_version) {
   const FieldCursor field = exec["interactiveMode"];
   const std::string mode = field.Text();
@@ -105,7 +105,7 @@ KubeContext ReadContext(const FieldCursor& field) {
           .name_space = field["namespace"].Text()};
 }
 
-// A list of {name: ..., <what>: {...}}.
+// Reads a list of {name: ..., <what>: {...}}.
 template <typename T>
 std::vector<T> ReadNamed(const FieldCursor& list, std::string_view what,
                          T (*read)(const FieldCursor&)) {

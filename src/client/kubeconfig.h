@@ -1,7 +1,7 @@
-// Kubeconfig is what a kubeconfig file says, before anything is looked up in it.
+// Kubeconfig is the parsed content of a kubeconfig file, before contexts are resolved.
 //
-// Fields that nobody knows are accepted, as kubectl does. A value of the wrong type, a name that
-// is given twice, and what cannot be honoured are errors.
+// Unknown fields are accepted, as by kubectl. Values of the wrong type, duplicate names and
+// unsupported settings are errors.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct KubeCluster {
   std::string ca_file;
   std::string ca_data;
   std::string proxy_url;
-  std::string exec_config;  // ExecCluster::config.
+  std::string exec_config;  // See ExecCluster::config.
 };
 
 struct KubeUser {
@@ -58,7 +58,7 @@ struct Kubeconfig {
   std::vector<KubeContext> contexts;
 };
 
-// Reads `text`, YAML or JSON. Errors begin with `file`, and never show secrets:
+// Parses `text`, YAML or JSON. Errors begin with `file` and never contain secrets:
 //   a.conf: clusters[0].cluster.server: 6443: must be a string
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, std::string_view file);
 

@@ -97,7 +97,7 @@ TEST(ParseKubeconfigTest, ReadsEverything) {
   EXPECT_EQ(u3.token + u3.token_file + u3.username + u3.password, "tfnamep");
 }
 
-TEST(ParseKubeconfigTest, JsonEmptyAndNullAreFine) {
+TEST(ParseKubeconfigTest, AcceptsJsonEmptyAndNull) {
   for (const char* text :
        {"", "# nothing\n", "null", "{}", "clusters:\nusers: null\n", "kind: Config",
         R"({"kind":"Config","apiVersion":"v1","clusters":[],"contexts":[null]})",
@@ -116,7 +116,7 @@ TEST(ParseKubeconfigTest, InteractiveModeIsOptionalInTheOlderVersion) {
   EXPECT_EQ(config->users[0].exec->api_version, kExecV1Beta1);
 }
 
-TEST(ParseKubeconfigTest, WhatIsWrongIsNamed) {
+TEST(ParseKubeconfigTest, ErrorsNameTheField) {
   const struct {
     const char* text;
     const char* want;

@@ -8,10 +8,10 @@
 namespace berth::client {
 namespace {
 
-// Candidates wait up to this much more than the retry period, so that they do not act in step.
+// Candidates add up to this many retry periods to their wait, so that they do not act in step.
 constexpr double kJitter = 1.2;
 constexpr uint64_t kJitterSteps = 1'000'000;
-// Short, so that the next candidate need not wait.
+// Short, so that the next candidate does not wait.
 constexpr int kReleasedSeconds = 1;
 
 void Call(const std::function<void()>& callback) {
@@ -73,11 +73,11 @@ LeaderRecord LeaderElector::OwnRecord() const {
           .transitions = 0};
 }
 
-// One attempt to acquire or renew the lock.
+// --- one attempt to acquire or renew the lock ---
 
 void LeaderElector::Attempt(Done done) {
   if (!HoldsIt() || !IsValid(executor_.Now())) return SlowPath(std::move(done));
-  // Most likely the record has not changed since.
+  // Most likely the record has not changed since the last write.
   LeaderRecord record = OwnRecord();
   record.acquire_time = observed_.acquire_time;
   record.transitions = observed_.transitions;
@@ -144,7 +144,7 @@ void LeaderElector::ReportLeader() {
   if (callbacks_.on_new_leader) callbacks_.on_new_leader(reported_);
 }
 
-// The election.
+// --- the election ---
 
 void LeaderElector::Run() {
   if (state_ == State::kOver) return;
@@ -157,7 +157,7 @@ void LeaderElector::Acquire() {
   Attempt([this](bool acquired) {
     const auto current = std::weak_ptr(current_);
     ReportLeader();
-    if (current.expired()) return;  // The callback has stopped us.
+    if (current.expired()) return;  // The callback stopped the elector.
     if (acquired) return Lead();
     const double part = static_cast<double>(random_.Below(kJitterSteps)) / kJitterSteps;
     const Duration wait = options_.retry_period * (1 + kJitter * part);
@@ -173,7 +173,7 @@ void LeaderElector::Lead() {
   if (!current.expired()) RenewRound();
 }
 
-// Tries until one renewal succeeds, or the deadline has come.
+// Retries until one renewal succeeds, or the deadline passes.
 void LeaderElector::RenewRound() {
   deadline_ = executor_.After(options_.renew_deadline, Guarded([this] { Lose(); }));
   Renew();
@@ -226,7 +226,7 @@ void LeaderElector::Release(std::function<void()> done) {
     End(done);
   };
   deadline_ = executor_.After(options_.renew_deadline, Guarded(end));
-  // What was seen last may be older than a write of ours whose response never came.
+  // The last observed record may predate a write of ours whose response never arrived.
   lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {
     if (!result) Problem("cannot release lease " + lock_.name() + ": " + result.error().message);
     if (!result || result->holder != options_.identity) return end();

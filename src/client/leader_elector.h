@@ -1,9 +1,9 @@
-// LeaderElector makes sure that one of many candidates leads: the one that the lock names as its
-// holder, as long as it renews the lock.
+// LeaderElector is a participant in a leader election: the leader is the candidate that the lock
+// names as its holder, as long as it renews the lock.
 //
-// Whether another's lease has expired is judged by our own clock, from when its record was last
-// seen to change; the times in the record are informative. Lives on one executor's thread,
-// callbacks included. A loss is final: to campaign again, make another elector.
+// Whether another's lease has expired is decided by our own clock, from when its record was last
+// observed to change; the times in the record are informative. Runs on one executor's thread,
+// callbacks included. A loss is final: to campaign again, create another elector.
 #pragma once
 
 #include <expected>
@@ -42,7 +42,7 @@ class ElectionLock {
   virtual ~ElectionLock() = default;
   virtual void Get(Read read) = 0;
   virtual void Create(const LeaderRecord& record, Written written) = 0;
-  // Fails if the record is no longer what Get, Create or Update saw last.
+  // Writes `record`. Fails if the record changed since the last Get, Create or Update.
   virtual void Update(const LeaderRecord& record, Written written) = 0;
   // Cancels the current operation; its callback need not be called.
   virtual void Cancel() = 0;
@@ -64,7 +64,7 @@ struct ElectionCallbacks {
   std::function<void(const std::string& identity)> on_new_leader = {};
   // For an event about the lock: "<identity> became leader", "<identity> stopped leading".
   std::function<void(const std::string& message)> on_event = {};
-  // A leader had to read the lock because writing it at once failed.
+  // The leader had to read the lock because the optimistic write failed.
   std::function<void()> on_slow_path = {};
   // Why an attempt failed, for logs.
   std::function<void(const std::string& problem)> on_problem = {};
@@ -75,22 +75,21 @@ class LeaderElector {
   // All references must outlive the elector.
   LeaderElector(ElectionLock& lock, net::Executor& executor, const Clock& wall_clock,
                 ElectionOptions options, ElectionCallbacks callbacks);
-  ~LeaderElector();  // Leaves the lock as it is.
+  ~LeaderElector();  // Leaves the lock unchanged.
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
 
-  // Tries to become the leader until it does or is stopped. Once.
+  // Tries to become the leader until it succeeds or is stopped. Called once.
   void Run();
-  // Gives up becoming the leader; one that leads already goes on renewing. Run does nothing
-  // afterwards.
+  // Stops trying to become the leader; a leader continues to renew. Run does nothing afterwards.
   void StopAcquiring();
-  // Ends the election. A leader releases the lock, for as long as renew_deadline, and stops leading
-  // then; its work must have ended before. `done` is called last.
+  // Ends the election. A leader releases the lock, trying for up to renew_deadline, and then stops
+  // leading; its work must have ended before. `done` is called last.
   void Stop(std::function<void()> done);
 
   std::string lock_name() const { return lock_.name(); }
   bool is_leading() const { return state_ == State::kLeading || state_ == State::kReleasing; }
-  // The last known leader; empty if there is none.
+  // Returns the last observed leader; empty if there is none.
   const std::string& leader() const { return observed_.holder; }
 
  private:

@@ -5,7 +5,7 @@
 
 #include "net/executor_testing.h"
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
@@ -14,12 +14,12 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What the server holds, for all locks on it.
+// The server's state, shared by all locks on it.
 struct FakeLease {
   std::optional<LeaderRecord> record;
   int version = 0;
-  bool down = false;    // Everything fails.
-  bool silent = false;  // Nothing is ever answered.
+  bool down = false;    // All requests fail.
+  bool silent = false;  // No request ever gets a response.
   std::vector<std::string> log;
 
   void Set(LeaderRecord value) {
@@ -49,7 +49,7 @@ class FakeLock final : public ElectionLock {
   void Cancel() override {}
   std::string name() const override { return "ns/lease"; }
 
-  bool cut_off = false;  // This one alone hears nothing.
+  bool cut_off = false;  // Only this lock gets no responses.
 
  private:
   static std::unexpected<LockFailure> Failed(std::string why) {
@@ -70,7 +70,7 @@ class FakeLock final : public ElectionLock {
   int seen_ = -1;
 };
 
-// A wall clock that goes on with the executor, but starts elsewhere: 5000 s after the epoch.
+// A wall clock that advances with the executor, but starts 5000 s after the epoch.
 class WallClock final : public Clock {
  public:
   WallClock(const net::Executor& executor, Duration skew)
@@ -82,7 +82,7 @@ class WallClock final : public Clock {
   const Duration ahead_;
 };
 
-// Somebody who wants to lead, with a wall clock of his own.
+// An elector with its own wall clock.
 struct Candidate {
   Candidate(FakeLease& lease, net::ManualExecutor& the_timers, const std::string& name,
             Duration skew = {})
@@ -146,7 +146,7 @@ TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
   EXPECT_TRUE(a.elector->is_leading());
   const Instant acquired = Instant::FromUnixSeconds(5000);
   EXPECT_EQ(*lease_.record, (LeaderRecord{"a", 15, acquired, acquired, 0}));
-  // At once, as upstream, then each retry period.
+  // At once, as upstream, then every retry period.
   EXPECT_THAT(TakeLog(), ElementsAre("a get", "a create", "a update"));
   executor_.Advance(Duration::Seconds(6));
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a update", "a update"));
@@ -154,7 +154,7 @@ TEST_F(LeaderElectorTest, CreatesTheLockAndRenewsItWithoutReading) {
   EXPECT_EQ(a.slow_paths, 0);
 }
 
-TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
+TEST_F(LeaderElectorTest, TheSecondTakesOverWhenTheFirstIsGone) {
   auto a = std::make_unique<Candidate>(lease_, executor_, "a");
   Candidate b(lease_, executor_, "b");
   a->elector->Run();
@@ -164,7 +164,7 @@ TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
   EXPECT_FALSE(b.elector->is_leading());
   a.reset();  // Killed.
   TakeLog();
-  // b saw the last renewal at most one wait (4.4 s) after it; the lease runs 15 s from there.
+  // b saw the last renewal at most one wait (4.4 s) after it; the lease lasts 15 s from there.
   executor_.Advance(Duration::Millis(14'900));
   EXPECT_THAT(b.story, ElementsAre("sees a"));
   executor_.Advance(Duration::Seconds(9));
@@ -173,7 +173,7 @@ TEST_F(LeaderElectorTest, TheSecondWaitsAndTakesOverWhenTheFirstIsGone) {
   EXPECT_EQ(lease_.record->transitions, 1);
 }
 
-TEST_F(LeaderElectorTest, ClocksThatDisagreeDoNotMatter) {
+TEST_F(LeaderElectorTest, ToleratesClockSkew) {
   for (const int64_t skew : {-100'000, 100'000}) {
     lease_ = {};
     Candidate a(lease_, executor_, "a");
@@ -186,8 +186,8 @@ TEST_F(LeaderElectorTest, ClocksThatDisagreeDoNotMatter) {
   }
 }
 
-TEST_F(LeaderElectorTest, AnOldRecordIsGivenItsWholeTimeFromWhenItWasSeen) {
-  // Its times are long past, but who knows by which clock.
+TEST_F(LeaderElectorTest, AnOldRecordExpiresAFullLeaseAfterItWasObserved) {
+  // Its times are long past, but may be those of another clock.
   lease_.Set({"ghost", 15, Instant::FromUnixSeconds(1), Instant::FromUnixSeconds(2), 4});
   Candidate b(lease_, executor_, "b");
   b.elector->Run();
@@ -198,7 +198,7 @@ TEST_F(LeaderElectorTest, AnOldRecordIsGivenItsWholeTimeFromWhenItWasSeen) {
   EXPECT_EQ(lease_.record->transitions, 5);
 }
 
-TEST_F(LeaderElectorTest, AReleasedLockIsTakenAtOnce) {
+TEST_F(LeaderElectorTest, AReleasedLockIsAcquiredAtOnce) {
   lease_.Set({"", 1, Instant(), Instant(), 4});
   Candidate b(lease_, executor_, "b");
   b.elector->Run();
@@ -206,7 +206,7 @@ TEST_F(LeaderElectorTest, AReleasedLockIsTakenAtOnce) {
   EXPECT_EQ(lease_.record->transitions, 5);
 }
 
-TEST_F(LeaderElectorTest, OurOwnOldLockIsTakenWithoutATransition) {
+TEST_F(LeaderElectorTest, OurOwnOldLockIsAcquiredWithoutATransition) {
   const Instant acquired = Instant::FromUnixSeconds(77);
   lease_.Set({"a", 15, acquired, acquired, 3});
   Candidate a(lease_, executor_, "a");
@@ -233,10 +233,10 @@ TEST_F(LeaderElectorTest, CandidatesWaitBetweenOneAndTwoPointTwoPeriods) {
   }
 }
 
-TEST_F(LeaderElectorTest, AConflictIsSolvedByReadingAgain) {
+TEST_F(LeaderElectorTest, AConflictIsResolvedByReadingAgain) {
   Candidate a(lease_, executor_, "a");
   a.elector->Run();
-  ++lease_.version;  // Somebody has touched the object, not the record.
+  ++lease_.version;  // A write to the object that leaves the record unchanged.
   TakeLog();
   executor_.Advance(Duration::Seconds(2));
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a update"));
@@ -246,7 +246,7 @@ TEST_F(LeaderElectorTest, AConflictIsSolvedByReadingAgain) {
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
 }
 
-TEST_F(LeaderElectorTest, ADeletedLockIsMadeAgain) {
+TEST_F(LeaderElectorTest, ADeletedLockIsCreatedAgain) {
   Candidate a(lease_, executor_, "a");
   a.elector->Run();
   lease_.record.reset();
@@ -257,7 +257,7 @@ TEST_F(LeaderElectorTest, ADeletedLockIsMadeAgain) {
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
 }
 
-TEST_F(LeaderElectorTest, AServerThatComesBackInTimeIsForgiven) {
+TEST_F(LeaderElectorTest, AShortOutageDoesNotEndLeadership) {
   for (const bool silent : {false, true}) {
     lease_ = {};
     Candidate a(lease_, executor_, "a");
@@ -266,7 +266,7 @@ TEST_F(LeaderElectorTest, AServerThatComesBackInTimeIsForgiven) {
     executor_.Advance(Duration::Seconds(2));  // The round begins here.
     executor_.Advance(Duration::Seconds(7));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
-    if (silent) continue;  // Its request has no end; only a time-out would end it.
+    if (silent) continue;  // Only a timeout would end its request.
     lease_.down = false;
     executor_.Advance(Duration::Seconds(30));
     EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
@@ -285,7 +285,7 @@ TEST_F(LeaderElectorTest, LeadingEndsAtTheDeadline) {
     EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped"));
     EXPECT_THAT(a.events, ElementsAre("a became leader", "a stopped leading"));
     EXPECT_FALSE(a.elector->is_leading());
-    // It is over, whatever the server does now.
+    // The loss is final, whatever the server does now.
     lease_.down = lease_.silent = false;
     TakeLog();
     executor_.Advance(Duration::Seconds(100));
@@ -294,7 +294,7 @@ TEST_F(LeaderElectorTest, LeadingEndsAtTheDeadline) {
   }
 }
 
-TEST_F(LeaderElectorTest, NeverTwoLeadersWhenOneIsCutOff) {
+TEST_F(LeaderElectorTest, NeverTwoLeadersWhenOneIsDisconnected) {
   Candidate a(lease_, executor_, "a");
   Candidate b(lease_, executor_, "b");
   a.elector->Run();
@@ -320,7 +320,7 @@ TEST_F(LeaderElectorTest, ALeaderThatSeesAnotherStopsAtTheDeadline) {
   EXPECT_EQ(lease_.record->holder, "thief");
 }
 
-TEST_F(LeaderElectorTest, StoppingReleasesTheLockForTheNext) {
+TEST_F(LeaderElectorTest, StoppingReleasesTheLock) {
   Candidate a(lease_, executor_, "a");
   Candidate b(lease_, executor_, "b");
   a.elector->Run();
@@ -337,7 +337,7 @@ TEST_F(LeaderElectorTest, StoppingReleasesTheLockForTheNext) {
   EXPECT_EQ(lease_.record->transitions, 1);
 }
 
-TEST_F(LeaderElectorTest, ReleasingGivesUp) {
+TEST_F(LeaderElectorTest, ReleasingTimesOut) {
   const struct {
     const char* name;
     void (*spoil)(FakeLease&);
@@ -376,7 +376,7 @@ TEST_F(LeaderElectorTest, ACandidateStopsAtOnce) {
   EXPECT_THAT(TakeLog(), IsEmpty());
 }
 
-TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreTriedAgain) {
+TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreRetried) {
   lease_.down = true;
   Candidate a(lease_, executor_, "a");
   a.elector->Run();
@@ -388,7 +388,7 @@ TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreTriedAgain) {
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
 }
 
-TEST_F(LeaderElectorTest, TheEndOfALeaderMayEndTheElector) {
+TEST_F(LeaderElectorTest, OnStoppedLeadingMayDestroyTheElector) {
   FakeLock lock(lease_, "a");
   const SimClock clock;
   std::unique_ptr<LeaderElector> elector;

@@ -23,7 +23,7 @@ std::string LeasesPath(const std::string& name_space) {
   return "/apis/coordination.k8s.io/v1/namespaces/" + name_space + "/leases";
 }
 
-// A time that is not one does not matter: expiry is judged by our own clock.
+// Returns a zero time for invalid text: expiry is decided by our own clock.
 Instant TimeAt(const JsonObject* spec, std::string_view key) {
   return api::ParseTimestamp(api::StringAt(spec, key)).value_or(Instant());
 }
@@ -52,7 +52,7 @@ void SetRecord(JsonObject& lease, const LeaderRecord& record) {
   lease["spec"] = std::move(spec);
 }
 
-// Hands on whether it was written, not what.
+// Returns a callback that drops the record and passes on whether the write succeeded.
 ElectionLock::Read Ignoring(ElectionLock::Written written) {
   return [written = std::move(written)](std::expected<LeaderRecord, LockFailure> result) {
     if (result) return written({});
@@ -63,7 +63,7 @@ ElectionLock::Read Ignoring(ElectionLock::Written written) {
 }  // namespace
 
 struct LeaseLock::Document {
-  JsonObject lease;  // Empty: none was seen.
+  JsonObject lease;  // Empty: none was observed.
   // Results of operations before the last Cancel are dropped.
   uint64_t turn = 0;
 };

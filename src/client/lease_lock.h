@@ -1,4 +1,4 @@
-// LeaseLock is the lock of kube-scheduler: a Lease of coordination.k8s.io/v1.
+// LeaseLock is the election lock of kube-scheduler: a Lease of coordination.k8s.io/v1.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace berth::client {
 
 class LeaseLock final : public ElectionLock {
  public:
-  // `client` must outlive the lock. `timeout` is for each request; kube-scheduler's is half of its
-  // renewDeadline, at least a second.
+  // `client` must outlive the lock. `timeout` applies to each request; kube-scheduler uses half of
+  // its renewDeadline, at least a second.
   LeaseLock(RestClient& client, std::string name_space, std::string name, Duration timeout);
   ~LeaseLock() override;
 
@@ -23,7 +23,7 @@ class LeaseLock final : public ElectionLock {
   std::string name() const override { return name_space_ + "/" + name_; }
 
  private:
-  struct Document;  // The Lease that was seen last.
+  struct Document;  // The last observed Lease.
 
   void Send(RestRequest request, Read done);
 

@@ -6,7 +6,7 @@
 
 #include "client/rest_client_testing.h"
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
@@ -103,7 +103,7 @@ TEST_F(LeaseLockTest, Creates) {
   EXPECT_THAT(outcomes_, ElementsAre("written", "written"));
 }
 
-TEST_F(LeaseLockTest, WhatIsNoLeaseIsAFailure) {
+TEST_F(LeaseLockTest, AResponseThatIsNotALeaseIsAFailure) {
   Update(Record());
   EXPECT_THAT(outcomes_, ElementsAre("failed: lease n/l was never read"));
   outcomes_.clear();

@@ -19,7 +19,7 @@ namespace {
 
 const SystemClock kSystemClock;
 
-// One context of a file, looked up.
+// A resolved context of a file.
 struct Chosen {
   KubeCluster cluster;
   KubeUser user;
@@ -45,7 +45,7 @@ const T* Find(const std::vector<T>& all, const std::string& name) {
 Result<Chosen> Choose(const Kubeconfig& config, const ClientConfigSource& source) {
   const std::string& name = source.context.empty() ? config.current_context : source.context;
   if (name.empty()) {
-    // A server alone is enough to talk to somebody.
+    // A server alone is a valid configuration.
     if (!source.master.empty()) return Chosen{};
     return Fail("current-context: not set: it must name one of the contexts; " +
                 NamesOf(config.contexts));
@@ -73,7 +73,7 @@ Result<Chosen> Choose(const Kubeconfig& config, const ClientConfigSource& source
   return chosen;
 }
 
-// Files are relative to the kubeconfig, and so is a command with a slash.
+// Resolves paths of files, and of a command with a slash, relative to the kubeconfig.
 void ResolvePaths(Chosen& chosen, const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   const auto resolve = [&](std::string& path) {
@@ -165,7 +165,7 @@ Status AddImpersonation(const KubeUser& user, ClientConfig& config) {
   return Fail(fmt::format("user \"{}\": as: a value has control characters", user.name));
 }
 
-// The credentials for a server with https.
+// Adds the credentials for a server with https.
 Status AddCredentials(const Chosen& chosen, const Clock& clock, ClientConfig& config) {
   const KubeUser& user = chosen.user;
   if (!user.username.empty() || !user.password.empty()) {
@@ -252,7 +252,6 @@ Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
   return config;
 }
 
-// InClusterConfig, declared in load_config.h.
 namespace {
 
 std::string Variable(const Environment& environment, const char* name) {
@@ -282,7 +281,8 @@ Result<ClientConfig> InClusterConfig(const Environment& environment) {
       environment.clock == nullptr ? kSystemClock : *environment.clock);
   if (!credentials) return Fail("the service account: " + credentials.error().message);
   config.credentials = *std::move(credentials);
-  // Without an authority of its own the cluster's certificate may be one that the system trusts.
+  // Without a CA file, the system's authorities apply: they may have signed the server's
+  // certificate.
   const std::string authority = environment.service_account + "/ca.crt";
   if (ReadFile(authority)) config.tls.ca_file = authority;
   if (const auto name = ReadFile(environment.service_account + "/namespace")) {

@@ -1,5 +1,5 @@
-// Finds out which API server to talk to, and as whom: from a kubeconfig file, from the command
-// line, or from what Kubernetes puts into every pod.
+// Loads the configuration of a client of an API server: from a kubeconfig file, from the command
+// line, or from the service account of a pod.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,31 @@
 namespace berth::client {
 
 struct ClientConfigSource {
-  std::string kubeconfig = {};  // A file. If it and `master` are empty: in-cluster.
-  std::string master = {};      // The server's URL, which goes before the file's.
-  std::string context = {};     // Of the file; empty: its current-context.
+  std::string kubeconfig = {};  // A file. In-cluster if it and `master` are empty.
+  std::string master = {};      // The server's URL, which takes precedence over the file's.
+  std::string context = {};     // In the file; empty means its current-context.
 };
 
-// What is read besides: tests have their own.
+// The environment of the process; tests replace it.
 struct Environment {
-  // The value of an environment variable; the default asks the environment.
+  // Returns the value of an environment variable; null means getenv.
   std::function<std::optional<std::string>(const std::string& name)> variable = {};
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-  const Clock* clock = nullptr;  // For credentials that expire; null: the system's.
+  const Clock* clock = nullptr;  // For credentials that expire; null means the system's.
 };
 
-// Reads the files that it names; certificates and keys are only checked to be there. Errors say
-// which file and field is wrong.
+// Loads a configuration and reads its files; certificates and keys are only checked to exist.
+// Errors name the file and field.
 //
-// As kubectl does: credentials are for servers with https only, and a server without a scheme is
-// one with http. `master` drops the file's tls-server-name.
+// As in kubectl, credentials are used only with https, a server without a scheme uses http, and
+// `master` drops the file's tls-server-name.
 //
-// DIFFERS: proxy-url and auth-provider are refused, and HTTPS_PROXY is not looked at.
+// DIFFERS: proxy-url and auth-provider are rejected, and HTTPS_PROXY is ignored.
 Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
                                       const Environment& environment = {});
 
-// The part for pods: the server of KUBERNETES_SERVICE_HOST and _PORT, the service account's token
-// and authority.
+// Loads the configuration of a pod: the server of KUBERNETES_SERVICE_HOST and _PORT, and the token
+// and authority of the service account.
 Result<ClientConfig> InClusterConfig(const Environment& environment = {});
 
 }  // namespace berth::client

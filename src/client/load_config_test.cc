@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// What the credentials give at once; empty if there are none.
+// Returns the available credential; empty if there is none.
 Credential Given(const ClientConfig& config) {
   Credential given;
   if (config.credentials == nullptr) return given;
@@ -38,7 +38,7 @@ std::vector<std::string> HeadersOf(const ClientConfig& config) {
 
 class LoadConfigTest : public testing::Test {
  protected:
-  // A kubeconfig with one cluster and one user, given as flow maps.
+  // Returns a kubeconfig with one cluster and one user, both flow maps.
   std::string Kubeconfig(const std::string& cluster, const std::string& user) {
     return folder_.Write("etc/k.conf",
                          "current-context: x\n"
@@ -115,7 +115,7 @@ TEST_F(LoadConfigTest, Tokens) {
   EXPECT_EQ(MustLoad({.kubeconfig = Kubeconfig(cluster, "{}")}).credentials, nullptr);
 }
 
-TEST_F(LoadConfigTest, PluginsAreFoundBesideTheKubeconfigAndToldTheCluster) {
+TEST_F(LoadConfigTest, PluginsAreRelativeToTheKubeconfigAndGetTheCluster) {
   const std::string login = folder_.Write(
       "etc/bin/login",
       "#!/bin/sh\n"
@@ -160,7 +160,7 @@ TEST_F(LoadConfigTest, CredentialsAreForHttpsOnly) {
   }
 }
 
-TEST_F(LoadConfigTest, MasterGoesBeforeTheFile) {
+TEST_F(LoadConfigTest, MasterTakesPrecedenceOverTheFile) {
   const std::string file = Kubeconfig(
       "{server: 'https://h', tls-server-name: s, certificate-authority-data: Q0E=}", "{token: t}");
   const auto config = MustLoad({.kubeconfig = file, .master = "https://other:1/prefix"});
@@ -195,7 +195,7 @@ users:
             file + ": context: \"c\": there is no such context; there are \"a\", \"b\"");
 }
 
-TEST_F(LoadConfigTest, WhatCannotBeFollowedIsAnError) {
+TEST_F(LoadConfigTest, UnsupportedSettingsAreErrors) {
   folder_.Write("etc/empty", "\n");
   folder_.Write("etc/binary", std::string("a\0b", 3));
   const struct {

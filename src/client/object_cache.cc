@@ -12,7 +12,7 @@ bool IsFinished(const api::Object& object) {
   return pod != nullptr && (*pod)->finished();
 }
 
-// An object without a version may always be news.
+// Reports whether both have the same version. An object without a version is always new.
 bool IsSameVersion(const api::Object& a, const api::Object& b) {
   const api::ObjectMeta& left = api::MetaOf(a);
   const api::ObjectMeta& right = api::MetaOf(b);

@@ -1,8 +1,8 @@
 // ObjectCache holds the objects of one collection as they were last reported to the engine, and
 // derives the changes to report next.
 //
-// It holds one pointer per object and shares the objects with the engine. Names are compared within
-// one kind. Pods that have finished count as deleted.
+// It stores one pointer per object and shares the objects with the engine. All objects are of one
+// kind. Finished pods count as deleted.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +27,17 @@ class ObjectCache {
   const api::Object* Find(std::string_view namespace_, std::string_view name) const;
 
   // Returns the cached copy if it is the same version of the same object, else `object`: a caller
-  // that collects a long list holds unchanged objects only once.
+  // that collects a long list stores unchanged objects only once.
   api::Object Share(api::Object object) const;
 
-  // These append the changes to report, in order, if any.
+  // The functions below append the changes to report, in order, if any.
 
-  // The object was created or changed. The cached version is no change. A different uid means that
-  // the cached object was deleted.
+  // Adds or updates an object. The cached version is no change. A different uid means that the
+  // cached object was deleted.
   void Put(api::Object object, std::vector<api::ObjectChange>& out);
   void Gone(std::string_view namespace_, std::string_view name,
             std::vector<api::ObjectChange>& out);
-  // The collection now equals `list`: reports deleted objects, by name, then new and changed ones,
+  // Replaces the collection by `list`: reports deleted objects, by name, then new and changed ones,
   // in the order of the list.
   void Replace(ObjectList list, std::vector<api::ObjectChange>& out);
 

@@ -12,7 +12,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// "name uid version", or "name uid version Succeeded".
+// Parses "name uid version" or "name uid version Succeeded".
 api::Object Pod(const std::string& text) {
   auto pod = std::make_shared<api::Pod>();
   pod->metadata.namespace_ = "default";
@@ -53,7 +53,7 @@ class ObjectCacheTest : public ::testing::Test {
   std::vector<api::ObjectChange> events;
 };
 
-TEST_F(ObjectCacheTest, TellsAVersionOnce) {
+TEST_F(ObjectCacheTest, ReportsAVersionOnce) {
   EXPECT_THAT(Put("a u1 1"), ElementsAre("+a u1 1"));
   EXPECT_THAT(Put("a u1 1"), IsEmpty());
   EXPECT_THAT(Put("a u1 2"), ElementsAre("+a u1 2"));
@@ -65,7 +65,7 @@ TEST_F(ObjectCacheTest, TheSameNameWithAnotherUidIsAnotherObject) {
   EXPECT_THAT(Put("a u2 2"), ElementsAre("-a u1 1", "+a u2 2"));
 }
 
-TEST_F(ObjectCacheTest, FinishedPodsAreGone) {
+TEST_F(ObjectCacheTest, FinishedPodsCountAsDeleted) {
   EXPECT_THAT(Put("a u1 1 Failed"), IsEmpty());
   Put("b u2 2 Running");
   EXPECT_THAT(Put("b u2 3 Succeeded"), ElementsAre("-b u2 2"));
@@ -73,7 +73,7 @@ TEST_F(ObjectCacheTest, FinishedPodsAreGone) {
   EXPECT_EQ(told.size(), 0U);
 }
 
-TEST_F(ObjectCacheTest, WhatWasNotToldIsNotGone) {
+TEST_F(ObjectCacheTest, UnreportedObjectsAreNotReportedAsDeleted) {
   told.Gone("default", "a", events);
   EXPECT_THAT(Lines(), IsEmpty());
   Put("a u1 1");
@@ -82,7 +82,7 @@ TEST_F(ObjectCacheTest, WhatWasNotToldIsNotGone) {
   EXPECT_EQ(told.Find("default", "a"), nullptr);
 }
 
-TEST_F(ObjectCacheTest, AListTellsTheDifference) {
+TEST_F(ObjectCacheTest, AListReportsTheDifference) {
   EXPECT_THAT(Replace(List({"same u1 1", "changed u2 2", "renewed u3 3", "z u4 4", "gone u5 5",
                             "finished u6 6"})),
               ElementsAre("+same u1 1", "+changed u2 2", "+renewed u3 3", "+z u4 4", "+gone u5 5",
@@ -94,7 +94,7 @@ TEST_F(ObjectCacheTest, AListTellsTheDifference) {
   EXPECT_EQ(told.size(), 4U);
 }
 
-TEST_F(ObjectCacheTest, WhatCannotBeReadStaysAsItWasTold) {
+TEST_F(ObjectCacheTest, UnreadableObjectsRetainTheirReportedVersion) {
   Replace(List({"a u1 1", "b u2 2"}));
   ObjectList list = List({"b u2 2"});
   list.unreadable.push_back({"default", "a"});
@@ -102,7 +102,7 @@ TEST_F(ObjectCacheTest, WhatCannotBeReadStaysAsItWasTold) {
   EXPECT_NE(told.Find("default", "a"), nullptr);
 }
 
-TEST_F(ObjectCacheTest, SharesWhatHasNotChanged) {
+TEST_F(ObjectCacheTest, SharesUnchangedObjects) {
   Put("a u1 1");
   const api::Object* known = told.Find("default", "a");
   EXPECT_EQ(told.Share(Pod("a u1 1")), *known);

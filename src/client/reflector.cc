@@ -72,7 +72,7 @@ void Reflector::ListByWatch() {
   Open(Phase::kListing, std::move(query), time);
 }
 
-// Pages after the first are of the first one's version. DIFFERS: kube-scheduler lists again without
+// Pages after the first have the version of the first. DIFFERS: kube-scheduler lists again without
 // pages.
 void Reflector::NextPage() {
   std::string query;
@@ -103,7 +103,7 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   RestRequest request;
   request.path = query.empty() ? options_.path : options_.path + "?" + query;
   if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
-  // The server ends watches in time, unless the connection is dead.
+  // The server ends watches in time; this limit is for dead connections.
   request.timeout = timeout + kGrace;
   response_ = {.phase = phase, .since = executor_.Now()};
   const uint64_t turn = turn_;

@@ -1,10 +1,10 @@
-// Reflector keeps an ObjectCache in step with one collection of an API server and reports its
-// changes, as client-go's reflectors do: it lists, watches from there on, and lists again when it
-// must. Each change is reported exactly once.
+// Reflector synchronizes an ObjectCache with one collection of an API server and reports its
+// changes, as client-go's reflectors do: it lists, watches from that version on, and lists again
+// when it must. Each change is reported exactly once.
 //
-// Lists come as a watch where the server supports it (WatchList), else page by page.
+// Lists use a watch where the server supports it (WatchList), else pages.
 //
-// Lives on one executor's thread: functions are called there, and so is the sink, with changes in
+// Runs on one executor's thread: functions are called there, and so is the sink, with changes in
 // order.
 #pragma once
 
@@ -29,7 +29,7 @@
 namespace berth::client {
 
 // ReflectorBackoff is the delay between attempts: 0.8 s, doubling up to 30 s, each with a jitter of
-// up to its own length. It starts anew after two minutes without use.
+// up to its own length. It resets after two minutes without use.
 class ReflectorBackoff {
  public:
   Duration Next(Random& random, Instant now) {
@@ -55,9 +55,9 @@ using Warn = std::function<void(const std::string&)>;
 struct ReflectorOptions {
   std::string resource;             // "pods", for messages.
   std::string path;                 // "/api/v1/pods"
-  std::string field_selector = {};  // Or none.
+  std::string field_selector = {};  // Empty: none.
   ObjectCodec codec;
-  bool protobuf = false;  // Requests it, if the codec decodes it.
+  bool protobuf = false;  // Requested if the codec supports it.
   bool watch_list = true;
   uint64_t seed = 1;  // Of the jitter.
 };
@@ -66,7 +66,7 @@ class Reflector {
  public:
   using Sink = std::function<void(std::vector<api::ObjectChange>)>;
 
-  // `client` and `executor` must outlive it; the client's callbacks come on the executor.
+  // `client` and `executor` must outlive it; the client's callbacks run on the executor.
   // `on_synced` is called once, after the sink got the first list.
   Reflector(RestClient& client, net::Executor& executor, ReflectorOptions options, Sink sink,
             std::function<void()> on_synced, Warn warn);
@@ -78,10 +78,10 @@ class Reflector {
   // Lists again, and calls `done` when the sink has everything that was written before this call.
   void Refresh(std::function<void()> done);
 
-  // The collection has been listed, or the server has no such resource.
+  // Reports whether the collection has been listed, or the server has no such resource.
   bool synced() const { return synced_; }
   const ReflectorOptions& options() const { return options_; }
-  // Everything up to this version was reported; empty before the first list.
+  // Returns the version up to which everything was reported; empty before the first list.
   const std::string& resource_version() const { return version_; }
   const ObjectCache& cache() const { return cache_; }
   size_t lists() const { return lists_; }  // How often the collection was listed.
@@ -106,7 +106,7 @@ class Reflector {
   void ListByWatch();
   void NextPage();
   void Watch();
-  // `timeout` is for the whole response.
+  // Sends a request. `timeout` applies to the whole response.
   void Open(Phase phase, std::string query, Duration timeout);
   Duration NewWatchTime();
   void StartTimer(Duration delay, void (Reflector::*what)());
@@ -121,7 +121,7 @@ class Reflector {
   void OnPage();
   void OnRefused(const ServerStatus& status);
   void OnMissing();
-  // Returns false if the stream has been abandoned for another request.
+  // Processes an event. Returns false if the stream has been abandoned for another request.
   bool Take(WatchEvent event);
   void TakeObject(WatchEvent::Type type, Received received);
   void OnStreamError(const ServerStatus& status);
@@ -130,7 +130,7 @@ class Reflector {
   void FinishList(std::string version);
   void NoteUnreadable(const Received& received);
   void Deliver();
-  // Repeats the same problem only after a while.
+  // Logs a problem; the same one again only after a while.
   void ReportProblem(const std::string& what);
 
   RestClient& client_;
@@ -148,12 +148,12 @@ class Reflector {
   std::map<api::ObjectKey, std::string> unreadable_;  // Names and uids: each is logged once.
 
   // The list so far. An object may be deleted while the list arrives: entries of that name before
-  // that position are void.
+  // that position are ignored.
   ObjectList listed_;
   std::map<api::ObjectKey, size_t> listed_gone_;
 
   bool use_watch_list_;
-  // List the newest state: the server cannot list from version_, or that is not new enough.
+  // List the newest state: the server cannot list from version_, or that is too old.
   bool from_newest_ = false;
   std::vector<std::function<void()>> refreshed_;  // Callbacks of Refresh.
   bool whole_list_ = false;                       // A page expired: request all at once.

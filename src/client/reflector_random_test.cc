@@ -1,5 +1,5 @@
-// A server whose watches break, expire and are cut up at random: whatever happens, what was told is
-// in the end what the server has, and on the way nothing was told twice or from nowhere.
+// A randomized test of Reflector: watches break, expire and are split at random. In the end the
+// reported objects equal those of the server, and no change is reported twice or without a cause.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string Frame(std::string_view type, const std::string& object) {
   return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
 }
 
-// What follows "key=" in a query; empty if there is none.
+// Returns the value of `key` in the query; empty if there is none.
 std::string Parameter(const std::string& path, const std::string& key) {
   const size_t at = path.find(key + "=");
   if (at == std::string::npos) return "";
@@ -44,7 +44,7 @@ class Server {
     has_watch_list_ = random.Chance(50);
   }
 
-  // One pod comes, changes, finishes, goes, or is replaced by another of its name.
+  // Creates, changes, finishes, deletes or replaces one pod.
   void Change() {
     const std::string name = fmt::format("p{}", random_.Below(8));
     const auto found = pods_.find(name);
@@ -64,10 +64,10 @@ class Server {
     }
   }
 
-  // Forgets its history: watches from before are expired.
+  // Drops the history: watches from earlier versions expire.
   void Compact() { compacted_ = version_; }
 
-  // Answers a new request, or sends a piece of what there is to send on the one under way.
+  // Responds to a new request, or sends a piece of the pending output on the current one.
   void Serve() {
     api_.executor.Run();
     if (api_.requests.empty() || api_.last().cancelled) return;
@@ -124,7 +124,7 @@ class Server {
                              end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : ""));
   }
 
-  // Of an event that was sent in part, the rest, so that an error can follow.
+  // Returns the rest of a partly sent event, so that an error can follow.
   std::string Cut() { return std::exchange(outgoing_, {}); }
 
   void Refuse(int code, const std::string& body) {
@@ -154,7 +154,7 @@ class Server {
     for (const auto& [name, pod] : pods_) outgoing_ += Frame("ADDED", PodText(name, pod));
   }
 
-  // Two pods a page, of the state when the first was asked for.
+  // Responds with two pods, of the state when the first page was requested.
   void RespondWithPage(const std::string& path) {
     const std::string token = Parameter(path, "continue");
     if (token.empty()) {
@@ -186,18 +186,18 @@ class Server {
   int compacted_ = 0;
   net::HttpClient::RequestId responded_ = 0;
   bool streaming_ = false;
-  bool listing_ = false;  // The end of the list has yet to be told.
-  int position_ = 0;      // Of the watch: all up to here is sent or in outgoing_.
+  bool listing_ = false;  // The end of the list has not been sent.
+  int position_ = 0;      // Of the watch: everything up to here is sent or in outgoing_.
   size_t sent_ = 0;       // Of history_.
   std::string outgoing_;
   std::vector<std::string> snapshot_;
   int snapshot_version_ = 0;
 };
 
-// Keeps what it is told, and notices what it should not have been.
-class Hearer {
+// Checker applies the reported changes and verifies that each is possible.
+class Checker {
  public:
-  void Hear(const std::vector<api::ObjectChange>& events) {
+  void Apply(const std::vector<api::ObjectChange>& events) {
     for (const api::ObjectChange& event : events) {
       if (const auto* put = std::get_if<api::ObjectPut>(&event)) {
         Put(*std::get<api::Ref<api::Pod>>(put->object));
@@ -227,11 +227,11 @@ void Follow(uint64_t seed) {
   Random random(seed);
   FakeApiServer api;
   Server server(api, random);
-  Hearer hearer;
+  Checker checker;
   Reflector reflector(
       api.client(), api.executor,
       {.resource = "pods", .path = "/api/v1/pods", .codec = CodecOf<api::Pod>(), .seed = seed},
-      [&](const std::vector<api::ObjectChange>& events) { hearer.Hear(events); }, {},
+      [&](const std::vector<api::ObjectChange>& events) { checker.Apply(events); }, {},
       [](const std::string&) {});
   reflector.Start();
   for (int step = 0; step < 400; ++step) {
@@ -255,7 +255,7 @@ void Follow(uint64_t seed) {
   ASSERT_TRUE(server.idle());
   std::map<std::string, Version> want = server.pods();
   std::erase_if(want, [](const auto& pod) { return pod.second.finished; });
-  EXPECT_EQ(hearer.pods, want);
+  EXPECT_EQ(checker.pods, want);
   EXPECT_EQ(reflector.cache().size(), want.size());
 }
 

@@ -66,7 +66,7 @@ class PodReflector : public ::testing::Test {
         [this](const std::string& line) { warnings.push_back(line); });
     reflector->Start();
   }
-  // Starts, and lists pod a at version 5 by a watch that goes on.
+  // Starts the reflector and lists pod a at version 5 by a watch that continues.
   void StartWatching() {
     Start();
     server.Head(200);
@@ -75,7 +75,7 @@ class PodReflector : public ::testing::Test {
     server.Lines();
   }
   std::vector<std::string> Reported() { return std::exchange(reported, {}); }
-  // The only request since the last time.
+  // Returns the only request since the last call.
   std::string Requested() {
     const auto lines = server.Lines();
     return lines.size() == 1 ? lines[0] : std::to_string(lines.size()) + " requests";
@@ -108,7 +108,7 @@ TEST_F(PodReflector, ListsByAWatchAndFollows) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST_F(PodReflector, ObjectsThatGoWhileTheListComesAreNotTold) {
+TEST_F(PodReflector, ObjectsDeletedDuringTheListAreNotReported) {
   Start();
   server.Head(200);
   server.Data(Frame("ADDED", Pod("a", 3)) + Frame("ADDED", Pod("b", 4)) +
@@ -118,7 +118,7 @@ TEST_F(PodReflector, ObjectsThatGoWhileTheListComesAreNotTold) {
   EXPECT_THAT(Reported(), ElementsAre("+b@4", "+b@6", "+c@9", "synced"));
 }
 
-TEST_F(PodReflector, RefreshingListsWhatIsNewest) {
+TEST_F(PodReflector, RefreshListsTheNewestState) {
   StartWatching();
   int refreshed = 0;
   reflector->Refresh([&] { ++refreshed; });
@@ -135,7 +135,7 @@ TEST_F(PodReflector, RefreshingListsWhatIsNewest) {
   EXPECT_THAT(Reported(), ElementsAre("-b@8"));
 }
 
-TEST_F(PodReflector, ARefreshThatFailsIsTriedAgain) {
+TEST_F(PodReflector, AFailedRefreshIsRetried) {
   StartWatching();
   int refreshed = 0;
   reflector->Refresh([&] { ++refreshed; });
@@ -165,7 +165,7 @@ TEST_F(PodReflector, AWatchThatTheServerEndsIsResumed) {
   EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=9&"));
 }
 
-TEST_F(PodReflector, AnExpiredWatchListsAgainAndTellsTheDifference) {
+TEST_F(PodReflector, AnExpiredWatchListsAgainAndReportsTheDifference) {
   StartWatching();
   server.Data(Frame("ADDED", Pod("b", 7)) + Frame("ADDED", Pod("c", 8)));
   Reported();
@@ -182,7 +182,7 @@ TEST_F(PodReflector, AnExpiredWatchListsAgainAndTellsTheDifference) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST_F(PodReflector, ServersWithoutWatchListAreAskedPageByPage) {
+TEST_F(PodReflector, ServersWithoutWatchListAreListedInPages) {
   Start(true, "status.phase!=Failed");
   EXPECT_THAT(Requested(), HasSubstr("&fieldSelector=status.phase%21%3DFailed"));
   server.Respond(422, "{'code':422,'reason':'Invalid','message':'sendInitialEvents: forbidden'}");
@@ -198,7 +198,7 @@ TEST_F(PodReflector, ServersWithoutWatchListAreAskedPageByPage) {
                                       "&resourceVersion=9&timeoutSeconds="));
 }
 
-TEST_F(PodReflector, APageThatExpiredAsksForAllAtOnce) {
+TEST_F(PodReflector, AnExpiredPageRequestsTheWholeList) {
   Start(false);
   server.Respond(200, List(9, Pod("a", 1), "c"));
   server.Lines();
@@ -208,7 +208,7 @@ TEST_F(PodReflector, APageThatExpiredAsksForAllAtOnce) {
   EXPECT_THAT(Reported(), ElementsAre("+a@10", "synced"));
 }
 
-TEST_F(PodReflector, AVersionThatTheServerDoesNotHaveIsNotAskedForAgain) {
+TEST_F(PodReflector, AVersionThatTheServerDoesNotHaveIsNotRequestedAgain) {
   StartWatching();
   server.Break(net::HttpError::Kind::kUnreachable);
   server.executor.Advance(Duration::Millis(1600));
@@ -238,7 +238,7 @@ TEST_F(PodReflector, AWatchFromBeyondTheServersVersionListsAgain) {
   EXPECT_THAT(Requested(), HasSubstr("sendInitialEvents=true"));
 }
 
-TEST_F(PodReflector, AMissingResourceIsEmptyAndAskedForRarely) {
+TEST_F(PodReflector, AMissingResourceIsEmptyAndRequestedRarely) {
   Start();
   server.Respond(404, "404 page not found");
   EXPECT_THAT(Reported(), ElementsAre("synced"));
@@ -254,7 +254,7 @@ TEST_F(PodReflector, AMissingResourceIsEmptyAndAskedForRarely) {
   EXPECT_THAT(Reported(), ElementsAre("+a@5"));
 }
 
-TEST_F(PodReflector, AForbiddenResourceIsAskedForAgainAndMentionedRarely) {
+TEST_F(PodReflector, AForbiddenResourceIsRequestedAgainAndLoggedRarely) {
   Start();
   for (int i = 0; i < 8; ++i) {
     server.Respond(403, "{'code':403,'message':'pods is forbidden'}");
@@ -269,7 +269,7 @@ TEST_F(PodReflector, AForbiddenResourceIsAskedForAgainAndMentionedRarely) {
   EXPECT_THAT(warnings, SizeIs(2));
 }
 
-TEST_F(PodReflector, WaitsLongerFromTryToTry) {
+TEST_F(PodReflector, BacksOffBetweenRetries) {
   Start();
   for (const int millis : {800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}) {
     server.Lines();
@@ -286,7 +286,7 @@ TEST_F(PodReflector, WaitsLongerFromTryToTry) {
   EXPECT_THAT(server.Lines(), SizeIs(1));
 }
 
-TEST_F(PodReflector, AWatchThatEndsAtOnceIsNotHurried) {
+TEST_F(PodReflector, AWatchThatEndsAtOnceIsRetriedWithBackoff) {
   StartWatching();
   server.executor.Advance(Duration::Seconds(300));
   server.End();
@@ -298,7 +298,7 @@ TEST_F(PodReflector, AWatchThatEndsAtOnceIsNotHurried) {
   EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=6&"));
 }
 
-TEST_F(PodReflector, WhatCannotBeReadIsLoggedOnceAndSkipped) {
+TEST_F(PodReflector, UnreadableObjectsAreLoggedOnceAndSkipped) {
   const std::string bad =
       "{'metadata':{'name':'a','namespace':'default','uid':'u',"
       "'resourceVersion':'8'},'spec':{'priority':'x'}}";
@@ -312,7 +312,7 @@ TEST_F(PodReflector, WhatCannotBeReadIsLoggedOnceAndSkipped) {
   EXPECT_THAT(Reported(), ElementsAre("-a@5"));
 }
 
-TEST_F(PodReflector, GarbageIsAReasonToListAgain) {
+TEST_F(PodReflector, InvalidEventsCauseARelist) {
   StartWatching();
   server.Data(Frame("ADDED", Pod("b", 9)) + "nonsense");
   EXPECT_THAT(Reported(), ElementsAre("+b@9"));
@@ -322,7 +322,7 @@ TEST_F(PodReflector, GarbageIsAReasonToListAgain) {
   EXPECT_THAT(Requested(), MatchesRegex(std::string(kListLine) + "&resourceVersion=9"));
 }
 
-TEST_F(PodReflector, HearsNothingMoreWhenItIsGone) {
+TEST_F(PodReflector, CallsBackNoMoreOnceDestroyed) {
   StartWatching();
   server.Break(net::HttpError::Kind::kBroken);
   reflector.reset();
@@ -336,7 +336,7 @@ TEST_F(PodReflector, HearsNothingMoreWhenItIsGone) {
   EXPECT_THAT(Reported(), IsEmpty());
 }
 
-TEST(QueryText, EscapesAllButTheHarmless) {
+TEST(QueryText, EscapesReservedCharacters) {
   EXPECT_EQ(QueryEscape("a-b_c.d~9"), "a-b_c.d~9");
   EXPECT_EQ(QueryEscape("a=b,c!&+ %\xc3\xa4"), "a%3Db%2Cc%21%26%2B%20%25%C3%A4");
 }

@@ -1,4 +1,4 @@
-// The parts of a RestClient's request: when it may be sent, its state, and its HTTP form.
+// The parts of RestClient: the rate limiter, the state of a pending request, and its HTTP form.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class TokenBucket {
   // `qps` and `burst` must be positive.
   TokenBucket(double qps, int burst, Instant now);
 
-  // Takes a token and returns 0 if there is one; otherwise returns the time until there is.
+  // Takes a token and returns 0 if one is available; otherwise returns the time until one is.
   Duration Take(Instant now);
 
  private:
@@ -33,22 +33,22 @@ class TokenBucket {
 struct RestCall {
   RestClient::RequestId id = 0;
   RestRequest request;
-  // One of the two.
+  // Exactly one of the two is set.
   RestClient::Callback callback;
   std::optional<net::ResponseStream> stream;
 
   Instant begun;
-  Instant waits_since;  // For the rate limiter.
+  Instant waits_since;  // Start of the wait for the rate limiter.
   int tries = 0;
-  bool asked_again = false;  // With a second credential.
+  bool asked_again = false;  // The request was repeated with a second credential.
   Credential credential;     // Of the last attempt.
   net::HttpClient::RequestId sent = 0;
   net::Executor::TimerId timer = 0;
-  bool streaming = false;  // The head of a 2xx stream has come.
-  // A response that is not 2xx, to a request with a stream: collected until its end.
+  bool streaming = false;  // The head of a 2xx stream has arrived.
+  // A response that is not 2xx to a request with a stream: collected until its end.
   std::optional<net::HttpResponse> refusal;
 
-  // Calls the caller back; once, last.
+  // Calls the caller back; called once, last.
   void Finish(net::HttpResult<net::HttpResponse> result);
 };
 

@@ -21,7 +21,7 @@ constexpr int kMaxRetries = 10;
 constexpr Duration kMaxRetryAfter = Duration::Seconds(60);
 // Lists at version 0 are not paged, however many objects there are.
 constexpr size_t kMaxBodyBytes = size_t{2} << 30;
-// Longer error responses to streams are cut.
+// Longer error responses to streams are truncated.
 constexpr size_t kMaxRefusalBytes = size_t{1} << 20;
 // client-go's defaults.
 constexpr double kDefaultQps = 5;
@@ -36,8 +36,8 @@ std::optional<TokenBucket> MakeBucket(const ClientConfig& config, Instant now) {
 
 }  // namespace
 
-// Everything but the id and the constants is used on the executor's thread only. Shared with the
-// callbacks of requests, which may come after the client is gone.
+// Parts is used on the executor's thread only, except for the id and the constants. Callbacks of
+// requests share it, because they may run after the client is destroyed.
 class RestClient::Parts : public std::enable_shared_from_this<Parts> {
  public:
   using CallPtr = std::shared_ptr<RestCall>;
@@ -79,7 +79,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   }
 
  private:
-  // Returns work that does nothing if the client is gone.
+  // Returns work that does nothing if the client is destroyed.
   std::function<void()> Guarded(void (Parts::*work)()) {
     return [weak = weak_from_this(), work] {
       if (const auto parts = weak.lock()) (parts.get()->*work)();
@@ -87,7 +87,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   }
 
   // Returns a callback that calls `work` with the client, `call` and its arguments, unless the
-  // client is gone, the call has ended or another attempt has begun.
+  // client is destroyed, the call has ended or another attempt has begun.
   template <typename Work>
   auto Guarded(const CallPtr& call, Work work) {
     return [weak = weak_from_this(), call, tries = call->tries,
@@ -105,7 +105,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     SendWaiting();
   }
 
-  // First come, first served.
+  // Sends queued requests in order, within the rate limit.
   void SendWaiting() {
     while (!waiting_.empty()) {
       const Instant now = executor_.Now();
@@ -130,7 +130,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     });
   }
 
-  // Calls `then` on the executor, perhaps before it returns, unless the call has ended.
+  // Calls `then` on the executor, possibly before it returns, unless the call has ended.
   void GetCredential(const CallPtr& call, std::function<void(Result<Credential>)> then) {
     config_.credentials->Get([weak = weak_from_this(), &executor = executor_, id = call->id,
                               then = std::move(then)](Result<Credential> credential) {
@@ -141,8 +141,8 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     });
   }
 
-  // Certificates that come from credentials, not from the configuration, replace those of new
-  // connections. A pair that does not match, as while its files are replaced, is ignored.
+  // Uses the certificate of a credential, instead of the configured one, for new connections. A
+  // pair that does not match, as while its files are replaced, is ignored.
   Result<void> UseCertificate(const Credential& credential) {
     if (credential.certificate.empty() || credential.certificate == certificate_) return {};
     net::TlsOptions tls = config_.tls;
@@ -233,7 +233,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     Finish(call, std::move(result));
   }
 
-  // The server rejected the credential: another one may work.
+  // Repeats the call with another credential after the server rejected this one.
   void RetryWithNewCredential(const CallPtr& call, net::HttpResponse refusal) {
     call->asked_again = true;
     config_.credentials->Refused(call->credential);
@@ -244,7 +244,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
     });
   }
 
-  // Ends a call that failed before it was sent: Send may not have returned yet.
+  // Ends a call that failed before it was sent. Posted, because Send may not have returned yet.
   void FinishLater(const CallPtr& call, net::HttpError error) {
     executor_.Post(Guarded(call, [error = std::move(error)](Parts& parts, const CallPtr& same) {
       parts.Finish(same, std::unexpected(error));
@@ -298,7 +298,7 @@ Result<std::unique_ptr<RestClient>> RestClient::CreateOn(net::Executor& executor
 RestClient::RestClient(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 RestClient::~RestClient() {
-  // An executor that has stopped calls nothing back any more.
+  // A stopped executor runs no callbacks.
   if (parts_->executor().stopped()) return;
   parts_->executor().Post([parts = parts_] { parts->CancelAll(); });
 }

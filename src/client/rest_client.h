@@ -1,8 +1,8 @@
-// RestClient sends requests to one Kubernetes API server: with its credentials, no faster than
-// allowed, and again when the server responds with Retry-After.
+// RestClient sends requests to one Kubernetes API server: with credentials, within the rate limit,
+// and again when the server responds with Retry-After.
 //
-// Functions may be called on any thread; callbacks come on the executor's and must not block.
-// Watches have a RestClient of their own, so that they share no connection with writes.
+// Functions may be called on any thread; callbacks run on the executor's and must not block.
+// Watches use a separate RestClient, so that they share no connection with writes.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,23 @@
 
 namespace berth::client {
 
-// RestObserver is notified of what a RestClient does: the source of the rest_client_* metrics.
+// RestObserver is notified of the requests of a RestClient: the source of the rest_client_*
+// metrics.
 //
 // Called on the executor's thread; must not block. `host` is the server's: "10.0.0.1:6443".
 class RestObserver {
  public:
   virtual ~RestObserver() = default;
 
-  // One attempt has ended: its status, or 0 if there was no response (code "<error>").
+  // One attempt has ended: with a status, or 0 if there was no response (code "<error>").
   virtual void Tried(std::string_view method, std::string_view host, int code) = 0;
   // The request is sent again because of that status.
   virtual void Retried(std::string_view method, std::string_view host, int code) = 0;
-  // A request has ended, waiting and all attempts included. Not called for streams.
+  // A request has ended, including waits and all attempts. Not called for streams.
   virtual void Finished(std::string_view method, std::string_view host, Duration took) = 0;
-  // How long the rate limiter delayed an attempt. Not called where there is no limit.
+  // The rate limiter delayed an attempt by `time`. Not called without a limit.
   virtual void Waited(std::string_view method, std::string_view host, Duration time) = 0;
-  // The sizes of an attempt's bodies; of streams, only what is sent.
+  // The body sizes of an attempt; for streams, only of the request.
   virtual void Sent(std::string_view method, std::string_view host, size_t bytes) = 0;
   virtual void Received(std::string_view method, std::string_view host, size_t bytes) = 0;
 };
@@ -48,7 +49,7 @@ struct RestRequest {
   std::string body;
   std::string content_type;  // Of the body.
   std::string accept = "application/json";
-  Duration timeout = Duration::Seconds(30);  // Of each attempt; 0 for none.
+  Duration timeout = Duration::Seconds(30);  // Of each attempt; 0 means none.
 };
 
 class RestClient {
@@ -60,7 +61,8 @@ class RestClient {
   // configuration.
   static Result<std::unique_ptr<RestClient>> Create(net::EventLoop& loop, ClientConfig config,
                                                     RestObserver* observer = nullptr);
-  // Sends through `http`, whose callbacks must come on `executor`, which must outlive the client.
+  // Creates a client that sends through `http`, whose callbacks must run on `executor`, which must
+  // outlive the client.
   static Result<std::unique_ptr<RestClient>> CreateOn(net::Executor& executor,
                                                       std::unique_ptr<net::HttpClient> http,
                                                       ClientConfig config,
@@ -69,17 +71,17 @@ class RestClient {
   RestClient(const RestClient&) = delete;
   RestClient& operator=(const RestClient&) = delete;
 
-  // Waits for the rate limiter (qps and burst), sends, and calls back once, never before it
+  // Waits for the rate limiter (qps and burst), sends, and calls back once, never before Send
   // returns. 429 and 5xx with Retry-After are sent again after that time, up to ten times, unless
-  // it is longer than a minute. A 401 is sent again once, with a fresh credential, if there is
-  // another. Requests that could not be sent are not repeated: callers know whether that makes
-  // sense.
+  // it is longer than a minute. A 401 is sent again once with a fresh credential, if there is
+  // another. Requests that could not be sent are not repeated: the caller decides whether to.
   RequestId Send(RestRequest request, Callback callback);
 
-  // For watches: is rate-limited, too. A response that is not 2xx comes with its body and the end.
+  // Opens a watch; rate-limited, too. A response that is not 2xx is passed with its body at the
+  // end.
   RequestId Open(RestRequest request, net::ResponseStream stream);
 
-  // The request ends with kCancelled, unless it has ended before.
+  // Ends the request with kCancelled, unless it has ended before.
   void Cancel(RequestId id);
 
   const ClientConfig& config() const;
@@ -91,8 +93,8 @@ class RestClient {
   std::shared_ptr<Parts> parts_;
 };
 
-// Sends a GET request and waits for it; not on the executor's thread. Returns the body of a 2xx
-// response; the error is one sentence that names the request.
+// Sends a GET request and blocks until it ends; not on the executor's thread. Returns the body of a
+// 2xx response; the error is one sentence that names the request.
 Result<std::string> GetAndWait(RestClient& client, const std::string& path);
 
 }  // namespace berth::client

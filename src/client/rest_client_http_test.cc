@@ -1,4 +1,4 @@
-// RestClient on a real loop, over real connections.
+// Tests of RestClient on an event loop, over real connections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "testing/await.h"
 #include "testing/fake_http_server.h"
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
@@ -43,7 +43,7 @@ class RestHttpTest : public testing::Test {
 
 FakeResponse Nothing(const ReceivedRequest&) { return {.body = {}, .none = true}; }
 
-TEST_F(RestHttpTest, SendsAndGetsAnswers) {
+TEST_F(RestHttpTest, SendsAndGetsResponses) {
   FakeHttpServer server([](const ReceivedRequest& request) {
     return FakeResponse{.status = 404, .body = request.method + " " + request.body};
   });
@@ -58,7 +58,7 @@ TEST_F(RestHttpTest, SendsAndGetsAnswers) {
   EXPECT_EQ(server.requests()[0].content_type, "application/json");
 }
 
-TEST_F(RestHttpTest, TrustsWhomItIsToldTo) {
+TEST_F(RestHttpTest, TrustsTheConfiguredAuthority) {
   const Certificate authority = MakeAuthority("ours");
   const Certificate stranger = MakeAuthority("somebody");
   FakeHttpServer server([](const ReceivedRequest&) { return FakeResponse{.body = "hello"}; },
@@ -80,7 +80,7 @@ TEST_F(RestHttpTest, TrustsWhomItIsToldTo) {
   EXPECT_THAT(bad.error().message, HasSubstr("certificate"));
 }
 
-TEST_F(RestHttpTest, ErrorsSayWhatKindTheyAre) {
+TEST_F(RestHttpTest, ErrorsHaveTheirKind) {
   std::string gone;
   {
     const FakeHttpServer server(Nothing);
@@ -103,7 +103,7 @@ TEST_F(RestHttpTest, ErrorsSayWhatKindTheyAre) {
   EXPECT_THAT(none.error().message, HasSubstr("https://h: "));
 }
 
-TEST_F(RestHttpTest, TheEndCancels) {
+TEST_F(RestHttpTest, DestructionCancelsRequests) {
   FakeHttpServer server(Nothing);
   auto client = Client({.server = server.url()});
   auto future = Begin(*client, {.path = "/"});
@@ -114,7 +114,7 @@ TEST_F(RestHttpTest, TheEndCancels) {
   EXPECT_EQ(result.error().kind, net::HttpError::Kind::kCancelled);
 }
 
-TEST_F(RestHttpTest, ALoopThatHasStoppedCallsNobody) {
+TEST_F(RestHttpTest, AStoppedLoopRunsNoCallbacks) {
   FakeHttpServer server(Nothing);
   auto client = Client({.server = server.url()});
   client->Send({.path = "/"}, [](const net::HttpResult<net::HttpResponse>&) { FAIL(); });

@@ -8,7 +8,7 @@
 #include "client/rest_call.h"
 #include "client/rest_client_testing.h"
 
-// Tests name the fields that matter to them.
+// Tests set only the fields that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::client {
@@ -27,14 +27,14 @@ TEST(TokenBucketTest, GivesTheBurstThenTheRate) {
   EXPECT_EQ(bucket.Take(start + Duration::Millis(40)), Duration::Millis(60));
   EXPECT_EQ(bucket.Take(start + kMillis100), Duration());
   EXPECT_EQ(bucket.Take(start + kMillis100), kMillis100);
-  // It never holds more than the burst, and a clock that goes back changes nothing.
+  // It never holds more than the burst, and a clock that is set back changes nothing.
   const Instant late = start + Duration::Seconds(100);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(bucket.Take(late), Duration());
   EXPECT_EQ(bucket.Take(start), kMillis100);
   EXPECT_EQ(bucket.Take(late), kMillis100);
 }
 
-// Gives what the test says; keeps those who ask when told to.
+// FakeCredentials returns `next`, or holds the callbacks while `hold` is set.
 class FakeCredentials final : public Credentials {
  public:
   void Get(Callback callback) override {
@@ -155,7 +155,7 @@ TEST_F(RestClientTest, SendsWhatIsConfigured) {
   EXPECT_THAT(outcomes_, ElementsAre("404 no"));
 }
 
-TEST_F(RestClientTest, GoesNoFasterThanAllowedAndInOrder) {
+TEST_F(RestClientTest, RespectsTheRateLimitAndTheOrder) {
   ClientConfig config;
   config.qps = 10;
   config.burst = 2;
@@ -172,7 +172,7 @@ TEST_F(RestClientTest, GoesNoFasterThanAllowedAndInOrder) {
   EXPECT_EQ(server_.requests[4].url, "https://h:6443/5");
 }
 
-TEST_F(RestClientTest, ThoseWhoGiveUpLeaveTheirTurnToOthers) {
+TEST_F(RestClientTest, CancelledRequestsUseNoTokens) {
   ClientConfig config;
   config.qps = 10;
   config.burst = 1;
@@ -188,7 +188,7 @@ TEST_F(RestClientTest, ThoseWhoGiveUpLeaveTheirTurnToOthers) {
   EXPECT_EQ(server_.requests[1].url, "https://h:6443/3");
 }
 
-TEST_F(RestClientTest, NegativeIsNoLimitAndZeroTheUsualOne) {
+TEST_F(RestClientTest, NegativeQpsIsNoLimitAndZeroTheDefault) {
   ClientConfig config;
   config.qps = -1;
   Start(config);
@@ -202,11 +202,11 @@ TEST_F(RestClientTest, NegativeIsNoLimitAndZeroTheUsualOne) {
   EXPECT_EQ(server_.requests.size(), 10u);
 }
 
-TEST_F(RestClientTest, TriesAgainWhenTheServerAsksForIt) {
+TEST_F(RestClientTest, RetriesAfterRetryAfter) {
   const struct {
     int status;
     std::vector<net::HttpHeader> headers;
-    int seconds;  // -1: not tried again.
+    int seconds;  // -1: not repeated.
   } cases[] = {
       {429, {{"Retry-After", "3"}}, 3},
       {503, {{"retry-after", "1"}}, 1},
@@ -245,7 +245,7 @@ TEST_F(RestClientTest, TriesAgainWhenTheServerAsksForIt) {
   }
 }
 
-TEST_F(RestClientTest, GivesUpAfterTenTries) {
+TEST_F(RestClientTest, FailsAfterTenRetries) {
   Start({});
   Send();
   for (int i = 0; i < 10; ++i) {
@@ -258,7 +258,7 @@ TEST_F(RestClientTest, GivesUpAfterTenTries) {
   EXPECT_THAT(outcomes_, ElementsAre("429 no"));
 }
 
-TEST_F(RestClientTest, ErrorsKeepTheirKindAndAreNotRepeated) {
+TEST_F(RestClientTest, ErrorsRetainTheirKindAndAreNotRetried) {
   using enum net::HttpError::Kind;
   const net::HttpError::Kind kinds[] = {kUnreachable, kTls, kTimeout, kBroken, kCancelled};
   for (const net::HttpError::Kind kind : kinds) {
@@ -271,7 +271,7 @@ TEST_F(RestClientTest, ErrorsKeepTheirKindAndAreNotRepeated) {
   EXPECT_EQ(server_.requests.size(), std::size(kinds));
 }
 
-TEST_F(RestClientTest, A401IsTriedOnceWithAnotherCredential) {
+TEST_F(RestClientTest, A401IsRetriedOnceWithAnotherCredential) {
   const auto credentials = std::make_shared<FakeCredentials>();
   credentials->next = Token("old");
   StartWith(credentials);
@@ -287,7 +287,7 @@ TEST_F(RestClientTest, A401IsTriedOnceWithAnotherCredential) {
   EXPECT_THAT(outcomes_, ElementsAre("401 who?"));
 }
 
-TEST_F(RestClientTest, A401IsTheAnswerIfThereIsNoOtherCredential) {
+TEST_F(RestClientTest, A401IsReturnedIfThereIsNoOtherCredential) {
   const auto credentials = std::make_shared<FakeCredentials>();
   credentials->next = Token("old");
   StartWith(credentials);
@@ -315,7 +315,7 @@ TEST_F(RestClientTest, CredentialsMayTakeTimeAndFail) {
   executor_.Run();
   credentials->held[1](Token("late"));
   credentials->held[0](Fail("no plugin"));
-  EXPECT_EQ(outcomes_.size(), 1u);  // Never from within.
+  EXPECT_EQ(outcomes_.size(), 1u);  // Never from within Send.
   executor_.Run();
   EXPECT_THAT(outcomes_,
               ElementsAre("error 5 GET https://h:6443/x: cancelled", "error 4 no plugin"));
@@ -334,7 +334,7 @@ TEST_F(RestClientTest, NewCertificatesAreUsed) {
   Send();
   ASSERT_EQ(server_.tls.size(), 1u);
   EXPECT_EQ(server_.tls[0].cert_data + server_.tls[0].key_data, "C1K1");
-  // A new pair that is not complete yet does not matter while the old one works.
+  // An incomplete new pair is ignored while the old one works.
   credentials->next = Credential{.certificate = "C2", .key = "K1"};
   server_.tls_error = "bad pair";
   Send();
@@ -364,7 +364,7 @@ TEST_F(RestClientTest, CancelledRequestsEndOnce) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
-TEST_F(RestClientTest, TheEndCancelsWhatIsUnderWay) {
+TEST_F(RestClientTest, DestructionCancelsPendingRequests) {
   Start({});
   Send();
   Open();
@@ -375,7 +375,7 @@ TEST_F(RestClientTest, TheEndCancelsWhatIsUnderWay) {
                                      "end: GET https://h:6443/w: cancelled"));
 }
 
-TEST_F(RestClientTest, StreamsComeAsTheyArrive) {
+TEST_F(RestClientTest, StreamsArePassedOnAsTheyArrive) {
   Start({});
   Open();
   const FakeRequest watch = server_.last();
@@ -389,7 +389,7 @@ TEST_F(RestClientTest, StreamsComeAsTheyArrive) {
   EXPECT_EQ(outcomes_.size(), 4u);
 }
 
-TEST_F(RestClientTest, RefusedStreamsAreTriedAgainToo) {
+TEST_F(RestClientTest, RejectedStreamsAreRetried) {
   const auto credentials = std::make_shared<FakeCredentials>();
   credentials->next = Token("old");
   StartWith(credentials);
@@ -404,7 +404,7 @@ TEST_F(RestClientTest, RefusedStreamsAreTriedAgainToo) {
   EXPECT_THAT(outcomes_, ElementsAre("head 410 text/plain", "gone", "end"));
 }
 
-TEST_F(RestClientTest, TheObserverHearsEverything) {
+TEST_F(RestClientTest, TheObserverIsNotifiedOfEverything) {
   Notes notes;
   Start({}, &notes);
   Send({.method = "POST", .path = "/x", .body = "abc"});

@@ -19,7 +19,7 @@
 
 namespace berth::client {
 
-// Returns `text` with double quotes for single ones, so that JSON is easy to read in tests.
+// Returns `text` with double quotes for single ones, for readable JSON in tests.
 inline std::string Doc(std::string text) {
   std::ranges::replace(text, '\'', '"');
   return text;
@@ -44,8 +44,8 @@ struct FakeRequest {
   }
 };
 
-// Requests are sent, and callbacks called, at once on the test's thread; what clients post runs in
-// `executor.Run()`.
+// Requests are sent, and callbacks called, at once on the test's thread; work that clients post
+// runs in `executor.Run()`.
 class FakeApiServer {
  public:
   using Headers = std::vector<net::HttpHeader>;
@@ -57,9 +57,9 @@ class FakeApiServer {
     client_ = MakeClient(std::move(config));
   }
 
-  // A client without credentials and rate limit.
+  // Returns a client without credentials and rate limit.
   RestClient& client() { return *client_; }
-  // Must not outlive the server.
+  // Creates a client, which must not outlive the server.
   std::unique_ptr<RestClient> MakeClient(ClientConfig config, RestObserver* observer = nullptr) {
     if (config.server.empty()) config.server = kServer;
     auto client =
@@ -90,7 +90,7 @@ class FakeApiServer {
   void Break(net::HttpError::Kind kind, std::string message = "broken") {
     RespondTo(last(), std::unexpected(net::HttpError{kind, std::move(message)}));
   }
-  // Of a stream: in pieces.
+  // Sends a stream piece by piece.
   void Head(int status, std::string type = "application/json") {
     const auto on_head = last().stream.on_head;
     on_head(status, {{"Content-Type", std::move(type)}});
@@ -117,7 +117,7 @@ class FakeApiServer {
     EXPECT_NE(found, requests.end());
     return *found;
   }
-  // Streams get all of it at once.
+  // Responds to `request`; streams get the whole body at once.
   static void RespondTo(FakeRequest& request, net::HttpResult<net::HttpResponse> response) {
     request.ended = true;
     // The callback may send further requests.
@@ -134,9 +134,9 @@ class FakeApiServer {
   }
   static Headers Json() { return {{"Content-Type", "application/json"}}; }
 
-  // The executor of all clients. Before the clients, which use it.
+  // The executor of all clients. Declared before the clients, which use it.
   net::ManualExecutor executor;
-  std::deque<FakeRequest> requests;  // All there were.
+  std::deque<FakeRequest> requests;  // All requests so far.
   // If set, responds to each Send, in executor.Run().
   std::function<net::HttpResult<net::HttpResponse>(const FakeRequest&)> responder;
   std::vector<net::TlsOptions> tls;  // The arguments of UseTls.

@@ -50,7 +50,7 @@ Result<api::Object> DecodeProtobuf(std::string_view message) {
   return api::Object(*std::move(object));
 }
 
-// Null if `text` is not a JSON value.
+// Returns null if `text` is not a JSON value.
 Json ParseOrNull(std::string_view text) { return api::ParseJson(text).value_or(Json()); }
 
 api::ObjectMeta MetaOf(const JsonObject* object) {
@@ -78,7 +78,7 @@ ServerStatus StatusOf(const JsonObject* object) {
   return status;
 }
 
-// An object of the API in either form, before it is known what it is.
+// Raw is an API object in either form, before it is decoded.
 class Raw {
  public:
   Raw(std::string_view bytes, WireForm form) : form_(form) {
@@ -90,7 +90,7 @@ class Raw {
     if (envelope) object_ = envelope->object;
     envelope_ = bytes;
   }
-  // An item of a list, which has no envelope.
+  // Returns an item of a list, which has no envelope.
   static Raw Item(std::string_view bytes, WireForm form) { return Raw(bytes, form, true); }
 
   Received Read(const ObjectCodec& codec) const {
@@ -155,8 +155,7 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// {"type":"ADDED","object":...}, as API servers write it: no need to parse what is around the
-// object.
+// Decodes {"type":"ADDED","object":...} as API servers write it, without parsing the envelope.
 std::optional<WatchEvent> ReadUsualFrame(std::string_view frame, const ObjectCodec& codec) {
   if (!TakePrefix(frame, R"({"type":")")) return std::nullopt;
   const size_t end = frame.find('"');
@@ -166,7 +165,7 @@ std::optional<WatchEvent> ReadUsualFrame(std::string_view frame, const ObjectCod
   if (!TakePrefix(frame, R"(","object":)") || !frame.ends_with('}')) return std::nullopt;
   frame.remove_suffix(1);
   WatchEvent event = EventOf(type, Raw(frame, WireForm::kJson), codec);
-  // It may be that more follows the object: then this is another frame than it seemed.
+  // If decoding fails, more may follow the object: the general parser decides.
   if (event.received && !event.received->object) return std::nullopt;
   return event;
 }
@@ -235,8 +234,8 @@ Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const O
   return EventOf(StringAt(object, "type"), Raw(text, form), codec);
 }
 
-// Lists, page by page: the objects' own texts are found first and then read one by one, so that
-// one that cannot be read does not spoil the others.
+// Lists are decoded in two steps: the items' texts are located first and then decoded one by one,
+// so that an invalid item does not affect the others.
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -259,7 +258,7 @@ Result<ListPage> ReadProtobuf(std::string_view body, const ObjectCodec& codec) {
   return page;
 }
 
-// The members of the list's metadata that are strings; others are of no interest.
+// Reads the string members of the list's metadata; others are ignored.
 simdjson::error_code ReadMetadata(ondemand::object metadata, ListPage& page) {
   for (auto field : metadata) {
     std::string_view key;

@@ -1,4 +1,4 @@
-// Decodes what a server sends in lists and watches.
+// Decoders of the lists and watch events that a server sends, in JSON and protobuf.
 //
 // An object that cannot be decoded is returned with as much of its metadata as possible.
 #pragma once
@@ -19,24 +19,24 @@ namespace berth::client {
 struct ObjectCodec {
   using Decode = Result<api::Object> (*)(std::string_view);
   Decode json = nullptr;
-  Decode protobuf = nullptr;  // Of a message; null if the kind is only requested as JSON.
+  Decode protobuf = nullptr;  // Decodes a message; null if the kind is only requested as JSON.
 };
 
-// The codec of T, for each T in api::Object.
+// Returns the codec of T, for each T in api::Object.
 template <typename T>
 ObjectCodec CodecOf();
 
-// The codec of pods or nodes that keep their raw JSON: they are requested as JSON only.
+// Returns the codec of pods or nodes that retain their raw JSON: they are requested as JSON only.
 template <typename T>
 ObjectCodec RawJsonCodecOf();
 
 // An object, or the error of decoding it and its metadata.
 struct Received {
   Result<api::Object> object;
-  api::ObjectMeta meta = {};  // Of one that cannot be decoded: name, uid and version.
+  api::ObjectMeta meta = {};  // If it cannot be decoded: name, uid and version.
 };
 
-// An item of a list: JSON text, or a message without an envelope.
+// Decodes an item of a list: JSON text, or a message without an envelope.
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec);
 
 // The Status of an error response or event.
@@ -47,16 +47,16 @@ struct ServerStatus {
   bool version_too_large = false;  // The server has not reached the resource version yet.
 };
 
-// Reads the body of an error response; a body that is no Status becomes the message.
+// Reads the body of an error response; a body that is not a Status becomes the message.
 ServerStatus ReadServerStatus(int code, std::string_view body, WireForm form);
 
 struct WatchEvent {
   enum class Type { kAdded, kModified, kDeleted, kBookmark, kError, kUnknown };
   Type type = Type::kUnknown;
-  std::optional<Received> received;  // Of the first three.
-  std::string resource_version;      // Of a bookmark.
+  std::optional<Received> received;  // For the first three types.
+  std::string resource_version;      // For bookmarks.
   bool ends_list = false;            // The bookmark ends the initial events.
-  ServerStatus status;               // Of an error.
+  ServerStatus status;               // For errors.
 };
 
 // Decodes one frame of a watch.

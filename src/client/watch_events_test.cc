@@ -24,7 +24,7 @@ const char* NameOf(WatchEvent::Type type) {
   return kNames[static_cast<int>(type)];
 }
 
-// "added ns/name @7", "bookmark @9 end", "error 410 Expired: why", "! why".
+// Returns "added ns/name @7", "bookmark @9 end", "error 410 Expired: why", "! why".
 std::string Line(const Result<WatchEvent>& event) {
   if (!event) return "! " + event.error().message;
   std::string line = NameOf(event->type);
@@ -45,7 +45,7 @@ std::string Line(const Result<WatchEvent>& event) {
   return line;
 }
 
-// The same frame in JSON and in protobuf.
+// Decode a watch event in JSON or in protobuf and return its Line.
 std::string Json(const std::string& frame) {
   return Line(ReadWatchEvent(Doc(frame), WireForm::kJson, CodecOf<api::Pod>()));
 }
@@ -65,7 +65,7 @@ struct EventCase {
 
 class BothForms : public ::testing::TestWithParam<EventCase> {};
 
-TEST_P(BothForms, SayTheSame) {
+TEST_P(BothForms, DecodeToTheSameEvent) {
   const EventCase& c = GetParam();
   EXPECT_EQ(Json(std::string("{'type':'") + c.type + "','object':" + c.object + "}"), c.want);
   EXPECT_EQ(Json(std::string("{ 'object': ") + c.object + ", 'type':'" + c.type + "' }"), c.want);
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "added unreadable n/a u @7"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(WatchEvents, WhatIsNoEvent) {
+TEST(WatchEvents, RejectsInvalidEvents) {
   EXPECT_EQ(Json("[]"), "! the event is not a JSON object");
   EXPECT_EQ(Json("{}"), "unknown");
   EXPECT_EQ(Json("{'type':'ADDED'}"), "added unreadable /  @");
@@ -119,7 +119,7 @@ std::vector<std::string> Names(const ListPage& page) {
   return names;
 }
 
-TEST(ListPages, OneUnreadableItemDoesNotSpoilTheOthers) {
+TEST(ListPages, AnUnreadableItemDoesNotAffectOthers) {
   const auto page =
       ReadListPage(Doc("{'kind':'PodList','metadata':{'remainingItemCount':3,'resourceVersion':'9',"
                        "'continue':'c'},'items':[{'metadata':{'name':'a','namespace':'n'}},"
@@ -132,7 +132,7 @@ TEST(ListPages, OneUnreadableItemDoesNotSpoilTheOthers) {
   EXPECT_THAT(Names(*page), ElementsAre("n/a", "! b", "n/c"));
 }
 
-TEST(KeepingCodec, KeepsTheTextAndReadsTheSame) {
+TEST(KeepingCodec, RetainsTheTextAndDecodesTheSame) {
   const std::string pod =
       "{'kind':'Pod','metadata':{'name':'a','namespace':'n','managedFields':[]},"
       "'spec':{'priority':7,'serviceAccountName':'s'}}";
@@ -162,7 +162,7 @@ TEST(ListPages, Protobuf) {
   EXPECT_THAT(Names(*page), ElementsAre("n/a", "! b"));
 }
 
-TEST(ListPages, WhatIsNoList) {
+TEST(ListPages, RejectsInvalidLists) {
   const auto problem = [](const std::string& body) {
     const auto page = ReadListPage(Doc(body), WireForm::kJson, CodecOf<api::Pod>());
     return page ? "none" : page.error().message;
@@ -174,7 +174,7 @@ TEST(ListPages, WhatIsNoList) {
   EXPECT_THAT(problem("{'items':[{]}"), HasSubstr("the list cannot be read: "));
 }
 
-TEST(ServerStatuses, BodiesThatAreNoStatusAreTheirOwnMessage) {
+TEST(ServerStatuses, BodiesThatAreNotAStatusBecomeTheMessage) {
   const ServerStatus known =
       ReadServerStatus(504,
                        Doc("{'message':'Too large resource version','reason':'Timeout',"

@@ -63,7 +63,7 @@ Result<std::optional<std::string_view>> WatchFrames::NextJson() {
     if (in_string_ && !SkipString()) break;
     const char c = buffer_[scan_];
     if (c == '"') {
-      // Either the end of the string that was skipped, or the begin of one.
+      // Either the end of the skipped string, or the start of one.
       in_string_ = !in_string_;
       if (depth_ == 0) return Fail("an event is not a JSON object");
     } else if (c == '{' || c == '[') {
@@ -86,7 +86,7 @@ Result<std::optional<std::string_view>> WatchFrames::NextJson() {
   return std::nullopt;
 }
 
-// To the quote that ends it, which has an even number of backslashes before it.
+// Searches for the closing quote, which follows an even number of backslashes.
 bool WatchFrames::SkipString() {
   while (scan_ < buffer_.size()) {
     const char* found =
@@ -97,7 +97,8 @@ bool WatchFrames::SkipString() {
     }
     scan_ = static_cast<size_t>(found - buffer_.data());
     size_t slashes = 0;
-    while (buffer_[scan_ - 1 - slashes] == '\\') ++slashes;  // The opening quote ends this.
+    while (buffer_[scan_ - 1 - slashes] == '\\')
+      ++slashes;  // Stops at the opening quote at the latest.
     if (slashes % 2 == 0) return true;
     ++scan_;
   }

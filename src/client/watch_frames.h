@@ -1,7 +1,7 @@
-// WatchFrames cuts what a watch sends into its events, as the bytes arrive: JSON objects one after
-// another, or protobuf messages with their length before each.
+// WatchFrames splits the byte stream of a watch into events: consecutive JSON objects, or
+// length-prefixed protobuf messages.
 //
-// Each byte is looked at once, however it is cut up in transit.
+// Each byte is scanned once, however the stream is split in transit.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace berth::client {
 
 enum class WireForm { kJson, kProtobuf };
 
-// What a Content-Type says: JSON, unless it is Kubernetes' protobuf.
+// Returns the form for a Content-Type: JSON, unless it is Kubernetes' protobuf.
 WireForm FormOf(std::string_view content_type);
 
 class WatchFrames {
@@ -28,21 +28,21 @@ class WatchFrames {
   WireForm form() const { return form_; }
 
   void Add(std::string_view bytes);
-  // The next whole event, or nothing until there is one. Valid until Add. After an error there is
-  // no next one.
+  // Returns the next complete event, or nothing if it is incomplete. Valid until Add. An error
+  // ends the stream.
   Result<std::optional<std::string_view>> Next();
 
  private:
   Result<std::optional<std::string_view>> NextJson();
   Result<std::optional<std::string_view>> NextProtobuf();
-  // Moves past the string that scan_ is in; false if it does not end yet.
+  // Moves past the string that scan_ is in; returns false if it does not end yet.
   bool SkipString();
   std::string_view TakeTo(size_t end);
 
   WireForm form_;
   std::string buffer_;
-  size_t begin_ = 0;  // Of what has not been taken.
-  // Of JSON: what has been looked at, and where that leaves us.
+  size_t begin_ = 0;  // Start of the bytes that were not returned yet.
+  // For JSON: the scanned bytes and the state of the scanner.
   size_t scan_ = 0;
   size_t depth_ = 0;
   bool in_string_ = false;

@@ -10,7 +10,7 @@ namespace BERTH_TEST_FILE {
 
 using std::string_literals::operator""s;
 
-// All events of `bytes`, which arrive `step` at a time; an error ends the list.
+// Returns all events of `bytes`, which arrive `step` at a time; an error ends the list.
 std::vector<std::string> Split(WireForm form, const std::string& bytes, size_t step) {
   std::vector<std::string> frames;
   WatchFrames splitter(form);
@@ -38,7 +38,7 @@ struct SplitCase {
 
 class Splitting : public ::testing::TestWithParam<SplitCase> {};
 
-TEST_P(Splitting, IsTheSameHoweverTheBytesArrive) {
+TEST_P(Splitting, DoesNotDependOnHowTheBytesArrive) {
   for (size_t step = 1; step <= GetParam().bytes.size(); ++step) {
     EXPECT_EQ(Split(GetParam().form, GetParam().bytes, step), GetParam().want) << step;
   }

@@ -26,7 +26,7 @@ constexpr long kHour = 3600;
 constexpr int kValidDays = 3650;
 constexpr int kSerialBits = 127;
 
-// The last thing that OpenSSL complained about.
+// Returns the last error of OpenSSL.
 std::unexpected<Error> OpenSslProblem(const char* what) {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   return Fail(fmt::format("{}: {}", what, reason != nullptr ? reason : "OpenSSL failed"));
@@ -56,7 +56,7 @@ bool AddExtension(X509* certificate, X509* issuer, int kind, const std::string& 
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// A certificate with a key of its own, without extensions and signature.
+// A new key and a certificate for it, without extensions and signature.
 struct Draft {
   Key key;
   Cert certificate;
@@ -65,7 +65,7 @@ struct Draft {
     ERR_clear_error();
     key.reset(EVP_EC_gen("P-256"));
     certificate.reset(X509_new());
-    // Serial numbers are random: those of one authority must differ.
+    // Serial numbers are random because those of one authority must differ.
     const Number serial(BN_new());
     if (!key || !certificate || !serial) return false;
     if (BN_rand(serial.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) != 1) return false;
@@ -107,8 +107,8 @@ Result<KeyPair> Issue(const KeyPair& authority, Draft& draft, const char* usage,
       AddExtension(certificate, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") &&
       AddExtension(certificate, issuer.get(), NID_key_usage, "critical,digitalSignature") &&
       AddExtension(certificate, issuer.get(), NID_ext_key_usage, usage) &&
-      // With a key of another than the issuer's it does not pass for one that signs itself, even
-      // if the names are the same.
+      // Without the key identifiers, a certificate whose issuer has the same name would pass for a
+      // self-signed one.
       AddExtension(certificate, issuer.get(), NID_subject_key_identifier, "hash") &&
       AddExtension(certificate, issuer.get(), NID_authority_key_identifier, "keyid:always") &&
       (alternatives.empty() ||

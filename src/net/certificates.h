@@ -1,5 +1,5 @@
-// Certificates made on the spot, for servers that were given none: a small authority, and what it
-// signs.
+// A certificate authority generated in memory, and the server and client certificates that it
+// issues.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@
 
 namespace berth::net {
 
-// PEM texts.
+// A certificate and its private key, both PEM.
 struct KeyPair {
   std::string certificate;
   std::string key;
 };
 
-// An authority that signs itself. All certificates are valid for ten years from an hour ago.
+// Generates a self-signed authority. All certificates are valid for ten years, starting an hour
+// ago.
 Result<KeyPair> MakeCertificateAuthority(const std::string& name);
 
-// A server's certificate for localhost, 127.0.0.1, ::1 and `names`: addresses and DNS names. The
-// error says which name is neither.
+// Issues a server certificate for localhost, 127.0.0.1, ::1 and `names`, which are IP addresses or
+// DNS names. The error names the entry that is neither.
 Result<KeyPair> IssueServerCertificate(const KeyPair& authority,
                                        const std::vector<std::string>& names);
 
-// A client's, for the user `common_name` in the groups `organizations`.
+// Issues a client certificate for the user `common_name` in the groups `organizations`.
 Result<KeyPair> IssueClientCertificate(const KeyPair& authority, const std::string& common_name,
                                        const std::vector<std::string>& organizations);
 

@@ -11,7 +11,7 @@
 namespace berth::net {
 namespace BERTH_TEST_FILE {
 
-// What OpenSSL, and all that use it, take a certificate for.
+// Returns what OpenSSL accepts a certificate for.
 uint32_t FlagsOf(const std::string& pem) {
   const std::unique_ptr<BIO, int (*)(BIO*)> bio(
       BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
@@ -21,7 +21,7 @@ uint32_t FlagsOf(const std::string& pem) {
   return X509_get_extension_flags(certificate.get());
 }
 
-TEST(Certificates, OnlyTheAuthoritySignsItself) {
+TEST(Certificates, OnlyTheAuthorityIsSelfSigned) {
   const KeyPair authority = MakeCertificateAuthority("berth").value();
   EXPECT_NE(FlagsOf(authority.certificate) & EXFLAG_SS, 0u);
   EXPECT_NE(FlagsOf(authority.certificate) & EXFLAG_CA, 0u);

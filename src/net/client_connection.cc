@@ -24,10 +24,10 @@ using boost::system::error_code;
 
 // Most responses and events are small; lists are not.
 constexpr PolledSocket::ReadSizes kReadSizes{.small = 16 << 10, .large = 256 << 10};
-// So many turns before others have theirs.
+// Turns before other connections run.
 constexpr int kMaxTurns = 16;
 
-// "connection refused": what follows a colon is in lower case.
+// Returns the text of an error in lower case, to follow a colon: "connection refused".
 std::string TextOf(const error_code& error) {
   std::string text = error.message();
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
@@ -49,7 +49,7 @@ ClientConnection::ClientConnection(asio::io_context& context, ConnectionSettings
 
 void ClientConnection::Start() {
   Wait();
-  // Immediate failures are reported later.
+  // Immediate failures are reported later, never from within a call by the owner.
   asio::post(socket_.socket().get_executor(), [self = shared_from_this()] {
     if (!self->closed_) self->Resolve();
   });
@@ -112,7 +112,7 @@ void ClientConnection::Fail(HttpError::Kind kind, std::string text) {
 void ClientConnection::Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
                              ResponseSink& sink) {
   session_->Begin(id, std::move(request), sink);
-  // Others that begin in the same turn of the loop go out together.
+  // Requests that begin in the same turn of the loop are sent together.
   PumpLater();
 }
 
@@ -215,7 +215,7 @@ bool ClientConnection::ReadSome() {
 }
 
 ConnectionLoss ClientConnection::LossOf(const StreamProblem& problem) const {
-  // With TLS 1.3 a server refuses the client's certificate only after the handshake.
+  // With TLS 1.3 a server rejects the client's certificate only after the handshake.
   const bool refused = problem.tls && !heard_;
   return {.kind = refused ? HttpError::Kind::kTls : HttpError::Kind::kBroken, .text = problem.text};
 }
@@ -243,7 +243,7 @@ bool ClientConnection::WriteSome() {
   if (state != SocketStream::State::kFailed && state != SocketStream::State::kEnd) {
     return out_.size() < before;
   }
-  // A server that does not read the whole request may have responded before.
+  // A server that does not read the whole request may already have responded.
   write_failed_ = true;
   if (!ended_) loss_ = LossOf(socket_.stream().problem());
   out_.Consume(out_.size());
@@ -259,7 +259,7 @@ void ClientConnection::Report() {
   if (session_ != nullptr) {
     auto ended = session_->TakeEnded();
     if (!ended.empty()) {
-      // The rest of that request would stand before the next.
+      // The rest of that request would precede the next one.
       if (!session_->multiplexes() && !out_.empty()) session_->Drain();
       if (session_->idle()) idle_since_ = SteadyNow();
     }

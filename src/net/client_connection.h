@@ -1,7 +1,7 @@
 // ClientConnection is one connection of HttpClient: it connects, moves bytes between its socket and
 // its session, and enforces the time limits.
 //
-// Lives on the loop's thread. It never calls its owner from within a call by the owner.
+// Runs on the loop's thread. Never calls its owner from within a call by the owner.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -20,10 +20,11 @@ class ClientConnection;
 
 class ConnectionOwner {
  public:
-  // Requests may begin, which could not before.
+  // The connection accepts requests again after it had no capacity.
   virtual void OnCapacity(ClientConnection& connection) = 0;
   virtual void OnEnded(ClientConnection& connection, std::vector<EndedRequest> ended) = 0;
-  // Last, unless it was closed: it is of no more use. All its requests have ended before.
+  // The last call, unless the owner closed the connection: the connection is unusable. All its
+  // requests have ended before.
   virtual void OnLost(ClientConnection& connection, const HttpError& why) = 0;
 
  protected:
@@ -31,10 +32,10 @@ class ConnectionOwner {
 };
 
 struct ConnectionSettings {
-  Url origin;                                      // The target does not matter.
+  Url origin;                                      // The target is not used.
   std::shared_ptr<boost::asio::ssl::context> tls;  // Used if the origin is https.
-  std::string server_name;  // Replaces the host in the check of the certificate, if not empty.
-  bool http2 = false;       // Offered by TLS; spoken at once if there is none.
+  std::string server_name;  // Replaces the host when verifying the certificate, if not empty.
+  bool http2 = false;       // Offered by ALPN with TLS; used with prior knowledge without TLS.
   Duration connect_timeout;
   Duration idle_limit;
   Duration ping_after;
@@ -48,25 +49,25 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
                    std::weak_ptr<ConnectionOwner> owner);
 
   void Start();
-  // Ends everything, without callbacks.
+  // Ends the connection and its requests, without callbacks.
   void Close();
 
   const Url& origin() const { return settings_.origin; }
-  // Has been ready for requests.
+  // Reports whether the connection has ever been ready for requests.
   bool opened() const { return opened_; }
   bool multiplexes() const { return session_ != nullptr && session_->multiplexes(); }
   bool idle() const { return session_ != nullptr && session_->idle(); }
   size_t capacity() const { return opened_ && !lost_ && !closed_ ? session_->capacity() : 0; }
 
-  // Looks whether the server has closed it while it was idle, or has said something unasked; if so,
-  // there is no capacity.
+  // Checks whether the server has closed the idle connection or sent unexpected bytes; if so, the
+  // connection has no capacity.
   void Probe();
 
-  // As the session's.
+  // Like ClientSession::Begin.
   void Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
              ResponseSink& sink);
   void Abandon(HttpClient::RequestId id);
-  // Takes no more requests; lost when the pending ones have ended.
+  // Accepts no more requests. The connection is lost when the pending ones have ended.
   void Retire();
 
  private:
@@ -74,10 +75,10 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   void Connect(const boost::asio::ip::tcp::resolver::results_type& endpoints);
   void Connected();
 
-  // Does all that can be done without waiting, then reports to the owner and waits.
+  // Does all work that is possible without waiting, then reports to the owner and waits.
   void Pump();
   void PumpLater();
-  // The steps of it; each returns whether another turn may find more to do.
+  // The steps of Pump. Each returns whether another turn may find more work.
   bool Turn(SteadyTime now);
   bool Handshake(SteadyTime now);
   bool ReadSome();
@@ -85,7 +86,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   bool WriteSome();
   void Report();
 
-  // It failed before it was ready.
+  // Reports an error that occurred before the connection was ready.
   void Fail(HttpError::Kind kind, std::string text);
   ConnectionLoss LossOf(const StreamProblem& problem) const;
 
@@ -97,14 +98,14 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   const ConnectionSettings settings_;
   const std::weak_ptr<ConnectionOwner> owner_;
   boost::asio::ip::tcp::resolver resolver_;
-  PolledSocket socket_;                     // Has a stream once it is connected.
+  PolledSocket socket_;                     // Has a stream once connected.
   std::unique_ptr<ClientSession> session_;  // Null until the handshake is done.
   InputBuffer input_;
   Outgoing out_;
 
   bool opened_ = false;
   bool had_capacity_ = false;
-  bool heard_ = false;  // Something has come over it.
+  bool heard_ = false;  // Bytes have arrived.
   bool write_failed_ = false;
   bool ended_ = false;  // Nothing more will arrive; `loss_` has the reason.
   bool lost_ = false;   // Unusable; `loss_` has the reason.

@@ -11,7 +11,7 @@ namespace berth::net {
 
 namespace {
 
-// The sessions' own. Host is the URL's.
+// Headers that the sessions set. Host comes from the URL.
 constexpr std::array<std::string_view, 8> kOwnHeaders = {
     "Connection", "Content-Length",    "Host",   "Keep-Alive", "Proxy-Connection",
     "TE",         "Transfer-Encoding", "Upgrade"};
@@ -37,7 +37,7 @@ Result<WireRequest> MakeWireRequest(ClientRequest request) {
     if (!IsToken(header.name)) {
       return Fail(fmt::format("\"{}\" is not the name of an HTTP header", header.name));
     }
-    // Not the value itself: it may be secret.
+    // The message omits the value, which may be secret.
     if (!IsHeaderValue(header.value)) {
       return Fail(fmt::format("the header {} has characters that cannot be sent", header.name));
     }

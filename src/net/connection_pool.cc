@@ -17,7 +17,7 @@ namespace berth::net {
 
 namespace {
 
-// Longer bodies grow as they arrive: a Content-Length alone must not cost memory.
+// Buffers of longer bodies grow as bytes arrive: a Content-Length alone must not cost memory.
 constexpr size_t kMaxReserve = 1 << 20;
 
 std::unexpected<HttpError> Named(const std::string& name, HttpError error) {
@@ -79,7 +79,7 @@ class BufferedResponse final : public ClientResponse {
   bool too_long_ = false;
 };
 
-// Sets `delivering` while it calls the user from within a session.
+// StreamedResponse sets `delivering` while it calls the user from within a session.
 class StreamedResponse final : public ClientResponse {
  public:
   StreamedResponse(std::string name, ResponseStream stream, bool& delivering)
@@ -194,7 +194,7 @@ void ConnectionPool::ServeWaiting(Host& host) {
 }
 
 std::shared_ptr<ClientConnection> ConnectionPool::FindConnection(Host& host) {
-  // The most recently used one is the least likely to be closed soon.
+  // The most recently used connection is the least likely to be closed soon.
   for (size_t i = host.connections.size(); i-- > 0;) {
     const auto connection = host.connections[i];
     if (connection->capacity() == 0) continue;
@@ -261,7 +261,7 @@ void ConnectionPool::OnLost(ClientConnection& connection, const HttpError& why) 
   std::erase_if(host.connections, [&](const auto& c) { return c.get() == &connection; });
   std::vector<RequestId> failed;
   if (!connection.opened() && !host.waiting.empty()) {
-    // It was opened for one of the waiting requests, or for all.
+    // The connection was opened for one queued request, or with HTTP/2 for all.
     const bool one = host.http1 || !(connection.origin().https ? options_.http2 : options_.h2c);
     const auto end = one ? std::next(host.waiting.begin()) : host.waiting.end();
     failed.assign(host.waiting.begin(), end);
@@ -296,7 +296,7 @@ void ConnectionPool::Abandon(RequestId id, HttpError error) {
   if (exchange.connection) {
     exchange.connection->Abandon(id);
   } else if (host.waiting.empty()) {
-    // Nothing waits for the connections that are being opened.
+    // No request needs the connections that are being opened.
     CloseOpening(host);
   }
   exchange.response->End(std::unexpected(std::move(error)));

@@ -1,7 +1,7 @@
 // ConnectionPool holds the pending requests and the connections of an HttpClient. It assigns each
-// request a connection: one with capacity, else a new one, else the request waits.
+// request an open connection with capacity, or else opens one, or else queues the request.
 //
-// On the loop's thread. Handlers hold it weakly: it is destroyed with the client, after a last
+// Runs on the loop's thread. Handlers hold it weakly: it is destroyed with the client, after a last
 // Close.
 #pragma once
 
@@ -21,12 +21,12 @@
 
 namespace berth::net {
 
-// ClientResponse receives the response to a request: into one HttpResponse, or passed on as it
-// arrives.
+// ClientResponse receives the response to a request: it collects it into one HttpResponse, or
+// passes it on as it arrives.
 class ClientResponse : public ResponseSink {
  public:
   virtual ~ClientResponse() = default;
-  // Called once, last: calls the user back. Prefixes errors with the name of the request.
+  // Calls the user back; called once, last. Prefixes errors with the name of the request.
   virtual void End(HttpResult<void> result) = 0;
 };
 
@@ -46,9 +46,9 @@ struct ClientExchange {
   Duration timeout;
   std::unique_ptr<ClientResponse> response;
   std::string origin;
-  int tries = 0;  // How often the server has rejected it unprocessed.
+  int tries = 0;  // How often the server has rejected the request unprocessed.
   std::optional<boost::asio::steady_timer> timer;
-  std::shared_ptr<ClientConnection> connection;  // Null while it waits for one.
+  std::shared_ptr<ClientConnection> connection;  // Null while the request is queued.
 };
 
 class ConnectionPool final : public ConnectionOwner,
@@ -59,10 +59,10 @@ class ConnectionPool final : public ConnectionOwner,
   ConnectionPool(boost::asio::io_context& context, TlsSource tls, HttpClientOptions options);
 
   boost::asio::io_context& context() { return context_; }
-  // Whether a ResponseStream is being called. That happens inside a session, so the pool must not
-  // be called then.
+  // Reports whether a ResponseStream is being called. That happens inside a session, so the pool
+  // must not be called then.
   bool delivering() const { return delivering_; }
-  // The response of a request of this pool.
+  // Returns the response object of a request of this pool.
   std::unique_ptr<ClientResponse> MakeStreamedResponse(std::string name, ResponseStream stream);
 
   void Begin(ClientExchange exchange);
@@ -72,9 +72,10 @@ class ConnectionPool final : public ConnectionOwner,
 
  private:
   struct Host {
-    std::vector<std::shared_ptr<ClientConnection>> connections;  // The one used last is last.
-    std::set<RequestId> waiting;                                 // For a connection, oldest first.
-    bool http1 = false;  // The server has chosen HTTP/1.1 before.
+    std::vector<std::shared_ptr<ClientConnection>>
+        connections;              // The most recently used one is last.
+    std::set<RequestId> waiting;  // Queued for a connection, oldest first.
+    bool http1 = false;           // The server has chosen HTTP/1.1 before.
   };
 
   void OnCapacity(ClientConnection& connection) override;
@@ -82,10 +83,10 @@ class ConnectionPool final : public ConnectionOwner,
   void OnLost(ClientConnection& connection, const HttpError& why) override;
 
   void LimitTime(ClientExchange& exchange);
-  // Assigns connections to waiting requests, in order, as far as there are any.
+  // Assigns connections to queued requests, in order, while connections have capacity.
   void ServeWaiting(Host& host);
   std::shared_ptr<ClientConnection> FindConnection(Host& host);
-  // Opens more, within the limit, if too few are being opened.
+  // Opens more connections, within the limit, if too few are being opened.
   void OpenMore(Host& host);
   static void CloseOpening(Host& host);
   // Closes idle connections beyond the limit.

@@ -14,7 +14,7 @@
 namespace berth::net {
 
 struct EventLoop::Parts {
-  // Without a concurrency hint of 1: other threads post and stop.
+  // No concurrency hint of 1: other threads post and stop.
   boost::asio::io_context context;
   // Prevents the loop from returning while it has no work.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
@@ -57,7 +57,7 @@ Executor::TimerId EventLoop::After(Duration delay, Work work) {
   auto& timer = parts_->timers.try_emplace(id, parts_->context).first->second;
   timer.expires_after(ToChrono(delay));
   timer.async_wait([parts = parts_.get(), id, work = std::move(work)](const auto&) {
-    // A timer that is cancelled after it has expired comes here, too, but is no longer in the map.
+    // A timer that is cancelled after it has expired also gets here, but is no longer in the map.
     if (parts->timers.erase(id) > 0) work();
   });
   return id;

@@ -1,8 +1,8 @@
-// EventLoop is the executor of asynchronous network I/O: everything that is made with one runs on
-// its thread.
+// EventLoop is the executor of asynchronous network I/O: all callbacks of objects created with a
+// loop run on its thread.
 //
-// The thread is its own (Start) or the caller's (Run). Objects made with a loop must be destroyed
-// before the loop.
+// The thread is its own (Start) or the caller's (Run). Objects created with a loop must be
+// destroyed before the loop.
 #pragma once
 
 #include <memory>
@@ -19,16 +19,16 @@ namespace berth::net {
 class EventLoop final : public Executor {
  public:
   EventLoop();
-  // Stops, and waits for its own thread. Not from within the loop.
+  // Stops, and joins its own thread. Must not be called from within the loop.
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Runs on a thread of its own. At most once, and not together with Run.
+  // Runs the loop on its own thread. At most once, and not together with Run.
   void Start();
-  // Runs on this thread until Stop.
+  // Runs the loop on the calling thread until Stop.
   void Run();
-  // From any thread. Work and timers that have not run by then never will.
+  // Stops the loop, from any thread. Pending work and timers never run.
   void Stop();
 
   Instant Now() const override;

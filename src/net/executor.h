@@ -1,4 +1,4 @@
-// Executor runs work on one thread, soon or after a delay: EventLoop in production, ManualExecutor
+// Executor runs work on one thread, now or after a delay: EventLoop in production, ManualExecutor
 // (executor_testing.h) in tests.
 #pragma once
 
@@ -20,11 +20,11 @@ class Executor {
 
   // --- from any thread ---
 
-  // A monotonic clock: it measures how much time has passed and is unrelated to the date.
+  // Returns the time of a monotonic clock, which is unrelated to the date.
   virtual Instant Now() const = 0;
-  // Runs `work` after everything that was posted before it; never before Post returns.
+  // Runs `work` after all work posted before it, and never before Post returns.
   virtual void Post(Work work) = 0;
-  // Reports whether it will run no more work.
+  // Reports whether the executor runs no more work.
   virtual bool stopped() const = 0;
   // Reports whether the caller is on the executor's thread.
   virtual bool RunsHere() const = 0;
@@ -33,17 +33,17 @@ class Executor {
 
   // --- on the executor's thread only ---
 
-  // Returns an id that is never 0.
+  // Runs `work` after `delay`. Returns an id that is never 0.
   virtual TimerId After(Duration delay, Work work) = 0;
-  // Does nothing if the timer has fired, was cancelled or is 0.
+  // Cancels a timer. Does nothing if it has fired, was cancelled or is 0.
   virtual void Cancel(TimerId id) = 0;
 };
 
-// Runs `work` on the executor and waits for it. The executor must be running.
+// Runs `work` on the executor and waits until it has run. The executor must be running.
 void RunAndWait(Executor& executor, const std::function<void()>& work);
 
-// CallbackGuard turns callbacks into no-ops once the object that owns the guard is destroyed.
-// The object and its callbacks live on one thread.
+// CallbackGuard turns callbacks into no-ops once the object that owns the guard is destroyed. The
+// object and its callbacks run on one thread.
 class CallbackGuard {
  public:
   template <typename F>

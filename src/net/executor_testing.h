@@ -1,4 +1,5 @@
-// ManualExecutor is an executor for tests: work runs, and time passes, when the test says so.
+// ManualExecutor is an executor for tests: work runs, and time advances, only when the test calls
+// Run or Advance.
 #pragma once
 
 #include <deque>
@@ -15,7 +16,7 @@ namespace berth::net {
 // Its thread is the one that constructs it. Other threads may post.
 class ManualExecutor final : public Executor {
  public:
-  // Starts at 2026-01-01T00:00:00Z, unless told otherwise.
+  // Starts at 2026-01-01T00:00:00Z by default.
   explicit ManualExecutor(Instant start = Instant::FromUnixSeconds(1'767'225'600))
       : clock_(start) {}
 
@@ -36,7 +37,7 @@ class ManualExecutor final : public Executor {
     std::erase_if(timers_, [&](const auto& entry) { return entry.first.second == id; });
   }
 
-  // Runs what is posted, and what that posts in turn.
+  // Runs all posted work, including work posted meanwhile.
   void Run() {
     while (true) {
       Work work;
@@ -50,7 +51,7 @@ class ManualExecutor final : public Executor {
     }
   }
 
-  // Runs what is posted, then moves time on, firing each timer at its instant.
+  // Runs all posted work, then advances the clock, firing each timer at its instant.
   void Advance(Duration by) {
     const Instant end = Now() + by;
     Run();
@@ -64,7 +65,7 @@ class ManualExecutor final : public Executor {
   }
 
   const Clock& clock() const { return clock_; }
-  size_t timers() const { return timers_.size(); }  // How many have not fired.
+  size_t timers() const { return timers_.size(); }  // How many are pending.
   size_t posts() const {                            // How often Post was called.
     const std::lock_guard lock(mutex_);
     return posts_;
@@ -75,7 +76,7 @@ class ManualExecutor final : public Executor {
   SimClock clock_;
   TimerId last_id_ = 0;
   std::map<std::pair<Instant, TimerId>, Work> timers_;
-  mutable std::mutex mutex_;  // Guards what follows.
+  mutable std::mutex mutex_;  // Guards the fields below.
   std::deque<Work> posted_;
   size_t posts_ = 0;
 };

@@ -21,7 +21,7 @@ constexpr int kGzipWindow = 15 + 16;  // The largest window, with gzip's header.
 constexpr int kDefaultMemory = 8;
 constexpr size_t kStep = 64 << 10;
 constexpr size_t kMaxStep = 4 << 20;
-// Takes what comes before `separator` off the front of `text`.
+// Removes and returns the part of `text` before `separator`.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view taken = Trim(text.substr(0, end));
@@ -29,7 +29,7 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
   return taken;
 }
 
-// Whether the parameters of an encoding forbid it: "q=0", "q=0.000".
+// Reports whether the parameters of an encoding forbid it: "q=0", "q=0.000".
 bool IsForbidden(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string_view parameter = TakeUntil(parameters, ';');
@@ -40,7 +40,7 @@ bool IsForbidden(std::string_view parameters) {
   return false;
 }
 
-// Feeds `bytes` to `stream` and appends what comes out.
+// Feeds `bytes` to `stream` and appends the output.
 bool Deflate(z_stream& stream, std::string_view bytes, int flush, std::string& out) {
   // zlib counts in 32 bits.
   constexpr size_t kMaxInput = 1 << 30;
@@ -107,7 +107,7 @@ Result<std::string> Gunzip(std::string_view packed, size_t limit) {
     out.resize(out.size() - stream.avail_out);
     if (out.size() > limit) return Fail(fmt::format("the answer is longer than {} bytes", limit));
     if (status == Z_STREAM_END && stream.avail_in == 0) return out;
-    // Several may stand one behind the other.
+    // A gzip file may consist of several members.
     const bool next = status == Z_STREAM_END && inflateReset(&stream) == Z_OK;
     if (!next && (status != Z_OK || (stream.avail_in == 0 && stream.avail_out > 0))) {
       return Fail(std::string(kDamaged));

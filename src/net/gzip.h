@@ -1,4 +1,5 @@
-// gzip of large responses, as kube-apiserver has it, and of responses to clients.
+// Compression of HTTP bodies with gzip: of large responses, under the conditions of kube-apiserver,
+// and decompression for clients.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +12,18 @@
 
 namespace berth::net {
 
-// Whether a peer that sends this Accept-Encoding takes gzip.
+// Reports whether a peer that sends this Accept-Encoding accepts gzip.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// The pieces one after the other, compressed fast rather than well. Empty if zlib has no memory.
+// Returns the concatenated pieces, compressed for speed rather than size; empty if zlib is out of
+// memory.
 std::string Gzip(const std::vector<Piece>& pieces);
 
-// Unpacks what Gzip, or another, has packed. The error says that it is damaged, or that it would be
-// longer than `limit`.
+// Decompresses `packed`. The error says that it is damaged, or that the result is longer than
+// `limit`.
 Result<std::string> Gunzip(std::string_view packed, size_t limit);
 
-// Compresses the body if it is large, not compressed yet, and `request` accepts it.
+// Compresses the body if it is large, not compressed yet, and `request` accepts gzip.
 void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response);
 
 }  // namespace berth::net

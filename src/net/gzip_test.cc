@@ -6,7 +6,7 @@
 namespace berth::net {
 namespace BERTH_TEST_FILE {
 
-// zlib in one go, beside our own.
+// Decompresses with zlib directly, independent of Gunzip.
 std::string Inflate(const std::string& compressed) {
   z_stream stream{};
   EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
@@ -26,7 +26,7 @@ Piece MakePiece(std::string text) {
   return {owner, *owner};
 }
 
-TEST(GzipTest, KnowsWhoAcceptsIt) {
+TEST(GzipTest, ParsesAcceptEncoding) {
   const std::vector<std::pair<const char*, bool>> cases = {
       {"", false},
       {"gzip", true},
@@ -42,7 +42,7 @@ TEST(GzipTest, KnowsWhoAcceptsIt) {
   for (const auto& [header, want] : cases) EXPECT_EQ(AcceptsGzip(header), want) << header;
 }
 
-TEST(GzipTest, UnpacksWholeTextsUpToALimit) {
+TEST(GzipTest, DecompressesUpToALimit) {
   const std::string text(1000, 'a');
   const std::string packed = Gzip({MakePiece(text)});
   const struct {
@@ -64,23 +64,23 @@ TEST(GzipTest, UnpacksWholeTextsUpToALimit) {
   }
 }
 
-TEST(GzipTest, WhatIsCompressedComesBack) {
+TEST(GzipTest, RoundTrips) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919);
   EXPECT_EQ(Inflate(Gzip({MakePiece(text), MakePiece(""), MakePiece("end")})), text + "end");
   EXPECT_EQ(Inflate(Gzip({})), "");
 }
 
-TEST(GzipTest, CompressesLargeAnswersThatAreAcceptedSo) {
+TEST(GzipTest, CompressesLargeResponsesForClientsThatAcceptGzip) {
   ServerRequest request;
   request.headers = {{"Accept-Encoding", "gzip"}};
   const std::string large(128 << 10, 'x');
 
-  ServerResponse answer = ServerResponse::Text(200, "text/plain", large);
-  CompressIfWorthwhile(request, answer);
-  EXPECT_EQ(FindHeader(answer.headers, "Content-Encoding"), "gzip");
-  EXPECT_EQ(FindHeader(answer.headers, "Vary"), "Accept-Encoding");
-  EXPECT_EQ(Inflate(std::string(answer.body.at(0).bytes)), large);
+  ServerResponse response = ServerResponse::Text(200, "text/plain", large);
+  CompressIfWorthwhile(request, response);
+  EXPECT_EQ(FindHeader(response.headers, "Content-Encoding"), "gzip");
+  EXPECT_EQ(FindHeader(response.headers, "Vary"), "Accept-Encoding");
+  EXPECT_EQ(Inflate(std::string(response.body.at(0).bytes)), large);
 
   ServerResponse small = ServerResponse::Text(200, "text/plain", large.substr(1));
   CompressIfWorthwhile(request, small);

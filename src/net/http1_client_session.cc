@@ -27,26 +27,26 @@ std::string ToString(Text text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
-// Beast parses; this passes on what it finds.
+// Message adapts Beast's parser to a ResponseSink.
 class Http1ResponseParser::Message final : public http::basic_parser<false> {
  public:
   Message(ResponseSink& sink, bool head_only) : sink_(sink) {
     eager(true);
     skip(head_only);
     header_limit(kMaxResponseHeaderBytes);
-    // The sink has limits of its own.
+    // The sink enforces its own limit.
     body_limit(boost::none);
   }
 
   size_t Put(std::string_view bytes) {
-    // Between chunks at least "0\r\n\r\n" is to come. Beast 1.81 asserts that it is not asked again
-    // with less. Within a chunk nothing is held back.
+    // Between chunks at least "0\r\n\r\n" must follow. Beast 1.81 asserts that it is not called
+    // again with less. Within a chunk nothing is held back.
     constexpr size_t kLastChunk = 5;
     if (is_header_done() && chunked() && chunk_left_ == 0 && bytes.size() < kLastChunk) return 0;
     error_code error;
     const size_t used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
     if (error == http::error::need_more) {
-      // Chunk headers and trailers have no limit of Beast's.
+      // Beast does not limit chunk headers and trailers.
       if (bytes.size() - used > kMaxResponseHeaderBytes) error = http::error::header_limit;
     }
     if (error && error != http::error::need_more) Fail(error);
@@ -83,12 +83,12 @@ class Http1ResponseParser::Message final : public http::basic_parser<false> {
 
   void on_response_impl(int status, Text, int, error_code& error) override {
     status_ = status;
-    // Less would be neither an informational nor a final response.
+    // Lower values are neither informational nor final.
     if (status < kFirstStatus) error = http::error::bad_status;
   }
 
   void on_field_impl(http::field, Text name, Text value, error_code& error) override {
-    // Beast limits what it has not yet used; this limits the sum.
+    // Beast limits only the bytes that it has not used yet; this limits the sum.
     constexpr size_t kPunctuation = 4;
     header_bytes_ += name.size() + value.size() + kPunctuation;
     if (header_bytes_ > kMaxResponseHeaderBytes) {
@@ -171,7 +171,7 @@ void Http1ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> 
 
 void Http1ClientSession::Abandon(RequestId id) {
   if (idle() || id != id_) return;
-  // Its response may still arrive, and could be taken for that of another request.
+  // The abandoned response may still arrive and must not be taken for that of another request.
   spent_ = true;
   parser_.reset();
   unsent_.reset();
@@ -219,7 +219,7 @@ void Http1ClientSession::ReceiveEnd(const ConnectionLoss& loss) {
 }
 
 void Http1ClientSession::End(HttpResult<void> result) {
-  // What is left to send, or to come, is of no use to the next request.
+  // Unsent or unread bytes of this request would corrupt the next one.
   spent_ |= unsent_ != nullptr || !result;
   unsent_.reset();
   parser_.reset();

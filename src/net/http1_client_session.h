@@ -1,5 +1,5 @@
-// Http1ResponseParser parses one HTTP/1.1 response and passes it on as it arrives. 1xx responses,
-// which only announce another, are passed over.
+// The HTTP/1.1 side of HttpClient: Http1ResponseParser parses one response and passes it on as it
+// arrives, and Http1ClientSession sends one request at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,27 @@
 
 namespace berth::net {
 
+// Http1ResponseParser parses one response and passes it on as it arrives. It skips informational
+// (1xx) responses.
 class Http1ResponseParser {
  public:
-  // `head_only`: to a HEAD request, which has no body whatever its headers say.
+  // `head_only`: the request is a HEAD, whose response has no body whatever its headers say.
   Http1ResponseParser(ResponseSink& sink, bool head_only);
   ~Http1ResponseParser();
 
-  // Takes the next bytes and returns how many it used. Those left are to come again, with more
-  // behind them. Not when it has ended.
+  // Parses the next bytes and returns how many were used. The rest must be passed again, followed
+  // by more. Must not be called after the end.
   size_t Put(std::string_view bytes);
-  // Nothing follows; completes a response that ends with the connection.
+  // Ends the input; completes a response that is delimited by the end of the connection.
   void PutEnd();
 
   bool started() const;  // Some bytes have been used.
   bool done() const;
-  bool failed() const;  // It is no response, or the sink ended it.
+  bool failed() const;  // The response is invalid, or the sink aborted it.
   bool ended() const { return done() || failed(); }
-  const std::string& problem() const;  // Empty if it is the sink's.
+  const std::string& problem() const;  // Empty if the sink aborted.
 
-  bool keep_alive() const;  // When it is done: the connection can carry another request.
+  bool keep_alive() const;  // Once done: the connection can carry another request.
 
  private:
   class Message;
@@ -42,7 +44,7 @@ class Http1ResponseParser {
   std::unique_ptr<Message> message_;
 };
 
-// Http1ClientSession speaks HTTP/1.1: one request at a time.
+// Http1ClientSession implements HTTP/1.1: one request at a time.
 class Http1ClientSession final : public ClientSession {
  public:
   bool multiplexes() const override { return false; }
@@ -63,10 +65,10 @@ class Http1ClientSession final : public ClientSession {
  private:
   void End(HttpResult<void> result);
 
-  bool spent_ = false;  // This request is the last.
+  bool spent_ = false;  // The current request is the last.
   RequestId id_ = 0;
   std::shared_ptr<const WireRequest> unsent_;
-  std::optional<Http1ResponseParser> parser_;  // While a request is pending.
+  std::optional<Http1ResponseParser> parser_;  // Set while a request is pending.
   std::vector<EndedRequest> ended_;
 };
 

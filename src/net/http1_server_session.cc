@@ -20,14 +20,14 @@ using boost::system::error_code;
 using Text = boost::beast::string_view;
 
 constexpr size_t kMaxHeaders = 500;
-// A longer body is given room as it comes: a length alone must not cost memory.
+// Buffers of longer bodies grow as bytes arrive: a length alone must not cost memory.
 constexpr size_t kMaxBodyReserve = 64 << 10;
 
 std::string RequestText(Text text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
-// Beast parses; this keeps what it finds.
+// Message adapts Beast's parser: it collects a ServerRequest.
 class Http1RequestParser::Message final : public http::basic_parser<true> {
  public:
   Message(size_t max_header_bytes, size_t max_body_bytes)
@@ -38,14 +38,14 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
   }
 
   size_t Put(std::string_view bytes) {
-    // Until the end of a chunked body at least "0\r\n\r\n" is to come. Beast 1.81 asserts that it
-    // is not asked again with less.
+    // Before the end of a chunked body at least "0\r\n\r\n" must follow. Beast 1.81 asserts that it
+    // is not called again with less.
     constexpr size_t kLastChunk = 5;
     if (is_header_done() && chunked() && bytes.size() < kLastChunk) return 0;
     error_code error;
     const size_t used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
     if (error == http::error::need_more) {
-      // Chunk headers and trailers have no limit of Beast's.
+      // Beast does not limit chunk headers and trailers.
       if (bytes.size() - used > max_header_bytes_) error = http::error::header_limit;
     }
     if (error && error != http::error::need_more && !problem) problem = Describe(error);
@@ -68,7 +68,7 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
     return {400, fmt::format("this is not an HTTP/1.1 request: {}", error.message())};
   }
 
-  // Ends the parse with a problem of our own.
+  // Ends parsing with a problem that Beast does not know.
   void Refuse(int status, std::string text, error_code& error) {
     problem = {status, std::move(text)};
     error = http::error::bad_value;
@@ -84,7 +84,7 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
 
   void on_field_impl(http::field field, Text name, Text value, error_code& error) override {
     CountHeader(name.size() + value.size(), error);
-    // Trailers are not headers: whoever put headers together has not seen them.
+    // Trailers are not headers: a proxy that checks headers does not see them.
     if (error || is_header_done()) return;
     if (field == http::field::host && std::exchange(has_host_, true)) {
       return Refuse(400, "there is more than one Host header", error);
@@ -117,7 +117,7 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
     return on_body_impl(body, error);
   }
 
-  // Beast limits what it has not yet used; this limits the sum.
+  // Beast limits only the bytes that it has not used yet; this limits the sum.
   void CountHeader(size_t bytes, error_code& error) {
     constexpr size_t kPunctuation = 4;
     header_bytes_ += bytes + kPunctuation;
@@ -214,7 +214,7 @@ void Http1ServerSession::Advance(SteadyTime now) {
     if (!expected.empty() && !EqualIgnoringCase(expected, "100-continue")) {
       return Refuse(417, fmt::format("the expectation \"{}\" is not known", expected), now);
     }
-    // Not for a body that comes unasked, or to a peer that does not know of it.
+    // Not if the body is already arriving, nor to HTTP/1.0 clients.
     continue_due_ =
         !expected.empty() && !parser_.done() && parser_.request().body.empty() && !parser_.http10();
     Enter(Phase::kBody, now);
@@ -231,7 +231,7 @@ void Http1ServerSession::Advance(SteadyTime now) {
 void Http1ServerSession::Refuse(int status, const std::string& text, SteadyTime now) {
   keep_alive_ = false;
   continue_due_ = false;
-  // A late response to the request, if there is one, is dropped.
+  // Invalidates a late response to the request.
   ++number_;
   outcome_ = {ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), nullptr};
   Enter(Phase::kAnswered, now);
@@ -342,7 +342,7 @@ void Http1ServerSession::Expire(SteadyTime now) {
 
 void Http1ServerSession::Drain() {
   draining_ = true;
-  // A peer that has begun a request gets its response.
+  // A request that has begun still gets its response.
   if (phase_ == Phase::kIdle) phase_ = Phase::kFinished;
 }
 

@@ -1,4 +1,5 @@
-// Http1RequestParser reads one HTTP/1.1 request after the other.
+// The HTTP/1.1 side of HttpServer: Http1RequestParser parses consecutive requests, and
+// Http1ServerSession responds to them in order.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,10 @@
 
 namespace berth::net {
 
+// Http1RequestParser parses requests, one after another.
 class Http1RequestParser {
  public:
-  // Why a request cannot be taken.
+  // Why a request is rejected.
   struct Problem {
     int status = 400;
     std::string text;
@@ -24,21 +26,21 @@ class Http1RequestParser {
   Http1RequestParser(size_t max_header_bytes, size_t max_body_bytes);
   ~Http1RequestParser();
 
-  // Takes the next bytes of the request and returns how many it used. Those left are to come again,
-  // with more behind them. Not after a problem, and not when done, until TakeRequest.
+  // Parses the next bytes of the request and returns how many were used. The rest must be passed
+  // again, followed by more. Must not be called after a problem, nor when done, until TakeRequest.
   size_t Put(std::string_view bytes);
 
   bool started() const;    // Some bytes have been used.
-  bool head_done() const;  // What follows is the body.
+  bool head_done() const;  // The body follows.
   bool done() const;
   const std::optional<Problem>& problem() const;
 
-  // Known when the head is done.
+  // Reports whether the connection persists after the request. Known once the head is done.
   bool keep_alive() const;
   bool http10() const;
   const ServerRequest& request() const;
 
-  // The complete request. The next bytes are another's.
+  // Returns the complete request. The next bytes belong to another one.
   ServerRequest TakeRequest();
 
  private:
@@ -49,7 +51,7 @@ class Http1RequestParser {
   std::unique_ptr<Message> message_;
 };
 
-// Http1ServerSession speaks HTTP/1.1: requests one after the other, with responses in their order.
+// Http1ServerSession implements HTTP/1.1: one request after another, with responses in order.
 class Http1ServerSession final : public ServerSession {
  public:
   // `options` and `host` must outlive it.
@@ -68,22 +70,22 @@ class Http1ServerSession final : public ServerSession {
  private:
   enum class Phase {
     kIdle,       // Between requests.
-    kHead,       // Within the head of one.
-    kBody,       // Within its body.
-    kHandling,   // The handler has it.
-    kAnswered,   // The outcome waits to be sent.
-    kStreaming,  // The body of the response comes from a source.
+    kHead,       // Reading the head.
+    kBody,       // Reading the body.
+    kHandling,   // The handler has the request.
+    kAnswered,   // The outcome is ready to be sent.
+    kStreaming,  // A source produces the body of the response.
     kFinished,
   };
 
   void Enter(Phase phase, SteadyTime now);
-  // What has been read so far decides what comes next.
+  // Enters the next phase, depending on what the parser has read.
   void Advance(SteadyTime now);
-  // Answers with an error, in plain text, and ends the connection.
+  // Responds with a plain-text error and ends the connection.
   void Refuse(int status, const std::string& text, SteadyTime now);
   void SendOutcome(Outgoing& out, SteadyTime now);
   void SendStream(Outgoing& out, SteadyTime now);
-  // After a response.
+  // Prepares for the next request after a response.
   void EndExchange(SteadyTime now);
 
   const ServerOptions& options_;
@@ -105,7 +107,7 @@ class Http1ServerSession final : public ServerSession {
   bool source_ready_ = false;
   bool chunked_ = false;
 
-  // Kept for their memory.
+  // Members only to reuse their memory.
   std::string head_;
   std::vector<Piece> pieces_;
 };

@@ -7,7 +7,7 @@
 #include "testing/http_handlers.h"
 #include "testing/raw_client.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -16,10 +16,10 @@ namespace BERTH_TEST_FILE {
 struct RawCase {
   const char* name;
   std::string sent;
-  std::string want;  // All that comes back, without dates, once the client has ended its side.
+  std::string want;  // The whole output, without dates, once the client has closed its side.
 };
 
-std::string Answer(const std::string& status, const std::string& body, const char* more = "") {
+std::string RawResponse(const std::string& status, const std::string& body, const char* more = "") {
   return "HTTP/1.1 " + status +
          "\r\nContent-Type: text/plain\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
          more + "\r\n" + body;
@@ -31,41 +31,42 @@ constexpr const char* kClose = "Connection: close\r\n";
 std::vector<RawCase> RawCases() {
   const std::string not_http = "this is not an HTTP/1.1 request: ";
   return {
-      {"Get", "GET /a?b=c HTTP/1.1\r\n" + kHost + "\r\n", Answer("200 OK", "GET /a?b=c 0 ")},
+      {"Get", "GET /a?b=c HTTP/1.1\r\n" + kHost + "\r\n", RawResponse("200 OK", "GET /a?b=c 0 ")},
       {"Post", "POST /a HTTP/1.1\r\n" + kHost + "Content-Length: 3\r\n\r\nabc",
-       Answer("200 OK", "POST /a 3 abc")},
-      {"UnknownMethod", "FROB /a HTTP/1.1\r\n" + kHost + "\r\n", Answer("200 OK", "FROB /a 0 ")},
+       RawResponse("200 OK", "POST /a 3 abc")},
+      {"UnknownMethod", "FROB /a HTTP/1.1\r\n" + kHost + "\r\n",
+       RawResponse("200 OK", "FROB /a 0 ")},
       {"Chunked",
        "POST /a HTTP/1.1\r\n" + kHost +
            "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nTrailer: t\r\n\r\n",
-       Answer("200 OK", "POST /a 5 abcde")},
+       RawResponse("200 OK", "POST /a 5 abcde")},
       {"ChunkedWithoutChunks",
        "POST /a HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-       Answer("200 OK", "POST /a 0 ")},
+       RawResponse("200 OK", "POST /a 0 ")},
       {"Pipelined",
        "GET /1 HTTP/1.1\r\n" + kHost + "\r\nPOST /2 HTTP/1.1\r\n" + kHost +
            "Content-Length: 1\r\n\r\nx\r\nGET /3 HTTP/1.1\r\n" + kHost + "\r\n",
-       Answer("200 OK", "GET /1 0 ") + Answer("200 OK", "POST /2 1 x") +
-           Answer("200 OK", "GET /3 0 ")},
+       RawResponse("200 OK", "GET /1 0 ") + RawResponse("200 OK", "POST /2 1 x") +
+           RawResponse("200 OK", "GET /3 0 ")},
       {"NothingFollowsConnectionClose",
        "GET /1 HTTP/1.1\r\n" + kHost + "Connection: close\r\n\r\nGET /2 HTTP/1.1\r\n" + kHost +
            "\r\n",
-       Answer("200 OK", "GET /1 0 ", kClose)},
-      {"Http10Closes", "GET /1 HTTP/1.0\r\n\r\n", Answer("200 OK", "GET /1 0 ", kClose)},
+       RawResponse("200 OK", "GET /1 0 ", kClose)},
+      {"Http10Closes", "GET /1 HTTP/1.0\r\n\r\n", RawResponse("200 OK", "GET /1 0 ", kClose)},
       {"Http10MayKeep", "GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
-       Answer("200 OK", "GET /1 0 ")},
+       RawResponse("200 OK", "GET /1 0 ")},
       {"HeadHasNoBody", "HEAD /1 HTTP/1.1\r\n" + kHost + "\r\n",
        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n"},
       {"ContinueIsSaidBeforeTheBody",
        "POST /1 HTTP/1.1\r\n" + kHost + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
        "HTTP/1.1 100 Continue\r\n\r\n"},
-      {"ContinueIsNotSaidWhenTheBodyIsThere",
+      {"ContinueIsNotSentWhenTheBodyIsThere",
        "POST /1 HTTP/1.1\r\n" + kHost + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nab",
-       Answer("200 OK", "POST /1 2 ab")},
+       RawResponse("200 OK", "POST /1 2 ab")},
       {"OtherExpectation", "POST /1 HTTP/1.1\r\n" + kHost + "Expect: wonders\r\n\r\n",
        Refusal("417 Expectation Failed", "the expectation \"wonders\" is not known")},
       {"EmptyLinesBefore", "\r\n\r\nGET /1 HTTP/1.1\r\n" + kHost + "\r\n",
-       Answer("200 OK", "GET /1 0 ")},
+       RawResponse("200 OK", "GET /1 0 ")},
       {"Nothing", "", ""},
       {"OnlyHalfARequest", "GET /1 HTTP/1.1\r\nHos", ""},
       {"OnlyHalfABody", "POST /1 HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nab", ""},
@@ -120,7 +121,7 @@ std::vector<RawCase> RawCases() {
 
 class RawRequests : public testing::TestWithParam<RawCase> {};
 
-TEST_P(RawRequests, AreAnswered) {
+TEST_P(RawRequests, GetResponses) {
   const auto server = Serve(Echo, {.max_header_bytes = 2000, .max_body_bytes = 1000});
   RawClient client(server->port());
   client.Send(GetParam().sent);
@@ -128,7 +129,7 @@ TEST_P(RawRequests, AreAnswered) {
   EXPECT_EQ(WithoutDate(client.ReadAll()), GetParam().want);
 }
 
-TEST_P(RawRequests, AreAnsweredWhenTheyComeByteByByte) {
+TEST_P(RawRequests, GetResponsesWhenTheyArriveByteByByte) {
   const auto server = Serve(Echo, {.max_header_bytes = 2000, .max_body_bytes = 1000});
   RawClient client(server->port());
   for (const char c : GetParam().sent) {
@@ -136,8 +137,8 @@ TEST_P(RawRequests, AreAnsweredWhenTheyComeByteByByte) {
   }
   client.EndSending();
   const std::string got = WithoutDate(client.ReadAll());
-  // Here the continuation is asked for before the body can have come.
-  if (GetParam().name != std::string("ContinueIsNotSaidWhenTheBodyIsThere")) {
+  // Byte by byte, the server sends the continuation before the body has arrived.
+  if (GetParam().name != std::string("ContinueIsNotSentWhenTheBodyIsThere")) {
     EXPECT_EQ(got, GetParam().want);
   }
 }

@@ -19,20 +19,20 @@ namespace {
 
 constexpr uint32_t kStreamWindow = 4 << 20;
 constexpr int32_t kConnectionWindow = 16 << 20;
-// Produce stops at about so many bytes of bodies.
+// Produce stops after about this many bytes of bodies.
 constexpr size_t kBatchBytes = 256 << 10;
 constexpr int kFirstFinalStatus = 200;
 
 }  // namespace
 
-// One request and its response.
+// Stream is one request and its response.
 struct Http2ClientSession::Stream {
   RequestId request = 0;
   int32_t id = 0;
   std::shared_ptr<const WireRequest> message;
   ResponseSink* sink = nullptr;
   size_t body_sent = 0;
-  bool sent = false;  // Its headers are on their way.
+  bool sent = false;  // The headers are queued or sent.
   int status = 0;
   std::vector<HttpHeader> headers;
   size_t header_bytes = 0;
@@ -187,7 +187,7 @@ void Http2ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> 
       nghttp2_submit_request(session_.get(), nullptr, fields.data(), fields.size(),
                              request->body.empty() ? nullptr : &body, nullptr);
   if (stream_id < 0) {
-    // The ids of this connection are used up, or the memory.
+    // The stream ids of this connection, or the memory, are exhausted.
     draining_ = true;
     ended_.push_back({.id = id,
                       .result = std::unexpected(
@@ -220,7 +220,7 @@ void Http2ClientSession::Reset(int32_t id) {
 size_t Http2ClientSession::Receive(std::string_view bytes, SteadyTime now) {
   if (bytes.empty()) return 0;
   if (failed_) return bytes.size();
-  // Anything shows that the server is there.
+  // Any bytes show that the server is alive.
   heard_at_ = now;
   pinged_at_.reset();
   const ssize_t used = nghttp2_session_mem_recv(
@@ -243,7 +243,7 @@ void Http2ClientSession::AddHeader(Stream& stream, std::string_view name, std::s
                                       kMaxResponseHeaderBytes));
   }
   if (name == ":status") {
-    // nghttp2 has checked that it is a number.
+    // nghttp2 has checked that this is a number.
     std::from_chars(value.data(), value.data() + value.size(), stream.status);
   } else if (!name.starts_with(':')) {
     stream.headers.push_back({std::string(name), std::string(value)});
@@ -265,7 +265,7 @@ void Http2ClientSession::AddData(Stream& stream, std::string_view bytes) {
 }
 
 void Http2ClientSession::EndAnswer(Stream& stream) {
-  // The server need not want to know the rest of the request.
+  // The server may not need the rest of the request.
   const int32_t id = stream.id;
   const bool all_sent = nghttp2_session_get_stream_local_close(session_.get(), id) == 1;
   End(stream, {});
@@ -318,7 +318,7 @@ void Http2ClientSession::Produce(Outgoing& out) {
     out.Copy(TextOf(bytes, static_cast<size_t>(size)));
   }
   out_ = nullptr;
-  // After nghttp2 has reported a protocol error to the server, it reads no more.
+  // nghttp2 reads no more after it has reported a protocol error to the server.
   if (nghttp2_session_want_read(session_.get()) == 0) Fail(BrokenRules());
 }
 

@@ -1,8 +1,8 @@
-// Http2ClientSession speaks HTTP/2: many requests at once, each on a stream of its own.
+// Http2ClientSession implements HTTP/2: concurrent requests, each on its own stream.
 //
-// nghttp2 does frames, header compression and flow control. Windows are large and open again as
-// bytes come: whoever reads here takes everything at once. There is no capacity before the server's
-// settings have come, as they say how much there is.
+// nghttp2 does framing, header compression and flow control. Windows are large and reopen as bytes
+// arrive, because all bytes are consumed at once. There is no capacity before the server's settings
+// have arrived, since they contain the limit.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace berth::net {
 
 class Http2ClientSession final : public ClientSession {
  public:
-  // A connection with requests on which nothing has come for `ping_after` is pinged, and given up
-  // when nothing comes for another `ping_timeout`; never if `ping_after` is 0 or less.
+  // Pings a connection with pending requests that has received nothing for `ping_after`, and fails
+  // it after another `ping_timeout` without bytes; never pings if `ping_after` is 0 or less.
   Http2ClientSession(Duration ping_after, Duration ping_timeout, SteadyTime now);
   ~Http2ClientSession() override;
 
@@ -45,7 +45,7 @@ class Http2ClientSession final : public ClientSession {
   void Expire(SteadyTime now) override;
 
  private:
-  // What nghttp2 calls.
+  // The functions that nghttp2 calls.
   struct Callbacks;
   struct Stream;
 
@@ -54,10 +54,10 @@ class Http2ClientSession final : public ClientSession {
   void EndHead(Stream& stream);
   void AddData(Stream& stream, std::string_view bytes);
   void EndAnswer(Stream& stream);
-  // The stream is no more, for a reason of HTTP/2's.
+  // Ends the request of a stream that was closed with an HTTP/2 error code.
   void Closed(Stream& stream, uint32_t code);
   void End(const Stream& stream, HttpResult<void> result, bool again = false);
-  // Ends the request with an error that its sink knows, or with `problem`.
+  // Ends the request with the error of its sink, or with `problem`.
   void Refuse(const Stream& stream, std::string problem);
   void Reset(int32_t id);
   void Fail(const ConnectionLoss& loss);
@@ -69,11 +69,11 @@ class Http2ClientSession final : public ClientSession {
   std::map<int32_t, std::unique_ptr<Stream>> streams_;
   std::unordered_map<RequestId, int32_t> stream_of_;
   std::vector<EndedRequest> ended_;
-  Outgoing* out_ = nullptr;  // While producing.
+  Outgoing* out_ = nullptr;  // Set while producing.
   SteadyTime heard_at_;
   std::optional<SteadyTime> pinged_at_;
-  bool settled_ = false;   // The server's settings have come.
-  bool draining_ = false;  // No more requests; the pending ones go on.
+  bool settled_ = false;   // The server's settings have arrived.
+  bool draining_ = false;  // No new requests; the pending ones continue.
   bool failed_ = false;
   std::string problem_;
 };

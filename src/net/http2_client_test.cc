@@ -1,4 +1,5 @@
-// HttpClient with HTTP/2: against our own server, and against peers that misbehave step by step.
+// Tests of HttpClient with HTTP/2: against our own server, and against scripted peers that
+// misbehave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 #include "testing/http_peer.h"
 #include "testing/http_requests.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -35,10 +36,11 @@ class Http2ClientTest : public testing::Test {
   EventLoop loop_;
 };
 
-// --- With our own server ---
+// --- with our own server ---
 
-// HTTP/2 has names of headers in lower case: "2 PUT /x 3 abc".
-void TellProtocol(const std::shared_ptr<Exchange>& exchange) {
+// Responds with the protocol and the request, "2 PUT /x 3 abc". HTTP/2 has header names in lower
+// case.
+void RespondWithProtocol(const std::shared_ptr<Exchange>& exchange) {
   const ServerRequest& request = exchange->request();
   const bool lower = std::ranges::any_of(
       request.headers, [](const HttpHeader& header) { return header.name == "user-agent"; });
@@ -49,7 +51,7 @@ void TellProtocol(const std::shared_ptr<Exchange>& exchange) {
 }
 
 TEST_F(Http2ClientTest, SendsAnyMethod) {
-  const auto server = Serve(TellProtocol);
+  const auto server = Serve(RespondWithProtocol);
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
   const struct {
     const char* method;
@@ -76,7 +78,7 @@ TEST_F(Http2ClientTest, NegotiatesTheProtocolWithAlpn) {
   const KeyPair authority = MakeCertificateAuthority("a").value();
   const KeyPair own = IssueServerCertificate(authority, {}).value();
   const auto tls = ServerTls::Create({.cert_data = own.certificate, .key_data = own.key});
-  const auto server = Serve(TellProtocol, {.tls = tls.value()});
+  const auto server = Serve(RespondWithProtocol, {.tls = tls.value()});
   const std::string url = "https://localhost:" + std::to_string(server->port()) + "/x";
   const TlsOptions trust{.ca_data = authority.certificate};
   const auto client = Client({.tls = trust});
@@ -85,7 +87,7 @@ TEST_F(Http2ClientTest, NegotiatesTheProtocolWithAlpn) {
   EXPECT_EQ(Summary(Get(*old, url).get()), "200 1 GET /x 0 ");
 }
 
-TEST_F(Http2ClientTest, SpeaksHttp1WhereTheServerDoes) {
+TEST_F(Http2ClientTest, UsesHttp1IfTheServerDoes) {
   const Certificate authority = MakeAuthority("a");
   berth::FakeHttpServer server(
       [](const ReceivedRequest& request) { return FakeResponse{.body = request.target}; },
@@ -105,37 +107,37 @@ TEST_F(Http2ClientTest, SendsManyRequestsAndReceivesLargeResponses) {
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
   const auto client = Client();
-  auto answer = Get(*client, url + "/large");
+  auto response = Get(*client, url + "/large");
   std::vector<HttpFuture> futures;
   for (int i = 0; i < 1000; ++i) futures.push_back(Get(*client, url + "/" + std::to_string(i)));
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(Summary(futures[static_cast<size_t>(i)].get()), "200 /" + std::to_string(i));
   }
-  EXPECT_TRUE(answer.get().value().body == large);
+  EXPECT_TRUE(response.get().value().body == large);
 }
 
-TEST_F(Http2ClientTest, UnpacksGzip) {
+TEST_F(Http2ClientTest, DecompressesGzip) {
   const std::string large(1 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     exchange->Answer(ServerResponse::Text(200, "text/plain", large));
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
-  const auto answer = Get(*Client({.gzip = true}), url).get();
-  EXPECT_TRUE(answer->body == large);
-  EXPECT_EQ(answer->header("content-encoding"), "");
-  EXPECT_EQ(answer->header("vary"), "Accept-Encoding");
+  const auto response = Get(*Client({.gzip = true}), url).get();
+  EXPECT_TRUE(response->body == large);
+  EXPECT_EQ(response->header("content-encoding"), "");
+  EXPECT_EQ(response->header("vary"), "Accept-Encoding");
   EXPECT_EQ(Summary(Get(*Client({.max_body_bytes = 1000'000, .gzip = true}), url).get()),
             "broken: the answer is longer than 1000000 bytes");
 }
 
-TEST_F(Http2ClientTest, HandsStreamsOverAsTheyCome) {
+TEST_F(Http2ClientTest, PassesStreamsOnAsTheyArrive) {
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     if (exchange->request().target != "/watch") return Echo(exchange);
     exchange->Stream({}, channel->Open(exchange));
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
-  // Not even ended by the limits of whole answers.
+  // The limit on complete responses does not apply to streams.
   const auto client = Client({.max_body_bytes = 100});
   HttpClient::RequestId id = 0;
   const auto log = OpenStream(*client, url + "/watch", &id);
@@ -164,9 +166,9 @@ TEST_F(Http2ClientTest, StreamsEnd) {
   log->Await("200 last|end");
 }
 
-// --- With peers that misbehave ---
+// --- with peers that misbehave ---
 
-TEST_F(Http2ClientTest, KeepsToTheServersLimitOfStreams) {
+TEST_F(Http2ClientTest, RespectsTheServersLimitOfStreams) {
   HttpPeers peers;
   const auto client = Client({.max_connections_per_host = 2});
   auto first = Get(*client, peers.url());
@@ -187,7 +189,7 @@ TEST_F(Http2ClientTest, KeepsToTheServersLimitOfStreams) {
   EXPECT_EQ(Summary(third.get()), "200 third");
 }
 
-TEST_F(Http2ClientTest, SendsAgainWhatTheServerDidNotBeginBeforeItWent) {
+TEST_F(Http2ClientTest, ResendsRequestsThatTheServerDidNotProcessBeforeGoAway) {
   HttpPeers peers;
   const auto client = Client();
   auto first = Get(*client, peers.url());
@@ -202,7 +204,7 @@ TEST_F(Http2ClientTest, SendsAgainWhatTheServerDidNotBeginBeforeItWent) {
   EXPECT_EQ(next->AwaitRequest(), 1u);
   next->Answer(1, "second");
   EXPECT_EQ(Summary(second.get()), "200 second");
-  // What was begun goes on to its end, and then the connection goes.
+  // The pending request completes, then the connection is closed.
   old->Answer(1, "first");
   EXPECT_EQ(Summary(first.get()), "200 first");
   EXPECT_TRUE(old->WaitForClose());
@@ -212,10 +214,10 @@ TEST_F(Http2ClientTest, SendsAgainWhatTheServerDidNotBeginBeforeItWent) {
   EXPECT_EQ(Summary(third.get()), "200 third");
 }
 
-TEST_F(Http2ClientTest, RefusedRequestsAreSentAgainAFewTimes) {
+TEST_F(Http2ClientTest, RefusedRequestsAreResentAFewTimes) {
   HttpPeers peers;
   const auto client = Client();
-  auto answer = Get(*client, peers.url());
+  auto response = Get(*client, peers.url());
   const auto peer = peers.Accept();
   peer->Greet();
   for (uint32_t stream = 1; stream <= 3; stream += 2) {
@@ -224,7 +226,7 @@ TEST_F(Http2ClientTest, RefusedRequestsAreSentAgainAFewTimes) {
   }
   EXPECT_EQ(peer->AwaitRequest(), 5u);
   peer->Answer(5, "at last");
-  EXPECT_EQ(Summary(answer.get()), "200 at last");
+  EXPECT_EQ(Summary(response.get()), "200 at last");
 
   auto never = Get(*client, peers.url());
   for (uint32_t stream = 7; stream <= 15; stream += 2) {
@@ -257,7 +259,7 @@ TEST_F(Http2ClientTest, AResetEndsOneRequest) {
   log->Await("200 some|broken");
 }
 
-TEST_F(Http2ClientTest, CancelTellsTheServer) {
+TEST_F(Http2ClientTest, CancelResetsTheStream) {
   HttpPeers peers;
   const auto client = Client();
   HttpClient::RequestId id = 0;
@@ -272,24 +274,24 @@ TEST_F(Http2ClientTest, CancelTellsTheServer) {
   EXPECT_EQ(reset.payload, BigEndian(kCancel));
 }
 
-TEST_F(Http2ClientTest, GivesUpConnectionsThatDoNotAnswerPings) {
+TEST_F(Http2ClientTest, ClosesConnectionsThatDoNotAcknowledgePings) {
   HttpPeers peers;
   const auto client =
       Client({.ping_after = Duration::Millis(1), .ping_timeout = Duration::Millis(20)});
-  auto answer = Get(*client, peers.url());
+  auto response = Get(*client, peers.url());
   const auto peer = peers.Accept();
   peer->Greet();
   peer->AwaitRequest();
   peer->Await(HttpFrame::kPing);
-  EXPECT_EQ(Summary(answer.get()), "broken: the server did not answer a ping within 20ms");
+  EXPECT_EQ(Summary(response.get()), "broken: the server did not answer a ping within 20ms");
   EXPECT_TRUE(peer->WaitForClose());
 }
 
-TEST_F(Http2ClientTest, KeepsConnectionsThatAnswerPings) {
+TEST_F(Http2ClientTest, RetainsConnectionsThatAcknowledgePings) {
   HttpPeers peers;
   const auto client =
       Client({.ping_after = Duration::Millis(1), .ping_timeout = Duration::Seconds(600)});
-  auto answer = Get(*client, peers.url());
+  auto response = Get(*client, peers.url());
   const auto peer = peers.Accept();
   peer->Greet();
   peer->AwaitRequest();
@@ -298,10 +300,10 @@ TEST_F(Http2ClientTest, KeepsConnectionsThatAnswerPings) {
     peer->SendFrame({HttpFrame::kPing, HttpFrame::kAck, 0, ping.payload});
   }
   peer->Answer(1, "here");
-  EXPECT_EQ(Summary(answer.get()), "200 here");
+  EXPECT_EQ(Summary(response.get()), "200 here");
 }
 
-TEST_F(Http2ClientTest, AnswersThatEndEarlyAreErrors) {
+TEST_F(Http2ClientTest, ResponsesThatEndEarlyAreErrors) {
   const auto closed = [](HttpPeer& peer) { peer.Close(); };
   const std::string length_two = std::string("\x0f\x0d\x01", 3) + "2";
   const struct {
@@ -347,16 +349,16 @@ TEST_F(Http2ClientTest, AnswersThatEndEarlyAreErrors) {
   for (const auto& c : cases) {
     HttpPeers peers;
     const auto client = Client({.max_body_bytes = 100});
-    auto answer = Get(*client, peers.url());
+    auto response = Get(*client, peers.url());
     const auto peer = peers.Accept();
     peer->Greet();
     peer->AwaitRequest();
     c.play(*peer);
-    EXPECT_EQ(Summary(answer.get()), c.want) << c.name;
+    EXPECT_EQ(Summary(response.get()), c.want) << c.name;
   }
 }
 
-TEST_F(Http2ClientTest, ServersThatDoNotSpeakItAreErrors) {
+TEST_F(Http2ClientTest, ServersWithoutHttp2AreErrors) {
   HttpPeers peers;
   const auto client = Client();
   auto first = Get(*client, peers.url());

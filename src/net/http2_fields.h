@@ -1,4 +1,4 @@
-// Between nghttp2's C types and ours. For .cc files only.
+// Conversions between nghttp2's C types and ours. For .cc files only.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -10,16 +10,16 @@
 
 namespace berth::net {
 
-// As HTTP/2 counts a header, besides its name and value.
+// What HTTP/2 counts for each header besides its name and value.
 constexpr size_t kHttp2HeaderOverhead = 32;
-// What comes before the bytes of a frame.
+// The size of a frame header.
 constexpr size_t kHttp2FrameHead = 9;
 
 inline std::string_view TextOf(const uint8_t* bytes, size_t size) {
   return {reinterpret_cast<const char*>(bytes), size};
 }
 
-// A header to be sent. nghttp2 copies both.
+// Returns a header to be sent. nghttp2 copies name and value.
 inline nghttp2_nv Http2Field(std::string_view name, std::string_view value) {
   const auto bytes = [](std::string_view text) {
     return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
@@ -27,7 +27,7 @@ inline nghttp2_nv Http2Field(std::string_view name, std::string_view value) {
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
-// HTTP/2 has headers in lower case only.
+// Converts a header name to lower case, as HTTP/2 requires.
 inline void LowerCase(std::string& text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -61,9 +61,9 @@ namespace {
 constexpr uint32_t kMaxStreams = 250;
 constexpr uint32_t kServerStreamWindow = 256 << 10;
 constexpr int32_t kServerConnectionWindow = 1 << 20;
-// Frames of nghttp2's own that may wait for a peer that does not read.
+// Limits the control frames queued for a peer that does not read.
 constexpr size_t kMaxQueuedFrames = 2000;
-// All bodies under way on a connection, in bodies of the largest size.
+// Limits the incomplete request bodies of a connection, in bodies of the maximum size.
 constexpr size_t kMaxBufferedBodies = 8;
 
 }  // namespace
@@ -97,7 +97,7 @@ Http2Stream* Http2ServerSession::Find(RequestNumber number) {
 
 size_t Http2ServerSession::Receive(std::string_view bytes, SteadyTime now) {
   if (bytes.empty() || failed_) return 0;
-  // A peer that asks and does not read waits until it does, or is cut off.
+  // A peer that sends requests without reading responses waits until it reads, or is disconnected.
   if (nghttp2_session_get_outbound_queue_size(session_.get()) > kMaxQueuedFrames) return 0;
   now_ = now;
   const ssize_t used = nghttp2_session_mem_recv(
@@ -147,7 +147,7 @@ void Http2ServerSession::EndHead(Http2Stream& stream) {
   }
   const std::string_view length = stream.request.header("content-length");
   size_t size = 0;
-  // nghttp2 has checked that it is a number, and checks that the body is as long.
+  // nghttp2 has checked that this is a number, and checks the length of the body.
   std::from_chars(length.data(), length.data() + length.size(), size);
   if (size > options_.max_body_bytes) {
     return Refuse(stream, 413,
@@ -184,7 +184,7 @@ void Http2ServerSession::EndStream(int32_t id) {
   Http2Stream* const stream = Find(id);
   if (stream == nullptr) return;
   if (stream->phase == Http2Stream::Phase::kBody) buffered_ -= stream->request.body.size();
-  // Out of the map first: what is destroyed with the stream may look here.
+  // Removed from the map first: destructors of the stream's parts may access the map.
   const auto node = streams_.extract(id);
   if (streams_.empty()) idle_since_ = now_;
 }
@@ -313,7 +313,7 @@ void Http2ServerSession::Expire(SteadyTime now) {
 void Http2ServerSession::ExpireStream(Http2Stream& stream) {
   switch (stream.phase) {
     case Http2Stream::Phase::kHead:
-      // No other stream can go on before its headers end.
+      // No other stream can continue before these headers end.
       nghttp2_session_terminate_session(session_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
       return;
     case Http2Stream::Phase::kBody:
@@ -332,7 +332,7 @@ void Http2ServerSession::Drain() {
 
 namespace {
 
-// Resets of streams by the peer: so many at once, then so many a second. More is an attack.
+// Stream resets by the peer: the burst, then the rate per second. More is an attack.
 constexpr uint64_t kResetBurst = 500;
 constexpr uint64_t kResetRate = 50;
 
@@ -380,7 +380,7 @@ int Http2ServerSession::Callbacks::OnHeader(nghttp2_session*, const nghttp2_fram
                                             const uint8_t* name, size_t name_size,
                                             const uint8_t* value, size_t value_size, uint8_t,
                                             void* owner) {
-  // Trailers are not headers: whoever put headers together has not seen them.
+  // Trailers are not headers: a proxy that checks headers does not see them.
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   if (Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id)) {
     Owner(owner).AddHeader(*stream, TextOf(name, name_size), TextOf(value, value_size));
@@ -404,7 +404,7 @@ int Http2ServerSession::Callbacks::OnFrameSent(nghttp2_session* session, const n
   if (!HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) return 0;
   const int32_t id = frame->hd.stream_id;
   const Http2Stream* const stream = Owner(owner).Find(id);
-  // The peer need not send the rest of a request that was refused.
+  // The peer need not send the rest of a rejected request.
   if (stream != nullptr && stream->refused &&
       nghttp2_session_get_stream_remote_close(session, id) == 0) {
     Owner(owner).Reset(id, NGHTTP2_NO_ERROR);

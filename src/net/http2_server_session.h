@@ -1,4 +1,5 @@
-// Http2Stream is one request of an HTTP/2 connection and the body of its response.
+// The HTTP/2 side of HttpServer: Http2Stream is one request and the body of its response, and
+// Http2ServerSession is the protocol of a connection.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
@@ -16,6 +17,7 @@
 
 namespace berth::net {
 
+// Http2Stream is one request of an HTTP/2 connection and the body of its response.
 class Http2Stream {
  public:
   enum class Phase { kHead, kBody, kHandling, kAnswering };
@@ -24,23 +26,23 @@ class Http2Stream {
 
   // Sets the body of the response: pieces, or a source, or neither.
   void SetBody(std::vector<Piece> pieces, std::unique_ptr<BodySource> source);
-  // Makes up to `limit` bytes ready, asking the source if need be; returns how many are.
+  // Reads from the source until up to `limit` bytes are ready; returns how many are.
   size_t Prepare(size_t limit);
   // Moves `size` ready bytes to `out`.
   void Take(size_t size, Outgoing& out);
   size_t ready() const { return ready_; }
-  // Nothing will follow what is ready.
+  // Reports that nothing follows the ready bytes.
   bool body_ended() const { return source_ == nullptr; }
-  // The source has more.
+  // Marks the source as having more.
   void Wake() { source_ready_ = true; }
 
   const int32_t id;
   ServerRequest request;
   Phase phase = Phase::kHead;
-  SteadyTime since;  // Of the phase, or the last bytes sent.
+  SteadyTime since;  // Start of the phase, or time of the last bytes sent.
   size_t header_bytes = 0;
   bool head_only = false;  // HEAD: the response has no body.
-  bool refused = false;    // Answered before it was complete.
+  bool refused = false;    // The response was sent before the request was complete.
   bool deferred = false;   // Nothing to send until the source is woken.
 
  private:
@@ -50,16 +52,10 @@ class Http2Stream {
   bool source_ready_ = false;
 };
 
-}  // namespace berth::net
-
-// Http2ServerSession speaks HTTP/2: many requests at once, each on a stream of its own.
+// Http2ServerSession implements HTTP/2: concurrent requests, each on its own stream.
 //
-// nghttp2 does frames, header compression and flow control. A source is read only while its stream
-// and the connection have room, so that a peer that does not read holds nothing but its place.
-struct nghttp2_session;
-
-namespace berth::net {
-
+// nghttp2 does framing, header compression and flow control. A source is read only while its stream
+// and the connection have window space, so that a peer that does not read costs no memory.
 class Http2ServerSession final : public ServerSession {
  public:
   // `options` and `host` must outlive it.
@@ -67,7 +63,7 @@ class Http2ServerSession final : public ServerSession {
   ~Http2ServerSession() override;
 
   size_t Receive(std::string_view bytes, SteadyTime now) override;
-  // Without the peer's window updates nothing can be ended well: this is the end.
+  // Fails: without the peer's window updates no response can be completed.
   void ReceiveEnd() override { failed_ = true; }
   void Produce(Outgoing& out, SteadyTime now) override;
   bool finished() const override;
@@ -78,7 +74,7 @@ class Http2ServerSession final : public ServerSession {
   void Drain() override;
 
  private:
-  // What nghttp2 calls.
+  // The functions that nghttp2 calls.
   struct Callbacks;
 
   Http2Stream* Find(RequestNumber number);
@@ -88,11 +84,11 @@ class Http2ServerSession final : public ServerSession {
   void AddBody(Http2Stream& stream, std::string_view bytes);
   void EndRequest(Http2Stream& stream);
   void EndStream(int32_t id);
-  // Answers with an error before the request is complete.
+  // Responds with an error before the request is complete.
   void Refuse(Http2Stream& stream, int status, const std::string& text);
   void Submit(Http2Stream& stream, Outcome outcome);
   void Reset(int32_t id, uint32_t code);
-  // Makes Expire look at the streams at `time`, or before.
+  // Makes Expire check the streams at `time` or earlier.
   void CheckAt(SteadyTime time);
   std::optional<SteadyTime> StreamDeadline(const Http2Stream& stream) const;
   void ExpireStream(Http2Stream& stream);
@@ -101,22 +97,21 @@ class Http2ServerSession final : public ServerSession {
   SessionHost& host_;
   std::unique_ptr<nghttp2_session, void (*)(nghttp2_session*)> session_;
   std::unordered_map<int32_t, std::unique_ptr<Http2Stream>> streams_;
-  std::vector<int32_t> complete_;  // Requests to be handled once nghttp2 has returned.
-  size_t buffered_ = 0;            // Bytes of bodies that are not complete.
+  std::vector<int32_t> complete_;  // Requests to pass to the handler once nghttp2 has returned.
+  size_t buffered_ = 0;            // Bytes of incomplete request bodies.
   SteadyTime now_;
   SteadyTime idle_since_;
   SteadyTime check_at_ = SteadyTime::max();
-  Outgoing* out_ = nullptr;  // While producing.
+  Outgoing* out_ = nullptr;  // Set while producing.
   bool draining_ = false;
   bool failed_ = false;
 };
 
-// Between nghttp2's C functions and Http2ServerSession. For http2_session.cc and http2_callbacks.cc
-// only.
+// The functions that nghttp2 calls on behalf of an Http2ServerSession.
 struct Http2ServerSession::Callbacks {
-  // A server session that calls `owner`.
+  // Creates a server session that calls `owner`.
   static nghttp2_session* MakeSession(Http2ServerSession* owner);
-  // Where nghttp2 reads the body of the response on `stream`.
+  // Returns the provider from which nghttp2 reads the response body of `stream`.
   static nghttp2_data_provider BodyOf(Http2Stream& stream);
 
  private:

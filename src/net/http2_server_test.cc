@@ -12,7 +12,7 @@
 #include "testing/http_handlers.h"
 #include "testing/raw_client.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 constexpr uint32_t kNoError = 0;
 constexpr uint32_t kCancel = 8;
 
-TEST(Http2ServerTest, AnswersRequestsWithAndWithoutBodies) {
+TEST(Http2ServerTest, ServesRequestsWithAndWithoutBodies) {
   std::vector<HttpHeader> headers;
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     headers = exchange->request().headers;
@@ -47,7 +47,7 @@ TEST(Http2ServerTest, AnswersRequestsWithAndWithoutBodies) {
   EXPECT_GE(http2.max_concurrent_streams(), 250U);
 }
 
-TEST(Http2ServerTest, AnswersManyAtOnceInAnyOrder) {
+TEST(Http2ServerTest, ServesConcurrentRequestsInAnyOrder) {
   std::mutex mutex;
   std::vector<std::shared_ptr<Exchange>> waiting;
   std::promise<void> all;
@@ -59,7 +59,7 @@ TEST(Http2ServerTest, AnswersManyAtOnceInAnyOrder) {
   });
   RawClient client(server->port());
   Http2Client http2(client);
-  // Once the server's settings are known, more than a hundred may be sent.
+  // After the server's settings have arrived, more than a hundred requests may be sent.
   http2.Ping();
   EXPECT_TRUE(http2.WaitUntil([&] { return http2.pongs() == 1; }));
   std::vector<int32_t> streams;
@@ -67,7 +67,7 @@ TEST(Http2ServerTest, AnswersManyAtOnceInAnyOrder) {
     streams.push_back(http2.Send("GET", "/" + std::to_string(i)));
   }
   Await(all);
-  // From this thread, last one first.
+  // From this thread, in reverse order.
   while (!waiting.empty()) {
     Echo(waiting.back());
     waiting.pop_back();
@@ -77,7 +77,7 @@ TEST(Http2ServerTest, AnswersManyAtOnceInAnyOrder) {
   }
 }
 
-TEST(Http2ServerTest, CarriesLargeBodies) {
+TEST(Http2ServerTest, SendsAndReceivesLargeBodies) {
   const std::string large(10 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     EXPECT_EQ(exchange->request().body.size(), size_t{2} << 20);
@@ -123,7 +123,7 @@ TEST(Http2ServerTest, AResetStreamOrALostConnectionDestroysTheSource) {
       client.Close();
     }
     ASSERT_TRUE(channel->WaitUntilGone());
-    // A later write has no effect: there is no source that could be read.
+    // A later write has no effect: the source is gone.
     const size_t reads = channel->reads();
     channel->Write("too late");
     server->Stop(milliseconds(1));
@@ -140,7 +140,7 @@ TEST(Http2ServerTest, AStreamWithoutWindowReadsNothingFromItsSource) {
   Http2Client http2(client, 0);
   const int32_t stream = http2.Send("GET", "/");
   EXPECT_TRUE(http2.WaitUntil([&] { return http2.answer(stream).status == 200; }));
-  // A ping's answer comes after whatever the server had to say.
+  // The ping is acknowledged after everything the server had to send.
   http2.Ping();
   EXPECT_TRUE(http2.WaitUntil([&] { return http2.pongs() == 1; }));
   EXPECT_EQ(*taken, 0U);
@@ -151,7 +151,7 @@ TEST(Http2ServerTest, AStreamWithoutWindowReadsNothingFromItsSource) {
   EXPECT_EQ(*taken, 1000U);
 }
 
-TEST(Http2ServerTest, AStreamWithoutWindowSlowsNoOther) {
+TEST(Http2ServerTest, AStreamWithoutWindowDoesNotSlowOthers) {
   const auto taken = std::make_shared<std::atomic<size_t>>(0);
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     if (exchange->request().target != "/endless") return Echo(exchange);
@@ -166,7 +166,7 @@ TEST(Http2ServerTest, AStreamWithoutWindowSlowsNoOther) {
   }
 }
 
-TEST(Http2ServerTest, RefusesWhatIsTooLarge) {
+TEST(Http2ServerTest, RejectsLargeRequests) {
   const auto server = Serve(Echo, {.max_header_bytes = 2000, .max_body_bytes = 1000});
   RawClient client(server->port());
   Http2Client http2(client);
@@ -181,7 +181,7 @@ TEST(Http2ServerTest, RefusesWhatIsTooLarge) {
   EXPECT_EQ(http2.Finish(http2.Send("GET", "/")).body, "GET / 0 ");
 }
 
-TEST(Http2ServerTest, ASlowBodyIsRefusedAndASlowReaderCutOff) {
+TEST(Http2ServerTest, ASlowBodyIsRejectedAndASlowReaderDisconnected) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
         exchange->Answer(ServerResponse::Text(200, "text/plain", std::string(5000, 'x')));
@@ -221,7 +221,7 @@ TEST(Http2ServerTest, IdleConnectionsAreClosed) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST(Http2ServerTest, ResetsWithoutEndAreAnAttack) {
+TEST(Http2ServerTest, DisconnectsAPeerThatResetsTooManyStreams) {
   const auto server = Serve([](const std::shared_ptr<Exchange>& exchange) {
     exchange->Stream({}, std::make_shared<Channel>()->Open(nullptr));
   });

@@ -28,7 +28,7 @@ class PooledHttpClient final : public HttpClient {
   }
 
   RequestId Send(ClientRequest request, Callback callback) override {
-    // A caller that requests an encoding decodes it, too.
+    // A caller that requests an encoding also decodes it.
     const bool gzip = gzip_ && FindHeader(request.headers, "Accept-Encoding").empty();
     if (gzip) request.headers.push_back({"Accept-Encoding", "gzip"});
     auto response = MakeBufferedResponse(
@@ -51,7 +51,7 @@ class PooledHttpClient final : public HttpClient {
     return {};
   }
 
-  // Never inline: the end of the request calls the user back.
+  // Always posted: the end of the request calls the user back.
   void Cancel(RequestId id) override {
     asio::post(pool_->context(), [pool = pool_, id] { pool->Cancel(id); });
   }

@@ -1,7 +1,7 @@
 // HttpClient sends HTTP requests, with and without TLS, and pools connections: HTTP/2 where the
 // server offers it (many requests share a connection), HTTP/1.1 otherwise.
 //
-// Functions may be called on any thread. Callbacks come on the loop's thread and must not block.
+// Functions may be called on any thread. Callbacks run on the loop's thread and must not block.
 // Redirects are not followed.
 //
 // Errors have a kind and name the request: "POST http://h:80/filter: connection refused",
@@ -31,22 +31,23 @@ struct HttpResponse {
   std::string body;
 
   bool ok() const { return status >= 200 && status < 300; }
-  // The value of the first header of that name, in any case; empty if there is none.
+  // Returns the value of the first header of that name, ignoring case; empty if there is none.
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
   std::string_view content_type() const { return header("Content-Type"); }
 };
 
-// Why there is no response, or not a complete one. A response of any status is not an error.
+// Why there is no complete response. A response of any status is not an error.
 struct HttpError {
   enum class Kind {
-    // The request was not processed: the URL is wrong, the name does not resolve, the connection
+    // The request was not processed: the URL is invalid, the name does not resolve, the connection
     // is refused, or the server rejected the request before processing it.
     kUnreachable,
-    kBroken,   // The connection or the response broke after sending: it may have taken effect.
-    kTimeout,  // The time limit passed. Likewise.
+    kBroken,   // The connection or the response broke after sending: the request may have taken
+               // effect.
+    kTimeout,  // The time limit passed. The request may have taken effect.
     kTls,      // The handshake failed, or the server rejected our certificate; nothing was sent.
     kCredentials,  // There is no credential to send (client::RestClient).
-    kCancelled,    // By Cancel, or by the end of the client. It may have taken effect.
+    kCancelled,    // By Cancel or the client's destructor. The request may have taken effect.
   };
   Kind kind = Kind::kBroken;
   std::string message;
@@ -64,11 +65,11 @@ struct ClientRequest {
   Duration timeout;
 };
 
-// Receives a response piece by piece, on the loop's thread.
+// ResponseStream receives a response piece by piece, on the loop's thread.
 struct ResponseStream {
   std::function<void(int status, const std::vector<HttpHeader>& headers)> on_head;
   std::function<void(std::string_view bytes)> on_data;
-  // Called once, last: the response is complete, or why it never will be.
+  // Called once, last: with success, or the reason why the response is incomplete.
   std::function<void(HttpResult<void>)> on_end;
 };
 
@@ -76,13 +77,13 @@ struct HttpClientOptions {
   TlsOptions tls;
   // A longer body is an error.
   size_t max_body_bytes = size_t{64} << 20;
-  // Further requests wait for a connection; their time limit runs meanwhile.
+  // Further requests are queued; their time limit includes the wait.
   size_t max_connections_per_host = 64;
-  // For resolving, connecting and the handshakes; the request's own limit may be shorter.
+  // For resolving, connecting and the handshake; the request's own limit may be shorter.
   Duration connect_timeout = Duration::Seconds(30);
   size_t max_idle_per_host = 8;
   Duration idle_limit = Duration::Seconds(90);
-  // Offers HTTP/2 to servers with TLS; with `h2c`, uses it without negotiation on servers without.
+  // Offers HTTP/2 to servers with TLS. `h2c` uses it with prior knowledge on servers without TLS.
   bool http2 = false;
   bool h2c = false;
   // Requests gzip and decompresses it, in responses to Send.
@@ -104,17 +105,17 @@ class HttpClient {
   // Cancels pending requests; their callbacks are still called, on the loop.
   virtual ~HttpClient() = default;
 
-  // Calls back once, never before it returns: with the response or an error.
+  // Sends a request. Calls back once, never before Send returns: with the response or an error.
   virtual RequestId Send(ClientRequest request, Callback callback) = 0;
 
   // Like Send, but passes the response on as it arrives; `max_body_bytes` does not apply.
   virtual RequestId Open(ClientRequest request, ResponseStream stream) = 0;
 
-  // New connections use `tls` from now on; existing ones close when their requests have ended. The
-  // error is about the options, and changes nothing.
+  // Uses `tls` for new connections; existing ones close when their requests have ended. On error
+  // nothing changes.
   virtual Result<void> UseTls(TlsOptions tls) = 0;
 
-  // The request's callback gets an error, unless it was called before.
+  // Ends the request with an error, unless its callback was called before.
   virtual void Cancel(RequestId id) = 0;
 
   // Sends a POST request.

@@ -1,4 +1,4 @@
-// What callers of HttpClient can tell apart, and certificates that change while it runs.
+// Tests of the kinds of errors of HttpClient, and of certificates that change at run time.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "testing/http_peer.h"
 #include "testing/http_requests.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -63,7 +63,7 @@ TEST_F(HttpClientErrorsTest, HaveTheirKind) {
   EXPECT_EQ(KindOf(nobody.error()), "unreachable");
 }
 
-TEST_F(HttpClientErrorsTest, WhatCannotBeSentIsNot) {
+TEST_F(HttpClientErrorsTest, InvalidRequestsAreNotSent) {
   const struct {
     ClientRequest request;
     const char* want;
@@ -87,13 +87,13 @@ TEST_F(HttpClientErrorsTest, WhatCannotBeSentIsNot) {
 TEST_F(HttpClientErrorsTest, SendsAnyMethodOverHttp1) {
   HttpPeers peers;
   const auto client = Client();
-  auto answer = SendRequest(*client, {.method = "DELETE", .url = peers.url() + "/x"});
+  auto response = SendRequest(*client, {.method = "DELETE", .url = peers.url() + "/x"});
   const auto peer = peers.Accept();
   const std::string head = peer->ReadUntil("\r\n\r\n");
   EXPECT_TRUE(head.starts_with("DELETE /x HTTP/1.1\r\nHost: 127.0.0.1:")) << head;
   EXPECT_EQ(head.find("Content-Length"), head.npos);
   peer->Send("HTTP/1.1 204 No Content\r\n\r\n");
-  EXPECT_EQ(Summary(answer.get()), "204 ");
+  EXPECT_EQ(Summary(response.get()), "204 ");
   auto next = SendRequest(*client, {.method = "HEAD", .url = peers.url() + "/y"});
   peer->ReadUntil("HEAD /y HTTP/1.1\r\n");
   peer->Send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
@@ -110,7 +110,7 @@ TEST_F(HttpClientErrorsTest, StreamsOverHttp1) {
   log->Await("200 ");
   peer->Send("6\r\nab");
   log->Await("200 ab");
-  // However few bytes of a chunk come, they are passed on.
+  // Incomplete chunks are passed on.
   peer->Send("c");
   log->Await("200 abc");
   peer->Send("def\r\n");
@@ -126,7 +126,7 @@ TEST_F(HttpClientErrorsTest, StreamsOverHttp1) {
   cut->Await("200 ab|broken");
 }
 
-TEST_F(HttpClientErrorsTest, StreamsHaveTheirTimeLimit) {
+TEST_F(HttpClientErrorsTest, StreamsHaveATimeLimit) {
   HttpPeers peers;
   const auto client = Client();
   const auto log = std::make_shared<StreamLog>();
@@ -160,7 +160,7 @@ TEST_F(HttpClientErrorsTest, ReadsCertificatesAgainWhenTheyChange) {
   write(stranger_.certificate + "\n");
   FakeHttpServer second(Target, Tls(stranger_));
   EXPECT_EQ(Summary(Get(*client, second.url() + "/2").get()), "200 /2");
-  // What is wrong changes nothing.
+  // An invalid file is ignored.
   write("nonsense");
   FakeHttpServer third(Target, Tls(stranger_));
   EXPECT_EQ(Summary(Get(*client, third.url() + "/3").get()), "200 /3");

@@ -9,7 +9,7 @@
 #include "testing/fake_http_server.h"
 #include "testing/http_requests.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -17,7 +17,7 @@ namespace BERTH_TEST_FILE {
 
 using testing::StartsWith;
 
-// Long enough never to matter.
+// Long enough never to expire.
 constexpr Duration kLong = Duration::Seconds(600);
 
 FakeResponse Echo(const ReceivedRequest& request) { return {.body = "echo " + request.body}; }
@@ -56,7 +56,7 @@ class HttpClientTest : public testing::Test {
     return Begin(client, url, body, timeout).get();
   }
 
-  // "200 body", or what follows "POST <url>: " in the error.
+  // Returns "200 body", or what follows "POST <url>: " in the error.
   static std::string Outcome(HttpClient& client, const std::string& url, Duration timeout = kLong) {
     const auto response = Post(client, url, "x", timeout);
     if (response) return std::to_string(response->status) + " " + response->body;
@@ -68,7 +68,7 @@ class HttpClientTest : public testing::Test {
   EventLoop loop_;
 };
 
-TEST_F(HttpClientTest, PostsAndGetsTheAnswer) {
+TEST_F(HttpClientTest, PostsAndGetsTheResponse) {
   FakeHttpServer server([](const ReceivedRequest& request) {
     return FakeResponse{.status = 404, .body = "echo " + request.body};
   });
@@ -89,7 +89,7 @@ TEST_F(HttpClientTest, PostsAndGetsTheAnswer) {
   EXPECT_EQ(request.body, "hello");
 }
 
-TEST_F(HttpClientTest, CarriesLargeBodies) {
+TEST_F(HttpClientTest, SendsAndReceivesLargeBodies) {
   FakeHttpServer server(Echo);
   const auto client = Client();
   const std::string large(5 << 20, 'x');
@@ -98,24 +98,24 @@ TEST_F(HttpClientTest, CarriesLargeBodies) {
   EXPECT_TRUE(response->body == "echo " + large);
 }
 
-TEST_F(HttpClientTest, FindsHostsByName) {
+TEST_F(HttpClientTest, ResolvesHostNames) {
   FakeHttpServer server(Echo);
   const auto client = Client();
   EXPECT_EQ(Outcome(*client, "http://localhost:" + std::to_string(server.port())), "200 echo x");
-  // Longer than a name may be, so that nobody has to be asked.
-  const std::string nobody(80, 'x');
-  EXPECT_THAT(Outcome(*client, "http://" + nobody + "/"), StartsWith("host " + nobody + ": "));
+  // Longer than a valid name, so that no name server is queried.
+  const std::string too_long(80, 'x');
+  EXPECT_THAT(Outcome(*client, "http://" + too_long + "/"), StartsWith("host " + too_long + ": "));
 }
 
-TEST_F(HttpClientTest, KeepsConnections) {
+TEST_F(HttpClientTest, ReusesConnections) {
   FakeHttpServer server(Echo);
   const auto client = Client();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Outcome(*client, server.url() + "/x"), "200 echo x");
   EXPECT_EQ(server.connections(), 1u);
 }
 
-TEST_F(HttpClientTest, DropsKeptConnectionsThatTheServerCloses) {
-  // The answer promises to keep the connection; then the server closes it all the same.
+TEST_F(HttpClientTest, DropsIdleConnectionsThatTheServerCloses) {
+  // The response promises to keep the connection open; then the server closes it.
   FakeHttpServer server(Raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
   const auto client = Client();
   for (size_t i = 1; i <= 3; ++i) {
@@ -125,7 +125,7 @@ TEST_F(HttpClientTest, DropsKeptConnectionsThatTheServerCloses) {
   }
 }
 
-TEST_F(HttpClientTest, DropsConnectionsThatWereKeptTooLong) {
+TEST_F(HttpClientTest, DropsConnectionsThatWereIdleTooLong) {
   FakeHttpServer server(Echo);
   const auto client = Client({.idle_limit = Duration::Millis(1)});
   EXPECT_EQ(Outcome(*client, server.url()), "200 echo x");
@@ -164,7 +164,7 @@ TEST_F(HttpClientTest, MisbehavingServersGiveErrors) {
   }
 }
 
-TEST_F(HttpClientTest, UnderstandsUnusualAnswers) {
+TEST_F(HttpClientTest, ParsesUnusualResponses) {
   const struct {
     const char* name;
     const char* raw;
@@ -198,13 +198,13 @@ TEST_F(HttpClientTest, BadUrlIsAnError) {
             R"(POST ftp://h: URL "ftp://h": it must begin with http:// or https://)");
 }
 
-TEST_F(HttpClientTest, StopsWaitingWhenTimeIsUp) {
+TEST_F(HttpClientTest, RequestsTimeOut) {
   FakeHttpServer server(Nothing);
   const auto client = Client();
   EXPECT_EQ(Outcome(*client, server.url(), Duration::Millis(20)), "no answer within 20ms");
 }
 
-TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
+TEST_F(HttpClientTest, TheTimeoutIncludesTheWaitForAConnection) {
   FakeHttpServer server(Nothing);
   const auto client = Client({.max_connections_per_host = 1});
   HttpClient::RequestId id = 0;
@@ -216,7 +216,7 @@ TEST_F(HttpClientTest, TimeRunsWhileWaitingForAConnection) {
   EXPECT_EQ(first.get().error().message, "POST " + server.url() + ": cancelled");
 }
 
-TEST_F(HttpClientTest, CancelledRequestMakesRoomForTheNext) {
+TEST_F(HttpClientTest, ACancelledRequestFreesItsConnection) {
   FakeHttpServer server([](const ReceivedRequest& request) {
     return request.body == "first" ? Nothing(request) : Echo(request);
   });
@@ -232,7 +232,7 @@ TEST_F(HttpClientTest, CancelledRequestMakesRoomForTheNext) {
   EXPECT_EQ(second.get()->body, "echo second");
 }
 
-TEST_F(HttpClientTest, EndOfTheClientCancels) {
+TEST_F(HttpClientTest, DestructionCancelsRequests) {
   FakeHttpServer server(Nothing);
   auto client = Client();
   auto pending = Begin(*client, server.url(), "x");
@@ -251,14 +251,14 @@ TEST_F(HttpClientTest, ServesManyThreadsOverFewConnections) {
   std::atomic<int> good = 0;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      std::vector<HttpFuture> answers;
+      std::vector<HttpFuture> responses;
       const auto body = [&](int i) { return std::to_string(t * kRequests + i); };
       for (int i = 0; i < kRequests; ++i) {
-        answers.push_back(Begin(*client, server.url(), body(i)));
+        responses.push_back(Begin(*client, server.url(), body(i)));
       }
       for (int i = 0; i < kRequests; ++i) {
-        const auto answer = answers[static_cast<size_t>(i)].get();
-        if (answer && answer->body == "echo " + body(i)) ++good;
+        const auto response = responses[static_cast<size_t>(i)].get();
+        if (response && response->body == "echo " + body(i)) ++good;
       }
     });
   }
@@ -281,7 +281,7 @@ TEST(HttpClient, RunsOnTheCallersThread) {
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
-TEST(HttpClient, LoopMayStopWithRequestsUnderWay) {
+TEST(HttpClient, TheLoopMayStopWithPendingRequests) {
   FakeHttpServer server(Nothing);
   EventLoop loop;
   loop.Start();
@@ -309,7 +309,7 @@ class HttpClientTlsTest : public HttpClientTest {
   const Certificate stranger_ = MakeAuthority("another");
 };
 
-TEST_F(HttpClientTlsTest, ChecksTheServersCertificate) {
+TEST_F(HttpClientTlsTest, VerifiesTheServersCertificate) {
   const ServerTls by_address = Server("IP:127.0.0.1");
   const ServerTls by_name = Server("DNS:x.example.com");
   const struct {
@@ -353,7 +353,7 @@ TEST_F(HttpClientTlsTest, ChecksTheServersCertificate) {
   for (const auto& c : cases) EXPECT_EQ(Try(c.server, c.options), c.want) << c.name;
 }
 
-TEST_F(HttpClientTlsTest, ShowsItsCertificate) {
+TEST_F(HttpClientTlsTest, PresentsItsCertificate) {
   ServerTls server = Server("IP:127.0.0.1");
   server.client_authority = authority_.certificate;
   TlsOptions options{.ca_data = authority_.certificate};
@@ -370,7 +370,7 @@ TEST_F(HttpClientTlsTest, ShowsItsCertificate) {
   EXPECT_EQ(Try(server, options), "TLS: tlsv1 alert unknown ca");
 }
 
-TEST_F(HttpClientTlsTest, KeepsConnections) {
+TEST_F(HttpClientTlsTest, ReusesConnections) {
   FakeHttpServer server(Echo, Server("IP:127.0.0.1"));
   const auto client = Client({.tls = {.ca_data = authority_.certificate}});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Outcome(*client, server.url()), "200 echo x");
@@ -390,7 +390,7 @@ TEST_F(HttpClientTlsTest, ServersOfAnotherProtocolGiveErrors) {
   EXPECT_EQ(Outcome(*client, silent.url()), "the server closed the connection without an answer");
 }
 
-TEST_F(HttpClientTlsTest, RefusesOptionsThatCannotWork) {
+TEST_F(HttpClientTlsTest, RejectsInvalidOptions) {
   const Certificate a = MakeCertificate(authority_, "a", "DNS:a");
   const Certificate b = MakeCertificate(authority_, "b", "DNS:b");
   const struct {

@@ -1,4 +1,4 @@
-// What the messages of HTTP's client and server share.
+// Headers of HTTP messages, shared by client and server.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ struct HttpHeader {
   bool operator==(const HttpHeader&) const = default;
 };
 
-// ASCII only, as in names of headers.
+// Compares ASCII texts, such as header names, ignoring case.
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
 
-// Whether it may be the name of a header, or a method.
+// Reports whether `text` is valid as a header name or a method.
 bool IsToken(std::string_view text);
-// Whether it may be the value of a header: nothing in it ends the line.
+// Reports whether `text` is valid as a header value: it contains nothing that ends the line.
 bool IsHeaderValue(std::string_view text);
 
-// Whether `token` is among the comma-separated ones of `list`, in any case: "close" of
+// Reports whether the comma-separated `list` contains `token`, ignoring case: "close" in
 // "keep-alive, Close".
 bool HasToken(std::string_view list, std::string_view token);
 
-// The value of the first header of that name, in any case; empty if there is none.
+// Returns the value of the first header of that name, ignoring case; empty if there is none.
 std::string_view FindHeader(const std::vector<HttpHeader>& headers, std::string_view name);
 
 }  // namespace berth::net

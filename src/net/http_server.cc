@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// When no connection can be accepted, most likely for want of file descriptors.
+// The pause when accepting fails, most likely for lack of file descriptors.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 std::string Describe(const error_code& error) {
@@ -54,7 +54,7 @@ Status Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool share
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error && share_port) acceptor.set_option(SharePort(true), error);
   if (!error && endpoint.address().is_v6()) {
-    // "::" is every address, of either kind.
+    // "::" is all addresses, of both families.
     acceptor.set_option(asio::ip::v6_only(false), error);
   }
   if (!error) acceptor.bind(endpoint, error);
@@ -98,7 +98,7 @@ class Server final : public HttpServer {
     for (const auto& worker : workers_) {
       CHECK(!worker->context().get_executor().running_in_this_thread());
     }
-    // First, so that no worker is given a connection once it is asked to end.
+    // First, so that no worker gets a connection after it was stopped.
     std::promise<void> closed;
     asio::post(workers_[0]->context(), [&] {
       error_code ignored;
@@ -128,7 +128,7 @@ class Server final : public HttpServer {
   void Accepted(ServerWorker& worker, const error_code& error, tcp::socket socket) {
     if (!acceptor_->is_open()) return;
     if (!error) {
-      // One too many is closed at once: by now the peer has been told that it is connected.
+      // A connection over the limit is closed at once: the kernel has already accepted it.
       if (count_->value() < settings_->options.max_connections) worker.Adopt(std::move(socket));
       return Accept();
     }
@@ -141,7 +141,8 @@ class Server final : public HttpServer {
 
   const std::shared_ptr<const ServerSettings> settings_;
   const std::shared_ptr<ConnectionCount> count_;
-  // Exchanges may keep workers longer than the server lives; the acceptor goes before its worker.
+  // Exchanges may own workers beyond the server's lifetime; the acceptor is destroyed before its
+  // worker.
   std::vector<std::shared_ptr<ServerWorker>> workers_;
   std::unique_ptr<tcp::acceptor> acceptor_;
   std::unique_ptr<asio::steady_timer> pause_;

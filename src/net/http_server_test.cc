@@ -11,7 +11,7 @@
 #include "testing/http_handlers.h"
 #include "testing/raw_client.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -45,12 +45,12 @@ TEST(HttpServerTest, PassesTheRequestToTheHandlerUnchanged) {
 
 TEST(HttpServerTest, LeavesOutHeadersThatCannotBeSent) {
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    ServerResponse answer = ServerResponse::Text(201, "text/plain", "hello");
-    answer.headers.push_back({"X-Good", "yes"});
-    answer.headers.push_back({"X-Bad", "a\r\nX-Injected: b"});
-    answer.headers.push_back({"Bad Name", "x"});
-    answer.headers.push_back({"Content-Length", "7"});
-    exchange->Answer(std::move(answer));
+    ServerResponse response = ServerResponse::Text(201, "text/plain", "hello");
+    response.headers.push_back({"X-Good", "yes"});
+    response.headers.push_back({"X-Bad", "a\r\nX-Injected: b"});
+    response.headers.push_back({"Bad Name", "x"});
+    response.headers.push_back({"Content-Length", "7"});
+    exchange->Answer(std::move(response));
   });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -121,7 +121,7 @@ TEST(HttpServerTest, IdleConnectionsAreClosed) {
 }
 
 TEST(HttpServerTest, DisconnectsAClientThatDoesNotRead) {
-  constexpr size_t kBody = 64 << 20;  // More than the buffers of both sockets can have.
+  constexpr size_t kBody = 64 << 20;  // More than the buffers of both sockets hold.
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve(
       [&](const std::shared_ptr<Exchange>& exchange) {
@@ -161,7 +161,7 @@ TEST(HttpServerTest, StreamsAreFlushedAtOnceAndOtherThreadsMayWakeThem) {
 }
 
 TEST(HttpServerTest, WakeAfterReadsTheSourceAgain) {
-  // Ends when it is read for the third time.
+  // Ends at the third read.
   class Counting final : public BodySource {
    public:
     explicit Counting(Exchange& exchange) : exchange_(exchange) {}
@@ -212,7 +212,7 @@ TEST(HttpServerTest, DropsAStreamWhoseClientDisconnects) {
       client.Close();
     }
     ASSERT_TRUE(channel->WaitUntilGone());
-    // A later write has no effect: there is no source that could be read.
+    // A later write has no effect: the source is gone.
     const size_t reads = channel->reads();
     channel->Write("too late");
     server->Stop(milliseconds(1));
@@ -237,7 +237,7 @@ TEST(HttpServerTest, ASlowReaderDoesNotSlowOtherClients) {
     quick.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     quick.ReadUntil("GET / 0 ");
   }
-  // What the kernel's buffers and a batch hold, not more.
+  // At most the kernel's buffers and one batch.
   EXPECT_LT(*taken, size_t{32} << 20);
 }
 
@@ -301,12 +301,12 @@ TEST(HttpServerTest, StopWaitsForResponses) {
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   auto exchange = Await(promise);
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
-  // The idle one is closed, so the server is stopping.
+  // The idle connection is closed, so the server is stopping.
   EXPECT_EQ(idle.ReadAll(), "");
   exchange->Answer(ServerResponse::Text(200, "text/plain", "late"));
-  const std::string answer = client.ReadAll();
-  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
-  EXPECT_THAT(answer, EndsWith("late"));
+  const std::string response = client.ReadAll();
+  EXPECT_THAT(response, HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(response, EndsWith("late"));
   client.Close();
   stopper.join();
   EXPECT_FALSE(RawClient(server->port()).connected());

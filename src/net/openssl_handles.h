@@ -1,4 +1,4 @@
-// Owners of OpenSSL's objects.
+// Owning handles of OpenSSL objects, and PEM texts from files or data.
 #pragma once
 
 #include <openssl/bio.h>
@@ -13,7 +13,7 @@
 
 namespace berth::net {
 
-// Deletes with one of OpenSSL's functions: std::unique_ptr<BIGNUM, OpensslFree<BN_free>>.
+// Deletes an object with a function of OpenSSL: std::unique_ptr<BIGNUM, OpensslFree<BN_free>>.
 template <auto kFree>
 struct OpensslFree {
   void operator()(auto* object) const { kFree(object); }
@@ -23,16 +23,17 @@ using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free_all>>;
 using Cert = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 
-// PEM texts, from files or given as they are.
+// A PEM text and its origin.
 struct Pem {
   std::string text;
   std::string source;  // For error messages: `certFile "x.pem"`.
 };
 
-// `name` is "ca", "cert" or "key". Data goes before a file. The error names the file.
+// Returns `data` if not empty, else the contents of `file`. `name` is "ca", "cert" or "key". The
+// error names the file.
 Result<Pem> ReadPem(const char* name, const std::string& data, const std::string& file);
 
-// An error that says that `pem` is not `what`, if `error` is one.
+// Returns an error that says that `pem` is not `what`, if `error` is set.
 Status CheckPem(const boost::system::error_code& error, const Pem& pem, const char* what);
 
 }  // namespace berth::net

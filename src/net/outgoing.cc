@@ -9,10 +9,10 @@ namespace berth::net {
 
 namespace {
 
-// Copying fewer bytes than these costs less than sharing them.
+// Copying fewer bytes than this is cheaper than sharing them.
 constexpr size_t kWorthSharing = 1024;
-// Text that is kept for the next batch.
-constexpr size_t kMaxKeptText = 16 << 10;
+// The capacity that is retained for the next batch.
+constexpr size_t kMaxRetainedText = 16 << 10;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ size_t Outgoing::Gather(std::span<iovec> buffers) const {
   for (size_t i = first_; i < parts_.size() && used < buffers.size(); ++i) {
     const Part& part = parts_[i];
     const char* const begin = part.shared ? part.piece.bytes.data() : text_.data() + part.begin;
-    // iovec serves reading and writing alike, so it takes no const.
+    // iovec is used for reading and writing, so it has no const.
     buffers[used++] = {.iov_base = const_cast<char*>(begin + skipped),
                        .iov_len = part.size - skipped};
     skipped = 0;
@@ -70,7 +70,7 @@ void Outgoing::Consume(size_t bytes) {
   parts_.clear();
   first_ = 0;
   text_.clear();
-  if (text_.capacity() > kMaxKeptText) text_.shrink_to_fit();
+  if (text_.capacity() > kMaxRetainedText) text_.shrink_to_fit();
 }
 
 }  // namespace berth::net

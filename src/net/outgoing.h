@@ -1,4 +1,4 @@
-// Outgoing is what a connection has to send, in order: framing is copied in, bodies are shared.
+// Outgoing is the send queue of a connection: framing is copied, bodies are shared.
 #pragma once
 
 #include <sys/uio.h>
@@ -16,16 +16,16 @@ namespace berth::net {
 class Outgoing {
  public:
   void Copy(std::string_view bytes);
-  // Keeps the piece's owner until its bytes have been consumed.
+  // Appends a piece and holds its owner until its bytes have been consumed.
   void Share(Piece piece);
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Fills `buffers` from the front with what is next, and returns how many it used. What they point
-  // to stays until Copy, Share or Consume.
+  // Fills `buffers` with the next bytes and returns how many buffers it used. They stay valid until
+  // Copy, Share or Consume.
   size_t Gather(std::span<iovec> buffers) const;
-  // The first `bytes` have been sent.
+  // Removes the first `bytes`, which have been sent.
   void Consume(size_t bytes);
 
  private:
@@ -39,8 +39,8 @@ class Outgoing {
 
   std::string text_;
   std::vector<Part> parts_;
-  size_t first_ = 0;  // Of parts_, those before have been sent.
-  size_t sent_ = 0;   // Of the first part.
+  size_t first_ = 0;  // The index in parts_ of the first part that is not completely sent.
+  size_t sent_ = 0;   // Bytes of that part that are sent.
   size_t size_ = 0;
 };
 

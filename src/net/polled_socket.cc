@@ -67,11 +67,11 @@ void PolledSocket::WaitUntilReady(const std::shared_ptr<Listener>& listener, boo
 void PolledSocket::Await(WaitType what, bool PolledSocket::* waiting,
                          std::shared_ptr<Listener> listener) {
   if (std::exchange(this->*waiting, true)) return;
-  // The listener keeps this, too.
+  // The listener also keeps this socket alive.
   socket_.async_wait(what, [this, waiting, listener = std::move(listener)](error_code error) {
     this->*waiting = false;
     if (error) return;
-    // Either may be what the other was waiting for: TLS reads in order to write.
+    // Each may unblock the other: TLS may read in order to write.
     readable_ = true;
     writable_ = true;
     want_write_ = false;

@@ -1,4 +1,5 @@
-// InputBuffer holds what was read from a peer and not used yet, in one piece.
+// PolledSocket is the non-blocking socket of a connection, and InputBuffer holds the bytes that
+// were read from it and not used yet.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -17,19 +18,20 @@
 
 namespace berth::net {
 
+// InputBuffer holds the bytes that were read from a peer and not used yet, in one piece.
 class InputBuffer {
  public:
   std::string_view view() const { return {bytes_.data() + begin_, size_}; }
   size_t size() const { return size_; }
 
-  // Room for `size` bytes behind those that are there. Moves them.
+  // Returns space for `size` bytes behind the existing ones. May move them.
   std::span<char> Prepare(size_t size) {
     if (begin_ > 0) std::memmove(bytes_.data(), bytes_.data() + begin_, size_);
     begin_ = 0;
     if (bytes_.size() < size_ + size) bytes_.resize(size_ + size);
     return std::span(bytes_).subspan(size_, size);
   }
-  // The first `size` bytes of that room are filled.
+  // Appends the first `size` bytes of that space.
   void Commit(size_t size) { size_ += size; }
 
   void Consume(size_t size) {
@@ -37,30 +39,29 @@ class InputBuffer {
     size_ -= size;
     if (size_ > 0) return;
     begin_ = 0;
-    // One large request must not keep its memory for the connection's lifetime.
-    if (bytes_.size() > kMaxKept) std::vector<char>().swap(bytes_);
+    // One large request must not retain its memory for the connection's lifetime.
+    if (bytes_.size() > kMaxRetained) std::vector<char>().swap(bytes_);
   }
 
  private:
-  static constexpr size_t kMaxKept = 16 << 10;
+  static constexpr size_t kMaxRetained = 16 << 10;
 
   std::vector<char> bytes_;
   size_t begin_ = 0;
   size_t size_ = 0;
 };
 
-// PolledSocket is a socket that never blocks, with the stream on it: it keeps in mind whether
-// reading or writing may get anywhere, and waits for that, and for a time, on behalf of a
-// connection.
+// PolledSocket is a non-blocking socket and its stream: it tracks whether reading or writing may
+// make progress, and waits for that, or for a time, on behalf of a connection.
 //
-// Lives on one thread, within the connection that it tells.
+// Belongs to one thread and to the connection that listens to it.
 class PolledSocket {
  public:
   using State = SocketStream::State;
 
   class Listener {
    public:
-    // Reading or writing may get somewhere.
+    // Reading or writing may make progress.
     virtual void OnReady() = 0;
     // The time has come.
     virtual void OnTime() = 0;
@@ -69,8 +70,8 @@ class PolledSocket {
     ~Listener() = default;
   };
 
-  // Most messages are small, and most connections idle: reads begin small, and are large while
-  // the peer fills them.
+  // Most messages are small and most connections idle: reads start small, and are large while the
+  // peer fills them.
   struct ReadSizes {
     size_t small = 0;
     size_t large = 0;
@@ -82,25 +83,25 @@ class PolledSocket {
   SocketStream& stream() { return *stream_; }
   bool has_stream() const { return stream_ != nullptr; }
 
-  // The socket is connected: sets it up and gives its descriptor, for the stream.
+  // Configures the connected socket and returns its descriptor, for the stream.
   int Prepare();
   void SetStream(std::unique_ptr<SocketStream> stream) { stream_ = std::move(stream); }
-  // Nobody is told anything from here on, except of what was under way.
+  // Closes the socket. The listener is not called any more, except for completed waits.
   void Close();
 
-  // As the stream's; reading and writing do nothing while they cannot get anywhere.
+  // Like those of the stream; reading and writing do nothing while they cannot make progress.
   State Handshake();
   State Read(InputBuffer& into);
   State Write(Outgoing& out);
 
   bool writable() const { return writable_; }
-  // To be tried again, even if nothing was heard of the socket.
+  // Makes the next Read try, even without an event on the socket.
   void MakeReadable() { readable_ = true; }
   void MakeWritable() { writable_ = true; }
 
-  // Tells the listener when what could not be done can be; reading only if `reads`.
+  // Calls the listener when blocked operations can continue; waits for reading only if `reads`.
   void WaitUntilReady(const std::shared_ptr<Listener>& listener, bool reads);
-  // Tells the listener at `time`, or at an earlier time that was waited for before.
+  // Calls the listener at `time`, or at the earlier time of a pending wait.
   void WaitUntil(SteadyTime time, const std::shared_ptr<Listener>& listener);
 
  private:
@@ -115,9 +116,9 @@ class PolledSocket {
   size_t read_size_;
   SteadyTime timer_until_ = SteadyTime::max();
 
-  bool readable_ = true;     // Reading may give something.
-  bool writable_ = true;     // Writing may take something.
-  bool want_write_ = false;  // The handshake or reading waits for room to write.
+  bool readable_ = true;     // Reading may make progress.
+  bool writable_ = true;     // Writing may make progress.
+  bool want_write_ = false;  // The handshake or reading waits for the socket to become writable.
   bool waiting_read_ = false;
   bool waiting_write_ = false;
 };

@@ -31,7 +31,7 @@ Status UsePair(ssl::context& context, const Pem& cert, const Pem& key) {
   return CheckPem(error, key, "the PEM key of the certificate");
 }
 
-// The DNS names that `certificate` is for.
+// Returns the DNS names in `certificate`.
 std::vector<std::string> NamesOf(const X509* certificate) {
   std::vector<std::string> names;
   auto* const alternatives = static_cast<GENERAL_NAMES*>(
@@ -47,7 +47,7 @@ std::vector<std::string> NamesOf(const X509* certificate) {
   return names;
 }
 
-// "*.example.com" of "www.example.com".
+// Returns "*.example.com" for "www.example.com".
 std::string WildcardFor(std::string_view name) {
   const size_t dot = name.find('.');
   return dot == name.npos ? std::string() : "*" + std::string(name.substr(dot));
@@ -60,11 +60,11 @@ bool HasName(const std::vector<std::string>& names, std::string_view wanted) {
 
 }  // namespace
 
-// The context holds certificate, chain and key.
+// The context holds the certificate, the chain and the key.
 struct ServerCertificates::Pair {
   std::unique_ptr<ssl::context> context = {};
-  std::vector<std::string> given = {};  // Names that the user gave.
-  std::vector<std::string> own = {};    // Names of the certificate, if the user gave none.
+  std::vector<std::string> given = {};  // Names from the options.
+  std::vector<std::string> own = {};    // Names in the certificate, if the options have none.
 
   static Result<Pair> Load(const NamedCertificate& files, const std::string& cert_data,
                            const std::string& key_data) {
@@ -103,7 +103,7 @@ Result<std::shared_ptr<const ServerCertificates>> ServerCertificates::Load(
   return certificates;
 }
 
-// Exact names go before wildcards, and names that the user gave before those of certificates.
+// Exact names take precedence over wildcards, and configured names over those in certificates.
 const ServerCertificates::Pair& ServerCertificates::Choose(std::string_view name) const {
   if (!name.empty()) {
     for (const std::string& wanted : {std::string(name), WildcardFor(name)}) {
@@ -167,7 +167,7 @@ Result<std::shared_ptr<const ClientAuthorities>> ClientAuthorities::Parse(
   X509_STORE* const store = X509_STORE_new();
   CHECK(store != nullptr);
   std::shared_ptr<const ClientAuthorities> authorities(new ClientAuthorities(store));
-  // Whoever is listed is trusted, be it by itself or by another.
+  // Listed certificates are trusted even if they are not self-signed.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   int count = 0;

@@ -1,5 +1,5 @@
-// ServerCertificates is what a TLS server may show: its own certificate, and others for clients
-// that ask for certain names. Immutable.
+// The certificates of a TLS server: ServerCertificates selects the one that a client gets, and
+// ClientAuthorities verifies the certificates of clients. Both are immutable.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,19 @@
 #include "net/server_tls.h"
 
 typedef struct ssl_st SSL;
+typedef struct x509_store_st X509_STORE;
 
 namespace berth::net {
 
+// ServerCertificates holds the default certificate and those for specific server names.
 class ServerCertificates {
  public:
-  // The error names the file that is wrong.
+  // Reads the certificates. The error names the invalid file.
   static Result<std::shared_ptr<const ServerCertificates>> Load(const ServerTlsOptions& options);
   ~ServerCertificates();
 
-  // Makes `session` show the certificate for the name that its client asks for. False if OpenSSL
-  // refuses.
+  // Makes `session` use the certificate for the name that its client requests. Returns false if
+  // OpenSSL fails.
   bool Use(SSL* session) const;
 
  private:
@@ -29,34 +31,28 @@ class ServerCertificates {
   ServerCertificates();
   const Pair& Choose(std::string_view name) const;
 
-  std::vector<Pair> pairs_;  // The first is the server's own.
+  std::vector<Pair> pairs_;  // The first is the server's default.
 };
 
-}  // namespace berth::net
-
-// ClientAuthorities tells whether a client's certificate was signed by somebody who is trusted to
-// say who clients are. Immutable; any thread.
-typedef struct x509_store_st X509_STORE;
-
-namespace berth::net {
-
-// Whom a certificate is for.
+// The identity in a certificate.
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations;
 };
 
+// ClientAuthorities verifies that a client certificate is signed by a trusted authority. Any
+// thread.
 class ClientAuthorities {
  public:
-  // One or more PEM certificates. `source` names them in the error.
+  // Parses one or more PEM certificates. `source` names them in the error.
   static Result<std::shared_ptr<const ClientAuthorities>> Parse(const std::string& pem,
                                                                 const std::string& source);
   ~ClientAuthorities();
   ClientAuthorities(const ClientAuthorities&) = delete;
   ClientAuthorities& operator=(const ClientAuthorities&) = delete;
 
-  // `certificates` are DER: the client's own first, then those between it and its authority. The
-  // error says why it does not count.
+  // Verifies `certificates`, which are DER: the client's own first, then intermediates. The error
+  // says why the client is not trusted.
   Result<CertificateSubject> Verify(const std::vector<std::string>& certificates) const;
 
  private:

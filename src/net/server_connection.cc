@@ -42,15 +42,15 @@ void ServerExchange::Finish(Outcome outcome) {
   if (port->context().get_executor().running_in_this_thread()) {
     return port->Deliver(number_, std::move(outcome));
   }
-  // Weak, as the context may stop before it comes to this: what it holds must not hold it.
+  // Weak, because the context may stop before it runs this: the handler must not own what owns it.
   asio::post(port->context(),
              [weak = port_, number = number_, moved = std::move(outcome)]() mutable {
                if (const auto open = weak.lock()) open->Deliver(number, std::move(moved));
              });
 }
 
-// Even on the connection's thread the source is read later: whoever wakes may hold what the source
-// needs.
+// The source is read later even on the connection's thread: the caller may hold a lock that the
+// source needs.
 void ServerExchange::Wake() {
   if (woken_.exchange(true, std::memory_order_acq_rel)) return;
   const auto port = port_.lock();
@@ -76,12 +76,13 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr PolledSocket::ReadSizes kServerReadSizes{.small = 4 << 10, .large = 64 << 10};
-// So many turns before other connections have theirs.
+// Turns before other connections run.
 constexpr int kMaxServerTurns = 16;
-// For the peer to read the last response, before what it still sends makes the kernel drop that.
+// Time for the peer to read the last response: closing while it still sends would make the kernel
+// drop that response.
 constexpr std::chrono::seconds kGoodbye{2};
 
-// Enough of HTTP/2's preface to know it by; nghttp2 checks the rest.
+// Enough of HTTP/2's preface to recognize it; nghttp2 checks the rest.
 constexpr std::string_view kHttp2Start = "PRI * HTTP/2.0";
 
 }  // namespace
@@ -98,7 +99,7 @@ void ServerConnection::Start() {
   const int socket = socket_.Prepare();
   error_code error;
   const tcp::endpoint remote = socket_.socket().remote_endpoint(error);
-  // It may have gone since it was accepted.
+  // The peer may have closed the connection since it was accepted.
   if (error) return Close();
   asio::ip::address address = remote.address();
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
@@ -131,7 +132,7 @@ void ServerConnection::Drain() {
 void ServerConnection::Deliver(RequestNumber number, Outcome outcome) {
   if (session_ == nullptr) return;
   session_->Deliver(number, std::move(outcome), SteadyNow());
-  // Whoever answers here may be in the middle of something that another handler must not see.
+  // The caller may be in the middle of an operation that another handler must not interrupt.
   if (!pumping_) PumpLater();
 }
 
@@ -227,7 +228,7 @@ bool ServerConnection::Talk(SteadyTime now) {
     }
     if (peer_ended_ && !std::exchange(told_end_, true)) session_->ReceiveEnd();
     const size_t before = out_.size();
-    // What the peer has not taken yet comes first.
+    // Bytes that the peer has not accepted yet come first.
     if (socket_.writable() && before < ServerSession::kBatchBytes) session_->Produce(out_, now);
     if (used == 0 && out_.size() == before) return moved;
     moved = true;

@@ -1,5 +1,5 @@
-// ServerExchange carries what a handler decides, on whatever thread, to the connection that waits
-// for it.
+// A connection of HttpServer: ServerConnection moves bytes between a socket and a session, and
+// ServerExchange passes the response of a handler, from any thread, to its connection.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ class io_context;
 
 namespace berth::net {
 
-// ExchangePort is a connection as its exchanges see it. All but context() is for its own thread.
+// ExchangePort is the interface of a connection for its exchanges. All but context() must be called
+// on its thread.
 class ExchangePort {
  public:
   virtual boost::asio::io_context& context() = 0;
@@ -29,9 +30,10 @@ class ExchangePort {
   ~ExchangePort() = default;
 };
 
+// ServerExchange passes the response of a handler, from any thread, to its connection.
 class ServerExchange final : public Exchange, public std::enable_shared_from_this<ServerExchange> {
  public:
-  // Holds `port` weakly: the connection may go at any time, and with it the context.
+  // Holds `port` weakly: the connection, and with it the context, may be destroyed at any time.
   ServerExchange(std::weak_ptr<ExchangePort> port, RequestNumber number, ServerRequest request);
   ~ServerExchange() override;
 
@@ -48,14 +50,14 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   const RequestNumber number_;
   const ServerRequest request_;
   std::atomic<bool> answered_ = false;
-  std::atomic<bool> woken_ = false;  // A wake is on its way to the connection's thread.
+  std::atomic<bool> woken_ = false;  // A wake is posted to the connection's thread.
 };
 
-// ServerConnection moves bytes between a socket and a session, and keeps the time limits.
-//
-// Lives on the thread of its worker, which keeps it until Close.
 class ServerWorker;
 
+// ServerConnection moves bytes between a socket and a session, and enforces the time limits.
+//
+// Runs on the thread of its worker, which owns it until Close.
 class ServerConnection final : public ExchangePort,
                                public std::enable_shared_from_this<ServerConnection>,
                                private SessionHost,
@@ -64,9 +66,9 @@ class ServerConnection final : public ExchangePort,
   ServerConnection(std::shared_ptr<ServerWorker> worker, boost::asio::ip::tcp::socket socket);
 
   void Start();
-  // Takes no more requests, and closes when those under way are done.
+  // Accepts no more requests, and closes when the pending ones are done.
   void Drain();
-  // Ends everything; sources are destroyed.
+  // Ends all requests; sources are destroyed.
   void Close();
 
   boost::asio::io_context& context() override;
@@ -77,17 +79,17 @@ class ServerConnection final : public ExchangePort,
  private:
   void Handle(RequestNumber number, ServerRequest request) override;
 
-  // Does all that can be done without waiting, then waits for what is next.
+  // Does all work that is possible without waiting, then waits for the next event.
   void Pump();
   void PumpLater();
-  // The steps of it; each returns whether another turn may find more to do.
+  // The steps of Pump. Each returns whether another turn may find more work.
   bool Turn(SteadyTime now);
   bool Open(SteadyTime now);
   bool ReadSome();
   bool Talk(SteadyTime now);
   bool WriteSome(SteadyTime now);
 
-  // By the first bytes; false if there are too few yet.
+  // Chooses the protocol by the first bytes; returns false if there are too few.
   bool ChooseSession(SteadyTime now);
   void BeginGoodbye(SteadyTime now);
 
@@ -98,7 +100,7 @@ class ServerConnection final : public ExchangePort,
 
   const std::shared_ptr<ServerWorker> worker_;
   PolledSocket socket_;
-  std::unique_ptr<ServerSession> session_;  // Null until it is known which.
+  std::unique_ptr<ServerSession> session_;  // Null until the protocol is known.
   Peer peer_;
   InputBuffer input_;
   Outgoing out_;
@@ -106,7 +108,7 @@ class ServerConnection final : public ExchangePort,
   bool opened_ = false;  // The handshake is done.
   bool peer_ended_ = false;
   bool told_end_ = false;
-  bool goodbye_ = false;  // All is said; the peer may still be sending.
+  bool goodbye_ = false;  // All is sent; the peer may still be sending.
   bool failed_ = false;
   bool closed_ = false;
   bool draining_ = false;

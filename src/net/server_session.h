@@ -1,7 +1,7 @@
 // ServerSession is the protocol of one connection of HttpServer: bytes in, bytes out, and no I/O.
-// Http1ServerSession and Http2ServerSession are the two.
+// Http1ServerSession and Http2ServerSession implement it.
 //
-// All on the connection's thread. The time comes from the caller.
+// Runs on the connection's thread. The caller passes the time.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace berth::net {
 // Identifies a request of a connection.
 using RequestNumber = uint64_t;
 
-// The result of a handler: a whole response, or its head and the source of its body.
+// The result of a handler: a complete response, or its head and the source of its body.
 struct Outcome {
   ServerResponse response;
   std::unique_ptr<BodySource> source;
@@ -29,7 +29,7 @@ struct Outcome {
 // SessionHost receives the requests of a session.
 class SessionHost {
  public:
-  // The host fills in the peer. It may call Deliver from within, or later, or never.
+  // Handles a request; the host sets the peer. It may call Deliver from within, later, or never.
   virtual void Handle(RequestNumber number, ServerRequest request) = 0;
 
  protected:
@@ -38,28 +38,28 @@ class SessionHost {
 
 class ServerSession {
  public:
-  // Produce stops at about so many bytes of streamed bodies.
+  // Produce stops after about this many bytes of streamed bodies.
   static constexpr size_t kBatchBytes = 128 << 10;
 
   virtual ~ServerSession() = default;
 
-  // Processes bytes from the peer and returns how many were used; 0: no more for now. The rest must
-  // be passed again after Produce, with what has arrived since.
+  // Processes bytes from the peer and returns how many were used; 0 means that no more are accepted
+  // now. The rest must be passed again after Produce, followed by what has arrived since.
   virtual size_t Receive(std::string_view bytes, SteadyTime now) = 0;
-  // The peer sends no more. Whole responses are still sent; streams end.
+  // Ends the input. Complete responses are still sent; streams end.
   virtual void ReceiveEnd() = 0;
 
   // Appends the bytes to send now. Not called while the peer accepts nothing.
   virtual void Produce(Outgoing& out, SteadyTime now) = 0;
-  // Nothing will be produced or received any more: close when all is sent.
+  // Reports that nothing more is produced or received: close once all is sent.
   virtual bool finished() const = 0;
 
-  // The result of request `number`; ignored if that has ended. Produce sends it.
+  // Sets the result of request `number`, which Produce sends; ignored if the request has ended.
   virtual void Deliver(RequestNumber number, Outcome outcome, SteadyTime now) = 0;
-  // The source of `number`, if it still exists, has more.
+  // Reads the source of `number` again, if it still exists.
   virtual void Wake(RequestNumber number) = 0;
 
-  // When to call Expire, unless something else happens before.
+  // Returns when to call Expire, unless something else happens before.
   virtual std::optional<SteadyTime> deadline() const = 0;
   virtual void Expire(SteadyTime now) = 0;
 
@@ -79,14 +79,14 @@ bool MayHaveBody(int status);
 
 size_t BodySize(const ServerResponse& response);
 
-// Reports whether a handler's `header` is sent: headers about framing and the connection are the
-// server's, and unsafe ones are left out.
+// Reports whether a handler's `header` is sent. Headers about framing and the connection are set by
+// the server, and invalid ones are dropped.
 bool IsSendable(const HttpHeader& header);
 
-// Returns the time for the Date header, formatted once a second.
+// Returns the value of the Date header, formatted once per second.
 std::string_view HttpDate();
 
-// Appends status line, headers and the empty line.
+// Appends the status line, the headers and the empty line.
 void AppendHttp1Head(const ServerResponse& response, const Http1Framing& framing, std::string& out);
 
 }  // namespace berth::net

@@ -15,11 +15,11 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// As ALPN writes them: each behind its length. The first that the client knows, too, is taken.
+// In ALPN's encoding: each with its length. The first that the client supports is chosen.
 constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
 constexpr size_t kHttp2Size = 3;
 
-// `without_http2` is null unless HTTP/2 is not offered.
+// `without_http2` is null if HTTP/2 is offered.
 int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
                    const unsigned char* offered, unsigned offered_size, void* without_http2) {
   const std::string_view protocols =
@@ -57,7 +57,7 @@ int VersionNumber(TlsVersion version) {
   return TLS1_2_VERSION;
 }
 
-// Go knows two suites by shorter names, too.
+// Go has shorter names for two suites.
 std::string FullName(std::string name) {
   if (name.ends_with("_CHACHA20_POLY1305")) name += "_SHA256";
   return name;
@@ -94,7 +94,7 @@ Status UseGroups(SSL_CTX* context, const std::vector<std::string>& groups) {
 
 Status UseChoices(SSL_CTX* context, const ServerTlsOptions& options) {
   SSL_CTX_set_min_proto_version(context, VersionNumber(options.min_version));
-  // OpenSSL speaks the old versions only to those who insist.
+  // OpenSSL allows old versions only at security level 0.
   if (options.min_version < TlsVersion::k12) SSL_CTX_set_security_level(context, 0);
   if (auto status = UseCipherSuites(context, options.cipher_suites); !status) return status;
   return UseGroups(context, options.groups);
@@ -106,7 +106,7 @@ int ShowCertificate(SSL* session, void* tls) {
 
 void AcceptAnyClientCertificate(SSL_CTX* context) {
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
-  // A resumed session does not tell the whole chain of its client.
+  // A resumed session does not contain the client's whole chain.
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
@@ -114,12 +114,13 @@ void AcceptAnyClientCertificate(SSL_CTX* context) {
 void SetDefaults(SSL_CTX* context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                   // Many clients close without a word; HTTP knows what is missing.
+                                   // Many clients close without close_notify; HTTP detects
+                                   // truncation.
                                    SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);
-  // Needed for sessions to be resumed when clients show certificates.
+  // Required to resume sessions with client certificates.
   constexpr std::string_view kName = "berth";
   SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>(kName.data()),
                                  kName.size());

@@ -1,4 +1,5 @@
-// What a TLS server shows, what it speaks and whom it trusts.
+// The TLS configuration of a server: its certificates, protocol versions, cipher suites and trusted
+// clients.
 #pragma once
 
 #include <memory>
@@ -19,48 +20,50 @@ class ServerCertificates;
 
 enum class TlsVersion { k10, k11, k12, k13 };
 
-// A certificate for clients that ask for one of `names`: example.com, *.example.com. Without any,
-// for those that it has itself.
+// A certificate for clients that request one of `names`: example.com, *.example.com. Without names,
+// those in the certificate apply.
 struct NamedCertificate {
   std::string cert_file;
   std::string key_file;
   std::vector<std::string> names;
 };
 
-// Certificates and keys are PEM. Data goes before a file of the same.
+// Certificates and keys are PEM. Data takes precedence over a file.
 struct ServerTlsOptions {
-  std::string cert_file;  // The server's own, with those between it and its authority.
+  std::string cert_file;  // The server's default certificate, followed by intermediates.
   std::string cert_data;
   std::string key_file;
   std::string key_data;
-  // If given, a client may show a certificate, which must then be signed by one of these.
+  // If set, a client may present a certificate, which must be signed by one of these.
   std::string client_ca_file;
   std::string client_ca_data;
-  // Instead of that: a client may show any certificate; see Peer::certificates.
+  // Alternatively, a client may present any certificate; see Peer::certificates.
   bool any_client_certificate = false;
-  // Shown instead of the server's own to those who ask for their names.
+  // Used instead of the default for clients that request their names.
   std::vector<NamedCertificate> named = {};
   TlsVersion min_version = TlsVersion::k12;
-  // Of TLS 1.2 and older, by their IANA names; empty for OpenSSL's. With names of TLS 1.3 alone,
-  // nothing older is spoken.
+  // For TLS 1.2 and older, by IANA names; empty means OpenSSL's defaults. With only TLS 1.3 names,
+  // older versions are disabled.
   std::vector<std::string> cipher_suites = {};
-  std::vector<std::string> groups = {};  // For key exchange: "X25519", "P-256"; empty likewise.
-  bool http2 = true;                     // Offered beside HTTP/1.1.
+  std::vector<std::string> groups =
+      {};             // For key exchange: "X25519", "P-256"; empty means OpenSSL's defaults.
+  bool http2 = true;  // Offered besides HTTP/1.1.
 
   bool has_client_ca() const { return !client_ca_file.empty() || !client_ca_data.empty(); }
 };
 
-// Whether OpenSSL has the cipher suite of that IANA name.
+// Reports whether OpenSSL supports the cipher suite of that IANA name.
 bool IsCipherSuite(const std::string& name);
 
-// Servers may share it. By default TLS 1.2 and later, HTTP/2 and HTTP/1.1 by ALPN.
+// ServerTls is a loaded TLS configuration. Servers may share it. By default it has TLS 1.2 and
+// later, and HTTP/2 and HTTP/1.1 by ALPN.
 class ServerTls {
  public:
-  // Reads the files; the error names the one that is wrong.
+  // Reads the files. The error names the invalid one.
   static Result<std::shared_ptr<ServerTls>> Create(const ServerTlsOptions& options);
   ~ServerTls();
 
-  // Reads the server's certificates again, for connections to come. The error changes nothing. Any
+  // Reads the server's certificates again, for new connections. On error nothing changes. Any
   // thread.
   Status Reload();
 

@@ -8,7 +8,7 @@
 #include "testing/http_handlers.h"
 #include "testing/tls_client.h"
 
-// Tests name the options that matter to them.
+// Tests set only the options that matter to them.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace berth::net {
@@ -22,8 +22,8 @@ const std::string kHttp1 = "\x08http/1.1";
 const std::string kHttp2 = "\x02h2";
 constexpr const char* kGet = "GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
 
-// "127.0.0.1 tls user [group group]": who the server thinks is asking.
-void TellWho(const std::shared_ptr<Exchange>& exchange) {
+// Responds with the peer: "127.0.0.1 tls user [group group]".
+void RespondWithPeer(const std::shared_ptr<Exchange>& exchange) {
   const Peer& peer = exchange->request().peer;
   std::string text = peer.address + (peer.tls ? " tls " : " plain ") + peer.common_name + " [";
   for (const std::string& group : peer.organizations) text += group + " ";
@@ -52,8 +52,8 @@ class ServerTlsTest : public testing::Test {
   const KeyPair own_;
 };
 
-TEST_F(ServerTlsTest, AnswersOverTls) {
-  const auto server = Serve(TellWho, {.tls = Tls()});
+TEST_F(ServerTlsTest, ServesOverTls) {
+  const auto server = Serve(RespondWithPeer, {.tls = Tls()});
   TlsClient client(server->port(), Client());
   EXPECT_EQ(client.problem(), "");
   EXPECT_EQ(client.protocol(), "http/1.1");
@@ -61,10 +61,10 @@ TEST_F(ServerTlsTest, AnswersOverTls) {
   EXPECT_THAT(client.ReadAll(), EndsWith("127.0.0.1 tls  []"));
 }
 
-TEST_F(ServerTlsTest, KnowsClientsByTheirCertificates) {
+TEST_F(ServerTlsTest, IdentifiesClientsByTheirCertificates) {
   const auto pair = IssueClientCertificate(authority_, "jane", {"staff", "system:masters"});
   ASSERT_TRUE(pair.has_value());
-  const auto server = Serve(TellWho, {.tls = Tls()});
+  const auto server = Serve(RespondWithPeer, {.tls = Tls()});
   TlsClientOptions options = Client();
   options.own = {pair->certificate, pair->key};
   TlsClient client(server->port(), options);
@@ -72,10 +72,10 @@ TEST_F(ServerTlsTest, KnowsClientsByTheirCertificates) {
   EXPECT_THAT(client.ReadAll(), EndsWith("127.0.0.1 tls jane [staff system:masters ]"));
 }
 
-TEST_F(ServerTlsTest, RefusesCertificatesOfStrangers) {
+TEST_F(ServerTlsTest, RejectsUntrustedCertificates) {
   const auto stranger = MakeCertificateAuthority("stranger");
   const auto pair = IssueClientCertificate(*stranger, "jane", {"system:masters"});
-  const auto server = Serve(TellWho, {.tls = Tls()});
+  const auto server = Serve(RespondWithPeer, {.tls = Tls()});
   TlsClientOptions options = Client();
   options.own = {pair->certificate, pair->key};
   TlsClient client(server->port(), options);
@@ -83,29 +83,29 @@ TEST_F(ServerTlsTest, RefusesCertificatesOfStrangers) {
   EXPECT_EQ(client.ReadAll(), "");
 }
 
-TEST_F(ServerTlsTest, RefusesOldVersionsAndOtherProtocols) {
-  const auto server = Serve(TellWho, {.tls = Tls()});
+TEST_F(ServerTlsTest, RejectsOldVersionsAndOtherProtocols) {
+  const auto server = Serve(RespondWithPeer, {.tls = Tls()});
   TlsClientOptions options = Client();
   options.only_tls_1_1 = true;
   EXPECT_NE(TlsClient(server->port(), options).problem(), "");
-  // No TLS at all.
+  // A client without TLS.
   RawClient plain(server->port());
   plain.Send(kGet);
   EXPECT_THAT(plain.ReadAll(), testing::Not(HasSubstr("HTTP")));
-  // The server goes on.
+  // The server continues to serve.
   TlsClient client(server->port(), Client());
   client.Send(kGet);
   EXPECT_THAT(client.ReadAll(), StartsWith("HTTP/1.1 200 OK"));
 }
 
-TEST_F(ServerTlsTest, AHandshakeThatTakesTooLongIsCutOff) {
+TEST_F(ServerTlsTest, ASlowHandshakeIsDisconnected) {
   const auto server =
-      Serve(TellWho, {.tls = Tls(), .header_timeout = std::chrono::milliseconds(20)});
+      Serve(RespondWithPeer, {.tls = Tls(), .header_timeout = std::chrono::milliseconds(20)});
   RawClient silent(server->port());
   EXPECT_EQ(silent.ReadAll(), "");
 }
 
-TEST_F(ServerTlsTest, SpeaksHttp2) {
+TEST_F(ServerTlsTest, SupportsHttp2) {
   const auto server = Serve(Echo, {.tls = Tls()});
   TlsClient client(server->port(), Client(kHttp2 + kHttp1));
   ASSERT_EQ(client.protocol(), "h2");
@@ -116,7 +116,7 @@ TEST_F(ServerTlsTest, SpeaksHttp2) {
   EXPECT_EQ(http2.Finish(post).body, "POST /b 100000 yyyyyyyyyyyyyyyyyyyy");
 }
 
-TEST_F(ServerTlsTest, CarriesLargeBodiesAndStreams) {
+TEST_F(ServerTlsTest, SendsLargeBodiesAndStreams) {
   const std::string large(5 << 20, 'z');
   const auto channel = std::make_shared<Channel>();
   const auto server = Serve(
@@ -139,7 +139,7 @@ TEST_F(ServerTlsTest, CarriesLargeBodiesAndStreams) {
   EXPECT_TRUE(channel->WaitUntilGone());
 }
 
-TEST_F(ServerTlsTest, ErrorsNameWhatIsWrong) {
+TEST_F(ServerTlsTest, ErrorsNameTheInvalidFile) {
   const auto problem = [](const ServerTlsOptions& options) {
     const auto tls = ServerTls::Create(options);
     return tls ? "none" : tls.error().message;

@@ -51,7 +51,7 @@ void ServerWorker::Remove(ServerConnection& connection) {
 void ServerWorker::Drain() {
   asio::post(context_, [this] {
     draining_ = true;
-    // Those that close take themselves out of the map.
+    // A copy, because closed connections remove themselves from the map.
     std::vector<std::shared_ptr<ServerConnection>> all;
     for (const auto& [key, connection] : connections_) all.push_back(connection);
     for (const auto& connection : all) connection->Drain();

@@ -1,4 +1,4 @@
-// ServerWorker is one thread of HttpServer, and the connections that live on it.
+// ServerWorker is one thread of HttpServer and its connections.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,13 @@ struct ServerSettings {
   RequestHandler handler;
 };
 
-// How many connections a server has; wakes who waits for none to be left.
+// ConnectionCount counts the connections of a server and can wait until there are none.
 class ConnectionCount {
  public:
   size_t value() const { return count_.load(std::memory_order_relaxed); }
   void Add() { count_.fetch_add(1); }
   void Subtract();
-  // False if there still are some after `limit`.
+  // Returns false if some are left after `limit`.
   bool WaitForNone(std::chrono::milliseconds limit);
 
  private:
@@ -44,17 +44,17 @@ class ServerWorker : public std::enable_shared_from_this<ServerWorker> {
 
   const ServerSettings& settings() const { return *settings_; }
   boost::asio::io_context& context() { return context_; }
-  // How many connections it has.
+  // Returns how many connections the worker has.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
 
   void Start();
-  // The rest may be called on any thread, but for Remove.
+  // All but Remove may be called on any thread.
   void Adopt(boost::asio::ip::tcp::socket socket);
   void Drain();
   void CloseAll();
-  // Waits for the thread's end, which comes when everything is closed.
+  // Joins the thread, which ends when all connections are closed.
   void Join();
-  // Called by a connection that has closed.
+  // Called by a closed connection.
   void Remove(ServerConnection& connection);
 
  private:

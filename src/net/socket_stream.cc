@@ -95,10 +95,10 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// What a client offers, as ALPN writes them: each behind its length.
+// The offered protocols in ALPN's encoding: each with its length.
 constexpr std::string_view kOfferedProtocols = "\x02h2\x08http/1.1";
 
-// What one TLS record holds.
+// The size of a TLS record.
 constexpr size_t kRecord = 16 << 10;
 
 int SocketOf(BIO* bio) { return static_cast<int>(reinterpret_cast<intptr_t>(BIO_get_data(bio))); }
@@ -126,7 +126,7 @@ long ControlBio(BIO* bio, int command, long, void*) {
   return 0;
 }
 
-// OpenSSL's own socket BIO raises SIGPIPE when the peer has gone.
+// OpenSSL's own socket BIO raises SIGPIPE when the peer is gone.
 BIO_METHOD* SocketMethod() {
   static BIO_METHOD* const kMethod = [] {
     BIO_METHOD* method =
@@ -172,13 +172,13 @@ std::shared_ptr<const std::vector<std::string>> ShownCertificates(SSL* session) 
   if (own == nullptr) return nullptr;
   auto shown = std::make_shared<std::vector<std::string>>();
   shown->push_back(DerOf(own));
-  // At a server, the chain is without the peer's own.
+  // On a server, the chain does not contain the peer's own certificate.
   const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(session);
   for (int i = 0; i < sk_X509_num(chain); ++i) shown->push_back(DerOf(sk_X509_value(chain, i)));
   return shown;
 }
 
-// Makes the handshake ask for `name`, and check that the certificate is for it.
+// Makes the handshake request `name` and verify that the certificate is valid for it.
 void ExpectServer(SSL* session, const std::string& name) {
   X509_VERIFY_PARAM* const checks = SSL_get0_param(session);
   boost::system::error_code not_address;
@@ -188,7 +188,7 @@ void ExpectServer(SSL* session, const std::string& name) {
     return;
   }
   SSL_set_tlsext_host_name(session, name.c_str());
-  // As in Go, the subject's common name does not count.
+  // As in Go, the subject's common name is ignored.
   X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size());
 }
@@ -247,7 +247,7 @@ class TlsStream final : public SocketStream {
 
   State Write(Outgoing& out) override {
     while (!out.empty()) {
-      // After a write that was cut short the same bytes must come again, and do.
+      // After a partial write OpenSSL requires the same bytes again, which this provides.
       std::array<char, kRecord> copy;
       const std::string_view next = NextRecord(out, copy);
       ERR_clear_error();
@@ -278,7 +278,7 @@ class TlsStream final : public SocketStream {
     SSL_set_bio(session_.get(), bio, bio);
   }
 
-  // As much as fits into a record, in one piece: where it is, or put together in `copy`.
+  // Returns the bytes of the next record in one piece: in place, or assembled in `copy`.
   static std::string_view NextRecord(const Outgoing& out, std::span<char> copy) {
     constexpr size_t kMaxParts = 32;
     std::array<iovec, kMaxParts> parts;
@@ -316,7 +316,7 @@ class TlsStream final : public SocketStream {
     if (error == SSL_ERROR_SYSCALL && reason == 0) {
       return {.tls = false, .text = error_number == 0 ? "" : SystemErrorText(error_number)};
     }
-    // The peer, or somebody between, has ended the connection without TLS's own goodbye.
+    // The connection ended without TLS's close_notify.
     if (ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return {};
     const long verified = SSL_get_verify_result(session_.get());
     if (ERR_GET_REASON(reason) == SSL_R_CERTIFICATE_VERIFY_FAILED && verified != X509_V_OK) {
@@ -330,7 +330,7 @@ class TlsStream final : public SocketStream {
 
   const int socket_;
   const bool verifies_;
-  bool shows_any_ = false;  // All that clients show, checked or not, is told.
+  bool shows_any_ = false;  // Peer::certificates has the unverified chain.
   const std::unique_ptr<SSL, void (*)(SSL*)> session_;
   StreamProblem problem_;
 };

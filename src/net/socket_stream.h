@@ -1,5 +1,5 @@
-// SocketStream moves bytes over the socket of a connection, with or without TLS, and never waits:
-// what cannot be done now says what to wait for.
+// SocketStream moves bytes over the socket of a connection, with or without TLS. It never blocks:
+// an operation that cannot complete returns what to wait for.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace berth::net {
 
 // Why a stream failed.
 struct StreamProblem {
-  bool tls = false;  // It is about TLS, not the network.
-  std::string text;  // Empty if the peer has just gone.
+  bool tls = false;  // A TLS error, not a network error.
+  std::string text;  // Empty if the peer closed the connection.
 };
 
 class SocketStream {
  public:
   enum class State {
-    kDone,       // As much as was asked, or something of it.
-    kWantRead,   // Again when the socket can be read.
-    kWantWrite,  // Again when the socket can be written.
+    kDone,       // All or part of the operation is done.
+    kWantRead,   // Try again when the socket is readable.
+    kWantWrite,  // Try again when the socket is writable.
     kEnd,        // The peer sends no more.
-    kFailed,     // The connection is of no use any more.
+    kFailed,     // The connection is unusable.
   };
   struct Progress {
     State state = State::kDone;
@@ -34,36 +34,36 @@ class SocketStream {
 
   virtual ~SocketStream() = default;
 
-  // To be called until it is done, before all else.
+  // Performs the handshake. Must be called until done, before all other functions.
   virtual State Handshake() = 0;
-  // After the handshake: whether the peer and the server agreed on HTTP/2, and who the peer is.
+  // After the handshake: whether HTTP/2 was negotiated, and the identity of the peer.
   virtual bool is_http2() const = 0;
   virtual void Describe(Peer& peer) const = 0;
 
   virtual Progress Read(std::span<char> into) = 0;
-  // Whether more can be read before the socket becomes readable again.
+  // Reports whether more can be read before the socket becomes readable again.
   virtual bool has_buffered() const = 0;
-  // Takes off `out` what the socket took.
+  // Writes from `out` and removes what was written.
   virtual State Write(Outgoing& out) = 0;
-  // What went wrong, after kFailed: "connection reset by peer", "TLS: wrong version number".
+  // Returns the error after kFailed: "connection reset by peer", "TLS: wrong version number".
   virtual StreamProblem problem() const = 0;
-  // Tells the peer that nothing follows, as far as that is possible at once.
+  // Announces the end of the stream to the peer, if that is possible without waiting.
   virtual void SayGoodbye() = 0;
 };
 
-// The system's words for an errno, fit for the end of a sentence: "connection refused".
+// Returns the system's text for an errno, in lower case: "connection refused".
 std::string SystemErrorText(int error);
 
-// The socket must be non-blocking, and outlive the stream.
+// Returns a stream without TLS. The socket must be non-blocking and outlive the stream.
 std::unique_ptr<SocketStream> MakePlainStream(int socket);
 std::unique_ptr<SocketStream> MakeTlsStream(int socket, const ServerTls& tls);
 
-// The client's end. The handshake asks for `name`, a host or an address, and checks that the
-// certificate is for it, unless `tls` checks none.
+// The client side. The handshake requests `name`, a host or an address, and verifies that the
+// certificate is valid for it, unless `tls` verifies none.
 struct TlsClientSide {
   boost::asio::ssl::context& tls;
   std::string name;
-  bool http2 = false;  // Offers it, besides HTTP/1.1.
+  bool http2 = false;  // Offered besides HTTP/1.1.
 };
 std::unique_ptr<SocketStream> MakeTlsStream(int socket, const TlsClientSide& side);
 

@@ -1,4 +1,4 @@
-// Instants of a clock that only goes forward.
+// Instants of a monotonic clock.
 #pragma once
 
 #include <fmt/format.h>

@@ -82,7 +82,7 @@ std::vector<std::string> FilesOf(const TlsOptions& options) {
   return files;
 }
 
-// What changes when a file is written to, or another takes its place; also behind a link.
+// Returns a value that changes when a file is written or replaced, also behind a link.
 std::string StampOf(const std::string& file) {
   struct stat status = {};
   if (::stat(file.c_str(), &status) != 0) return "none";
@@ -99,7 +99,7 @@ std::string StampsOf(const TlsOptions& options) {
 }  // namespace
 
 Result<TlsSource> TlsSource::Create(TlsOptions options) {
-  // Before the files are read: what is written meanwhile is noticed later.
+  // Before the files are read, so that later writes are noticed.
   std::string stamps = StampsOf(options);
   auto context = MakeTlsContext(options);
   if (!context) return std::unexpected(context.error());
@@ -113,8 +113,8 @@ std::shared_ptr<ssl::context> TlsSource::Current() {
   std::string stamps = StampsOf(options_);
   if (stamps == stamps_) return context_;
   stamps_ = std::move(stamps);
-  // Certificate and key change one after the other: what does not go together yet waits for the
-  // next change.
+  // Certificate and key change one after the other: a mismatched pair is ignored until the next
+  // change.
   if (auto renewed = MakeTlsContext(options_)) context_ = *std::move(renewed);
   return context_;
 }

@@ -1,4 +1,4 @@
-// What a TLS client trusts and shows.
+// The TLS configuration of a client: trusted authorities, and its own certificate.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ class context;
 
 namespace berth::net {
 
-// Certificates and keys are PEM. Data goes before a file of the same.
+// Certificates and keys are PEM. Data takes precedence over a file.
 struct TlsOptions {
-  bool insecure = false;    // Takes any certificate of the server.
-  std::string server_name;  // To expect in the certificate, if it is not the URL's host.
+  bool insecure = false;    // Accepts any server certificate.
+  std::string server_name;  // Expected in the certificate, if it differs from the URL's host.
   std::string ca_file;      // Without any, the system's authorities are trusted.
   std::string ca_data;
-  // Shown to servers that ask; used if both certificate and key are given.
+  // Presented to servers that request one; used if both certificate and key are set.
   std::string cert_file;
   std::string cert_data;
   std::string key_file;
@@ -27,17 +27,17 @@ struct TlsOptions {
   bool has_ca() const { return !ca_file.empty() || !ca_data.empty(); }
 };
 
-// A client context for TLS 1.2 and later. Reads the files; the error names the one that is wrong.
+// Creates a client context for TLS 1.2 and later. Reads the files; the error names the invalid one.
 Result<std::shared_ptr<boost::asio::ssl::context>> MakeTlsContext(const TlsOptions& options);
 
-// TlsSource gives the context for the next connection: files are read again when they have changed,
-// as certificates are replaced while programs run.
+// TlsSource provides the context for the next connection: it reads the files again when they have
+// changed, because certificates rotate while programs run.
 class TlsSource {
  public:
-  // Reads the files; the error names the one that is wrong.
+  // Reads the files. The error names the invalid one.
   static Result<TlsSource> Create(TlsOptions options);
 
-  // Files that are wrong by now change nothing.
+  // Returns the current context. Changed files that are invalid are ignored.
   std::shared_ptr<boost::asio::ssl::context> Current();
   const TlsOptions& options() const { return options_; }
 
@@ -47,7 +47,7 @@ class TlsSource {
 
   TlsOptions options_;
   std::shared_ptr<boost::asio::ssl::context> context_;
-  std::string stamps_;  // Of the files as they were when they were read last.
+  std::string stamps_;  // Of the files when they were last read.
 };
 
 }  // namespace berth::net

@@ -34,7 +34,7 @@ std::string WithBrackets(const std::string& host) {
   return host.contains(':') ? fmt::format("[{}]", host) : host;
 }
 
-// Takes the host from the front of `rest`, which is left with the port.
+// Removes the host from the front of `rest`, which is left with the port.
 Result<std::string> TakeHost(std::string_view& rest) {
   const bool brackets = rest.starts_with('[');
   const size_t end = brackets ? rest.find(']') : rest.find(':');
@@ -46,7 +46,7 @@ Result<std::string> TakeHost(std::string_view& rest) {
     return brackets ? IsHexDigit(c) || c == ':' || c == '.'
                     : IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_';
   };
-  // An address needs a colon, or it could not be told from a name.
+  // An IPv6 address contains a colon; otherwise it would look like a name.
   if (!std::ranges::all_of(host, is_good) || (brackets && !host.contains(':'))) {
     return Fail(fmt::format("\"{}\" is not {}", Shorten(host),
                             brackets ? "an IPv6 address" : "the name of a host"));
@@ -54,7 +54,7 @@ Result<std::string> TakeHost(std::string_view& rest) {
   return Lower(host);
 }
 
-// `text` is empty or begins with ':'.
+// Parses the port. `text` is empty or begins with ':'.
 Result<uint16_t> ParsePort(std::string_view text, bool https) {
   if (text.empty() || text == ":") return DefaultPort(https);
   uint16_t port = 0;

@@ -1,6 +1,6 @@
-// Url is an absolute http or https URL, taken apart.
+// Url is a parsed absolute http or https URL.
 //
-// DIFFERS: user names in URLs are refused; kube-scheduler sends them to extenders as basic
+// DIFFERS: user names in URLs are rejected; kube-scheduler sends them to extenders as basic
 // authentication.
 #pragma once
 
@@ -18,18 +18,17 @@ struct Url {
   uint16_t port = 0;
   std::string target;  // Path and query, at least "/".
 
-  // "h", "h:8080", "[::1]:8080": without the port if it is the scheme's own.
+  // Returns "h", "h:8080", "[::1]:8080": without the port if it is the scheme's default.
   std::string authority() const;
-  // "https://h:443": what a connection is good for.
+  // Returns "https://h:443", which identifies the server of a connection.
   std::string origin() const;
-  // "http://h:8080/filter"; ParseUrl gives the same Url again.
+  // Returns "http://h:8080/filter", which ParseUrl parses to an equal Url.
   std::string ToString() const;
 
   friend bool operator==(const Url&, const Url&) = default;
 };
 
-// What follows a '#' is dropped: it is not for the server. The error names the URL and what is
-// wrong with it.
+// Parses `text` and drops the fragment ("#..."). The error names the URL and what is wrong with it.
 Result<Url> ParseUrl(std::string_view text);
 
 }  // namespace berth::net

@@ -5,7 +5,7 @@
 namespace berth::net {
 namespace BERTH_TEST_FILE {
 
-TEST(Url, IsTakenApart) {
+TEST(Url, IsParsed) {
   const struct {
     const char* text;
     Url want;
@@ -41,7 +41,7 @@ TEST(Url, IsTakenApart) {
   }
 }
 
-TEST(Url, MistakesAreNamed) {
+TEST(Url, ErrorsNameTheProblem) {
   const struct {
     const char* text;
     const char* want;
