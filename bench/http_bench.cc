@@ -32,7 +32,7 @@ std::unique_ptr<HttpServer> StartServer() {
     response.headers = {{"Content-Type", "application/json"},
                         {"Cache-Control", "no-cache, private"}};
     response.body = {{body, *body}};
-    exchange->Answer(std::move(response));
+    exchange->Respond(std::move(response));
   });
   CHECK(server.has_value());
   return *std::move(server);

@@ -92,17 +92,17 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
   const auto user = Authenticate(access_, request);
   if (!user && !health) {
     metrics_->CountRequest("get", "", user.error().code);
-    return exchange->Answer(ErrorResponse(user.error()));
+    return exchange->Respond(ErrorResponse(user.error()));
   }
   if (!info) {
     metrics_->CountRequest("get", "", info.error().code);
-    return exchange->Answer(ErrorResponse(info.error()));
+    return exchange->Respond(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
   auto response = non_resource_paths_.Serve(*info, request);
   if (!response) response = ErrorResponse(response.error());
   metrics_->CountRequest("get", "", response->status);
-  exchange->Answer(*std::move(response));
+  exchange->Respond(*std::move(response));
 }
 
 void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
@@ -133,8 +133,8 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
   metrics_->CountRequest(VerbOf(info), ResourceOf(info), versioned.response.status);
   const auto response = std::make_shared<net::ServerResponse>(std::move(versioned.response));
   api_.store().WhenVisible(versioned.version, [exchange, response](const Status& visible) {
-    if (visible) return exchange->Answer(std::move(*response));
-    exchange->Answer(
+    if (visible) return exchange->Respond(std::move(*response));
+    exchange->Respond(
         ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
   });
 }
@@ -150,7 +150,7 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
       std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
     if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
-    exchange->Answer(
+    exchange->Respond(
         ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
   });
   return {};

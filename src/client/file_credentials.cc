@@ -88,8 +88,8 @@ void FileCredentials::Get(Callback callback) {
     const Instant now = clock_.Now();
     const Duration age = now - read_at_;
     // A clock that was set back must not prolong the use of old tokens.
-    const bool old = age >= kKeep || age < Duration();
-    if (old || (refused_ && age >= kKeepRefused)) {
+    const bool old = age >= kTokenLifetime || age < Duration();
+    if (old || (refused_ && age >= kRefusedLifetime)) {
       if (auto fresh = Read(files_)) current_ = *std::move(fresh);
       read_at_ = now;
       refused_ = false;

@@ -33,9 +33,9 @@ struct CredentialFiles {
 class FileCredentials final : public Credentials {
  public:
   // How long a credential is used. Tokens are replaced well before they expire; client-go's period.
-  static constexpr Duration kKeep = Duration::Seconds(50);
+  static constexpr Duration kTokenLifetime = Duration::Seconds(50);
   // The minimum between two reads because of rejected credentials.
-  static constexpr Duration kKeepRefused = Duration::Seconds(1);
+  static constexpr Duration kRefusedLifetime = Duration::Seconds(1);
 
   // Reads the files; the error names the invalid one. `clock` must outlive the credentials.
   static Result<std::shared_ptr<FileCredentials>> Create(CredentialFiles files, const Clock& clock);

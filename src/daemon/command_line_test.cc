@@ -11,15 +11,15 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Arguments = std::vector<std::string>;
 
-struct Run {
+struct CommandRun {
   int code = -1;  // -1: the process continues.
   std::string out;
   std::string err;
   std::string log;
 };
 
-Run Start(const Arguments& arguments) {
-  Run run;
+CommandRun Start(const Arguments& arguments) {
+  CommandRun run;
   testing::internal::CaptureStderr();
   const auto options = ReadCommandLine(arguments, ReadFile,
                                        {[&](std::string_view text) { run.out += text; },
@@ -30,14 +30,14 @@ Run Start(const Arguments& arguments) {
 }
 
 TEST(CommandLineTest, WrongFlagsAreReportedAfterTheUsage) {
-  const Run run = Start({"--nope"});
+  const CommandRun run = Start({"--nope"});
   EXPECT_EQ(run.code, 1);
   EXPECT_THAT(run.err, StartsWith("Usage:\n  berth-scheduler [flags]\n"));
   EXPECT_THAT(run.err, EndsWith("\nError: unknown flag: --nope\n"));
 }
 
 TEST(CommandLineTest, ArgumentsAreRefusedWithoutTheUsage) {
-  const Run run = Start({"start"});
+  const CommandRun run = Start({"start"});
   EXPECT_EQ(run.code, 1);
   EXPECT_EQ(run.err, "Error: \"kube-scheduler\" does not take any arguments, got [\"start\"]\n");
 }
@@ -45,29 +45,30 @@ TEST(CommandLineTest, ArgumentsAreRefusedWithoutTheUsage) {
 TEST(CommandLineTest, HelpAndVersionExitWithZero) {
   EXPECT_EQ(Start({"--help"}).code, 0);
   EXPECT_THAT(Start({"-h"}).out, HasSubstr("\nMisc flags:\n"));
-  const Run version = Start({"--version"});
+  const CommandRun version = Start({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_THAT(version.out, StartsWith("Kubernetes v1.36.0"));
 }
 
 TEST(CommandLineTest, LaterProblemsAreLogged) {
-  const Run gates = Start({"--feature-gates=Nope=true"});
+  const CommandRun gates = Start({"--feature-gates=Nope=true"});
   EXPECT_EQ(gates.code, 1);
   EXPECT_THAT(gates.log, HasSubstr("] \"command failed\" err=\"unrecognized feature gate: Nope\""));
-  const Run file = Start({"--config=/nonexistent/file", "--secure-port=-1"});
+  const CommandRun file = Start({"--config=/nonexistent/file", "--secure-port=-1"});
   EXPECT_EQ(file.code, 1);
   EXPECT_THAT(file.log, HasSubstr("err=\"[--secure-port -1 must be between 0 and 65535"));
   EXPECT_THAT(file.log, HasSubstr(", open /nonexistent/file: No such file or directory]\""));
 }
 
 TEST(CommandLineTest, ProblemsWithLoggingAreNotLogged) {
-  const Run run = Start({"--logging-format=xml"});
+  const CommandRun run = Start({"--logging-format=xml"});
   EXPECT_EQ(run.code, 1);
   EXPECT_EQ(run.err, "format: Invalid value: \"xml\": Unsupported log format\n");
 }
 
 TEST(CommandLineTest, WarningsDoNotEndTheProcess) {
-  const Run run = Start({"--kubeconfig=k", "--feature-gates=SchedulerAsyncPreemption=false"});
+  const CommandRun run =
+      Start({"--kubeconfig=k", "--feature-gates=SchedulerAsyncPreemption=false"});
   EXPECT_EQ(run.code, -1);
   EXPECT_THAT(run.err, StartsWith("Flag --kubeconfig has been deprecated, "));
   EXPECT_THAT(run.log, HasSubstr("] feature gate SchedulerAsyncPreemption=false makes no "));

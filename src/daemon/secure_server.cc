@@ -14,7 +14,7 @@ constexpr std::chrono::minutes kRefreshPeriod{1};
 
 void Respond(net::Exchange& exchange, net::ServerResponse response) {
   response.headers.push_back({"Cache-Control", "no-cache, private"});
-  exchange.Answer(std::move(response));
+  exchange.Respond(std::move(response));
 }
 
 net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {

@@ -196,7 +196,7 @@ bool ClientConnection::ReadSome() {
   if (ended_ || input_.size() >= kMaxResponseHeaderBytes + kReadSizes.large) return false;
   switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:
-      heard_ = true;
+      received_any_ = true;
       return true;
     case SocketStream::State::kEnd:
       ended_ = true;
@@ -216,7 +216,7 @@ bool ClientConnection::ReadSome() {
 
 ConnectionLoss ClientConnection::LossOf(const StreamProblem& problem) const {
   // With TLS 1.3 a server rejects the client's certificate only after the handshake.
-  const bool refused = problem.tls && !heard_;
+  const bool refused = problem.tls && !received_any_;
   return {.kind = refused ? HttpError::Kind::kTls : HttpError::Kind::kBroken, .text = problem.text};
 }
 

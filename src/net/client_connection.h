@@ -105,7 +105,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
 
   bool opened_ = false;
   bool had_capacity_ = false;
-  bool heard_ = false;  // Bytes have arrived.
+  bool received_any_ = false;  // Bytes have arrived.
   bool write_failed_ = false;
   bool ended_ = false;  // Nothing more will arrive; `loss_` has the reason.
   bool lost_ = false;   // Unusable; `loss_` has the reason.

@@ -234,7 +234,7 @@ void Http1ServerSession::Refuse(int status, const std::string& text, SteadyTime 
   // Invalidates a late response to the request.
   ++number_;
   outcome_ = {ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), nullptr};
-  Enter(Phase::kAnswered, now);
+  Enter(Phase::kResponded, now);
 }
 
 void Http1ServerSession::ReceiveEnd() {
@@ -248,7 +248,7 @@ void Http1ServerSession::ReceiveEnd() {
 
 void Http1ServerSession::Produce(Outgoing& out, SteadyTime now) {
   if (std::exchange(continue_due_, false)) out.Copy("HTTP/1.1 100 Continue\r\n\r\n");
-  if (phase_ == Phase::kAnswered) SendOutcome(out, now);
+  if (phase_ == Phase::kResponded) SendOutcome(out, now);
   if (phase_ == Phase::kStreaming) SendStream(out, now);
 }
 
@@ -313,7 +313,7 @@ void Http1ServerSession::EndExchange(SteadyTime now) {
 void Http1ServerSession::Deliver(RequestNumber number, Outcome outcome, SteadyTime now) {
   if (phase_ != Phase::kHandling || number != number_) return;
   outcome_ = std::move(outcome);
-  Enter(Phase::kAnswered, now);
+  Enter(Phase::kResponded, now);
 }
 
 void Http1ServerSession::Wake(RequestNumber number) {

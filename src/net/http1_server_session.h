@@ -73,7 +73,7 @@ class Http1ServerSession final : public ServerSession {
     kHead,       // Reading the head.
     kBody,       // Reading the body.
     kHandling,   // The handler has the request.
-    kAnswered,   // The outcome is ready to be sent.
+    kResponded,  // The outcome is ready to be sent.
     kStreaming,  // A source produces the body of the response.
     kFinished,
   };

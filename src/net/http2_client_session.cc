@@ -84,7 +84,7 @@ struct Http2ClientSession::Callbacks {
       session.EndHead(*stream);
       stream = session.Find(id);
     }
-    if (stream != nullptr && HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) session.EndAnswer(*stream);
+    if (stream != nullptr && HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) session.EndResponse(*stream);
     return 0;
   }
 
@@ -135,7 +135,7 @@ Http2ClientSession::Http2ClientSession(Duration ping_after, Duration ping_timeou
     : ping_after_(ping_after),
       ping_timeout_(ping_timeout),
       session_(Callbacks::MakeSession(this), nghttp2_session_del),
-      heard_at_(now) {
+      last_received_(now) {
   const std::array<nghttp2_settings_entry, 3> settings = {{
       {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
@@ -221,7 +221,7 @@ size_t Http2ClientSession::Receive(std::string_view bytes, SteadyTime now) {
   if (bytes.empty()) return 0;
   if (failed_) return bytes.size();
   // Any bytes show that the server is alive.
-  heard_at_ = now;
+  last_received_ = now;
   pinged_at_.reset();
   const ssize_t used = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
@@ -264,7 +264,7 @@ void Http2ClientSession::AddData(Stream& stream, std::string_view bytes) {
   if (!stream.sink->Data(bytes)) Refuse(stream, "");
 }
 
-void Http2ClientSession::EndAnswer(Stream& stream) {
+void Http2ClientSession::EndResponse(Stream& stream) {
   // The server may not need the rest of the request.
   const int32_t id = stream.id;
   const bool all_sent = nghttp2_session_get_stream_local_close(session_.get(), id) == 1;
@@ -327,7 +327,7 @@ std::vector<EndedRequest> Http2ClientSession::TakeEnded() { return std::exchange
 std::optional<SteadyTime> Http2ClientSession::deadline() const {
   if (streams_.empty() || failed_ || ping_after_ <= Duration()) return std::nullopt;
   if (pinged_at_) return *pinged_at_ + ToChrono(ping_timeout_);
-  return heard_at_ + ToChrono(ping_after_);
+  return last_received_ + ToChrono(ping_after_);
 }
 
 void Http2ClientSession::Expire(SteadyTime now) {

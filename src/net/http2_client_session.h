@@ -53,7 +53,7 @@ class Http2ClientSession final : public ClientSession {
   void AddHeader(Stream& stream, std::string_view name, std::string_view value);
   void EndHead(Stream& stream);
   void AddData(Stream& stream, std::string_view bytes);
-  void EndAnswer(Stream& stream);
+  void EndResponse(Stream& stream);
   // Ends the request of a stream that was closed with an HTTP/2 error code.
   void Closed(Stream& stream, uint32_t code);
   void End(const Stream& stream, HttpResult<void> result, bool again = false);
@@ -70,7 +70,7 @@ class Http2ClientSession final : public ClientSession {
   std::unordered_map<RequestId, int32_t> stream_of_;
   std::vector<EndedRequest> ended_;
   Outgoing* out_ = nullptr;  // Set while producing.
-  SteadyTime heard_at_;
+  SteadyTime last_received_;
   std::optional<SteadyTime> pinged_at_;
   bool settled_ = false;   // The server's settings have arrived.
   bool draining_ = false;  // No new requests; the pending ones continue.

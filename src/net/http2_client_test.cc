@@ -44,7 +44,7 @@ void RespondWithProtocol(const std::shared_ptr<Exchange>& exchange) {
   const ServerRequest& request = exchange->request();
   const bool lower = std::ranges::any_of(
       request.headers, [](const HttpHeader& header) { return header.name == "user-agent"; });
-  exchange->Answer(ServerResponse::Text(
+  exchange->Respond(ServerResponse::Text(
       200, "text/plain",
       (lower ? "2 " : "1 ") + request.method + " " + request.target + " " +
           std::to_string(request.body.size()) + " " + request.body.substr(0, 20)));
@@ -101,7 +101,7 @@ TEST_F(Http2ClientTest, UsesHttp1IfTheServerDoes) {
 TEST_F(Http2ClientTest, SendsManyRequestsAndReceivesLargeResponses) {
   const std::string large(20 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    exchange->Answer(ServerResponse::Text(
+    exchange->Respond(ServerResponse::Text(
         200, "text/plain",
         exchange->request().target == "/large" ? large : exchange->request().target));
   });
@@ -119,7 +119,7 @@ TEST_F(Http2ClientTest, SendsManyRequestsAndReceivesLargeResponses) {
 TEST_F(Http2ClientTest, DecompressesGzip) {
   const std::string large(1 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
-    exchange->Answer(ServerResponse::Text(200, "text/plain", large));
+    exchange->Respond(ServerResponse::Text(200, "text/plain", large));
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server->port());
   const auto response = Get(*Client({.gzip = true}), url).get();
@@ -180,11 +180,11 @@ TEST_F(Http2ClientTest, RespectsTheServersLimitOfStreams) {
   two->Greet(1);
   EXPECT_EQ(two->AwaitRequest(), 1u);
   auto third = Get(*client, peers.url());
-  two->Answer(1, "second");
+  two->Respond(1, "second");
   EXPECT_EQ(Summary(second.get()), "200 second");
   EXPECT_EQ(two->AwaitRequest(), 3u);
-  two->Answer(3, "third");
-  one->Answer(1, "first");
+  two->Respond(3, "third");
+  one->Respond(1, "first");
   EXPECT_EQ(Summary(first.get()), "200 first");
   EXPECT_EQ(Summary(third.get()), "200 third");
 }
@@ -202,15 +202,15 @@ TEST_F(Http2ClientTest, ResendsRequestsThatTheServerDidNotProcessBeforeGoAway) {
   const auto next = peers.Accept();
   next->Greet();
   EXPECT_EQ(next->AwaitRequest(), 1u);
-  next->Answer(1, "second");
+  next->Respond(1, "second");
   EXPECT_EQ(Summary(second.get()), "200 second");
   // The pending request completes, then the connection is closed.
-  old->Answer(1, "first");
+  old->Respond(1, "first");
   EXPECT_EQ(Summary(first.get()), "200 first");
   EXPECT_TRUE(old->WaitForClose());
   auto third = Get(*client, peers.url());
   EXPECT_EQ(next->AwaitRequest(), 3u);
-  next->Answer(3, "third");
+  next->Respond(3, "third");
   EXPECT_EQ(Summary(third.get()), "200 third");
 }
 
@@ -225,7 +225,7 @@ TEST_F(Http2ClientTest, RefusedRequestsAreResentAFewTimes) {
     peer->Reset(stream, kRefusedStream);
   }
   EXPECT_EQ(peer->AwaitRequest(), 5u);
-  peer->Answer(5, "at last");
+  peer->Respond(5, "at last");
   EXPECT_EQ(Summary(response.get()), "200 at last");
 
   auto never = Get(*client, peers.url());
@@ -247,7 +247,7 @@ TEST_F(Http2ClientTest, AResetEndsOneRequest) {
   peer->AwaitRequest();
   peer->Reset(1, kInternalError);
   EXPECT_EQ(Summary(first.get()), "broken: the stream was reset: INTERNAL_ERROR");
-  peer->Answer(3, "fine");
+  peer->Respond(3, "fine");
   EXPECT_EQ(Summary(second.get()), "200 fine");
 
   const auto log = OpenStream(*client, peers.url());
@@ -299,7 +299,7 @@ TEST_F(Http2ClientTest, RetainsConnectionsThatAcknowledgePings) {
     const HttpFrame ping = peer->Await(HttpFrame::kPing);
     peer->SendFrame({HttpFrame::kPing, HttpFrame::kAck, 0, ping.payload});
   }
-  peer->Answer(1, "here");
+  peer->Respond(1, "here");
   EXPECT_EQ(Summary(response.get()), "200 here");
 }
 
@@ -341,7 +341,7 @@ TEST_F(Http2ClientTest, ResponsesThatEndEarlyAreErrors) {
        "broken: the server broke the rules of HTTP/2"},
       {"complete, and the connection ends with it",
        [](HttpPeer& peer) {
-         peer.Answer(1, "all");
+         peer.Respond(1, "all");
          peer.Close();
        },
        "200 all"},

@@ -204,7 +204,7 @@ void Http2ServerSession::Deliver(RequestNumber number, Outcome outcome, SteadyTi
 }
 
 void Http2ServerSession::Submit(Http2Stream& stream, Outcome outcome) {
-  stream.phase = Http2Stream::Phase::kAnswering;
+  stream.phase = Http2Stream::Phase::kResponding;
   stream.since = now_;
   ServerResponse& response = outcome.response;
   const bool may_have_body = MayHaveBody(response.status);
@@ -281,7 +281,7 @@ std::optional<SteadyTime> Http2ServerSession::StreamDeadline(const Http2Stream& 
       return stream.since + options_.header_timeout;
     case Http2Stream::Phase::kBody:
       return stream.since + options_.body_timeout;
-    case Http2Stream::Phase::kAnswering:
+    case Http2Stream::Phase::kResponding:
       if (stream.ready() > 0 || stream.refused) return stream.since + options_.send_timeout;
       return std::nullopt;
     case Http2Stream::Phase::kHandling:

@@ -20,7 +20,7 @@ namespace berth::net {
 // Http2Stream is one request of an HTTP/2 connection and the body of its response.
 class Http2Stream {
  public:
-  enum class Phase { kHead, kBody, kHandling, kAnswering };
+  enum class Phase { kHead, kBody, kHandling, kResponding };
 
   explicit Http2Stream(int32_t number, SteadyTime now) : id(number), since(now) {}
 

@@ -81,7 +81,7 @@ TEST(Http2ServerTest, SendsAndReceivesLargeBodies) {
   const std::string large(10 << 20, 'z');
   const auto server = Serve([&](const std::shared_ptr<Exchange>& exchange) {
     EXPECT_EQ(exchange->request().body.size(), size_t{2} << 20);
-    exchange->Answer(ServerResponse::Text(200, "text/plain", large));
+    exchange->Respond(ServerResponse::Text(200, "text/plain", large));
   });
   RawClient client(server->port());
   Http2Client http2(client);
@@ -184,7 +184,7 @@ TEST(Http2ServerTest, RejectsLargeRequests) {
 TEST(Http2ServerTest, ASlowBodyIsRejectedAndASlowReaderDisconnected) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
-        exchange->Answer(ServerResponse::Text(200, "text/plain", std::string(5000, 'x')));
+        exchange->Respond(ServerResponse::Text(200, "text/plain", std::string(5000, 'x')));
       },
       {.body_timeout = milliseconds(20), .send_timeout = milliseconds(20)});
   RawClient client(server->port());
@@ -206,7 +206,7 @@ TEST(Http2ServerTest, StopSendsGoAwayAndWaitsForResponses) {
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
   EXPECT_TRUE(http2.WaitUntil([&] { return http2.got_goaway(); }));
   EXPECT_EQ(http2.goaway_error(), kNoError);
-  exchange->Answer(ServerResponse::Text(200, "text/plain", "late"));
+  exchange->Respond(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_EQ(http2.Finish(stream).body, "late");
   EXPECT_EQ(client.ReadAll(), "");
   client.Close();

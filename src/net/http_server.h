@@ -76,7 +76,7 @@ struct ServerResponse {
   static ServerResponse Text(int status, std::string content_type, std::string body);
 };
 
-// Exchange is one request and its response. Exactly one of Answer and Stream must be called, once,
+// Exchange is one request and its response. Exactly one of Respond and Stream must be called, once,
 // on any thread; an Exchange that is dropped before responds with 500.
 class Exchange {
  public:
@@ -85,7 +85,7 @@ class Exchange {
 
   // Sends a complete response. Compresses it on the caller's thread if it is large and the peer
   // accepts gzip. The header "Connection: close" closes an HTTP/1.1 connection after it.
-  virtual void Answer(ServerResponse response) = 0;
+  virtual void Respond(ServerResponse response) = 0;
   // Sends the head at once, then the body from `source`; never compressed.
   virtual void Stream(ServerResponse head, std::unique_ptr<BodySource> source) = 0;
   // Makes the connection read the source again. Any thread, cheap; no effect when the peer is gone.

@@ -50,7 +50,7 @@ TEST(HttpServerTest, LeavesOutHeadersThatCannotBeSent) {
     response.headers.push_back({"X-Bad", "a\r\nX-Injected: b"});
     response.headers.push_back({"Bad Name", "x"});
     response.headers.push_back({"Content-Length", "7"});
-    exchange->Answer(std::move(response));
+    exchange->Respond(std::move(response));
   });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -61,7 +61,7 @@ TEST(HttpServerTest, LeavesOutHeadersThatCannotBeSent) {
 
 TEST(HttpServerTest, ResponsesWithoutBodyHaveNoContentLength) {
   const auto server =
-      Serve([&](const std::shared_ptr<Exchange>& exchange) { exchange->Answer({.status = 204}); });
+      Serve([&](const std::shared_ptr<Exchange>& exchange) { exchange->Respond({.status = 204}); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(WithoutDate(client.ReadAll()), "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
@@ -81,7 +81,7 @@ TEST(HttpServerTest, AnotherThreadMayRespond) {
       Serve([&](std::shared_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); });
   RawClient client(server->port());
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  Await(promise)->Answer(ServerResponse::Text(200, "text/plain", "late"));
+  Await(promise)->Respond(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_THAT(client.ReadUntil("late"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
@@ -95,7 +95,7 @@ TEST(HttpServerTest, AnExchangeMayOutliveTheServer) {
   server.reset();
   exchange->Wake();
   exchange->WakeAfter(milliseconds(1));
-  exchange->Answer(ServerResponse::Text(200, "text/plain", "too late"));
+  exchange->Respond(ServerResponse::Text(200, "text/plain", "too late"));
   EXPECT_EQ(client.ReadAll(), "");
 }
 
@@ -303,7 +303,7 @@ TEST(HttpServerTest, StopWaitsForResponses) {
   std::thread stopper([&] { server->Stop(std::chrono::minutes(10)); });
   // The idle connection is closed, so the server is stopping.
   EXPECT_EQ(idle.ReadAll(), "");
-  exchange->Answer(ServerResponse::Text(200, "text/plain", "late"));
+  exchange->Respond(ServerResponse::Text(200, "text/plain", "late"));
   const std::string response = client.ReadAll();
   EXPECT_THAT(response, HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(response, EndsWith("late"));
@@ -343,7 +343,8 @@ TEST(HttpServerTest, ReportsWhyItCannotListen) {
 TEST(HttpServerTest, ListensOnAllIPv4AndIPv6Addresses) {
   const auto server = Serve(
       [](const std::shared_ptr<Exchange>& exchange) {
-        exchange->Answer(ServerResponse::Text(200, "text/plain", exchange->request().peer.address));
+        exchange->Respond(
+            ServerResponse::Text(200, "text/plain", exchange->request().peer.address));
       },
       {.address = "::"});
   RawClient client(server->port());

@@ -20,12 +20,12 @@ ServerExchange::ServerExchange(std::weak_ptr<ExchangePort> port, RequestNumber n
     : port_(std::move(port)), number_(number), request_(std::move(request)) {}
 
 ServerExchange::~ServerExchange() {
-  if (answered_) return;
+  if (responded_) return;
   Finish({ServerResponse::Text(500, "text/plain; charset=utf-8", "the request was not answered\n"),
           nullptr});
 }
 
-void ServerExchange::Answer(ServerResponse response) {
+void ServerExchange::Respond(ServerResponse response) {
   CompressIfWorthwhile(request_, response);
   Finish({std::move(response), nullptr});
 }
@@ -36,7 +36,7 @@ void ServerExchange::Stream(ServerResponse head, std::unique_ptr<BodySource> sou
 }
 
 void ServerExchange::Finish(Outcome outcome) {
-  CHECK(!answered_.exchange(true));
+  CHECK(!responded_.exchange(true));
   const auto port = port_.lock();
   if (port == nullptr) return;
   if (port->context().get_executor().running_in_this_thread()) {

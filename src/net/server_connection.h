@@ -38,7 +38,7 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   ~ServerExchange() override;
 
   const ServerRequest& request() const override { return request_; }
-  void Answer(ServerResponse response) override;
+  void Respond(ServerResponse response) override;
   void Stream(ServerResponse head, std::unique_ptr<BodySource> source) override;
   void Wake() override;
   void WakeAfter(std::chrono::milliseconds delay) override;
@@ -49,7 +49,7 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   const std::weak_ptr<ExchangePort> port_;
   const RequestNumber number_;
   const ServerRequest request_;
-  std::atomic<bool> answered_ = false;
+  std::atomic<bool> responded_ = false;
   std::atomic<bool> woken_ = false;  // A wake is posted to the connection's thread.
 };
 

@@ -27,7 +27,7 @@ void RespondWithPeer(const std::shared_ptr<Exchange>& exchange) {
   const Peer& peer = exchange->request().peer;
   std::string text = peer.address + (peer.tls ? " tls " : " plain ") + peer.common_name + " [";
   for (const std::string& group : peer.organizations) text += group + " ";
-  exchange->Answer(ServerResponse::Text(200, "text/plain", text + "]"));
+  exchange->Respond(ServerResponse::Text(200, "text/plain", text + "]"));
 }
 
 class ServerTlsTest : public testing::Test {
@@ -122,7 +122,7 @@ TEST_F(ServerTlsTest, SendsLargeBodiesAndStreams) {
   const auto server = Serve(
       [&](const std::shared_ptr<Exchange>& exchange) {
         if (exchange->request().target == "/large") {
-          return exchange->Answer(ServerResponse::Text(200, "text/plain", large));
+          return exchange->Respond(ServerResponse::Text(200, "text/plain", large));
         }
         exchange->Stream({}, channel->Open(exchange));
       },

@@ -121,14 +121,14 @@ std::optional<EventWrite> EventSeries::Add(scheduler::framework::RecordEvent eve
     if (known.count > 2) return std::nullopt;
     return EventWrite{true, known};
   }
-  if (kept_.size() >= kMaxKept) {
-    by_key_.erase(kept_.front().key);
-    kept_.pop_front();
+  if (entries_.size() >= kMaxSeries) {
+    by_key_.erase(entries_.front().key);
+    entries_.pop_front();
   }
   ReportedEvent reported{.what = std::move(event), .name = {}, .reporting_instance = {}, .at = now};
   reported.name = NewName(reported.what.pod.name, now);
   reported.reporting_instance = fmt::format("{}-{}", reported.what.scheduler_name, host_);
-  const auto entry = kept_.insert(kept_.end(), {std::move(key), std::move(reported)});
+  const auto entry = entries_.insert(entries_.end(), {std::move(key), std::move(reported)});
   by_key_.emplace(entry->key, entry);
   return EventWrite{false, entry->event};
 }
@@ -145,7 +145,7 @@ std::string EventSeries::NewName(const std::string& pod, Instant now) {
 }
 
 std::optional<Instant> EventSeries::next_due() const {
-  if (kept_.empty()) return std::nullopt;
+  if (entries_.empty()) return std::nullopt;
   return std::min(last_finish_ + kFinish, last_refresh_ + kRefresh);
 }
 
@@ -153,7 +153,7 @@ std::vector<EventWrite> EventSeries::Due(Instant now) {
   std::vector<EventWrite> out;
   if (Pass(last_finish_, kFinish, now)) Finish(last_finish_, out);
   if (Pass(last_refresh_, kRefresh, now)) {
-    for (const Kept& entry : kept_) {
+    for (const Entry& entry : entries_) {
       if (entry.event.count > 1) out.push_back({true, entry.event});
     }
   }
@@ -161,7 +161,7 @@ std::vector<EventWrite> EventSeries::Due(Instant now) {
 }
 
 void EventSeries::Finish(Instant now, std::vector<EventWrite>& out) {
-  for (auto entry = kept_.begin(); entry != kept_.end();) {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
     ReportedEvent& event = entry->event;
     const bool is_series = event.count > 1;
     if (now - (is_series ? event.last_observed : event.at) <= kFinish) {
@@ -170,7 +170,7 @@ void EventSeries::Finish(Instant now, std::vector<EventWrite>& out) {
     }
     by_key_.erase(entry->key);
     if (is_series) out.push_back({true, std::move(event)});
-    entry = kept_.erase(entry);
+    entry = entries_.erase(entry);
   }
 }
 

@@ -57,7 +57,7 @@ struct EventWrite {
 class EventSeries {
  public:
   // DIFFERS: beyond this number of events the oldest is dropped, without a last write.
-  static constexpr size_t kMaxKept = 50'000;
+  static constexpr size_t kMaxSeries = 50'000;
 
   // `host` is the end of the name of the reporting instance. The periods begin at `start`. `seed`
   // is for the names of events about pods whose own names are too long.
@@ -72,22 +72,22 @@ class EventSeries {
   // Returns when to call Due next; nullopt while there is no event.
   std::optional<Instant> next_due() const;
 
-  size_t size() const { return kept_.size(); }
+  size_t size() const { return entries_.size(); }
 
  private:
-  struct Kept {
+  struct Entry {
     std::string key;
     ReportedEvent event;
   };
-  using List = std::list<Kept>;
+  using List = std::list<Entry>;
 
   std::string NewName(const std::string& pod, Instant now);
   void Finish(Instant now, std::vector<EventWrite>& out);
 
   const std::string host_;
   Random random_;
-  List kept_;  // In order of their first occurrence.
-  std::unordered_map<std::string_view, List::iterator> by_key_;  // Views of Kept::key.
+  List entries_;  // In order of their first occurrence.
+  std::unordered_map<std::string_view, List::iterator> by_key_;  // Views of Entry::key.
   Instant last_finish_;
   Instant last_refresh_;
   int64_t last_stamp_ = 0;

@@ -108,8 +108,8 @@ TEST_F(Series, NamesDifferAndFit) {
 
 TEST_F(Series, DropsTheOldestBeyondTheLimit) {
   Add(0, "first");
-  for (size_t i = 0; i < EventSeries::kMaxKept; ++i) Add(1, fmt::format("pod-{}", i));
-  EXPECT_EQ(series.size(), EventSeries::kMaxKept);
+  for (size_t i = 0; i < EventSeries::kMaxSeries; ++i) Add(1, fmt::format("pod-{}", i));
+  EXPECT_EQ(series.size(), EventSeries::kMaxSeries);
   EXPECT_EQ(Add(2, "pod-1"), "patch pod-1 x2");
   EXPECT_EQ(Add(2, "first"), "create first x1");
 }

@@ -25,7 +25,7 @@ class FuzzExchange final : public net::Exchange {
   explicit FuzzExchange(net::ServerRequest request) : request_(std::move(request)) {}
 
   const net::ServerRequest& request() const override { return request_; }
-  void Answer(net::ServerResponse response) override {
+  void Respond(net::ServerResponse response) override {
     ++responses_;
     CheckBody(response);
     if (response.status < 400) return;

@@ -90,7 +90,7 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
   }
   // Returns the messages for users since the last call: "web: FailedScheduling: 0/1 nodes ..." for
   // an event, "web is Unschedulable: ..." for the PodScheduled condition.
-  std::vector<std::string> Told() {
+  std::vector<std::string> Reports() {
     Require(Commands().empty(), "there are commands: take them before the messages");
     return std::exchange(told_, {});
   }

@@ -121,10 +121,10 @@ inline std::unique_ptr<net::HttpServer> Serve(net::RequestHandler handler,
 // Responds with a summary of the request, such as "POST /x 3 abc": the body's size and first bytes.
 inline void Echo(const std::shared_ptr<net::Exchange>& exchange) {
   const net::ServerRequest& request = exchange->request();
-  exchange->Answer(net::ServerResponse::Text(200, "text/plain",
-                                             request.method + " " + request.target + " " +
-                                                 std::to_string(request.body.size()) + " " +
-                                                 request.body.substr(0, 20)));
+  exchange->Respond(net::ServerResponse::Text(200, "text/plain",
+                                              request.method + " " + request.target + " " +
+                                                  std::to_string(request.body.size()) + " " +
+                                                  request.body.substr(0, 20)));
 }
 
 // Removes the Date headers, which differ each time.

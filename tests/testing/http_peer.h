@@ -133,7 +133,7 @@ class HttpPeer {
   void SendData(uint32_t stream, const std::string& bytes, bool end = false) {
     SendFrame({HttpFrame::kData, end ? HttpFrame::kEndStream : uint8_t{0}, stream, bytes});
   }
-  void Answer(uint32_t stream, const std::string& body) {
+  void Respond(uint32_t stream, const std::string& body) {
     SendHead(stream);
     SendData(stream, body, true);
   }

@@ -97,7 +97,7 @@ class QueueHarness {
     queue->Return(popped.at(pod), Find(pod), why, now);
   }
   // Adds a pod, pops it and returns it as unschedulable.
-  void Park(const api::Pod& pod, scheduler::queue::Rejectors why) {
+  void MakeUnschedulable(const api::Pod& pod, scheduler::queue::Rejectors why) {
     Add(pod);
     while (Pop() != pod.metadata.name) {
     }

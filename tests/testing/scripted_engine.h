@@ -20,7 +20,7 @@
 
 namespace berth {
 
-using StoryLog = std::shared_ptr<std::vector<std::string>>;
+using ScriptLog = std::shared_ptr<std::vector<std::string>>;
 
 // The behaviour of a FakeGate: its PreEnqueue verdict, and which events may make a pod that it
 // rejected schedulable. An empty function accepts everything.
@@ -87,7 +87,7 @@ class FakeReject final : public scheduler::framework::PreFilterPlugin {
 // Logs what it reserves and unreserves; Reserve returns `answer`.
 class FakeReserve final : public scheduler::framework::ReservePlugin {
  public:
-  FakeReserve(std::string name, StoryLog log, scheduler::framework::Verdict answer)
+  FakeReserve(std::string name, ScriptLog log, scheduler::framework::Verdict answer)
       : name_(std::move(name)), log_(std::move(log)), answer_(std::move(answer)) {}
   std::string_view name() const override { return name_; }
   scheduler::framework::Verdict Reserve(scheduler::framework::Cycle& cycle,
@@ -101,7 +101,7 @@ class FakeReserve final : public scheduler::framework::ReservePlugin {
 
  private:
   const std::string name_;
-  const StoryLog log_;
+  const ScriptLog log_;
   const scheduler::framework::Verdict answer_;
 };
 
@@ -147,7 +147,7 @@ struct PreBindScript {
 
 class FakePreBind final : public scheduler::framework::PreBindPlugin {
  public:
-  FakePreBind(std::string name, StoryLog log, PreBindScript script)
+  FakePreBind(std::string name, ScriptLog log, PreBindScript script)
       : name_(std::move(name)), log_(std::move(log)), script_(std::move(script)) {}
   std::string_view name() const override { return name_; }
   scheduler::framework::PreBindPlan PreBindPreFlight(const scheduler::framework::Cycle&,
@@ -170,7 +170,7 @@ class FakePreBind final : public scheduler::framework::PreBindPlugin {
 
  private:
   const std::string name_;
-  const StoryLog log_;
+  const ScriptLog log_;
   const PreBindScript script_;
 };
 
@@ -227,7 +227,7 @@ class ScriptedEngine {
   }
   // Takes all commands, messages for users included, as short lines: "bind web to n1", "web
   // nominated n1", "web condition PodScheduled", "delete web", "event web Scheduled".
-  Lines Asked(std::vector<scheduler::engine::Command>* commands = nullptr) {
+  Lines Commands(std::vector<scheduler::engine::Command>* commands = nullptr) {
     Lines lines;
     for (scheduler::engine::Command& command : harness_->engine().TakeCommands()) {
       lines.push_back(Describe(command.write));
@@ -252,7 +252,7 @@ class ScriptedEngine {
     return "other";
   }
 
-  const StoryLog log = std::make_shared<Lines>();
+  const ScriptLog log = std::make_shared<Lines>();
 
  private:
   scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();

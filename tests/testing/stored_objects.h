@@ -82,7 +82,7 @@ class FakeExchange final : public net::Exchange {
   explicit FakeExchange(net::ServerRequest request = {}) : request_(std::move(request)) {}
 
   const net::ServerRequest& request() const override { return request_; }
-  void Answer(net::ServerResponse response) override { response_ = std::move(response); }
+  void Respond(net::ServerResponse response) override { response_ = std::move(response); }
   void Stream(net::ServerResponse head, std::unique_ptr<net::BodySource> source) override {
     response_ = std::move(head);
     source_ = std::move(source);

@@ -301,7 +301,7 @@ TEST_F(PreBindTest, ParallelPluginsRunTogether) {
   EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins"}));
   PassSeconds(3);
   EXPECT_EQ(*scripted_.log, Lines({"A begins", "B begins", "B ends", "A ends"}));
-  EXPECT_EQ(scripted_.Asked(), Lines({"bind low to n1"}));
+  EXPECT_EQ(scripted_.Commands(), Lines({"bind low to n1"}));
 }
 
 TEST_F(PreBindTest, OtherPluginsRunAloneAndInOrder) {
@@ -345,8 +345,8 @@ TEST_F(PreBindTest, PreemptionCancelsIt) {
   Start();
   scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
   scripted_->Schedule();
-  EXPECT_EQ(scripted_.Asked(), Lines({"high condition PodScheduled nominated n1",
-                                      "event low Preempted", "event high FailedScheduling"}));
+  EXPECT_EQ(scripted_.Commands(), Lines({"high condition PodScheduled nominated n1",
+                                         "event low Preempted", "event high FailedScheduling"}));
   scripted_->Decisions();
   PassSeconds(1);
   EXPECT_EQ(*scripted_.log, Lines({"Slow begins", "Slow gives up"}));
@@ -363,7 +363,7 @@ TEST_F(PreBindTest, SecondPreemptionFindsItCancelled) {
   scripted_->Schedule();
   scripted_->Put(MakePod("higher").Priority(20).Request("cpu", "1"));
   scripted_->Schedule();
-  for (const std::string& line : scripted_.Asked()) EXPECT_NE(line, "delete low");
+  for (const std::string& line : scripted_.Commands()) EXPECT_NE(line, "delete low");
 }
 
 }  // namespace BERTH_TEST_FILE

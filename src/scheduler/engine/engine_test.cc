@@ -72,10 +72,11 @@ TEST(Engine, PodThatCouldNotBeBoundIsRequeuedAndFreesItsNode) {
   EXPECT_EQ(harness.Decisions(),
             Lines({"web failed: running Bind plugin \"DefaultBinder\": etcd is away"}));
   EXPECT_EQ(harness.Queue(), "0/1/0/0");
-  EXPECT_EQ(harness.Told(), Lines({"web is SchedulerError: running Bind plugin \"DefaultBinder\": "
-                                   "etcd is away",
-                                   "web: FailedScheduling: running Bind plugin \"DefaultBinder\": "
-                                   "etcd is away"}));
+  EXPECT_EQ(harness.Reports(),
+            Lines({"web is SchedulerError: running Bind plugin \"DefaultBinder\": "
+                   "etcd is away",
+                   "web: FailedScheduling: running Bind plugin \"DefaultBinder\": "
+                   "etcd is away"}));
 
   // Errors are not forgotten early, whatever happens.
   harness.Put(MakeNode("n2").Taint("busy", "", "NoSchedule"));

@@ -31,7 +31,7 @@ class EvictionTest : public testing::Test {
   // Takes the commands. Events and status patches of "high" succeed at once.
   Lines TakeWrites() {
     std::vector<Command> all;
-    scripted_->Asked(&all);
+    scripted_->Commands(&all);
     Lines lines;
     commands_.clear();
     for (const Command& command : all) {

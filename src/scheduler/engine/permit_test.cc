@@ -44,7 +44,8 @@ TEST_F(PermitTest, PodWaitsUntilItIsAllowed) {
   const Command bind = scripted_->TheCommand();
   EXPECT_EQ(ScriptedEngine::Describe(bind.write), "bind web to n1");
   scripted_->End(bind);
-  EXPECT_EQ(scripted_->Told(), Lines({"web: Scheduled: Successfully assigned default/web to n1"}));
+  EXPECT_EQ(scripted_->Reports(),
+            Lines({"web: Scheduled: Successfully assigned default/web to n1"}));
   EXPECT_TRUE(scripted_->engine().waiting_pods().all().empty());
   EXPECT_EQ(scripted_->engine().next_wake(), std::nullopt) << "the time-out is forgotten";
 }
@@ -60,7 +61,7 @@ TEST_F(PermitTest, AnotherPodsPermitMayAllowIt) {
   scripted_->Put(MakeNode("n2").Cpu("1"));
   scripted_->Put(MakePod("second").Request("cpu", "1"));
   scripted_->Schedule();
-  EXPECT_EQ(scripted_.Asked(), Lines({"bind second to n2", "bind web to n1"}));
+  EXPECT_EQ(scripted_.Commands(), Lines({"bind second to n2", "bind web to n1"}));
 }
 
 TEST_F(PermitTest, PermissionMayComeBeforeTheAnnouncementHasEnded) {
@@ -69,7 +70,7 @@ TEST_F(PermitTest, PermissionMayComeBeforeTheAnnouncementHasEnded) {
   scripted_.Speak("uid-of-web", "Gang", true);
   EXPECT_TRUE(scripted_->Commands().empty());
   scripted_->End(announcement, {framework::WriteResult::Kind::kNotFound, "who cares"});
-  EXPECT_EQ(scripted_.Asked(), Lines({"bind web to n1"}));
+  EXPECT_EQ(scripted_.Commands(), Lines({"bind web to n1"}));
 }
 
 TEST_F(PermitTest, NodeThatThePodHasAlreadyIsNotAnnounced) {
@@ -105,7 +106,7 @@ TEST_F(PermitTest, RejectedPodIsRequeuedWithoutNomination) {
   EXPECT_EQ(scripted_->CpuOn("n1"), 0);
   EXPECT_EQ(scripted_->Queue(), "0/0/1/0") << "its own capacity is no reason to try again";
   // Though the API has not shown the announcement yet.
-  EXPECT_EQ(scripted_.Asked(),
+  EXPECT_EQ(scripted_.Commands(),
             Lines({"web condition PodScheduled nominated ", "event web FailedScheduling"}));
   EXPECT_EQ(scripted_->Schedule(), 0u);
   scripted_->Put(MakeNode("n2"));
@@ -159,7 +160,7 @@ TEST_F(PermitTest, PodDeletedWhileItWaitsLeavesNothing) {
     EXPECT_EQ(scripted->engine().bindings_under_way(), 0u);
     EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
     EXPECT_EQ(scripted->Queue(), "0/0/0/0");
-    EXPECT_EQ(scripted->Told(),
+    EXPECT_EQ(scripted->Reports(),
               Lines({"web is Unschedulable: 0/1 nodes are available: 1 removed.",
                      "web: FailedScheduling: 0/1 nodes are available: 1 removed."}));
   }
@@ -223,7 +224,7 @@ TEST_F(PermitTest, PodIsBoundWhenTheLastOfSeveralPluginsAllowsIt) {
   EXPECT_EQ(scripted_->Where("web"), "assumed on n1")
       << "the second's time-out is over, but it agreed";
   scripted_.Speak("uid-of-web", "First", true);
-  EXPECT_EQ(scripted_.Asked(), Lines({"bind web to n1"}));
+  EXPECT_EQ(scripted_.Commands(), Lines({"bind web to n1"}));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -46,7 +46,7 @@ TEST(Regression, EventWhileInFlight) {
       scripted->Put(MakeNode("before").Cordoned());
       scripted->Schedule();
       std::vector<Command> commands;
-      scripted.Asked(&commands);
+      scripted.Commands(&commands);
       for (const Command& command : commands) scripted->End(command);
     }
     if (c.during) scripted->Put(MakeNode("during").Cordoned());
@@ -69,11 +69,11 @@ TEST(Regression, PodDeletedAndRecreatedUnderTheSameNameInFlight) {
   scripted->Schedule();
   EXPECT_EQ(scripted->Decisions(), Lines({"web -> n1", "web -> n1"}));
   std::vector<Command> commands;
-  EXPECT_EQ(scripted.Asked(&commands), Lines({"bind web to n1"}));
+  EXPECT_EQ(scripted.Commands(&commands), Lines({"bind web to n1"}));
   EXPECT_EQ(std::get<framework::BindPod>(commands[0].write).uid, "new");
 
   scripted->End(announcement, {Kind::kNotFound, "gone"});
-  EXPECT_EQ(scripted.Asked(), Lines()) << "nothing is reported about the old pod";
+  EXPECT_EQ(scripted.Commands(), Lines()) << "nothing is reported about the old pod";
   EXPECT_EQ(scripted->Where("web"), "assumed on n1");
   EXPECT_EQ(scripted->CpuOn("n1"), 1000);
   EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
@@ -107,7 +107,7 @@ TEST(Regression, DeletedPodWithFinalizerWhileItWaitsInTheQueue) {
   scripted->Put(Terminating(MakePod("web")));
   scripted->Schedule();
   EXPECT_EQ(scripted->Decisions(), Lines());
-  EXPECT_EQ(scripted->Told(),
+  EXPECT_EQ(scripted->Reports(),
             Lines({"web: FailedScheduling: skip schedule deleting pod: default/web"}));
   EXPECT_EQ(scripted->Queue(), "0/0/0/0");
   EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);
@@ -127,7 +127,7 @@ TEST(Regression, DeletedPodWithFinalizerWhileItWaitsAtPermit) {
   scripted->Decisions();
   scripted->Schedule();
   EXPECT_EQ(scripted->Decisions(), Lines({"next -> n1"})) << "its capacity is free at once";
-  scripted.Asked();
+  scripted.Commands();
   for (int i = 0; i < 20; ++i) {
     scripted->Pass(Duration::Seconds(1));
     scripted->Schedule();
@@ -158,7 +158,7 @@ TEST(Regression, DeletedPodWithFinalizerWhileItIsAssumed) {
       scripted->Schedule();
       EXPECT_EQ(scripted->Decisions(), Lines({"next -> n1"}));
     }
-    scripted.Asked();
+    scripted.Commands();
     for (int i = 0; i < 20; ++i) {
       scripted->Pass(Duration::Seconds(1));
       scripted->Schedule();
@@ -415,7 +415,7 @@ TEST(Regression, DeadNominatedNode) {
   StartPreempting(scripted);
   scripted->Put(MakePod("high").Priority(10).Request("cpu", "1").Nominated("n1"));
   std::vector<Command> commands;
-  scripted.Asked(&commands);
+  scripted.Commands(&commands);
   scripted->Remove(MakeNode("n1"));
   for (const Command& command : commands) scripted->End(command, {Kind::kNotFound, "gone"});
   scripted->Put(MakeNode("n2").Cpu("2"));
@@ -460,14 +460,14 @@ TEST(Regression, StaleViewAfterRestart) {
     scripted->Schedule();
     EXPECT_EQ(scripted->Decisions(), Lines({"web -> n1"}));
     scripted->Fail(scripted->TheCommand(), "pod web is already assigned to a node");
-    scripted.Asked();
+    scripted.Commands();
     scripted->Put(MakePod("web").Request("cpu", "1").On(node));
     EXPECT_EQ(scripted->Where("web"), std::string("bound on ") + node);
     for (int i = 0; i < 20; ++i) {
       scripted->Pass(Duration::Seconds(1));
       EXPECT_EQ(scripted->Schedule(), 0u);
     }
-    EXPECT_EQ(scripted.Asked(), Lines());
+    EXPECT_EQ(scripted.Commands(), Lines());
     EXPECT_EQ(scripted->CpuOn("n1") + scripted->CpuOn("n2"), 1000);
     EXPECT_EQ(scripted->Queue(), "0/0/0/0");
     EXPECT_EQ(scripted->engine().queue().sizes().in_flight, 0u);

@@ -82,7 +82,7 @@ class OwnTeam final : public framework::FilterPlugin {
 };
 
 TEST(OwnPlugin, JudgesAndScoresOneNodeAtATime) {
-  World world{NodeYaml("empty"), NodeYaml("busy"), NodeYaml("full")};
+  TestCluster world{NodeYaml("empty"), NodeYaml("busy"), NodeYaml("full")};
   for (int i = 0; i < 10; ++i) {
     world.Add(PodYaml(fmt::format("b{}", i), {.spec = "nodeName: busy"}));
   }
@@ -96,8 +96,8 @@ TEST(OwnPlugin, JudgesAndScoresOneNodeAtATime) {
 }
 
 TEST(OwnPlugin, JudgesSetsOfNodes) {
-  World world{NodeYaml("a", {.labels = "team: default"}), NodeYaml("b", {.labels = "team: other"}),
-              NodeYaml("c")};
+  TestCluster world{NodeYaml("a", {.labels = "team: default"}),
+                    NodeYaml("b", {.labels = "team: other"}), NodeYaml("c")};
   PluginHarness trial(world, std::make_unique<OwnTeam>(), PodYaml("web"));
   EXPECT_EQ(trial.Filter(), "100");
   EXPECT_EQ(trial.Explain("c"), "UnschedulableAndUnresolvable: node(s) belonged to another team");

@@ -39,7 +39,7 @@ class RecordingBinding final : public framework::BindingContext {
 };
 
 TEST(DefaultBinder, PostsOneBindingAndWaitsForTheResponse) {
-  World world{NodeYaml("a"), NodeYaml("b")};
+  TestCluster world{NodeYaml("a"), NodeYaml("b")};
   PluginHarness trial(world, MakePlugin("DefaultBinder"), PodYaml("web"));
   RecordingBinding binding(trial.cycle(), world.node("b"));
   Task<framework::Verdict> task = trial.As<framework::BindPlugin>().Bind(binding);
@@ -59,7 +59,7 @@ TEST(DefaultBinder, PostsOneBindingAndWaitsForTheResponse) {
 TEST(DefaultBinder, EveryFailureIsAnErrorInTheWordsOfTheApi) {
   using enum framework::WriteResult::Kind;
   for (const auto kind : {kConflict, kNotFound, kTimeout, kUnavailable, kRejected}) {
-    World world{NodeYaml("a")};
+    TestCluster world{NodeYaml("a")};
     PluginHarness trial(world, MakePlugin("DefaultBinder"), PodYaml("web"));
     RecordingBinding binding(trial.cycle(), world.node("a"));
     Task<framework::Verdict> task = trial.As<framework::BindPlugin>().Bind(binding);

@@ -26,7 +26,7 @@ std::string PodFromTemplate(std::string_view made) {
                          .status = fmt::format("resourceClaimStatuses: [{}]", made)});
 }
 
-std::string ClaimsText(World& world, const std::string& pod_yaml) {
+std::string ClaimsText(TestCluster& world, const std::string& pod_yaml) {
   const api::Object pod = DecodeOrFail(pod_yaml).at(0);
   const auto claims = ClaimsOf(world.cluster(), *std::get<api::Ref<api::Pod>>(pod));
   if (!claims) return claims.error().message;
@@ -36,7 +36,7 @@ std::string ClaimsText(World& world, const std::string& pod_yaml) {
 }
 
 TEST(ClaimsOf, EachWay) {
-  World world{
+  TestCluster world{
       ClaimYaml("mine"), ClaimYaml("going", ", deletionTimestamp: 2026-01-01T00:00:00Z"),
       ClaimYaml("made",
                 ", ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: uid-of-web, "
@@ -65,7 +65,7 @@ TEST(ClaimsOf, EachWay) {
 }
 
 TEST(DynamicResourcesHints, EachKind) {
-  World world{ClaimYaml("mine"), ClaimYaml("other")};
+  TestCluster world{ClaimYaml("mine"), ClaimYaml("other")};
   const std::string plain = PodYaml("web");
   const std::string allocated = "allocation: {devices: {}}";
   const std::string reserved = allocated + ", reservedFor: [{resource: pods, name: a, uid: a}]";
@@ -107,7 +107,7 @@ constexpr const char* kMyGpu =
     "default}}";
 
 std::string PreEnqueue(const std::string& spec) {
-  World world;
+  TestCluster world;
   world.Add(kMyGpu);
   world.Add(PodYaml("web", {.spec = spec}));
   return Text(
@@ -122,7 +122,7 @@ TEST(DynamicResources, KeepsPodsWithClaimsOutOfTheQueue) {
 }
 
 TEST(DynamicResources, SkipsPodsWithoutClaims) {
-  World world{NodeYaml("a"), NodeYaml("b"), kMyGpu};
+  TestCluster world{NodeYaml("a"), NodeYaml("b"), kMyGpu};
   EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web")).Filter(), "Skip");
   EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web", {.spec = kClaim}))
                 .Filter(),
@@ -130,13 +130,13 @@ TEST(DynamicResources, SkipsPodsWithoutClaims) {
 }
 
 TEST(DynamicResources, ScoresNothing) {
-  World world{NodeYaml("a"), NodeYaml("b")};
+  TestCluster world{NodeYaml("a"), NodeYaml("b")};
   PluginHarness trial(world, MakePlugin("DynamicResources"), PodYaml("web"));
   EXPECT_EQ(trial.Scores("01"), "- 0");
 }
 
 TEST(DynamicResources, HasNothingToReserveOrWrite) {
-  World world{NodeYaml("a")};
+  TestCluster world{NodeYaml("a")};
   PluginHarness trial(world, MakePlugin("DynamicResources"), PodYaml("web"));
   const model::NodeRow node = world.node("a");
   EXPECT_EQ(Text(trial.As<framework::ReservePlugin>().Reserve(trial.cycle(), node)), "Success");
@@ -146,14 +146,14 @@ TEST(DynamicResources, HasNothingToReserveOrWrite) {
 }
 
 TEST(DynamicResources, HasNothingToDeallocate) {
-  World world{NodeYaml("a"), PodYaml("web")};
+  TestCluster world{NodeYaml("a"), PodYaml("web")};
   const auto profile = ProfileOf({"NodeResourcesFit", "DynamicResources"});
   EXPECT_EQ(PreemptionHarness(world, *profile, "web").PostFilter("DynamicResources"),
             "Unschedulable: no new claims to deallocate (kept)");
 }
 
 TEST(DynamicResources, CannotSayIfAnotherPluginEndedPreFilterFirst) {
-  World world{
+  TestCluster world{
       NodeYaml("a"),
       PodYaml(
           "web",

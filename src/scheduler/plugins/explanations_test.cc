@@ -7,7 +7,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 // The explanation of `plugin` for `node`, which it must reject.
-std::string Details(std::string_view plugin, World& world, const std::string& pod,
+std::string Details(std::string_view plugin, TestCluster& world, const std::string& pod,
                     std::string_view node, const framework::PluginArgs& args = {}) {
   PluginHarness trial(world, MakePlugin(plugin, args), pod);
   trial.Filter();
@@ -36,7 +36,7 @@ class ZonesTest : public testing::Test {
     world_.Add(
         PodYaml(name, {.labels = labels, .spec = fmt::format("nodeName: {}, {}", node, spec)}));
   }
-  World world_;
+  TestCluster world_;
 };
 
 struct SpreadCase {
@@ -165,9 +165,10 @@ std::string Asks(std::string_view name, std::string_view requests, std::string_v
 }
 
 TEST(DetailsTest, ResourcesAreRequestedFreeAndAllocatable) {
-  World world{Offers("a", "cpu: 4, memory: 16542900Ki, pods: 2"), Offers("b", "cpu: 1, pods: 1"),
-              Asks("one", "cpu: 3500m, memory: 12Gi", "nodeName: a"),
-              Asks("two", "cpu: 250m", "nodeName: b")};
+  TestCluster world{Offers("a", "cpu: 4, memory: 16542900Ki, pods: 2"),
+                    Offers("b", "cpu: 1, pods: 1"),
+                    Asks("one", "cpu: 3500m, memory: 12Gi", "nodeName: a"),
+                    Asks("two", "cpu: 250m", "nodeName: b")};
   const std::string pod = Asks("new", "cpu: 2, memory: 8Gi");
   EXPECT_EQ(Details("NodeResourcesFit", world, pod, "a"),
             "the pod requests 2 cpu, of which 500m of 4 are free; the pod requests 8Gi memory, of "
@@ -178,14 +179,14 @@ TEST(DetailsTest, ResourcesAreRequestedFreeAndAllocatable) {
 }
 
 TEST(DetailsTest, ExtendedResourcesAreCountedAndIgnoredOnesLeftOut) {
-  World world{Offers("a", "cpu: 4, pods: 9, example.com/gpu: 2"),
-              Asks("one", "example.com/gpu: 1", "nodeName: a")};
+  TestCluster world{Offers("a", "cpu: 4, pods: 9, example.com/gpu: 2"),
+                    Asks("one", "example.com/gpu: 1", "nodeName: a")};
   EXPECT_EQ(Details("NodeResourcesFit", world, Asks("new", "example.com/gpu: 2"), "a"),
             "the pod requests 2 example.com/gpu, of which 1 of 2 are free");
 }
 
 TEST(DetailsTest, TaintsAreNamedAsKubectlDoes) {
-  World world{NodeYaml(
+  TestCluster world{NodeYaml(
       "a", {.spec = "taints: [{key: gpu, value: 'yes', effect: NoSchedule}, {key: soft, effect: "
                     "PreferNoSchedule}, {key: old, effect: NoExecute}, {key: ok, effect: "
                     "NoSchedule}]"})};
@@ -203,7 +204,7 @@ struct NodeAffinityCase {
 class NodeAffinityDetailsTest : public testing::TestWithParam<NodeAffinityCase> {};
 
 TEST_P(NodeAffinityDetailsTest, SayWhatTheNodeHasInstead) {
-  World world{NodeYaml("a", {.labels = "disk: hdd, cores: '8'"})};
+  TestCluster world{NodeYaml("a", {.labels = "disk: hdd, cores: '8'"})};
   EXPECT_EQ(Details("NodeAffinity", world, PodYaml("new", {.spec = GetParam().spec}), "a"),
             GetParam().want);
 }
@@ -232,7 +233,7 @@ TEST(DetailsTest, DistinguishesAddedAffinityFromThePodsOwn) {
   api::NodeSelectorTerm term;
   term.match_expressions.push_back({"pool", "In", {"prod"}});
   args.added_affinity.emplace().required.emplace().terms.push_back(term);
-  World world{NodeYaml("a", {.labels = "pool: test"})};
+  TestCluster world{NodeYaml("a", {.labels = "pool: test"})};
   EXPECT_EQ(Details("NodeAffinity", world, PodYaml("new"), "a", args),
             "addedAffinity of the configuration requires pool=prod, the node has pool=test");
 }
@@ -242,8 +243,8 @@ TEST(DetailsTest, PortsNameTheirHolder) {
     return PodYaml(
         name, {.spec = fmt::format("containers: [{{name: c, ports: [{{{}}}]}}], {}", port, more)});
   };
-  World world{NodeYaml("a"), with_port("web", "hostPort: 443, protocol: TCP", "nodeName: a"),
-              with_port("dns", "hostPort: 53, protocol: UDP", "nodeName: a")};
+  TestCluster world{NodeYaml("a"), with_port("web", "hostPort: 443, protocol: TCP", "nodeName: a"),
+                    with_port("dns", "hostPort: 53, protocol: UDP", "nodeName: a")};
   EXPECT_EQ(Details("NodePorts", world, with_port("new", "hostPort: 53, protocol: UDP"), "a"),
             "port 53/UDP is taken by default/dns");
   EXPECT_EQ(Details("NodePorts", world,
@@ -270,7 +271,7 @@ class VolumeDetailsTest : public testing::Test {
   std::string About(std::string_view plugin, std::string_view node = "b") {
     return Details(plugin, world_, PodWithClaims("new", {"data"}), node);
   }
-  World world_;
+  TestCluster world_;
 };
 
 TEST_F(VolumeDetailsTest, BoundVolumeOutOfReach) {

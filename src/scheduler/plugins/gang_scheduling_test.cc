@@ -8,7 +8,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 TEST(GangScheduling, LetsPodsIn) {
-  World world;
+  TestCluster world;
   world.Add(PodYaml("web", {}));
   EXPECT_EQ(
       Text(GangScheduling().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web")))),

@@ -32,7 +32,7 @@ struct ScoreCase {
 class ImageLocalityTest : public testing::TestWithParam<ScoreCase> {};
 
 TEST_P(ImageLocalityTest, Score) {
-  World world;
+  TestCluster world;
   for (size_t i = 0; i < GetParam().nodes.size(); ++i)
     world.Add(Holding(NthName(i), GetParam().nodes[i]));
   PluginHarness trial(world, MakePlugin("ImageLocality"), GetParam().pod);
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(All, ImageLocalityTest, testing::ValuesIn(kScoreCases),
                          [](const auto& c) { return c.param.name; });
 
 TEST(ImageLocality, TheEpochMovesWithWhatScoresDependOn) {
-  World world{Holding("a", Image("'app:1'", 500)), Holding("b", "")};
+  TestCluster world{Holding("a", Image("'app:1'", 500)), Holding("b", "")};
   PluginHarness trial(world, MakePlugin("ImageLocality"), Running({"app:1"}));
   uint64_t epoch = trial.As<framework::ScorePlugin>().score_epoch(world.cluster());
   auto moved = [&] {

@@ -9,7 +9,7 @@ namespace BERTH_TEST_FILE {
 using Labels = std::vector<std::string>;
 
 // Nodes "a", "b", ... with the given labels.
-void AddNodes(World& world, const Labels& labels_of_nodes) {
+void AddNodes(TestCluster& world, const Labels& labels_of_nodes) {
   for (size_t i = 0; i < labels_of_nodes.size(); ++i) {
     world.Add(NodeYaml(NthName(i), {.labels = labels_of_nodes[i]}));
   }
@@ -52,7 +52,7 @@ struct FilterCase {
 class NodeAffinityFilterTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(NodeAffinityFilterTest, Filter) {
-  World world;
+  TestCluster world;
   AddNodes(world, GetParam().nodes);
   PluginHarness trial(world, MakePlugin("NodeAffinity"), PodYaml("web", {.spec = GetParam().spec}));
   EXPECT_EQ(trial.Filter(), GetParam().want);
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Names, NodeAffinityFilterTest, testing::ValuesIn(kNameC
                          [](const auto& c) { return c.param.name; });
 
 TEST(NodeAffinity, SaysWhy) {
-  World world;
+  TestCluster world;
   AddNodes(world, {""});
   for (const std::string& spec : {std::string("nodeSelector: {k: v}"), Requiring("{}")}) {
     PluginHarness trial(world, MakePlugin("NodeAffinity"), PodYaml("web", {.spec = spec}));
@@ -206,7 +206,7 @@ class NodeAffinityAddedTest : public testing::TestWithParam<AddedCase> {};
 
 TEST_P(NodeAffinityAddedTest, Filter) {
   const AddedCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, c.nodes);
   PluginHarness trial(world, MakePlugin("NodeAffinity", Adding(c.added)),
                       PodYaml("web", {.spec = c.spec}));
@@ -261,7 +261,7 @@ class NodeAffinityScoreTest : public testing::TestWithParam<ScoreCase> {};
 
 TEST_P(NodeAffinityScoreTest, Score) {
   const ScoreCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, c.nodes);
   const framework::PluginArgs args = c.added.empty()
                                          ? framework::PluginArgs()

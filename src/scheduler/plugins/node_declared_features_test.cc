@@ -16,7 +16,7 @@ struct FilterCase {
 class NodeDeclaredFeaturesTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(NodeDeclaredFeaturesTest, Filter) {
-  World world{
+  TestCluster world{
       NodeYaml("none"),
       NodeYaml("restart", {.status = "declaredFeatures: [RestartAllContainersOnContainerExits]"}),
       NodeYaml("users", {.status = "declaredFeatures: [UserNamespacesHostNetworkSupport]"}),
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(All, NodeDeclaredFeaturesTest, testing::ValuesIn(kFilte
                          [](const auto& c) { return c.param.name; });
 
 TEST(NodeDeclaredFeatures, SaysWhy) {
-  World world{NodeYaml("a")};
+  TestCluster world{NodeYaml("a")};
   PluginHarness trial(world, MakePlugin("NodeDeclaredFeatures"),
                       PodYaml("web", {.spec = "hostNetwork: true, hostUsers: false"}));
   EXPECT_EQ(trial.Filter(), "0");

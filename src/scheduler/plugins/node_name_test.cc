@@ -14,7 +14,7 @@ struct FilterCase {
 class NodeNameTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(NodeNameTest, Filter) {
-  World world{NodeYaml("a"), NodeYaml("b"), NodeYaml("ab")};
+  TestCluster world{NodeYaml("a"), NodeYaml("b"), NodeYaml("ab")};
   PluginHarness trial(world, MakePlugin("NodeName"), PodYaml("web", {.spec = GetParam().spec}));
   EXPECT_EQ(trial.Filter(), GetParam().want);
 }
@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(All, NodeNameTest,
                          [](const auto& c) { return c.param.name; });
 
 TEST(NodeName, SaysWhy) {
-  World world{NodeYaml("a")};
+  TestCluster world{NodeYaml("a")};
   PluginHarness trial(world, MakePlugin("NodeName"), PodYaml("web", {.spec = "nodeName: b"}));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("a"),

@@ -24,7 +24,7 @@ class NodePortsTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(NodePortsTest, Filter) {
   const FilterCase& c = GetParam();
-  World world;
+  TestCluster world;
   for (size_t i = 0; i < c.taken.size(); ++i) {
     world.Add(NodeYaml(NthName(i)));
     world.Add(WithPorts("on-" + NthName(i), c.taken[i], NthName(i)));
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(All, NodePortsTest, testing::ValuesIn(kFilterCases),
                          [](const auto& c) { return c.param.name; });
 
 TEST(NodePorts, SaysWhyAndThatPreemptionMayHelp) {
-  World world{NodeYaml("a"), WithPorts("holder", kAny80, "a")};
+  TestCluster world{NodeYaml("a"), WithPorts("holder", kAny80, "a")};
   PluginHarness trial(world, MakePlugin("NodePorts"), WithPorts("web", kAny80));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("a"),
@@ -77,8 +77,8 @@ TEST(NodePorts, SidecarsHoldPortsAndInitContainersDoNot) {
                                    "nodeName: '{}'",
                                    policy, node)});
   };
-  World world{NodeYaml("a"), with_init("holder-a", "restartPolicy: Always", "a"), NodeYaml("b"),
-              with_init("holder-b", "image: x", "b")};
+  TestCluster world{NodeYaml("a"), with_init("holder-a", "restartPolicy: Always", "a"),
+                    NodeYaml("b"), with_init("holder-b", "image: x", "b")};
   EXPECT_EQ(PluginHarness(world, MakePlugin("NodePorts"), WithPorts("web", kAny80)).Filter(), "01");
   EXPECT_EQ(PluginHarness(world, MakePlugin("NodePorts"),
                           with_init("sidecar", "restartPolicy: Always", ""))
@@ -90,7 +90,7 @@ TEST(NodePorts, SidecarsHoldPortsAndInitContainersDoNot) {
 }
 
 TEST(NodePorts, APortIsFreeOnceAllItsHoldersAreGone) {
-  World world{NodeYaml("a"), WithPorts("one", kOne80, "a"), WithPorts("two", kTwo80, "a")};
+  TestCluster world{NodeYaml("a"), WithPorts("one", kOne80, "a"), WithPorts("two", kTwo80, "a")};
   PluginHarness trial(world, MakePlugin("NodePorts"), WithPorts("web", kAny80));
   EXPECT_EQ(trial.Filter(), "0");
   world.cluster().Remove<api::Pod>({"default", "one"});

@@ -15,7 +15,7 @@ struct FilterCase {
 class NodeUnschedulableTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(NodeUnschedulableTest, Filter) {
-  World world{
+  TestCluster world{
       NodeYaml("open"), NodeYaml("cordoned", {.spec = "unschedulable: true"}),
       NodeYaml("tainted",
                {.spec = "taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]"})};
@@ -48,14 +48,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& c) { return c.param.name; });
 
 TEST(NodeUnschedulable, SaysWhy) {
-  World world{NodeYaml("cordoned", {.spec = "unschedulable: true"})};
+  TestCluster world{NodeYaml("cordoned", {.spec = "unschedulable: true"})};
   PluginHarness trial(world, MakePlugin("NodeUnschedulable"), PodYaml("web"));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("cordoned"), "UnschedulableAndUnresolvable: node(s) were unschedulable");
 }
 
 TEST(NodeUnschedulable, FollowsTheNode) {
-  World world{NodeYaml("a"), NodeYaml("b", {.spec = "unschedulable: true"})};
+  TestCluster world{NodeYaml("a"), NodeYaml("b", {.spec = "unschedulable: true"})};
   PluginHarness trial(world, MakePlugin("NodeUnschedulable"), PodYaml("web"));
   EXPECT_EQ(trial.Filter(), "10");
   world.Add(NodeYaml("a", {.spec = "unschedulable: true"}));

@@ -42,7 +42,7 @@ class NodeVolumeLimitsTest : public testing::Test {
   std::string Filter(std::initializer_list<const char*> claims) {
     return FilterBy(kPlugin, world_, PodWithClaims("web", claims));
   }
-  World world_;
+  TestCluster world_;
 };
 
 TEST_F(NodeVolumeLimitsTest, OneVolumeTooMany) {

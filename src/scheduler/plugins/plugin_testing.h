@@ -1,7 +1,7 @@
 // A harness for tests of single plugins: it calls one plugin for one pod in a small cluster and
 // returns the results as text, so that a test is a table of short lines.
 //
-//   World world{NodeYaml("a"), NodeYaml("b", {.spec = "unschedulable: true"})};
+//   TestCluster world{NodeYaml("a"), NodeYaml("b", {.spec = "unschedulable: true"})};
 //   PluginHarness trial(world, MakePlugin("NodeUnschedulable"), PodYaml("web"));
 //   EXPECT_EQ(trial.Filter(), "10");
 //
@@ -68,10 +68,10 @@ inline std::string Text(const framework::Verdict& verdict) {
 }
 
 // A cluster, filled from YAML or objects.
-class World {
+class TestCluster {
  public:
-  World() = default;
-  World(std::initializer_list<std::string> yaml) {
+  TestCluster() = default;
+  TestCluster(std::initializer_list<std::string> yaml) {
     for (const std::string& text : yaml) Add(text);
   }
 
@@ -118,11 +118,12 @@ inline std::unique_ptr<framework::Plugin> MakePlugin(std::string_view name,
 // One plugin, called for one pod that is not in the cluster. `world` must outlive the harness.
 class PluginHarness {
  public:
-  PluginHarness(World& world, std::unique_ptr<framework::Plugin> plugin,
+  PluginHarness(TestCluster& world, std::unique_ptr<framework::Plugin> plugin,
                 const std::string& pod_yaml)
       : PluginHarness(world, std::move(plugin), DecodeOrFail(pod_yaml).at(0)) {}
 
-  PluginHarness(World& world, std::unique_ptr<framework::Plugin> plugin, const api::Object& pod)
+  PluginHarness(TestCluster& world, std::unique_ptr<framework::Plugin> plugin,
+                const api::Object& pod)
       : world_(world),
         plugin_(std::move(plugin)),
         pod_(world.cluster().MakeHypotheticalPod(std::get<api::Ref<api::Pod>>(pod))),
@@ -254,7 +255,7 @@ class PluginHarness {
     });
   }
 
-  World& world_;
+  TestCluster& world_;
   const std::unique_ptr<framework::Plugin> plugin_;
   const model::PodRecord pod_;
   const framework::ClassStates compiled_;

@@ -64,8 +64,8 @@ inline framework::ClusterEvent EventOf(const std::string& before, const std::str
 }
 
 // "Queue", "Skip" or "error".
-inline std::string Hint(World& world, const framework::Plugin& plugin, const std::string& pod_yaml,
-                        const framework::ClusterEvent& event) {
+inline std::string Hint(TestCluster& world, const framework::Plugin& plugin,
+                        const std::string& pod_yaml, const framework::ClusterEvent& event) {
   const api::Object pod = DecodeOrFail(pod_yaml).at(0);
   const model::PodRecord visitor =
       world.cluster().MakeHypotheticalPod(std::get<api::Ref<api::Pod>>(pod));
@@ -82,7 +82,7 @@ struct HintCase {
 };
 
 inline void CheckHints(const framework::Plugin& plugin, std::initializer_list<HintCase> cases) {
-  World world;
+  TestCluster world;
   for (const HintCase& c : cases) {
     EXPECT_EQ(Hint(world, plugin, c.pod, EventOf(c.before, c.after)), c.want) << c.name;
   }

@@ -156,7 +156,7 @@ TEST(DefaultPreemptionHints, NoPodThatGoesHelps) {
 
 // An event with an object that it cannot have requeues the pod, because the hint fails.
 TEST(Hints, FailOnOtherObjects) {
-  World world;
+  TestCluster world;
   framework::ClusterEvent event = EventOf("", PodYaml("other"));
   event.type.resource = framework::Resource::kNode;
   EXPECT_EQ(Hint(world, *MakePlugin("TaintToleration"), PodWith(""), event), "error");

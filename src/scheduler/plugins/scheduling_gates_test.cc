@@ -6,7 +6,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 std::string Ask(const std::string& spec) {
-  World world;
+  TestCluster world;
   world.Add(PodYaml("web", {.spec = spec}));
   return Text(SchedulingGates().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web"))));
 }

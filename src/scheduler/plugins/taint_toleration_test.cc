@@ -7,7 +7,7 @@ namespace BERTH_TEST_FILE {
 
 using Taints = std::vector<std::string>;
 
-void AddNodes(World& world, const Taints& taints_of_nodes) {
+void AddNodes(TestCluster& world, const Taints& taints_of_nodes) {
   for (size_t i = 0; i < taints_of_nodes.size(); ++i) {
     world.Add(NodeYaml(NthName(i), {.spec = fmt::format("taints: [{}]", taints_of_nodes[i])}));
   }
@@ -35,7 +35,7 @@ struct FilterCase {
 class TaintFilterTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(TaintFilterTest, Filter) {
-  World world;
+  TestCluster world;
   AddNodes(world, GetParam().nodes);
   PluginHarness trial(world, MakePlugin("TaintToleration"), Tolerating(GetParam().tolerations));
   EXPECT_EQ(trial.Filter(), GetParam().want);
@@ -69,14 +69,14 @@ INSTANTIATE_TEST_SUITE_P(All, TaintFilterTest, testing::ValuesIn(kFilterCases),
                          [](const auto& c) { return c.param.name; });
 
 TEST(TaintToleration, SaysWhyWithoutNamingTheTaint) {
-  World world{NodeYaml("a", {.spec = fmt::format("taints: [{}]", kGpu)})};
+  TestCluster world{NodeYaml("a", {.spec = fmt::format("taints: [{}]", kGpu)})};
   PluginHarness trial(world, MakePlugin("TaintToleration"), PodYaml("web"));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("a"), "UnschedulableAndUnresolvable: node(s) had untolerated taint(s)");
 }
 
 TEST(TaintToleration, JudgesTaintsThatTurnUpLater) {
-  World world{NodeYaml("a")};
+  TestCluster world{NodeYaml("a")};
   PluginHarness trial(world, MakePlugin("TaintToleration"),
                       Tolerating("{key: gpu, operator: Exists}"));
   EXPECT_EQ(trial.Filter(), "1");
@@ -108,7 +108,7 @@ class TaintScoreTest : public testing::TestWithParam<ScoreCase> {};
 
 TEST_P(TaintScoreTest, Score) {
   const ScoreCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, c.nodes);
   PluginHarness trial(world, MakePlugin("TaintToleration"), Tolerating(c.tolerations));
   EXPECT_EQ(trial.RawScores(c.feasible), c.raw);

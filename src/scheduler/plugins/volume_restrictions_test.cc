@@ -17,8 +17,8 @@ struct DiskCase {
 class DiskTest : public testing::TestWithParam<DiskCase> {};
 
 TEST_P(DiskTest, Filter) {
-  World world{NodeYaml("a"), NodeYaml("b"),
-              PodWithVolume("other", GetParam().present, OnNode("a"))};
+  TestCluster world{NodeYaml("a"), NodeYaml("b"),
+                    PodWithVolume("other", GetParam().present, OnNode("a"))};
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithVolume("web", GetParam().wanted)), GetParam().want);
 }
 
@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(VolumeRestrictions, ClashingDiskIsUnschedulableSoThatPreemptionMayHelp) {
-  World world{NodeYaml("a"), PodWithVolume("other", "gcePersistentDisk: {pdName: d}", OnNode("a"))};
+  TestCluster world{NodeYaml("a"),
+                    PodWithVolume("other", "gcePersistentDisk: {pdName: d}", OnNode("a"))};
   PluginHarness trial(world, MakePlugin(kPlugin),
                       PodWithVolume("web", "gcePersistentDisk: {pdName: d}"));
   EXPECT_EQ(trial.Filter(), "0");
@@ -62,14 +63,14 @@ TEST(VolumeRestrictions, ClashingDiskIsUnschedulableSoThatPreemptionMayHelp) {
 const std::string kExclusive = ClaimYaml("data", {.spec = "accessModes: [ReadWriteOncePod]"});
 
 TEST(VolumeRestrictions, MissingClaimIsFinal) {
-  World world{NodeYaml("a"), kExclusive};
+  TestCluster world{NodeYaml("a"), kExclusive};
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithClaims("web", {"data", "logs"})),
             "UnschedulableAndUnresolvable: persistentvolumeclaim \"logs\" not found");
 }
 
 TEST(VolumeRestrictions, ExclusiveClaimInUseKeepsThePodOffAllNodes) {
-  World world{NodeYaml("a"), NodeYaml("b"), kExclusive,
-              PodWithClaims("other", {"data"}, OnNode("a"))};
+  TestCluster world{NodeYaml("a"), NodeYaml("b"), kExclusive,
+                    PodWithClaims("other", {"data"}, OnNode("a"))};
   PluginHarness trial(world, MakePlugin(kPlugin), PodWithClaims("web", {"data"}));
   EXPECT_EQ(trial.Filter(), "00");
   EXPECT_EQ(trial.Explain("b"),
@@ -87,7 +88,7 @@ struct UseCase {
 class ExclusiveUseTest : public testing::TestWithParam<UseCase> {};
 
 TEST_P(ExclusiveUseTest, Filter) {
-  World world{NodeYaml("a"), NodeYaml("b"), GetParam().claim, GetParam().other};
+  TestCluster world{NodeYaml("a"), NodeYaml("b"), GetParam().claim, GetParam().other};
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithClaims("web", {"data"})), GetParam().want);
 }
 
@@ -109,9 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // kube-scheduler compares claims by name alone when pods come and go while it tries things out.
 TEST(VolumeRestrictions, RemovedAndAddedPodsChangeTheConflictsWhateverTheirNamespace) {
-  World world{NodeYaml("a"), kExclusive, PodWithClaims("other", {"data"}, OnNode("a")),
-              "{kind: Pod, apiVersion: v1, metadata: {name: far, namespace: far, uid: x}, spec: "
-              "{nodeName: a, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}"};
+  TestCluster world{
+      NodeYaml("a"), kExclusive, PodWithClaims("other", {"data"}, OnNode("a")),
+      "{kind: Pod, apiVersion: v1, metadata: {name: far, namespace: far, uid: x}, spec: "
+      "{nodeName: a, volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]}}"};
   PluginHarness trial(world, MakePlugin(kPlugin), PodWithClaims("web", {"data"}));
   EXPECT_EQ(trial.Filter(), "0");
   const auto& plugin = trial.As<framework::PreFilterPlugin>();

@@ -99,7 +99,7 @@ inline std::string PodWithVolume(std::string_view name, std::string_view source,
 inline std::string OnNode(std::string_view node) { return fmt::format("nodeName: {}", node); }
 
 // The result of the filter of `plugin` for `pod`; see PluginHarness::Filter.
-inline std::string FilterBy(std::string_view plugin, World& world, const std::string& pod) {
+inline std::string FilterBy(std::string_view plugin, TestCluster& world, const std::string& pod) {
   return PluginHarness(world, MakePlugin(plugin), pod).Filter();
 }
 

@@ -17,7 +17,8 @@ struct ZoneCase {
 class ZoneTest : public testing::TestWithParam<ZoneCase> {};
 
 TEST_P(ZoneTest, Filter) {
-  World world{VolumeYaml("pv", {.labels = GetParam().volume_labels}), BoundClaimYaml("data", "pv")};
+  TestCluster world{VolumeYaml("pv", {.labels = GetParam().volume_labels}),
+                    BoundClaimYaml("data", "pv")};
   for (size_t i = 0; i < GetParam().nodes.size(); ++i) {
     world.Add(NodeYaml(NthName(i), {.labels = GetParam().nodes[i]}));
   }
@@ -65,8 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(VolumeZone, WrongZoneIsFinal) {
-  World world{VolumeYaml("pv", {.labels = kEast}), BoundClaimYaml("data", "pv"),
-              NodeYaml("a", {.labels = kWest})};
+  TestCluster world{VolumeYaml("pv", {.labels = kEast}), BoundClaimYaml("data", "pv"),
+                    NodeYaml("a", {.labels = kWest})};
   PluginHarness trial(world, MakePlugin(kPlugin), PodWithClaims("web", {"data"}));
   EXPECT_EQ(trial.Filter(), "0");
   EXPECT_EQ(trial.Explain("a"),
@@ -82,7 +83,7 @@ struct ClaimCase {
 class VolumeZoneClaimTest : public testing::TestWithParam<ClaimCase> {};
 
 TEST_P(VolumeZoneClaimTest, PreFilter) {
-  World world{NodeYaml("a"), GetParam().objects};
+  TestCluster world{NodeYaml("a"), GetParam().objects};
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithClaims("web", {"data"})), GetParam().want);
 }
 
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(VolumeZone, PodsWithoutClaimsAreSkipped) {
-  World world{NodeYaml("a", {.labels = kWest})};
+  TestCluster world{NodeYaml("a", {.labels = kWest})};
   EXPECT_EQ(FilterBy(kPlugin, world, PodYaml("web")), "Skip");
   EXPECT_EQ(FilterBy(kPlugin, world, PodWithVolume("web", "ephemeral: {}")), "Skip");
 }

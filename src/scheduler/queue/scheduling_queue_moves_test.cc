@@ -84,7 +84,7 @@ TEST(QueueGates, SecondGateMayRejectWhatTheFirstAccepts) {
 
 TEST(QueueGates, RejectedPodIsGatedWhenItWakes) {
   QueueHarness harness;
-  harness.Park(MakePod("soon"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("soon"), harness.By("Hint"));
   harness.CloseGate();
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
   EXPECT_EQ(harness.Place("soon"), "gated") << "on its way to the backoff";
@@ -95,8 +95,8 @@ TEST(QueueGates, RejectedPodIsGatedWhenItWakes) {
 
 TEST(QueueGates, GatesAreNotCalledWhenABackoffEnds) {
   QueueHarness harness;
-  harness.Park(MakePod("rejected"), harness.By("Hint"));
-  harness.Park(MakePod("broken"), {});
+  harness.MakeUnschedulable(MakePod("rejected"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("broken"), {});
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
   ASSERT_EQ(harness.Place("rejected"), "backoff");
   harness.CloseGate();
@@ -117,7 +117,7 @@ struct PlaceCase {
 };
 
 std::vector<PlaceCase> Places() {
-  const auto park = [](QueueHarness& w) { w.Park(MakePod("a"), w.By("Hint")); };
+  const auto park = [](QueueHarness& w) { w.MakeUnschedulable(MakePod("a"), w.By("Hint")); };
   return {
       {"active", [](QueueHarness& w) { w.Add(MakePod("a")); }, "active", "active", "active",
        "active"},
@@ -127,8 +127,8 @@ std::vector<PlaceCase> Places() {
          w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
        },
        "active", "active", "backoff", "backoff"},
-      {"error backoff", [](QueueHarness& w) { w.Park(MakePod("a"), {}); }, "active", "active",
-       "error backoff", "error backoff"},
+      {"error backoff", [](QueueHarness& w) { w.MakeUnschedulable(MakePod("a"), {}); }, "active",
+       "active", "error backoff", "error backoff"},
       {"unschedulable", park, "active", "gated", "backoff", "gated"},
       {"unschedulable",
        [=](QueueHarness& w) {
@@ -194,7 +194,7 @@ TEST(QueuePlaces, DeletedPodsAreInNoQueue) {
 
 TEST(QueuePlaces, UpdateThatDoesNotHelpRequeuesNothing) {
   QueueHarness harness;
-  harness.Park(MakePod("a"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("a"), harness.By("Hint"));
   harness.Update(MakePod("a").Tolerates("k", "v", "NoSchedule"));
   EXPECT_EQ(harness.Place("a"), "unschedulable");
   EXPECT_EQ(harness.hint->hint_questions, 0);
@@ -225,8 +225,8 @@ TEST(QueuePlaces, NewPriorityCountsAtOnce) {
 // A changed pod is no longer a copy of the others.
 TEST(QueuePlaces, HintsOfAnUpdatedUnschedulablePodAreCalledForItAlone) {
   QueueHarness harness;
-  harness.Park(MakePod("a"), harness.By("Hint"));
-  harness.Park(MakePod("b"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("a"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("b"), harness.By("Hint"));
   harness.hint->may_help = [](const model::PodRecord& pod,
                               const framework::ClusterEvent&) -> Result<bool> {
     return pod.object->metadata.labels.contains("x") && pod.object->spec.tolerations.size() == 1;
@@ -243,7 +243,7 @@ TEST(QueuePlaces, HintsOfAnUpdatedUnschedulablePodAreCalledForItAlone) {
 TEST(QueueTime, PodsThatAreUnschedulableForTooLongAreRetried) {
   QueueHarness harness;  // Ticks at 1030, 1060, ...
   harness.Pass(Duration::Seconds(1));
-  harness.Park(MakePod("a"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("a"), harness.By("Hint"));
   // 1301 is five minutes; the tick after it is at 1330.
   EXPECT_EQ(harness.queue->next_wake(), Instant::FromUnixSeconds(1330));
   harness.Pass(Duration::Seconds(328));
@@ -255,7 +255,7 @@ TEST(QueueTime, PodsThatAreUnschedulableForTooLongAreRetried) {
 
 TEST(QueueTime, ExactlyFiveMinutesIsNotTooLong) {
   QueueHarness harness;
-  harness.Park(MakePod("a"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("a"), harness.By("Hint"));
   EXPECT_EQ(harness.queue->next_wake(), Instant::FromUnixSeconds(1330));
   harness.Pass(Duration::Seconds(300));
   EXPECT_EQ(harness.Place("a"), "unschedulable");
@@ -278,7 +278,7 @@ TEST(QueueTime, GatesAreCalledAgainAfterFiveMinutes) {
 
 TEST(QueueTime, LateDriverLosesNoTick) {
   QueueHarness harness;
-  harness.Park(MakePod("a"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("a"), harness.By("Hint"));
   harness.Pass(Duration::Seconds(10'000));
   EXPECT_EQ(harness.Place("a"), "active");
 }
@@ -287,11 +287,11 @@ TEST(QueueTime, LateDriverLosesNoTick) {
 TEST(QueueTime, NextWakeIsWhenSomethingHappens) {
   QueueHarness harness;
   harness.Pass(Duration::Millis(1234));
-  harness.Park(MakePod("error"), {});
+  harness.MakeUnschedulable(MakePod("error"), {});
   harness.Pass(Duration::Millis(777));
-  harness.Park(MakePod("unschedulable"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("unschedulable"), harness.By("Hint"));
   harness.Pass(Duration::Millis(500));
-  harness.Park(MakePod("woken").Label("x", "y"), harness.By("Outside"));
+  harness.MakeUnschedulable(MakePod("woken").Label("x", "y"), harness.By("Outside"));
   harness.hint->may_help = [](const model::PodRecord&,
                               const framework::ClusterEvent&) -> Result<bool> { return false; };
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);

@@ -48,7 +48,7 @@ TEST(SchedulingQueue, RequeuedPodIsBehindItsPeers) {
 
 TEST(SchedulingQueue, BackoffIsCutShortWhenNothingElseIsReady) {
   QueueHarness harness;
-  harness.Park(MakePod("tired"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("tired"), harness.By("Hint"));
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
   EXPECT_EQ(harness.Place("tired"), "backoff");
   harness.Add(MakePod("fresh").Priority(-5));
@@ -57,7 +57,7 @@ TEST(SchedulingQueue, BackoffIsCutShortWhenNothingElseIsReady) {
 
 TEST(SchedulingQueue, BackoffAfterAnErrorIsNeverCutShort) {
   QueueHarness harness;
-  harness.Park(MakePod("broken"), {});
+  harness.MakeUnschedulable(MakePod("broken"), {});
   EXPECT_EQ(harness.Place("broken"), "error backoff");
   EXPECT_FALSE(harness.queue->HasReady());
   EXPECT_EQ(harness.Pop(), "");
@@ -70,9 +70,9 @@ TEST(SchedulingQueue, BackoffAfterAnErrorIsNeverCutShort) {
 
 TEST(SchedulingQueue, PodsWhoseBackoffEndsInTheSameSecondComeByPriority) {
   QueueHarness harness;
-  harness.Park(MakePod("low"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("low"), harness.By("Hint"));
   harness.now = harness.now + Duration::Millis(300);
-  harness.Park(MakePod("high").Priority(5), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("high").Priority(5), harness.By("Hint"));
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
   EXPECT_EQ(harness.Place("high"), "backoff");
   EXPECT_EQ(PopAll(harness), Names({"high", "low"}));
@@ -80,9 +80,9 @@ TEST(SchedulingQueue, PodsWhoseBackoffEndsInTheSameSecondComeByPriority) {
 
 TEST(SchedulingQueue, PodsWhoseBackoffEndsEarlierComeFirst) {
   QueueHarness harness;
-  harness.Park(MakePod("low"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("low"), harness.By("Hint"));
   harness.Pass(Duration::Seconds(1));
-  harness.Park(MakePod("high").Priority(5), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("high").Priority(5), harness.By("Hint"));
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
   EXPECT_EQ(PopAll(harness), Names({"low", "high"}));
 }
@@ -197,7 +197,7 @@ TEST(SchedulingQueue, PodIsRequeuedWhereItBelongs) {
   for (const ReturnCase& c : cases) {
     SCOPED_TRACE(c.name);
     QueueHarness harness;
-    harness.Park(MakePod("leftover"), harness.By("Gate"));
+    harness.MakeUnschedulable(MakePod("leftover"), harness.By("Gate"));
     harness.Add(MakePod("a"));
     harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);  // Before the attempt.
     ASSERT_EQ(harness.Pop(), "a");
@@ -300,7 +300,7 @@ TEST(SchedulingQueue, EventsRequeueThePodsTheyMayHelp) {
     SCOPED_TRACE(c.name);
     for (const bool later : {false, true}) {
       QueueHarness harness;
-      harness.Park(MakePod("a"), c.why(harness));
+      harness.MakeUnschedulable(MakePod("a"), c.why(harness));
       if (later) harness.Pass(Duration::Seconds(2));
       harness.queue->MoveAllToActiveOrBackoffQueue(c.event, harness.now);
       EXPECT_EQ(harness.Place("a"), later ? c.later : c.soon) << later;
@@ -310,8 +310,8 @@ TEST(SchedulingQueue, EventsRequeueThePodsTheyMayHelp) {
 
 TEST(SchedulingQueue, EventMayConcernSomePodsOnly) {
   QueueHarness harness;
-  harness.Park(MakePod("low"), harness.By("Hint"));
-  harness.Park(MakePod("high").Priority(9), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("low"), harness.By("Hint"));
+  harness.MakeUnschedulable(MakePod("high").Priority(9), harness.By("Hint"));
   harness.queue->MoveAllToActiveOrBackoffQueue(
       NodeAdded(), harness.now, [](const QueueEntry& entry) { return entry.order.priority <= 0; });
   EXPECT_EQ(harness.Place("low"), "backoff");
@@ -320,7 +320,8 @@ TEST(SchedulingQueue, EventMayConcernSomePodsOnly) {
 
 TEST(SchedulingQueue, CopiesCostOneHintCallPerEvent) {
   QueueHarness harness;
-  for (int i = 0; i < 1000; ++i) harness.Park(MakePod(fmt::format("p{}", i)), harness.By("Hint"));
+  for (int i = 0; i < 1000; ++i)
+    harness.MakeUnschedulable(MakePod(fmt::format("p{}", i)), harness.By("Hint"));
   harness.hint->may_help = [](const model::PodRecord&,
                               const framework::ClusterEvent&) -> Result<bool> { return false; };
   harness.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), harness.now);
@@ -333,7 +334,7 @@ TEST(SchedulingQueue, CopiesCostOneHintCallPerEvent) {
 
 TEST(SchedulingQueue, ExtendersMayBeHelpedByAlmostAnything) {
   QueueHarness harness({}, /*has_extenders=*/true);
-  harness.Park(MakePod("a"), {Rejectors::kExtender, 0});
+  harness.MakeUnschedulable(MakePod("a"), {Rejectors::kExtender, 0});
   harness.queue->MoveAllToActiveOrBackoffQueue(
       {.type = {framework::Resource::kVolumeAttachment, framework::kDelete}}, harness.now);
   EXPECT_EQ(harness.Place("a"), "unschedulable");

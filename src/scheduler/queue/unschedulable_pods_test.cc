@@ -25,7 +25,7 @@ class UnschedulablePodsTest : public testing::Test {
     entry.rejectors.unschedulable = 1;
     return entry;
   }
-  QueueEntry& Park(const api::Pod& pod) {
+  QueueEntry& MakeUnschedulable(const api::Pod& pod) {
     QueueEntry& entry = Entry(pod);
     unschedulable_.Insert(entry);
     return entry;
@@ -49,7 +49,7 @@ class UnschedulablePodsTest : public testing::Test {
 
 TEST_F(UnschedulablePodsTest, TenThousandCopiesAreOneGroup) {
   for (int i = 0; i < 10'000; ++i)
-    Park(MakePod(fmt::format("p{}", i)).Request("cpu", "1").Label("app", "a"));
+    MakeUnschedulable(MakePod(fmt::format("p{}", i)).Request("cpu", "1").Label("app", "a"));
   EXPECT_EQ(groups(), 1u);
   EXPECT_EQ(unschedulable_.size(), 10'000u);
 }
@@ -94,7 +94,7 @@ TEST_F(UnschedulablePodsTest, GroupsByWhatHintsMayDependOn) {
   };
   for (const GroupCase& c : cases) {
     SCOPED_TRACE(c.name);
-    QueueEntry& plain = Park(MakePod("plain"));
+    QueueEntry& plain = MakeUnschedulable(MakePod("plain"));
     api::Pod pod = MakePod("other");
     if (c.change_pod) c.change_pod(pod);
     QueueEntry& other = Entry(pod);
@@ -114,14 +114,14 @@ TEST_F(UnschedulablePodsTest, HintsAreCalledForEachCopyWithEphemeralVolumes) {
   for (const char* name : {"a", "b"}) {
     api::Pod pod = MakePod(name);
     pod.spec.volumes = {{"scratch", api::EphemeralSource{}}};
-    Park(pod);
+    MakeUnschedulable(pod);
   }
   EXPECT_EQ(groups(), 2u);
 }
 
 TEST_F(UnschedulablePodsTest, EntryMayChangeBeforeItIsTakenOut) {
-  QueueEntry& entry = Park(MakePod("a"));
-  Park(MakePod("b"));
+  QueueEntry& entry = MakeUnschedulable(MakePod("a"));
+  MakeUnschedulable(MakePod("b"));
   cluster_.PutPod(MakePod("a").Label("x", "y").ref());
   entry.rejectors.unschedulable = 4;
   entry.order.timestamp = {};
@@ -134,7 +134,7 @@ TEST_F(UnschedulablePodsTest, EntryMayChangeBeforeItIsTakenOut) {
 
 TEST_F(UnschedulablePodsTest, AnyMemberMayLeaveItsGroup) {
   std::vector<QueueEntry*> all;
-  for (const char* name : {"a", "b", "c", "d"}) all.push_back(&Park(MakePod(name)));
+  for (const char* name : {"a", "b", "c", "d"}) all.push_back(&MakeUnschedulable(MakePod(name)));
   for (size_t leaves : {1u, 0u, 3u}) unschedulable_.Erase(*all[leaves]);
   Names left;
   unschedulable_.ForEachGroup(

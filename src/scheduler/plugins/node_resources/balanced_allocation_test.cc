@@ -31,7 +31,7 @@ class BalancedScoreTest : public testing::TestWithParam<ScoreCase> {};
 
 TEST_P(BalancedScoreTest, Score) {
   const ScoreCase& c = GetParam();
-  World world;
+  TestCluster world;
   for (size_t i = 0; i < c.nodes.size(); ++i) {
     const std::string name = NthName(i);
     world.Add(
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(All, BalancedScoreTest, testing::ValuesIn(kScoreCases),
                          [](const auto& c) { return c.param.name; });
 
 TEST(BalancedAllocation, CountsPodLevelRequests) {
-  World world{NodeYaml("a", {.status = "allocatable: {cpu: 4, memory: 8Gi}"})};
+  TestCluster world{NodeYaml("a", {.status = "allocatable: {cpu: 4, memory: 8Gi}"})};
   PluginHarness trial(
       world, MakePlugin("NodeResourcesBalancedAllocation"),
       PodYaml("web", {.spec = "containers: [{name: main}], resources: {requests: {cpu: 2}}"}));

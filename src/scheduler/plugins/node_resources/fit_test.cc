@@ -18,7 +18,7 @@ struct NodeCase {
   std::vector<const char*> pods = {};  // The requests of each pod on it.
 };
 
-void AddNodes(World& world, const std::vector<NodeCase>& nodes) {
+void AddNodes(TestCluster& world, const std::vector<NodeCase>& nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const std::string name = NthName(i);
     world.Add(NodeYaml(name, {.status = fmt::format("allocatable: {{{}}}", nodes[i].allocatable)}));
@@ -39,7 +39,7 @@ class FitFilterTest : public testing::TestWithParam<FilterCase> {};
 
 TEST_P(FitFilterTest, Explain) {
   const FilterCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, c.nodes);
   PluginHarness trial(world, MakePlugin("NodeResourcesFit"), Asking("web", c.requests));
   trial.Filter();  // Checked against Explain.
@@ -137,7 +137,7 @@ class FitIgnoreTest : public testing::TestWithParam<IgnoreCase> {};
 
 TEST_P(FitIgnoreTest, Explain) {
   const IgnoreCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, {{kFour}});
   framework::NodeResourcesFitArgs args;
   args.ignored_resources = c.resources;
@@ -212,7 +212,7 @@ TEST(NodeResourcesFit, CountsInitContainersSidecarsOverheadAndPodLevel) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.more);
-    World world;
+    TestCluster world;
     AddNodes(world, c.nodes);
     PluginHarness trial(world, MakePlugin("NodeResourcesFit"),
                         PodYaml("web", {.spec = std::string(kContainers) + c.more}));
@@ -221,7 +221,7 @@ TEST(NodeResourcesFit, CountsInitContainersSidecarsOverheadAndPodLevel) {
 }
 
 TEST(NodeResourcesFit, SeesColumnsThatTurnUpLater) {
-  World world;
+  TestCluster world;
   AddNodes(world, {{kFour}});
   PluginHarness trial(world, MakePlugin("NodeResourcesFit"), Asking("web", "example.com/gpu: 1"));
   EXPECT_EQ(trial.Filter(), "0");
@@ -243,7 +243,7 @@ class FitScoreTest : public testing::TestWithParam<ScoreCase> {};
 
 TEST_P(FitScoreTest, Score) {
   const ScoreCase& c = GetParam();
-  World world;
+  TestCluster world;
   AddNodes(world, c.nodes);
   framework::NodeResourcesFitArgs args;
   args.scoring_strategy = c.strategy;
@@ -423,7 +423,7 @@ TEST(NodeResourcesFit, CurvesTruncateTowardsTheirPoints) {
   const std::pair<int, const char*> cases[] = {{0, "100"}, {1, "100"}, {27, "81"}, {50, "65"},
                                                {70, "50"}, {71, "49"}, {85, "25"}, {99, "2"},
                                                {100, "0"}, {101, "0"}};
-  World world;
+  TestCluster world;
   AddNodes(world, {{"cpu: 100m"}});
   framework::NodeResourcesFitArgs args;
   args.scoring_strategy = Curve(kFalling, {{"cpu", 1}});
@@ -439,14 +439,14 @@ constexpr const char* kPodLevel =
     "containers: [{name: a}, {name: b}], resources: {requests: {cpu: 1}}";
 
 TEST(NodeResourcesFit, ScoresAnIncomingPodByItsContainersAlone) {
-  World world;
+  TestCluster world;
   AddNodes(world, {{"cpu: 4, memory: 4Gi"}});
   PluginHarness trial(world, MakePlugin("NodeResourcesFit"), PodYaml("web", {.spec = kPodLevel}));
   EXPECT_EQ(trial.Scores(), "92");  // 200m and 400Mi: 95 and 90.
 }
 
 TEST(NodeResourcesFit, ScoresPlacedPodsByTheirPodLevelRequests) {
-  World world;
+  TestCluster world;
   AddNodes(world, {{"cpu: 4, memory: 4Gi"}});
   world.Add(PodYaml("placed", {.spec = std::string(kPodLevel) + ", nodeName: a"}));
   PluginHarness trial(world, MakePlugin("NodeResourcesFit"), Asking("web", ""));

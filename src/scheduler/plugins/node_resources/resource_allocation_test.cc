@@ -8,7 +8,7 @@ namespace BERTH_TEST_FILE {
 
 TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
   using enum ScoredResource::Kind;
-  World world;
+  TestCluster world;
   const api::ResourceList requests = {{"cpu", Amount("1500m")},
                                       {"memory", Amount("1500m")},
                                       {"ephemeral-storage", Amount("1Ki")},
@@ -40,7 +40,7 @@ TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
 }
 
 TEST(ResourceScoring, ReadsThePlainOrTheNonzeroSums) {
-  World world;
+  TestCluster world;
   world.Add(MakeNode("a")
                 .Cpu("4")
                 .Memory("8Gi")

@@ -112,7 +112,7 @@ TEST(PodTopologySpreadHints, DefaultConstraints) {
   constraint.topology_key = "zone";
   constraint.when_unsatisfiable = "DoNotSchedule";
   const auto plugin = MakePlugin("PodTopologySpread", std::any(args));
-  World world{
+  TestCluster world{
       "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}, spec: {selector: "
       "{app: web}}}"};
   const framework::ClusterEvent web_goes = EventOf(Other("app: web"), "");

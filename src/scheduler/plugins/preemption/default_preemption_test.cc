@@ -36,15 +36,15 @@ std::unique_ptr<framework::Profile> NodeLocal(const framework::PluginArgs& args 
   return ProfileOf({"NodeUnschedulable", "NodeAffinity", "NodeResourcesFit"}, args);
 }
 
-std::string PostFilter(World& world) {
+std::string PostFilter(TestCluster& world) {
   const auto profile = NodeLocal();
   return PreemptionHarness(world, *profile, "preemptor").PostFilter();
 }
 
 TEST(DefaultPreemption, NominatesTheNodeWhoseVictimsMatterLeast) {
-  World world{NodeWith("a", "2"), Pod("a1", 5, "a"), Pod("a2", 1, "a"),  NodeWith("b", "2"),
-              Pod("b1", 4, "b"),  Pod("b2", 4, "b"), NodeWith("c", "2"), Pod("c1", 11, "c"),
-              Pod("c2", 1, "c"),  Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 5, "a"), Pod("a2", 1, "a"),  NodeWith("b", "2"),
+                    Pod("b1", 4, "b"),  Pod("b2", 4, "b"), NodeWith("c", "2"), Pod("c1", 11, "c"),
+                    Pod("c2", 1, "c"),  Preemptor()};
   const auto profile = NodeLocal();
   PreemptionHarness trial(world, *profile, "preemptor");
   const std::string before = Dump(world.cluster());
@@ -54,8 +54,8 @@ TEST(DefaultPreemption, NominatesTheNodeWhoseVictimsMatterLeast) {
 }
 
 TEST(DefaultPreemption, ChoosesTheSameWhereverItStarts) {
-  World world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 2, "b"),
-              NodeWith("c", "2"), Pod("c1", 4, "c"), Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 2, "b"),
+                    NodeWith("c", "2"), Pod("c1", 4, "c"), Preemptor()};
   const auto profile = NodeLocal();
   PreemptionHarness trial(world, *profile, "preemptor");
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -64,8 +64,8 @@ TEST(DefaultPreemption, ChoosesTheSameWhereverItStarts) {
 }
 
 TEST(DefaultPreemption, ReportsWhatItConsidered) {
-  World world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 11, "b"),
-              NodeWith("c", "2"), Pod("c1", 3, "c"), NodeWith("d", "1"), Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 11, "b"),
+                    NodeWith("c", "2"), Pod("c1", 3, "c"), NodeWith("d", "1"), Preemptor()};
   const auto profile = NodeLocal();
   framework::PreemptionReport report;
   PreemptionHarness(world, *profile, "preemptor").PostFilter("DefaultPreemption", 1, &report);
@@ -79,8 +79,8 @@ TEST(DefaultPreemption, ReportsWhatItConsidered) {
 }
 
 TEST(DefaultPreemption, DoesNothingForPodsThatNeverPreempt) {
-  World world{NodeWith("a", "2"), Pod("a1", 1, "a"),
-              Preemptor("preemptionPolicy: Never", "nominatedNodeName: a")};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 1, "a"),
+                    Preemptor("preemptionPolicy: Never", "nominatedNodeName: a")};
   const auto profile = NodeLocal();
   framework::PreemptionReport report;
   EXPECT_EQ(
@@ -91,22 +91,22 @@ TEST(DefaultPreemption, DoesNothingForPodsThatNeverPreempt) {
 }
 
 TEST(DefaultPreemption, TheOtherPolicyPreempts) {
-  World world{NodeWith("a", "2"), Pod("a1", 1, "a"),
-              Preemptor("preemptionPolicy: PreemptLowerPriority")};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 1, "a"),
+                    Preemptor("preemptionPolicy: PreemptLowerPriority")};
   EXPECT_EQ(PostFilter(world), "nominated to a, evicting a1");
 }
 
 TEST(DefaultPreemption, SaysWhyNoNodeHelps) {
-  World small{NodeWith("a", "1"), NodeWith("b", "2", "unschedulable: true"), Pod("b1", 1, "b"),
-              Preemptor()};
+  TestCluster small{NodeWith("a", "1"), NodeWith("b", "2", "unschedulable: true"),
+                    Pod("b1", 1, "b"), Preemptor()};
   EXPECT_EQ(PostFilter(small),
             "Unschedulable: preemption: 0/2 nodes are available: 2 Preemption is not helpful for "
             "scheduling. "
             "(cleared)");
 
-  World important{NodeWith("a", "1"), NodeWith("b", "2"),      Pod("b1", 10, "b"),
-                  NodeWith("c", "4"), Pod("c1", 20, "c", "3"), Pod("c2", 1, "c"),
-                  Preemptor()};
+  TestCluster important{NodeWith("a", "1"), NodeWith("b", "2"),      Pod("b1", 10, "b"),
+                        NodeWith("c", "4"), Pod("c1", 20, "c", "3"), Pod("c2", 1, "c"),
+                        Preemptor()};
   EXPECT_EQ(PostFilter(important),
             "Unschedulable: preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 No "
             "preemption victims found "
@@ -114,15 +114,16 @@ TEST(DefaultPreemption, SaysWhyNoNodeHelps) {
 }
 
 TEST(DefaultPreemption, LeavesOutNodesThatPreFilterLeftOut) {
-  World world{NodeWith("a", "2"), Pod("a1", 1, "a"), NodeWith("b", "2"), Pod("b1", 5, "b"),
-              Preemptor("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                        "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
-                        "values: [b]}]}]}}}")};
+  TestCluster world{
+      NodeWith("a", "2"), Pod("a1", 1, "a"), NodeWith("b", "2"), Pod("b1", 5, "b"),
+      Preemptor("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
+                "values: [b]}]}]}}}")};
   EXPECT_EQ(PostFilter(world), "nominated to b, evicting b1");
 }
 
 TEST(DefaultPreemption, DoesNothingIfPreFilterRejectsForGood) {
-  World world{
+  TestCluster world{
       NodeWith("a", "2"), Pod("a1", 1, "a"),
       Preemptor("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                 "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In}]}]}}}")};
@@ -148,8 +149,8 @@ TEST(DefaultPreemption, TriesEveryNodeIfPreFilterRejectsForNow) {
   framework::Registry registry = InTreeRegistry();
   registry.Add<NotNow>();
   const auto profile = ProfileOf({"NotNow", "NodeResourcesFit"}, {}, registry);
-  World world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 2, "b"),
-              Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 3, "a"), NodeWith("b", "2"), Pod("b1", 2, "b"),
+                    Preemptor()};
   EXPECT_EQ(PreemptionHarness(world, *profile, "preemptor").Candidates(), "a: a1; b: b1");
 }
 
@@ -175,7 +176,7 @@ TEST(DefaultPreemption, PassesOnAnErrorIfThereIsNoCandidate) {
   framework::Registry registry = InTreeRegistry();
   registry.Add<Forgetful>();
   const auto profile = ProfileOf({"Forgetful"}, {}, registry);
-  World world{NodeWith("a", "2"), Pod("a1", 3, "a"), Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("a1", 3, "a"), Preemptor()};
   EXPECT_EQ(PreemptionHarness(world, *profile, "preemptor").PostFilter(),
             "Error: preemption: running \"Forgetful\" filter plugin: what was it? (kept)");
 }
@@ -190,7 +191,8 @@ struct WaitCase {
 class PreemptionWaitTest : public testing::TestWithParam<WaitCase> {};
 
 TEST_P(PreemptionWaitTest, PostFilter) {
-  World world{NodeWith("a", "2"), NodeWith("small", "1"), Preemptor("", GetParam().nominated)};
+  TestCluster world{NodeWith("a", "2"), NodeWith("small", "1"),
+                    Preemptor("", GetParam().nominated)};
   world.Add(fmt::format("{{apiVersion: v1, kind: Pod, {}}}", GetParam().pod));
   world.Add(Pod("a1", 1, "a"));
   const std::string outcome = PostFilter(world);
@@ -253,7 +255,7 @@ const WaitCase kWaitCases[] = {
 INSTANTIATE_TEST_SUITE_P(Waits, PreemptionWaitTest, testing::ValuesIn(kWaitCases),
                          [](const auto& c) { return c.param.name; });
 
-std::string PreEnqueue(World& world) {
+std::string PreEnqueue(TestCluster& world) {
   const auto plugin = MakePlugin("DefaultPreemption");
   return Text(dynamic_cast<const framework::PreEnqueuePlugin&>(*plugin).PreEnqueue(
       world.cluster(), world.cluster().pod(world.pod("preemptor"))));
@@ -262,7 +264,7 @@ std::string PreEnqueue(World& world) {
 TEST(DefaultPreemption, KeepsAPodOutOfTheQueueWhileItsVictimsAreEvicted) {
   constexpr const char* kWaiting =
       "UnschedulableAndUnresolvable: waiting for the preemption for this pod to be finished";
-  World world{NodeWith("a", "2"), Pod("first", 1, "a"), Pod("last", 1, "a"), Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("first", 1, "a"), Pod("last", 1, "a"), Preemptor()};
   model::Preemptions& preemptions = world.cluster().mutable_preemptions();
   EXPECT_EQ(PreEnqueue(world), "Success");
   preemptions.Begin("uid-of-another");
@@ -276,7 +278,7 @@ TEST(DefaultPreemption, KeepsAPodOutOfTheQueueWhileItsVictimsAreEvicted) {
 }
 
 TEST(DefaultPreemption, LetsAPodInOnceItsLastVictimIsOnItsWay) {
-  World world{NodeWith("a", "2"), Pod("last", 1, "a"), Preemptor()};
+  TestCluster world{NodeWith("a", "2"), Pod("last", 1, "a"), Preemptor()};
   model::Preemptions& preemptions = world.cluster().mutable_preemptions();
   preemptions.Begin("uid-of-preemptor");
 
@@ -310,7 +312,7 @@ struct EnoughCase {
 class PreemptionEnoughTest : public testing::TestWithParam<EnoughCase> {};
 
 TEST_P(PreemptionEnoughTest, PostFilter) {
-  World world;
+  TestCluster world;
   for (int i = 0; i < 5; ++i) {
     const std::string name = NthName(static_cast<size_t>(i));
     world.Add(NodeWith(name, "2"));
@@ -357,16 +359,17 @@ INSTANTIATE_TEST_SUITE_P(Enough, PreemptionEnoughTest, testing::ValuesIn(kEnough
                          [](const auto& c) { return c.param.name; });
 
 TEST(DefaultPreemption, GoesOnUntilACandidateRespectsAllBudgets) {
-  World world{NodeWith("a", "2"),
-              Pod("a1", 1, "a", "1", "app: web"),
-              NodeWith("b", "2"),
-              Pod("b1", 1, "b", "1", "app: web"),
-              NodeWith("c", "2"),
-              Pod("c1", 5, "c"),
-              Preemptor(),
-              "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web, namespace: "
-              "default}, "
-              "spec: {selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}"};
+  TestCluster world{
+      NodeWith("a", "2"),
+      Pod("a1", 1, "a", "1", "app: web"),
+      NodeWith("b", "2"),
+      Pod("b1", 1, "b", "1", "app: web"),
+      NodeWith("c", "2"),
+      Pod("c1", 5, "c"),
+      Preemptor(),
+      "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web, namespace: "
+      "default}, "
+      "spec: {selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}"};
   const auto profile = NodeLocal(framework::DefaultPreemptionArgs{
       .min_candidate_nodes_percentage = 0, .min_candidate_nodes_absolute = 1});
   PreemptionHarness trial(world, *profile, "preemptor");

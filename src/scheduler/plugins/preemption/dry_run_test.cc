@@ -48,7 +48,7 @@ class DryRunCacheTest : public testing::Test {
     world_.cluster().PutPod(std::move(changed));
   }
 
-  World world_;
+  TestCluster world_;
   DryRunCache cache_;
 };
 

@@ -35,7 +35,7 @@ class PreemptionHarness {
  public:
   static constexpr Instant kNow = Instant::FromUnixSeconds(1'000'000);
 
-  PreemptionHarness(World& world, const framework::Profile& profile, const std::string& pod)
+  PreemptionHarness(TestCluster& world, const framework::Profile& profile, const std::string& pod)
       : world_(world),
         record_(world.cluster().pod(world.pod(pod))),
         results_(profile, world.cluster(), world.cluster().class_of(record_)),
@@ -110,7 +110,7 @@ class PreemptionHarness {
                        TextOf(result.victims));
   }
 
-  World& world_;
+  TestCluster& world_;
   const model::PodRecord& record_;
   framework::ClassResults results_;
   framework::Attempt attempt_;

@@ -58,7 +58,7 @@ class VictimsTest : public testing::TestWithParam<VictimsCase> {};
 
 TEST_P(VictimsTest, SelectVictimsOnNode) {
   const VictimsCase& c = GetParam();
-  World world{NodeWith("n", c.node_cpu)};
+  TestCluster world{NodeWith("n", c.node_cpu)};
   for (const PodCase& pod : c.pods) world.Add(Yaml(pod, "n"));
   for (const std::string& budget : c.budgets) world.Add(budget);
   world.Add(Yaml({"preemptor", 10, c.wanted_cpu}));
@@ -211,16 +211,16 @@ INSTANTIATE_TEST_SUITE_P(Budgets, VictimsTest, testing::ValuesIn(kBudgetCases),
 
 // Equal pods: which of them is the victim must not depend on what was tried before.
 TEST(Victims, TryingTwiceGivesTheSameAmongEqualPods) {
-  World world{NodeWith("n", "2"), Yaml({"v1", 1, "1", 1, kAppWeb}, "n"),
-              Yaml({"v2", 1, "1", 1, kAppWeb}, "n"), Budget("b", kWeb, 1),
-              Yaml({"preemptor", 10, "1"})};
+  TestCluster world{NodeWith("n", "2"), Yaml({"v1", 1, "1", 1, kAppWeb}, "n"),
+                    Yaml({"v2", 1, "1", 1, kAppWeb}, "n"), Budget("b", kWeb, 1),
+                    Yaml({"preemptor", 10, "1"})};
   const auto profile = ProfileOf({"NodeResourcesFit"});
   PreemptionHarness trial(world, *profile, "preemptor");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(trial.Victims("n"), "v1") << i;
 }
 
 TEST(Victims, TerminatingPodsCount) {
-  World world{NodeWith("n", "2"), Yaml({"stays", 2}, "n")};
+  TestCluster world{NodeWith("n", "2"), Yaml({"stays", 2}, "n")};
   api::Pod leaving = MakePod("leaving").Priority(1).Request("cpu", "1").On("n");
   leaving.metadata.deletion_timestamp = Instant::FromUnixSeconds(5);
   world.Add(std::make_shared<const api::Pod>(leaving));
@@ -230,7 +230,7 @@ TEST(Victims, TerminatingPodsCount) {
 }
 
 TEST(Victims, GiveBackTheirHostPorts) {
-  World world;
+  TestCluster world;
   world.Add(MakeNode("n"));
   world.Add(MakePod("holder").Priority(2).HostPort(80).On("n"));
   world.Add(MakePod("other").Priority(1).HostPort(81).On("n"));
@@ -241,7 +241,7 @@ TEST(Victims, GiveBackTheirHostPorts) {
 
 // As upstream: among running pods a port is taken once, however many hold it.
 TEST(Victims, GiveBackAHostPortThatAnotherPodHoldsToo) {
-  World world;
+  TestCluster world;
   world.Add(MakeNode("n"));
   world.Add(MakePod("important").Priority(20).HostPort(80).On("n"));
   world.Add(MakePod("other").Priority(1).HostPort(80).On("n"));
@@ -260,8 +260,8 @@ struct NominatedCase {
 class NominatedVictimsTest : public testing::TestWithParam<NominatedCase> {};
 
 TEST_P(NominatedVictimsTest, SelectVictimsOnNode) {
-  World world{NodeWith("n", "3"), Yaml({"one", 1}, "n"), Yaml({"two", 2}, "n"),
-              Yaml({"preemptor", 10, "2"})};
+  TestCluster world{NodeWith("n", "3"), Yaml({"one", 1}, "n"), Yaml({"two", 2}, "n"),
+                    Yaml({"preemptor", 10, "2"})};
   const Symbol node = world.cluster().nodes().info(world.node("n")).name;
   for (const PodCase& pod : GetParam().nominated) {
     world.Add(Yaml(pod));
@@ -343,8 +343,8 @@ TEST(Victims, PluginsHearOfThePodsThatComeAndGo) {
   const auto profile = ProfileListening([](const Listening::Notes& notes) {
     return notes.removed - notes.added >= 2 ? framework::Verdict() : kFull;
   });
-  World world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"two", 2}, "n"),
-              Yaml({"three", 3}, "n"), Yaml({"preemptor", 10})};
+  TestCluster world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"two", 2}, "n"),
+                    Yaml({"three", 3}, "n"), Yaml({"preemptor", 10})};
   PreemptionHarness trial(world, *profile, "preemptor");
   EXPECT_EQ(trial.Victims("n"), "two one");
 
@@ -358,7 +358,7 @@ TEST(Victims, AnErrorOfAPluginIsPassedOn) {
   const auto profile = ProfileListening([](const Listening::Notes& notes) {
     return notes.removed > 0 ? framework::Verdict::Error("boom") : kFull;
   });
-  World world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
+  TestCluster world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
   PreemptionHarness trial(world, *profile, "preemptor");
   const std::string before = Dump(world.cluster());
   EXPECT_EQ(trial.Victims("n"), "Error: running \"Listening\" filter plugin: boom");
@@ -370,7 +370,7 @@ TEST(Victims, AnErrorWhileLettingPodsBackInIsPassedOn) {
     if (notes.added > 0) return framework::Verdict::Error("boom");
     return notes.removed > 0 ? framework::Verdict() : kFull;
   });
-  World world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
+  TestCluster world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
   PreemptionHarness trial(world, *profile, "preemptor");
   const std::string before = Dump(world.cluster());
   EXPECT_EQ(trial.Victims("n"), "Error: running \"Listening\" filter plugin: boom");
@@ -382,13 +382,13 @@ TEST(Victims, NoVictimsAtAllAreAnError) {
   const auto profile = ProfileListening([](const Listening::Notes& notes) {
     return notes.removed > 0 ? framework::Verdict() : kFull;
   });
-  World world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
+  TestCluster world{NodeWith("n", "9"), Yaml({"one", 1}, "n"), Yaml({"preemptor", 10})};
   PreemptionHarness trial(world, *profile, "preemptor");
   EXPECT_EQ(trial.Victims("n"), "Error: expected at least one victim pod on node \"n\"");
 }
 
 TEST(Victims, ThoseOverBudgetAreNamed) {
-  World world{
+  TestCluster world{
       NodeWith("n", "3"),      Yaml({"one", 1}, "n"),  Yaml({"two", 2, "1", -1, kAppWeb}, "n"),
       Yaml({"three", 3}, "n"), Budget("web", kWeb, 0), Yaml({"preemptor", 10, "3"})};
   const auto profile = ProfileOf({"NodeResourcesFit"});
@@ -415,7 +415,7 @@ struct ChoiceCase {
 class BestCandidatesTest : public testing::TestWithParam<ChoiceCase> {};
 
 TEST_P(BestCandidatesTest, BestCandidates) {
-  World world;
+  TestCluster world;
   std::vector<framework::PreemptionCandidate> candidates;
   for (size_t i = 0; i < GetParam().candidates.size(); ++i) {
     const Candidate& described = GetParam().candidates[i];

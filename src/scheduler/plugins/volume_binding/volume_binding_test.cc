@@ -46,7 +46,7 @@ class VolumeBindingTest : public testing::Test {
                                              "WaitForFirstConsumer, {}",
                                              more)));
   }
-  World world_;
+  TestCluster world_;
 };
 
 // --- PreFilter ---

@@ -115,7 +115,7 @@ class VolumeReservationTest : public testing::Test {
   }
 
   const std::string pod_ = PodWithClaims("web", {"data"});
-  World world_;
+  TestCluster world_;
   std::unique_ptr<PluginHarness> trial_;
   std::unique_ptr<ManualBinding> binding_;
   std::optional<Task<framework::Verdict>> task_;
@@ -261,7 +261,7 @@ TEST_F(VolumeReservationTest, WaitingEndsAfterTheTimeout) {
 // What may happen while a pod waits for a new volume, and why it is given up.
 struct GivingUp {
   const char* name;
-  void (*happens)(World&);
+  void (*happens)(TestCluster&);
   const char* want;
 };
 
@@ -280,23 +280,25 @@ INSTANTIATE_TEST_SUITE_P(
     Reasons, GivingUpTest,
     testing::Values(
         GivingUp{"PodGone",
-                 [](World& world) { world.cluster().Remove<api::Pod>({"default", "web"}); },
+                 [](TestCluster& world) { world.cluster().Remove<api::Pod>({"default", "web"}); },
                  "pod does not exist any more: pod \"web\" not found"},
-        GivingUp{"NodeGone", [](World& world) { world.cluster().Remove<api::Node>({"", "b"}); },
+        GivingUp{"NodeGone",
+                 [](TestCluster& world) { world.cluster().Remove<api::Node>({"", "b"}); },
                  "failed to get node \"b\": node \"b\" not found"},
         GivingUp{"ClaimGone",
-                 [](World& world) {
+                 [](TestCluster& world) {
                    world.cluster().Remove<api::PersistentVolumeClaim>({"default", "data"});
                  },
                  "failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "
                  "\"default/data\""},
-        GivingUp{"AnnotationsGone", [](World& world) { world.Add(ClaimYaml("data")); },
+        GivingUp{"AnnotationsGone", [](TestCluster& world) { world.Add(ClaimYaml("data")); },
                  "selectedNode annotation reset for PVC \"data\""},
-        GivingUp{"ProvisionerGaveUp",
-                 [](World& world) { world.Add(ClaimYaml("data", {.annotations = "x: 'y'"})); },
-                 "provisioning failed for PVC \"data\""},
+        GivingUp{
+            "ProvisionerGaveUp",
+            [](TestCluster& world) { world.Add(ClaimYaml("data", {.annotations = "x: 'y'"})); },
+            "provisioning failed for PVC \"data\""},
         GivingUp{"VolumeElsewhere",
-                 [](World& world) {
+                 [](TestCluster& world) {
                    world.Add(VolumeYaml(
                        "new", {.spec = "nodeAffinity: {required: {nodeSelectorTerms: "
                                        "[{matchExpressions: [{key: host, operator: Exists}]}]}}"}));
