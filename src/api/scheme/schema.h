@@ -1,5 +1,5 @@
 // The schemas of the kinds: their fields with types and descriptions. They are served as OpenAPI,
-// drive strategic merge patches, and detect unknown fields.
+// and detect unknown fields and wrong types.
 #pragma once
 
 #include <cstdint>
