@@ -18,7 +18,8 @@ endif()
 # scheduler_queue_tests.
 #
 # USES lists the folders of src/ that its sources include, no more and no fewer; LINKS the libraries
-# from elsewhere. scripts/rooms.py compares USES with the includes and draws it in ARCHITECTURE.md.
+# from elsewhere. scripts/libraries.py compares USES with the includes and draws it in
+# ARCHITECTURE.md.
 # With SUBFOLDERS, sources in folders below belong to the library, too.
 function(berth_library folder)
   cmake_parse_arguments(ARG "SUBFOLDERS" "" "USES;LINKS;TEST_USES;TEST_LINKS" ${ARGN})

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-import rooms
+import libraries
 
 # The engine side is a state machine on one thread: no I/O, no threads, no unseeded randomness.
 ENGINE_SIDE = ("src/base/", "src/api/", "src/scheduler/")
@@ -240,8 +240,8 @@ def main(arguments):
         for line, message in check(root, path):
             print(f"{path.as_posix()}:{line}: {message}")
             count += 1
-    if (root / rooms.DECLARATION).exists():
-        for name, line, message in rooms.check(root):
+    if (root / libraries.DECLARATION).exists():
+        for name, line, message in libraries.check(root):
             print(f"{name}:{line}: {message}")
             count += 1
     if count:

@@ -5,9 +5,9 @@ The real includes must equal the declaration, the declaration must have no cycle
 boundaries below, and ARCHITECTURE.md must show it and name files that exist. ctest runs the check
 as part of `style`.
 
-    scripts/rooms.py check [ROOT]     prints "file:line: message" for each violation
-    scripts/rooms.py draw [ROOT]      rewrites the picture in ARCHITECTURE.md
-    scripts/rooms.py actual [ROOT]    prints what each library includes, to compare by hand
+    scripts/libraries.py check [ROOT]     prints "file:line: message" for each violation
+    scripts/libraries.py draw [ROOT]      rewrites the picture in ARCHITECTURE.md
+    scripts/libraries.py actual [ROOT]    prints what each library includes, to compare by hand
 """
 
 import re
@@ -40,10 +40,10 @@ LIBRARY = re.compile(r"^berth_library\(\s*([\w/]+)([^)]*)\)", re.M)
 KEYWORDS = {"USES", "LINKS", "TEST_USES", "TEST_LINKS", "SUBFOLDERS"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 NAMED_FILE = re.compile(r"`([\w/]+/\w+\.(?:h|cc))`")
-BEGIN, END = "<!-- rooms: begin -->", "<!-- rooms: end -->"
+BEGIN, END = "<!-- libraries: begin -->", "<!-- libraries: end -->"
 
 
-class Rooms:
+class Libraries:
     """The declared libraries, in order."""
 
     def __init__(self, root):
@@ -111,38 +111,39 @@ def inside(library, folder):
 
 
 def check(root):
-    rooms = Rooms(root)
+    libraries = Libraries(root)
     seen = set()
-    for library, uses in rooms.uses.items():
-        line = rooms.lines[library]
+    for library, uses in libraries.uses.items():
+        line = libraries.lines[library]
         for used in uses:
-            if used not in rooms.uses:
+            if used not in libraries.uses:
                 yield DECLARATION, line, f"{library} uses {used}, which is not declared"
             elif used not in seen:
                 yield DECLARATION, line, f"{library} uses {used}, which is declared after it"
         seen.add(library)
-    for library, included in rooms.includes().items():
+    for library, included in libraries.includes().items():
         for other, (name, number) in included.items():
-            if other not in rooms.uses[library]:
+            if other not in libraries.uses[library]:
                 yield name, number, f"{library} includes {other}, which it does not declare"
-        for used in rooms.uses[library]:
+        for used in libraries.uses[library]:
             if used not in included:
-                yield DECLARATION, rooms.lines[library], f"{library} declares {used}, not included"
-    for library in rooms.uses:
+                message = f"{library} declares {used}, not included"
+                yield DECLARATION, libraries.lines[library], message
+    for library in libraries.uses:
         for folder, others in BOUNDARIES.items():
             if not inside(library, folder):
                 continue
-            for used, way in rooms.reached(library).items():
+            for used, way in libraries.reached(library).items():
                 for other, why in others.items():
                     if inside(used, other):
                         way_text = " → ".join(way)
-                        yield DECLARATION, rooms.lines[library], f"{way_text}: {why}"
+                        yield DECLARATION, libraries.lines[library], f"{way_text}: {why}"
     picture = Path(root, PICTURE)
     if picture.exists():
         text = picture.read_text(encoding="utf-8")
-        if BEGIN in text and with_picture(text, rooms) != text:
+        if BEGIN in text and with_picture(text, libraries) != text:
             line = text.count("\n", 0, text.index(BEGIN)) + 1
-            yield PICTURE, line, "the picture is out of date: run scripts/rooms.py draw"
+            yield PICTURE, line, "the picture is out of date: run scripts/libraries.py draw"
     for name in MAPS:
         document = Path(root, name)
         lines = document.read_text(encoding="utf-8").split("\n") if document.exists() else []
@@ -152,41 +153,42 @@ def check(root):
                     yield name, number, f"there is no src/{file}"
 
 
-def mermaid(rooms):
+def mermaid(libraries):
     """The graph of the libraries, grouped by top folder; edges that others imply are
     left out, so that the picture stays readable."""
-    names = {library: re.sub(r"\W", "_", library) for library in rooms.uses}
+    names = {library: re.sub(r"\W", "_", library) for library in libraries.uses}
     tops = []
-    for library in rooms.uses:
+    for library in libraries.uses:
         top = library.split("/")[0]
         if top not in tops:
             tops.append(top)
     lines = ["```mermaid", "flowchart BT"]
     for top in tops:
-        inner = [library for library in rooms.uses if inside(library, top)]
+        inner = [library for library in libraries.uses if inside(library, top)]
         if inner == [top]:
             lines.append(f"  {names[top]}[{top}]")
             continue
-        lines.append(f"  subgraph {top}_room [{top}]")  # A node and its subgraph need two ids.
+        lines.append(f"  subgraph {top}_folder [{top}]")  # A node and its subgraph need two ids.
         lines += [f"    {names[library]}[{library}]" for library in inner]
         lines.append("  end")
-    for library, uses in rooms.uses.items():
+    for library, uses in libraries.uses.items():
         implied = set()
         for used in uses:
-            implied.update(rooms.reached(used))
+            implied.update(libraries.reached(used))
         lines += [f"  {names[library]} --> {names[used]}" for used in uses if used not in implied]
     lines.append("```")
     return "\n".join(lines)
 
 
-def with_picture(text, rooms):
+def with_picture(text, libraries):
     before, rest = text.split(BEGIN, 1)
-    return before + BEGIN + "\n" + mermaid(rooms) + "\n" + END + rest.split(END, 1)[1]
+    return before + BEGIN + "\n" + mermaid(libraries) + "\n" + END + rest.split(END, 1)[1]
 
 
 def draw(root):
     path = Path(root, PICTURE)
-    path.write_text(with_picture(path.read_text(encoding="utf-8"), Rooms(root)), encoding="utf-8")
+    text = with_picture(path.read_text(encoding="utf-8"), Libraries(root))
+    path.write_text(text, encoding="utf-8")
 
 
 def main(arguments):
@@ -195,7 +197,7 @@ def main(arguments):
     if command == "draw":
         draw(root)
     elif command == "actual":
-        for library, included in Rooms(root).includes().items():
+        for library, included in Libraries(root).includes().items():
             print(f"{library}: {' '.join(included)}")
     elif command == "check":
         violations = list(check(root))
