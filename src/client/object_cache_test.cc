@@ -41,15 +41,15 @@ class ObjectCacheTest : public ::testing::Test {
     return lines;
   }
   std::vector<std::string> Put(const std::string& text) {
-    told.Put(Pod(text), events);
+    cache.Put(Pod(text), events);
     return Lines();
   }
   std::vector<std::string> Replace(ObjectList list) {
-    told.Replace(std::move(list), events);
+    cache.Replace(std::move(list), events);
     return Lines();
   }
 
-  ObjectCache told;
+  ObjectCache cache;
   std::vector<api::ObjectChange> events;
 };
 
@@ -57,7 +57,7 @@ TEST_F(ObjectCacheTest, ReportsAVersionOnce) {
   EXPECT_THAT(Put("a u1 1"), ElementsAre("+a u1 1"));
   EXPECT_THAT(Put("a u1 1"), IsEmpty());
   EXPECT_THAT(Put("a u1 2"), ElementsAre("+a u1 2"));
-  EXPECT_EQ(told.size(), 1U);
+  EXPECT_EQ(cache.size(), 1U);
 }
 
 TEST_F(ObjectCacheTest, TheSameNameWithAnotherUidIsAnotherObject) {
@@ -70,16 +70,16 @@ TEST_F(ObjectCacheTest, FinishedPodsCountAsDeleted) {
   Put("b u2 2 Running");
   EXPECT_THAT(Put("b u2 3 Succeeded"), ElementsAre("-b u2 2"));
   EXPECT_THAT(Put("b u2 4 Succeeded"), IsEmpty());
-  EXPECT_EQ(told.size(), 0U);
+  EXPECT_EQ(cache.size(), 0U);
 }
 
 TEST_F(ObjectCacheTest, UnreportedObjectsAreNotReportedAsDeleted) {
-  told.Gone("default", "a", events);
+  cache.Gone("default", "a", events);
   EXPECT_THAT(Lines(), IsEmpty());
   Put("a u1 1");
-  told.Gone("default", "a", events);
+  cache.Gone("default", "a", events);
   EXPECT_THAT(Lines(), ElementsAre("-a u1 1"));
-  EXPECT_EQ(told.Find("default", "a"), nullptr);
+  EXPECT_EQ(cache.Find("default", "a"), nullptr);
 }
 
 TEST_F(ObjectCacheTest, AListReportsTheDifference) {
@@ -91,7 +91,7 @@ TEST_F(ObjectCacheTest, AListReportsTheDifference) {
                             "finished u6 9 Succeeded"})),
               ElementsAre("-finished u6 6", "-gone u5 5", "-z u4 4", "+new u9 9", "+changed u2 7",
                           "-renewed u3 3", "+renewed u8 8"));
-  EXPECT_EQ(told.size(), 4U);
+  EXPECT_EQ(cache.size(), 4U);
 }
 
 TEST_F(ObjectCacheTest, UnreadableObjectsRetainTheirReportedVersion) {
@@ -99,15 +99,15 @@ TEST_F(ObjectCacheTest, UnreadableObjectsRetainTheirReportedVersion) {
   ObjectList list = List({"b u2 2"});
   list.unreadable.push_back({"default", "a"});
   EXPECT_THAT(Replace(std::move(list)), IsEmpty());
-  EXPECT_NE(told.Find("default", "a"), nullptr);
+  EXPECT_NE(cache.Find("default", "a"), nullptr);
 }
 
 TEST_F(ObjectCacheTest, SharesUnchangedObjects) {
   Put("a u1 1");
-  const api::Object* known = told.Find("default", "a");
-  EXPECT_EQ(told.Share(Pod("a u1 1")), *known);
-  EXPECT_NE(told.Share(Pod("a u1 2")), *known);
-  EXPECT_NE(told.Share(Pod("a u2 1")), *known);
+  const api::Object* known = cache.Find("default", "a");
+  EXPECT_EQ(cache.Share(Pod("a u1 1")), *known);
+  EXPECT_NE(cache.Share(Pod("a u1 2")), *known);
+  EXPECT_NE(cache.Share(Pod("a u2 1")), *known);
 }
 
 }  // namespace BERTH_TEST_FILE
