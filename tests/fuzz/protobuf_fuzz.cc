@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const std::string& body : {bytes, std::string("k8s\0", 4) + bytes}) {
     const auto object = berth::api::protobuf::DecodeToJson(body);
     if (!object) {
-      CHECK(object.error().code == 400 && !object.error().message.empty());
+      CHECK(!object.error().empty());
       continue;
     }
     boost::json::error_code error;

@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto same = berth::scheduler::recording::RecordCodec().Decode(again);
     CHECK(same.has_value() && berth::scheduler::recording::RecordCodec().Encode(*same) == again);
   }
-  (void)berth::scheduler::recording::Inflater().Decompress(bytes, berth::kMaxRecordSize);
+  (void)berth::scheduler::recording::Inflater().Decompress(
+      bytes, berth::scheduler::recording::kMaxRecordSize);
 
   auto reader = berth::scheduler::recording::RecordReader::Open(SourceOf(bytes));
   if (!reader) return 0;
