@@ -51,8 +51,8 @@ function(berth_installed_library name)
       endif()
     endforeach()
   endwhile()
-  # No public header includes these.
-  list(REMOVE_ITEM others Boost::headers CLI11::CLI11)
+  # No public header includes it.
+  list(REMOVE_ITEM others Boost::headers)
   list(REMOVE_DUPLICATES others)
 
   set(library installed_${name})
