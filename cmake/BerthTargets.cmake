@@ -1,12 +1,12 @@
 # The headers that nearly every file needs are compiled once for all libraries and, with GoogleTest
 # and the flags of tests, once for all tests. Each library here only carries one of the two.
 add_library(berth_precompiled STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
-target_link_libraries(berth_precompiled PRIVATE berth_flags fmt::fmt)
+target_link_libraries(berth_precompiled PRIVATE berth_compile_options fmt::fmt)
 target_precompile_headers(berth_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
 if(BERTH_TESTS)
   add_library(berth_precompiled_tests STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
   target_link_libraries(berth_precompiled_tests PRIVATE
-    berth_flags fmt::fmt rapidcheck_gtest GTest::gmock)
+    berth_compile_options fmt::fmt rapidcheck_gtest GTest::gmock)
   target_compile_options(berth_precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(berth_precompiled_tests PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/precompiled.h ${CMAKE_CURRENT_LIST_DIR}/precompiled_tests.h)
@@ -38,7 +38,7 @@ function(berth_library folder)
   string(REPLACE "/" "_" name ${folder})
 
   add_library(berth_${name} STATIC ${sources})
-  target_link_libraries(berth_${name} PUBLIC berth_flags ${ARG_USES} ${ARG_LINKS})
+  target_link_libraries(berth_${name} PUBLIC berth_compile_options ${ARG_USES} ${ARG_LINKS})
   target_precompile_headers(berth_${name} REUSE_FROM berth_precompiled)
   # Most of the time of a compilation goes into headers that the files of one library share.
   set_target_properties(berth_${name} PROPERTIES

@@ -12,14 +12,14 @@ if(BERTH_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_library(berth_flags INTERFACE)
-target_compile_options(berth_flags INTERFACE
+add_library(berth_compile_options INTERFACE)
+target_compile_options(berth_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
   # Scores must match kube-scheduler's doubles to the last bit: no fused multiply-add.
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives for these inside inlined standard library code.
-  target_compile_options(berth_flags INTERFACE
+  target_compile_options(berth_compile_options INTERFACE
     -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
     -Wno-stringop-overread
     # To GCC, files that are compiled several at a time are headers, and it warns of classes in them
@@ -29,9 +29,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-tsan)
 else()
   # clang blames the caller of std::stable_sort for what libstdc++ 12 uses inside it.
-  target_compile_options(berth_flags INTERFACE -Wno-deprecated-declarations)
+  target_compile_options(berth_compile_options INTERFACE -Wno-deprecated-declarations)
 endif()
-target_include_directories(berth_flags INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_include_directories(berth_compile_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
 
 if(BERTH_SANITIZE)
   add_compile_options(
@@ -43,7 +43,6 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(SQLite3 REQUIRED)

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,12 +12,16 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string_view>
 #include <utility>
 
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/object_files.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "net/certificates.h"
 #include "net/server_tls.h"
 
@@ -48,7 +51,7 @@ Result<Tls> MakeTls(const ApiServerFlags& options) {
     }
     tls.cert_file = options.tls_cert_file;
     tls.key_file = options.tls_private_key_file;
-    auto certificate = ReadText(options.tls_cert_file);
+    auto certificate = ReadText(options.tls_cert_file, "--tls-cert-file");
     if (!certificate) return std::unexpected(certificate.error());
     made.ca = *std::move(certificate);
   } else {
@@ -72,7 +75,7 @@ Result<apiserver::registry::AccessOptions> MakeAccess(const ApiServerFlags& opti
   access.client_certificates = !options.client_ca_file.empty();
   access.allow_anonymous = options.allow_anonymous;
   if (options.token_auth_file.empty()) return access;
-  const auto text = ReadText(options.token_auth_file);
+  const auto text = ReadText(options.token_auth_file, "--token-auth-file");
   if (!text) return std::unexpected(text.error());
   auto tokens = apiserver::registry::ParseTokenFile(*text);
   if (!tokens) return Fail(options.token_auth_file + ": " + tokens.error().message);
@@ -151,7 +154,11 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
 }
 
 Status WriteKubeconfig(const std::string& path, const RunningApiServer& api) {
-  return WriteSecret(path, apiserver::KubeconfigText(api.server->url(), api.ca, api.token));
+  const auto text = apiserver::KubeconfigText(api.server->url(), api.ca, api.token);
+  if (const Status written = WriteSecret(path, text); !written) {
+    return Fail("--kubeconfig " + written.error().message);
+  }
+  return {};
 }
 
 std::string ExportLine(const std::string& path) {
@@ -177,50 +184,39 @@ bool WaitForSignal(Duration limit) {
   return sigtimedwait(&signals, nullptr, &time) >= 0;
 }
 
-void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
-  command.add_option("--address", options.address, "Address to listen on")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  command.add_option("--port", options.port, "Port to listen on; 0 picks a free one")
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--data-dir", options.data_dir,
-                  "Persist objects in this directory (default: in memory)")
-      ->type_name("DIR");
-  command.add_option("--kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
-      ->type_name("FILE");
-  command.add_flag("--tls", options.tls,
-                   "Serve HTTPS; generates a self-signed certificate if none is given");
-  command
-      .add_option("--tls-cert-file", options.tls_cert_file,
-                  "x509 certificate for HTTPS (PEM), followed by its intermediates")
-      ->type_name("FILE");
-  command
-      .add_option("--tls-private-key-file", options.tls_private_key_file,
-                  "Private key (PEM) matching --tls-cert-file")
-      ->type_name("FILE");
-  command
-      .add_option("--client-ca-file", options.client_ca_file,
-                  "Authenticate client certificates signed by this CA bundle (PEM)")
-      ->type_name("FILE");
-  command
-      .add_option("--token-auth-file", options.token_auth_file,
-                  "Static token file; each line is token,user,uid,\"group1,group2\"")
-      ->type_name("FILE");
-  command.add_flag("--insecure-allow-anonymous", options.allow_anonymous,
-                   "Allow anonymous requests, with full access");
-  command.add_option("--threads", options.threads, "Number of threads that serve requests")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256).description(""))
-      ->capture_default_str();
-  command
-      .add_option("--history", options.history,
-                  "Watch history: number of events retained per resource (watches from older "
-                  "resourceVersions get 410)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000'000).description(""))
-      ->capture_default_str();
+void AddApiServerFlags(flags::FlagGroup group, ApiServerFlags& options) {
+  constexpr uint64_t kMaxThreads = 256, kMaxHistory = 100'000'000;
+  group.Text("address", options.address, "Address to listen on").As("ADDRESS");
+  group.Uint("port", options.port, "Port to listen on; 0 picks a free one");
+  group.Text("data-dir", options.data_dir, "Persist objects in this directory (default: in memory)")
+      .As("DIR");
+  group.Text("kubeconfig", options.kubeconfig, "Write a kubeconfig file for this server")
+      .As("FILE");
+  group.Switch("tls", options.tls,
+               "Serve HTTPS; generates a self-signed certificate if none is given");
+  group
+      .Text("tls-cert-file", options.tls_cert_file,
+            "x509 certificate for HTTPS (PEM), followed by its intermediates")
+      .As("FILE");
+  group
+      .Text("tls-private-key-file", options.tls_private_key_file,
+            "Private key (PEM) matching --tls-cert-file")
+      .As("FILE");
+  group
+      .Text("client-ca-file", options.client_ca_file,
+            "Authenticate client certificates signed by this CA bundle (PEM)")
+      .As("FILE");
+  group
+      .Text("token-auth-file", options.token_auth_file,
+            "Static token file; each line is token,user,uid,\"group1,group2\"")
+      .As("FILE");
+  group.Switch("insecure-allow-anonymous", options.allow_anonymous,
+               "Allow anonymous requests, with full access");
+  group.Uint("threads", options.threads, "Number of threads that serve requests", 1, kMaxThreads);
+  group.Uint("history", options.history,
+             "Watch history: number of events retained per resource (watches from older "
+             "resourceVersions get 410)",
+             1, kMaxHistory);
 }
 
 namespace {
@@ -248,8 +244,6 @@ int PrintError(const Error& error) {
   return kExitFailed;
 }
 
-}  // namespace
-
 int RunApiServer(const ApiServerFlags& options) {
   BlockSignals();
   const auto served = StartApiServer(options);
@@ -258,6 +252,29 @@ int RunApiServer(const ApiServerFlags& options) {
   WaitForSignal();
   served->server->Stop(kStopGrace);
   return kExitOk;
+}
+
+}  // namespace
+
+void AddApiServer(flags::Command& berth) {
+  flags::Command& command =
+      berth.Add("apiserver", "Run the embedded Kubernetes API server, without nodes or scheduler");
+  command.details =
+      "kubectl, kube-scheduler and other clients can use it like any API server. It runs no "
+      "kubelets,\n"
+      "controllers or scheduler; use berth up for those. Stop it with Ctrl-C.\n"
+      "\n"
+      "On a loopback address requests are not authenticated or authorized, as with kubectl proxy. "
+      "Any\n"
+      "other address requires TLS and a bearer token or client certificate.\n"
+      "Exit codes: 0 stopped by a signal, 1 failed to start, 2 invalid usage.\n";
+  command.examples =
+      "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
+      "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"
+      "  berth apiserver --address 0.0.0.0 --tls --token-auth-file tokens.csv --kubeconfig admin\n";
+  const auto options = std::make_shared<ApiServerFlags>();
+  AddApiServerFlags(flags::FlagGroup(command.flags), *options);
+  command.run = [options] { return RunApiServer(*options); };
 }
 
 }  // namespace berth::cmd

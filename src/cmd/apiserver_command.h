@@ -1,8 +1,7 @@
-// `berth apiserver`: the embedded API server on its own, and what `berth up` shares with it: flags,
-// startup, the kubeconfig file and stop signals.
+// What `berth apiserver` and `berth up` share: flags, startup, the kubeconfig file and stop
+// signals.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,10 @@
 #include "apiserver/server.h"
 #include "base/result.h"
 #include "base/time.h"
+
+namespace berth::flags {
+class FlagGroup;
+}
 
 namespace berth::cmd {
 
@@ -54,10 +57,7 @@ void BlockSignals();
 bool WaitForSignal();
 bool WaitForSignal(Duration limit);
 
-// Adds the flags of an API server to `command`.
-void AddApiServerFlags(CLI::App& command, ApiServerFlags& options);
-
-// `berth apiserver`: serves until a stop signal arrives. Returns the exit code.
-int RunApiServer(const ApiServerFlags& options);
+// Adds the flags of an API server.
+void AddApiServerFlags(flags::FlagGroup group, ApiServerFlags& options);
 
 }  // namespace berth::cmd

@@ -1,12 +1,12 @@
-#include "cmd/check_command.h"
-
 #include <fmt/format.h>
 
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <future>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,7 +16,10 @@
 #include "client/load_config.h"
 #include "client/rest_client.h"
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/config_command.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "net/event_loop.h"
 #include "runtime/permission_check.h"
 #include "runtime/watched_resources.h"
@@ -30,6 +33,12 @@ using api::StringAt;
 
 // Minor versions of Kubernetes that a v1.36 scheduler supports: its own, one older and one newer.
 constexpr int kOldestMinor = 35, kNewestMinor = 37;
+
+struct CheckOptions {
+  std::string kubeconfig;   // Empty: clientConnection.kubeconfig, else in-cluster.
+  std::string context;      // Empty: current-context.
+  std::string config_file;  // KubeSchedulerConfiguration; empty: defaults.
+};
 
 // Prints findings as they are added, and counts the problems.
 class Report {
@@ -109,9 +118,7 @@ void CheckPermissions(client::RestClient& client,
   report.Ok(fmt::format("{} of {} permissions granted", count - missing->size(), count));
 }
 
-}  // namespace
-
-int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& registry) {
+int RunCheck(const CheckOptions& options, const Registry& registry) {
   Report report;
   const auto loaded = LoadConfiguration(options.config_file, registry);
   if (!loaded) {
@@ -150,6 +157,31 @@ int RunCheck(const CheckOptions& options, const scheduler::framework::Registry& 
   CheckPermissions(**client, configuration, report);
   CheckResources(**client, report);
   return report.End();
+}
+
+}  // namespace
+
+void AddCheck(flags::Command& berth, const Registry& registry) {
+  flags::Command& command = berth.Add("check", "Check that berth-scheduler can run on a cluster");
+  command.details =
+      "Validates the configuration, then checks the server version, RBAC permissions and served\n"
+      "resources with the scheduler's credentials. Read-only.\n"
+      "Exit codes: 0 no problems, 1 problems found, 2 invalid usage.\n";
+  command.examples = "  berth check --kubeconfig /etc/kubernetes/scheduler.conf\n";
+  const auto options = std::make_shared<CheckOptions>();
+  flags::FlagGroup group(command.flags);
+  group
+      .Text("kubeconfig", options->kubeconfig,
+            "Kubeconfig of the cluster and user to check (default: clientConnection.kubeconfig, "
+            "else in-cluster)")
+      .As("FILE");
+  group.Text("context", options->context, "Kubeconfig context to use (default: current-context)")
+      .As("NAME");
+  group
+      .Text("config", options->config_file,
+            "KubeSchedulerConfiguration file (default: built-in defaults)")
+      .As("FILE");
+  command.run = [options, &registry] { return RunCheck(*options, registry); };
 }
 
 }  // namespace berth::cmd

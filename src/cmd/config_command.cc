@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/object_files.h"
+#include "flags/command.h"
 #include "runtime/extender_tls.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/load.h"
@@ -73,7 +75,7 @@ Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
                                                const scheduler::framework::Registry& registry) {
   if (file.empty())
     return CheckConfiguration(scheduler::config::ToYaml(scheduler::config::Default()), registry);
-  const auto text = ReadText(file);
+  const auto text = ReadText(file, "--config");
   if (!text) return std::unexpected(text.error());
   CheckedConfiguration checked = CheckConfiguration(*text, registry);
   if (checked.ok()) return checked;
@@ -98,9 +100,7 @@ int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
   return checked.ok() ? kExitOk : kExitFailed;
 }
 
-}  // namespace
-
-int RunConfigValidate(const std::string& file, const scheduler::framework::Registry& registry) {
+int RunValidate(const std::string& file, const Registry& registry) {
   const auto text = ReadText(file);
   if (!text) {
     fmt::print(stderr, "berth config validate: {}\n", text.error().message);
@@ -115,7 +115,7 @@ int RunConfigValidate(const std::string& file, const scheduler::framework::Regis
   return kExitOk;
 }
 
-int RunConfigShow(const std::string& file, const scheduler::framework::Registry& registry) {
+int RunShow(const std::string& file, const Registry& registry) {
   if (file.empty()) {
     fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default()));
     return kExitOk;
@@ -128,6 +128,33 @@ int RunConfigShow(const std::string& file, const scheduler::framework::Registry&
   const CheckedConfiguration checked = CheckConfiguration(*text, registry);
   if (checked.ok()) fmt::print("{}", scheduler::config::ToYaml(*checked.completed));
   return PrintErrors(checked, file);
+}
+
+}  // namespace
+
+void AddConfig(flags::Command& berth, const Registry& registry) {
+  flags::Command& config =
+      berth.Add("config", "Validate or print a KubeSchedulerConfiguration file");
+  const auto file = std::make_shared<std::string>();
+
+  flags::Command& validate = config.Add("validate", "Validate a file and list all errors");
+  validate.details =
+      "Prints \"FILE: valid\", or all errors, one per line, each with the path of its field.\n"
+      "Also instantiates plugins and extenders, as kube-scheduler does at startup.\n"
+      "Exit codes: 0 valid, 1 invalid, 2 invalid usage or unreadable file.\n";
+  validate.examples = "  berth config validate scheduler.yaml\n";
+  validate.Takes("FILE", *file, "Configuration file, or - for standard input");
+  validate.run = [file, &registry] { return RunValidate(*file, registry); };
+
+  flags::Command& show = config.Add("show", "Print a configuration as YAML, with defaults applied");
+  show.details =
+      "The output is a valid configuration file.\n"
+      "Exit codes: 0 printed, 1 invalid file, 2 invalid usage or unreadable file.\n";
+  show.examples = "  berth config show > scheduler.yaml\n";
+  show.Takes("FILE", *file,
+             "Configuration file, or - for standard input (default: built-in defaults)")
+      .required = false;
+  show.run = [file, &registry] { return RunShow(*file, registry); };
 }
 
 }  // namespace berth::cmd

@@ -1,5 +1,5 @@
 // Loads a KubeSchedulerConfiguration through every stage that can reject it (decoding, validation,
-// building extenders and profiles), and the `berth config` commands on top of that.
+// building extenders and profiles).
 #pragma once
 
 #include <memory>
@@ -30,15 +30,9 @@ struct CheckedConfiguration {
 CheckedConfiguration CheckConfiguration(std::string_view text,
                                         const scheduler::framework::Registry& registry);
 
-// Loads `file`, or the default configuration if it is empty. The error lists all problems, one per
-// line, each prefixed with the file name.
+// Loads the `file` of --config, or the default configuration if it is empty. The error lists all
+// problems, one per line, each prefixed with the file name.
 Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
                                                const scheduler::framework::Registry& registry);
-
-// `berth config validate`. Returns the exit code.
-int RunConfigValidate(const std::string& file, const scheduler::framework::Registry& registry);
-
-// `berth config show`; an empty `file` means the default configuration. Returns the exit code.
-int RunConfigShow(const std::string& file, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

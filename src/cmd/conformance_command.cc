@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,12 +14,15 @@
 
 #include "api/json/parse.h"
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/conformance_api_cases.h"
 #include "cmd/conformance_cluster_cases.h"
 #include "cmd/conformance_config_cases.h"
 #include "cmd/conformance_file.h"
 #include "cmd/conformance_hint_cases.h"
 #include "cmd/text_table.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "scheduler/plugins/in_tree_registry.h"
 
 namespace berth::cmd {
@@ -74,6 +78,14 @@ std::string ConformanceReport::ToString() const {
 namespace {
 
 using Value = JsonFields::Value;
+
+struct ConformanceOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> groups;     // Empty: all.
+  std::vector<std::string> scores_of;  // Plugins; empty: all, with totals.
+  size_t first = 3;                    // Differences to print for each group.
+  bool paranoid = false;
+};
 
 enum class RowKind { kPod, kDigest, kSequence, kConfig, kQuantity, kSelector, kCel, kHint };
 
@@ -220,8 +232,6 @@ class Runner {
   bool terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-}  // namespace
-
 int RunConformance(const ConformanceOptions& options) {
   auto fail = [](const Status& status) {
     fmt::print(stderr, "berth conformance: {}\n", status.error().message);
@@ -234,6 +244,32 @@ int RunConformance(const ConformanceOptions& options) {
   if (const Status status = runner.CheckGroups(); !status) return fail(status);
   fmt::print("{}", runner.report().ToString());
   return runner.report().failed() > 0 ? kExitFailed : kExitOk;
+}
+
+}  // namespace
+
+void AddConformance(flags::Command& berth) {
+  flags::Command& command = berth.Add(
+      "conformance", "Compare Berth's decisions with results recorded from kube-scheduler");
+  command.details =
+      "Prints the number of passed and failed cases per group, and the first differences.\n"
+      "Exit codes: 0 all passed, 1 a case failed, 2 invalid usage or unreadable file.\n";
+  command.examples = "  berth conformance --first 10 tests/conformance/taints.jsonl.gz\n";
+  const auto options = std::make_shared<ConformanceOptions>();
+  command.Takes("FILE", options->files, "Case files: .jsonl or .jsonl.gz");
+  flags::FlagGroup group(command.flags);
+  group
+      .Repeated("group", options->groups,
+                "Run only the cases of this group, for example taints; may be repeated")
+      .Short('g')
+      .As("NAME");
+  group.Uint("first", options->first, "Number of differences to print per group").Short('n');
+  group
+      .List("scores-of", options->scores_of,
+            "Compare only the scores of these plugins, without totals and best nodes")
+      .As("PLUGIN,...");
+  group.Switch("paranoid", options->paranoid, kParanoidHelp);
+  command.run = [options] { return RunConformance(*options); };
 }
 
 }  // namespace berth::cmd

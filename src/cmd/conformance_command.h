@@ -1,4 +1,4 @@
-// `berth conformance`: runs recorded cases through the engine and compares the results.
+// The result of `berth conformance`, which runs recorded cases through the engine.
 #pragma once
 
 #include <cstddef>
@@ -40,16 +40,5 @@ class ConformanceReport {
   std::vector<Group> groups_;
   std::map<std::string, size_t, std::less<>> index_;  // Into groups_, by name.
 };
-
-struct ConformanceOptions {
-  std::vector<std::string> files;
-  std::vector<std::string> groups;     // Empty: all.
-  std::vector<std::string> scores_of;  // Plugins; empty: all, with totals.
-  size_t first = 3;                    // Differences to print for each group.
-  bool paranoid = false;
-};
-
-// Returns the exit code.
-int RunConformance(const ConformanceOptions& options);
 
 }  // namespace berth::cmd

@@ -40,12 +40,13 @@ Result<std::string> ReadStream(std::FILE* stream, const std::string& name) {
   return text;
 }
 
-Result<std::string> ReadText(const std::string& path) {
+Result<std::string> ReadText(const std::string& path, std::string_view flag) {
+  const std::string name = flag.empty() ? path : fmt::format("{} {}", flag, path);
   if (path == kStandardInput) return ReadStream(stdin, "standard input");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
-  if (file == nullptr) return FailOn(path, errno);
-  return ReadStream(file.get(), path);
+  if (file == nullptr) return FailOn(name, errno);
+  return ReadStream(file.get(), name);
 }
 
 Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
@@ -72,7 +73,7 @@ Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& pat
     const auto files = ObjectFilesIn(path);
     if (!files) return std::unexpected(files.error());
     for (const std::string& file : *files) {
-      const auto text = ReadText(file);
+      const auto text = ReadText(file, file == path ? "--filename" : "");
       if (!text) return std::unexpected(text.error());
       auto decoded = api::DecodeObjects(*text, file == kStandardInput ? "standard input" : file);
       if (!decoded) return std::unexpected(decoded.error());

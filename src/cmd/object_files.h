@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object.h"
@@ -10,8 +11,9 @@
 
 namespace berth::cmd {
 
-// Reads a file, or standard input if `path` is "-". The error names the file.
-Result<std::string> ReadText(const std::string& path);
+// Reads a file, or standard input if `path` is "-". The error names the file, and the `flag` that
+// names it if there is one: "--config a.yaml: No such file or directory".
+Result<std::string> ReadText(const std::string& path, std::string_view flag = "");
 
 // Reads `stream` to its end. `name` is used in errors.
 Result<std::string> ReadStream(std::FILE* stream, const std::string& name);

@@ -1,16 +1,24 @@
-#include "cmd/replay_command.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
+#include <string>
 
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "runtime/recording_file.h"
 #include "scheduler/recording/replay.h"
 
 namespace berth::cmd {
 namespace {
+
+struct ReplayCommandOptions {
+  std::string file;
+  bool paranoid = false;
+};
 
 // Shows the progress of a long replay on one line of the terminal, and clears it at the end.
 class ProgressLine {
@@ -49,9 +57,7 @@ Result<scheduler::recording::ReplayReport> ReplayFile(
   return report;
 }
 
-}  // namespace
-
-int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::Registry& registry) {
+int RunReplay(const ReplayCommandOptions& options, const Registry& registry) {
   const auto report = ReplayFile(options, registry);
   if (!report) {
     fmt::print(stderr, "berth replay: {}\n", report.error().message);
@@ -72,6 +78,25 @@ int RunReplay(const ReplayCommandOptions& options, const scheduler::framework::R
   }
   fmt::print("identical\n");
   return kExitOk;
+}
+
+}  // namespace
+
+void AddReplay(flags::Command& berth, const Registry& registry) {
+  flags::Command& command = berth.Add("replay", "Replay a recording and compare the decisions");
+  command.details =
+      "Prints the number of events and decisions, and the first decision that differs. A truncated "
+      "or\n"
+      "damaged end of the file is reported, and the intact part is replayed.\n"
+      "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
+      "file.\n";
+  command.examples =
+      "  berth schedule -f examples --record run.berth\n"
+      "  berth replay run.berth\n";
+  const auto options = std::make_shared<ReplayCommandOptions>();
+  command.Takes("FILE", options->file, "Recording, or - for standard input");
+  flags::FlagGroup(command.flags).Switch("paranoid", options->paranoid, kParanoidHelp);
+  command.run = [options, &registry] { return RunReplay(*options, registry); };
 }
 
 }  // namespace berth::cmd

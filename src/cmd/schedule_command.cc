@@ -1,21 +1,24 @@
-#include "cmd/schedule_command.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/workers.h"
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/config_command.h"
 #include "cmd/object_files.h"
 #include "cmd/offline_admission.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "runtime/recording_file.h"
 #include "scheduler/config/print.h"
 #include "scheduler/config/validate.h"
@@ -23,6 +26,18 @@
 
 namespace berth::cmd {
 namespace {
+
+struct ScheduleOptions {
+  std::vector<std::string> files;
+  std::string config_file;
+  std::string output = "table";   // Or json, yaml.
+  std::vector<std::string> pods;  // Pods to show; empty: all.
+  std::string record_file;        // Recording to write; empty: none.
+  uint64_t seed = 0;
+  bool explain = false;
+  bool paranoid = false;
+  bool fail_on_unschedulable = false;
+};
 
 // The start of the run unless an object has a later timestamp: 2026-01-01T00:00:00Z. No clock is
 // read, so that runs are reproducible.
@@ -59,8 +74,7 @@ Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report)
   return {};
 }
 
-Result<ScheduleReport> Schedule(const ScheduleOptions& options,
-                                const scheduler::framework::Registry& registry) {
+Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& registry) {
   auto loaded = LoadConfiguration(options.config_file, registry);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
@@ -80,7 +94,7 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options,
   ThreadWorkers workers(ThreadWorkers::UsefulCount(loaded->completed->parallelism));
   engine_options->workers = &workers;
   auto record = runtime::StartRecording(options.record_file, header);
-  if (!record) return std::unexpected(record.error());
+  if (!record) return Fail("--record " + record.error().message);
   auto report =
       ScheduleAll(*objects, *engine_options, registry, start + Duration::Seconds(1), record->get());
   if (!report) {
@@ -89,7 +103,9 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options,
   }
   if (*record != nullptr) {
     (*record)->Close();
-    if (!(*record)->status()) return std::unexpected((*record)->status().error());
+    if (const Status status = (*record)->status(); !status) {
+      return Fail("--record " + status.error().message);
+    }
   }
   return report;
 }
@@ -100,9 +116,7 @@ std::string Format(const ScheduleReport& report, const std::string& output) {
   return ToText(report);
 }
 
-}  // namespace
-
-int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Registry& registry) {
+int RunSchedule(const ScheduleOptions& options, const Registry& registry) {
   auto report = Schedule(options, registry);
   Status status = report ? Status() : std::unexpected(report.error());
   const bool all_scheduled =
@@ -120,6 +134,57 @@ int RunSchedule(const ScheduleOptions& options, const scheduler::framework::Regi
   }
   fmt::print("{}", Format(*report, options.output));
   return options.fail_on_unschedulable && !all_scheduled ? kExitUnschedulable : kExitOk;
+}
+
+}  // namespace
+
+void AddSchedule(flags::Command& berth, const Registry& registry) {
+  flags::Command& command =
+      berth.Add("schedule",
+                "Schedule the pending pods of a cluster described in YAML and explain the result");
+  command.details =
+      "Schedules pods without spec.nodeName by priority, then in file order. Fields that an API "
+      "server\n"
+      "defaults may be omitted.\n"
+      "Exit codes: 0 done, 1 invalid input, 2 invalid usage, 3 see --fail-on-unschedulable.\n";
+  command.examples =
+      "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1\n";
+  const auto options = std::make_shared<ScheduleOptions>();
+  flags::FlagGroup group(command.flags);
+  group
+      .Repeated("filename", options->files,
+                "File with YAML or JSON objects, directory of *.yaml, *.yml and *.json files, or - "
+                "for standard input; may be repeated")
+      .Short('f')
+      .As("FILE")
+      .Required();
+  group
+      .Text("config", options->config_file,
+            "KubeSchedulerConfiguration file (default: built-in defaults)")
+      .As("FILE");
+  group.Text("output", options->output, "Output format: table, json or yaml")
+      .Short('o')
+      .As("FORMAT")
+      .OneOf({"table", "json", "yaml"});
+  group
+      .Switch("explain", options->explain,
+              "Explain per pod which plugins rejected nodes and how the others scored")
+      .Short('e');
+  group
+      .Repeated("pod", options->pods,
+                "Show only this pod, NAME or NAMESPACE/NAME (all are scheduled); may be repeated")
+      .Short('p')
+      .As("POD");
+  group.Uint("seed", options->seed,
+             "Random seed, for choices that are random in kube-scheduler (default 0)");
+  group.Switch("paranoid", options->paranoid, kParanoidHelp);
+  group
+      .Text("record", options->record_file,
+            "Record events and decisions to this file, for berth replay")
+      .As("FILE");
+  group.Switch("fail-on-unschedulable", options->fail_on_unschedulable,
+               "Exit with code 3 if any pod stays pending");
+  command.run = [options, &registry] { return RunSchedule(*options, registry); };
 }
 
 }  // namespace berth::cmd

@@ -1,5 +1,3 @@
-#include "cmd/simtest_command.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,10 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "simulation/simulation.h"
 
 namespace berth::cmd {
@@ -21,6 +24,14 @@ namespace {
 
 struct SeedRange {
   uint64_t first = 0, last = 0;
+};
+
+struct SimtestOptions {
+  std::optional<SeedRange> seeds;
+  std::string seed_file;  // Further seeds, one per line.
+  size_t steps = 200;
+  bool trace = false;
+  bool paranoid = false;
 };
 
 struct Totals {
@@ -38,16 +49,14 @@ Result<SeedRange> ParseSeeds(std::string_view text) {
   const size_t dots = text.find("..");
   const auto first = ParseSeed(text.substr(0, dots));
   const auto last = dots == text.npos ? first : ParseSeed(text.substr(dots + 2));
-  if (!first || !last)
-    return Fail(fmt::format("--seeds {}: expected a range such as 1..2000, or one seed", text));
-  if (*last < *first)
-    return Fail(fmt::format("--seeds {}: the last seed is less than the first", text));
+  if (!first || !last) return Fail("must be a range such as 1..2000, or one seed");
+  if (*last < *first) return Fail("the last seed is less than the first");
   return SeedRange{*first, *last};
 }
 
 Result<std::vector<SeedRange>> ReadSeedFile(const std::string& path) {
   std::ifstream file(path);
-  if (!file) return Fail(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (!file) return Fail(fmt::format("--seed-file {}: {}", path, std::strerror(errno)));
   std::vector<SeedRange> seeds;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -63,11 +72,7 @@ Result<std::vector<SeedRange>> ReadSeedFile(const std::string& path) {
 
 Result<std::vector<SeedRange>> SeedsOf(const SimtestOptions& options) {
   std::vector<SeedRange> all;
-  if (!options.seeds.empty()) {
-    auto range = ParseSeeds(options.seeds);
-    if (!range) return std::unexpected(range.error());
-    all.push_back(*range);
-  }
+  if (options.seeds) all.push_back(*options.seeds);
   if (!options.seed_file.empty()) {
     auto listed = ReadSeedFile(options.seed_file);
     if (!listed) return std::unexpected(listed.error());
@@ -161,8 +166,6 @@ Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options
   return totals;
 }
 
-}  // namespace
-
 int RunSimtest(const SimtestOptions& options) {
   const auto seeds = SeedsOf(options);
   if (!seeds) {
@@ -178,6 +181,36 @@ int RunSimtest(const SimtestOptions& options) {
       totals.seeds, totals.failed, totals.decisions, totals.binds, totals.victims, totals.restarts,
       static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
   return totals.failed == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+void AddSimtest(flags::Command& berth) {
+  flags::Command& command = berth.Add(
+      "simtest",
+      "Run the scheduler in simulated clusters with injected faults and check invariants");
+  command.details =
+      "Each seed generates one simulated cluster. Prints, for each seed that violates an "
+      "invariant, its\n"
+      "last events and the command that reproduces it, and a summary line at the end.\n"
+      "Exit codes: 0 no violation, 1 an invariant was violated, 2 invalid usage or unreadable "
+      "file.\n";
+  command.examples =
+      "  berth simtest --seeds 1..2000\n"
+      "  berth simtest --seeds 17..17 --trace\n";
+  const auto options = std::make_shared<SimtestOptions>();
+  flags::FlagGroup group(command.flags);
+  group.Parsed(
+      "seeds", "A..B", options->seeds, ParseSeeds, [](const auto&) { return ""; },
+      "Seeds to run: a range (1..2000) or a single one");
+  group
+      .Text("seed-file", options->seed_file,
+            "File with further seeds to run: one per line, # starts a comment")
+      .As("FILE");
+  group.Uint("steps", options->steps, "Number of simulated steps with faults");
+  group.Switch("trace", options->trace, "Print every event, command and decision");
+  group.Switch("paranoid", options->paranoid, kParanoidHelp);
+  command.run = [options] { return RunSimtest(*options); };
 }
 
 }  // namespace berth::cmd

@@ -3,91 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "cmd/apiserver_command.h"
 #include "cmd/command_line.h"
+#include "cmd/commands.h"
 #include "cmd/up_cluster.h"
 #include "cmd/up_demo.h"
 #include "cmd/up_status.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
-namespace {
-
-constexpr size_t kMaxNodes = 100'000;
-
-void AddObjectFlags(CLI::App& command, UpOptions& options) {
-  command.add_option("--nodes", options.nodes, "Number of nodes to create, in 3 zones and 3 sizes")
-      ->type_name("N")
-      ->check(CLI::Range(size_t{0}, kMaxNodes).description(""));
-  command
-      .add_option("--nodes-from", options.nodes_from,
-                  "Create the nodes in this file (kubectl get nodes -o yaml), or - for standard "
-                  "input")
-      ->type_name("FILE");
-  command
-      .add_option("-f,--filename", options.files,
-                  "Apply the YAML or JSON objects of this file, directory of *.yaml, *.yml and "
-                  "*.json files, or - for standard input; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command.add_flag("--demo", options.demo,
-                   "Run a demo: 1,000 nodes and 10,000 pods, on a free port; exits with a summary "
-                   "unless stdout is a terminal");
-}
-
-void AddClusterFlags(CLI::App& command, UpOptions& options) {
-  command
-      .add_option("--scheduler", options.scheduler,
-                  "Scheduler to run: embedded (in process, on the store), http (API client, as "
-                  "berth-scheduler) or none")
-      ->type_name("MODE")
-      ->check(CLI::IsMember({"embedded", "http", "none"}))
-      ->capture_default_str();
-  command
-      .add_option("--config", options.config_file,
-                  "KubeSchedulerConfiguration file (default: built-in defaults)")
-      ->type_name("FILE");
-  command.add_option("--speed", options.speed, "Time acceleration factor")
-      ->type_name("X")
-      ->check(CLI::Range(0.001, 10'000.0).description(""))
-      ->capture_default_str();
-  command.add_flag("--no-controllers", options.no_controllers,
-                   "Do not run the workload controllers (Deployment, Job, ...)");
-  command.add_flag("--no-kubelets", options.no_kubelets, "Do not run fake kubelets");
-  command.add_flag("--no-leases", options.no_leases,
-                   "Do not renew node leases or mark nodes unreachable");
-}
-
-}  // namespace
-
-void AddUp(CLI::App& app, UpOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "up", "Run a local cluster: API server, scheduler, controllers and fake kubelets");
-  command->footer(
-      "kubectl and other clients can use it like any cluster. Pods are bound, get an IP and become "
-      "Running,\n"
-      "but no containers are started. Prints the KUBECONFIG to use, then a status line.\n"
-      "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n"
-      "Exit codes: 0 stopped by a signal, or demo finished; 1 failed to start, or the data "
-      "directory\n"
-      "cannot be written; 2 invalid usage.\n"
-      "\n"
-      "Example:\n"
-      "  berth up --nodes 100 -f deployment.yaml\n"
-      "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
-      "  berth up --demo");
-  AddObjectFlags(*command, options);
-  AddClusterFlags(*command, options);
-  AddApiServerFlags(*command, options.api);
-  command->callback([command, &options] {
-    if (options.demo && command->count("--port") == 0) options.api.port = 0;
-  });
-}
-
 namespace {
 
 constexpr Duration kTerminalTick = Duration::Millis(500);
@@ -138,17 +67,83 @@ int Run(UpCluster& cluster, bool terminal) {
   return Watch(cluster, terminal);
 }
 
-}  // namespace
-
-int RunUp(UpOptions options, const scheduler::framework::Registry& registry) {
+// Runs until a stop signal arrives; the demo exits by itself unless stdout is a terminal.
+int RunUp(const UpOptions& options, const Registry& registry) {
   BlockSignals();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  if (options.demo && options.nodes == 0 && options.nodes_from.empty()) options.nodes = kDemoNodes;
   const auto cluster = UpCluster::Start(options, registry);
   if (!cluster) return PrintError(cluster.error());
   const int code = options.demo ? RunDemo(**cluster, terminal) : Run(**cluster, terminal);
   (*cluster)->Stop();
   return code;
+}
+
+void AddObjectFlags(flags::FlagGroup group, UpOptions& options) {
+  constexpr size_t kMaxNodes = 100'000;
+  group.Uint("nodes", options.nodes, "Number of nodes to create, in 3 zones and 3 sizes", 0,
+             kMaxNodes);
+  group
+      .Text("nodes-from", options.nodes_from,
+            "Create the nodes in this file (kubectl get nodes -o yaml), or - for standard input")
+      .As("FILE");
+  group
+      .Repeated("filename", options.files,
+                "Apply the YAML or JSON objects of this file, directory of *.yaml, *.yml and "
+                "*.json files, or - for standard input; may be repeated")
+      .Short('f')
+      .As("FILE");
+  group.Switch("demo", options.demo,
+               "Run a demo: 1,000 nodes and 10,000 pods, on a free port; exits with a summary "
+               "unless stdout is a terminal");
+}
+
+void AddClusterFlags(flags::FlagGroup group, UpOptions& options) {
+  group
+      .Text("scheduler", options.scheduler,
+            "Scheduler to run: embedded (in process, on the store), http (API client, as "
+            "berth-scheduler) or none")
+      .As("MODE")
+      .OneOf({"embedded", "http", "none"});
+  group
+      .Text("config", options.config_file,
+            "KubeSchedulerConfiguration file (default: built-in defaults)")
+      .As("FILE");
+  group.Double("speed", options.speed, "Time acceleration factor", 0.001, 10'000);
+  group.Switch("no-controllers", options.no_controllers,
+               "Do not run the workload controllers (Deployment, Job, ...)");
+  group.Switch("no-kubelets", options.no_kubelets, "Do not run fake kubelets");
+  group.Switch("no-leases", options.no_leases,
+               "Do not renew node leases or mark nodes unreachable");
+}
+
+}  // namespace
+
+void AddUp(flags::Command& berth, const Registry& registry) {
+  flags::Command& command =
+      berth.Add("up", "Run a local cluster: API server, scheduler, controllers and fake kubelets");
+  command.details =
+      "kubectl and other clients can use it like any cluster. Pods are bound, get an IP and become "
+      "Running,\n"
+      "but no containers are started. Prints the KUBECONFIG to use, then a status line.\n"
+      "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n"
+      "Exit codes: 0 stopped by a signal, or demo finished; 1 failed to start, or the data "
+      "directory\n"
+      "cannot be written; 2 invalid usage.\n";
+  command.examples =
+      "  berth up --nodes 100 -f deployment.yaml\n"
+      "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
+      "  berth up --demo\n";
+  const auto options = std::make_shared<UpOptions>();
+  AddObjectFlags(flags::FlagGroup(command.flags), *options);
+  AddClusterFlags(flags::FlagGroup(command.flags), *options);
+  AddApiServerFlags(flags::FlagGroup(command.flags, "API server"), options->api);
+  command.run = [options, &flags = command.flags, &registry] {
+    if (options->demo) {
+      if (!flags.is_set("port")) options->api.port = 0;
+      if (options->nodes == 0 && options->nodes_from.empty()) options->nodes = kDemoNodes;
+    }
+    return RunUp(*options, registry);
+  };
 }
 
 }  // namespace berth::cmd

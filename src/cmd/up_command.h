@@ -1,16 +1,11 @@
-// `berth up`: a cluster on this machine, complete except for containers.
+// The options of `berth up`: a cluster on this machine, complete except for containers.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "cmd/apiserver_command.h"
-
-namespace berth::scheduler::framework {
-class Registry;
-}
 
 namespace berth::cmd {
 
@@ -29,11 +24,5 @@ struct UpOptions {
 
   bool has_scheduler() const { return scheduler != "none"; }
 };
-
-void AddUp(CLI::App& app, UpOptions& options);
-
-// Runs until a stop signal arrives; the demo exits by itself unless stdout is a terminal. Returns
-// the exit code.
-int RunUp(UpOptions options, const scheduler::framework::Registry& registry);
 
 }  // namespace berth::cmd

@@ -123,9 +123,9 @@ Result<size_t> ApplyDocument(std::string_view text, const Visit& visit) {
   return items->size();
 }
 
-Result<size_t> ApplyFile(const std::string& path, const Visit& visit) {
+Result<size_t> ApplyFile(const std::string& path, std::string_view flag, const Visit& visit) {
   const std::string name = path == "-" ? "standard input" : path;
-  const auto text = ReadText(path);
+  const auto text = ReadText(path, flag);
   if (!text) return std::unexpected(text.error());
   api::YamlStream stream(*text);
   size_t count = 0;
@@ -215,8 +215,8 @@ Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::
     const auto files = ObjectFilesIn(path);
     if (!files) return std::unexpected(files.error());
     for (const std::string& file : *files) {
-      const auto visited =
-          ApplyFile(file, [&](Json object) { return Apply(api, std::move(object)); });
+      const auto visited = ApplyFile(file, file == path ? "--filename" : "",
+                                     [&](Json object) { return Apply(api, std::move(object)); });
       if (!visited) return visited;
       count += *visited;
     }
@@ -225,7 +225,8 @@ Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::
 }
 
 Result<size_t> ApplyNodes(apiserver::registry::Api& api, const std::string& path) {
-  return ApplyFile(path, [&](const Json& object) { return CreateNode(api, object); });
+  return ApplyFile(path, "--nodes-from",
+                   [&](const Json& object) { return CreateNode(api, object); });
 }
 
 }  // namespace berth::cmd

@@ -13,7 +13,7 @@
 #include "api/timestamp.h"
 #include "base/text.h"
 #include "daemon/endpoint_responses.h"
-#include "daemon/flag_values.h"
+#include "flags/flag_values.h"
 #include "scheduler/config/print.h"
 
 namespace berth::daemon {
@@ -220,7 +220,7 @@ Handler Configz(const scheduler::config::Configuration& configuration) {
 Handler SetVerbosity(observability::Logger& log) {
   return [&log](const net::ServerRequest& request) {
     if (request.method != "PUT") return DebugResponse(406, "unsupported http method");
-    const auto level = ParseLevel(request.body);
+    const auto level = flags::ParseLevel(request.body);
     if (!level) return DebugResponse(400, level.error().message);
     log.set_verbosity(*level);
     return DebugResponse(

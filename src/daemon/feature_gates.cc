@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "daemon/flag_values.h"
+#include "flags/flag_values.h"
 
 namespace berth::daemon {
 namespace {
@@ -78,7 +78,7 @@ std::expected<FeatureGates, std::vector<std::string>> FeatureGates::Parse(
       continue;
     }
     const std::string_view value = Trim(text.substr(equals + 1));
-    const auto on = ParseBool(value);
+    const auto on = flags::ParseBool(value);
     if (!on) {
       problems.push_back(
           fmt::format("invalid value of {}={}, err: {}", name, value, on.error().message));

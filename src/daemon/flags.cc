@@ -6,10 +6,15 @@
 
 #include "base/text.h"
 #include "daemon/flag_groups.h"
-#include "daemon/flag_set.h"
+#include "flags/flag_group.h"
+#include "flags/flag_set.h"
+#include "flags/flag_values.h"
 
 namespace berth::daemon {
 namespace {
+
+using flags::FlagGroup;
+using flags::FlagSet;
 
 // The program name in kube-scheduler's error messages.
 constexpr std::string_view kUpstreamProgram = "kube-scheduler";
@@ -30,7 +35,7 @@ Status SetVersion(const std::string& text, std::string& version) {
     version = text;
     return {};
   }
-  const auto wanted = ParseBool(text);
+  const auto wanted = flags::ParseBool(text);
   if (!wanted) return std::unexpected(wanted.error());
   version = *wanted ? "true" : "false";
   return {};
@@ -47,7 +52,7 @@ void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
 
 void AddGlobalFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "global");
-  group.Switch("help", flags.help, "Print this help.").shorthand = 'h';
+  group.Switch("help", flags.help, "Print this help.").Short('h');
   group
       .Other(
           "version", "version",
@@ -109,18 +114,18 @@ Status CheckNoArguments(const DaemonFlags& flags) {
                           GoQuote(flags.positional)));
 }
 
-std::string UsageText() {
+std::string UsageText(size_t columns) {
   DaemonFlags flags;
   FlagSet set;
   AddAllFlags(set, flags);
-  return "Usage:\n  berth-scheduler [flags]\n" + set.Help();
+  return "Usage:\n  berth-scheduler [flags]\n" + set.Help(columns);
 }
 
-std::string HelpText() {
+std::string HelpText(size_t columns) {
   return "berth-scheduler is a drop-in replacement for kube-scheduler v1.36: it accepts the same\n"
          "flags and KubeSchedulerConfiguration, makes the same decisions and binds pods to "
          "nodes.\n\n" +
-         UsageText();
+         UsageText(columns);
 }
 
 std::string GitVersion() { return fmt::format("{}+berth.{}", kKubernetesVersion, BERTH_VERSION); }

@@ -139,9 +139,9 @@ Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments);
 // Fails if there are arguments other than flags.
 Status CheckNoArguments(const DaemonFlags& flags);
 
-// Return the text of --help, and the usage that precedes an error about a flag.
-std::string HelpText();
-std::string UsageText();
+// Return the text of --help, and the usage that precedes an error about a flag; see FlagSet::Help.
+std::string HelpText(size_t columns = 0);
+std::string UsageText(size_t columns = 0);
 
 // Returns the text of --version=`version`; empty for "false".
 std::string VersionText(const std::string& version);

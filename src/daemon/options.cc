@@ -327,11 +327,11 @@ std::expected<DaemonOptions, int> ReadCommandLine(std::span<const std::string> a
                                                   const FileReader& read, const Streams& streams) {
   auto flags = ParseFlags(arguments);
   if (!flags) {
-    streams.err(fmt::format("{}\nError: {}\n", UsageText(), flags.error().message));
+    streams.err(fmt::format("{}\nError: {}\n", UsageText(streams.columns), flags.error().message));
     return std::unexpected(1);
   }
   if (flags->help) {
-    streams.out(HelpText());
+    streams.out(HelpText(streams.columns));
     return std::unexpected(0);
   }
   for (const std::string& warning : flags->warnings) streams.err(warning + "\n");

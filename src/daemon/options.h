@@ -65,6 +65,7 @@ std::vector<std::string> ReadMetricLabels(MetricsFlags& metrics, const FileReade
 struct Streams {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
+  size_t columns = 0;  // Width of the terminal for help; 0: none.
 };
 
 // Parses the arguments after the program's name, configures logging, and completes the options. The

@@ -6,6 +6,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/options.h"
+#include "flags/command.h"
 #include "observability/log.h"
 
 namespace berth::daemon {
@@ -16,8 +17,9 @@ int RunSchedulerCommand(int argc, const char* const* argv,
   const auto print_to = [](std::FILE* file) {
     return [file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); };
   };
-  auto options =
-      ReadCommandLine(arguments, ReadFile, {.out = print_to(stdout), .err = print_to(stderr)});
+  auto options = ReadCommandLine(
+      arguments, ReadFile,
+      {.out = print_to(stdout), .err = print_to(stderr), .columns = flags::TerminalColumns()});
   if (!options) return options.error();
   const int code = RunDaemon(*std::move(options), registry);
   observability::Log().Flush();

@@ -54,11 +54,12 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"UnwritableKubeconfig",
                     {"--kubeconfig", "/nonexistent/kubeconfig"},
                     1,
-                    "/nonexistent/kubeconfig: No such file or directory"},
+                    "--kubeconfig /nonexistent/kubeconfig: No such file or directory"},
         RefusedCase{"DataDirIsAFile", {"--data-dir", "/dev/null"}, 1, "/dev/null"},
-        RefusedCase{"PortIsNoNumber", {"--port", "x"}, 2, "--port"},
-        RefusedCase{"PortIsTooLarge", {"--port", "65536"}, 2, "--port"},
-        RefusedCase{"NoThreads", {"--threads", "0"}, 2, "--threads"}),
+        RefusedCase{"PortIsNoNumber", {"--port", "x"}, 2, "\"x\" for \"--port\" flag"},
+        RefusedCase{
+            "PortIsTooLarge", {"--port", "65536"}, 2, "must be an integer from 0 to 65535\n"},
+        RefusedCase{"NoThreads", {"--threads", "0"}, 2, "must be an integer from 1 to 256\n"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(ApiServerCommandTest, SaysThatAPortIsTaken) {
@@ -67,17 +68,6 @@ TEST(ApiServerCommandTest, SaysThatAPortIsTaken) {
   const ProcessResult ended = RunBerth({"apiserver", "--port", port});
   EXPECT_EQ(ended.code, 1);
   EXPECT_NE(ended.err.find(port), std::string::npos) << ended.err;
-}
-
-TEST(ApiServerCommandTest, HelpNamesEveryOption) {
-  const ProcessResult ended = RunBerth({"apiserver", "--help"});
-  EXPECT_EQ(ended.code, 0);
-  for (const char* option :
-       {"--address", "--port", "--data-dir", "--kubeconfig", "--tls", "--tls-cert-file",
-        "--tls-private-key-file", "--client-ca-file", "--token-auth-file",
-        "--insecure-allow-anonymous", "--threads", "--history"}) {
-    EXPECT_NE(ended.out.find(option), std::string::npos) << option;
-  }
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -377,17 +377,96 @@ TEST(ConformanceTest, UnsupportedCasesFail) {
   EXPECT_THAT(ended.out, HasSubstr("device selectors (CEL) are not supported yet"));
 }
 
-TEST(HelpTest, NamesEveryOption) {
-  const ProcessResult schedule = RunBerth({"schedule", "--help"});
-  EXPECT_EQ(schedule.code, 0);
-  for (const char* option : {"--filename", "--config", "--output", "--explain", "--pod", "--seed",
-                             "--paranoid", "--fail-on-unschedulable"}) {
-    EXPECT_THAT(schedule.out, HasSubstr(option));
-  }
-  const ProcessResult conformance = RunBerth({"conformance", "--help"});
-  EXPECT_EQ(conformance.code, 0);
-  for (const char* option : {"--group", "--first", "--scores-of", "--paranoid", "FILE"}) {
-    EXPECT_THAT(conformance.out, HasSubstr(option));
+TEST(HelpTest, ListsTheCommands) {
+  const ProcessResult help = RunBerth({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.err, "");
+  EXPECT_EQ(
+      help.out,
+      "Berth is a drop-in replacement for kube-scheduler v1.36 that explains every "
+      "decision.\n"
+      "\n"
+      "Usage:\n"
+      "  berth [command]\n"
+      "\n"
+      "Available Commands:\n"
+      "  apiserver     Run the embedded Kubernetes API server, without nodes or scheduler\n"
+      "  check         Check that berth-scheduler can run on a cluster\n"
+      "  config        Validate or print a KubeSchedulerConfiguration file\n"
+      "  conformance   Compare Berth's decisions with results recorded from kube-scheduler\n"
+      "  replay        Replay a recording and compare the decisions\n"
+      "  schedule      Schedule the pending pods of a cluster described in YAML and explain "
+      "the result\n"
+      "  simtest       Run the scheduler in simulated clusters with injected faults and check "
+      "invariants\n"
+      "  up            Run a local cluster: API server, scheduler, controllers and fake "
+      "kubelets\n"
+      "  version       Print the version\n"
+      "\n"
+      "Flags:\n"
+      "  -h, --help      Print this help and exit\n"
+      "      --version   Print the version and exit\n"
+      "\n"
+      "Use \"berth [command] --help\" for more information about a command.\n");
+  EXPECT_EQ(RunBerth({"help"}).out, help.out);
+}
+
+// The flags of a command and their defaults, in the order of the help.
+struct HelpCase {
+  std::vector<std::string> command;
+  const char* usage;
+  std::vector<std::string> flags;
+};
+
+const HelpCase kHelp[] = {
+    {{"apiserver"},
+     "berth apiserver [flags]",
+     {"--address ADDRESS", "(default 127.0.0.1)", "--client-ca-file FILE", "--data-dir DIR",
+      "-h, --help", "--history N", "(default 50000)", "--insecure-allow-anonymous",
+      "--kubeconfig FILE", "--port N", "(default 6443)", "--threads N", "(default 2)", "--tls ",
+      "--tls-cert-file FILE", "--tls-private-key-file FILE", "--token-auth-file FILE"}},
+    {{"check"},
+     "berth check [flags]",
+     {"--config FILE", "--context NAME", "-h, --help", "--kubeconfig FILE"}},
+    {{"config", "show"}, "berth config show [FILE] [flags]", {"-h, --help"}},
+    {{"config", "validate"}, "berth config validate FILE [flags]", {"-h, --help"}},
+    {{"conformance"},
+     "berth conformance FILE... [flags]",
+     {"-n, --first N", "(default 3)", "-g, --group NAME", "-h, --help", "--paranoid",
+      "--scores-of PLUGIN,..."}},
+    {{"replay"}, "berth replay FILE [flags]", {"-h, --help", "--paranoid"}},
+    {{"schedule"},
+     "berth schedule -f FILE [flags]",
+     {"--config FILE", "-e, --explain", "--fail-on-unschedulable", "-f, --filename FILE",
+      "-h, --help", "-o, --output FORMAT", "(default table)", "--paranoid", "-p, --pod POD",
+      "--record FILE", "--seed N"}},
+    {{"simtest"},
+     "berth simtest [flags]",
+     {"-h, --help", "--paranoid", "--seed-file FILE", "--seeds A..B", "--steps N", "(default 200)",
+      "--trace"}},
+    {{"up"},
+     "berth up [flags]",
+     {"\nFlags:\n", "--config FILE", "--demo", "-f, --filename FILE", "-h, --help",
+      "--no-controllers", "--no-kubelets", "--no-leases", "--nodes N", "--nodes-from FILE",
+      "--scheduler MODE", "(default embedded)", "--speed X", "(default 1)", "\nAPI server flags:\n",
+      "--address ADDRESS", "--token-auth-file FILE"}},
+};
+
+TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {
+  for (const HelpCase& c : kHelp) {
+    std::vector<std::string> arguments = c.command;
+    arguments.emplace_back("-h");
+    const ProcessResult help = RunBerth(arguments);
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.err, "");
+    EXPECT_THAT(help.out, HasSubstr("\nExit codes: 0 "));
+    EXPECT_THAT(help.out, HasSubstr("\nUsage:\n  " + std::string(c.usage) + "\n"));
+    EXPECT_THAT(help.out, HasSubstr("\nExamples:\n  berth " + c.command[0]));
+    size_t at = help.out.find("\nFlags:\n");
+    for (const std::string& flag : c.flags) {
+      at = help.out.find(flag, at);
+      ASSERT_NE(at, std::string::npos) << c.usage << ": " << flag;
+    }
   }
 }
 

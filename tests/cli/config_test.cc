@@ -126,18 +126,5 @@ TEST(ConfigUsageTest, IsReported) {
   EXPECT_EQ(RunBerth({"config", "validate"}).code, 2);
 }
 
-TEST(ConfigHelpTest, ListsCommandsFilesAndExitCodes) {
-  const ProcessResult all = RunBerth({"config", "--help"});
-  EXPECT_EQ(all.code, 0);
-  for (const char* command : {"validate", "show"}) {
-    EXPECT_THAT(all.out, HasSubstr(command));
-    const ProcessResult help = RunBerth({"config", command, "--help"});
-    EXPECT_EQ(help.code, 0);
-    EXPECT_THAT(help.out, HasSubstr("FILE"));
-    EXPECT_THAT(help.out, HasSubstr("Exit codes"));
-    EXPECT_THAT(help.out, HasSubstr("Example"));
-  }
-}
-
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::cli

@@ -122,19 +122,11 @@ TEST_F(ReplayTest, ReportsUnwritableFiles) {
   const ProcessResult missing =
       RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
   EXPECT_EQ(missing.code, 1);
-  EXPECT_EQ(missing.err, "berth schedule: /no/such/run.berth: No such file or directory\n");
+  EXPECT_EQ(missing.err,
+            "berth schedule: --record /no/such/run.berth: No such file or directory\n");
   const ProcessResult full = RunBerth({"schedule", "-f", examples, "--record", "/dev/full"});
   EXPECT_EQ(full.code, 1);
-  EXPECT_EQ(full.err, "berth schedule: /dev/full: No space left on device\n");
-}
-
-TEST_F(ReplayTest, HelpNamesEveryOption) {
-  const ProcessResult help = RunBerth({"replay", "--help"});
-  EXPECT_EQ(help.code, 0);
-  for (const char* word : {"FILE", "--paranoid", "Exit codes", "Example"}) {
-    EXPECT_THAT(help.out, HasSubstr(word));
-  }
-  EXPECT_THAT(RunBerth({"schedule", "--help"}).out, HasSubstr("--record"));
+  EXPECT_EQ(full.err, "berth schedule: --record /dev/full: No space left on device\n");
 }
 
 }  // namespace BERTH_TEST_FILE

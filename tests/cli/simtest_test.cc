@@ -38,7 +38,7 @@ TEST(Simtest, PrintsATrace) {
 
 struct UsageCase {
   std::vector<std::string> arguments;
-  const char* error;
+  std::string error;
 };
 
 TEST(Simtest, ReportsInvalidUsage) {
@@ -47,11 +47,14 @@ TEST(Simtest, ReportsInvalidUsage) {
   const std::vector<UsageCase> cases = {
       {{}, "berth simtest: no seeds: set --seeds or --seed-file\n"},
       {{"--seeds", "some"},
-       "berth simtest: --seeds some: expected a range such as 1..2000, or one seed\n"},
+       "berth simtest: invalid argument \"some\" for \"--seeds\" flag: must be a range such as "
+       "1..2000, or one seed\nSee 'berth simtest --help' for usage.\n"},
       {{"--seeds", "1.."},
-       "berth simtest: --seeds 1..: expected a range such as 1..2000, or one seed\n"},
-      {{"--seeds", "9..3"}, "berth simtest: --seeds 9..3: the last seed is less than the first\n"},
-      {{"--seed-file", files.path("none")}, ": No such file or directory\n"},
+       "\"1..\" for \"--seeds\" flag: must be a range such as 1..2000, or one seed\n"},
+      {{"--seeds", "9..3"},
+       "\"9..3\" for \"--seeds\" flag: the last seed is less than the first\n"},
+      {{"--seed-file", files.path("none")},
+       "berth simtest: --seed-file " + files.path("none") + ": No such file or directory\n"},
       {{"--seed-file", bad}, ":2: \"four\" is not a seed\n"},
   };
   for (const UsageCase& wrong : cases) {

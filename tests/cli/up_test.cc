@@ -41,16 +41,17 @@ TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
     const char* want;
   };
   const Case cases[] = {
-      {{"--scheduler", "somebody"}, 2, "{embedded,http,none}"},
-      {{"--speed", "0"}, 2, "--speed"},
-      {{"--nodes", "-1"}, 2, "--nodes"},
+      {{"--scheduler", "somebody"}, 2, "must be one of embedded, http, none\n"},
+      {{"--speed", "0"}, 2, "\"0\" for \"--speed\" flag: must be a number from 0.001 to 10000\n"},
+      {{"--nodes", "-1"}, 2, "\"-1\" for \"--nodes\" flag: must be an integer from 0 to 100000\n"},
       {{"--scheduler", "none", "--config", "x.yaml"},
        1,
        "--config cannot be used with --scheduler=none"},
       {{"--scheduler", "http", "--speed", "2"}, 1, "--scheduler=http requires --speed=1"},
-      {{"--config", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
+      {{"--config", "/nowhere.yaml"}, 1, "--config /nowhere.yaml: No such file"},
       {{"-f", boat}, 1, "boat.yaml: document 1: no matches for kind \"Boat\" in version \"v1\""},
-      {{"-f", "/nowhere.yaml"}, 1, "/nowhere.yaml: No such file"},
+      {{"-f", "/nowhere.yaml"}, 1, "--filename /nowhere.yaml: No such file"},
+      {{"--nodes-from", "/nowhere.yaml"}, 1, "--nodes-from /nowhere.yaml: No such file"},
       {{"--nodes-from", empty}, 1, "empty.yaml: contains no nodes"},
       {{"--address", "0.0.0.0"}, 1, "--tls"},
   };

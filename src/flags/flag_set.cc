@@ -1,13 +1,14 @@
-#include "daemon/flag_set.h"
+#include "flags/flag_set.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/check.h"
 #include "base/text.h"
 
-namespace berth::daemon {
+namespace berth::flags {
 namespace {
 
 std::string Normalized(std::string_view name) {
@@ -18,8 +19,7 @@ std::string Normalized(std::string_view name) {
 
 // Returns "  -v, --v Level" or "      --version version[=true]".
 std::string Synopsis(const Flag& flag) {
-  std::string text = flag.shorthand != 0 ? fmt::format("  -{}, --{}", flag.shorthand, flag.name)
-                                         : "      --" + flag.name;
+  std::string text = (flag.shorthand != 0 ? "  " : "      ") + flag.Names();
   if (!flag.type.empty()) {
     text += " " + flag.type;
     if (!flag.implied.empty()) text += "[=" + flag.implied + "]";
@@ -37,7 +37,49 @@ std::string Description(const Flag& flag) {
                      flag.type == "string" ? GoQuote(std::string_view(value)) : value);
 }
 
+// Appends `text` to a line of `indent` columns, and breaks it between words where it would exceed
+// `columns`.
+void AppendWrapped(std::string& out, std::string_view text, size_t indent, size_t columns) {
+  constexpr size_t kNarrowest = 24;
+  const size_t width = columns < indent + kNarrowest ? text.npos : columns - indent;
+  while (text.size() > width) {
+    size_t space = text.rfind(' ', width);
+    if (space == text.npos) space = text.find(' ', width);
+    if (space == text.npos) break;
+    out += fmt::format("{}\n{:{}}", text.substr(0, space), "", indent);
+    text.remove_prefix(space + 1);
+  }
+  out += fmt::format("{}\n", text);
+}
+
 }  // namespace
+
+Flag& Flag::As(std::string type_name) {
+  type = std::move(type_name);
+  return *this;
+}
+
+Flag& Flag::Short(char letter) {
+  shorthand = letter;
+  return *this;
+}
+
+Flag& Flag::Required() {
+  required = true;
+  return *this;
+}
+
+Flag& Flag::OneOf(std::vector<std::string> choices) {
+  set = [choices = std::move(choices), next = std::move(set)](const std::string& value) -> Status {
+    if (std::ranges::find(choices, value) != choices.end()) return next(value);
+    return Fail(fmt::format("must be one of {}", fmt::join(choices, ", ")));
+  };
+  return *this;
+}
+
+std::string Flag::Names() const {
+  return shorthand != 0 ? fmt::format("-{}, --{}", shorthand, name) : "--" + name;
+}
 
 Flag& FlagSet::Add(Flag flag) {
   if (std::ranges::find(groups_, flag.group) == groups_.end()) groups_.push_back(flag.group);
@@ -57,7 +99,9 @@ Status FlagSet::Parse(std::span<const std::string> arguments) {
     }
     if (argument.size() < 2 || argument[0] != '-') {
       positional_.emplace_back(argument);
-      continue;
+      if (interspersed_) continue;
+      positional_.insert(positional_.end(), arguments.begin(), arguments.end());
+      return {};
     }
     const Status status = argument[1] == '-' ? ParseLong(argument, arguments)
                                              : ParseShort(argument.substr(1), arguments);
@@ -71,7 +115,10 @@ Status FlagSet::ParseLong(std::string_view argument, std::span<const std::string
   const std::string_view name = argument.substr(2, equals == argument.npos ? equals : equals - 2);
   if (name.empty() || name[0] == '-') return Fail(fmt::format("bad flag syntax: {}", argument));
   const auto found = flags_.find(Normalized(name));
-  if (found == flags_.end()) return Fail(fmt::format("unknown flag: --{}", name));
+  if (found == flags_.end()) {
+    unknown_ = name;
+    return Fail(fmt::format("unknown flag: --{}", name));
+  }
   Flag& flag = found->second;
   if (equals != argument.npos) return Set(flag, std::string(argument.substr(equals + 1)));
   if (!flag.implied.empty()) return Set(flag, flag.implied);
@@ -88,6 +135,7 @@ Status FlagSet::ParseShort(std::string_view letters, std::span<const std::string
     letters.remove_prefix(1);
     Flag* const flag = FindShorthand(letter);
     if (flag == nullptr) {
+      unknown_ = all;
       return Fail(fmt::format("unknown shorthand flag: '{}' in -{}", letter, all));
     }
     if (letters.size() > 1 && letters[0] == '=') {
@@ -110,11 +158,9 @@ Status FlagSet::ParseShort(std::string_view letters, std::span<const std::string
 
 Status FlagSet::Set(Flag& flag, const std::string& value) {
   if (const Status status = flag.set(value); !status) {
-    const std::string names = flag.shorthand != 0
-                                  ? fmt::format("-{}, --{}", flag.shorthand, flag.name)
-                                  : "--" + flag.name;
     return Fail(fmt::format("invalid argument {} for \"{}\" flag: {}",
-                            GoQuote(std::string_view(value)), names, status.error().message));
+                            GoQuote(std::string_view(value)), flag.Names(),
+                            status.error().message));
   }
   flag.is_set = true;
   return {};
@@ -122,22 +168,34 @@ Status FlagSet::Set(Flag& flag, const std::string& value) {
 
 Flag* FlagSet::FindShorthand(char letter) {
   for (auto& [name, flag] : flags_) {
-    if (flag.shorthand == letter) return &flag;
+    if (letter != 0 && flag.shorthand == letter) return &flag;
   }
   return nullptr;
 }
 
-std::string FlagSet::Help() const {
+Status FlagSet::CheckRequired() const {
+  std::vector<std::string> missing;
+  for (const auto& [name, flag] : flags_) {
+    if (flag.required && !flag.is_set) missing.push_back(GoQuote(std::string_view(name)));
+  }
+  if (missing.empty()) return {};
+  return Fail(fmt::format("required flag(s) {} not set", fmt::join(missing, ", ")));
+}
+
+std::string FlagSet::Help(size_t columns) const {
   std::string text;
   for (const std::string& group : groups_) {
     size_t width = 0;
     for (const auto& [name, flag] : flags_) {
       if (flag.group == group) width = std::max(width, Synopsis(flag).size());
     }
-    text += fmt::format("\n{}{} flags:\n\n", static_cast<char>(group[0] & ~0x20), group.substr(1));
+    text += group.empty() ? "\nFlags:\n"
+                          : fmt::format("\n{}{} flags:\n\n", static_cast<char>(group[0] & ~0x20),
+                                        group.substr(1));
     for (const auto& [name, flag] : flags_) {
       if (flag.group != group) continue;
-      text += fmt::format("{:<{}}   {}\n", Synopsis(flag), width, Description(flag));
+      text += fmt::format("{:<{}}   ", Synopsis(flag), width);
+      AppendWrapped(text, Description(flag), width + 3, columns);
     }
   }
   return text;
@@ -164,4 +222,4 @@ std::vector<std::string> FlagSet::DeprecationWarnings() const {
   return warnings;
 }
 
-}  // namespace berth::daemon
+}  // namespace berth::flags

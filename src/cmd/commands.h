@@ -1,0 +1,32 @@
+// The subcommands of `berth`, one function each: it declares the command's help, flags and
+// arguments, and what it runs.
+//
+// `registry` has the plugins that configurations may enable; it must outlive the command.
+#pragma once
+
+namespace berth::flags {
+struct Command;
+}
+namespace berth::scheduler::framework {
+class Registry;
+}
+
+namespace berth::cmd {
+
+using scheduler::framework::Registry;
+
+void AddApiServer(flags::Command& berth);
+void AddCheck(flags::Command& berth, const Registry& registry);
+void AddConfig(flags::Command& berth, const Registry& registry);
+void AddConformance(flags::Command& berth);
+void AddReplay(flags::Command& berth, const Registry& registry);
+void AddSchedule(flags::Command& berth, const Registry& registry);
+void AddSimtest(flags::Command& berth);
+void AddUp(flags::Command& berth, const Registry& registry);
+
+// The help of --paranoid, which several commands have.
+inline constexpr const char* kParanoidHelp =
+    "Recompute each decision from scratch and with the reference implementation; stop at the first "
+    "mismatch";
+
+}  // namespace berth::cmd

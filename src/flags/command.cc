@@ -1,0 +1,205 @@
+#include "flags/command.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "flags/flag_group.h"
+
+namespace berth::flags {
+namespace {
+
+// Returns the number of characters to insert, delete or replace.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// Chooses the candidate that a user may have meant: the most similar, or one that begins with the
+// given word.
+class Suggestion {
+ public:
+  explicit Suggestion(std::string_view word) : word_(word) {}
+
+  void Consider(std::string_view candidate) {
+    // As many changes as cobra allows, but not to most of a short word.
+    constexpr size_t kMostChanges = 2;
+    const size_t limit = std::min(kMostChanges, candidate.size() / 2);
+    if (word_.empty() || word_.size() > candidate.size() + limit) return;
+    size_t distance = EditDistance(word_, candidate);
+    if (distance > limit && candidate.starts_with(word_)) distance = limit;
+    if (distance > limit || distance >= distance_) return;
+    distance_ = distance;
+    best_ = candidate;
+  }
+
+  // Returns "; did you mean --first?", or nothing.
+  std::string Text(std::string_view prefix = "") const {
+    return best_.empty() ? "" : fmt::format("; did you mean {}{}?", prefix, best_);
+  }
+
+ private:
+  std::string_view word_;
+  std::string best_;
+  size_t distance_ = std::string::npos;
+};
+
+std::unexpected<Error> UsageError(const Command& command, std::string_view message) {
+  return Fail(
+      fmt::format("{}: {}\nSee '{} --help' for usage.\n", command.path, message, command.path));
+}
+
+std::unexpected<Error> FlagError(const Command& command, const Error& error) {
+  Suggestion suggestion(command.flags.unknown());
+  for (const auto& [name, flag] : command.flags.flags()) suggestion.Consider(name);
+  return UsageError(command, error.message + suggestion.Text("--"));
+}
+
+std::unexpected<Error> UnknownCommand(const Command& parent, const std::string& name) {
+  Suggestion suggestion(name);
+  for (const Command& command : parent.commands) suggestion.Consider(command.name);
+  return UsageError(parent,
+                    fmt::format("unknown command {} for \"{}\"{}", GoQuote(std::string_view(name)),
+                                parent.path, suggestion.Text()));
+}
+
+Status SetArguments(const Command& command) {
+  std::span<const std::string> values = command.flags.positional();
+  for (const Argument& argument : command.arguments) {
+    if (values.empty() && argument.required) return Fail(argument.name + " is required");
+    const size_t count = argument.repeated ? values.size() : std::min<size_t>(values.size(), 1);
+    for (const std::string& value : values.first(count)) argument.set(value);
+    values = values.subspan(count);
+  }
+  if (values.empty()) return {};
+  return Fail("unexpected argument " + GoQuote(std::string_view(values.front())));
+}
+
+// Returns "berth schedule -f FILE [flags]".
+std::string UsageLine(const Command& command) {
+  std::string line = command.path;
+  for (const auto& [name, flag] : command.flags.flags()) {
+    if (!flag.required) continue;
+    const std::string given =
+        flag.shorthand != 0 ? fmt::format("-{}", flag.shorthand) : "--" + name;
+    line += fmt::format(" {} {}", given, flag.type);
+  }
+  for (const Argument& argument : command.arguments) {
+    const std::string shown = argument.name + (argument.repeated ? "..." : "");
+    line += argument.required ? " " + shown : fmt::format(" [{}]", shown);
+  }
+  return line + (command.commands.empty() ? " [flags]" : " [command]");
+}
+
+// Appends a section of names, each with its help.
+void AppendTable(std::string& text, std::string_view title,
+                 const std::vector<std::pair<std::string, std::string>>& rows) {
+  size_t width = 0;
+  for (const auto& [name, help] : rows) width = std::max(width, name.size());
+  if (!rows.empty()) text += fmt::format("\n{}:\n", title);
+  for (const auto& [name, help] : rows) text += fmt::format("  {:<{}}   {}\n", name, width, help);
+}
+
+}  // namespace
+
+Command::Command(std::string its_name, std::string its_summary)
+    : name(std::move(its_name)), path(name), summary(std::move(its_summary)) {
+  FlagGroup(flags).Switch("help", help, "Print this help and exit").Short('h');
+}
+
+Command& Command::Add(std::string subcommand, std::string its_summary) {
+  flags.StopAtFirstArgument();
+  Command& command = commands.emplace_back(std::move(subcommand), std::move(its_summary));
+  command.path = path + " " + command.name;
+  return command;
+}
+
+void Command::SetVersion(std::string text) {
+  version = std::move(text);
+  FlagGroup(flags).Switch("version", show_version, "Print the version and exit");
+}
+
+Argument& Command::Takes(std::string argument, std::string& value, std::string its_help) {
+  return arguments.emplace_back(Argument{std::move(argument), std::move(its_help),
+                                         [&value](const std::string& text) { value = text; }});
+}
+
+Argument& Command::Takes(std::string argument, std::vector<std::string>& values,
+                         std::string its_help) {
+  Argument& added = arguments.emplace_back(
+      Argument{std::move(argument), std::move(its_help),
+               [&values](const std::string& text) { values.push_back(text); }});
+  added.repeated = true;
+  return added;
+}
+
+std::string Command::Help(size_t columns) const {
+  std::string text = summary + ".\n";
+  if (!details.empty()) text += "\n" + details;
+  text += fmt::format("\nUsage:\n  {}\n", UsageLine(*this));
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Argument& argument : arguments) rows.emplace_back(argument.name, argument.help);
+  AppendTable(text, "Arguments", rows);
+  if (!examples.empty()) text += "\nExamples:\n" + examples;
+  rows.clear();
+  for (const Command& command : commands) rows.emplace_back(command.name, command.summary);
+  AppendTable(text, "Available Commands", rows);
+  text += flags.Help(columns);
+  if (!commands.empty()) {
+    text +=
+        fmt::format("\nUse \"{} [command] --help\" for more information about a command.\n", path);
+  }
+  return text;
+}
+
+Result<Invocation> ParseCommandLine(Command& root, std::span<const std::string> arguments,
+                                    size_t columns) {
+  Command* command = &root;
+  bool help = false;
+  for (;;) {
+    const Status parsed = command->flags.Parse(arguments);
+    help = help || command->help;
+    if (!parsed && !help) return FlagError(*command, parsed.error());
+    if (command->commands.empty()) break;
+    arguments = command->flags.positional();
+    while (!arguments.empty() && arguments.front() == "help") {
+      help = true;
+      arguments = arguments.subspan(1);
+    }
+    if (arguments.empty()) break;
+    const auto next = std::ranges::find(command->commands, arguments.front(), &Command::name);
+    if (next == command->commands.end()) return UnknownCommand(*command, arguments.front());
+    command = &*next;
+    arguments = arguments.subspan(1);
+  }
+  if (help) return Invocation{command, command->Help(columns)};
+  if (command->show_version) return Invocation{command, command->version + "\n"};
+  if (!command->commands.empty()) {
+    return Fail(
+        fmt::format("{}\n{}: a command is required\n", command->Help(columns), command->path));
+  }
+  Status complete = command->flags.CheckRequired();
+  if (complete) complete = SetArguments(*command);
+  if (!complete) return UsageError(*command, complete.error().message);
+  return Invocation{command, {}};
+}
+
+size_t TerminalColumns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace berth::flags
