@@ -105,6 +105,13 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
   exchange->Respond(*std::move(response));
 }
 
+std::optional<net::ServerResponse> Handler::Admit(const net::ServerRequest& head) const {
+  const auto user = Authenticate(access_, head);
+  if (user) return std::nullopt;
+  metrics_->CountRequest("get", "", user.error().code);
+  return ErrorResponse(user.error());
+}
+
 void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
                         const registry::User& user) {
   const net::ServerRequest& request = exchange->request();

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "apiserver/authentication.h"
@@ -29,6 +30,10 @@ class Handler {
   Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
+
+  // Returns the response to a request that is rejected whatever its body is: nobody may make the
+  // server buffer a body without valid credentials.
+  std::optional<net::ServerResponse> Admit(const net::ServerRequest& head) const;
 
  private:
   // Sends the response once its version is visible.

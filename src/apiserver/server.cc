@@ -70,6 +70,9 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   http.tls = own.tls;
   // The handler rejects bodies that are slightly too large with a Status.
   http.max_body_bytes = 2 * Handler::kMaxBodyBytes;
+  http.admission = [handler = server->handler_.get()](const net::ServerRequest& head) {
+    return handler->Admit(head);
+  };
   auto started = net::HttpServer::Start(
       std::move(http), [handler = server->handler_.get()](std::shared_ptr<net::Exchange> exchange) {
         handler->Handle(std::move(exchange));

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "testing/api_client.h"
+#include "testing/raw_client.h"
 #include "testing/temporary_directory.h"
 
 namespace berth::apiserver {
@@ -252,6 +253,14 @@ class TokenServerTest : public ServerTest {
   TokenServerTest()
       : ServerTest({.access = {.tokens = *registry::ParseTokenFile("secret,alice,u1,ops")}}) {}
 };
+
+TEST_F(TokenServerTest, WithoutATokenNoBodyIsRead) {
+  RawClient stranger(server_->port());
+  stranger.Send(
+      "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: h\r\nContent-Length: "
+      "3000000\r\n\r\n");
+  EXPECT_EQ(stranger.ReadUntil("\r\n"), "HTTP/1.1 401 Unauthorized\r\n");
+}
 
 TEST_F(TokenServerTest, WithoutATokenTheConnectionIsClosed) {
   const ApiResponse refused = client_->Get("/api/v1/pods");

@@ -14,6 +14,12 @@ constexpr Duration kShortWatch = Duration::Seconds(1);
 constexpr Duration kRarely = Duration::Seconds(600);
 constexpr Duration kListTimeout = Duration::Seconds(300);
 constexpr Duration kGrace = Duration::Seconds(30);
+// Over HTTP/1.1 a silent watch is opened again after this time: there are no pings to tell a quiet
+// server from one that is gone. As long as HTTP/2's pings take.
+constexpr Duration kMaxSilence = Duration::Seconds(45);
+constexpr int kPageLimit = 500;
+// Even if all objects have the largest size, 3 MB, the page is not too long.
+constexpr int kSmallPageLimit = 50;
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf, application/json";
 
 }  // namespace
@@ -27,7 +33,8 @@ Reflector::Reflector(RestClient& client, net::Executor& executor, ReflectorOptio
       on_synced_(std::move(on_synced)),
       warn_(std::move(warn)),
       random_(options_.seed),
-      use_watch_list_(options_.watch_list) {}
+      use_watch_list_(options_.watch_list),
+      page_limit_(kPageLimit) {}
 
 Reflector::~Reflector() { Abandon(); }
 
@@ -77,7 +84,7 @@ void Reflector::ListByWatch() {
 void Reflector::NextPage() {
   std::string query;
   const auto add = [&](const std::string& text) { query += (query.empty() ? "" : "&") + text; };
-  if (!whole_list_) add("limit=500");
+  if (!whole_list_) add(fmt::format("limit={}", page_limit_));
   if (!continue_.empty()) {
     add("continue=" + QueryEscape(continue_));
   } else if (!from_newest_) {
@@ -105,6 +112,7 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
   // The server ends watches in time; this limit is for dead connections.
   request.timeout = timeout + kGrace;
+  if (phase != Phase::kPaging) request.silence_limit = kMaxSilence;
   response_ = {.phase = phase, .since = executor_.Now()};
   const uint64_t turn = turn_;
   const auto guard = [&](auto callback) {
@@ -147,6 +155,7 @@ void Reflector::OnHead(int status, const std::vector<net::HttpHeader>& headers) 
 
 void Reflector::OnData(std::string_view bytes) {
   if (!response_.frames) {
+    if (bytes.size() > options_.max_page_bytes - response_.body.size()) return OnLongPage();
     response_.body += bytes;
     return;
   }
@@ -178,6 +187,9 @@ void Reflector::OnEnd(net::HttpResult<void> result) {
   if (response_.phase == Phase::kPaging && result) return OnPage();
   const auto again = response_.phase == Phase::kWatching ? &Reflector::Watch : &Reflector::List;
   if (!result) {
+    // Whether the server is still there shows when the watch is opened again.
+    const bool silent = result.error().kind == net::HttpError::Kind::kTimeout;
+    if (silent && response_.phase == Phase::kWatching && response_.status != 0) return Watch();
     ReportProblem(result.error().message);
     return AfterBackoff(again);
   }
@@ -202,6 +214,13 @@ void Reflector::OnPage() {
   FinishList(std::move(page->resource_version));
   Deliver();
   Watch();
+}
+
+// Servers page only lists of the newest state.
+void Reflector::OnLongPage() {
+  ReportProblem(fmt::format("the list is longer than {} bytes", options_.max_page_bytes));
+  if (std::exchange(from_newest_, true)) page_limit_ = kSmallPageLimit;
+  AfterBackoff(&Reflector::List);
 }
 
 void Reflector::OnRefused(const ServerStatus& status) {

@@ -59,6 +59,8 @@ struct ReflectorOptions {
   ObjectCodec codec;
   bool protobuf = false;  // Requested if the codec supports it.
   bool watch_list = true;
+  // A longer page of a list is requested again in smaller ones.
+  size_t max_page_bytes = kMaxResponseBytes;
   uint64_t seed = 1;  // Of the jitter.
 };
 
@@ -119,6 +121,7 @@ class Reflector {
   void OnData(std::string_view bytes);
   void OnEnd(net::HttpResult<void> result);
   void OnPage();
+  void OnLongPage();
   void OnRefused(const ServerStatus& status);
   void OnMissing();
   // Processes an event. Returns false if the stream has been abandoned for another request.
@@ -157,6 +160,7 @@ class Reflector {
   bool from_newest_ = false;
   std::vector<std::function<void()>> refreshed_;  // Callbacks of Refresh.
   bool whole_list_ = false;                       // A page expired: request all at once.
+  int page_limit_;                                // Objects per page.
   std::string continue_;
   std::string version_;
   uint64_t turn_ = 0;  // Of the current request; callbacks of earlier ones are ignored.

@@ -52,7 +52,8 @@ class PodReflector : public ::testing::Test {
                          .path = "/api/v1/pods",
                          .field_selector = std::move(selector),
                          .codec = CodecOf<api::Pod>(),
-                         .watch_list = watch_list},
+                         .watch_list = watch_list,
+                         .max_page_bytes = max_page_bytes},
         [this](std::vector<api::ObjectChange> batch) {
           ++batches;
           for (const api::ObjectChange& event : batch) {
@@ -86,6 +87,7 @@ class PodReflector : public ::testing::Test {
   std::vector<std::string> reported;
   std::vector<std::string> warnings;
   int batches = 0;
+  size_t max_page_bytes = kMaxResponseBytes;
 };
 
 TEST_F(PodReflector, ListsByAWatchAndFollows) {
@@ -163,6 +165,40 @@ TEST_F(PodReflector, AWatchThatTheServerEndsIsResumed) {
   EXPECT_THAT(server.Lines(), IsEmpty());
   server.executor.Advance(Duration::Millis(1600));
   EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=9&"));
+}
+
+TEST_F(PodReflector, ASilentWatchIsOpenedAgain) {
+  StartWatching();
+  EXPECT_EQ(server.last().silence_limit, Duration::Seconds(45));
+  server.Break(net::HttpError::Kind::kTimeout, "the server was silent for 45s");
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=6&"));
+  EXPECT_THAT(warnings, IsEmpty());
+  // A server that is gone does not respond to that.
+  server.Break(net::HttpError::Kind::kTimeout, "the server was silent for 45s");
+  EXPECT_THAT(warnings, ElementsAre("pods: the server was silent for 45s"));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=6&"));
+}
+
+TEST_F(PodReflector, AListThatIsTooLongIsRequestedInPages) {
+  max_page_bytes = 1000;
+  Start(false);
+  EXPECT_EQ(Requested(), "GET /api/v1/pods?limit=500&resourceVersion=0");
+  server.Head(200);
+  server.Data(std::string(1000, ' '));
+  server.Data(" ");
+  server.executor.Run();
+  EXPECT_TRUE(server.last().cancelled);
+  EXPECT_THAT(warnings, ElementsAre("pods: the list is longer than 1000 bytes"));
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_EQ(Requested(), "GET /api/v1/pods?limit=500");
+  server.Head(200);
+  server.Data(std::string(1001, ' '));
+  server.executor.Advance(Duration::Millis(3200));
+  EXPECT_EQ(Requested(), "GET /api/v1/pods?limit=50");
+  server.Respond(200, List(5, Pod("a", 3)));
+  EXPECT_THAT(Reported(), ElementsAre("+a@3", "synced"));
 }
 
 TEST_F(PodReflector, AnExpiredWatchListsAgainAndReportsTheDifference) {

@@ -19,8 +19,6 @@ namespace {
 constexpr int kUnauthorized = 401;
 constexpr int kMaxRetries = 10;
 constexpr Duration kMaxRetryAfter = Duration::Seconds(60);
-// Lists at version 0 are not paged, however many objects there are.
-constexpr size_t kMaxBodyBytes = size_t{2} << 30;
 // Longer error responses to streams are truncated.
 constexpr size_t kMaxRefusalBytes = size_t{1} << 20;
 // client-go's defaults.
@@ -278,7 +276,7 @@ Result<std::unique_ptr<RestClient>> RestClient::Create(net::EventLoop& loop, Cli
   options.tls = config.tls;
   options.http2 = true;
   options.gzip = config.gzip;
-  options.max_body_bytes = kMaxBodyBytes;
+  options.max_body_bytes = kMaxResponseBytes;
   auto http = net::HttpClient::Create(loop, std::move(options));
   if (!http) return Fail(config.server + ": " + http.error().message);
   return CreateOn(loop, *std::move(http), std::move(config), observer);

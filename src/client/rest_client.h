@@ -41,6 +41,10 @@ class RestObserver {
   virtual void Received(std::string_view method, std::string_view host, size_t bytes) = 0;
 };
 
+// A longer response is an error, compressed or not. Lists at version 0 are not paged: this is one
+// of 150,000 pods of 7 KB.
+inline constexpr size_t kMaxResponseBytes = size_t{1} << 30;
+
 struct RestCall;
 
 struct RestRequest {
@@ -50,6 +54,7 @@ struct RestRequest {
   std::string content_type;  // Of the body.
   std::string accept = "application/json";
   Duration timeout = Duration::Seconds(30);  // Of each attempt; 0 means none.
+  Duration silence_limit = {};               // As in net::ClientRequest.
 };
 
 class RestClient {

@@ -34,6 +34,7 @@ struct FakeRequest {
   std::vector<net::HttpHeader> headers;
   std::string body;
   Duration timeout;
+  Duration silence_limit;
   net::HttpClient::Callback callback;
   net::ResponseStream stream;
   bool cancelled = false;
@@ -183,6 +184,7 @@ class FakeApiServer {
       added.headers = std::move(request.headers);
       added.body = std::move(request.body);
       added.timeout = request.timeout;
+      added.silence_limit = request.silence_limit;
       server_.requests.push_back(std::move(added));
       return server_.requests.back();
     }

@@ -20,8 +20,8 @@ WireForm FormOf(std::string_view content_type);
 
 class WatchFrames {
  public:
-  // A longer event is an error: objects are smaller than that.
-  static constexpr size_t kMaxFrameBytes = size_t{64} << 20;
+  // A longer event is an error: objects are smaller than that. client-go has the same limit.
+  static constexpr size_t kMaxFrameBytes = size_t{16} << 20;
 
   explicit WatchFrames(WireForm form) : form_(form) {}
 

@@ -62,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
             "Messages", WireForm::kProtobuf, "\0\0\0\2ab\0\0\0\0\0\0\0\1c\0\0"s, {"ab", "", "c"}},
         SplitCase{"TooLong",
                   WireForm::kProtobuf,
-                  "\4\0\0\1"s,
-                  {"! an event is longer than 67108864 bytes"}}),
+                  "\1\0\0\1"s,
+                  {"! an event is longer than 16777216 bytes"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(WatchFrames, FormsByContentType) {

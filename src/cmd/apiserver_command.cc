@@ -23,6 +23,7 @@
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "net/certificates.h"
+#include "net/descriptor_limit.h"
 #include "net/server_tls.h"
 
 namespace berth::cmd {
@@ -147,6 +148,7 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .access = *std::move(access),
                           .seed = uint64_t{random()} << 32 | random(),
                           .clock = clock};
+  net::RaiseDescriptorLimit();
   auto running = ApiServer::Start(std::move(server));
   if (!running) return std::unexpected(running.error());
   started.server = *std::move(running);

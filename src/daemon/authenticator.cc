@@ -1,7 +1,6 @@
 #include "daemon/authenticator.h"
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <utility>
@@ -212,12 +211,6 @@ std::string TokenOf(const net::ServerRequest& request) {
   return std::string(value.substr(0, value.find(' ')));
 }
 
-std::string Digest(const std::string& token) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest);
-  return {reinterpret_cast<const char*>(digest), sizeof(digest)};
-}
-
 std::string TokenReviewBody(const std::string& token) {
   return api::ToJsonText(JsonObject{{"kind", "TokenReview"},
                                     {"apiVersion", "authentication.k8s.io/v1"},
@@ -252,10 +245,17 @@ Result<std::optional<User>> ReadTokenReview(const std::string& body) {
 }  // namespace
 
 Authenticator::Authenticator(const ClientTrust& trust, client::RestClient* client,
-                             net::Executor& executor, const Clock& clock, Duration token_ttl)
-    : trust_(trust), client_(client), executor_(executor), token_ttl_(token_ttl), tokens_(clock) {}
+                             net::Executor& executor, Duration token_ttl)
+    : trust_(trust), token_ttl_(token_ttl), tokens_(executor) {
+  if (client != nullptr) reviews_.emplace(*client, executor);
+}
 
-void Authenticator::Authenticate(const net::ServerRequest& request, Callback callback) {
+void Authenticator::Cancel(const net::ServerRequest& request) {
+  if (reviews_) reviews_->Cancel(request);
+}
+
+void Authenticator::Authenticate(const net::ServerRequest& request, Tokens tokens,
+                                 const Callback& callback) {
   const auto trust = trust_.current();
   const auto& certificates = request.peer.certificates;
   std::string problem;
@@ -282,33 +282,40 @@ void Authenticator::Authenticate(const net::ServerRequest& request, Callback cal
       return callback(std::move(user));
     }
   }
-  if (const std::string token = TokenOf(request); client_ != nullptr && !token.empty()) {
-    return ReviewToken(token, std::move(callback));
+  if (const std::string token = TokenOf(request);
+      reviews_ && tokens == Tokens::kReviewed && !token.empty()) {
+    return ReviewToken(request, token, callback);
   }
-  if (!problem.empty()) return callback(Fail(std::move(problem)));
+  if (!problem.empty()) return callback(std::unexpected(ReviewError{std::move(problem)}));
   callback(User{std::string(kAnonymous), "", {std::string(kUnauthenticatedGroup)}});
 }
 
-void Authenticator::ReviewToken(const std::string& token, Callback callback) {
-  const std::string key = Digest(token);
-  const bool is_first = tokens_.Want(key, [callback](Result<std::optional<User>> response) {
-    if (!response) return callback(std::unexpected(response.error()));
-    if (!response->has_value()) return callback(Fail("invalid bearer token"));
-    User user = **std::move(response);
-    AddAuthenticated(user);
-    callback(std::move(user));
-  });
-  if (!is_first) return;
-  client::RestRequest request;
-  request.method = "POST";
-  request.path = "/apis/authentication.k8s.io/v1/tokenreviews";
-  request.body = TokenReviewBody(token);
-  request.content_type = "application/json";
-  request.timeout = Duration::Seconds(10);
-  SendWithRetries(*client_, executor_, std::move(request), [this, key](Result<std::string> body) {
-    if (!body) return tokens_.Finish(key, std::unexpected(body.error()), {});
-    tokens_.Finish(key, ReadTokenReview(*body), token_ttl_);
-  });
+void Authenticator::ReviewToken(const net::ServerRequest& request, const std::string& token,
+                                const Callback& callback) {
+  const auto respond = [callback](std::optional<User> user) {
+    if (!user) return callback(std::unexpected(ReviewError{"invalid bearer token"}));
+    AddAuthenticated(*user);
+    callback(*std::move(user));
+  };
+  ReviewQueue::Review review{.key = ReviewKey(token), .request = {}};
+  if (auto known = tokens_.Find(review.key)) return respond(*std::move(known));
+  review.urgent = tokens_.HadGood(review.key);
+  review.request.method = "POST";
+  review.request.path = "/apis/authentication.k8s.io/v1/tokenreviews";
+  review.request.body = TokenReviewBody(token);
+  review.request.content_type = "application/json";
+  review.request.timeout = Duration::Seconds(10);
+  const std::string key = review.key;
+  reviews_->Send(request, std::move(review),
+                 [this, key, respond, callback](std::expected<std::string, ReviewError> body) {
+                   if (!body) return callback(std::unexpected(std::move(body).error()));
+                   auto user = ReadTokenReview(*body);
+                   if (!user) {
+                     return callback(std::unexpected(ReviewError{std::move(user).error().message}));
+                   }
+                   tokens_.Store(key, *user, user->has_value(), token_ttl_);
+                   respond(*std::move(user));
+                 });
 }
 
 }  // namespace berth::daemon

@@ -13,7 +13,8 @@
 #include "daemon/endpoint_responses.h"
 #include "daemon/flags.h"
 #include "daemon/options.h"
-#include "daemon/review_client.h"
+#include "daemon/review_cache.h"
+#include "daemon/review_queue.h"
 #include "net/http_server.h"
 #include "net/server_certificates.h"
 
@@ -68,26 +69,32 @@ class ClientTrust {
 // May be used on any thread.
 class Authenticator {
  public:
-  // The error says why the claimed identity is rejected: 401.
-  using Callback = std::function<void(Result<User>)>;
+  // The error says why the claimed identity is rejected: 401, or 429 if it was not reviewed.
+  using Callback = std::function<void(std::expected<User, ReviewError>)>;
+
+  // Whether tokens are reviewed, which takes time.
+  enum class Tokens { kReviewed, kIgnored };
 
   // `client` may be null: then tokens are ignored. It calls back on `executor`, and its callbacks
   // must end before this is destroyed. All references must outlive this.
   Authenticator(const ClientTrust& trust, client::RestClient* client, net::Executor& executor,
-                const Clock& clock, Duration token_ttl);
+                Duration token_ttl);
 
-  // Calls back once, possibly before it returns.
-  void Authenticate(const net::ServerRequest& request, Callback callback);
+  // Calls back once, possibly before it returns, unless it is cancelled. `request` must live until
+  // then.
+  void Authenticate(const net::ServerRequest& request, Tokens tokens, const Callback& callback);
+  // Nobody waits for the result any more.
+  void Cancel(const net::ServerRequest& request);
 
  private:
-  void ReviewToken(const std::string& token, Callback callback);
+  void ReviewToken(const net::ServerRequest& request, const std::string& token,
+                   const Callback& callback);
 
   const ClientTrust& trust_;
-  client::RestClient* const client_;
-  net::Executor& executor_;
   const Duration token_ttl_;
   // By a digest of the token; nullopt if the token is not valid.
   ReviewCache<std::optional<User>> tokens_;
+  std::optional<ReviewQueue> reviews_;  // Without a client there are none.
 };
 
 }  // namespace berth::daemon

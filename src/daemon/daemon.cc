@@ -13,6 +13,7 @@
 #include "api/json/writer.h"
 #include "api/timestamp.h"
 #include "client/load_config.h"
+#include "net/descriptor_limit.h"
 #include "observability/log.h"
 #include "runtime/cache_debugger.h"
 #include "runtime/recording_file.h"
@@ -248,6 +249,8 @@ int Daemon::End(ProcessEvent why) {
 }
 
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry) {
+  // Before anything connects: the HTTPS port may use half of the descriptors.
+  net::RaiseDescriptorLimit();
   const std::string file = options.flags.write_config_to;
   auto daemon = Daemon::Make(std::move(options), registry);
   if (!daemon) {

@@ -7,7 +7,6 @@
 #include "client/load_config.h"
 #include "daemon/daemon.h"
 #include "daemon/endpoint_responses.h"
-#include "daemon/review_client.h"
 #include "observability/log.h"
 #include "observability/metric_registry.h"
 #include "observability/scheduling/resource_metrics.h"
@@ -49,6 +48,9 @@ Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
     if (kubeconfig.empty()) return nullptr;
     return std::unexpected(config.error());
   }
+  // As upstream: a lower limit would limit the HTTPS port.
+  config->qps = 200;
+  config->burst = 400;
   return client::RestClient::Create(loop, *std::move(config));
 }
 
@@ -93,7 +95,7 @@ Result<void> Daemon::Serve() {
   if (options_.flags.serving.secure_port == 0) return {};
   access_ = std::make_unique<DelegatedAccess>(
       options_.flags, ReviewClients{authentication_client_.get(), authorization_client_.get()},
-      *side_loop_, clock_, ReadFile);
+      *side_loop_, ReadFile);
   access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;

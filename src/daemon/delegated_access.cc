@@ -49,8 +49,14 @@ Result<AccessDecision> ReadAccessReview(const std::string& body) {
 }  // namespace
 
 Authorizer::Authorizer(AuthorizationFlags flags, client::RestClient* client,
-                       net::Executor& executor, const Clock& clock)
-    : flags_(std::move(flags)), client_(client), executor_(executor), decisions_(clock) {}
+                       net::Executor& executor)
+    : flags_(std::move(flags)), decisions_(executor) {
+  if (client != nullptr) reviews_.emplace(*client, executor);
+}
+
+void Authorizer::Cancel(const net::ServerRequest& request) {
+  if (reviews_) reviews_->Cancel(request);
+}
 
 bool Authorizer::IsAlwaysAllowed(std::string_view path) const {
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -62,28 +68,33 @@ bool Authorizer::IsAlwaysAllowed(std::string_view path) const {
   });
 }
 
-void Authorizer::Authorize(const User& user, std::string_view verb, std::string_view path,
-                           Callback callback) {
+void Authorizer::Authorize(const net::ServerRequest& request, const User& user,
+                           std::string_view verb, std::string_view path, const Callback& callback) {
   const bool is_master = std::ranges::find(user.groups, kMastersGroup) != user.groups.end();
   if (is_master || IsAlwaysAllowed(path)) return callback(AccessDecision{true});
-  if (client_ == nullptr) return callback(AccessDecision{false});
-  const std::string body = AccessReviewBody(user, verb, path);
-  if (!decisions_.Want(body, std::move(callback))) return;
-  client::RestRequest request;
-  request.method = "POST";
-  request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-  request.body = body;
-  request.content_type = "application/json";
-  request.timeout = Duration::Seconds(10);
-  SendWithRetries(*client_, executor_, std::move(request),
-                  [this, body](Result<std::string> response) {
-                    if (!response)
-                      return decisions_.Finish(body, std::unexpected(response.error()), {});
-                    const auto decision = ReadAccessReview(*response);
-                    const bool allowed = decision && decision->allowed;
-                    decisions_.Finish(body, decision,
-                                      allowed ? flags_.authorized_ttl : flags_.unauthorized_ttl);
-                  });
+  if (!reviews_) return callback(AccessDecision{false});
+  ReviewQueue::Review review;
+  review.request.body = AccessReviewBody(user, verb, path);
+  review.key = ReviewKey(review.request.body);
+  if (const auto known = decisions_.Find(review.key)) return callback(*known);
+  review.urgent = decisions_.HadGood(review.key);
+  review.request.method = "POST";
+  review.request.path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+  review.request.content_type = "application/json";
+  review.request.timeout = Duration::Seconds(10);
+  const std::string key = review.key;
+  reviews_->Send(request, std::move(review),
+                 [this, key, callback](std::expected<std::string, ReviewError> body) {
+                   if (!body) return callback(std::unexpected(std::move(body).error()));
+                   const auto decision = ReadAccessReview(*body);
+                   if (!decision) {
+                     return callback(std::unexpected(ReviewError{decision.error().message}));
+                   }
+                   const bool allowed = decision->allowed;
+                   decisions_.Store(key, *decision, allowed,
+                                    allowed ? flags_.authorized_ttl : flags_.unauthorized_ttl);
+                   callback(*decision);
+                 });
 }
 
 namespace {
@@ -104,13 +115,13 @@ std::string NoLookup(std::string_view what, std::string_view consequence) {
 }  // namespace
 
 DelegatedAccess::DelegatedAccess(const DaemonFlags& flags, ReviewClients clients,
-                                 net::Executor& executor, const Clock& clock, FileReader read)
+                                 net::Executor& executor, FileReader read)
     : tolerates_lookup_failure_(flags.authentication.tolerate_lookup_failure),
       trust_(flags.authentication, std::move(read), clients.authentication),
-      authenticator_(trust_, clients.authentication, executor, clock,
+      authenticator_(trust_, clients.authentication, executor,
                      flags.authentication.token_cache_ttl),
-      authorizer_(flags.authorization, clients.authorization, executor, clock),
-      clock_(clock) {
+      authorizer_(flags.authorization, clients.authorization, executor),
+      executor_(executor) {
   const AuthenticationFlags& authentication = flags.authentication;
   if (clients.authentication == nullptr && !authentication.skip_lookup) {
     if (authentication.client_ca_file.empty()) {
@@ -147,43 +158,57 @@ void DelegatedAccess::Prepare(const std::function<void(Status)>& done) {
   });
 }
 
+// DIFFERS: upstream reviews tokens of requests for always-allowed paths, too, so that probes wait
+// for the API server and fail with it.
 void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& callback) {
-  const Instant start = clock_.Now();
-  authenticator_.Authenticate(request, [this, &request, callback, start](Result<User> user) {
-    if (observer_ != nullptr) {
-      observer_->Authenticated(user ? "success" : "failure", clock_.Now() - start);
-    }
-    if (!user) {
-      LOG_V(2, "Unable to authenticate the request",
-            {{"err", user.error()}, {"path", request.target}});
-      return callback(UnauthorizedResponse(request));
-    }
-    Authorize(request, *user, callback);
-  });
+  const Instant start = executor_.Now();
+  const auto tokens = authorizer_.IsAlwaysAllowed(PathOf(request))
+                          ? Authenticator::Tokens::kIgnored
+                          : Authenticator::Tokens::kReviewed;
+  authenticator_.Authenticate(
+      request, tokens,
+      [this, &request, callback, start](const std::expected<User, ReviewError>& user) {
+        if (observer_ != nullptr) {
+          observer_->Authenticated(user ? "success" : "failure", executor_.Now() - start);
+        }
+        if (user) return Authorize(request, *user, callback);
+        LOG_V(2, "Unable to authenticate the request",
+              {{"err", user.error().message}, {"path", request.target}});
+        callback(user.error().overloaded ? TooManyRequestsResponse()
+                                         : UnauthorizedResponse(request));
+      });
+}
+
+void DelegatedAccess::Abandon(const net::ServerRequest& request) {
+  authenticator_.Cancel(request);
+  authorizer_.Cancel(request);
 }
 
 void DelegatedAccess::Authorize(const net::ServerRequest& request, const User& user,
                                 const Callback& callback) {
   const std::string verb = LowerCase(request.method);
-  const Instant start = clock_.Now();
-  authorizer_.Authorize(
-      user, verb, PathOf(request),
-      [this, &request, user, verb, callback, start](Result<AccessDecision> access) {
-        if (observer_ != nullptr) {
-          observer_->Authorized(!access           ? "error"
-                                : access->allowed ? "allowed"
-                                                  : "denied",
-                                clock_.Now() - start);
-        }
-        if (!access) {
-          LOG_ERROR(access.error(), "Unable to authorize the request",
-                    {{"user", user.name}, {"path", request.target}});
-          return callback(InternalErrorResponse(request, access.error().message));
-        }
-        if (access->allowed) return callback(std::nullopt);
-        LOG_V(4, "Forbidden", {{"URI", request.target}, {"reason", access->reason}});
-        callback(ForbiddenResponse(request, user, verb, access->reason));
-      });
+  const Instant start = executor_.Now();
+  authorizer_.Authorize(request, user, verb, PathOf(request),
+                        [this, &request, user, verb, callback,
+                         start](const std::expected<AccessDecision, ReviewError>& access) {
+                          if (observer_ != nullptr) {
+                            observer_->Authorized(!access           ? "error"
+                                                  : access->allowed ? "allowed"
+                                                                    : "denied",
+                                                  executor_.Now() - start);
+                          }
+                          if (!access && access.error().overloaded)
+                            return callback(TooManyRequestsResponse());
+                          if (!access) {
+                            LOG_ERROR(access.error().message, "Unable to authorize the request",
+                                      {{"user", user.name}, {"path", request.target}});
+                            return callback(InternalErrorResponse(request, access.error().message));
+                          }
+                          if (access->allowed) return callback(std::nullopt);
+                          LOG_V(4, "Forbidden",
+                                {{"URI", request.target}, {"reason", access->reason}});
+                          callback(ForbiddenResponse(request, user, verb, access->reason));
+                        });
 }
 
 }  // namespace berth::daemon

@@ -14,7 +14,8 @@
 #include "daemon/endpoint_responses.h"
 #include "daemon/flags.h"
 #include "daemon/options.h"
-#include "daemon/review_client.h"
+#include "daemon/review_cache.h"
+#include "daemon/review_queue.h"
 #include "net/http_server.h"
 
 namespace berth::daemon {
@@ -31,24 +32,26 @@ struct AccessDecision {
 class Authorizer {
  public:
   // The error means that there was no decision.
-  using Callback = std::function<void(Result<AccessDecision>)>;
+  using Callback = std::function<void(std::expected<AccessDecision, ReviewError>)>;
 
   // `client` may be null: then paths that are not always allowed are forbidden. It calls back on
   // `executor`. All references must outlive this.
-  Authorizer(AuthorizationFlags flags, client::RestClient* client, net::Executor& executor,
-             const Clock& clock);
+  Authorizer(AuthorizationFlags flags, client::RestClient* client, net::Executor& executor);
 
-  // `verb` is the method in lower case; `path` has no query. Calls back once, possibly before it
-  // returns.
-  void Authorize(const User& user, std::string_view verb, std::string_view path, Callback callback);
-
- private:
+  // Reports whether everybody may access `path`, which has no query.
   bool IsAlwaysAllowed(std::string_view path) const;
 
+  // `verb` is the method in lower case; `path` has no query. Calls back once, possibly before it
+  // returns, unless it is cancelled. `request` must live until then.
+  void Authorize(const net::ServerRequest& request, const User& user, std::string_view verb,
+                 std::string_view path, const Callback& callback);
+  // Nobody waits for the decision any more.
+  void Cancel(const net::ServerRequest& request);
+
+ private:
   const AuthorizationFlags flags_;
-  client::RestClient* const client_;
-  net::Executor& executor_;
-  ReviewCache<AccessDecision> decisions_;  // By the body of the review.
+  ReviewCache<AccessDecision> decisions_;  // By a digest of the body of the review.
+  std::optional<ReviewQueue> reviews_;     // Without a client there are none.
 };
 
 // The clients of the API servers that the two kubeconfigs name; null if there is none.
@@ -69,13 +72,13 @@ class AccessObserver {
 
 class DelegatedAccess {
  public:
-  // Receives nullopt if the request may be served, else the response: 401, 403 or 500.
+  // Receives nullopt if the request may be served, else the response: 401, 403, 429 or 500.
   using Callback = std::function<void(std::optional<net::ServerResponse>)>;
 
   // All references must outlive this. The clients call back on `executor`, and their callbacks must
   // end before this is destroyed.
   DelegatedAccess(const DaemonFlags& flags, ReviewClients clients, net::Executor& executor,
-                  const Clock& clock, FileReader read);
+                  FileReader read);
 
   // Loads the trusted authorities. Fails if a file is invalid, or if the lookup in the cluster
   // fails, unless that is tolerated. Calls back once, possibly before it returns.
@@ -84,8 +87,10 @@ class DelegatedAccess {
   void Refresh(const std::function<void(Status)>& done) { trust_.Refresh(done); }
 
   // Decides about a request, which must live until the callback. Calls back once, possibly before
-  // it returns.
+  // it returns, unless the request is abandoned. Always-allowed paths do not wait for reviews.
   void Check(const net::ServerRequest& request, const Callback& callback);
+  // Nobody waits for the decision any more: drops the callback, unless it is being called.
+  void Abandon(const net::ServerRequest& request);
 
   // Sets the observer, which must outlive this. Call it before the first request.
   void Observe(AccessObserver* observer) { observer_ = observer; }
@@ -101,7 +106,7 @@ class DelegatedAccess {
   Authenticator authenticator_;
   Authorizer authorizer_;
   std::vector<std::string> warnings_;
-  const Clock& clock_;
+  const net::Executor& executor_;
   AccessObserver* observer_ = nullptr;
 };
 

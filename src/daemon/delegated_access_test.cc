@@ -15,16 +15,18 @@ class AuthorizerTest : public testing::Test {
   // Returns "yes", "no", "no: reason", or the error in parentheses.
   std::string Authorize(const User& user, std::string_view path, std::string_view verb = "get") {
     if (!authorizer_) {
-      authorizer_.emplace(flags_, has_api_ ? &api_.client() : nullptr, api_.executor, clock_);
+      authorizer_.emplace(flags_, has_api_ ? &api_.client() : nullptr, api_.executor);
     }
     std::string outcome = "nothing";
-    authorizer_->Authorize(user, verb, path, [&](const Result<AccessDecision>& access) {
+    authorizer_->Authorize(request_, user, verb, path, [&](const auto& access) {
       outcome = !access                  ? "(" + access.error().message + ")"
                 : access->allowed        ? "yes"
                 : access->reason.empty() ? "no"
                                          : "no: " + access->reason;
     });
-    api_.executor.Advance(Duration::Seconds(10));
+    api_.executor.Run();
+    // The time of all retries.
+    if (outcome == "nothing") api_.executor.Advance(Duration::Seconds(10));
     return outcome;
   }
 
@@ -36,7 +38,7 @@ class AuthorizerTest : public testing::Test {
   }
 
   client::FakeApiServer api_;
-  SimClock clock_;
+  net::ServerRequest request_;
   bool has_api_ = true;
   std::optional<Authorizer> authorizer_;
 };
@@ -79,7 +81,7 @@ TEST_F(AuthorizerTest, DenialsAreRememberedForTheirOwnTime) {
   EXPECT_EQ(api_.requests.size(), 1U);
   EXPECT_EQ(Authorize({"joe"}, "/metrics", "delete"), "no: not today");
   EXPECT_EQ(api_.requests.size(), 2U);
-  clock_.Advance(Duration::Seconds(2));
+  api_.executor.Advance(Duration::Seconds(2));
   Authorize({"joe"}, "/metrics");
   EXPECT_EQ(api_.requests.size(), 3U);
 }
@@ -91,39 +93,16 @@ TEST_F(AuthorizerTest, ReviewsThatFailAreErrors) {
 }
 
 TEST_F(AuthorizerTest, ManyWhoWantTheSameCauseOneReview) {
-  Authorizer authorizer(flags_, &api_.client(), api_.executor, clock_);
+  Authorizer authorizer(flags_, &api_.client(), api_.executor);
   int allowed = 0;
   for (int i = 0; i < 3; ++i) {
-    authorizer.Authorize({"joe"}, "get", "/metrics",
-                         [&](const Result<AccessDecision>& access) { allowed += access->allowed; });
+    authorizer.Authorize(request_, {"joe"}, "get", "/metrics",
+                         [&](const auto& access) { allowed += access->allowed; });
   }
   EXPECT_EQ(api_.requests.size(), 1U);
   EXPECT_EQ(allowed, 0);
   api_.Respond(201, R"({"status":{"allowed":true}})");
   EXPECT_EQ(allowed, 3);
-}
-
-TEST(ReviewCacheTest, ItHoldsABoundedNumber) {
-  SimClock clock;
-  ReviewCache<int> cache(clock, 2);
-  const auto put = [&](const std::string& key, int64_t seconds) {
-    EXPECT_TRUE(cache.Want(key, [](const Result<int>&) {}));
-    cache.Finish(key, 1, Duration::Seconds(seconds));
-  };
-  put("a", 5);
-  put("b", 9);
-  put("c", 7);
-  const auto knows = [&](const std::string& key) {
-    bool known = false;
-    if (cache.Want(key, [&](const Result<int>&) { known = true; })) {
-      cache.Finish(key, Fail("gone"), {});
-      return false;
-    }
-    return known;
-  };
-  EXPECT_FALSE(knows("a"));
-  EXPECT_TRUE(knows("b"));
-  EXPECT_TRUE(knows("c"));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -134,6 +134,13 @@ net::ServerResponse InternalErrorResponse(const net::ServerRequest& request,
   return response;
 }
 
+net::ServerResponse TooManyRequestsResponse() {
+  net::ServerResponse response = PlainResponse(429, "Too many requests, please try again later.\n");
+  response.headers.push_back({"Retry-After", "1"});
+  ForbidSniffing(response);
+  return response;
+}
+
 net::ServerResponse NotFoundResponse() {
   net::ServerResponse response = PlainResponse(404, "404 page not found\n");
   ForbidSniffing(response);

@@ -45,6 +45,8 @@ net::ServerResponse NotAcceptableResponse(const net::ServerRequest& request,
 // Returns 500: the review of the access failed.
 net::ServerResponse InternalErrorResponse(const net::ServerRequest& request,
                                           std::string_view error);
+// Returns 429 as kube-apiserver does: too many requests wait for reviews.
+net::ServerResponse TooManyRequestsResponse();
 // Returns 404 as Go's server does.
 net::ServerResponse NotFoundResponse();
 

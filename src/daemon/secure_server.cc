@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::chrono::minutes kRefreshPeriod{1};
 
+// The endpoints need no more than these, and anybody may connect. Tokens have up to 8 KB; the only
+// body is a log level. Probes and scrapes need a handful of connections.
+constexpr size_t kMaxHeaderBytes = 16 << 10;
+constexpr size_t kMaxBodyBytes = 4 << 10;
+constexpr size_t kMaxBufferedBytes = 1 << 20;
+constexpr size_t kMaxConnections = 256;
+constexpr std::chrono::seconds kRequestTimeout{10};
+constexpr std::chrono::seconds kIdleTimeout{90};  // As kube-scheduler.
+constexpr std::chrono::seconds kSendTimeout{30};
+
 void Respond(net::Exchange& exchange, net::ServerResponse response) {
   response.headers.push_back({"Cache-Control", "no-cache, private"});
   exchange.Respond(std::move(response));
@@ -23,6 +33,9 @@ net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoi
         exchange->request(), [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
           Respond(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
         });
+    exchange->OnAbandoned([&access, weak = std::weak_ptr(exchange)] {
+      if (const auto pending = weak.lock()) access.Abandon(pending->request());
+    });
   };
 }
 
@@ -56,6 +69,14 @@ Result<std::unique_ptr<SecureServer>> SecureServer::Start(const ServingFlags& fl
   options.tls = *tls;
   options.share_port = flags.permit_port_sharing;
   options.max_http2_streams = static_cast<uint32_t>(flags.http2_max_streams);
+  options.max_header_bytes = kMaxHeaderBytes;
+  options.max_body_bytes = kMaxBodyBytes;
+  options.max_buffered_bytes = kMaxBufferedBytes;
+  options.max_connections = kMaxConnections;
+  options.header_timeout = kRequestTimeout;
+  options.body_timeout = kRequestTimeout;
+  options.idle_timeout = kIdleTimeout;
+  options.send_timeout = kSendTimeout;
   auto server = Listen(std::move(options), MakeHandler(access, endpoints));
   if (!server) return Fail("failed to create listener: " + server.error().message);
   secure->server_ = *std::move(server);

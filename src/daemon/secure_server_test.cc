@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,9 @@ class ScriptedApi {
 
   net::EventLoop loop;
   std::vector<net::ClientRequest> requests;  // On the loop, while one is pending.
+  std::atomic<bool> silent = false;          // No more responses.
+  std::atomic<size_t> sent = 0;
+  std::atomic<size_t> cancelled = 0;
 
  private:
   class Http final : public net::HttpClient {
@@ -51,12 +55,14 @@ class ScriptedApi {
     explicit Http(ScriptedApi& api) : api_(api) {}
     RequestId Send(net::ClientRequest request, Callback callback) override {
       api_.requests.push_back(std::move(request));
+      ++api_.sent;
+      if (api_.silent) return api_.requests.size();
       api_.loop.Post([this, callback = std::move(callback)] { callback(api_.Next()); });
       return api_.requests.size();
     }
     RequestId Open(net::ClientRequest, net::ResponseStream) override { return 0; }
     Result<void> UseTls(net::TlsOptions) override { return {}; }
-    void Cancel(RequestId) override {}
+    void Cancel(RequestId) override { ++api_.cancelled; }
 
    private:
     ScriptedApi& api_;
@@ -71,6 +77,7 @@ class ScriptedApi {
   std::unique_ptr<client::RestClient> MakeClient() {
     client::ClientConfig config;
     config.server = "https://h";
+    config.qps = -1;
     return *client::RestClient::CreateOn(loop, std::make_unique<Http>(*this), std::move(config));
   }
 
@@ -99,8 +106,7 @@ class SecureServerTest : public testing::Test {
   ~SecureServerTest() override { server_.reset(); }
 
   void Start() {
-    access_.emplace(flags_, ReviewClients{api_.client(), api_.client()}, api_.loop, clock_,
-                    ReadFile);
+    access_.emplace(flags_, ReviewClients{api_.client(), api_.client()}, api_.loop, ReadFile);
     const Status status = Prepare(*access_);
     ASSERT_TRUE(status.has_value()) << status.error().message;
     auto server = SecureServer::Start(flags_.serving, *access_, endpoints_);
@@ -129,7 +135,6 @@ class SecureServerTest : public testing::Test {
   net::KeyPair own_;
   const TemporaryDirectory folder_;
   DaemonFlags flags_;
-  SimClock clock_;
   Endpoints endpoints_;
   std::optional<DelegatedAccess> access_;
   ScriptedApi api_;  // Calls access_ back.
@@ -164,6 +169,44 @@ TEST_F(SecureServerTest, CertificatesOfStrangersAreRefusedPolitely) {
   const auto stranger = net::MakeCertificateAuthority("stranger");
   const auto pair = net::IssueClientCertificate(*stranger, "root", {"system:masters"});
   EXPECT_THAT(Fetch("/healthz", "", *pair), StartsWith("HTTP/1.1 401 "));
+}
+
+TEST_F(SecureServerTest, LargeRequestsOfStrangersAreRejected) {
+  Start();
+  EXPECT_THAT(Fetch("/healthz", "X: " + std::string(20'000, 'x') + "\r\n"),
+              StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Fetch("/healthz", "Content-Length: 5000\r\n"), StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(SecureServerTest, ProbesDoNotWaitForReviews) {
+  api_.silent = true;
+  Start();
+  EXPECT_THAT(Fetch("/healthz", "Authorization: Bearer t\r\n"), EndsWith("\r\n\r\nok"));
+  EXPECT_EQ(api_.sent, 0U);
+}
+
+TEST_F(SecureServerTest, BogusTokensDoNotDelayAKnownOne) {
+  api_.Respond(201, R"({"status":{"authenticated":true,"user":{"username":"jane"}}})");
+  api_.Respond(201, R"({"status":{"allowed":true}})");
+  Start();
+  EXPECT_THAT(Fetch("/metrics", "Authorization: Bearer t\r\n"), EndsWith("m 1"));
+  const size_t before = api_.sent;
+  api_.silent = true;
+  std::vector<std::unique_ptr<TlsClient>> strangers;
+  for (int i = 0; i < 20; ++i) {
+    strangers.push_back(std::make_unique<TlsClient>(
+        server_->port(),
+        TlsClientOptions{.authority = authority_.certificate, .own = {}, .protocols = kHttp1}));
+    strangers.back()->Send("GET /metrics HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer bogus" +
+                           std::to_string(i) + "\r\n\r\n");
+  }
+  EXPECT_THAT(Fetch("/metrics", "Authorization: Bearer t\r\n"), EndsWith("m 1"));
+  EXPECT_TRUE(Await([&] { return api_.sent > before; }));
+  // One address has only some of the reviews in flight.
+  EXPECT_LE(api_.sent - before, ReviewLimits().in_flight_per_address);
+  strangers.clear();
+  // Reviews end with the connections that they are for.
+  EXPECT_TRUE(Await([&] { return api_.cancelled == api_.sent - before; }));
 }
 
 TEST_F(SecureServerTest, ServingCertificatesAreReadAgain) {
@@ -234,7 +277,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
   flags_.authentication.skip_lookup = false;
   api_.Respond(403, "{}");
   const auto prepare = [this] {
-    DelegatedAccess access(flags_, {api_.client(), api_.client()}, api_.loop, clock_, ReadFile);
+    DelegatedAccess access(flags_, {api_.client(), api_.client()}, api_.loop, ReadFile);
     const Status status = Prepare(access);
     return status ? "" : status.error().message;
   };
@@ -249,7 +292,7 @@ TEST_F(SecureServerTest, ALookupThatFailsIsToleratedOrNot) {
 
 TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {
   DaemonFlags flags;
-  const DelegatedAccess access(flags, {}, api_.loop, clock_, ReadFile);
+  const DelegatedAccess access(flags, {}, api_.loop, ReadFile);
   EXPECT_EQ(access.warnings().size(), 3U);
 }
 

@@ -111,7 +111,7 @@ void ClientConnection::Fail(HttpError::Kind kind, std::string text) {
 
 void ClientConnection::Begin(HttpClient::RequestId id, std::shared_ptr<const WireRequest> request,
                              ResponseSink& sink) {
-  session_->Begin(id, std::move(request), sink);
+  session_->Begin(id, std::move(request), sink, SteadyNow());
   // Requests that begin in the same turn of the loop are sent together.
   PumpLater();
 }

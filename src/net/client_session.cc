@@ -49,7 +49,8 @@ Result<WireRequest> MakeWireRequest(ClientRequest request) {
   return WireRequest{.method = std::move(request.method),
                      .url = *std::move(url),
                      .headers = std::move(request.headers),
-                     .body = std::move(request.body)};
+                     .body = std::move(request.body),
+                     .silence_limit = request.silence_limit};
 }
 
 }  // namespace berth::net

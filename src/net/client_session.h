@@ -26,6 +26,7 @@ struct WireRequest {
   // Without headers about framing and the connection, which differ between the protocols.
   std::vector<HttpHeader> headers;
   std::string body;
+  Duration silence_limit = {};  // As in ClientRequest.
 
   // Reports whether a Content-Length is sent: for all non-empty bodies, and for methods that have
   // one.
@@ -80,8 +81,8 @@ class ClientSession {
 
   // Sends `request`. Requires capacity. The sink must live until the request has ended or is
   // abandoned.
-  virtual void Begin(RequestId id, std::shared_ptr<const WireRequest> request,
-                     ResponseSink& sink) = 0;
+  virtual void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink,
+                     SteadyTime now) = 0;
   // Ends the request without another call to its sink. Does nothing if the request is not pending.
   virtual void Abandon(RequestId id) = 0;
   // Prevents further requests from beginning.

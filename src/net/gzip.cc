@@ -97,22 +97,25 @@ Result<std::string> Gunzip(std::string_view packed, size_t limit) {
   const std::unique_ptr<z_stream, int (*)(z_stream*)> closer(&stream, inflateEnd);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
+  // `out` is longer than what was written to it: a gzip file may consist of many members, and a
+  // short one must not cost more than its bytes.
   std::string out;
+  size_t size = 0;
   for (;;) {
-    const size_t size = out.size();
-    out.resize(size + std::max(kStep, std::min(size, kMaxStep)));
+    if (size == out.size()) out.resize(size + std::max(kStep, std::min(size, kMaxStep)));
     stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
     stream.avail_out = static_cast<uInt>(out.size() - size);
     const int status = inflate(&stream, Z_NO_FLUSH);
-    out.resize(out.size() - stream.avail_out);
-    if (out.size() > limit) return Fail(fmt::format("the answer is longer than {} bytes", limit));
-    if (status == Z_STREAM_END && stream.avail_in == 0) return out;
-    // A gzip file may consist of several members.
+    size = out.size() - stream.avail_out;
+    if (size > limit) return Fail(fmt::format("the answer is longer than {} bytes", limit));
+    if (status == Z_STREAM_END && stream.avail_in == 0) break;
     const bool next = status == Z_STREAM_END && inflateReset(&stream) == Z_OK;
     if (!next && (status != Z_OK || (stream.avail_in == 0 && stream.avail_out > 0))) {
       return Fail(std::string(kDamaged));
     }
   }
+  out.resize(size);
+  return out;
 }
 
 void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response) {

@@ -64,6 +64,18 @@ TEST(GzipTest, DecompressesUpToALimit) {
   }
 }
 
+// Half a minute if each cost a buffer of its own.
+TEST(GzipTest, ManyShortMembersCostNoMoreThanTheirBytes) {
+  const std::string member = Gzip({MakePiece("a")});
+  constexpr size_t kMembers = 1'000'000;
+  std::string packed;
+  packed.reserve(kMembers * member.size());
+  for (size_t i = 0; i < kMembers; ++i) packed += member;
+  const auto unpacked = Gunzip(packed, kMembers);
+  ASSERT_TRUE(unpacked.has_value()) << unpacked.error().message;
+  EXPECT_EQ(*unpacked, std::string(kMembers, 'a'));
+}
+
 TEST(GzipTest, RoundTrips) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919);

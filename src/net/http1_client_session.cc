@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/chrono.h"
 
 namespace berth::net {
 
@@ -162,9 +163,11 @@ HttpError LossError(const ConnectionLoss& loss, bool started) {
 }
 
 void Http1ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> request,
-                               ResponseSink& sink) {
+                               ResponseSink& sink, SteadyTime now) {
   CHECK(capacity() > 0);
   id_ = id;
+  silence_limit_ = request->silence_limit;
+  last_received_ = now;
   parser_.emplace(sink, request->method == "HEAD");
   unsent_ = std::move(request);
 }
@@ -193,8 +196,9 @@ void Http1ClientSession::Produce(Outgoing& out) {
   unsent_.reset();
 }
 
-size_t Http1ClientSession::Receive(std::string_view bytes, SteadyTime) {
+size_t Http1ClientSession::Receive(std::string_view bytes, SteadyTime now) {
   if (bytes.empty()) return 0;
+  last_received_ = now;
   if (idle()) {
     // No request is pending.
     spent_ = true;
@@ -224,6 +228,18 @@ void Http1ClientSession::End(HttpResult<void> result) {
   unsent_.reset();
   parser_.reset();
   ended_.push_back({.id = id_, .result = std::move(result)});
+}
+
+std::optional<SteadyTime> Http1ClientSession::deadline() const {
+  if (idle() || silence_limit_ <= Duration()) return std::nullopt;
+  return last_received_ + ToChrono(silence_limit_);
+}
+
+void Http1ClientSession::Expire(SteadyTime now) {
+  const auto limit = deadline();
+  if (!limit || now < *limit) return;
+  End(std::unexpected(
+      HttpError{HttpError::Kind::kTimeout, "the server was silent for " + ToText(silence_limit_)}));
 }
 
 std::vector<EndedRequest> Http1ClientSession::TakeEnded() { return std::exchange(ended_, {}); }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "net/client_session.h"
 
 namespace berth::net {
@@ -52,15 +53,16 @@ class Http1ClientSession final : public ClientSession {
   bool idle() const override { return !parser_.has_value(); }
   bool finished() const override { return spent_ && idle(); }
 
-  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink) override;
+  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink,
+             SteadyTime now) override;
   void Abandon(RequestId id) override;
   void Drain() override { spent_ = true; }
   size_t Receive(std::string_view bytes, SteadyTime now) override;
   void ReceiveEnd(const ConnectionLoss& loss) override;
   void Produce(Outgoing& out) override;
   std::vector<EndedRequest> TakeEnded() override;
-  std::optional<SteadyTime> deadline() const override { return std::nullopt; }
-  void Expire(SteadyTime) override {}
+  std::optional<SteadyTime> deadline() const override;
+  void Expire(SteadyTime now) override;
 
  private:
   void End(HttpResult<void> result);
@@ -68,6 +70,8 @@ class Http1ClientSession final : public ClientSession {
   bool spent_ = false;  // The current request is the last.
   RequestId id_ = 0;
   std::shared_ptr<const WireRequest> unsent_;
+  Duration silence_limit_;                     // Of the current request.
+  SteadyTime last_received_;                   // Or sent, if nothing was received since.
   std::optional<Http1ResponseParser> parser_;  // Set while a request is pending.
   std::vector<EndedRequest> ended_;
 };

@@ -30,8 +30,10 @@ std::string RequestText(Text text) { return {text.data(), text.size()}; }
 // Message adapts Beast's parser: it collects a ServerRequest.
 class Http1RequestParser::Message final : public http::basic_parser<true> {
  public:
-  Message(size_t max_header_bytes, size_t max_body_bytes)
-      : max_header_bytes_(max_header_bytes), max_body_bytes_(max_body_bytes) {
+  Message(size_t max_header_bytes, size_t max_body_bytes, std::shared_ptr<BodyBudget> budget)
+      : max_header_bytes_(max_header_bytes),
+        max_body_bytes_(max_body_bytes),
+        budget_(std::move(budget)) {
     eager(true);
     header_limit(static_cast<uint32_t>(std::min<size_t>(max_header_bytes, 1 << 30)));
     body_limit(max_body_bytes);
@@ -109,7 +111,12 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
   void on_finish_impl(error_code&) override {}
   void on_response_impl(int, Text, int, error_code&) override {}
 
-  size_t on_body_impl(Text body, error_code&) override {
+  size_t on_body_impl(Text body, error_code& error) override {
+    if (request.body_share == nullptr) request.body_share = std::make_shared<BodyShare>(budget_);
+    if (!request.body_share->Grow(body.size())) {
+      Refuse(429, std::string(kTooManyBodies), error);
+      return 0;
+    }
     request.body.append(body.data(), body.size());
     return body.size();
   }
@@ -128,19 +135,23 @@ class Http1RequestParser::Message final : public http::basic_parser<true> {
 
   const size_t max_header_bytes_;
   const size_t max_body_bytes_;
+  const std::shared_ptr<BodyBudget> budget_;
   size_t header_bytes_ = 0;
   int version_ = 11;
   bool has_host_ = false;
 };
 
-Http1RequestParser::Http1RequestParser(size_t max_header_bytes, size_t max_body_bytes)
-    : max_header_bytes_(max_header_bytes), max_body_bytes_(max_body_bytes) {}
+Http1RequestParser::Http1RequestParser(size_t max_header_bytes, size_t max_body_bytes,
+                                       std::shared_ptr<BodyBudget> budget)
+    : max_header_bytes_(max_header_bytes),
+      max_body_bytes_(max_body_bytes),
+      budget_(std::move(budget)) {}
 
 Http1RequestParser::~Http1RequestParser() = default;
 
 size_t Http1RequestParser::Put(std::string_view bytes) {
   if (message_ == nullptr) {
-    message_ = std::make_unique<Message>(max_header_bytes_, max_body_bytes_);
+    message_ = std::make_unique<Message>(max_header_bytes_, max_body_bytes_, budget_);
   }
   CHECK(!done() && !problem());
   return message_->Put(bytes);
@@ -166,6 +177,7 @@ bool Http1RequestParser::keep_alive() const { return message_->keep_alive(); }
 bool Http1RequestParser::http10() const { return message_->http10(); }
 
 const ServerRequest& Http1RequestParser::request() const { return message_->request; }
+ServerRequest& Http1RequestParser::request() { return message_->request; }
 
 ServerRequest Http1RequestParser::TakeRequest() {
   CHECK(done());
@@ -174,11 +186,13 @@ ServerRequest Http1RequestParser::TakeRequest() {
   return request;
 }
 
+void Http1RequestParser::Drop() { message_.reset(); }
+
 Http1ServerSession::Http1ServerSession(const ServerOptions& options, SessionHost& host,
                                        SteadyTime now)
     : options_(options),
       host_(host),
-      parser_(options.max_header_bytes, options.max_body_bytes),
+      parser_(options.max_header_bytes, options.max_body_bytes, host.body_budget()),
       entered_(now) {}
 
 void Http1ServerSession::Enter(Phase phase, SteadyTime now) {
@@ -209,17 +223,8 @@ size_t Http1ServerSession::Receive(std::string_view bytes, SteadyTime now) {
 void Http1ServerSession::Advance(SteadyTime now) {
   if (const auto& problem = parser_.problem()) return Refuse(problem->status, problem->text, now);
   if (!parser_.head_done()) return;
-  if (phase_ == Phase::kHead) {
-    const std::string_view expected = parser_.request().header("Expect");
-    if (!expected.empty() && !EqualIgnoringCase(expected, "100-continue")) {
-      return Refuse(417, fmt::format("the expectation \"{}\" is not known", expected), now);
-    }
-    // Not if the body is already arriving, nor to HTTP/1.0 clients.
-    continue_due_ =
-        !expected.empty() && !parser_.done() && parser_.request().body.empty() && !parser_.http10();
-    Enter(Phase::kBody, now);
-  }
-  if (!parser_.done()) return;
+  if (phase_ == Phase::kHead) EndHead(now);
+  if (phase_ != Phase::kBody || !parser_.done()) return;
   continue_due_ = false;
   keep_alive_ = parser_.keep_alive();
   http10_ = parser_.http10();
@@ -228,12 +233,31 @@ void Http1ServerSession::Advance(SteadyTime now) {
   host_.Handle(++number_, parser_.TakeRequest());
 }
 
+void Http1ServerSession::EndHead(SteadyTime now) {
+  const std::string_view expected = parser_.request().header("Expect");
+  if (!expected.empty() && !EqualIgnoringCase(expected, "100-continue")) {
+    return Refuse(417, fmt::format("the expectation \"{}\" is not known", expected), now);
+  }
+  if (!parser_.done()) {
+    if (auto refusal = host_.Admit(parser_.request())) return Refuse(*std::move(refusal), now);
+  }
+  // Not if the body is already arriving, nor to HTTP/1.0 clients.
+  continue_due_ =
+      !expected.empty() && !parser_.done() && parser_.request().body.empty() && !parser_.http10();
+  Enter(Phase::kBody, now);
+}
+
 void Http1ServerSession::Refuse(int status, const std::string& text, SteadyTime now) {
+  Refuse(ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), now);
+}
+
+void Http1ServerSession::Refuse(ServerResponse response, SteadyTime now) {
   keep_alive_ = false;
   continue_due_ = false;
   // Invalidates a late response to the request.
   ++number_;
-  outcome_ = {ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), nullptr};
+  outcome_ = {std::move(response), nullptr};
+  parser_.Drop();
   Enter(Phase::kResponded, now);
 }
 

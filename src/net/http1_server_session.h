@@ -23,7 +23,9 @@ class Http1RequestParser {
     std::string text;
   };
 
-  Http1RequestParser(size_t max_header_bytes, size_t max_body_bytes);
+  // `budget` accounts for bodies; it may be null.
+  Http1RequestParser(size_t max_header_bytes, size_t max_body_bytes,
+                     std::shared_ptr<BodyBudget> budget);
   ~Http1RequestParser();
 
   // Parses the next bytes of the request and returns how many were used. The rest must be passed
@@ -39,15 +41,19 @@ class Http1RequestParser {
   bool keep_alive() const;
   bool http10() const;
   const ServerRequest& request() const;
+  ServerRequest& request();
 
   // Returns the complete request. The next bytes belong to another one.
   ServerRequest TakeRequest();
+  // Drops the request, after which nothing more is parsed.
+  void Drop();
 
  private:
   class Message;
 
   const size_t max_header_bytes_;
   const size_t max_body_bytes_;
+  const std::shared_ptr<BodyBudget> budget_;
   std::unique_ptr<Message> message_;
 };
 
@@ -61,6 +67,7 @@ class Http1ServerSession final : public ServerSession {
   void ReceiveEnd() override;
   void Produce(Outgoing& out, SteadyTime now) override;
   bool finished() const override { return phase_ == Phase::kFinished; }
+  bool busy() const override { return phase_ == Phase::kHandling || phase_ == Phase::kStreaming; }
   void Deliver(RequestNumber number, Outcome outcome, SteadyTime now) override;
   void Wake(RequestNumber number) override;
   std::optional<SteadyTime> deadline() const override;
@@ -81,8 +88,11 @@ class Http1ServerSession final : public ServerSession {
   void Enter(Phase phase, SteadyTime now);
   // Enters the next phase, depending on what the parser has read.
   void Advance(SteadyTime now);
+  // Decides about a request whose head is complete.
+  void EndHead(SteadyTime now);
   // Responds with a plain-text error and ends the connection.
   void Refuse(int status, const std::string& text, SteadyTime now);
+  void Refuse(ServerResponse response, SteadyTime now);
   void SendOutcome(Outgoing& out, SteadyTime now);
   void SendStream(Outgoing& out, SteadyTime now);
   // Prepares for the next request after a response.

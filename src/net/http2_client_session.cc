@@ -165,7 +165,7 @@ bool Http2ClientSession::finished() const {
 }
 
 void Http2ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> request,
-                               ResponseSink& sink) {
+                               ResponseSink& sink, SteadyTime) {
   const std::string authority = request->url.authority();
   const fmt::format_int length(request->body.size());
   std::vector<std::string> names;

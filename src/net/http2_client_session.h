@@ -34,7 +34,8 @@ class Http2ClientSession final : public ClientSession {
   bool finished() const override;
   std::string problem() const override { return problem_; }
 
-  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink) override;
+  void Begin(RequestId id, std::shared_ptr<const WireRequest> request, ResponseSink& sink,
+             SteadyTime now) override;
   void Abandon(RequestId id) override;
   void Drain() override { draining_ = true; }
   size_t Receive(std::string_view bytes, SteadyTime now) override;

@@ -63,8 +63,11 @@ constexpr uint32_t kServerStreamWindow = 256 << 10;
 constexpr int32_t kServerConnectionWindow = 1 << 20;
 // Limits the control frames queued for a peer that does not read.
 constexpr size_t kMaxQueuedFrames = 2000;
-// Limits the incomplete request bodies of a connection, in bodies of the maximum size.
-constexpr size_t kMaxBufferedBodies = 8;
+// Limits the incomplete requests of a connection, in requests of the maximum size.
+constexpr size_t kMaxBufferedRequests = 8;
+// Longer headers, in the maximum size, end the connection: decompressing them costs more than they
+// weigh on the network.
+constexpr size_t kMaxHeaderExcess = 4;
 
 }  // namespace
 
@@ -109,7 +112,7 @@ size_t Http2ServerSession::Receive(std::string_view bytes, SteadyTime now) {
   for (const int32_t id : std::exchange(complete_, {})) {
     Http2Stream* const stream = Find(id);
     if (stream == nullptr) continue;
-    stream->phase = Http2Stream::Phase::kHandling;
+    ++handled_;
     host_.Handle(id, std::move(stream->request));
   }
   return static_cast<size_t>(used);
@@ -120,10 +123,13 @@ void Http2ServerSession::BeginStream(int32_t id) {
   CheckAt(now_ + options_.header_timeout);
 }
 
-void Http2ServerSession::AddHeader(Http2Stream& stream, std::string_view name,
+bool Http2ServerSession::AddHeader(Http2Stream& stream, std::string_view name,
                                    std::string_view value) {
   stream.header_bytes += name.size() + value.size() + kHttp2HeaderOverhead;
-  if (stream.header_bytes > options_.max_header_bytes) return;
+  if (stream.header_bytes > kMaxHeaderExcess * options_.max_header_bytes) return false;
+  // Trailers are not headers: a proxy that checks headers does not see them.
+  if (stream.phase != Http2Stream::Phase::kHead) return true;
+  if (stream.header_bytes > options_.max_header_bytes) return true;
   ServerRequest& request = stream.request;
   if (name == ":method") {
     request.method = value;
@@ -134,9 +140,10 @@ void Http2ServerSession::AddHeader(Http2Stream& stream, std::string_view name,
   } else if (!name.starts_with(':')) {
     request.headers.push_back({std::string(name), std::string(value)});
   }
+  return true;
 }
 
-void Http2ServerSession::EndHead(Http2Stream& stream) {
+void Http2ServerSession::EndHead(Http2Stream& stream, bool body_follows) {
   stream.phase = Http2Stream::Phase::kBody;
   stream.since = now_;
   CheckAt(now_ + options_.body_timeout);
@@ -145,6 +152,11 @@ void Http2ServerSession::EndHead(Http2Stream& stream) {
     return Refuse(stream, 431,
                   fmt::format("the headers are longer than {} bytes", options_.max_header_bytes));
   }
+  if (!body_follows) return;
+  if (!Buffer(stream, stream.header_bytes)) {
+    return Refuse(stream, 429, "too many incomplete requests on this connection");
+  }
+  if (auto refusal = host_.Admit(stream.request)) return Refuse(stream, *std::move(refusal));
   const std::string_view length = stream.request.header("content-length");
   size_t size = 0;
   // nghttp2 has checked that this is a number, and checks the length of the body.
@@ -160,22 +172,38 @@ void Http2ServerSession::EndHead(Http2Stream& stream) {
   }
 }
 
+bool Http2ServerSession::Buffer(Http2Stream& stream, size_t bytes) {
+  stream.buffered += bytes;
+  buffered_ += bytes;
+  return buffered_ <= kMaxBufferedRequests * (options_.max_header_bytes + options_.max_body_bytes);
+}
+
+void Http2ServerSession::Unbuffer(Http2Stream& stream) {
+  buffered_ -= std::exchange(stream.buffered, 0);
+}
+
 void Http2ServerSession::AddBody(Http2Stream& stream, std::string_view bytes) {
-  if (stream.refused) return;
-  stream.request.body.append(bytes);
-  buffered_ += bytes.size();
-  if (stream.request.body.size() > options_.max_body_bytes) {
+  if (stream.refused || bytes.empty()) return;
+  ServerRequest& request = stream.request;
+  if (request.body.size() + bytes.size() > options_.max_body_bytes) {
     return Refuse(stream, 413,
                   fmt::format("the body is longer than {} bytes", options_.max_body_bytes));
   }
-  if (buffered_ > kMaxBufferedBodies * options_.max_body_bytes) {
-    Refuse(stream, 429, "too many bodies at once on this connection");
+  if (!Buffer(stream, bytes.size())) {
+    return Refuse(stream, 429, "too many incomplete requests on this connection");
   }
+  if (request.body_share == nullptr) {
+    request.body_share = std::make_shared<BodyShare>(host_.body_budget());
+  }
+  if (!request.body_share->Grow(bytes.size())) {
+    return Refuse(stream, 429, std::string(kTooManyBodies));
+  }
+  request.body.append(bytes);
 }
 
 void Http2ServerSession::EndRequest(Http2Stream& stream) {
   if (stream.refused) return;
-  buffered_ -= stream.request.body.size();
+  Unbuffer(stream);
   stream.phase = Http2Stream::Phase::kHandling;
   complete_.push_back(stream.id);
 }
@@ -183,23 +211,32 @@ void Http2ServerSession::EndRequest(Http2Stream& stream) {
 void Http2ServerSession::EndStream(int32_t id) {
   Http2Stream* const stream = Find(id);
   if (stream == nullptr) return;
-  if (stream->phase == Http2Stream::Phase::kBody) buffered_ -= stream->request.body.size();
+  Unbuffer(*stream);
+  if (stream->streams) --streamed_;
   // Removed from the map first: destructors of the stream's parts may access the map.
   const auto node = streams_.extract(id);
   if (streams_.empty()) idle_since_ = now_;
+  if (stream->phase != Http2Stream::Phase::kHandling || std::erase(complete_, id) > 0) return;
+  --handled_;
+  host_.Abandoned(id);
 }
 
 void Http2ServerSession::Refuse(Http2Stream& stream, int status, const std::string& text) {
-  buffered_ -= stream.request.body.size();
-  stream.request.body.clear();
+  Refuse(stream, ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"));
+}
+
+void Http2ServerSession::Refuse(Http2Stream& stream, ServerResponse response) {
+  Unbuffer(stream);
+  stream.request = {};
   stream.refused = true;
-  Submit(stream, {ServerResponse::Text(status, "text/plain; charset=utf-8", text + "\n"), nullptr});
+  Submit(stream, {std::move(response), nullptr});
 }
 
 void Http2ServerSession::Deliver(RequestNumber number, Outcome outcome, SteadyTime now) {
   now_ = now;
   Http2Stream* const stream = Find(number);
   if (stream == nullptr || stream->phase != Http2Stream::Phase::kHandling) return;
+  --handled_;
   Submit(*stream, std::move(outcome));
 }
 
@@ -223,6 +260,8 @@ void Http2ServerSession::Submit(Http2Stream& stream, Outcome outcome) {
     fields.push_back(Http2Field("content-length", {length.data(), length.size()}));
   }
   const bool with_body = may_have_body && !stream.head_only;
+  stream.streams = with_body && outcome.source != nullptr;
+  if (stream.streams) ++streamed_;
   if (with_body) stream.SetBody(std::move(response.body), std::move(outcome.source));
   if (stream.ready() > 0) CheckAt(now_ + options_.send_timeout);
   const bool empty = stream.ready() == 0 && stream.body_ended();
@@ -328,128 +367,6 @@ void Http2ServerSession::Drain() {
   nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR,
                         nullptr, 0);
-}
-
-namespace {
-
-// Stream resets by the peer: the burst, then the rate per second. More is an attack.
-constexpr uint64_t kResetBurst = 500;
-constexpr uint64_t kResetRate = 50;
-
-Http2ServerSession& Owner(void* owner) { return *static_cast<Http2ServerSession*>(owner); }
-
-}  // namespace
-
-nghttp2_session* Http2ServerSession::Callbacks::MakeSession(Http2ServerSession* owner) {
-  nghttp2_session_callbacks* callbacks = nullptr;
-  CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
-  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
-  nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
-  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrame);
-  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnFrameSent);
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
-  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnStreamClose);
-  nghttp2_session_callbacks_set_send_data_callback(callbacks, SendData);
-  nghttp2_option* option = nullptr;
-  CHECK(nghttp2_option_new(&option) == 0);
-  nghttp2_option_set_no_closed_streams(option, 1);
-  nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetRate);
-  nghttp2_session* session = nullptr;
-  CHECK(nghttp2_session_server_new2(&session, callbacks, owner, option) == 0);
-  nghttp2_option_del(option);
-  nghttp2_session_callbacks_del(callbacks);
-  return session;
-}
-
-nghttp2_data_provider Http2ServerSession::Callbacks::BodyOf(Http2Stream& stream) {
-  nghttp2_data_provider provider{};
-  provider.source.ptr = &stream;
-  provider.read_callback = ReadBody;
-  return provider;
-}
-
-int Http2ServerSession::Callbacks::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame,
-                                                  void* owner) {
-  if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-    Owner(owner).BeginStream(frame->hd.stream_id);
-  }
-  return 0;
-}
-
-int Http2ServerSession::Callbacks::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
-                                            const uint8_t* name, size_t name_size,
-                                            const uint8_t* value, size_t value_size, uint8_t,
-                                            void* owner) {
-  // Trailers are not headers: a proxy that checks headers does not see them.
-  if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-  if (Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id)) {
-    Owner(owner).AddHeader(*stream, TextOf(name, name_size), TextOf(value, value_size));
-  }
-  return 0;
-}
-
-int Http2ServerSession::Callbacks::OnFrame(nghttp2_session*, const nghttp2_frame* frame,
-                                           void* owner) {
-  if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
-  Http2Stream* const stream = Owner(owner).Find(frame->hd.stream_id);
-  if (stream == nullptr) return 0;
-  if (stream->phase == Http2Stream::Phase::kHead) Owner(owner).EndHead(*stream);
-  if (HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) Owner(owner).EndRequest(*stream);
-  return 0;
-}
-
-int Http2ServerSession::Callbacks::OnFrameSent(nghttp2_session* session, const nghttp2_frame* frame,
-                                               void* owner) {
-  if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
-  if (!HasFlag(frame, NGHTTP2_FLAG_END_STREAM)) return 0;
-  const int32_t id = frame->hd.stream_id;
-  const Http2Stream* const stream = Owner(owner).Find(id);
-  // The peer need not send the rest of a rejected request.
-  if (stream != nullptr && stream->refused &&
-      nghttp2_session_get_stream_remote_close(session, id) == 0) {
-    Owner(owner).Reset(id, NGHTTP2_NO_ERROR);
-  }
-  return 0;
-}
-
-int Http2ServerSession::Callbacks::OnData(nghttp2_session*, uint8_t, int32_t id,
-                                          const uint8_t* data, size_t size, void* owner) {
-  if (Http2Stream* const stream = Owner(owner).Find(id)) {
-    Owner(owner).AddBody(*stream, TextOf(data, size));
-  }
-  return 0;
-}
-
-int Http2ServerSession::Callbacks::OnStreamClose(nghttp2_session*, int32_t id, uint32_t,
-                                                 void* owner) {
-  Owner(owner).EndStream(id);
-  return 0;
-}
-
-ssize_t Http2ServerSession::Callbacks::ReadBody(nghttp2_session*, int32_t, uint8_t*, size_t size,
-                                                uint32_t* flags, nghttp2_data_source* source,
-                                                void*) {
-  Http2Stream& stream = *static_cast<Http2Stream*>(source->ptr);
-  const size_t ready = stream.Prepare(size);
-  if (ready == 0 && !stream.body_ended()) {
-    stream.deferred = true;
-    return NGHTTP2_ERR_DEFERRED;
-  }
-  if (ready == stream.ready() && stream.body_ended()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-  if (ready > 0) *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-  return static_cast<ssize_t>(ready);
-}
-
-int Http2ServerSession::Callbacks::SendData(nghttp2_session*, nghttp2_frame*, const uint8_t* head,
-                                            size_t size, nghttp2_data_source* source, void* owner) {
-  Http2ServerSession& session = Owner(owner);
-  if (session.out_->size() >= kBatchBytes) return NGHTTP2_ERR_WOULDBLOCK;
-  Http2Stream& stream = *static_cast<Http2Stream*>(source->ptr);
-  session.out_->Copy(TextOf(head, kHttp2FrameHead));
-  stream.Take(size, *session.out_);
-  stream.since = session.now_;
-  if (stream.ready() > 0) session.CheckAt(session.now_ + session.options_.send_timeout);
-  return 0;
 }
 
 }  // namespace berth::net

@@ -41,9 +41,11 @@ class Http2Stream {
   Phase phase = Phase::kHead;
   SteadyTime since;  // Start of the phase, or time of the last bytes sent.
   size_t header_bytes = 0;
+  size_t buffered = 0;     // Bytes of the incomplete request.
   bool head_only = false;  // HEAD: the response has no body.
   bool refused = false;    // The response was sent before the request was complete.
   bool deferred = false;   // Nothing to send until the source is woken.
+  bool streams = false;    // The body of the response has a source.
 
  private:
   std::deque<Piece> pieces_;
@@ -67,6 +69,7 @@ class Http2ServerSession final : public ServerSession {
   void ReceiveEnd() override { failed_ = true; }
   void Produce(Outgoing& out, SteadyTime now) override;
   bool finished() const override;
+  bool busy() const override { return handled_ + streamed_ > 0; }
   void Deliver(RequestNumber number, Outcome outcome, SteadyTime now) override;
   void Wake(RequestNumber number) override;
   std::optional<SteadyTime> deadline() const override;
@@ -79,13 +82,18 @@ class Http2ServerSession final : public ServerSession {
 
   Http2Stream* Find(RequestNumber number);
   void BeginStream(int32_t id);
-  void AddHeader(Http2Stream& stream, std::string_view name, std::string_view value);
-  void EndHead(Http2Stream& stream);
+  // Returns false if the headers are so long that the connection must end.
+  bool AddHeader(Http2Stream& stream, std::string_view name, std::string_view value);
+  void EndHead(Http2Stream& stream, bool body_follows);
   void AddBody(Http2Stream& stream, std::string_view bytes);
   void EndRequest(Http2Stream& stream);
   void EndStream(int32_t id);
+  // Accounts for bytes of an incomplete request. Returns false if the connection has too many.
+  bool Buffer(Http2Stream& stream, size_t bytes);
+  void Unbuffer(Http2Stream& stream);
   // Responds with an error before the request is complete.
   void Refuse(Http2Stream& stream, int status, const std::string& text);
+  void Refuse(Http2Stream& stream, ServerResponse response);
   void Submit(Http2Stream& stream, Outcome outcome);
   void Reset(int32_t id, uint32_t code);
   // Makes Expire check the streams at `time` or earlier.
@@ -98,7 +106,9 @@ class Http2ServerSession final : public ServerSession {
   std::unique_ptr<nghttp2_session, void (*)(nghttp2_session*)> session_;
   std::unordered_map<int32_t, std::unique_ptr<Http2Stream>> streams_;
   std::vector<int32_t> complete_;  // Requests to pass to the handler once nghttp2 has returned.
-  size_t buffered_ = 0;            // Bytes of incomplete request bodies.
+  size_t buffered_ = 0;            // Bytes of incomplete requests.
+  size_t handled_ = 0;             // Requests that the handler has.
+  size_t streamed_ = 0;            // Responses that have a source.
   SteadyTime now_;
   SteadyTime idle_since_;
   SteadyTime check_at_ = SteadyTime::max();

@@ -63,6 +63,9 @@ struct ClientRequest {
   std::string body;
   // From Send to the end of the response; 0 or less means no limit.
   Duration timeout;
+  // Ends the request with kTimeout if nothing arrives for this long over HTTP/1.1; 0 or less means
+  // no limit. HTTP/2 connections are pinged instead.
+  Duration silence_limit = {};
 };
 
 // ResponseStream receives a response piece by piece, on the loop's thread.

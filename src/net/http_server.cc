@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/descriptor_limit.h"
 #include "net/server_worker.h"
 
 namespace berth::net {
@@ -64,15 +65,25 @@ Status Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool share
                           endpoint.port(), Describe(error)));
 }
 
+// The rest of the descriptors is for the process's own files and connections.
+size_t MaxConnections(const ServerOptions& options) {
+  return std::clamp<size_t>(options.max_connections, 1, DescriptorLimit() / 2);
+}
+
+std::shared_ptr<const ServerSettings> MakeSettings(ServerOptions options, RequestHandler handler) {
+  auto connections = std::make_shared<ConnectionTable>(MaxConnections(options));
+  auto budget = std::make_shared<BodyBudget>(options.max_buffered_bytes);
+  return std::make_shared<const ServerSettings>(ServerSettings{
+      std::move(options), std::move(handler), std::move(connections), std::move(budget)});
+}
+
 class Server final : public HttpServer {
  public:
   Server(ServerOptions options, RequestHandler handler)
-      : settings_(std::make_shared<const ServerSettings>(
-            ServerSettings{std::move(options), std::move(handler)})),
-        count_(std::make_shared<ConnectionCount>()) {
+      : settings_(MakeSettings(std::move(options), std::move(handler))) {
     const int threads = std::max(1, settings_->options.threads);
     for (int i = 0; i < threads; ++i) {
-      workers_.push_back(std::make_shared<ServerWorker>(settings_, count_));
+      workers_.push_back(std::make_shared<ServerWorker>(settings_));
     }
     acceptor_ = std::make_unique<tcp::acceptor>(workers_[0]->context());
     pause_ = std::make_unique<asio::steady_timer>(workers_[0]->context());
@@ -92,6 +103,8 @@ class Server final : public HttpServer {
   }
 
   uint16_t port() const override { return port_; }
+  size_t connections() const override { return settings_->connections->open(); }
+  size_t buffered_bytes() const override { return settings_->body_budget->used(); }
 
   void Stop(std::chrono::milliseconds grace) override {
     if (!std::exchange(running_, false)) return;
@@ -109,7 +122,7 @@ class Server final : public HttpServer {
     closed.get_future().wait();
     if (grace.count() > 0) {
       for (const auto& worker : workers_) worker->Drain();
-      count_->WaitForNone(grace);
+      settings_->connections->WaitForNone(grace);
     }
     for (const auto& worker : workers_) worker->CloseAll();
     for (const auto& worker : workers_) worker->Join();
@@ -128,11 +141,12 @@ class Server final : public HttpServer {
   void Accepted(ServerWorker& worker, const error_code& error, tcp::socket socket) {
     if (!acceptor_->is_open()) return;
     if (!error) {
-      // A connection over the limit is closed at once: the kernel has already accepted it.
-      if (count_->value() < settings_->options.max_connections) worker.Adopt(std::move(socket));
+      worker.Adopt(std::move(socket));
       return Accept();
     }
     if (error == asio::error::connection_aborted) return Accept();
+    // The descriptor is for the waiting client, or for the process itself.
+    settings_->connections->CloseOne();
     pause_->expires_after(kAcceptPause);
     pause_->async_wait([this](const error_code&) {
       if (acceptor_->is_open()) Accept();
@@ -140,7 +154,6 @@ class Server final : public HttpServer {
   }
 
   const std::shared_ptr<const ServerSettings> settings_;
-  const std::shared_ptr<ConnectionCount> count_;
   // Exchanges may own workers beyond the server's lifetime; the acceptor is destroyed before its
   // worker.
   std::vector<std::shared_ptr<ServerWorker>> workers_;

@@ -3,7 +3,8 @@
 // Over TLS the protocol is chosen by ALPN; without TLS a client may start with HTTP/2's preface
 // ("prior knowledge"). Each connection belongs to one of the server's threads; the handler is
 // called there and must not block. A peer that sends slowly, sends too much or never reads is
-// disconnected at the limits of ServerOptions and does not affect other peers.
+// disconnected at the limits of ServerOptions and does not affect other peers. Beyond the limit of
+// connections, a new one replaces the least used one of the client with the most (ConnectionTable).
 #pragma once
 
 #include <chrono>
@@ -11,11 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "net/body_budget.h"
 #include "net/http_message.h"
 #include "net/server_tls.h"
 
@@ -45,7 +48,8 @@ class BodySource {
 
 // The client of a connection.
 struct Peer {
-  std::string address;  // "10.0.0.7", "::1", without the port.
+  std::string address;      // "10.0.0.7", "::1", without the port.
+  uint64_t connection = 0;  // Identifies the connection in its server.
   bool loopback = false;
   bool tls = false;
   // From a client certificate that is signed by the server's client CA; empty without one.
@@ -62,6 +66,7 @@ struct ServerRequest {
   std::vector<HttpHeader> headers;
   std::string body;
   Peer peer;
+  std::shared_ptr<BodyShare> body_share;  // Accounts for the body; null if that is empty.
 
   // Returns the value of the first header of that name, ignoring case; empty if there is none.
   std::string_view header(std::string_view name) const { return FindHeader(headers, name); }
@@ -92,9 +97,16 @@ class Exchange {
   virtual void Wake() = 0;
   // Calls Wake after `delay`.
   virtual void WakeAfter(std::chrono::milliseconds delay) = 0;
+  // Calls `abandoned` on the connection's thread if the peer gives the request up or disconnects
+  // before the response. May be called only by the handler, before it returns. `abandoned` must not
+  // own the exchange.
+  virtual void OnAbandoned(std::function<void()> /*abandoned*/) {}
 };
 
 using RequestHandler = std::function<void(std::shared_ptr<Exchange>)>;
+
+// Decides about a request whose body has not arrived yet: returns the response to reject it with.
+using RequestAdmission = std::function<std::optional<ServerResponse>(const ServerRequest& head)>;
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
@@ -106,8 +118,16 @@ struct ServerOptions {
   std::shared_ptr<ServerTls> tls;  // Null means no TLS.
   size_t max_header_bytes = 64 << 10;
   size_t max_body_bytes = 3 << 20;  // As kube-apiserver; larger requests get 413.
+  // A bound for all request bodies that the server holds; requests beyond it get 429. The default
+  // is enough for 80 bodies of the largest size.
+  size_t max_buffered_bytes = size_t{256} << 20;
+  // At most half of the descriptors that the process may open, whatever this says.
   size_t max_connections = 20'000;
-  std::chrono::milliseconds header_timeout{30'000};  // From the first byte of a request.
+  // Called on the connection's thread for a request with a body that is still to come. Null admits
+  // all.
+  RequestAdmission admission = {};
+  // From the first byte of a request; also for the handshake, and for the first byte after it.
+  std::chrono::milliseconds header_timeout{30'000};
   std::chrono::milliseconds body_timeout{60'000};
   std::chrono::milliseconds idle_timeout{300'000};  // Between requests.
   std::chrono::milliseconds send_timeout{60'000};   // While the peer accepts no bytes.
@@ -120,6 +140,9 @@ class HttpServer {
   virtual ~HttpServer() = default;  // Stops.
 
   virtual uint16_t port() const = 0;
+  // Any thread: how many connections are open, and how many bytes of request bodies are held.
+  virtual size_t connections() const = 0;
+  virtual size_t buffered_bytes() const = 0;
   // Accepts no new requests, gives pending responses up to `grace` to complete, then closes all
   // connections. Streams are pending until their sources end. Returns when the threads have ended;
   // must not be called on one of them.

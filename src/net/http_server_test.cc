@@ -281,17 +281,6 @@ TEST(HttpServerTest, OneThousandStreams) {
   for (const auto& client : clients) EXPECT_EQ(client->ReadUntil("event\r\n"), "5\r\nevent\r\n");
 }
 
-TEST(HttpServerTest, BeyondTheLimitConnectionsAreClosed) {
-  const auto server = Serve(Echo, {.max_connections = 1});
-  RawClient first(server->port());
-  first.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  first.ReadUntil("GET / 0 ");
-  RawClient second(server->port());
-  EXPECT_EQ(second.ReadAll(), "");
-  first.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-  first.ReadUntil("GET / 0 ");
-}
-
 TEST(HttpServerTest, StopWaitsForResponses) {
   std::promise<std::shared_ptr<Exchange>> promise;
   const auto server =

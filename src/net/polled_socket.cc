@@ -1,11 +1,38 @@
 #include "net/polled_socket.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <utility>
 
 namespace berth::net {
 
 using boost::asio::ip::tcp;
 using boost::system::error_code;
+
+namespace {
+
+// A silent connection is probed after kProbeAfter seconds, and fails when kProbes probes in a row,
+// one every kProbeEvery seconds, are not acknowledged. In total less than HTTP/2's pings take.
+constexpr int kProbeAfter = 15;
+constexpr int kProbeEvery = 5;
+constexpr int kProbes = 4;
+
+void ProbeWhenSilent(int socket) {
+  const auto set = [&](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfter);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeEvery);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
+  // The same for bytes that are not acknowledged, which the kernel would repeat for 15 minutes.
+  constexpr int kMillis = 1000;
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, (kProbeAfter + kProbeEvery * kProbes) * kMillis);
+}
+
+}  // namespace
 
 PolledSocket::PolledSocket(tcp::socket socket, ReadSizes sizes)
     : socket_(std::move(socket)),
@@ -17,6 +44,7 @@ int PolledSocket::Prepare() {
   error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(tcp::no_delay(true), ignored);
+  ProbeWhenSilent(socket_.native_handle());
   return socket_.native_handle();
 }
 

@@ -83,7 +83,8 @@ class PolledSocket {
   SocketStream& stream() { return *stream_; }
   bool has_stream() const { return stream_ != nullptr; }
 
-  // Configures the connected socket and returns its descriptor, for the stream.
+  // Configures the connected socket and returns its descriptor, for the stream. A peer that has
+  // vanished without closing the connection is noticed after 35 seconds: the socket fails.
   int Prepare();
   void SetStream(std::unique_ptr<SocketStream> stream) { stream_ = std::move(stream); }
   // Closes the socket. The listener is not called any more, except for completed waits.

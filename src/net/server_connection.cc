@@ -69,13 +69,19 @@ void ServerExchange::WakeAfter(std::chrono::milliseconds delay) {
   });
 }
 
+void ServerExchange::OnAbandoned(std::function<void()> abandoned) {
+  const auto port = port_.lock();
+  if (port == nullptr) return;
+  CHECK(port->context().get_executor().running_in_this_thread());
+  if (!responded_) port->OnAbandoned(number_, std::move(abandoned));
+}
+
 namespace {
 
-namespace asio = boost::asio;
 using asio::ip::tcp;
-using boost::system::error_code;
 
-constexpr PolledSocket::ReadSizes kServerReadSizes{.small = 4 << 10, .large = 64 << 10};
+constexpr size_t kSmallRead = 4 << 10;
+constexpr size_t kLargeRead = 64 << 10;
 // Turns before other connections run.
 constexpr int kMaxServerTurns = 16;
 // Time for the peer to read the last response: closing while it still sends would make the kernel
@@ -85,30 +91,38 @@ constexpr std::chrono::seconds kGoodbye{2};
 // Enough of HTTP/2's preface to recognize it; nghttp2 checks the rest.
 constexpr std::string_view kHttp2Start = "PRI * HTTP/2.0";
 
+// A server of small requests reads little ahead: that is memory of each connection.
+PolledSocket::ReadSizes ReadSizesFor(const ServerOptions& options) {
+  return {.small = kSmallRead, .large = std::clamp(options.max_body_bytes, kSmallRead, kLargeRead)};
+}
+
 }  // namespace
 
-ServerConnection::ServerConnection(std::shared_ptr<ServerWorker> worker, tcp::socket socket)
+ServerConnection::ServerConnection(std::shared_ptr<ServerWorker> worker, tcp::socket socket,
+                                   const asio::ip::address& peer, uint64_t number)
     : worker_(std::move(worker)),
-      socket_(std::move(socket), kServerReadSizes),
+      socket_(std::move(socket), ReadSizesFor(worker_->settings().options)),
       started_(SteadyNow()),
-      last_write_(started_) {}
+      last_request_(started_),
+      last_write_(started_) {
+  peer_.address = peer.to_string();
+  peer_.connection = number;
+  peer_.loopback = peer.is_loopback();
+  peer_.tls = worker_->settings().options.tls != nullptr;
+}
 
 asio::io_context& ServerConnection::context() { return worker_->context(); }
 
+void ServerConnection::CloseLater() {
+  // Weak, because the context may stop before it runs this: the handler must not own what owns it.
+  asio::post(context(), [weak = weak_from_this()] {
+    if (const auto connection = weak.lock()) connection->Close();
+  });
+}
+
 void ServerConnection::Start() {
   const int socket = socket_.Prepare();
-  error_code error;
-  const tcp::endpoint remote = socket_.socket().remote_endpoint(error);
-  // The peer may have closed the connection since it was accepted.
-  if (error) return Close();
-  asio::ip::address address = remote.address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
-  }
-  peer_.address = address.to_string();
-  peer_.loopback = address.is_loopback();
   const auto& tls = worker_->settings().options.tls;
-  peer_.tls = tls != nullptr;
   socket_.SetStream(tls ? MakeTlsStream(socket, *tls) : MakePlainStream(socket));
   Pump();
 }
@@ -116,6 +130,7 @@ void ServerConnection::Start() {
 void ServerConnection::Close() {
   if (std::exchange(closed_, true)) return;
   const auto self = shared_from_this();
+  AbandonAll();
   session_.reset();
   wakes_.clear();
   socket_.Close();
@@ -130,6 +145,7 @@ void ServerConnection::Drain() {
 }
 
 void ServerConnection::Deliver(RequestNumber number, Outcome outcome) {
+  on_abandoned_.erase(number);
   if (session_ == nullptr) return;
   session_->Deliver(number, std::move(outcome), SteadyNow());
   // The caller may be in the middle of an operation that another handler must not interrupt.
@@ -148,7 +164,33 @@ void ServerConnection::WakeAfter(RequestNumber number, std::chrono::milliseconds
   Wait();
 }
 
+void ServerConnection::OnAbandoned(RequestNumber number, std::function<void()> abandoned) {
+  if (!closed_) on_abandoned_.insert_or_assign(number, std::move(abandoned));
+}
+
+void ServerConnection::Abandoned(RequestNumber number) {
+  if (const auto found = on_abandoned_.extract(number)) found.mapped()();
+}
+
+void ServerConnection::AbandonAll() {
+  while (!on_abandoned_.empty()) Abandoned(on_abandoned_.begin()->first);
+}
+
+std::shared_ptr<BodyBudget> ServerConnection::body_budget() const {
+  return worker_->settings().body_budget;
+}
+
+std::optional<ServerResponse> ServerConnection::Admit(ServerRequest& head) {
+  const RequestAdmission& admission = worker_->settings().options.admission;
+  if (!admission) return std::nullopt;
+  head.peer = peer_;
+  return admission(head);
+}
+
 void ServerConnection::Handle(RequestNumber number, ServerRequest request) {
+  requested_ = true;
+  last_request_ = SteadyNow();
+  record_->Note(ConnectionUse::kBusy, last_request_);
   request.peer = peer_;
   worker_->settings().handler(
       std::make_shared<ServerExchange>(weak_from_this(), number, std::move(request)));
@@ -170,8 +212,14 @@ void ServerConnection::Pump() {
   for (int turn = 0; turn < kMaxServerTurns && more && !failed_; ++turn) more = Turn(now);
   pumping_ = false;
   if (failed_) return Close();
+  record_->Note(use(), last_request_);
   if (more) PumpLater();
   Wait();
+}
+
+ConnectionUse ServerConnection::use() const {
+  if (session_ != nullptr && session_->busy()) return ConnectionUse::kBusy;
+  return requested_ ? ConnectionUse::kIdle : ConnectionUse::kNew;
 }
 
 bool ServerConnection::Turn(SteadyTime now) {
@@ -199,7 +247,8 @@ bool ServerConnection::Open(SteadyTime now) {
 }
 
 bool ServerConnection::ReadSome() {
-  const size_t max_input = worker_->settings().options.max_header_bytes + kServerReadSizes.large;
+  const ServerOptions& options = worker_->settings().options;
+  const size_t max_input = options.max_header_bytes + ReadSizesFor(options).large;
   if (peer_ended_ || input_.size() >= max_input) return false;
   switch (socket_.Read(input_)) {
     case SocketStream::State::kDone:
@@ -208,6 +257,8 @@ bool ServerConnection::ReadSome() {
     case SocketStream::State::kEnd:
       peer_ended_ = true;
       failed_ = goodbye_ || session_ == nullptr;
+      // As in Go: who closes a connection does not wait for the response.
+      AbandonAll();
       return true;
     case SocketStream::State::kFailed:
       failed_ = true;
@@ -286,7 +337,7 @@ SteadyTime ServerConnection::NextDeadline() const {
   if (goodbye_) return goodbye_until_;
   SteadyTime until = SteadyTime::max();
   if (session_ == nullptr) {
-    until = started_ + (input_.size() > 0 ? options.header_timeout : options.idle_timeout);
+    until = started_ + std::min(options.header_timeout, options.idle_timeout);
   } else {
     until = session_->deadline().value_or(until);
   }

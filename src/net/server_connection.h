@@ -5,9 +5,14 @@
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
+#include "net/connection_table.h"
 #include "net/polled_socket.h"
 #include "net/server_session.h"
 
@@ -25,6 +30,7 @@ class ExchangePort {
   virtual void Deliver(RequestNumber number, Outcome outcome) = 0;
   virtual void Wake(RequestNumber number) = 0;
   virtual void WakeAfter(RequestNumber number, std::chrono::milliseconds delay) = 0;
+  virtual void OnAbandoned(RequestNumber number, std::function<void()> abandoned) = 0;
 
  protected:
   ~ExchangePort() = default;
@@ -42,6 +48,7 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   void Stream(ServerResponse head, std::unique_ptr<BodySource> source) override;
   void Wake() override;
   void WakeAfter(std::chrono::milliseconds delay) override;
+  void OnAbandoned(std::function<void()> abandoned) override;
 
  private:
   void Finish(Outcome outcome);
@@ -63,21 +70,34 @@ class ServerConnection final : public ExchangePort,
                                private SessionHost,
                                public PolledSocket::Listener {
  public:
-  ServerConnection(std::shared_ptr<ServerWorker> worker, boost::asio::ip::tcp::socket socket);
+  ServerConnection(std::shared_ptr<ServerWorker> worker, boost::asio::ip::tcp::socket socket,
+                   const boost::asio::ip::address& peer, uint64_t number);
+
+  // Sets its record in the server's table. Call it before Start.
+  void Track(std::shared_ptr<ConnectionRecord> record) { record_ = std::move(record); }
+  const std::shared_ptr<ConnectionRecord>& record() const { return record_; }
 
   void Start();
   // Accepts no more requests, and closes when the pending ones are done.
   void Drain();
   // Ends all requests; sources are destroyed.
   void Close();
+  // Closes it from any thread.
+  void CloseLater();
 
   boost::asio::io_context& context() override;
   void Deliver(RequestNumber number, Outcome outcome) override;
   void Wake(RequestNumber number) override;
   void WakeAfter(RequestNumber number, std::chrono::milliseconds delay) override;
+  void OnAbandoned(RequestNumber number, std::function<void()> abandoned) override;
 
  private:
   void Handle(RequestNumber number, ServerRequest request) override;
+  std::optional<ServerResponse> Admit(ServerRequest& head) override;
+  void Abandoned(RequestNumber number) override;
+  std::shared_ptr<BodyBudget> body_budget() const override;
+  // Tells the handlers of all requests without a response that the peer is gone.
+  void AbandonAll();
 
   // Does all work that is possible without waiting, then waits for the next event.
   void Pump();
@@ -97,6 +117,7 @@ class ServerConnection final : public ExchangePort,
   void OnReady() override { Pump(); }
   void OnTime() override;
   SteadyTime NextDeadline() const;
+  ConnectionUse use() const;
 
   const std::shared_ptr<ServerWorker> worker_;
   PolledSocket socket_;
@@ -105,7 +126,8 @@ class ServerConnection final : public ExchangePort,
   InputBuffer input_;
   Outgoing out_;
 
-  bool opened_ = false;  // The handshake is done.
+  bool opened_ = false;     // The handshake is done.
+  bool requested_ = false;  // A request has arrived.
   bool peer_ended_ = false;
   bool told_end_ = false;
   bool goodbye_ = false;  // All is sent; the peer may still be sending.
@@ -116,9 +138,12 @@ class ServerConnection final : public ExchangePort,
   bool pump_posted_ = false;
 
   SteadyTime started_;
+  SteadyTime last_request_;
   SteadyTime last_write_;
   SteadyTime goodbye_until_;
   std::multimap<SteadyTime, RequestNumber> wakes_;
+  std::unordered_map<RequestNumber, std::function<void()>> on_abandoned_;
+  std::shared_ptr<ConnectionRecord> record_;
 };
 
 }  // namespace berth::net

@@ -31,6 +31,12 @@ class SessionHost {
  public:
   // Handles a request; the host sets the peer. It may call Deliver from within, later, or never.
   virtual void Handle(RequestNumber number, ServerRequest request) = 0;
+  // Returns the response to reject a request with, before its body arrives; sets the peer.
+  virtual std::optional<ServerResponse> Admit(ServerRequest& /*head*/) { return std::nullopt; }
+  // The peer has given up a request that was handled.
+  virtual void Abandoned(RequestNumber /*number*/) {}
+  // Null: bodies are not accounted for.
+  virtual std::shared_ptr<BodyBudget> body_budget() const { return nullptr; }
 
  protected:
   ~SessionHost() = default;
@@ -53,6 +59,8 @@ class ServerSession {
   virtual void Produce(Outgoing& out, SteadyTime now) = 0;
   // Reports that nothing more is produced or received: close once all is sent.
   virtual bool finished() const = 0;
+  // Reports whether the handler has a request, or a source streams a response.
+  virtual bool busy() const = 0;
 
   // Sets the result of request `number`, which Produce sends; ignored if the request has ended.
   virtual void Deliver(RequestNumber number, Outcome outcome, SteadyTime now) = 0;
@@ -66,6 +74,9 @@ class ServerSession {
   // Accepts no more requests; finished when the pending ones are.
   virtual void Drain() = 0;
 };
+
+// The error of a request whose body exceeds what the server holds at a time.
+inline constexpr std::string_view kTooManyBodies = "too many request bodies at once";
 
 // How the peer finds the end of the body.
 struct Http1Framing {

@@ -18,6 +18,8 @@ namespace ssl = boost::asio::ssl;
 // In ALPN's encoding: each with its length. The first that the client supports is chosen.
 constexpr std::string_view kProtocols = "\x02h2\x08http/1.1";
 constexpr size_t kHttp2Size = 3;
+// The bytes of a client's certificates. Anybody may send some; real chains have a few KB.
+constexpr long kMaxClientChain = 32 << 10;
 
 // `without_http2` is null if HTTP/2 is offered.
 int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
@@ -120,6 +122,7 @@ void SetDefaults(SSL_CTX* context) {
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_max_cert_list(context, kMaxClientChain);
   // Required to resume sessions with client certificates.
   constexpr std::string_view kName = "berth";
   SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>(kName.data()),

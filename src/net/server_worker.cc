@@ -1,6 +1,8 @@
 #include "net/server_worker.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,32 +12,51 @@ namespace berth::net {
 
 namespace asio = boost::asio;
 
-void ConnectionCount::Subtract() {
-  if (count_.fetch_sub(1) > 1) return;
-  const std::lock_guard lock(mutex_);
-  none_.notify_all();
+namespace {
+
+// Returns the address of the peer; one that is mapped to IPv6 as IPv4.
+asio::ip::address PeerAddress(const asio::ip::tcp::socket& socket,
+                              boost::system::error_code& error) {
+  const asio::ip::address address = socket.remote_endpoint(error).address();
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
 }
 
-bool ConnectionCount::WaitForNone(std::chrono::milliseconds limit) {
-  std::unique_lock lock(mutex_);
-  return none_.wait_for(lock, limit, [&] { return count_.load() == 0; });
+// Returns the name under which the connections of a client are counted. The owner of an IPv6
+// address usually has all addresses with the same first 64 bits.
+std::string ClientOf(const asio::ip::address& address) {
+  if (!address.is_v6()) return address.to_string();
+  constexpr size_t kInterfaceBytes = 8;
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.end() - kInterfaceBytes, bytes.end(), uint8_t{0});
+  return asio::ip::address_v6(bytes).to_string();
 }
 
-ServerWorker::ServerWorker(std::shared_ptr<const ServerSettings> settings,
-                           std::shared_ptr<ConnectionCount> count)
-    : settings_(std::move(settings)),
-      count_(std::move(count)),
-      work_(asio::make_work_guard(context_)) {}
+}  // namespace
+
+ServerWorker::ServerWorker(std::shared_ptr<const ServerSettings> settings)
+    : settings_(std::move(settings)), work_(asio::make_work_guard(context_)) {}
 
 void ServerWorker::Start() {
   thread_ = std::thread([this] { context_.run(); });
 }
 
 void ServerWorker::Adopt(asio::ip::tcp::socket socket) {
+  boost::system::error_code error;
+  const asio::ip::address address = PeerAddress(socket, error);
+  // The peer may have closed the connection since it was accepted.
+  if (error) return;
+  const uint64_t number = settings_->connections->NextNumber();
+  const auto connection =
+      std::make_shared<ServerConnection>(shared_from_this(), std::move(socket), address, number);
+  const auto close = [weak = std::weak_ptr(connection)] {
+    if (const auto open = weak.lock()) open->CloseLater();
+  };
+  auto record = std::make_shared<ConnectionRecord>(number, ClientOf(address), close, SteadyNow());
+  if (!settings_->connections->Add(record)) return;
+  connection->Track(std::move(record));
   load_.fetch_add(1);
-  count_->Add();
-  asio::post(context_, [self = shared_from_this(), moved = std::move(socket)]() mutable {
-    auto connection = std::make_shared<ServerConnection>(self, std::move(moved));
+  asio::post(context_, [self = shared_from_this(), connection] {
     self->connections_.emplace(connection.get(), connection);
     if (self->draining_) return connection->Close();
     connection->Start();
@@ -43,9 +64,9 @@ void ServerWorker::Adopt(asio::ip::tcp::socket socket) {
 }
 
 void ServerWorker::Remove(ServerConnection& connection) {
-  connections_.erase(&connection);
+  settings_->connections->Remove(connection.record());
   load_.fetch_sub(1);
-  count_->Subtract();
+  connections_.erase(&connection);
 }
 
 void ServerWorker::Drain() {

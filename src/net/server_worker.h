@@ -5,42 +5,28 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
 
+#include "net/connection_table.h"
 #include "net/http_server.h"
 
 namespace berth::net {
 
 class ServerConnection;
 
+// What the workers of a server share.
 struct ServerSettings {
   ServerOptions options;
   RequestHandler handler;
-};
-
-// ConnectionCount counts the connections of a server and can wait until there are none.
-class ConnectionCount {
- public:
-  size_t value() const { return count_.load(std::memory_order_relaxed); }
-  void Add() { count_.fetch_add(1); }
-  void Subtract();
-  // Returns false if some are left after `limit`.
-  bool WaitForNone(std::chrono::milliseconds limit);
-
- private:
-  std::atomic<size_t> count_ = 0;
-  std::mutex mutex_;
-  std::condition_variable none_;
+  std::shared_ptr<ConnectionTable> connections;
+  std::shared_ptr<BodyBudget> body_budget;
 };
 
 class ServerWorker : public std::enable_shared_from_this<ServerWorker> {
  public:
-  ServerWorker(std::shared_ptr<const ServerSettings> settings,
-               std::shared_ptr<ConnectionCount> count);
+  explicit ServerWorker(std::shared_ptr<const ServerSettings> settings);
 
   const ServerSettings& settings() const { return *settings_; }
   boost::asio::io_context& context() { return context_; }
@@ -49,6 +35,7 @@ class ServerWorker : public std::enable_shared_from_this<ServerWorker> {
 
   void Start();
   // All but Remove may be called on any thread.
+  // Serves the connection, unless there are too many.
   void Adopt(boost::asio::ip::tcp::socket socket);
   void Drain();
   void CloseAll();
@@ -59,7 +46,6 @@ class ServerWorker : public std::enable_shared_from_this<ServerWorker> {
 
  private:
   const std::shared_ptr<const ServerSettings> settings_;
-  const std::shared_ptr<ConnectionCount> count_;
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::atomic<size_t> load_ = 0;

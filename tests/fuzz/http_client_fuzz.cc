@@ -59,11 +59,12 @@ class Requests {
       request->method = "POST";
       request->url = {.https = false, .host = "h", .port = 80, .target = "/x"};
       request->body = "body";
+      request->silence_limit = Duration::Seconds(30);
       return request;
     }();
     if (session_.capacity() == 0 || sinks_.size() >= 20) return;
     const uint64_t id = sinks_.size() + 1;
-    session_.Begin(id, kRequest, sinks_[id]);
+    session_.Begin(id, kRequest, sinks_[id], {});
   }
 
   void Collect() {

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <future>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 namespace berth {
 
@@ -25,6 +27,22 @@ T Await(std::future<T> future) {
 template <typename T>
 T Await(std::promise<T>& promise) {
   return Await(promise.get_future());
+}
+
+// Waits until `done()` is true, which another thread causes without a notification. Reports a
+// failure and returns false if it does not become true in time.
+template <typename Done>
+  requires std::predicate<Done>
+[[nodiscard]] bool Await(Done done) {
+  const auto limit = std::chrono::steady_clock::now() + kAwaitLimit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > limit) {
+      ADD_FAILURE() << "nothing happened within 30 seconds";
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 // Waits until `done()` is true, which is evaluated under `lock` after each notification. Reports a
