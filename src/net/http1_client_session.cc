@@ -167,6 +167,7 @@ void Http1ClientSession::Begin(RequestId id, std::shared_ptr<const WireRequest> 
   CHECK(capacity() > 0);
   id_ = id;
   silence_limit_ = request->silence_limit;
+  unused_ = 0;
   last_received_ = now;
   parser_.emplace(sink, request->method == "HEAD");
   unsent_ = std::move(request);
@@ -198,13 +199,16 @@ void Http1ClientSession::Produce(Outgoing& out) {
 
 size_t Http1ClientSession::Receive(std::string_view bytes, SteadyTime now) {
   if (bytes.empty()) return 0;
-  last_received_ = now;
+  // Bytes that were passed before show nothing.
+  if (bytes.size() > unused_) last_received_ = now;
+  unused_ = 0;
   if (idle()) {
     // No request is pending.
     spent_ = true;
     return bytes.size();
   }
   const size_t used = parser_->Put(bytes);
+  unused_ = bytes.size() - used;
   if (parser_->failed()) {
     End(std::unexpected(HttpError{HttpError::Kind::kBroken, parser_->problem()}));
   } else if (parser_->done()) {

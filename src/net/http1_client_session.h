@@ -72,6 +72,7 @@ class Http1ClientSession final : public ClientSession {
   std::shared_ptr<const WireRequest> unsent_;
   Duration silence_limit_;                     // Of the current request.
   SteadyTime last_received_;                   // Or sent, if nothing was received since.
+  size_t unused_ = 0;                          // Bytes that Receive did not use and gets again.
   std::optional<Http1ResponseParser> parser_;  // Set while a request is pending.
   std::vector<EndedRequest> ended_;
 };
