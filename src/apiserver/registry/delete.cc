@@ -144,6 +144,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
     Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
                     api::Json(scratch.storage())};
     attempt.after = attempt.before;
+    attempt.deletes = true;
     api::scheme::ApiResult<std::optional<Deleted>> done = TryDelete(attempt, options);
     if (!done) return std::unexpected(std::move(done.error()));
     if (*done) return std::move(**done);
