@@ -14,6 +14,15 @@
 
 namespace berth::api {
 
+// What errors report of an object is limited, so that one with many errors, or with long names and
+// values, costs no more than its size: the number of errors (that of kube-apiserver's strict
+// decoder), and how many bytes of a value or a path an error quotes.
+inline constexpr size_t kMaxReportedErrors = 100;
+inline constexpr size_t kMaxQuotedBytes = 4096;
+
+// Returns `text`, truncated if it is longer than kMaxQuotedBytes.
+std::string Limited(std::string_view text);
+
 // FieldPath is the path of a field: profiles[0].plugins.score.
 struct FieldPath {
   std::string text;
@@ -40,7 +49,8 @@ std::string Show(std::string_view text);
 std::string Show(Duration duration);
 inline std::string Show(int64_t number) { return std::to_string(number); }
 
-// Paths convert to the text of a field only here, so that those without errors cost nothing.
+// Paths convert to the text of a field only here, so that those without errors cost nothing. Errors
+// beyond kMaxReportedErrors are only counted.
 class FieldErrors {
  public:
   template <typename T>
@@ -63,15 +73,17 @@ class FieldErrors {
                     std::initializer_list<std::string_view> supported) {
     NotSupported(std::move(field), value, std::span(supported.begin(), supported.size()));
   }
-  void Add(FieldError error) { errors_.push_back(std::move(error)); }
+  void Add(FieldError error);
 
   bool empty() const { return errors_.empty(); }
-  std::vector<FieldError> Take() { return std::move(errors_); }
+  // Returns the errors; the last one says how many more there are, if any.
+  std::vector<FieldError> Take();
   // Returns the errors as "field: message" in the order added, without repeats.
   std::vector<std::string> TakeTexts();
 
  private:
   std::vector<FieldError> errors_;
+  size_t unreported_ = 0;
 };
 
 }  // namespace berth::api

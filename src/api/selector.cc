@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "api/field_errors.h"
 
 namespace berth::api {
 namespace {
@@ -145,8 +148,9 @@ std::string UnsupportedOperator(std::string_view op, const std::vector<std::stri
 // Joins errors like upstream's errors.Aggregate: one as it is, several without repeats in brackets.
 std::string Aggregate(const std::vector<std::string>& errors) {
   std::vector<std::string_view> distinct;
+  std::set<std::string_view> seen;
   for (const std::string& error : errors) {
-    if (std::ranges::find(distinct, error) == distinct.end()) distinct.push_back(error);
+    if (seen.insert(error).second) distinct.push_back(error);
   }
   if (distinct.size() == 1) return std::string(distinct[0]);
   std::string joined = "[";
@@ -198,9 +202,9 @@ std::vector<std::string> RequirementErrors(std::string_view key, SelectorOp op,
     errors.push_back(InvalidValue("key", key, *error));
   }
   CheckValues(op, values, errors);
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < values.size() && errors.size() < kMaxReportedErrors; ++i) {
     if (const auto error = ValidateLabelValue(values[i])) {
-      const std::string path = "values[" + std::to_string(i) + "][" + std::string(key) + "]";
+      const std::string path = "values[" + std::to_string(i) + "][" + Limited(key) + "]";
       errors.push_back(InvalidValue(path, values[i], *error));
     }
   }

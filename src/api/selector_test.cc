@@ -377,5 +377,13 @@ TEST(LabelSyntax, ChecksValues) {
   EXPECT_NE(ValidateLabelValue("x_"), std::nullopt);
 }
 
+TEST(RequirementErrors, AreLimitedInNumberAndBytes) {
+  std::vector<std::string> values;
+  for (int i = 0; i < 100'000; ++i) values.push_back("-" + std::to_string(i));
+  const auto made = Requirement::Make(std::string(100'000, 'k'), SelectorOp::kIn, values);
+  ASSERT_FALSE(made);
+  EXPECT_LT(made.error().message.size(), 1'000'000u);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

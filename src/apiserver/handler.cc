@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "apiserver/list.h"
+#include "apiserver/negotiation.h"
 #include "apiserver/request_options.h"
 #include "apiserver/rest_handlers.h"
 #include "apiserver/selectors.h"
@@ -62,9 +64,14 @@ api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const Req
   return plan;
 }
 
-api::scheme::ApiError TooLarge() {
-  return api::scheme::MakeError(
-      413, fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes));
+// Calls `serve`. An exception, such as std::bad_alloc, fails the request instead of the process.
+template <typename Serve>
+auto Guarded(Serve serve) -> decltype(serve()) {
+  try {
+    return serve();
+  } catch (const std::exception& exception) {
+    return std::unexpected(api::scheme::InternalError(exception.what()));
+  }
 }
 
 std::string_view VerbOf(const RequestInfo& info) {
@@ -87,9 +94,9 @@ Handler::Handler(registry::Api& api, registry::Access access, const Clock& clock
 
 void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
   const net::ServerRequest& request = exchange->request();
-  const auto info = ReadRequest(request.method, request.target);
+  const auto info = Guarded([&] { return ReadRequest(request.method, request.target); });
   const bool health = info && info->kind == nullptr && NonResourcePaths::IsHealth(info->path);
-  const auto user = Authenticate(access_, request);
+  const auto user = Guarded([&] { return Authenticate(access_, request); });
   if (!user && !health) {
     metrics_->CountRequest("get", "", user.error().code);
     return exchange->Respond(ErrorResponse(user.error()));
@@ -99,7 +106,7 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
     return exchange->Respond(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
-  auto response = non_resource_paths_.Serve(*info, request);
+  auto response = Guarded([&] { return non_resource_paths_.Serve(*info, request); });
   if (!response) response = ErrorResponse(response.error());
   metrics_->CountRequest("get", "", response->status);
   exchange->Respond(*std::move(response));
@@ -119,8 +126,9 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   const auto fail = [&](const api::scheme::ApiError& error) {
     Finish(exchange, info, {ErrorResponse(error), api_.store().version()});
   };
-  if (request.body.size() > kMaxBodyBytes) return fail(TooLarge());
-  auto form = ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_);
+  if (request.body.size() > kMaxBodyBytes) return fail(BodyTooLarge());
+  auto form = Guarded(
+      [&] { return ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_); });
   if (!form) return fail(form.error());
   if (info.verb == Verb::kWatch) {
     const auto started = StartWatch(exchange, info, *std::move(form));
@@ -129,7 +137,8 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   }
   std::vector<std::string> warnings;
   store::Scratch scratch;
-  auto versioned = ServeObjects({api_, info, request, user, access_, *form, warnings, scratch});
+  auto versioned = Guarded(
+      [&] { return ServeObjects({api_, info, request, user, access_, *form, warnings, scratch}); });
   if (!versioned) return fail(versioned.error());
   AddWarnings(warnings, versioned->response);
   Finish(std::move(exchange), info, *std::move(versioned));
@@ -148,7 +157,7 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
 
 api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,
                                                  const RequestInfo& info, ObjectForm form) {
-  auto plan = PlanWatch(api_.store(), info, std::move(form));
+  auto plan = Guarded([&] { return PlanWatch(api_.store(), info, std::move(form)); });
   if (!plan) return std::unexpected(plan.error());
   metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
   plan->lease = metrics_->OpenWatch(info.kind->group_resource());

@@ -22,9 +22,6 @@ namespace berth::apiserver {
 
 class Handler {
  public:
-  // The limit of request bodies, as in kube-apiserver.
-  static constexpr size_t kMaxBodyBytes = 3 << 20;
-
   // `api`, its store and the clocks must outlive the handler and its exchanges. `clock` is the
   // Api's, which may be accelerated; `real_clock` determines the end of watches.
   Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);

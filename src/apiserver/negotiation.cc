@@ -148,6 +148,11 @@ constexpr std::string_view kSupportedBodyTypes =
 
 }  // namespace
 
+api::scheme::ApiError BodyTooLarge() {
+  return api::scheme::MakeError(
+      413, fmt::format("Request entity too large: limit is {}", kMaxBodyBytes));
+}
+
 api::scheme::ApiResult<api::Json> ParseJson(std::string_view text,
                                             boost::json::storage_ptr storage) {
   auto document = api::ParseJson(text, {.storage = std::move(storage)});
@@ -163,6 +168,8 @@ api::scheme::ApiResult<api::Json> ParseYaml(std::string_view text,
     return std::unexpected(api::scheme::BadRequest(
         fmt::format("the body is not valid YAML: {}", json.error().message)));
   }
+  // Aliases make the JSON larger than the body.
+  if (json->size() > kMaxBodyBytes) return std::unexpected(BodyTooLarge());
   return ParseJson(*json, std::move(storage));
 }
 

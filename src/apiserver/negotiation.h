@@ -1,6 +1,7 @@
 // Content negotiation: the representation that a client accepts, and the format of request bodies.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ api::scheme::ApiResult<WantedForm> WantedObjectForm(std::string_view accept);
 // Returns the form for /api and /apis: plain or aggregated.
 api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept);
 
+// The limit of request bodies, as in kube-apiserver.
+inline constexpr size_t kMaxBodyBytes = 3 << 20;
+api::scheme::ApiError BodyTooLarge();
+
 // The functions below parse request bodies into documents in `storage`, except for protobuf, whose
 // documents are on the heap.
 
@@ -51,7 +56,7 @@ api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept);
 // bytes after the end and bad syntax.
 api::scheme::ApiResult<api::Json> ParseJson(std::string_view text,
                                             boost::json::storage_ptr storage);
-// Parses the first YAML document.
+// Parses the first YAML document. The limit of bodies also holds for the JSON that it stands for.
 api::scheme::ApiResult<api::Json> ParseYaml(std::string_view text,
                                             boost::json::storage_ptr storage);
 

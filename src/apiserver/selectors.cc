@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <span>
+#include <tuple>
 
 #include "api/json/json_text.h"
 #include "base/text.h"
@@ -270,6 +273,82 @@ Result<std::vector<FieldTerm>> ParseFieldSelector(std::string_view text) {
   return terms;
 }
 
+namespace {
+
+bool NeedsLabel(const Requirement& requirement) {
+  return requirement.op != SelectorOp::kNotIn && requirement.op != SelectorOp::kDoesNotExist;
+}
+
+// Restricts sorted `values` to those that are also in `others`, or adds `others`.
+void Combine(std::vector<std::string>& values, const std::vector<std::string>& others,
+             bool intersect) {
+  std::vector<std::string> result;
+  if (intersect) {
+    std::ranges::set_intersection(values, others, std::back_inserter(result));
+  } else {
+    std::ranges::set_union(values, others, std::back_inserter(result));
+  }
+  values = std::move(result);
+}
+
+// Makes `requirement` also require what `other` does, which has the same key and operator.
+void Combine(Requirement& requirement, const Requirement& other) {
+  switch (requirement.op) {
+    case SelectorOp::kIn:
+    case SelectorOp::kNotIn:
+      return Combine(requirement.values, other.values, requirement.op == SelectorOp::kIn);
+    case SelectorOp::kGt:
+      requirement.bound = std::max(requirement.bound, other.bound);
+      return;
+    case SelectorOp::kLt:
+      requirement.bound = std::min(requirement.bound, other.bound);
+      return;
+    case SelectorOp::kExists:
+    case SelectorOp::kDoesNotExist:
+      return;
+  }
+}
+
+// Combines requirements of one key and operator, halves first, so that unions of many values cost
+// n log n.
+Requirement CombineAll(std::span<Requirement> requirements) {
+  if (requirements.size() == 1) return std::move(requirements[0]);
+  const size_t half = requirements.size() / 2;
+  Requirement result = CombineAll(requirements.first(half));
+  Combine(result, CombineAll(requirements.subspan(half)));
+  return result;
+}
+
+std::vector<Requirement> Combined(std::vector<Requirement> requirements) {
+  const auto order = [](const Requirement& r) { return std::tie(r.key, r.op); };
+  std::ranges::stable_sort(requirements, {}, order);
+  std::vector<Requirement> result;
+  for (auto rest = std::span(requirements); !rest.empty();) {
+    const auto other = std::ranges::find_if(
+        rest, [&](const Requirement& r) { return order(r) != order(rest[0]); });
+    const auto equal = rest.first(static_cast<size_t>(other - rest.begin()));
+    rest = rest.subspan(equal.size());
+    result.push_back(CombineAll(equal));
+  }
+  return result;
+}
+
+}  // namespace
+
+void ObjectSelector::AddField(Field field) {
+  const auto same = std::ranges::find_if(fields_, [&](const Field& other) {
+    return other.place == field.place && other.index == field.index && other.equal == field.equal;
+  });
+  if (same == fields_.end()) {
+    fields_.push_back(std::move(field));
+  } else if (field.equal) {
+    Combine(same->values, field.values, true);
+  } else {
+    // Sorted at the end, once.
+    same->values.push_back(std::move(field.values.front()));
+  }
+}
+
 api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::Kind& kind,
                                                             std::string_view labels,
                                                             std::string_view fields) {
@@ -282,13 +361,16 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
   ObjectSelector selector;
   auto requirements = ParseLabelSelector(labels);
   if (!requirements) return std::unexpected(api::scheme::BadRequest(requirements.error().message));
-  selector.labels_ = *std::move(requirements);
+  const auto [begin, end] = std::ranges::stable_partition(*requirements, NeedsLabel);
+  selector.tolerant_ = Combined({std::move_iterator(begin), std::move_iterator(end)});
+  requirements->erase(begin, end);
+  selector.present_ = Combined(*std::move(requirements));
   auto terms = ParseFieldSelector(fields);
   if (!terms) return std::unexpected(api::scheme::BadRequest(terms.error().message));
   for (FieldTerm& term : *terms) {
-    Field field{.equal = term.equal, .value = std::move(term.value)};
+    Field field{.equal = term.equal, .values = {std::move(term.value)}};
     if (term.field == "metadata.name") {
-      if (field.equal) selector.name_ = field.value;
+      if (field.equal) selector.name_ = field.values.front();
     } else if (term.field == "metadata.namespace" && kind.namespaced) {
       field.place = Field::Place::kNamespace;
     } else {
@@ -299,8 +381,9 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
       field.place = Field::Place::kStored;
       field.index = static_cast<size_t>(at - kind.selectable_fields.begin());
     }
-    selector.fields_.push_back(std::move(field));
+    selector.AddField(std::move(field));
   }
+  for (Field& field : selector.fields_) std::ranges::sort(field.values);
   return selector;
 }
 
@@ -319,15 +402,25 @@ const std::string& ObjectSelector::ValueOf(const Field& field, const store::Obje
 
 bool ObjectSelector::Matches(const store::Object& object) const {
   for (const Field& field : fields_) {
-    if ((ValueOf(field, object) == field.value) != field.equal) return false;
+    if (std::ranges::binary_search(field.values, ValueOf(field, object)) != field.equal) {
+      return false;
+    }
   }
-  for (const api::Requirement& requirement : labels_) {
+  const auto matches = [&](const Requirement& requirement) {
     const auto at = std::ranges::lower_bound(object.labels, requirement.key, {},
                                              &std::pair<std::string, std::string>::first);
     const bool present = at != object.labels.end() && at->first == requirement.key;
-    if (!requirement.Matches(present ? &at->second : nullptr)) return false;
-  }
-  return true;
+    return requirement.Matches(present ? &at->second : nullptr);
+  };
+  // Ends at the first label that is missing, so it reads no more requirements than there are
+  // labels.
+  if (!std::ranges::all_of(present_, matches)) return false;
+  if (tolerant_.size() <= object.labels.size()) return std::ranges::all_of(tolerant_, matches);
+  return std::ranges::all_of(object.labels, [&](const auto& label) {
+    return std::ranges::all_of(
+        std::ranges::equal_range(tolerant_, label.first, {}, &Requirement::key),
+        [&](const Requirement& requirement) { return requirement.Matches(&label.second); });
+  });
 }
 
 }  // namespace berth::apiserver

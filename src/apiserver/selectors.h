@@ -29,7 +29,8 @@ struct FieldTerm {
 // comma, an equals sign or itself in a value.
 Result<std::vector<FieldTerm>> ParseFieldSelector(std::string_view text);
 
-// ObjectSelector is the label and field selector of a list or watch. Immutable.
+// ObjectSelector is the label and field selector of a list or watch. Immutable. Matching an object
+// costs at most in proportion to its labels, however long the selector is.
 class ObjectSelector {
  public:
   ObjectSelector() = default;
@@ -39,7 +40,7 @@ class ObjectSelector {
                                                      std::string_view fields);
 
   bool Matches(const store::Object& object) const;
-  bool everything() const { return labels_.empty() && fields_.empty(); }
+  bool everything() const { return present_.empty() && tolerant_.empty() && fields_.empty(); }
   // Returns the only name that can match; empty if there may be several.
   const std::string& name() const { return name_; }
 
@@ -49,12 +50,16 @@ class ObjectSelector {
     Place place = Place::kName;
     size_t index = 0;  // In Object::fields.
     bool equal = true;
-    std::string value;
+    std::vector<std::string> values;  // The value must be one of them, or none. Sorted.
   };
+  void AddField(Field field);
   const std::string& ValueOf(const Field& field, const store::Object& object) const;
 
-  std::vector<api::Requirement> labels_;
-  std::vector<Field> fields_;
+  // Each at most one for each key and operator, sorted by key: those that need the label, and those
+  // that an object without the label meets.
+  std::vector<api::Requirement> present_;
+  std::vector<api::Requirement> tolerant_;
+  std::vector<Field> fields_;  // At most two for each place.
   std::string name_;
 };
 

@@ -153,5 +153,52 @@ TEST(FieldSelectorTest, KnowsTheOnlyNameThatCanMatch) {
   EXPECT_EQ(ObjectSelector::Make(api::scheme::KindOf("pods"), "", "metadata.name!=a")->name(), "");
 }
 
+TEST(LabelSelectorTest, CombinesRequirementsOfOneKey) {
+  const std::vector<store::Object> objects = {WithLabels({}), WithLabels({{"a", "1"}}),
+                                              WithLabels({{"a", "2"}, {"b", "x"}}),
+                                              WithLabels({{"a", "3"}, {"c", "y"}})};
+  const auto matching = [&](std::string_view selector) {
+    return Matching(ObjectSelector::Make(api::scheme::KindOf("pods"), selector, ""), objects);
+  };
+  EXPECT_EQ(matching("a in (1,2),a in (2,3)"), "0010");
+  EXPECT_EQ(matching("a=1,a=2"), "0000");
+  EXPECT_EQ(matching("a!=1,a!=3"), "1010");
+  EXPECT_EQ(matching("a!=1,a notin (1,2),a!=1"), "1001");
+  EXPECT_EQ(matching("a>0,a>1,a<9,a<3"), "0010");
+  EXPECT_EQ(matching("a,a,!b,!b"), "0101");
+  EXPECT_EQ(matching("!a,!b,!c,!d,!e"), "1000");
+  EXPECT_EQ(matching("!b,!c,!d,!e,a!=1,a!=2,a!=3"), "1000");
+  EXPECT_EQ(matching("!d,!e,!f,b!=x,c!=z"), "1101");
+}
+
+TEST(FieldSelectorTest, CombinesTermsOfOneField) {
+  const std::vector<store::Object> pods = {
+      WithFields("a", "x", {"n1"}), WithFields("b", "x", {"n2"}), WithFields("c", "x", {"n3"})};
+  const auto matching = [&](std::string_view selector) {
+    return Matching(ObjectSelector::Make(api::scheme::KindOf("pods"), "", selector), pods);
+  };
+  EXPECT_EQ(matching("spec.nodeName!=n3,spec.nodeName!=n1"), "010");
+  EXPECT_EQ(matching("spec.nodeName=n1,spec.nodeName=n1"), "100");
+  EXPECT_EQ(matching("spec.nodeName=n1,spec.nodeName=n2"), "000");
+  EXPECT_EQ(matching("metadata.name=a,metadata.name=b"), "000");
+  EXPECT_EQ(matching("metadata.name!=a,metadata.name!=b,spec.nodeName!=x"), "001");
+}
+
+// Evaluating every requirement for every object would take hours.
+TEST(LabelSelectorTest, LongSelectorsCostNoMoreThanTheLabelsOfAnObject) {
+  std::string labels;
+  for (int i = 0; i < 100'000; ++i)
+    labels += "!k" + std::to_string(i) + ",a!=" + std::to_string(i) + ",";
+  std::string fields;
+  for (int i = 0; i < 100'000; ++i) fields += "spec.nodeName!=n" + std::to_string(i) + ",";
+  const auto selector = ObjectSelector::Make(api::scheme::KindOf("pods"), labels + "a", fields);
+  ASSERT_TRUE(selector);
+  store::Object object = WithFields("p", "x", {"node"});
+  object.labels = {{"a", "x"}, {"b", "y"}};
+  for (int i = 0; i < 1'000'000; ++i) ASSERT_TRUE(selector->Matches(object));
+  object.labels[0].second = "77777";
+  EXPECT_FALSE(selector->Matches(object));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

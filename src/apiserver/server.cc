@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/scheme/scheme.h"
+#include "apiserver/negotiation.h"
 #include "base/base64.h"
 
 namespace berth::apiserver {
@@ -69,7 +70,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   http.threads = own.threads;
   http.tls = own.tls;
   // The handler rejects bodies that are slightly too large with a Status.
-  http.max_body_bytes = 2 * Handler::kMaxBodyBytes;
+  http.max_body_bytes = 2 * kMaxBodyBytes;
   http.admission = [handler = server->handler_.get()](const net::ServerRequest& head) {
     return handler->Admit(head);
   };

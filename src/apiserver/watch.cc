@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "api/json/json_text.h"
 
@@ -54,6 +55,15 @@ WatchSource::WatchSource(WatchPlan plan, store::Store& store, const Clock& clock
 }
 
 State WatchSource::Read(size_t limit, std::vector<net::Piece>& out) {
+  try {
+    return ReadEvents(limit, out);
+  } catch (const std::exception&) {
+    // Such as std::bad_alloc: ends the watch, not the process. The client starts another.
+    return State::kEnd;
+  }
+}
+
+State WatchSource::ReadEvents(size_t limit, std::vector<net::Piece>& out) {
   Writer writer(limit, out);
   const Instant now = clock_.Now();
   if (!SendInitial(writer)) return State::kMore;

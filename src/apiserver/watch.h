@@ -46,6 +46,8 @@ class WatchSource final : public net::BodySource {
   State Read(size_t limit, std::vector<net::Piece>& out) override;
 
  private:
+  State ReadEvents(size_t limit, std::vector<net::Piece>& out);
+
   // Counts the bytes sent, to detect when `limit` is reached.
   class Writer;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
 #include "localcluster/deployment_rollout.h"
 
 namespace berth::localcluster {
@@ -140,9 +141,9 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
   const int64_t collisions = IntAt(ObjectAt(&deployment, "status"), "collisionCount").value_or(0);
   const std::string text = TemplateText(pod_template);
   const std::string hash = SafeHash(collisions == 0 ? text : fmt::format("{}{}", text, collisions));
-  const auto created =
-      context_.api.Create(ReplicaSets(), key.namespace_,
-                          MakeReplicaSet(deployment, hash, replicas, sets.MaxOldRevision() + 1));
+  const auto created = context_.api.Create(
+      ReplicaSets(), key.namespace_,
+      MakeReplicaSet(deployment, hash, replicas, SaturatingAdd(sets.MaxOldRevision(), 1)));
   if (!created) {
     if (created.error().code == 409) {
       // Another owner's set, or an own one that is not observed yet: retry under another name.
@@ -164,7 +165,7 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
 void DeploymentController::NumberRevision(const ObjectName& key, const JsonObject& deployment,
                                           DeploymentReplicaSets& sets) {
   DeploymentReplicaSet& set = *sets.new_set;
-  const int64_t revision = std::max(set.revision, sets.MaxOldRevision() + 1);
+  const int64_t revision = std::max(set.revision, SaturatingAdd(sets.MaxOldRevision(), 1));
   if (revision > set.revision) {
     const auto done = context_.api.Modify(ReplicaSets(), set.object->key, [&](Json& newest) {
       JsonObject& annotations =

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+
+#include "localcluster/object_json.h"
 
 namespace berth::localcluster {
 namespace BERTH_TEST_FILE {
@@ -60,6 +63,15 @@ INSTANTIATE_TEST_SUITE_P(
         RolloutCase{"ShrinkingIsShared", {5, 2, 1}, {{{8, 8, 13}}, {5, 2, 13}}, "4 | 3"},
         RolloutCase{"ToNothing", {0, 0, 0}, {{{8, 8, 13}}, {5, 2, 13}}, "0 | 0"}),
     [](const auto& each) { return each.param.name; });
+
+TEST(ScaledValue, IsACountForAnyNumber) {
+  const auto scaled = [](const Json& value) { return ScaledValue(&value, 1'000'000, true, 0); };
+  EXPECT_EQ(scaled("25%"), 250'000);
+  EXPECT_EQ(scaled("9223372036854775807%"), 2147483647);
+  EXPECT_EQ(scaled("9223372036854775807"), 2147483647);
+  EXPECT_EQ(scaled(std::numeric_limits<int64_t>::max()), 2147483647);
+  EXPECT_EQ(scaled(std::numeric_limits<int64_t>::min()), -2147483648);
+}
 
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::localcluster

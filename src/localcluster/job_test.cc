@@ -68,6 +68,14 @@ TEST(Job, EachIndexSucceedsOnce) {
   EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
 }
 
+TEST(Job, AnyDeadlineIsATime) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("activeDeadlineSeconds: 9223372036854775807", "berth.dev/run-seconds: '100'"));
+  cluster.AdvanceSeconds(50);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "active=1 ready=1 terminating=0");
+}
+
 TEST(Job, FailsAtTheBackoffLimit) {
   TestCluster cluster;
   cluster.AddNodes(1);

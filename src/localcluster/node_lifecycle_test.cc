@@ -114,6 +114,25 @@ spec:
   EXPECT_EQ(cluster.ShowPods(), "1 staunch Running");
 }
 
+TEST(TaintEviction, TolerationsLastAnyNumberOfSeconds) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: patient}
+spec:
+  containers: [{name: c, image: nginx}]
+  tolerations:
+  - {key: maintenance, operator: Exists, effect: NoExecute, tolerationSeconds: 9223372036854775807}
+)");
+  cluster.Merge("nodes", "node-0",
+                "{'spec':{'taints':[{'key':'maintenance','effect':'NoExecute',"
+                "'timeAdded':'2026-01-01T00:00:00Z'}]}}");
+  cluster.AdvanceSeconds(600);
+  EXPECT_EQ(cluster.ShowPods(), "1 patient Running");
+}
+
 TEST(PodGarbageCollector, RemovesPodsOfAMissingNode) {
   TestCluster cluster;
   cluster.AddNodes(2);

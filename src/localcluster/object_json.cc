@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "base/saturating.h"
 
 namespace berth::localcluster {
 
@@ -107,14 +109,19 @@ JsonObject PodFromTemplate(const JsonObject& pod_template, const Kind& kind,
 }
 
 int64_t ScaledValue(const Json* value, int64_t total, bool round_up, int64_t fallback) {
+  // Counts have 32 bits in the API.
+  const auto count = [](int64_t number) {
+    return std::clamp<int64_t>(number, std::numeric_limits<int32_t>::min(),
+                               std::numeric_limits<int32_t>::max());
+  };
   if (!value) return fallback;
-  if (const auto number = api::AsInt(value)) return *number;
+  if (const auto number = api::AsInt(value)) return count(*number);
   std::string_view text = AsString(value);
-  if (!text.ends_with('%')) return api::ParseInt(text).value_or(fallback);
+  if (!text.ends_with('%')) return count(api::ParseInt(text).value_or(fallback));
   text.remove_suffix(1);
   const auto percent = api::ParseInt(text);
   if (!percent) return fallback;
-  return (*percent * total + (round_up ? 99 : 0)) / 100;
+  return count(SaturatingAdd(SaturatingMultiply(*percent, total), round_up ? 99 : 0) / 100);
 }
 
 void SetCount(JsonObject& status, std::string_view key, int64_t count) {

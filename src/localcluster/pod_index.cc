@@ -58,7 +58,7 @@ PodRecord Read(apiserver::store::ObjectPtr object, const JsonObject& document) {
     pod.ready_since = TimeAt(ready, "lastTransitionTime").value_or(Instant{});
   }
   for (const JsonObject& container : ObjectsAt(status, "containerStatuses")) {
-    pod.restarts += static_cast<int32_t>(IntAt(&container, "restartCount").value_or(0));
+    pod.restarts += std::max<int64_t>(0, IntAt(&container, "restartCount").value_or(0));
   }
   return pod;
 }

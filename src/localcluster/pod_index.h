@@ -44,7 +44,7 @@ struct PodRecord {
   bool deleting = false;
   bool ready = false;
   bool has_finalizers = false;
-  int32_t restarts = 0;
+  int64_t restarts = 0;
   int32_t deletion_cost = 0;
   Instant created = {};
   Instant ready_since = {};

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "localcluster/local_cluster_testing.h"
 
 namespace berth::localcluster {
@@ -183,6 +185,32 @@ INSTANTIATE_TEST_SUITE_P(
         ExitCase{"AlwaysRestarts", "Always", "'berth.dev/run-seconds':'0.5'", 11,
                  "Running restarts=1 ready=false"}),
     [](const auto& each) { return each.param.name; });
+
+TEST(PodKubelet, AnyGracePeriodEndsWithTheStopDelay) {
+  for (const int64_t grace : {int64_t{9'000'000'000}, std::numeric_limits<int64_t>::max()}) {
+    TestCluster cluster;
+    cluster.AddNodes(1);
+    cluster.Apply(kPod);
+    ASSERT_TRUE(cluster.Delete("pods", "a", {.grace_period_seconds = grace}));
+    cluster.AdvanceSeconds(60);
+    EXPECT_EQ(cluster.ShowPods(), "") << grace;
+  }
+}
+
+TEST(PodKubelet, NegativeRestartCountsAreNone) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','annotations':{'berth.dev/run-seconds':'5'}},'spec':{"
+               "'containers':[{'name':'c','image':'i'}]}}");
+  cluster.Run();
+  Json pod = cluster.Get("pods", "a");
+  SetInt(pod.at("status").at("containerStatuses").at(0).as_object(), "restartCount", -2147483648);
+  ASSERT_TRUE(cluster.Update("pods", "a", pod, "status"));
+  // It ends after five seconds, and starts again after ten more.
+  cluster.AdvanceSeconds(16);
+  EXPECT_HOLDS(cluster.Get("pods", "a"), "{'status':{'containerStatuses':[{'ready':true}]}}");
+}
 
 TEST(PodKubelet, PodsWaitForTheirNodesKubelet) {
   TestCluster cluster({.controllers = false});

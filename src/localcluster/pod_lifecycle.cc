@@ -135,7 +135,7 @@ void Finish(JsonObject& pod, int64_t exit_code, Instant now) {
 }
 
 Duration Backoff(int64_t restarts) {
-  const int64_t doubled = kFirstBackoffSeconds << std::min<int64_t>(restarts, 5);
+  const int64_t doubled = kFirstBackoffSeconds << std::clamp<int64_t>(restarts, 0, 5);
   return Duration::Seconds(std::min(doubled, kLongestBackoffSeconds));
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/saturating.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -65,10 +66,11 @@ void ClaimPods(Context& context, const Kind& kind, const JsonObject& owner,
 void SortForDeletion(std::vector<const PodRecord*>& pods) {
   std::map<std::string_view, int> crowd;
   for (const PodRecord* pod : pods) ++crowd[pod->node()];
+  // The complement reverses the order of any number; the least one has no negative.
   const auto rank = [&](const PodRecord* pod) {
     return std::tuple(!pod->node().empty(), PhaseRank(*pod), pod->ready, pod->deletion_cost,
-                      -crowd[pod->node()], -pod->ready_since.nanos, -pod->restarts,
-                      -pod->created.nanos);
+                      ~crowd[pod->node()], ~pod->ready_since.nanos, ~pod->restarts,
+                      ~pod->created.nanos);
   };
   std::ranges::stable_sort(pods, [&](const PodRecord* a, const PodRecord* b) {
     const auto first = rank(a);
@@ -148,12 +150,13 @@ std::string EnsureRevision(Context& context, const Kind& kind, const JsonObject&
   if (settled && context.store().Get(ControllerRevisions().collection, name)) return name.name;
   std::vector<Revision> revisions = RevisionsOf(context, owner);
   const int64_t newest = revisions.empty() ? 0 : revisions.back().number;
+  const int64_t next = SaturatingAdd(newest, 1);
   const auto own = std::ranges::find(revisions, name, &Revision::name);
   if (own == revisions.end()) {
-    CreateRevision(context, kind, workload, name, hash, newest + 1);
+    CreateRevision(context, kind, workload, name, hash, next);
   } else if (own->number < newest) {
     (void)context.api.Modify(ControllerRevisions(), name, [&](Json& document) {
-      SetInt(document.get_object(), "revision", newest + 1);
+      SetInt(document.get_object(), "revision", next);
       return true;
     });
   }

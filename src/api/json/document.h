@@ -2,6 +2,7 @@
 // as null, empty or nullopt.
 #pragma once
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "api/json/json.h"
 #include "api/meta.h"
@@ -136,8 +138,21 @@ bool SameAt(const JsonObject* a, const JsonObject* b, std::string_view key);
 // Reports whether `value` is absent, null, or an empty string, list or object.
 bool IsEmpty(const Json* value);
 
-// Removes a member if present. Preserves the order of the others, except in very large objects,
-// where that is too expensive.
+// Removes the members for which `unwanted` returns true, in linear time. Preserves the order of the
+// others.
+template <typename Predicate>
+void EraseMembersIf(JsonObject& object, Predicate unwanted) {
+  if (std::ranges::none_of(object, unwanted)) return;
+  JsonObject others(object.storage());
+  others.reserve(object.size());
+  for (auto& member : object) {
+    if (!unwanted(member)) others.emplace(member.key(), std::move(member.value()));
+  }
+  object = std::move(others);
+}
+
+// Removes a member if present; to remove many, EraseMembersIf is faster. Preserves the order of the
+// others, except in very large objects, where that is too expensive.
 inline void EraseMember(JsonObject& object, std::string_view name) {
   constexpr size_t kLarge = 1'000;
   if (object.size() <= kLarge) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "base/text.h"
 
 namespace berth::api {
@@ -201,10 +202,18 @@ class DuplicateFinder {
     const auto first = keys_.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(first, keys_.end());
     auto at = std::adjacent_find(first, keys_.end());
-    while (at != keys_.end()) {
-      found_.push_back((path_.empty() ? "" : path_ + ".") + std::string(*at));
+    while (at != keys_.end() && found_.size() < kMaxReportedErrors) {
+      found_.push_back(PathOf(*at));
       at = std::adjacent_find(std::upper_bound(at, keys_.end(), *at), keys_.end());
     }
+  }
+
+  // A path may be as long as the document, so it is copied only up to a limit.
+  std::string PathOf(std::string_view key) const {
+    std::string path = path_.substr(0, kMaxQuotedBytes + 1);
+    if (!path.empty()) path += '.';
+    path += key.substr(0, kMaxQuotedBytes + 1);
+    return Limited(path);
   }
 
   std::string_view json_;

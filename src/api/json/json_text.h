@@ -31,8 +31,8 @@ bool IsUtf8(std::string_view text);
 // empty if there is none. For invalid JSON the result is an arbitrary slice.
 std::string_view RawMember(std::string_view json, std::string_view key);
 
-// Returns the paths of keys that occur twice in an object: "spec.containers[0].name". `json` must
-// be valid.
+// Returns the paths of keys that occur twice in an object: "spec.containers[0].name". At most
+// kMaxReportedErrors, each shortened to kMaxQuotedBytes (api/field_errors.h). `json` must be valid.
 std::vector<std::string> DuplicateKeys(std::string_view json);
 
 }  // namespace berth::api

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "api/field_errors.h"
+
 namespace berth::api {
 namespace BERTH_TEST_FILE {
 
@@ -84,6 +86,20 @@ TEST(DuplicateKeysTest, AreFoundWithTheirPaths) {
   EXPECT_EQ(DuplicateKeys("[]"), Paths{});
   EXPECT_EQ(DuplicateKeys("5"), Paths{});
   EXPECT_EQ(DuplicateKeys(R"({"":1,"":2})"), Paths{""});
+}
+
+// A path for each of them would take 60 GB.
+TEST(DuplicateKeysTest, AreLimitedInNumberAndBytes) {
+  std::string json = "{\"" + std::string(1'000'000, 'k') + "\":{";
+  for (int i = 0; i < 60'000; ++i) {
+    const std::string member = "\"" + std::to_string(i) + "\":0,";
+    json += member + member;
+  }
+  json.back() = '}';
+  json += '}';
+  const std::vector<std::string> paths = DuplicateKeys(json);
+  EXPECT_EQ(paths.size(), kMaxReportedErrors);
+  for (const std::string& path : paths) EXPECT_LE(path.size(), kMaxQuotedBytes + 3);
 }
 
 }  // namespace BERTH_TEST_FILE

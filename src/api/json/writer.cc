@@ -1,9 +1,11 @@
 #include "api/json/writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "api/json/document.h"
 
@@ -151,6 +153,46 @@ std::string ToJsonText(const Json& value) {
 std::string ToJsonText(const JsonObject& object) {
   std::string out;
   AppendObject(out, object, std::numeric_limits<size_t>::max());
+  return out;
+}
+
+namespace {
+
+void AppendCanonical(std::string& out, const Json& value) {
+  if (const JsonArray* array = value.if_array()) {
+    out += '[';
+    for (const Json& item : *array) {
+      if (out.back() != '[') out += ',';
+      AppendCanonical(out, item);
+    }
+    out += ']';
+    return;
+  }
+  const JsonObject* object = value.if_object();
+  if (!object) {
+    AppendJson(out, value);
+    return;
+  }
+  std::vector<const boost::json::key_value_pair*> members;
+  members.reserve(object->size());
+  for (const auto& member : *object) members.push_back(&member);
+  std::ranges::sort(members, {},
+                    [](const auto* member) { return std::string_view(member->key()); });
+  out += '{';
+  for (const auto* member : members) {
+    if (out.back() != '{') out += ',';
+    AppendJsonString(out, member->key());
+    out += ':';
+    AppendCanonical(out, member->value());
+  }
+  out += '}';
+}
+
+}  // namespace
+
+std::string ToCanonicalJson(const Json& value) {
+  std::string out;
+  AppendCanonical(out, value);
   return out;
 }
 

@@ -23,6 +23,9 @@ bool AppendJson(std::string& out, const Json& value,
 std::string ToJsonText(const Json& value);
 std::string ToJsonText(const JsonObject& object);
 
+// Returns compact JSON with the members of objects sorted by key: equal documents have equal texts.
+std::string ToCanonicalJson(const Json& value);
+
 // Formats `value` with two spaces per level and each element on its own line.
 std::string ToPrettyJson(const Json& value);
 

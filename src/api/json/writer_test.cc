@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/json/document.h"
+#include "api/json/parse.h"
 
 namespace berth::api {
 namespace BERTH_TEST_FILE {
@@ -94,6 +95,14 @@ TEST(AppendJsonString, EscapesWhatJsonForbids) {
   AppendJsonString(out,
                    std::string_view("q\" b\\ n\n r\r t\t z\0 \x1f \x7f \u00e9 \U0001f600", 29));
   EXPECT_EQ(out, "\"q\\\" b\\\\ n\\n r\\r t\\t z\\u0000 \\u001f \x7f \u00e9 \U0001f600\"");
+}
+
+TEST(CanonicalJson, IsTheSameForEqualDocuments) {
+  const Json a = *ParseJson(R"({"b":[1,{"d":"x","c":null}],"a":{}})");
+  const Json b = *ParseJson(R"({"a":{},"b":[1,{"c":null,"d":"x"}]})");
+  EXPECT_EQ(ToCanonicalJson(a), R"({"a":{},"b":[1,{"c":null,"d":"x"}]})");
+  EXPECT_EQ(ToCanonicalJson(b), ToCanonicalJson(a));
+  EXPECT_EQ(ToCanonicalJson(*ParseJson("[[],[[]],\"[\",true]")), R"([[],[[]],"[",true])");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <unordered_map>
-#include <unordered_set>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "api/json/json_text.h"
@@ -149,7 +149,7 @@ class TreeBuilder {
   yaml_parser_t& parser_;
   std::string_view text_;
   std::deque<Node> nodes_;
-  std::unordered_map<std::string, Node*> anchors_;
+  std::map<std::string, Node*> anchors_;
 };
 
 // TreeWriter writes nodes as JSON.
@@ -173,7 +173,8 @@ class TreeWriter {
   std::string Take() { return std::move(out_); }
 
  private:
-  using KeySet = std::unordered_set<std::string>;
+  // Ordered, since the keys of a hash table could be chosen to collide.
+  using KeySet = std::set<std::string>;
 
   // Limits the expansion of aliases in size, depth and time.
   Status Spend(const Node& node, size_t depth) {

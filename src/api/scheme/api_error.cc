@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
@@ -63,11 +63,10 @@ void WriteDetails(JsonWriter& out, const ApiError& error) {
 // Joins causes like upstream's ErrorList: one as it is, several without repeats in brackets.
 std::string JoinCauses(const std::vector<ApiError::Cause>& causes) {
   std::vector<std::string> sentences;
+  std::set<std::string> seen;
   for (const ApiError::Cause& cause : causes) {
     std::string sentence = cause.ToString();
-    if (std::ranges::find(sentences, sentence) == sentences.end()) {
-      sentences.push_back(std::move(sentence));
-    }
+    if (seen.insert(sentence).second) sentences.push_back(std::move(sentence));
   }
   if (sentences.size() == 1) return sentences.front();
   return fmt::format("[{}]", fmt::join(sentences, ", "));

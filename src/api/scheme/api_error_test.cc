@@ -92,5 +92,16 @@ INSTANTIATE_TEST_SUITE_P(
                    R"("details":{"causes":[{"message":"oh"}]},"code":500})"}),
     [](const auto& param_info) { return param_info.param.name; });
 
+// Comparing each cause with all others would take minutes.
+TEST(InvalidError, JoinsManyCausesWithoutRepeats) {
+  std::vector<ApiError::Cause> causes;
+  for (int i = 0; i < 300'000; ++i) {
+    causes.push_back({"FieldValueInvalid", "Invalid value: " + std::to_string(i / 2), "a"});
+  }
+  const ApiError error = Invalid(KindOf("pods"), "a", std::move(causes));
+  EXPECT_TRUE(error.message.starts_with(
+      "Pod \"a\" is invalid: [a: Invalid value: 0, a: Invalid value: 1, a:"));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::api::scheme

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "api/field_errors.h"
 #include "api/json/document.h"
 #include "api/scheme/schema_tables.h"
 #include "api/scheme/scheme.h"
@@ -196,8 +197,8 @@ class UnknownFieldFinder {
       path_ += std::string_view(key);
       if (const SchemaField* field = schema.Find(key)) {
         VisitField(*field, child);
-      } else {
-        unknown_.push_back(fmt::format("unknown field \"{}\"", path_));
+      } else if (unknown_.size() < kMaxReportedErrors) {
+        unknown_.push_back(fmt::format("unknown field \"{}\"", Limited(path_)));
       }
       path_.resize(length);
     }

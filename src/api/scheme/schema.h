@@ -55,7 +55,8 @@ const std::deque<Schema>& Schemas();
 const Schema* SchemaOf(std::string_view api_version, std::string_view kind);
 
 // Returns an error such as `unknown field "spec.nodNam"` for each field that the schema of `kind`
-// lacks, in document order. Kinds without a schema have no unknown fields.
+// lacks, in document order; at most kMaxReportedErrors, with paths of at most kMaxQuotedBytes
+// (api/field_errors.h). Kinds without a schema have no unknown fields.
 std::vector<std::string> UnknownFields(const Kind& kind, const Json& object);
 
 }  // namespace berth::api::scheme

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <set>
 
+#include "api/field_errors.h"
 #include "api/scheme/scheme.h"
 
 namespace berth::api::scheme {
@@ -125,6 +126,17 @@ TEST(UnknownFieldsTest, WrongTypesAreIgnored) {
 TEST(UnknownFieldsTest, KindsWithoutSchemaAreNotChecked) {
   EXPECT_THAT(Unknown("customresourcedefinitions.apiextensions.k8s.io", R"({"any":{"x":1}})"),
               IsEmpty());
+}
+
+TEST(UnknownFieldsTest, AreLimitedInNumberAndBytes) {
+  Json pod = boost::json::parse(R"({"spec":{"containers":[{}]}})");
+  JsonObject& container =
+      pod.get_object()["spec"].get_object()["containers"].get_array()[0].get_object();
+  container[std::string(1'000'000, 'k')] = 1;
+  for (int i = 0; i < 100'000; ++i) container[std::to_string(i)] = 1;
+  const std::vector<std::string> unknown = UnknownFields(KindOf("pods"), pod);
+  EXPECT_EQ(unknown.size(), kMaxReportedErrors);
+  for (const std::string& field : unknown) EXPECT_LT(field.size(), kMaxQuotedBytes + 30);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
@@ -323,17 +326,19 @@ void CopyAllocated(const api::JsonObject* before, api::JsonObject& spec) {
   const api::JsonArray* old_ports = api::ArrayAt(before, "ports");
   api::JsonArray* ports = api::ArrayAt(&spec, "ports");
   if (!old_ports || !ports || api::StringAt(&spec, "type") == "ClusterIP") return;
+  const auto key_of = [](const api::JsonObject* port) {
+    return std::pair(api::IntAt(port, "port"), std::string(api::StringAt(port, "protocol")));
+  };
+  std::map<std::pair<std::optional<int64_t>, std::string>, int64_t> numbers;
+  for (const api::Json& item : *old_ports) {
+    const auto number = api::IntAt(api::AsObject(item), "nodePort");
+    if (number) numbers[key_of(api::AsObject(item))] = *number;
+  }
   for (api::Json& item : *ports) {
     api::JsonObject* port = item.if_object();
     if (!port || api::IntAt(port, "nodePort").value_or(0) != 0) continue;
-    for (const api::Json& old_item : *old_ports) {
-      const api::JsonObject* old_port = api::AsObject(old_item);
-      const auto number = api::IntAt(old_port, "nodePort");
-      if (number && api::SameAt(old_port, port, "port") &&
-          api::SameAt(old_port, port, "protocol")) {
-        api::SetInt(*port, "nodePort", *number);
-      }
-    }
+    const auto found = numbers.find(key_of(port));
+    if (found != numbers.end()) api::SetInt(*port, "nodePort", found->second);
   }
 }
 

@@ -261,16 +261,8 @@ void MarkDeleted(api::JsonObject& document, Instant at, int64_t grace_seconds) {
 }
 
 void DropNulls(api::JsonObject& document) {
-  for (size_t i = 0; i < document.size();) {
-    auto member = document.begin() + i;
-    if (member->value().is_null()) {
-      // Preserves the order of the others.
-      document.stable_erase(member);
-      continue;
-    }
-    DropNullsWithin(member->value());
-    ++i;
-  }
+  api::EraseMembersIf(document, [](const auto& member) { return member.value().is_null(); });
+  for (auto& member : document) DropNullsWithin(member.value());
 }
 
 }  // namespace berth::apiserver::admission

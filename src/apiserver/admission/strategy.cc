@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/quantity.h"
 #include "api/scheme/scheme.h"
 #include "api/timestamp.h"
@@ -113,14 +115,9 @@ void RestoreAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& b
     const std::string_view key = member.key();
     if (key != "status" && key != "metadata") CopyMember(before, after, key);
   }
-  for (size_t i = 0; i < after.size();) {
-    const auto member = after.begin() + i;
-    if (member->key() == "status" || before.contains(member->key())) {
-      ++i;
-    } else {
-      after.stable_erase(member);
-    }
-  }
+  api::EraseMembersIf(after, [&](const auto& member) {
+    return member.key() != "status" && !before.contains(member.key());
+  });
   const api::JsonObject* old_metadata = MetadataOf(before);
   api::JsonObject& metadata = MetadataOf(after);
   const api::JsonObject none;
@@ -199,16 +196,19 @@ void MergeLabelKeys(const api::JsonObject& labels, std::string_view keys, std::s
   api::JsonObject* selector = api::ObjectAt(holder, "labelSelector");
   const api::JsonArray* list = api::ArrayAt(holder, keys);
   if (!selector || !list) return;
+  // Objects that come from an API server have been through this already.
+  std::set<std::string> present;
+  if (const api::JsonArray* expressions = api::ArrayAt(selector, "matchExpressions")) {
+    for (const api::Json& requirement : *expressions)
+      present.insert(api::ToCanonicalJson(requirement));
+  }
   for (const api::Json& key : *list) {
     const api::Json* value = api::At(&labels, api::AsString(key));
     if (!value) continue;
     api::Json requirement(
         api::JsonObject{{"key", key}, {"operator", op}, {"values", api::JsonArray{*value}}});
-    api::JsonArray& expressions = api::EnsureArray(*selector, "matchExpressions");
-    // Objects that come from an API server have been through this already.
-    if (std::ranges::find(expressions, requirement) == expressions.end()) {
-      expressions.push_back(std::move(requirement));
-    }
+    if (!present.insert(api::ToCanonicalJson(requirement)).second) continue;
+    api::EnsureArray(*selector, "matchExpressions").push_back(std::move(requirement));
   }
 }
 

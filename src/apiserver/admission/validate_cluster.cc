@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
@@ -23,7 +23,7 @@ void ValidateNode(const api::JsonObject* spec, FieldErrors& errors) {
   const api::JsonArray* taints = api::ArrayAt(spec, "taints");
   const FieldPath spec_path("spec");
   const FieldPath path = spec_path / "taints";
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   for (size_t i = 0; taints && i < taints->size(); ++i) {
     const api::JsonObject* taint = api::AsObject((*taints)[i]);
     const FieldPath at = path[i];
@@ -41,14 +41,13 @@ void ValidateNode(const api::JsonObject* spec, FieldErrors& errors) {
       errors.NotSupported(at / "effect", effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
     }
     const std::string pair = fmt::format("{}:{}", key, effect);
-    if (std::ranges::find(seen, pair) != seen.end()) errors.Duplicate(at, pair);
-    seen.push_back(pair);
+    if (!seen.insert(pair).second) errors.Duplicate(at, pair);
   }
 }
 
 void ValidateServicePorts(const api::JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
   const api::JsonArray* ports = api::ArrayAt(spec, "ports");
-  std::vector<std::string> names;
+  std::set<std::string_view> names;
   for (size_t i = 0; ports && i < ports->size(); ++i) {
     const api::JsonObject* port = api::AsObject((*ports)[i]);
     const FieldPath at = path[i];
@@ -57,8 +56,7 @@ void ValidateServicePorts(const api::JsonObject* spec, const FieldPath& path, Fi
       errors.Required(at / "name");
     } else if (!name.empty()) {
       if (const auto what = CheckDnsLabel(name)) errors.Invalid(at / "name", name, *what);
-      if (std::ranges::find(names, name) != names.end()) errors.Duplicate(at / "name", name);
-      names.emplace_back(name);
+      if (!names.insert(name).second) errors.Duplicate(at / "name", name);
     }
     const int64_t number = api::IntAt(port, "port").value_or(0);
     if (number < 1 || number > 65535) {

@@ -1,10 +1,9 @@
 // Validation of containers and volumes of pods.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/json/document.h"
 #include "api/quantity.h"
@@ -100,19 +99,26 @@ namespace {
 
 constexpr std::string_view kPortRange = "must be between 1 and 65535, inclusive";
 
-// Adds `text` to `seen`; returns false if it is already there.
-bool AddUnique(std::vector<std::string>& seen, std::string_view text) {
-  if (std::ranges::find(seen, text) != seen.end()) return false;
-  seen.emplace_back(text);
-  return true;
-}
+// Ordered, since the keys of a hash table could be chosen to collide.
+using Names = std::set<std::string_view>;
 
-struct Seen {
-  std::vector<std::string> names;
-  std::vector<std::string> host_ports;
+// What the containers of a pod share.
+struct PodContext {
+  bool host_network = false;
+  Names volumes;  // Their names.
+  Names containers;
+  std::set<std::string> host_ports;
 };
 
-void ValidatePort(const api::JsonObject* port, const FieldPath& path, bool host_network, Seen& seen,
+Names VolumeNames(const api::JsonArray* volumes) {
+  Names names;
+  for (size_t i = 0; volumes && i < volumes->size(); ++i) {
+    names.insert(api::StringAt(api::AsObject((*volumes)[i]), "name"));
+  }
+  return names;
+}
+
+void ValidatePort(const api::JsonObject* port, const FieldPath& path, PodContext& pod,
                   FieldErrors& errors) {
   const auto in_range = [](int64_t number) { return number >= 1 && number <= 65535; };
   const int64_t number = api::IntAt(port, "containerPort").value_or(0);
@@ -131,37 +137,34 @@ void ValidatePort(const api::JsonObject* port, const FieldPath& path, bool host_
   if (host_port == 0) return;
   if (!in_range(host_port)) {
     errors.Invalid(path / "hostPort", host_port, kPortRange);
-  } else if (host_network && host_port != number) {
+  } else if (pod.host_network && host_port != number) {
     errors.Invalid(path / "hostPort", host_port,
                    "must match `containerPort` when `hostNetwork` is true");
   }
   const std::string where =
       fmt::format("{}/{}/{}", protocol, api::StringAt(port, "hostIP"), host_port);
-  if (!AddUnique(seen.host_ports, where)) errors.Duplicate(path / "hostPort", where);
+  if (!pod.host_ports.insert(where).second) errors.Duplicate(path / "hostPort", where);
 }
 
-void ValidateMounts(const api::JsonObject* container, const api::JsonArray* volumes,
-                    const FieldPath& path, FieldErrors& errors) {
+void ValidateMounts(const api::JsonObject* container, const Names& volumes, const FieldPath& path,
+                    FieldErrors& errors) {
   const api::JsonArray* mounts = api::ArrayAt(container, "volumeMounts");
   if (!mounts) return;
   const FieldPath list = path / "volumeMounts";
-  std::vector<std::string> places;
+  Names places;
   for (size_t i = 0; i < mounts->size(); ++i) {
     const api::JsonObject* mount = api::AsObject((*mounts)[i]);
     const FieldPath at = list[i];
     const std::string_view name = api::StringAt(mount, "name");
     const std::string_view place = api::StringAt(mount, "mountPath");
-    const bool known = volumes && std::ranges::any_of(*volumes, [&](const api::Json& volume) {
-                         return api::StringAt(api::AsObject(volume), "name") == name;
-                       });
     if (name.empty()) {
       errors.Required(at / "name");
-    } else if (!known) {
+    } else if (!volumes.contains(name)) {
       errors.NotFound(at / "name", name);
     }
     if (place.empty()) {
       errors.Required(at / "mountPath");
-    } else if (!AddUnique(places, place)) {
+    } else if (!places.insert(place).second) {
       errors.Invalid(at / "mountPath", place, "must be unique");
     }
   }
@@ -180,22 +183,21 @@ void ValidateImage(const api::JsonObject* container, const FieldPath& path, Fiel
   }
 }
 
-void ValidateContainer(const api::JsonObject* container, const api::JsonObject* spec,
-                       const FieldPath& path, Seen& seen, FieldErrors& errors) {
+void ValidateContainer(const api::JsonObject* container, const FieldPath& path, PodContext& pod,
+                       FieldErrors& errors) {
   const std::string_view name = api::StringAt(container, "name");
   if (name.empty()) {
     errors.Required(path / "name");
   } else if (const auto what = CheckDnsLabel(name)) {
     errors.Invalid(path / "name", name, *what);
-  } else if (!AddUnique(seen.names, name)) {
+  } else if (!pod.containers.insert(name).second) {
     errors.Duplicate(path / "name", name);
   }
   ValidateImage(container, path, errors);
   const FieldPath ports_path = path / "ports";
   const api::JsonArray* ports = api::ArrayAt(container, "ports");
   for (size_t i = 0; ports && i < ports->size(); ++i) {
-    ValidatePort(api::AsObject((*ports)[i]), ports_path[i], api::BoolAt(spec, "hostNetwork"), seen,
-                 errors);
+    ValidatePort(api::AsObject((*ports)[i]), ports_path[i], pod, errors);
   }
   const FieldPath env_path = path / "env";
   const api::JsonArray* env = api::ArrayAt(container, "env");
@@ -203,12 +205,12 @@ void ValidateContainer(const api::JsonObject* container, const api::JsonObject* 
     const FieldPath at = env_path[i];
     if (api::StringAt(api::AsObject((*env)[i]), "name").empty()) errors.Required(at / "name");
   }
-  ValidateMounts(container, api::ArrayAt(spec, "volumes"), path, errors);
+  ValidateMounts(container, pod.volumes, path, errors);
   ValidateResources(container, path, errors);
 }
 
 void ValidateVolumes(const api::JsonArray* volumes, const FieldPath& path, FieldErrors& errors) {
-  std::vector<std::string> names;
+  Names names;
   for (size_t i = 0; volumes && i < volumes->size(); ++i) {
     const api::JsonObject* volume = api::AsObject((*volumes)[i]);
     const FieldPath at = path[i];
@@ -217,7 +219,7 @@ void ValidateVolumes(const api::JsonArray* volumes, const FieldPath& path, Field
       errors.Required(at / "name");
     } else if (const auto what = CheckDnsLabel(name)) {
       errors.Invalid(at / "name", name, *what);
-    } else if (!AddUnique(names, name)) {
+    } else if (!names.insert(name).second) {
       errors.Duplicate(at / "name", name);
     }
     if (volume && volume->size() > 2) {
@@ -235,7 +237,10 @@ void ValidateVolumes(const api::JsonArray* volumes, const FieldPath& path, Field
 
 void ValidateContainers(const api::JsonObject* pod_spec, const FieldPath& path,
                         FieldErrors& errors) {
-  Seen seen;
+  PodContext pod{.host_network = api::BoolAt(pod_spec, "hostNetwork"),
+                 .volumes = VolumeNames(api::ArrayAt(pod_spec, "volumes")),
+                 .containers = {},
+                 .host_ports = {}};
   if (const api::JsonArray* volumes = api::ArrayAt(pod_spec, "volumes")) {
     ValidateVolumes(volumes, path / "volumes", errors);
   }
@@ -244,10 +249,10 @@ void ValidateContainers(const api::JsonObject* pod_spec, const FieldPath& path,
     const api::JsonArray* containers = api::ArrayAt(pod_spec, key);
     const FieldPath list = path / key;
     for (size_t i = 0; containers && i < containers->size(); ++i) {
-      ValidateContainer(api::AsObject((*containers)[i]), pod_spec, list[i], seen, errors);
+      ValidateContainer(api::AsObject((*containers)[i]), list[i], pod, errors);
     }
     // Init containers end before the others start: they may use the same ports.
-    seen.host_ports.clear();
+    pod.host_ports.clear();
   }
 }
 

@@ -2,10 +2,9 @@
 // constraints and scheduling gates.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/json/document.h"
 #include "api/selector.h"
@@ -204,7 +203,7 @@ void ValidateSpreadPolicy(const api::JsonObject* constraint, std::string_view ke
 }
 
 void ValidateSpread(const api::JsonObject* constraint, const FieldPath& path,
-                    std::vector<std::string>& seen, FieldErrors& errors) {
+                    std::set<std::string>& seen, FieldErrors& errors) {
   const int64_t skew = api::IntAt(constraint, "maxSkew").value_or(0);
   if (skew <= 0) errors.Invalid(path / "maxSkew", skew, "must be greater than zero");
   const std::string_view key = api::StringAt(constraint, "topologyKey");
@@ -214,11 +213,10 @@ void ValidateSpread(const api::JsonObject* constraint, const FieldPath& path,
     errors.NotSupported(path / "whenUnsatisfiable", otherwise, {"DoNotSchedule", "ScheduleAnyway"});
   }
   const std::string pair = fmt::format("{{{}, {}}}", key, otherwise);
-  if (std::ranges::find(seen, pair) != seen.end()) {
+  if (!seen.insert(pair).second) {
     const FieldPath at = path / "{topologyKey, whenUnsatisfiable}";
     errors.Duplicate(at, pair);
   }
-  seen.push_back(pair);
   if (const auto domains = api::IntAt(constraint, "minDomains")) {
     if (*domains <= 0) errors.Invalid(path / "minDomains", *domains, "must be greater than 0");
     if (otherwise != "DoNotSchedule") {
@@ -237,15 +235,14 @@ void ValidateGates(const api::JsonObject* spec, const FieldPath& path, FieldErro
   const api::JsonArray* gates = api::ArrayAt(spec, "schedulingGates");
   if (!gates || gates->empty()) return;
   const FieldPath list = path / "schedulingGates";
-  std::vector<std::string_view> seen;
+  std::set<std::string_view> seen;
   for (size_t i = 0; i < gates->size(); ++i) {
     const FieldPath at = list[i];
     const std::string_view name = api::StringAt(api::AsObject((*gates)[i]), "name");
     for (const std::string& what : api::QualifiedNameErrors(name)) {
       errors.Invalid(at / "name", name, what);
     }
-    if (std::ranges::find(seen, name) != seen.end()) errors.Duplicate(at / "name", name);
-    seen.push_back(name);
+    if (!seen.insert(name).second) errors.Duplicate(at / "name", name);
   }
   if (!api::StringAt(spec, "nodeName").empty()) {
     errors.Forbidden(path / "nodeName",
@@ -266,7 +263,7 @@ void ValidatePlacement(const api::JsonObject* pod_spec, const FieldPath& path,
   }
   const FieldPath spread_path = path / "topologySpreadConstraints";
   const api::JsonArray* spread = api::ArrayAt(pod_spec, "topologySpreadConstraints");
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   for (size_t i = 0; spread && i < spread->size(); ++i) {
     ValidateSpread(api::AsObject((*spread)[i]), spread_path[i], seen, errors);
   }

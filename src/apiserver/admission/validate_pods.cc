@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/validation.h"
 
@@ -77,6 +80,13 @@ bool SameBut(const api::JsonObject* before, const api::JsonObject* after, std::s
 
 size_t SizeOf(const api::JsonArray* array) { return array ? array->size() : 0; }
 
+// The elements of a list, for lookups.
+std::set<std::string> ElementsOf(const api::JsonArray* list) {
+  std::set<std::string> elements;
+  for (size_t i = 0; i < SizeOf(list); ++i) elements.insert(api::ToCanonicalJson((*list)[i]));
+  return elements;
+}
+
 // Reports whether only images changed. Adds an error if containers were added or removed.
 bool SameContainers(const api::JsonObject* before, const api::JsonObject* after,
                     std::string_view key, FieldErrors& errors) {
@@ -108,16 +118,24 @@ void ValidateDeadline(const api::JsonObject* before, const api::JsonObject* afte
   }
 }
 
+// Returns the same text for tolerations that differ only in their seconds, or in empty members.
+std::string TolerationText(const api::Json& toleration) {
+  api::JsonObject fields;
+  if (const api::JsonObject* given = api::AsObject(toleration)) fields = *given;
+  api::EraseMembersIf(fields, [](const auto& member) {
+    return member.key() == "tolerationSeconds" || api::IsEmpty(&member.value());
+  });
+  return api::ToCanonicalJson(fields);
+}
+
 void ValidateTolerations(const api::JsonObject* before, const api::JsonObject* after,
                          FieldErrors& errors) {
   const api::JsonArray* old_list = api::ArrayAt(before, "tolerations");
   const api::JsonArray* new_list = api::ArrayAt(after, "tolerations");
+  std::set<std::string> present;
+  for (size_t i = 0; i < SizeOf(new_list); ++i) present.insert(TolerationText((*new_list)[i]));
   for (size_t i = 0; i < SizeOf(old_list); ++i) {
-    const api::JsonObject* existing = api::AsObject((*old_list)[i]);
-    const bool found = new_list && std::ranges::any_of(*new_list, [&](const api::Json& toleration) {
-                         return SameBut(existing, api::AsObject(toleration), "tolerationSeconds");
-                       });
-    if (found) continue;
+    if (present.contains(TolerationText((*old_list)[i]))) continue;
     const FieldPath spec("spec");
     errors.Forbidden(spec / "tolerations",
                      "existing toleration can not be modified except its tolerationSeconds");
@@ -131,9 +149,10 @@ void ValidateGates(const api::JsonObject* before, const api::JsonObject* after,
   const api::JsonArray* new_list = api::ArrayAt(after, "schedulingGates");
   const FieldPath spec("spec");
   const FieldPath path = spec / "schedulingGates";
+  const std::set<std::string> present = ElementsOf(old_list);
   for (size_t i = 0; i < SizeOf(new_list); ++i) {
     const api::Json& gate = (*new_list)[i];
-    if (old_list && std::ranges::find(*old_list, gate) != old_list->end()) continue;
+    if (present.contains(api::ToCanonicalJson(gate))) continue;
     errors.Forbidden(path[i], fmt::format("only deletion is allowed, but found new scheduling "
                                           "gate '{}'",
                                           api::StringAt(api::AsObject(gate), "name")));
@@ -143,11 +162,7 @@ void ValidateGates(const api::JsonObject* before, const api::JsonObject* after,
 // Reports whether `after` has every requirement of `before`.
 bool Narrows(const api::JsonObject* before, const api::JsonObject* after, std::string_view key) {
   const api::JsonArray* old_list = api::ArrayAt(before, key);
-  const api::JsonArray* new_list = api::ArrayAt(after, key);
-  for (size_t i = 0; i < SizeOf(old_list); ++i) {
-    if (!new_list || std::ranges::find(*new_list, (*old_list)[i]) == new_list->end()) return false;
-  }
-  return true;
+  return std::ranges::includes(ElementsOf(api::ArrayAt(after, key)), ElementsOf(old_list));
 }
 
 bool NarrowsNodeAffinity(const api::JsonObject* before, const api::JsonObject* after) {

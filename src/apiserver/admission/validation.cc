@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <set>
+#include <string_view>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/scheme/scheme.h"
 #include "api/selector.h"
 #include "apiserver/admission/field_errors.h"
@@ -108,6 +110,7 @@ void ValidateAnnotations(const api::JsonObject* annotations, const FieldPath& pa
 void ValidateOwners(const api::JsonArray* owners, const FieldPath& path, FieldErrors& errors) {
   if (!owners) return;
   std::string_view controller;
+  std::string list;  // For errors.
   for (size_t i = 0; i < owners->size(); ++i) {
     const api::JsonObject* owner = api::AsObject((*owners)[i]);
     const FieldPath at = path[i];
@@ -118,10 +121,11 @@ void ValidateOwners(const api::JsonArray* owners, const FieldPath& path, FieldEr
     }
     if (!api::BoolAt(owner, "controller")) continue;
     if (!controller.empty()) {
-      errors.InvalidValue(path, api::Json(*owners),
-                          fmt::format("Only one reference can have Controller set to true. Found "
-                                      "\"true\" in references for {} and {}",
-                                      controller, api::StringAt(owner, "name")));
+      if (list.empty()) list = api::Limited(api::ToJsonText(api::Json(*owners)));
+      errors.InvalidText(path, list,
+                         fmt::format("Only one reference can have Controller set to true. Found "
+                                     "\"true\" in references for {} and {}",
+                                     controller, api::StringAt(owner, "name")));
     }
     controller = api::StringAt(owner, "name");
   }
@@ -214,9 +218,13 @@ void ValidateMetadataUpdate(const api::JsonObject& before, const api::JsonObject
   const api::JsonArray* old_list = api::ArrayAt(MetadataOf(before), "finalizers");
   const api::JsonArray* new_list = api::ArrayAt(MetadataOf(after), "finalizers");
   if (!new_list) return;
+  std::set<std::string_view> present;
+  for (size_t i = 0; old_list && i < old_list->size(); ++i) {
+    present.insert(api::AsString((*old_list)[i]));
+  }
   std::string added;
   for (const api::Json& finalizer : *new_list) {
-    if (old_list && std::ranges::find(*old_list, finalizer) != old_list->end()) continue;
+    if (present.contains(api::AsString(finalizer))) continue;
     if (!added.empty()) added += ", ";
     added += Quote(api::AsString(finalizer));
   }

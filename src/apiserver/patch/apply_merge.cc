@@ -1,8 +1,8 @@
 #include "apiserver/patch/apply_merge.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -168,13 +168,16 @@ FieldChanges CompareFields(const FieldContext& context, const api::JsonObject& b
       comparison.Added(element, FieldsOfMember(context, name, value));
       continue;
     }
-    if (*old == value) continue;
+    // Objects are compared only member by member, not also as a whole at each level.
     const Granularity granularity = GranularityOf(context, name, value);
-    if (granularity == Granularity::kValue || granularity != GranularityOf(context, name, *old)) {
-      comparison.Modified(element);
-    } else if (granularity == Granularity::kMembers) {
+    const bool comparable = granularity == GranularityOf(context, name, *old);
+    if (granularity == Granularity::kMembers && comparable) {
       comparison.Below(element,
                        CompareFields(context.Member(name), old->get_object(), value.get_object()));
+    } else if (*old == value) {
+      continue;
+    } else if (granularity == Granularity::kValue || !comparable) {
+      comparison.Modified(element);
     } else {
       comparison.Below(element, CompareLists(context.Member(name), *context.ListRule(name),
                                              old->get_array(), value.get_array()));
@@ -242,7 +245,8 @@ std::expected<void, std::string> CheckObject(const FieldContext& context,
   return {};
 }
 
-using Positions = std::unordered_map<std::string, size_t>;
+// Ordered, since the keys of a hash table could be chosen to collide.
+using Positions = std::map<std::string, size_t>;
 
 Positions PositionsOf(const api::JsonArray& array, const FieldRule& rule) {
   Positions positions;
@@ -338,21 +342,19 @@ void MergeConfig(const FieldContext& context, api::JsonObject& live,
 
 void PruneUnowned(const FieldContext& context, api::JsonObject& object, const FieldSet& last,
                   const FieldSet& keep) {
+  static const FieldSet kNothing;
+  api::EraseMembersIf(object, [&](const auto& member) {
+    const bool is_metadata = context.field.empty() && member.key() == "metadata";
+    const std::string element = "f:" + std::string(member.key());
+    return !is_metadata && last.Find(element) != nullptr && keep.Find(element) == nullptr;
+  });
   for (const auto& [element, mine] : last.children()) {
     if (!element.starts_with("f:")) continue;
     const std::string name = element.substr(2);
     api::Json* value = object.if_contains(name);
     if (value == nullptr) continue;
-    static const FieldSet kNothing;
     const FieldSet* claimed = keep.Find(element);
-    if (claimed == nullptr) {
-      const bool is_metadata = context.field.empty() && name == "metadata";
-      if (!is_metadata) {
-        api::EraseMember(object, name);
-        continue;
-      }
-      claimed = &kNothing;
-    }
+    if (claimed == nullptr) claimed = &kNothing;
     switch (GranularityOf(context, name, *value)) {
       case Granularity::kValue:
         break;

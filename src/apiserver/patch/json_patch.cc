@@ -120,20 +120,24 @@ std::expected<api::Json*, std::string> JsonPointer::FindParent(api::Json& docume
   return FindPath(document, std::span(tokens_).first(tokens_.size() - 1));
 }
 
-constexpr size_t kMaxOperations = 10'000;
-// The limit for the total number of values copied and moved: each copy may double the document, and
-// moving large values is slow.
-constexpr size_t kMaxCopiedValues = 1'000'000;
+// An operation's own size limits what it costs, except where it copies or shifts other values. The
+// limits of these are for all operations of a patch together.
+constexpr size_t kMaxOperations = 10'000;  // As in kube-apiserver.
+// Each copy may double the document. kube-apiserver sets the same limit.
+constexpr size_t kMaxCopiedBytes = 3 << 20;
+// An insertion or removal shifts the elements behind its place: this is twice as many as
+// kMaxOperations insertions at the front of an empty list shift.
+constexpr size_t kMaxShiftedElements = kMaxOperations * kMaxOperations;
 
 using Outcome = std::expected<void, std::string>;
 
-// The number of values in a document, and their nesting.
+// The approximate size of a value as JSON, and its nesting.
 struct Extent {
-  size_t values = 1;
+  size_t bytes = 2;
   size_t depth = 1;
 
   void Add(const Extent& child) {
-    values += child.values;
+    bytes += child.bytes + 1;
     depth = std::max(depth, child.depth + 1);
   }
 };
@@ -141,56 +145,16 @@ struct Extent {
 Extent Measure(const api::Json& value) {
   Extent extent;
   if (const auto* object = value.if_object()) {
-    for (const auto& member : *object) extent.Add(Measure(member.value()));
+    for (const auto& member : *object) {
+      extent.bytes += member.key().size() + 3;
+      extent.Add(Measure(member.value()));
+    }
   } else if (const auto* array = value.if_array()) {
     for (const api::Json& element : *array) extent.Add(Measure(element));
+  } else if (const auto* text = value.if_string()) {
+    extent.bytes += text->size();
   }
   return extent;
-}
-
-Outcome Add(api::Json& document, const JsonPointer& path, api::Json value) {
-  if (path.depth() + Measure(value).depth > JsonPointer::kMaxDepth) {
-    return std::unexpected("the document would be nested too deeply");
-  }
-  if (path.IsRoot()) {
-    document = std::move(value);
-    return {};
-  }
-  const auto parent = path.FindParent(document);
-  if (!parent) return std::unexpected(parent.error());
-  if (auto* object = (*parent)->if_object()) {
-    object->insert_or_assign(path.leaf(), std::move(value));
-    return {};
-  }
-  auto* array = (*parent)->if_array();
-  if (array == nullptr) return std::unexpected("the place is inside a value without members");
-  const auto index =
-      path.leaf() == "-" ? array->size() : ParseArrayIndex(path.leaf(), array->size() + 1);
-  if (!index) {
-    return std::unexpected("\"" + path.leaf() + "\" is no place in the array, which has " +
-                           std::to_string(array->size()) + " elements");
-  }
-  array->insert(array->begin() + static_cast<ptrdiff_t>(*index), std::move(value));
-  return {};
-}
-
-// Removes and returns the value at `path`.
-std::expected<api::Json, std::string> Take(api::Json& document, const JsonPointer& path) {
-  const auto found = path.Find(document);
-  if (!found) return std::unexpected(found.error());
-  api::Json value = std::move(**found);
-  if (path.IsRoot()) {
-    document = nullptr;
-    return value;
-  }
-  api::Json& parent = **path.FindParent(document);
-  if (auto* object = parent.if_object()) {
-    api::EraseMember(*object, path.leaf());
-  } else {
-    api::JsonArray& array = parent.get_array();
-    array.erase(array.begin() + (*found - array.data()));
-  }
-  return value;
 }
 
 class JsonPatch {
@@ -201,20 +165,82 @@ class JsonPatch {
     if (name == "add" || name == "replace" || name == "test") {
       const api::Json* value = operation.if_contains("value");
       if (value == nullptr) return std::unexpected("it has no \"value\"");
-      if (name == "add") return Add(document_, path, *value);
+      if (name == "add") return Add(path, *value, Measure(*value).depth);
       return name == "test" ? Test(path, *value) : Replace(path, *value);
     }
     if (name == "remove") {
-      const auto removed = Take(document_, path);
+      const auto removed = Take(path);
       return removed ? Outcome() : std::unexpected(removed.error());
     }
     if (name == "move" || name == "copy") return MoveOrCopy(name == "move", operation, path);
     return std::unexpected("there is no such operation");
   }
 
+  // Returns the status code of the error that Apply returned.
+  int error_code() const { return error_code_; }
   api::Json Result() && { return std::move(document_); }
 
  private:
+  Outcome Add(const JsonPointer& path, api::Json value, size_t depth) {
+    if (path.depth() + depth > JsonPointer::kMaxDepth) {
+      return std::unexpected("the document would be nested too deeply");
+    }
+    if (path.IsRoot()) {
+      document_ = std::move(value);
+      return {};
+    }
+    const auto parent = path.FindParent(document_);
+    if (!parent) return std::unexpected(parent.error());
+    if (auto* object = (*parent)->if_object()) {
+      object->insert_or_assign(path.leaf(), std::move(value));
+      return {};
+    }
+    auto* array = (*parent)->if_array();
+    if (array == nullptr) return std::unexpected("the place is inside a value without members");
+    const auto index =
+        path.leaf() == "-" ? array->size() : ParseArrayIndex(path.leaf(), array->size() + 1);
+    if (!index) {
+      return std::unexpected("\"" + path.leaf() + "\" is no place in the array, which has " +
+                             std::to_string(array->size()) + " elements");
+    }
+    if (auto outcome = Shift(array->size() - *index); !outcome) return outcome;
+    array->insert(array->begin() + static_cast<ptrdiff_t>(*index), std::move(value));
+    return {};
+  }
+
+  // Removes and returns the value at `path`.
+  std::expected<api::Json, std::string> Take(const JsonPointer& path) {
+    const auto found = path.Find(document_);
+    if (!found) return std::unexpected(found.error());
+    if (path.IsRoot()) return std::exchange(document_, nullptr);
+    api::Json& parent = **path.FindParent(document_);
+    api::Json value = std::move(**found);
+    if (auto* object = parent.if_object()) {
+      api::EraseMember(*object, path.leaf());
+      return value;
+    }
+    api::JsonArray& array = parent.get_array();
+    const ptrdiff_t index = *found - array.data();
+    if (auto outcome = Shift(array.size() - static_cast<size_t>(index)); !outcome) {
+      return std::unexpected(std::move(outcome.error()));
+    }
+    array.erase(array.begin() + index);
+    return value;
+  }
+
+  Outcome TooExpensive(std::string problem) {
+    error_code_ = 413;
+    return std::unexpected(std::move(problem));
+  }
+
+  Outcome Shift(size_t elements) {
+    shifted_ += elements;
+    if (shifted_ <= kMaxShiftedElements) return {};
+    return TooExpensive(
+        "the patch shifts too many elements of lists; change a long list with another type of "
+        "patch");
+  }
+
   Outcome Replace(const JsonPointer& path, const api::Json& value) {
     if (path.depth() + Measure(value).depth > JsonPointer::kMaxDepth) {
       return std::unexpected("the document would be nested too deeply");
@@ -241,19 +267,27 @@ class JsonPatch {
     if (!from) return std::unexpected("\"from\" is no JSON pointer: " + from.error());
     const auto found = from->Find(document_);
     if (!found) return std::unexpected("from: " + found.error());
-    copied_ += Measure(**found).values;
-    if (copied_ > kMaxCopiedValues) return std::unexpected("the patch copies too much");
-    if (!move) return Add(document_, path, **found);
+    // A move copies nothing, but its value must be measured.
+    const Extent extent = Measure(**found);
+    copied_ += extent.bytes;
+    if (copied_ > kMaxCopiedBytes) {
+      return TooExpensive("the copied values exceed the limit of " +
+                          std::to_string(kMaxCopiedBytes) + " bytes");
+    }
+    if (!move) return Add(path, **found, extent.depth);
     if (from->Contains(path)) {
       if (path.depth() == from->depth()) return {};
       return std::unexpected("a value cannot move into itself");
     }
-    auto value = Take(document_, *from);
-    return Add(document_, path, *std::move(value));
+    auto value = Take(*from);
+    if (!value) return std::unexpected(std::move(value.error()));
+    return Add(path, *std::move(value), extent.depth);
   }
 
   api::Json document_;
-  size_t copied_ = 0;
+  size_t copied_ = 0;   // Bytes.
+  size_t shifted_ = 0;  // Elements.
+  int error_code_ = 422;
 };
 
 std::string Quoted(const api::Json* value) {
@@ -292,9 +326,9 @@ api::scheme::ApiResult<api::Json> ApplyJsonPatch(api::Json document, const api::
         pointer ? result.Apply(std::string_view(name->get_string()), *operation, *pointer)
                 : std::unexpected("the path is no JSON pointer: " + pointer.error());
     if (!outcome) {
-      return std::unexpected(
-          api::scheme::UnprocessablePatch("the operation " + Quoted(name) + " at " + Quoted(path) +
-                                          " of the JSON patch failed: " + outcome.error()));
+      return std::unexpected(api::scheme::MakeError(
+          result.error_code(), "the operation " + Quoted(name) + " at " + Quoted(path) +
+                                   " of the JSON patch failed: " + outcome.error()));
     }
   }
   return std::move(result).Result();

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "api/json/writer.h"
@@ -83,14 +84,13 @@ void FieldSet::Erase(std::string_view element) {
   if (child != children_.end()) children_.erase(child);
 }
 
-FieldSet FieldSet::Union(const FieldSet& other) const {
-  FieldSet result = *this;
-  result.owned_ = owned_ || other.owned_;
-  for (const auto& [element, below] : other.children_) {
-    const FieldSet* mine = Find(element);
-    result.Put(element, mine != nullptr ? mine->Union(below) : below);
+void FieldSet::Add(FieldSet other) {
+  owned_ = owned_ || other.owned_;
+  // Moves the children that only the other set has; those in both stay there.
+  children_.merge(other.children_);
+  for (auto& [element, below] : other.children_) {
+    children_.find(element)->second.Add(std::move(below));
   }
-  return result;
 }
 
 FieldSet FieldSet::Difference(const FieldSet& other) const {
@@ -114,18 +114,38 @@ FieldSet FieldSet::Intersection(const FieldSet& other) const {
   return result;
 }
 
-void FieldSet::AddPaths(const std::string& prefix, std::vector<std::string>& paths) const {
+// Longer prefixes are not needed for shortened paths.
+void FieldSet::AddPaths(std::string& prefix, size_t limit, std::vector<std::string>& paths) const {
+  const size_t size = prefix.size();
+  const auto append = [&](std::string_view element) {
+    if (size <= api::kMaxQuotedBytes) prefix += ElementText(element);
+  };
   for (const auto& [element, below] : children_) {
-    if (below.owned_) paths.push_back(prefix + ElementText(element));
+    if (paths.size() >= limit) return;
+    if (!below.owned_) continue;
+    append(element);
+    paths.push_back(api::Limited(prefix));
+    prefix.resize(size);
   }
   for (const auto& [element, below] : children_) {
-    if (!below.children_.empty()) below.AddPaths(prefix + ElementText(element), paths);
+    if (paths.size() >= limit) return;
+    if (below.children_.empty()) continue;
+    append(element);
+    below.AddPaths(prefix, limit, paths);
+    prefix.resize(size);
   }
 }
 
-std::vector<std::string> FieldSet::Paths() const {
+size_t FieldSet::Size() const {
+  size_t size = owned_ ? 1 : 0;
+  for (const auto& [element, below] : children_) size += below.Size();
+  return size;
+}
+
+std::vector<std::string> FieldSet::Paths(size_t limit) const {
   std::vector<std::string> paths;
-  AddPaths("", paths);
+  std::string prefix;
+  AddPaths(prefix, limit, paths);
   return paths;
 }
 
@@ -198,10 +218,12 @@ void WriteManagedFields(std::vector<ManagedEntry> entries, api::JsonObject& obje
     api::EraseMember(metadata.get_object(), "managedFields");
     return;
   }
-  std::ranges::stable_sort(entries, {}, [](const ManagedEntry& entry) {
-    return std::make_tuple(!entry.applied, entry.time, entry.manager, entry.api_version,
-                           entry.subresource);
-  });
+  const auto before = [](const ManagedEntry& a, const ManagedEntry& b) {
+    if (a.applied != b.applied) return a.applied;
+    return std::tie(a.time, a.manager, a.api_version, a.subresource) <
+           std::tie(b.time, b.manager, b.api_version, b.subresource);
+  };
+  std::ranges::stable_sort(entries, before);
   api::JsonArray list;
   for (const ManagedEntry& entry : entries) list.push_back(ToJson(entry));
   metadata.get_object().insert_or_assign("managedFields", std::move(list));

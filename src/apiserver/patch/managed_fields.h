@@ -6,6 +6,7 @@
 // paths form a tree, whose nodes are FieldSets, too: the paths below an element.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,19 +38,22 @@ class FieldSet {
   // Removes `element` and all paths below it.
   void Erase(std::string_view element);
 
-  FieldSet Union(const FieldSet& other) const;
+  // Adds the paths of `other`.
+  void Add(FieldSet other);
   // Returns the set without the paths of `other`; paths below them stay.
   FieldSet Difference(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
 
-  // Returns every path as text: `.spec.containers[name="a"].image`; paths that end at an element
-  // before longer ones.
-  std::vector<std::string> Paths() const;
+  // Returns the number of paths.
+  size_t Size() const;
+  // Returns the first `limit` paths as text: `.spec.containers[name="a"].image`; paths that end at
+  // an element before longer ones. Shortens them to kMaxQuotedBytes (api/field_errors.h).
+  std::vector<std::string> Paths(size_t limit) const;
 
   bool operator==(const FieldSet& other) const;
 
  private:
-  void AddPaths(const std::string& prefix, std::vector<std::string>& paths) const;
+  void AddPaths(std::string& prefix, size_t limit, std::vector<std::string>& paths) const;
 
   bool owned_ = false;
   Children children_;  // No child is empty.

@@ -1,5 +1,6 @@
 #include "apiserver/patch/patches.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,16 +23,23 @@ api::scheme::ApiResult<PatchType> PatchTypeOf(std::string_view content_type) {
       "application/strategic-merge-patch+json, application/apply-patch+yaml"));
 }
 
+void EraseNulled(api::JsonObject& object, const api::JsonObject& patch) {
+  const auto is_null = [](const auto& change) { return change.value().is_null(); };
+  if (std::ranges::none_of(patch, is_null)) return;
+  api::EraseMembersIf(object, [&](const auto& member) {
+    const api::Json* change = patch.if_contains(member.key());
+    return change != nullptr && change->is_null();
+  });
+}
+
 api::Json ApplyMergePatch(api::Json document, const api::Json& patch) {
   const auto* changes = patch.if_object();
   if (changes == nullptr) return patch;
   if (!document.is_object()) document = api::JsonObject();
   api::JsonObject& object = document.get_object();
+  EraseNulled(object, *changes);
   for (const auto& change : *changes) {
-    if (change.value().is_null()) {
-      api::EraseMember(object, change.key());
-      continue;
-    }
+    if (change.value().is_null()) continue;
     api::Json& member = object[change.key()];
     member = ApplyMergePatch(std::move(member), change.value());
   }

@@ -24,4 +24,7 @@ api::Json ApplyMergePatch(api::Json document, const api::Json& patch);
 // $retainKeys, $setElementOrder/… and $deleteFromPrimitiveList/….
 api::scheme::ApiResult<api::Json> ApplyStrategicPatch(api::Json document, const api::Json& patch);
 
+// Removes the members of `object` that `patch` sets to null.
+void EraseNulled(api::JsonObject& object, const api::JsonObject& patch);
+
 }  // namespace berth::apiserver::patch

@@ -127,7 +127,7 @@ TEST(JsonPatch, CannotGrowADocumentWithoutLimit) {
   for (int i = 0; i < 40; ++i) patch += "," + doubling;
   auto got = ApplyJsonPatch(parse("[1,2,3]"), parse(patch + "]"));
   ASSERT_FALSE(got.has_value());
-  EXPECT_THAT(got.error().message, HasSubstr("copies too much"));
+  EXPECT_THAT(got.error().message, HasSubstr("the copied values exceed the limit"));
 
   std::string path;
   patch = "[";

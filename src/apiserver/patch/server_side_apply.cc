@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/field_errors.h"
 #include "api/json/document.h"
 #include "api/json/parse.h"
 #include "api/json/writer.h"
@@ -51,7 +52,7 @@ api::JsonObject IncludedFields(const api::scheme::Kind& kind, std::string_view s
 
 struct Conflict {
   const ManagedEntry* entry;
-  std::vector<std::string> paths;
+  FieldSet fields;
 };
 
 api::scheme::ApiError ConflictError(std::vector<Conflict> conflicts) {
@@ -59,21 +60,25 @@ api::scheme::ApiError ConflictError(std::vector<Conflict> conflicts) {
                            [](const Conflict& conflict) { return conflict.entry->manager; });
   api::scheme::ApiError error = api::scheme::MakeError(409, "");
   std::string list;
+  size_t count = 0;
   for (const Conflict& conflict : conflicts) {
-    const std::string manager = conflict.entry->Text();
+    count += conflict.fields.Size();
+    const size_t limit = api::kMaxReportedErrors - error.causes.size();
+    if (limit == 0) continue;
+    const std::string manager = api::Limited(conflict.entry->Text());
     if (!list.empty()) list += "\n";
     list += "conflicts with " + manager + ":";
-    for (const std::string& path : conflict.paths) {
+    for (const std::string& path : conflict.fields.Paths(limit)) {
       error.causes.push_back({"FieldManagerConflict", "conflict with " + manager, path});
       list += "\n- " + path;
     }
   }
+  if (count > error.causes.size()) list += "\n...";
   if (error.causes.size() == 1) {
     error.message =
         "Apply failed with 1 conflict: " + error.causes[0].message + ": " + error.causes[0].field;
   } else {
-    error.message =
-        "Apply failed with " + std::to_string(error.causes.size()) + " conflicts: " + list;
+    error.message = "Apply failed with " + std::to_string(count) + " conflicts: " + list;
   }
   return error;
 }
@@ -122,13 +127,14 @@ class Application {
   api::scheme::ApiResult<api::Json> Apply(const api::JsonObject& config) && {
     mine_.fields = WithoutServerFields(FieldsOf(context_, config));
     FieldSet keep = mine_.fields;
-    for (const ManagedEntry& entry : others_) keep = keep.Union(entry.fields);
+    for (const ManagedEntry& entry : others_) keep.Add(entry.fields);
     api::JsonObject result = live_;
     MergeConfig(context_, result, config);
     PruneUnowned(context_, result, last_.fields, keep);
 
-    const FieldChanges changes = CompareFields(context_, live_, result);
-    const FieldSet written = changes.added.Union(changes.modified);
+    FieldChanges changes = CompareFields(context_, live_, result);
+    FieldSet written = std::move(changes.added);
+    written.Add(std::move(changes.modified));
     if (!options_.force) {
       if (auto conflicts = FindConflicts(written); !conflicts.empty()) {
         return std::unexpected(ConflictError(std::move(conflicts)));
@@ -151,8 +157,8 @@ class Application {
         options_.manager == "kubectl" ? ClientSideApplied(context_, live_) : FieldSet();
     std::vector<Conflict> conflicts;
     for (const ManagedEntry& entry : others_) {
-      auto paths = entry.fields.Intersection(written).Difference(allowed).Paths();
-      if (!paths.empty()) conflicts.push_back({&entry, std::move(paths)});
+      FieldSet fields = entry.fields.Intersection(written).Difference(allowed);
+      if (!fields.Empty()) conflicts.push_back({&entry, std::move(fields)});
     }
     return conflicts;
   }
@@ -226,8 +232,9 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
     }
     if (auto given = ReadManagedFields(object); !given.empty()) entries = std::move(given);
   }
-  const FieldChanges changes = CompareFields({kind.kind, ""}, before.get_object(), object);
-  const FieldSet written = WithoutServerFields(changes.added.Union(changes.modified));
+  FieldChanges changes = CompareFields({kind.kind, ""}, before.get_object(), object);
+  changes.added.Add(std::move(changes.modified));
+  const FieldSet written = WithoutServerFields(std::move(changes.added));
   for (ManagedEntry& entry : entries) {
     entry.fields = entry.fields.Difference(written).Difference(changes.removed);
   }
@@ -243,7 +250,7 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
     if (last == entries.end()) {
       entries.push_back(std::move(mine));
     } else {
-      last->fields = last->fields.Union(written);
+      last->fields.Add(written);
       last->time = mine.time;
     }
   }

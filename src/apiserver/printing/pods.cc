@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <set>
+#include <string_view>
 
 #include "api/timestamp.h"
 #include "apiserver/printing/columns.h"
@@ -48,10 +50,12 @@ std::string TerminatedReason(api::JsonView terminated) {
 
 bool IsSidecar(api::JsonView container) { return container["restartPolicy"].text() == "Always"; }
 
-bool IsSidecarNamed(const std::vector<api::JsonView>& init_containers, std::string_view name) {
-  return std::ranges::any_of(init_containers, [&](api::JsonView container) {
-    return container["name"].text() == name && IsSidecar(container);
-  });
+std::set<std::string_view> SidecarNames(const std::vector<api::JsonView>& init_containers) {
+  std::set<std::string_view> names;
+  for (const api::JsonView container : init_containers) {
+    if (IsSidecar(container)) names.insert(container["name"].text());
+  }
+  return names;
 }
 
 std::string StatusBeforeContainers(api::JsonView status) {
@@ -68,9 +72,10 @@ std::string StatusBeforeContainers(api::JsonView status) {
 // whether there is one.
 bool SummarizeInitContainers(api::JsonView pod, PodSummary& summary) {
   const std::vector<api::JsonView> specs = pod["spec"]["initContainers"].items();
+  const std::set<std::string_view> sidecars = SidecarNames(specs);
   size_t index = 0;
   for (const api::JsonView status : pod["status"]["initContainerStatuses"].items()) {
-    const bool sidecar = IsSidecarNamed(specs, status["name"].text());
+    const bool sidecar = sidecars.contains(status["name"].text());
     const api::JsonView terminated = status["state"]["terminated"];
     const std::string_view waiting = status["state"]["waiting"]["reason"].text();
     summary.restarts.Add(status);
@@ -151,8 +156,12 @@ PodSummary Summarize(api::JsonView pod) {
 std::string ReadinessGates(api::JsonView pod) {
   const std::vector<api::JsonView> gates = pod["spec"]["readinessGates"].items();
   if (gates.empty()) return "<none>";
+  std::set<std::string_view> true_conditions;
+  for (const api::JsonView condition : pod["status"]["conditions"].items()) {
+    if (condition["status"].text() == "True") true_conditions.insert(condition["type"].text());
+  }
   const auto open = std::ranges::count_if(gates, [&](api::JsonView gate) {
-    return HasCondition(pod["status"]["conditions"], gate["conditionType"].text());
+    return true_conditions.contains(gate["conditionType"].text());
   });
   return fmt::format("{}/{}", open, gates.size());
 }

@@ -141,5 +141,26 @@ INSTANTIATE_TEST_SUITE_P(
                  R"("x","c,d","i,j","a=1,b=2")"}),
     [](const auto& param_info) { return param_info.param.name; });
 
+// Looking for each status or gate in all containers or conditions would take minutes.
+TEST(PodCells, AreLinearInTheNumberOfContainersAndGates) {
+  constexpr int kMany = 200'000;
+  const auto list = [](const std::string& head, const std::string& tail) {
+    std::string text;
+    for (int i = 0; i < kMany; ++i) text += (i > 0 ? "," : "") + head + std::to_string(i) + tail;
+    return "[" + text + "]";
+  };
+  const std::string many = std::to_string(kMany);
+  const std::string spec = R"("containers":[{"name":"a"}],"initContainers":)" +
+                           list(R"({"restartPolicy":"Always","name":"i)", "\"}") +
+                           R"(,"readinessGates":)" + list(R"({"conditionType":"c)", "\"}");
+  const std::string status = R"("phase":"Pending","initContainerStatuses":)" +
+                             list(R"({"started":true,"name":"i)", "\"}") + R"(,"conditions":)" +
+                             list(R"({"status":"True","type":"c)", "\"}");
+  const std::string want = R"("x","0/)" + std::to_string(kMany + 1) +
+                           R"(","Pending","0","60m","<none>","<none>","<none>",")" + many + "/" +
+                           many + "\"";
+  EXPECT_EQ(CellsOf({"Many", "pods", Pod(spec, status), ""}), want);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver::printing

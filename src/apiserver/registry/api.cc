@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <string_view>
 
@@ -35,6 +36,14 @@ api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::K
   return api::scheme::InternalError(health ? "the write was not stored" : health.error().message);
 }
 
+api::scheme::ApiResult<void> CheckSize(const store::Draft& draft, size_t size_before) {
+  const size_t size = draft.object.json.size();
+  if (size <= std::max(kMaxObjectBytes, size_before)) return {};
+  return std::unexpected(api::scheme::MakeError(
+      413, fmt::format("etcdserver: request is too large: the object has {} bytes, the limit is {}",
+                       size, kMaxObjectBytes)));
+}
+
 api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::string_view name) {
   return api::scheme::Conflict(kind, name,
                                "the object is being modified by too many clients at once");
@@ -62,6 +71,12 @@ api::scheme::ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, b
   if (!released && store::SameDocument(attempt.old_object(), attempt.new_object())) return seen;
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, attempt.new_object());
   if (!draft) return std::unexpected(std::move(draft.error()));
+  // A delete must succeed even if its marks make the object too large.
+  if (!attempt.deletes && !released) {
+    if (auto checked = CheckSize(*draft, seen->json.size()); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+  }
   if (dry_run) return store::Finish(std::move(*draft), seen->version);
   // A released object is removed; the result is its last state.
   const store::WriteOutcome outcome =

@@ -112,6 +112,9 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
 
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document);
   if (!draft) return std::unexpected(std::move(draft.error()));
+  if (auto checked = CheckSize(*draft); !checked) {
+    return std::unexpected(std::move(checked.error()));
+  }
   if (options.dry_run) {
     if (store_.Get(kind.collection, draft->object.key)) {
       return std::unexpected(api::scheme::AlreadyExists(kind, name));

@@ -72,11 +72,18 @@ int64_t GraceOf(const api::JsonObject& pod, const DeleteOptions& options) {
   return grace < 0 ? 1 : grace;
 }
 
+// Returns how much later than the request a pod with this grace period is deleted: at most a
+// century, since not all clients can represent the years beyond 2261.
+Duration DelayOf(int64_t grace_seconds) {
+  constexpr int64_t kCentury = int64_t{100} * 365 * 24 * 3600;
+  return Duration::Seconds(std::clamp<int64_t>(grace_seconds, 0, kCentury));
+}
+
 // Marks the pod as deleted. A further delete can only shorten the grace period.
 void MarkPod(api::JsonObject& pod, const DeleteOptions& options, Instant now) {
   if (!admission::IsDeleting(pod)) {
     const int64_t grace = GraceOf(pod, options);
-    return admission::MarkDeleted(pod, now + Duration::Seconds(grace), grace);
+    return admission::MarkDeleted(pod, now + DelayOf(grace), grace);
   }
   const api::JsonObject& metadata = admission::MetadataOf(pod);
   const int64_t left = api::IntAt(&metadata, "deletionGracePeriodSeconds").value_or(0);
@@ -84,7 +91,7 @@ void MarkPod(api::JsonObject& pod, const DeleteOptions& options, Instant now) {
   const int64_t grace = std::max<int64_t>(*options.grace_period_seconds, 0);
   Instant at = now;
   if (const auto until = api::ParseTimestamp(api::StringAt(&metadata, "deletionTimestamp"))) {
-    at = std::max(now, *until + Duration::Seconds(grace - left));
+    at = std::max(now, *until + (DelayOf(grace) - DelayOf(left)));
   }
   admission::MarkDeleted(pod, at, grace);
 }
@@ -144,6 +151,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
     Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
                     api::Json(scratch.storage())};
     attempt.after = attempt.before;
+    attempt.deletes = true;
     api::scheme::ApiResult<std::optional<Deleted>> done = TryDelete(attempt, options);
     if (!done) return std::unexpected(std::move(done.error()));
     if (*done) return std::move(**done);

@@ -1,5 +1,8 @@
 // Deletion: grace periods, finalizers, preconditions, propagation and namespaces.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 #include "apiserver/registry/api_testing.h"
 
@@ -44,6 +47,36 @@ TEST(ApiDelete, ARunningPodGetsItsGracePeriod) {
                "'deletionGracePeriodSeconds':1}}");
   EXPECT_TRUE(fixture.Delete("pods", "a", {.grace_period_seconds = 0})->gone);
   EXPECT_TRUE(fixture.Get("pods", "a").is_null());
+}
+
+TEST(ApiDelete, AnyGracePeriodGivesATimeThatClientsCanRead) {
+  for (const int64_t grace : {int64_t{9'000'000'000}, std::numeric_limits<int64_t>::max()}) {
+    ApiFixture fixture;
+    fixture.Make("pods", kPodA);
+    ASSERT_TRUE(fixture.Bind("a", "n"));
+    EXPECT_FALSE(fixture.Delete("pods", "a", {.grace_period_seconds = grace})->gone);
+    EXPECT_HOLDS(fixture.Get("pods", "a"),
+                 fmt::format("{{'metadata':{{'deletionTimestamp':'2125-12-08T00:00:00Z',"
+                             "'deletionGracePeriodSeconds':{}}}}}",
+                             grace));
+    // A shorter one counts from the first delete.
+    fixture.clock.Advance(Duration::Seconds(5));
+    EXPECT_FALSE(fixture.Delete("pods", "a", {.grace_period_seconds = 30})->gone);
+    EXPECT_HOLDS(fixture.Get("pods", "a"),
+                 "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:30Z',"
+                 "'deletionGracePeriodSeconds':30}}");
+  }
+  ApiFixture fixture;
+  fixture.Make("pods",
+               "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'}],"
+               "'terminationGracePeriodSeconds':9223372036854775807}}");
+  ASSERT_TRUE(fixture.Bind("a", "n"));
+  EXPECT_FALSE(fixture.Delete("pods", "a")->gone);
+  EXPECT_HOLDS(fixture.Get("pods", "a"),
+               "{'metadata':{'deletionTimestamp':'2125-12-08T00:00:00Z'}}");
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  EXPECT_FALSE(fixture.Delete("pods", "a", {.grace_period_seconds = 5})->gone);
+  EXPECT_TRUE(fixture.Delete("pods", "a", {.grace_period_seconds = least})->gone);
 }
 
 TEST(ApiDelete, AFinishedPodNeedsNoGracePeriod) {

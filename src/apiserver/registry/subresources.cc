@@ -115,6 +115,9 @@ api::scheme::ApiResult<ObjectPtr> Api::Bind(const ObjectName& pod, const api::Js
     admission::AddTopologyLabels(store_, node, object);
     api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(pods, object);
     if (!draft) return std::unexpected(std::move(draft.error()));
+    if (auto checked = CheckSize(*draft, seen->json.size()); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
     if (dry_run) return store::Finish(std::move(*draft), seen->version);
     const store::WriteOutcome outcome =
         store_.Replace(pods.collection, std::move(*draft), seen->version);

@@ -15,6 +15,7 @@ struct Api::Attempt {
   api::Json before;
   api::Json after;
   bool applied = false;  // By server-side apply.
+  bool deletes = false;
 
   const api::JsonObject& old_object() const { return before.get_object(); }
   api::JsonObject& new_object() { return after.get_object(); }
@@ -25,6 +26,14 @@ inline constexpr int kMaxAttempts = 100;
 
 // Returns the kind in whose form objects of `kind` are stored: core events for events.k8s.io.
 const api::scheme::Kind& StoredKind(const api::scheme::Kind& kind);
+
+// The limit of an object's JSON: etcd's --max-request-bytes (1.5 MiB), which limits an object of a
+// kube-apiserver. What the store, watches and clients hold is a multiple of it.
+// DIFFERS: kube-apiserver stores most kinds as protobuf, which is smaller than JSON.
+inline constexpr size_t kMaxObjectBytes = 3 << 19;
+
+// Returns an error if the object is too large, unless it was at least as large before.
+api::scheme::ApiResult<void> CheckSize(const store::Draft& draft, size_t size_before = 0);
 
 // Returns the API error for an error of the store.
 api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::Kind& kind,

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "api/field_errors.h"
 #include "api/json/document.h"
 #include "api/json/encode.h"
 #include "api/json/json_text.h"
@@ -173,6 +174,8 @@ class ResponseReader {
     } else if (auto parsed = api::ParseJson(text)) {
       root_ = *std::move(parsed);
       duplicates_ = api::DuplicateKeys(text);
+      // There may be others, which are not reported.
+      if (duplicates_.size() >= api::kMaxReportedErrors) Fail("", "too many duplicate keys");
     } else {
       Fail("", fmt::format("invalid JSON ({}): {}", parsed.error().message, Shorten(text)));
     }
