@@ -68,7 +68,7 @@ std::string WhyChosen(const Explanation& explanation, const std::string& chosen)
   if (next == nullptr) return "is the only node that fits";
   if (explanation.scoring_plugins.empty()) return "";
   if (equal > 0) {
-    return fmt::format("scores {}, equal to {}{}, and is first in node order", winner->second.total,
+    return fmt::format("scores {}, equal to {}{}; equals take turns", winner->second.total,
                        next->first, equal == 1 ? "" : fmt::format(" and {} more", equal - 1));
   }
   return fmt::format("scores {}, {} more than {}, the next best: {}", winner->second.total,

@@ -31,10 +31,9 @@ TEST(WhyChosen, EqualsAreTakenInOrder) {
   Explanation explanation;
   explanation.scoring_plugins = {"Fit"};
   for (const char* name : {"a", "b"}) explanation.nodes[name] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(explanation, "b"), "scores 50, equal to a, and is first in node order");
+  EXPECT_EQ(WhyChosen(explanation, "b"), "scores 50, equal to a; equals take turns");
   explanation.nodes["c"] = Scored({{"Fit", 50}});
-  EXPECT_EQ(WhyChosen(explanation, "b"),
-            "scores 50, equal to a and 1 more, and is first in node order");
+  EXPECT_EQ(WhyChosen(explanation, "b"), "scores 50, equal to a and 1 more; equals take turns");
 }
 
 TEST(WhyChosen, WithoutACompetitionThereIsNoScore) {

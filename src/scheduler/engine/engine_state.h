@@ -138,7 +138,7 @@ class Engine::State {
   framework::WaitingPods waiting_;
   EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, profile_of_};
   FailureCache failure_cache_{cluster_};
-  size_t next_start_ = 0;                // Where the next search over a part of the nodes begins.
+  size_t next_start_ = 0;                // Where the next search begins, in node order.
   std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
   std::deque<std::pair<Event, Instant>> deferred_events_;  // Received meanwhile.
   DecisionObserver* observer_ = nullptr;

@@ -12,17 +12,7 @@
 #include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::engine {
-namespace {
-
-std::vector<model::NodeRow> InOrder(const model::NodeMask& nodes,
-                                    const std::vector<uint32_t>& rank) {
-  std::vector<model::NodeRow> rows;
-  nodes.ForEach([&](size_t row) { rows.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
-  std::ranges::sort(rows, {}, [&](model::NodeRow row) { return rank[row.index()]; });
-  return rows;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 model::NodeRow Extenders::Find(std::string_view node) const {
   return cluster_.nodes().Find(cluster_.symbols().Find(node));
@@ -73,11 +63,18 @@ Task<Extenders::Judgement> Extenders::CallFilter(size_t index, const api::Pod& p
   co_return judgement;
 }
 
+bool Extenders::FilterOrPrioritize() const {
+  return std::ranges::any_of(extenders_, [](const framework::ExtenderConfig& extender) {
+    return framework::TakesPartIn(extender, framework::ExtenderStep::kFilter) ||
+           framework::TakesPartIn(extender, framework::ExtenderStep::kPrioritize);
+  });
+}
+
 Task<framework::Verdict> Extenders::Filter(framework::Attempt& attempt) {
   const api::Pod& pod = *attempt.cycle().pod().object;
   for (size_t i = 0; i < extenders_.size() && !attempt.feasible().None(); ++i) {
     if (!Wants(extenders_[i], framework::ExtenderStep::kFilter, pod)) continue;
-    const Nodes nodes = InOrder(attempt.feasible(), attempt.rank());
+    const Nodes nodes = attempt.FeasibleInOrder();
     const Judgement judgement = co_await CallFilter(i, pod, nodes);
     if (!judgement.error.ok()) {
       if (extenders_[i].ignorable) continue;
@@ -126,7 +123,7 @@ Task<std::vector<std::pair<model::NodeRow, int64_t>>> Extenders::CallPrioritize(
 Task<model::NodeRow> Extenders::Choose(framework::Attempt& attempt, std::vector<int64_t>& totals,
                                        Random& random) {
   const api::Pod& pod = *attempt.cycle().pod().object;
-  const Nodes nodes = InOrder(attempt.feasible(), attempt.rank());
+  const Nodes nodes = attempt.FeasibleInOrder();
   std::vector<Task<std::vector<std::pair<model::NodeRow, int64_t>>>> calls;
   model::NodeMask scored(totals.size());
   for (size_t i = 0; i < extenders_.size(); ++i) {

@@ -45,6 +45,8 @@ class Extenders final : public framework::PreemptionAdvisor {
         cluster_(cluster) {}
 
   bool empty() const { return extenders_.empty(); }
+  // Reports whether an extender takes part in filtering or in comparing nodes.
+  bool FilterOrPrioritize() const;
 
   // Removes the nodes that extenders reject from the attempt's feasible ones. Returns Error if an
   // extender that is not ignorable failed.

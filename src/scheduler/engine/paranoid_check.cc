@@ -27,7 +27,9 @@ class FreshAttempt {
         outcome_(outcome),
         nodes_(cached.cluster().nodes()),
         results_(cached.profile(), cached.cluster(), cached.cycle().pod_class()),
-        fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {}
+        fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {
+    fresh_.StartAt(cached.start());
+  }
 
   ReferenceMismatches Compare() {
     Run();
@@ -67,13 +69,15 @@ class FreshAttempt {
     const framework::Verdict verdict = fresh_.FilterNode(node);
     const std::string what =
         verdict.plugin().empty() ? name : fmt::format("{}, plugin {}", name, verdict.plugin());
-    if (cached_.feasible().Test(row) != verdict.ok())
-      Differ(what + " (cached results)", Text(cached_.feasible().Test(row)), verdict);
+    const bool fits = cached_.feasible().Test(row);
+    if (fits != verdict.ok() && (fits || !cached_.limit()))
+      Differ(what + " (cached results)", Text(fits), verdict);
     if (fresh_.feasible().Test(row) != verdict.ok())
       Differ(what + " (all nodes at once)", Text(fresh_.feasible().Test(row)), verdict);
   }
 
   void CompareChoice() {
+    if (cached_.limit()) fresh_.KeepFirst(*cached_.limit());
     if (fresh_.feasible().Count() == 1) {
       fresh_.feasible().ForEach(
           [&](size_t row) { ExpectChoice(model::NodeRow{static_cast<uint32_t>(row)}); });
@@ -84,8 +88,7 @@ class FreshAttempt {
       Differ("Score", "Success", scored);
       return;
     }
-    ExpectChoice(framework::SelectBest(fresh_.feasible(), std::span<const int64_t>(table.totals),
-                                       nodes_.order().rank()));
+    ExpectChoice(fresh_.BestOf(table.totals));
   }
 
   void ExpectChoice(model::NodeRow node) {
@@ -160,9 +163,11 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
   if (outcome.kind != CycleOutcome::Kind::kNoNodes)
     std::ranges::move(CompareWithReference(ExplainAfresh(attempt, now), slow),
                       std::back_inserter(all));
-  std::ranges::move(CompareDecision(ToNamedDecision(attempt.cluster(), outcome), slow,
-                                    reference::NodeOrder(snapshot), rules_),
-                    std::back_inserter(all));
+  std::vector<std::string> order = reference::NodeOrder(snapshot);
+  std::ranges::rotate(order, order.begin() + static_cast<ptrdiff_t>(attempt.start()));
+  std::ranges::move(
+      CompareDecision(ToNamedDecision(attempt.cluster(), outcome), slow, order, rules_),
+      std::back_inserter(all));
   return all;
 }
 

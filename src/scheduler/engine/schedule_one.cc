@@ -78,7 +78,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .random = random_,
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                          .next_start = &next_start_});
+                          .next_start = next_start_});
   BindingCycle::Placement placement{
       std::move(entry), std::move(pod), std::move(results), std::move(attempt), {}};
   cycle_.reset(new RunningCycle{std::move(placement), std::move(decision), std::move(search)});

@@ -52,14 +52,29 @@ Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Ver
   co_return outcome;
 }
 
-// Evaluates no more nodes than needed, from where the last search ended.
+// Returns how many feasible nodes are enough to choose from; absent means all of them. If nothing
+// compares nodes, one is.
+std::optional<size_t> Enough(const framework::Attempt& attempt, const SearchOptions& options) {
+  if (attempt.profile().score().empty() &&
+      (options.extenders == nullptr || !options.extenders->FilterOrPrioritize()))
+    return 1;
+  if (!options.percentage_of_nodes_to_score) return std::nullopt;
+  return EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
+}
+
+// Limits the feasible nodes to what is enough; the next search continues where this one ended.
 void LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
-  if (!options.percentage_of_nodes_to_score) return;
-  const size_t nodes = attempt.cluster().nodes().present_count();
-  const size_t enough =
-      EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
-  const size_t seen = attempt.KeepFirst(enough, *options.next_start);
-  *options.next_start = (*options.next_start + seen) % nodes;
+  const std::optional<size_t> enough = Enough(attempt, options);
+  if (!enough) return;
+  const size_t seen = attempt.KeepFirst(*enough);
+  options.next_start = (options.next_start + seen) % attempt.cluster().nodes().present_count();
+}
+
+// After a search over all nodes the next one begins behind its choice, so that equals take turns.
+// DIFFERS: kube-scheduler begins again where this search did.
+void TakeTurns(framework::Attempt& attempt, model::NodeRow node, const SearchOptions& options) {
+  if (attempt.limit() || !node.valid()) return;
+  options.next_start = attempt.cluster().nodes().order().rank()[node.index()] + 1;
 }
 
 model::NodeRow TheOnly(const model::NodeMask& nodes) {
@@ -90,6 +105,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     co_return outcome;
   }
   framework::AttemptMeter& meter = attempt.meter();
+  attempt.StartAt(options.next_start % attempt.cluster().nodes().present_count());
   const framework::Verdict pre_filter = attempt.PreFilter();
   meter.End(framework::MeasuredPoint::kPreFilter, pre_filter.code());
   if (pre_filter.rejected()) co_return co_await FitsNowhere(attempt, pre_filter, options);
@@ -114,18 +130,17 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   if (feasible == 0) co_return co_await FitsNowhere(attempt, pre_filter, options);
   if (feasible == 1) {
     outcome.node = TheOnly(attempt.feasible());
-    co_return outcome;
-  }
-  if (options.extenders == nullptr) {
+  } else if (options.extenders == nullptr) {
     if (framework::Verdict error = attempt.Score(); !error.ok()) co_return Failed(std::move(error));
     outcome.node = attempt.Best();
-    co_return outcome;
+  } else {
+    framework::Attempt::ScoreTable table;
+    if (framework::Verdict error = attempt.ScoreInDetail(table); !error.ok())
+      co_return Failed(std::move(error));
+    outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
+    meter.Begin();
   }
-  framework::Attempt::ScoreTable table;
-  if (framework::Verdict error = attempt.ScoreInDetail(table); !error.ok())
-    co_return Failed(std::move(error));
-  outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
-  meter.Begin();
+  TakeTurns(attempt, outcome.node, options);
   co_return outcome;
 }
 

@@ -46,8 +46,9 @@ struct SearchOptions {
   Extenders* extenders = nullptr;  // If there are any.
   // The percentage of nodes to find before scoring begins; absent means all of them.
   std::optional<int32_t> percentage_of_nodes_to_score = {};
-  // Where a search over a part of the nodes begins; advanced by it.
-  size_t* next_start = nullptr;
+  // The position in node order at which the search begins; advanced by it (upstream:
+  // nextStartNodeIndex).
+  size_t& next_start;
 };
 
 // Runs the plugins, and calls the extenders, for the attempt's pod. Changes nothing: the caller

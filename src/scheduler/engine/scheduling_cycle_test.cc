@@ -1,4 +1,5 @@
-// Searching a part of the nodes: percentageOfNodesToScore.
+// Where a search begins and ends: turns of equals, percentageOfNodesToScore, and profiles that
+// compare no nodes.
 
 #include "scheduler/engine/scheduling_cycle.h"
 
@@ -65,6 +66,65 @@ TEST(PartialSearch, EveryNodeIsLookedAtBeforeItIsGivenUp) {
   harness.Put(MakePod("a").Request("cpu", "1"));
   harness.Schedule();
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n199"}));
+}
+
+// Nodes so large that a small pod does not change their scores.
+void PutHugeNodes(EngineHarness& harness, int count) {
+  for (int i = 0; i < count; ++i)
+    harness.Put(MakeNode(fmt::format("n{}", i)).Cpu("1000").Memory("1Ti"));
+}
+
+void ScheduleOne(EngineHarness& harness, const MakePod& pod) {
+  harness.Put(pod);
+  harness.Schedule();
+}
+
+TEST(Equals, TakeTurnsInNodeOrder) {
+  EngineHarness harness;
+  PutHugeNodes(harness, 3);
+  for (const char* name : {"a", "b", "c", "d"})
+    ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2", "d -> n0"}));
+}
+
+TEST(Equals, PodsOfOtherClassesTakeTheNextTurn) {
+  EngineHarness harness;
+  PutHugeNodes(harness, 3);
+  ScheduleOne(harness, MakePod("a").Request("cpu", "1m"));
+  ScheduleOne(harness, MakePod("b").Request("memory", "1Mi"));
+  ScheduleOne(harness, MakePod("c").Label("app", "web"));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2"}));
+}
+
+TEST(Equals, OfAllNodesThatFitTheNextIsChosen) {
+  EngineHarness harness;
+  PutHugeNodes(harness, 3);
+  harness.Put(MakeNode("n1").Cpu("0"));
+  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n2", "c -> n0"}));
+}
+
+TEST(Equals, TheTurnSurvivesRemovedNodes) {
+  EngineHarness harness;
+  PutHugeNodes(harness, 3);
+  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  harness.Remove(MakeNode("n1"));
+  harness.Remove(MakeNode("n2"));
+  ScheduleOne(harness, MakePod("d").Request("cpu", "1m"));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2", "d -> n0"}));
+}
+
+// kube-scheduler stops at the first node that fits, and goes on behind it.
+TEST(WithoutScores, TheFirstNodeThatFitsIsChosenFromWhereTheLastSearchEnded) {
+  EngineOptions options;
+  options.profiles = {DefaultProfile()};
+  options.profiles[0].points[static_cast<size_t>(framework::ExtensionPoint::kScore)].disabled = {
+      "*"};
+  EngineHarness harness(options);
+  for (int i = 0; i < 4; ++i) harness.Put(MakeNode(fmt::format("n{}", i)).Cpu(i == 1 ? "0" : "4"));
+  for (const char* name : {"a", "b", "c", "d"})
+    ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n2", "c -> n3", "d -> n0"}));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -31,8 +31,23 @@ Attempt::Attempt(model::Cluster& cluster, const Profile& profile, ClassResults& 
       results_(results),
       cycle_(cluster, pod, results.compiled()) {}
 
-const std::vector<uint32_t>& Attempt::rank() const {
-  return own_rank_.empty() ? cluster_.nodes().order().rank() : own_rank_;
+Attempt::Order Attempt::order() const {
+  if (limit_) return {.rank = own_rank_};
+  return {.rank = cluster_.nodes().order().rank(), .start = start_};
+}
+
+model::NodeRow Attempt::BestOf(std::span<const int64_t> totals) const {
+  const auto [rank, start] = order();
+  return SelectBest(feasible_, totals, rank, start);
+}
+
+std::vector<model::NodeRow> Attempt::FeasibleInOrder() const {
+  const auto [rank, start] = order();
+  std::vector<model::NodeRow> rows;
+  feasible_.ForEach(
+      [&](size_t row) { rows.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
+  std::ranges::sort(rows, {}, [&](model::NodeRow row) { return rank[row.index()] - start; });
+  return rows;
 }
 
 Verdict Attempt::PreFilter() {
@@ -118,7 +133,8 @@ Verdict Attempt::Filter() {
   return FilterNominatedNodes();
 }
 
-size_t Attempt::KeepFirst(size_t enough, size_t start) {
+size_t Attempt::KeepFirst(size_t enough) {
+  limit_ = enough;
   std::vector<model::NodeRow> list;
   for (model::NodeRow row : cluster_.nodes().order().rows()) {
     if (candidates_.Test(row.index())) list.push_back(row);
@@ -127,7 +143,7 @@ size_t Attempt::KeepFirst(size_t enough, size_t start) {
   model::NodeMask first(feasible_.size());
   size_t seen = 0;
   for (size_t found = 0; seen < list.size() && found < enough; ++seen) {
-    const model::NodeRow row = list[(start + seen) % list.size()];
+    const model::NodeRow row = list[(start_ + seen) % list.size()];
     own_rank_[row.index()] = static_cast<uint32_t>(seen);
     if (!feasible_.Test(row.index())) continue;
     first.Set(row.index());
@@ -339,8 +355,8 @@ Verdict Attempt::ScoreFromCache() {
 
   const model::NodeOrder& order = cluster_.nodes().order();
   const bool all_cached = feasible_ == results_.feasible();
-  if (uneven.empty() && changing.empty() && all_cached && own_rank_.empty()) {
-    best_ = results_.Best(order);
+  if (uneven.empty() && changing.empty() && all_cached && !limit_) {
+    best_ = results_.Best(order, start_);
     return {};
   }
   auto& [totals, scratch, scores] = results_.buffers();
@@ -365,8 +381,8 @@ Verdict Attempt::ScoreFromCache() {
     if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
     if (!verdict.ok()) return verdict;
   }
-  best_ = own_rank_.empty() ? SelectBest(totals, order.rank(), order.rows())
-                            : SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_);
+  best_ = limit_ ? SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_, 0)
+                 : SelectBest(totals, order.rank(), start_, order.rows());
   return {};
 }
 
@@ -374,7 +390,7 @@ Verdict Attempt::ScoreFromCache() {
 Verdict Attempt::ScoreLargeWeights() {
   ScoreTable table;
   if (Verdict error = AddColumns(table); !error.ok()) return error;
-  best_ = SelectBest(feasible_, std::span<const int64_t>(table.totals), rank());
+  best_ = BestOf(table.totals);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,16 @@ class Attempt {
   // excluded it.
   model::NodeRow NominatedNode() const;
 
-  // Limits the feasible nodes to the first `enough`, in node order from the position `start` on
-  // (counted among the candidates, around the end); equals are then chosen in that order. Returns
-  // how many candidates that took.
-  size_t KeepFirst(size_t enough, size_t start);
+  // The position in node order at which the search starts; it goes around the end. Among equals
+  // the first from there on is chosen. 0 by default.
+  void StartAt(size_t position) { start_ = static_cast<uint32_t>(position); }
+  size_t start() const { return start_; }
+
+  // Limits the feasible nodes to the first `enough` from the start on, which is then counted among
+  // the candidates. Returns how many candidates that took.
+  size_t KeepFirst(size_t enough);
+  // How many were enough, if the feasible nodes are limited.
+  std::optional<size_t> limit() const { return limit_; }
   // Removes a feasible node that an extender rejected, with a reason if one is given.
   void Exclude(model::NodeRow node, std::optional<Verdict> why);
 
@@ -85,10 +92,12 @@ class Attempt {
 
   // Scores the feasible nodes; Best() is known afterwards.
   Verdict Score();
-  // The best node: the highest total; among equals the first in node order.
+  // The best node: the highest total; among equals the first from the start on.
   model::NodeRow Best() const { return best_; }
-  // The position of each row in the order in which equals are chosen.
-  const std::vector<uint32_t>& rank() const;
+  // Returns the best of the feasible nodes for given totals, by row.
+  model::NodeRow BestOf(std::span<const int64_t> totals) const;
+  // The feasible nodes, in the order in which equals are chosen.
+  std::vector<model::NodeRow> FeasibleInOrder() const;
 
   // The weighted scores of each plugin for each feasible node, computed without the cached results.
   struct PluginScores {
@@ -102,6 +111,12 @@ class Attempt {
   Verdict ScoreInDetail(ScoreTable& table);
 
  private:
+  // The order in which equals are chosen: by rank, from a first one on, around the end.
+  struct Order {
+    std::span<const uint32_t> rank;  // By row.
+    uint32_t start = 0;
+  };
+  Order order() const;
   Verdict RunPreFilters(PluginMask& took_part);
   Verdict Restrict(const Plugin& plugin, std::vector<Symbol> nodes);
   Verdict RunFilters(model::NodeRow node) const;
@@ -129,8 +144,10 @@ class Attempt {
   PluginMask skipped_scores_ = 0;
   model::NodeMask candidates_;
   model::NodeMask feasible_;
-  model::NodeMask contested_;                   // Empty if there is none.
-  std::vector<uint32_t> own_rank_;              // By row; empty if it is node order.
+  model::NodeMask contested_;  // Empty if there is none.
+  uint32_t start_ = 0;
+  std::optional<size_t> limit_;
+  std::vector<uint32_t> own_rank_;              // By row, if the feasible nodes are limited.
   std::map<model::NodeRow, Verdict> excluded_;  // With reasons.
   bool excludes_ = false;
   model::NodeRow best_;

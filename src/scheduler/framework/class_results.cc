@@ -209,7 +209,7 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
   return {};
 }
 
-model::NodeRow ClassResults::Best(const model::NodeOrder& order) {
+model::NodeRow ClassResults::Best(const model::NodeOrder& order, size_t start) {
   const std::vector<model::NodeRow>& rows = order.rows();
   if (entered_order_ != order.version() || unentered_.size() > rows.size()) {
     tournament_.Start(rows.size(), [&](size_t place) { return totals_[rows[place].index()]; });
@@ -222,7 +222,7 @@ model::NodeRow ClassResults::Best(const model::NodeOrder& order) {
     }
   }
   unentered_.clear();
-  return tournament_.highest() < 0 ? model::NodeRow{} : rows[tournament_.winner()];
+  return tournament_.highest() < 0 ? model::NodeRow{} : rows[tournament_.Winner(start)];
 }
 
 Verdict ClassResults::RunScorers(const Cycle& cycle, const model::NodeMask& rows,

@@ -67,9 +67,10 @@ class ClassResults {
   // The weighted sum of the node-scoped scores that need no Normalize; -1 for rows that are not
   // feasible.
   std::span<const int32_t> totals() const { return totals_; }
-  // Returns the row with the highest of totals(), and among equals the first in node order; invalid
-  // if none is feasible. Costs the rows that changed since the last call.
-  model::NodeRow Best(const model::NodeOrder& order);
+  // Returns the row with the highest of totals(), and among equals the first in node order from
+  // `start` on, around the end; invalid if none is feasible. Costs the rows that changed since the
+  // last call.
+  model::NodeRow Best(const model::NodeOrder& order, size_t start);
 
   // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
   // totals().

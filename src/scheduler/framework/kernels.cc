@@ -97,14 +97,16 @@ int32_t Highest(const int32_t* totals, size_t rows) {
 }
 
 BERTH_VECTORISED
-uint32_t LowestRank(const int32_t* totals, const uint32_t* rank, size_t rows, int32_t total) {
-  uint32_t lowest = UINT32_MAX;
+uint32_t FirstRank(const int32_t* totals, const uint32_t* rank, uint32_t start, size_t rows,
+                   int32_t total) {
+  uint32_t nearest = UINT32_MAX;
   for (size_t row = 0; row < rows; ++row) {
     const uint32_t out = -static_cast<uint32_t>(totals[row] != total);
-    const uint32_t candidate = rank[row] | out;
-    lowest = candidate < lowest ? candidate : lowest;
+    // Ranks before `start` wrap around to the highest numbers, in their order.
+    const uint32_t distance = (rank[row] - start) | out;
+    nearest = distance < nearest ? distance : nearest;
   }
-  return lowest;
+  return start + nearest;
 }
 
 }  // namespace
@@ -161,9 +163,9 @@ void LookUpByDomainAndCount(std::span<const model::DomainId> domain_of,
 
 int32_t HighestOf(std::span<const int32_t> totals) { return Highest(totals.data(), totals.size()); }
 
-uint32_t LowestRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
-                      int32_t total) {
-  return LowestRank(totals.data(), rank.data(), totals.size(), total);
+uint32_t FirstRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
+                     uint32_t start, int32_t total) {
+  return FirstRank(totals.data(), rank.data(), start, totals.size(), total);
 }
 
 }  // namespace berth::scheduler::framework

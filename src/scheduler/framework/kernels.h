@@ -66,8 +66,9 @@ void LookUpByDomainAndCount(std::span<const model::DomainId> domain_of,
 
 // Returns the highest total; negative if all rows are excluded.
 int32_t HighestOf(std::span<const int32_t> totals);
-// Returns the lowest rank of the rows with this total; UINT32_MAX if there is none.
-uint32_t LowestRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
-                      int32_t total);
+// Returns the first rank from `start` on, around the end, of the rows with this total, of which
+// there is at least one.
+uint32_t FirstRankAt(std::span<const int32_t> totals, std::span<const uint32_t> rank,
+                     uint32_t start, int32_t total);
 
 }  // namespace berth::scheduler::framework

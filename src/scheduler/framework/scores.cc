@@ -35,12 +35,14 @@ namespace {
 
 template <typename Total>
 model::NodeRow SelectAmong(const model::NodeMask& feasible, std::span<const Total> totals,
-                           std::span<const uint32_t> rank) {
+                           std::span<const uint32_t> rank, uint32_t start) {
   model::NodeRow best;
   feasible.ForEach([&](size_t row) {
     if (best.valid()) {
-      const Total held = totals[best.index()];
-      if (totals[row] < held || (totals[row] == held && rank[row] > rank[best.index()])) return;
+      const Total highest = totals[best.index()];
+      if (totals[row] < highest) return;
+      // Ranks before `start` wrap around to the highest numbers.
+      if (totals[row] == highest && rank[row] - start > rank[best.index()] - start) return;
     }
     best = model::NodeRow{static_cast<uint32_t>(row)};
   });
@@ -50,20 +52,20 @@ model::NodeRow SelectAmong(const model::NodeMask& feasible, std::span<const Tota
 }  // namespace
 
 model::NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
-                          std::span<const model::NodeRow> order) {
+                          uint32_t start, std::span<const model::NodeRow> order) {
   const int32_t highest = HighestOf(totals);
   if (highest < 0) return {};
-  return order[LowestRankAt(totals, rank, highest)];
+  return order[FirstRankAt(totals, rank, start, highest)];
 }
 
 model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int32_t> totals,
-                          std::span<const uint32_t> rank) {
-  return SelectAmong(feasible, totals, rank);
+                          std::span<const uint32_t> rank, uint32_t start) {
+  return SelectAmong(feasible, totals, rank, start);
 }
 
 model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int64_t> totals,
-                          std::span<const uint32_t> rank) {
-  return SelectAmong(feasible, totals, rank);
+                          std::span<const uint32_t> rank, uint32_t start) {
+  return SelectAmong(feasible, totals, rank, start);
 }
 
 }  // namespace berth::scheduler::framework

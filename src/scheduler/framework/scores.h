@@ -25,8 +25,8 @@ struct ShapePoint {
 // the first and after the last point. Integer arithmetic, truncating.
 int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x);
 
-// Tournament finds the highest of many totals, and among equals the first, at the cost of those
-// that changed: the winners of all matches are stored.
+// Tournament finds the highest of many totals, and among equals the first from some place on, at
+// the cost of those that changed: the winners of all matches are stored.
 class Tournament {
  public:
   // Starts over: place i has totals[order(i)]. O(n).
@@ -51,9 +51,21 @@ class Tournament {
 
   // The highest total. Start comes first.
   int32_t highest() const { return best_[1]; }
-  // The first place that has it. O(log n).
-  size_t winner() const {
-    size_t match = 1;
+  // The first place from `start` on, around the end, that has it. O(log n).
+  size_t Winner(size_t start) const {
+    if (start >= size_) return FirstIn(1);
+    size_t match = size_ + start;
+    if (best_[match] == best_[1]) return start;
+    // Each left child on the way up has its sibling behind it.
+    for (; match > 1; match /= 2) {
+      if (match % 2 == 0 && best_[match + 1] == best_[1]) return FirstIn(match + 1);
+    }
+    return FirstIn(1);
+  }
+
+ private:
+  // The first place below `match` that has the highest total of all, which `match` has.
+  size_t FirstIn(size_t match) const {
     while (match < size_) {
       match *= 2;
       if (best_[match] != best_[1]) ++match;
@@ -61,7 +73,6 @@ class Tournament {
     return match - size_;
   }
 
- private:
   void Play(size_t match) {
     best_[match] =
         best_[2 * match] < best_[2 * match + 1] ? best_[2 * match + 1] : best_[2 * match];
@@ -71,16 +82,16 @@ class Tournament {
   std::vector<int32_t> best_{INT32_MIN, INT32_MIN};  // Of each match; places come from size_ on.
 };
 
-// Returns the best node: the highest total, and among equals the first in node order. Over all
-// rows; a negative total marks an excluded row. Invalid if all are excluded. `rank` is each row's
-// position in `order`.
+// Returns the best node: the highest total, and among equals the first in node order from the
+// position `start` on, around the end. Over all rows; a negative total marks an excluded row.
+// Invalid if all are excluded. `rank` is each row's position in `order`.
 model::NodeRow SelectBest(std::span<const int32_t> totals, std::span<const uint32_t> rank,
-                          std::span<const model::NodeRow> order);
+                          uint32_t start, std::span<const model::NodeRow> order);
 
 // Over the rows of `feasible`; totals may be negative.
 model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int32_t> totals,
-                          std::span<const uint32_t> rank);
+                          std::span<const uint32_t> rank, uint32_t start);
 model::NodeRow SelectBest(const model::NodeMask& feasible, std::span<const int64_t> totals,
-                          std::span<const uint32_t> rank);
+                          std::span<const uint32_t> rank, uint32_t start);
 
 }  // namespace berth::scheduler::framework

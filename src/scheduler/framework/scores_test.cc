@@ -92,7 +92,7 @@ struct Candidates {
     }
   }
 
-  uint32_t Fast() const { return SelectBest(totals, rank, order).value; }
+  uint32_t Fast(uint32_t start = 0) const { return SelectBest(totals, rank, start, order).value; }
   model::NodeMask Feasible() const {
     model::NodeMask feasible(totals.size());
     for (size_t row = 0; row < totals.size(); ++row) feasible.Assign(row, totals[row] >= 0);
@@ -105,6 +105,15 @@ TEST(SelectBest, TakesTheHighestTotalAndTheFirstAmongEquals) {
   EXPECT_EQ(Candidates({9, 5, 9}, {0, 1, 2}).Fast(), 0u);
   EXPECT_EQ(Candidates({9, 5, 9}, {2, 1, 0}).Fast(), 2u);
   EXPECT_EQ(Candidates({0, 0, 0}, {1, 2, 0}).Fast(), 1u);
+}
+
+TEST(SelectBest, EqualsTakeTurnsFromTheStartOn) {
+  const Candidates candidates({9, 5, 9, 9}, {0, 1, 2, 3});
+  EXPECT_EQ(candidates.Fast(0), 0u);
+  EXPECT_EQ(candidates.Fast(1), 2u);
+  EXPECT_EQ(candidates.Fast(2), 2u);
+  EXPECT_EQ(candidates.Fast(3), 3u);
+  EXPECT_EQ(Candidates({5, 9, 5, 5}, {0, 1, 2, 3}).Fast(3), 1u);
 }
 
 TEST(SelectBest, NegativeTotalsAreOut) {
@@ -124,12 +133,13 @@ TEST(SelectBest, AmongSomeRowsNegativeTotalsCountLikeOthers) {
   feasible.Set(3);
   const std::vector<uint32_t> rank = {0, 3, 2, 1};
   EXPECT_EQ(
-      SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank),
+      SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, -4, 9, -8}), rank, 0),
       model::NodeRow{1});
-  EXPECT_EQ(SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, 4, 9, 4}), rank),
-            model::NodeRow{3});
+  EXPECT_EQ(
+      SelectBest(feasible, std::span<const int64_t>(std::vector<int64_t>{9, 4, 9, 4}), rank, 0),
+      model::NodeRow{3});
   EXPECT_FALSE(
-      SelectBest(model::NodeMask(4), std::span<const int64_t>(std::vector<int64_t>(4)), rank)
+      SelectBest(model::NodeMask(4), std::span<const int64_t>(std::vector<int64_t>(4)), rank, 0)
           .valid());
 }
 
@@ -147,13 +157,15 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
   const Candidates candidates(totals, rows);
   const std::vector<model::NodeRow>& rows_in_any_order = candidates.order;
 
+  const auto start = static_cast<uint32_t>(random.Below(size + 1));
   model::NodeRow plain;
-  for (model::NodeRow row : candidates.order) {
+  for (size_t i = 0; i < size; ++i) {
+    const model::NodeRow row = candidates.order[(start + i) % size];
     if (totals[row.index()] < 0) continue;
     if (!plain.valid() || totals[row.index()] > totals[plain.index()]) plain = row;
   }
 
-  RC_ASSERT(candidates.Fast() == plain.value);
+  RC_ASSERT(candidates.Fast(start) == plain.value);
   const std::vector<int64_t> wide(totals.begin(), totals.end());
   Tournament tournament;
   tournament.Start(size, [](size_t) { return 0; });
@@ -161,9 +173,10 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
     tournament.Set(candidates.rank[row.index()], totals[row.index()]);
   }
   const bool none_feasible = size == 0 || tournament.highest() < 0;
-  RC_ASSERT((none_feasible ? model::NodeRow{} : candidates.order[tournament.winner()]) == plain);
-  RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank) ==
+  RC_ASSERT((none_feasible ? model::NodeRow{} : candidates.order[tournament.Winner(start)]) ==
             plain);
+  RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank,
+                       start) == plain);
 }
 
 }  // namespace BERTH_TEST_FILE
