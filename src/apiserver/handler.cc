@@ -67,6 +67,13 @@ api::scheme::ApiError TooLarge() {
       413, fmt::format("Request entity too large: limit is {}", Handler::kMaxBodyBytes));
 }
 
+// Whether the writes that a response depends on are stored is known only after a restart. Clients
+// treat a timeout as an unknown outcome.
+net::ServerResponse UnknownOutcome(const Error& error) {
+  return ErrorResponse(api::scheme::MakeError(
+      504, "Timeout: the outcome of the request is unknown: " + error.message));
+}
+
 std::string_view VerbOf(const RequestInfo& info) {
   return info.kind == nullptr ? "get" : VerbName(info.verb);
 }
@@ -134,8 +141,7 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
   const auto response = std::make_shared<net::ServerResponse>(std::move(versioned.response));
   api_.store().WhenVisible(versioned.version, [exchange, response](const Status& visible) {
     if (visible) return exchange->Respond(std::move(*response));
-    exchange->Respond(
-        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
+    exchange->Respond(UnknownOutcome(visible.error()));
   });
 }
 
@@ -150,8 +156,7 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
       std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
     if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
-    exchange->Respond(
-        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
+    exchange->Respond(UnknownOutcome(visible.error()));
   });
   return {};
 }

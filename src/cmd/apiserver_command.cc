@@ -162,12 +162,8 @@ std::string ExportLine(const std::string& path) {
 void BlockSignals() {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
-bool WaitForSignal() {
-  const sigset_t signals = StopSignals();
-  int signal = 0;
-  return sigwait(&signals, &signal) == 0;
+  // A write beyond the limit of a file's size fails like one to a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool WaitForSignal(Duration limit) {
@@ -226,6 +222,8 @@ void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
 namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{2000};
+// How often the health of the store is checked.
+constexpr Duration kHealthTick = Duration::Millis(500);
 
 Status Announce(const ApiServerFlags& options, const RunningApiServer& served) {
   const std::string url = served.server->url();
@@ -255,9 +253,14 @@ int RunApiServer(const ApiServerFlags& options) {
   const auto served = StartApiServer(options);
   if (!served) return PrintError(served.error());
   if (const auto status = Announce(options, *served); !status) return PrintError(status.error());
-  WaitForSignal();
+  Status health;
+  while (!WaitForSignal(kHealthTick)) {
+    health = served->server->store().health();
+    if (!health) break;
+  }
+  // Responses in progress tell clients that the outcome is unknown.
   served->server->Stop(kStopGrace);
-  return kExitOk;
+  return health ? kExitOk : PrintError(health.error());
 }
 
 }  // namespace berth::cmd

@@ -47,17 +47,17 @@ Status WriteKubeconfig(const std::string& path, const RunningApiServer& api);
 // Returns `export KUBECONFIG=...` for a shell.
 std::string ExportLine(const std::string& path);
 
-// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal. Must be
-// called before any thread starts, so that all threads inherit the mask.
+// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal, and
+// ignores SIGXFSZ. Must be called before any thread starts, so that all threads inherit the mask.
 void BlockSignals();
-// Waits for one of them, at most `limit` if given. Returns whether one arrived.
-bool WaitForSignal();
+// Waits for one of them, at most `limit`. Returns whether one arrived.
 bool WaitForSignal(Duration limit);
 
 // Adds the flags of an API server to `command`.
 void AddApiServerFlags(CLI::App& command, ApiServerFlags& options);
 
-// `berth apiserver`: serves until a stop signal arrives. Returns the exit code.
+// `berth apiserver`: serves until a stop signal arrives or the store can no longer be written.
+// Returns the exit code.
 int RunApiServer(const ApiServerFlags& options);
 
 }  // namespace berth::cmd
