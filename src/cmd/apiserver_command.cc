@@ -140,6 +140,7 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .threads = options.threads,
                           .data_dir = options.data_dir,
                           .history = options.history,
+                          .history_bytes = options.history_bytes,
                           .tls = std::move(tls->server),
                           .access = *std::move(access),
                           .seed = uint64_t{random()} << 32 | random(),
@@ -172,6 +173,14 @@ bool WaitForSignal(Duration limit) {
   const timespec time{limit / kSecond, (limit % kSecond).nanos};
   return sigtimedwait(&signals, nullptr, &time) >= 0;
 }
+
+namespace {
+
+// A few of the largest objects, so that watchers can follow.
+constexpr size_t kMinHistoryBytes = 16 << 20;
+constexpr size_t kMaxHistoryBytes = size_t{1} << 40;
+
+}  // namespace
 
 void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
   command.add_option("--address", options.address, "Address to listen on")
@@ -216,6 +225,13 @@ void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
                   "resourceVersions get 410)")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000'000).description(""))
+      ->capture_default_str();
+  command
+      .add_option("--history-bytes", options.history_bytes,
+                  "Watch history: memory for all resources together, beyond that of the current "
+                  "objects; the oldest events of the largest history are dropped")
+      ->type_name("N")
+      ->check(CLI::Range(kMinHistoryBytes, kMaxHistoryBytes).description(""))
       ->capture_default_str();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apiserver/server.h"
+#include "apiserver/store/store.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -27,6 +28,7 @@ struct ApiServerFlags {
   std::string kubeconfig;  // File to write; empty for none.
   int threads = 2;
   size_t history = 50'000;
+  size_t history_bytes = apiserver::store::kDefaultHistoryBytes;
 };
 
 // A started API server, and what clients need to connect to it.

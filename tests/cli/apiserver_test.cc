@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"DataDirIsAFile", {"--data-dir", "/dev/null"}, 1, "/dev/null"},
         RefusedCase{"PortIsNoNumber", {"--port", "x"}, 2, "--port"},
         RefusedCase{"PortIsTooLarge", {"--port", "65536"}, 2, "--port"},
+        RefusedCase{"NoHistory", {"--history-bytes", "1000"}, 2, "--history-bytes"},
         RefusedCase{"NoThreads", {"--threads", "0"}, 2, "--threads"}),
     [](const auto& test) { return test.param.name; });
 
@@ -79,7 +80,7 @@ TEST(ApiServerCommandTest, HelpNamesEveryOption) {
   for (const char* option :
        {"--address", "--port", "--data-dir", "--kubeconfig", "--tls", "--tls-cert-file",
         "--tls-private-key-file", "--client-ca-file", "--token-auth-file",
-        "--insecure-allow-anonymous", "--threads", "--history"}) {
+        "--insecure-allow-anonymous", "--threads", "--history", "--history-bytes"}) {
     EXPECT_NE(ended.out.find(option), std::string::npos) << option;
   }
 }
