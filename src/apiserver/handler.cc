@@ -54,8 +54,9 @@ api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const Req
   }
   if (requested > store.version())
     return std::unexpected(TooLargeVersion(requested, store.version()));
-  store::ListResult now = Snapshot(store, *info.kind, info.namespace_, plan.selector);
+  store::ListResult now = SnapshotPart(store, *info.kind, info.namespace_, plan.selector, {});
   plan.initial = std::move(now.objects);
+  plan.more_initial = now.more;
   plan.initial_end_bookmark = options->allow_bookmarks;
   plan.from = now.version;
   plan.visible = now.version;
