@@ -56,8 +56,9 @@ api::scheme::ApiResult<WatchPlan> PlanWatch(const store::Store& store, const Req
   }
   if (requested > store.version())
     return std::unexpected(TooLargeVersion(requested, store.version()));
-  store::ListResult now = Snapshot(store, *info.kind, info.namespace_, plan.selector);
+  store::ListResult now = SnapshotPart(store, *info.kind, info.namespace_, plan.selector, {});
   plan.initial = std::move(now.objects);
+  plan.more_initial = now.more;
   plan.initial_end_bookmark = options->allow_bookmarks;
   plan.from = now.version;
   plan.visible = now.version;
@@ -72,6 +73,13 @@ auto Guarded(Serve serve) -> decltype(serve()) {
   } catch (const std::exception& exception) {
     return std::unexpected(api::scheme::InternalError(exception.what()));
   }
+}
+
+// Whether the writes that a response depends on are stored is known only after a restart. Clients
+// treat a timeout as an unknown outcome.
+net::ServerResponse UnknownOutcome(const Error& error) {
+  return ErrorResponse(api::scheme::MakeError(
+      504, "Timeout: the outcome of the request is unknown: " + error.message));
 }
 
 std::string_view VerbOf(const RequestInfo& info) {
@@ -150,8 +158,7 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
   const auto response = std::make_shared<net::ServerResponse>(std::move(versioned.response));
   api_.store().WhenVisible(versioned.version, [exchange, response](const Status& visible) {
     if (visible) return exchange->Respond(std::move(*response));
-    exchange->Respond(
-        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
+    exchange->Respond(UnknownOutcome(visible.error()));
   });
 }
 
@@ -166,8 +173,7 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
       std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
     if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
-    exchange->Respond(
-        ErrorResponse(api::scheme::InternalError("the store: " + visible.error().message)));
+    exchange->Respond(UnknownOutcome(visible.error()));
   });
   return {};
 }

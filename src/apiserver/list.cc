@@ -61,6 +61,10 @@ constexpr std::string_view kExpired =
     "The provided continue parameter is too old to display a consistent list result. You can "
     "start a new list without the continue parameter.";
 
+// The size of a part of a snapshot: the first limit that is reached.
+constexpr size_t kPartObjects = 1000;
+constexpr size_t kPartBytes = 1 << 20;
+
 // Returns the list of the one object that can match, or nullopt if there may be several or the
 // store changed during the lookup.
 std::optional<store::ListResult> LookUp(const store::Store& store, const api::scheme::Kind& kind,
@@ -135,6 +139,29 @@ store::ListResult Snapshot(const store::Store& store, const api::scheme::Kind& k
                            std::string_view namespace_, const ObjectSelector& selector) {
   if (auto found = LookUp(store, kind, namespace_, selector)) return *std::move(found);
   return store.List(kind.collection, QueryFor(namespace_, selector));
+}
+
+store::ListResult SnapshotPart(const store::Store& store, const api::scheme::Kind& kind,
+                               std::string_view namespace_, const ObjectSelector& selector,
+                               const std::optional<ContinueToken>& start) {
+  store::ListQuery query = QueryFor(namespace_, selector);
+  query.limit = kPartObjects;
+  if (start) {
+    query.at = start->version;
+    query.after = start->after;
+  } else if (auto found = LookUp(store, kind, namespace_, selector)) {
+    return *std::move(found);
+  }
+  store::ListResult part = store.List(kind.collection, query);
+  size_t count = 0;
+  for (size_t bytes = 0; count < part.objects.size() && bytes < kPartBytes; ++count) {
+    bytes += store::MemoryOf(*part.objects[count]);
+  }
+  if (count < part.objects.size()) {
+    part.objects.resize(count);
+    part.more = true;
+  }
+  return part;
 }
 
 api::scheme::ApiResult<ListResponse> ListObjects(const store::Store& store,

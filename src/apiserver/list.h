@@ -37,6 +37,13 @@ std::optional<ContinueToken> DecodeContinue(const api::scheme::Kind& kind,
 store::ListResult Snapshot(const store::Store& store, const api::scheme::Kind& kind,
                            std::string_view namespace_, const ObjectSelector& selector);
 
+// Returns a part of the objects that `selector` matches, of about a MiB: the first part of the
+// current state, or the part after `start`. A reader that needs long for a part holds only that in
+// memory, and is expired if the history no longer reaches back to the state.
+store::ListResult SnapshotPart(const store::Store& store, const api::scheme::Kind& kind,
+                               std::string_view namespace_, const ObjectSelector& selector,
+                               const std::optional<ContinueToken>& start);
+
 struct ListResponse {
   std::vector<net::Piece> body;
   store::Version version = 0;  // Must be visible before the list is sent.

@@ -23,7 +23,8 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options,
     journal = *std::move(opened);
   }
   store::StoreOptions store_options{.collections = api::scheme::CollectionNames(),
-                                    .history = options.history};
+                                    .history = options.history,
+                                    .history_bytes = options.history_bytes};
   if (journal == nullptr) store_options.first_version = FirstVersion(now);
   return store::Store::Open(std::move(store_options), std::move(journal));
 }

@@ -20,8 +20,9 @@ struct ApiServerOptions {
   std::string address = "127.0.0.1";
   uint16_t port = 0;  // 0: any free port.
   int threads = 2;
-  std::string data_dir = {};                 // Empty: nothing is persistent.
-  size_t history = 50'000;                   // Events retained per collection.
+  std::string data_dir = {};  // Empty: nothing is persistent.
+  size_t history = 50'000;    // Events retained per collection.
+  size_t history_bytes = store::kDefaultHistoryBytes;
   std::shared_ptr<net::ServerTls> tls = {};  // Null: no TLS.
   registry::AccessOptions access = {};
   uint64_t seed = 0;  // For uids and generated names.

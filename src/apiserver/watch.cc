@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "api/json/json_text.h"
+#include "apiserver/list.h"
 
 namespace berth::apiserver {
 namespace {
@@ -46,7 +47,7 @@ class WatchSource::Writer {
 
 WatchSource::WatchSource(WatchPlan plan, store::Store& store, const Clock& clock,
                          std::shared_ptr<net::Exchange> exchange)
-    : plan_(std::move(plan)), clock_(clock), exchange_(std::move(exchange)) {
+    : plan_(std::move(plan)), store_(store), clock_(clock), exchange_(std::move(exchange)) {
   const Instant now = clock_.Now();
   if (plan_.timeout) ends_at_ = now + *plan_.timeout;
   bookmark_at_ = now + kBookmarkEvery;
@@ -66,7 +67,7 @@ State WatchSource::Read(size_t limit, std::vector<net::Piece>& out) {
 State WatchSource::ReadEvents(size_t limit, std::vector<net::Piece>& out) {
   Writer writer(limit, out);
   const Instant now = clock_.Now();
-  if (!SendInitial(writer)) return State::kMore;
+  if (const auto state = SendInitial(writer)) return *state;
   if (ends_at_ && now >= *ends_at_) return State::kEnd;
   if (const auto state = SendEvents(writer)) return *state;
   if (plan_.bookmarks && now >= bookmark_at_) {
@@ -77,17 +78,30 @@ State WatchSource::ReadEvents(size_t limit, std::vector<net::Piece>& out) {
   return State::kWait;
 }
 
-bool WatchSource::SendInitial(Writer& writer) {
-  for (; initial_sent_ < plan_.initial.size(); ++initial_sent_) {
-    if (writer.full()) return false;
-    SendObject(kAdded, plan_.initial[initial_sent_], writer);
-    plan_.initial[initial_sent_].reset();
+std::optional<State> WatchSource::SendInitial(Writer& writer) {
+  while (!plan_.initial.empty()) {
+    ContinueToken next{.version = plan_.from, .after = plan_.initial.back()->key};
+    for (; initial_sent_ < plan_.initial.size(); ++initial_sent_) {
+      if (writer.full()) return State::kMore;
+      SendObject(kAdded, plan_.initial[initial_sent_], writer);
+      // The last one tells where the next part starts.
+      if (initial_sent_ + 1 < plan_.initial.size()) plan_.initial[initial_sent_].reset();
+    }
+    plan_.initial = {};
+    initial_sent_ = 0;
+    if (!plan_.more_initial) break;
+    store::ListResult part =
+        SnapshotPart(store_, plan_.form.kind(), plan_.namespace_, plan_.selector, next);
+    if (part.expired) {
+      SendExpired(writer);
+      return State::kEnd;
+    }
+    plan_.initial = std::move(part.objects);
+    plan_.more_initial = part.more;
   }
-  plan_.initial = {};
-  initial_sent_ = 0;
   if (plan_.initial_end_bookmark) SendBookmark(plan_.from, true, writer);
   plan_.initial_end_bookmark = false;
-  return true;
+  return std::nullopt;
 }
 
 std::optional<State> WatchSource::SendEvents(Writer& writer) {

@@ -2,7 +2,7 @@
 // the collection that the client's selector matches, until the timeout.
 //
 // An event is the stored object between two literals, so all watchers share the memory. A watch
-// that falls behind the store's history ends with ERROR 410.
+// that falls behind the store's history ends with ERROR 410, also while it sends the initial state.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,13 @@ struct WatchPlan {
   ObjectForm form;
   std::string namespace_;  // Empty: all namespaces.
   ObjectSelector selector;
-  std::vector<store::ObjectPtr> initial;  // Sent as ADDED before all changes.
-  bool initial_end_bookmark = false;      // Send a bookmark after the initial state.
-  store::Version from = 0;                // Send changes after this version.
-  store::Version visible = 0;             // Must be visible before anything is sent.
+  // The initial state is sent as ADDED before all changes: its first part, and whether there is
+  // more, which is read from the store at version `from`.
+  std::vector<store::ObjectPtr> initial;
+  bool more_initial = false;
+  bool initial_end_bookmark = false;  // Send a bookmark after the initial state.
+  store::Version from = 0;            // Send changes after this version.
+  store::Version visible = 0;         // Must be visible before anything is sent.
   bool bookmarks = false;
   std::optional<Duration> timeout;
   std::shared_ptr<void> lease;  // Counts the watch as open until it is destroyed.
@@ -51,8 +54,8 @@ class WatchSource final : public net::BodySource {
   // Counts the bytes sent, to detect when `limit` is reached.
   class Writer;
 
-  // Returns false if the limit was reached before everything was sent.
-  bool SendInitial(Writer& writer);
+  // Returns nullopt if the initial state was sent; else the result of Read.
+  std::optional<State> SendInitial(Writer& writer);
   // Returns nullopt if all visible events were sent; else the result of Read.
   std::optional<State> SendEvents(Writer& writer);
   void SendEvent(const store::Event& event, Writer& writer);
@@ -66,6 +69,7 @@ class WatchSource final : public net::BodySource {
   void ScheduleWake(Instant now);
 
   WatchPlan plan_;
+  store::Store& store_;
   const Clock& clock_;
   std::shared_ptr<net::Exchange> exchange_;
   std::unique_ptr<store::Store::Cursor> cursor_;

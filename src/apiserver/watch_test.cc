@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <memory>
 #include <sstream>
+#include <vector>
 
 #include "apiserver/list.h"
 #include "testing/stored_objects.h"
@@ -33,6 +36,15 @@ class WatchTest : public testing::Test {
   }
   void Start(WatchPlan plan) {
     source_ = std::make_unique<WatchSource>(std::move(plan), objects_.store(), clock_, exchange_);
+  }
+  // Starts as the handler does for sendInitialEvents.
+  void StartWithInitialState() {
+    store::ListResult first = SnapshotPart(objects_.store(), pods_, "", ObjectSelector(), {});
+    WatchPlan plan = Plan(first.version);
+    plan.initial = std::move(first.objects);
+    plan.more_initial = first.more;
+    plan.initial_end_bookmark = true;
+    Start(std::move(plan));
   }
   std::vector<net::Piece> ReadPieces(size_t limit = 1 << 20) {
     std::vector<net::Piece> pieces;
@@ -197,6 +209,44 @@ TEST_F(WatchTest, RespectsTheLimit) {
   EXPECT_EQ(Read(1), fmt::format("ADDED x/b@{}", start + 2));
   EXPECT_EQ(Read(1), "");
   EXPECT_EQ(state_, State::kWait);
+}
+
+// The parts of a large initial state are read when the client is ready for them.
+TEST_F(WatchTest, ASlowWatchSendsTheStateOfItsStart) {
+  objects_ = StoredObjects();
+  const std::string large(300'000, 'x');
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    objects_.Create(pods_, {"x", name}, {.labels = {{"large", large}}, .fields = {}});
+  }
+  const auto version = objects_.store().version();
+  StartWithInitialState();
+  EXPECT_EQ(Read(1), "ADDED x/a@101");
+  EXPECT_EQ(state_, State::kMore);
+  objects_.Replace(pods_, {"x", "d"});
+  objects_.Delete(pods_, {"x", "e"});
+  objects_.Create(pods_, {"x", "g"});
+  EXPECT_EQ(Read(10 << 20),
+            "ADDED x/b@102 ADDED x/c@103 ADDED x/d@104 ADDED x/e@105 ADDED x/f@106 "
+            "BOOKMARK @106 end MODIFIED x/d@107 DELETED x/e@108 ADDED x/g@109");
+  EXPECT_EQ(version, 106U);
+}
+
+TEST_F(WatchTest, ASlowWatchHoldsLittleMemory) {
+  const std::string large(300'000, 'x');
+  std::vector<std::weak_ptr<const store::Object>> old;
+  for (int i = 10; i < 40; ++i) {
+    old.push_back(objects_.Create(pods_, {"x", std::to_string(i)},
+                                  {.labels = {{"large", large}}, .fields = {}}));
+  }
+  StartWithInitialState();
+  EXPECT_EQ(Read(1), "ADDED x/10@101");
+  for (int i = 10; i < 40; ++i) objects_.Replace(pods_, {"x", std::to_string(i)});
+  for (int i = 0; i < 64; ++i) objects_.Replace(pods_, {"x", "10"});  // Fills the history.
+  const auto alive =
+      std::ranges::count_if(old, [](const auto& object) { return !object.expired(); });
+  EXPECT_EQ(alive, 1) << "the one that is left of the first MiB";
+  EXPECT_EQ(Read(10 << 20), "ADDED x/11@102 ERROR 410");
+  EXPECT_EQ(state_, State::kEnd);
 }
 
 TEST_F(WatchTest, SendsBookmarksOnceAMinuteOnRequest) {

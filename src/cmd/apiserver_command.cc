@@ -144,6 +144,7 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .threads = options.threads,
                           .data_dir = options.data_dir,
                           .history = options.history,
+                          .history_bytes = options.history_bytes,
                           .tls = std::move(tls->server),
                           .access = *std::move(access),
                           .seed = uint64_t{random()} << 32 | random(),
@@ -171,12 +172,8 @@ std::string ExportLine(const std::string& path) {
 void BlockSignals() {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
-bool WaitForSignal() {
-  const sigset_t signals = StopSignals();
-  int signal = 0;
-  return sigwait(&signals, &signal) == 0;
+  // A write beyond the limit of a file's size fails like one to a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool WaitForSignal(Duration limit) {
@@ -188,6 +185,8 @@ bool WaitForSignal(Duration limit) {
 
 void AddApiServerFlags(flags::FlagGroup group, ApiServerFlags& options) {
   constexpr uint64_t kMaxThreads = 256, kMaxHistory = 100'000'000;
+  // A few of the largest objects, so that watchers can follow.
+  constexpr uint64_t kMinHistoryBytes = 16 << 20, kMaxHistoryBytes = uint64_t{1} << 40;
   group.Text("address", options.address, "Address to listen on").As("ADDRESS");
   group.Uint("port", options.port, "Port to listen on; 0 picks a free one");
   group.Text("data-dir", options.data_dir, "Persist objects in this directory (default: in memory)")
@@ -219,11 +218,17 @@ void AddApiServerFlags(flags::FlagGroup group, ApiServerFlags& options) {
              "Watch history: number of events retained per resource (watches from older "
              "resourceVersions get 410)",
              1, kMaxHistory);
+  group.Uint("history-bytes", options.history_bytes,
+             "Watch history: memory for all resources together, beyond that of the current "
+             "objects; the oldest events of the largest history are dropped",
+             kMinHistoryBytes, kMaxHistoryBytes);
 }
 
 namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{2000};
+// How often the health of the store is checked.
+constexpr Duration kHealthTick = Duration::Millis(500);
 
 Status Announce(const ApiServerFlags& options, const RunningApiServer& served) {
   const std::string url = served.server->url();
@@ -251,9 +256,14 @@ int RunApiServer(const ApiServerFlags& options) {
   const auto served = StartApiServer(options);
   if (!served) return PrintError(served.error());
   if (const auto status = Announce(options, *served); !status) return PrintError(status.error());
-  WaitForSignal();
+  Status health;
+  while (!WaitForSignal(kHealthTick)) {
+    health = served->server->store().health();
+    if (!health) break;
+  }
+  // Responses in progress tell clients that the outcome is unknown.
   served->server->Stop(kStopGrace);
-  return kExitOk;
+  return health ? kExitOk : PrintError(health.error());
 }
 
 }  // namespace
@@ -269,7 +279,8 @@ void AddApiServer(flags::Command& berth) {
       "On a loopback address requests are not authenticated or authorized, as with kubectl proxy. "
       "Any\n"
       "other address requires TLS and a bearer token or client certificate.\n"
-      "Exit codes: 0 stopped by a signal, 1 failed to start, 2 invalid usage.\n";
+      "Exit codes: 0 stopped by a signal, 1 failed to start or the data directory cannot be\n"
+      "written, 2 invalid usage.\n";
   command.examples =
       "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"

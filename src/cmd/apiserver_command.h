@@ -8,6 +8,7 @@
 #include <string>
 
 #include "apiserver/server.h"
+#include "apiserver/store/store.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -30,6 +31,7 @@ struct ApiServerFlags {
   std::string kubeconfig;  // File to write; empty for none.
   int threads = 2;
   size_t history = 50'000;
+  size_t history_bytes = apiserver::store::kDefaultHistoryBytes;
 };
 
 // A started API server, and what clients need to connect to it.
@@ -50,11 +52,10 @@ Status WriteKubeconfig(const std::string& path, const RunningApiServer& api);
 // Returns `export KUBECONFIG=...` for a shell.
 std::string ExportLine(const std::string& path);
 
-// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal. Must be
-// called before any thread starts, so that all threads inherit the mask.
+// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal, and
+// ignores SIGXFSZ. Must be called before any thread starts, so that all threads inherit the mask.
 void BlockSignals();
-// Waits for one of them, at most `limit` if given. Returns whether one arrived.
-bool WaitForSignal();
+// Waits for one of them, at most `limit`. Returns whether one arrived.
 bool WaitForSignal(Duration limit);
 
 // Adds the flags of an API server.

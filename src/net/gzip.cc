@@ -40,29 +40,6 @@ bool IsForbidden(std::string_view parameters) {
   return false;
 }
 
-// Feeds `bytes` to `stream` and appends the output.
-bool Deflate(z_stream& stream, std::string_view bytes, int flush, std::string& out) {
-  // zlib counts in 32 bits.
-  constexpr size_t kMaxInput = 1 << 30;
-  do {
-    const std::string_view input = bytes.substr(0, kMaxInput);
-    bytes.remove_prefix(input.size());
-    // zlib does not write to its input.
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
-    stream.avail_in = static_cast<uInt>(input.size());
-    do {
-      const size_t size = out.size();
-      out.resize(size + kStep);
-      stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
-      stream.avail_out = kStep;
-      const int status = deflate(&stream, flush);
-      out.resize(out.size() - stream.avail_out);
-      if (status == Z_STREAM_ERROR) return false;
-    } while (stream.avail_out == 0);
-  } while (!bytes.empty());
-  return true;
-}
-
 }  // namespace
 
 bool AcceptsGzip(std::string_view accept_encoding) {
@@ -73,19 +50,82 @@ bool AcceptsGzip(std::string_view accept_encoding) {
   return false;
 }
 
+// Deflater appends the gzip of its input to a string.
+class GzipResponse::Deflater {
+ public:
+  Deflater() {
+    ready_ = deflateInit2(&stream_, kFast, Z_DEFLATED, kGzipWindow, kDefaultMemory,
+                          Z_DEFAULT_STRATEGY) == Z_OK;
+  }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+  ~Deflater() {
+    if (ready_) deflateEnd(&stream_);
+  }
+
+  // `bytes` are at most 4 GiB, since zlib counts in 32 bits. Returns false if zlib has failed.
+  bool Put(std::string_view bytes, int flush, std::string& out) {
+    if (!ready_) return false;
+    // zlib does not write to its input.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    do {
+      const size_t size = out.size();
+      out.resize(size + kStep);
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+      stream_.avail_out = kStep;
+      const int status = deflate(&stream_, flush);
+      out.resize(out.size() - stream_.avail_out);
+      if (status == Z_STREAM_ERROR) return false;
+    } while (stream_.avail_out == 0);
+    return true;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ready_ = false;
+};
+
+GzipResponse::GzipResponse(ServerResponse response)
+    : response_(std::move(response)), deflater_(std::make_unique<Deflater>()) {}
+
+GzipResponse::~GzipResponse() = default;
+
+bool GzipResponse::Step() {
+  for (size_t budget = kStep; budget > 0 && piece_ < response_.body.size();) {
+    const std::string_view bytes = response_.body[piece_].bytes.substr(offset_, budget);
+    budget -= bytes.size();
+    offset_ += bytes.size();
+    if (!bytes.empty() && !deflater_->Put(bytes, Z_NO_FLUSH, compressed_)) {
+      failed_ = true;
+      return false;
+    }
+    if (offset_ == response_.body[piece_].bytes.size()) {
+      ++piece_;
+      offset_ = 0;
+    }
+  }
+  if (piece_ < response_.body.size()) return true;
+  failed_ = !deflater_->Put({}, Z_FINISH, compressed_);
+  return false;
+}
+
+ServerResponse GzipResponse::Take() {
+  if (failed_) return std::move(response_);
+  const auto owner = std::make_shared<const std::string>(std::move(compressed_));
+  response_.body = {{owner, *owner}};
+  response_.headers.push_back({"Content-Encoding", "gzip"});
+  response_.headers.push_back({"Vary", "Accept-Encoding"});
+  return std::move(response_);
+}
+
 std::string Gzip(const std::vector<Piece>& pieces) {
-  z_stream stream{};
-  if (deflateInit2(&stream, kFast, Z_DEFLATED, kGzipWindow, kDefaultMemory, Z_DEFAULT_STRATEGY) !=
-      Z_OK) {
-    return {};
+  GzipResponse response({.status = 200, .headers = {}, .body = pieces});
+  while (response.Step()) {
   }
-  const std::unique_ptr<z_stream, int (*)(z_stream*)> closer(&stream, deflateEnd);
-  std::string out;
-  for (const Piece& piece : pieces) {
-    if (!Deflate(stream, piece.bytes, Z_NO_FLUSH, out)) return {};
-  }
-  if (!Deflate(stream, {}, Z_FINISH, out)) return {};
-  return out;
+  const ServerResponse compressed = response.Take();
+  if (compressed.headers.empty()) return {};
+  return std::string(compressed.body.front().bytes);
 }
 
 Result<std::string> Gunzip(std::string_view packed, size_t limit) {
@@ -118,16 +158,10 @@ Result<std::string> Gunzip(std::string_view packed, size_t limit) {
   return out;
 }
 
-void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response) {
-  if (BodySize(response) < kWorthCompressing || !MayHaveBody(response.status)) return;
-  if (!AcceptsGzip(request.header("Accept-Encoding"))) return;
-  if (!FindHeader(response.headers, "Content-Encoding").empty()) return;
-  std::string compressed = Gzip(response.body);
-  if (compressed.empty()) return;
-  const auto owner = std::make_shared<const std::string>(std::move(compressed));
-  response.body = {{owner, *owner}};
-  response.headers.push_back({"Content-Encoding", "gzip"});
-  response.headers.push_back({"Vary", "Accept-Encoding"});
+bool IsWorthCompressing(const ServerRequest& request, const ServerResponse& response) {
+  return BodySize(response) >= kWorthCompressing && MayHaveBody(response.status) &&
+         AcceptsGzip(request.header("Accept-Encoding")) &&
+         FindHeader(response.headers, "Content-Encoding").empty();
 }
 
 }  // namespace berth::net

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,30 @@ std::string Gzip(const std::vector<Piece>& pieces);
 // `limit`.
 Result<std::string> Gunzip(std::string_view packed, size_t limit);
 
-// Compresses the body if it is large, not compressed yet, and `request` accepts gzip.
-void CompressIfWorthwhile(const ServerRequest& request, ServerResponse& response);
+// Reports whether the body is large, not compressed yet, and `request` accepts gzip.
+bool IsWorthCompressing(const ServerRequest& request, const ServerResponse& response);
+
+// GzipResponse compresses the body of a response step by step, so that its thread can do other work
+// in between.
+class GzipResponse {
+ public:
+  explicit GzipResponse(ServerResponse response);
+  ~GzipResponse();
+
+  // Compresses the next 64 KiB, in about a millisecond. Returns false when there is no more.
+  bool Step();
+  // Returns the response: compressed, or as it was if zlib is out of memory.
+  ServerResponse Take();
+
+ private:
+  class Deflater;
+
+  ServerResponse response_;
+  std::unique_ptr<Deflater> deflater_;
+  size_t piece_ = 0;   // The next piece to compress,
+  size_t offset_ = 0;  // from this byte on.
+  std::string compressed_;
+  bool failed_ = false;
+};
 
 }  // namespace berth::net

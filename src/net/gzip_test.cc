@@ -87,26 +87,33 @@ TEST(GzipTest, CompressesLargeResponsesForClientsThatAcceptGzip) {
   ServerRequest request;
   request.headers = {{"Accept-Encoding", "gzip"}};
   const std::string large(128 << 10, 'x');
+  const ServerResponse response = ServerResponse::Text(200, "text/plain", large);
+  EXPECT_TRUE(IsWorthCompressing(request, response));
 
-  ServerResponse response = ServerResponse::Text(200, "text/plain", large);
-  CompressIfWorthwhile(request, response);
-  EXPECT_EQ(FindHeader(response.headers, "Content-Encoding"), "gzip");
-  EXPECT_EQ(FindHeader(response.headers, "Vary"), "Accept-Encoding");
-  EXPECT_EQ(Inflate(std::string(response.body.at(0).bytes)), large);
+  const ServerResponse small = ServerResponse::Text(200, "text/plain", large.substr(1));
+  EXPECT_FALSE(IsWorthCompressing(request, small));
 
-  ServerResponse small = ServerResponse::Text(200, "text/plain", large.substr(1));
-  CompressIfWorthwhile(request, small);
-  EXPECT_EQ(FindHeader(small.headers, "Content-Encoding"), "");
-
-  ServerResponse done = ServerResponse::Text(200, "text/plain", large);
+  ServerResponse done = response;
   done.headers.push_back({"Content-Encoding", "br"});
-  CompressIfWorthwhile(request, done);
-  EXPECT_EQ(done.body.at(0).bytes, large);
+  EXPECT_FALSE(IsWorthCompressing(request, done));
 
   request.headers.clear();
+  EXPECT_FALSE(IsWorthCompressing(request, response));
+}
+
+TEST(GzipTest, CompressesAResponseInSmallSteps) {
+  const std::string large(1 << 20, 'x');
   ServerResponse plain = ServerResponse::Text(200, "text/plain", large);
-  CompressIfWorthwhile(request, plain);
-  EXPECT_EQ(plain.body.at(0).bytes, large);
+  for (const char* text : {"", "a", "b"}) plain.body.push_back(MakePiece(text));
+  GzipResponse compression(std::move(plain));
+  int steps = 1;
+  while (compression.Step()) ++steps;
+  EXPECT_EQ(steps, 17) << "one for each 64 KiB that has begun";
+  const ServerResponse response = compression.Take();
+  EXPECT_EQ(FindHeader(response.headers, "Content-Type"), "text/plain");
+  EXPECT_EQ(FindHeader(response.headers, "Content-Encoding"), "gzip");
+  EXPECT_EQ(FindHeader(response.headers, "Vary"), "Accept-Encoding");
+  EXPECT_EQ(Inflate(std::string(response.body.at(0).bytes)), large + "ab");
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -88,8 +88,9 @@ class Exchange {
   virtual ~Exchange() = default;
   virtual const ServerRequest& request() const = 0;
 
-  // Sends a complete response. Compresses it on the caller's thread if it is large and the peer
-  // accepts gzip. The header "Connection: close" closes an HTTP/1.1 connection after it.
+  // Sends a complete response. If it is large and the peer accepts gzip, it is compressed first, on
+  // the connection's thread. Cheap for the caller. The header "Connection: close" closes an
+  // HTTP/1.1 connection after it.
   virtual void Respond(ServerResponse response) = 0;
   // Sends the head at once, then the body from `source`; never compressed.
   virtual void Stream(ServerResponse head, std::unique_ptr<BodySource> source) = 0;

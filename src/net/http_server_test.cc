@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "net/gzip.h"
 #include "testing/await.h"
 #include "testing/http_handlers.h"
 #include "testing/raw_client.h"
@@ -83,6 +84,34 @@ TEST(HttpServerTest, AnotherThreadMayRespond) {
   client.Send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   Await(promise)->Respond(ServerResponse::Text(200, "text/plain", "late"));
   EXPECT_THAT(client.ReadUntil("late"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+// The thread that responds may be one that everybody waits for, such as the journal's of the store.
+TEST(HttpServerTest, AnotherThreadThatRespondsDoesNotCompress) {
+  std::promise<std::shared_ptr<Exchange>> large, blocking;
+  std::promise<void> release;
+  const auto server = Serve([&](std::shared_ptr<Exchange> exchange) {
+    if (exchange->request().target == "/large") return large.set_value(std::move(exchange));
+    blocking.set_value(std::move(exchange));
+    release.get_future().wait();
+  });
+  RawClient client(server->port()), other(server->port());
+  client.Send(
+      "GET /large HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n");
+  const auto exchange = Await(large);
+  // While the only thread of the server is busy, nothing can be compressed there.
+  other.Send("GET /blocking HTTP/1.1\r\nHost: h\r\n\r\n");
+  const auto blocked = Await(blocking);
+  const auto text = std::make_shared<std::string>(1 << 20, 'a');
+  exchange->Respond({.body = {{text, *text}}});
+  text->assign(text->size(), 'b');
+  release.set_value();
+
+  const std::string response = client.ReadAll();
+  const size_t body = response.find("\r\n\r\n") + 4;
+  EXPECT_THAT(response.substr(0, body), HasSubstr("Content-Encoding: gzip\r\n"));
+  EXPECT_EQ(Gunzip(response.substr(body), 2 << 20).value(), std::string(1 << 20, 'b'))
+      << "the body was read by the thread that responds";
 }
 
 TEST(HttpServerTest, AnExchangeMayOutliveTheServer) {

@@ -21,22 +21,33 @@ ServerExchange::ServerExchange(std::weak_ptr<ExchangePort> port, RequestNumber n
 
 ServerExchange::~ServerExchange() {
   if (responded_) return;
-  Finish({ServerResponse::Text(500, "text/plain; charset=utf-8", "the request was not answered\n"),
-          nullptr});
+  Deliver({ServerResponse::Text(500, "text/plain; charset=utf-8", "the request was not answered\n"),
+           nullptr});
 }
 
 void ServerExchange::Respond(ServerResponse response) {
-  CompressIfWorthwhile(request_, response);
-  Finish({std::move(response), nullptr});
+  CHECK(!responded_.exchange(true));
+  if (!IsWorthCompressing(request_, response)) return Deliver({std::move(response), nullptr});
+  Compress(std::make_shared<GzipResponse>(std::move(response)));
 }
 
 void ServerExchange::Stream(ServerResponse head, std::unique_ptr<BodySource> source) {
   CHECK(source != nullptr);
-  Finish({std::move(head), std::move(source)});
+  CHECK(!responded_.exchange(true));
+  Deliver({std::move(head), std::move(source)});
 }
 
-void ServerExchange::Finish(Outcome outcome) {
-  CHECK(!responded_.exchange(true));
+// Each step is posted, so that other connections of the thread get their turn in between.
+void ServerExchange::Compress(std::shared_ptr<GzipResponse> response) {
+  const auto port = port_.lock();
+  if (port == nullptr) return;
+  asio::post(port->context(), [self = shared_from_this(), response = std::move(response)] {
+    if (response->Step()) return self->Compress(response);
+    self->Deliver({response->Take(), nullptr});
+  });
+}
+
+void ServerExchange::Deliver(Outcome outcome) {
   const auto port = port_.lock();
   if (port == nullptr) return;
   if (port->context().get_executor().running_in_this_thread()) {

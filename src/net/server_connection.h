@@ -36,6 +36,8 @@ class ExchangePort {
   ~ExchangePort() = default;
 };
 
+class GzipResponse;
+
 // ServerExchange passes the response of a handler, from any thread, to its connection.
 class ServerExchange final : public Exchange, public std::enable_shared_from_this<ServerExchange> {
  public:
@@ -51,7 +53,10 @@ class ServerExchange final : public Exchange, public std::enable_shared_from_thi
   void OnAbandoned(std::function<void()> abandoned) override;
 
  private:
-  void Finish(Outcome outcome);
+  // Compresses on the connection's thread, then delivers: the caller's thread may be one that
+  // everybody waits for, such as the journal's.
+  void Compress(std::shared_ptr<GzipResponse> response);
+  void Deliver(Outcome outcome);
 
   const std::weak_ptr<ExchangePort> port_;
   const RequestNumber number_;

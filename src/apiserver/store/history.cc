@@ -7,22 +7,51 @@
 
 namespace berth::apiserver::store {
 
+namespace {
+
+// Returns the memory that is free once the event is dropped. Its object is current or belongs to a
+// later event, too, unless it was deleted.
+size_t BytesOf(const Event& event) {
+  size_t bytes = sizeof(Event);
+  if (event.previous != nullptr) bytes += MemoryOf(*event.previous);
+  if (event.type == EventType::kDeleted) bytes += MemoryOf(*event.object);
+  return bytes;
+}
+
+}  // namespace
+
+size_t History::Locate(uint64_t number) const {
+  const auto after =
+      std::ranges::upper_bound(chunks_, number, {}, [](const Place& place) { return place.begin; });
+  return static_cast<size_t>(after - chunks_.begin()) - 1;
+}
+
 const Event& History::At(uint64_t number) const {
-  const uint64_t offset = number - base_;
-  return (*chunks_[offset / kChunkSize])[offset % kChunkSize];
+  const Place& place = chunks_[Locate(number)];
+  return (*place.chunk)[number - place.begin];
 }
 
 void History::Append(Event event) {
-  const uint64_t offset = end_ - base_;
-  if (offset / kChunkSize == chunks_.size()) chunks_.push_back(std::make_shared<Chunk>());
-  (*chunks_[offset / kChunkSize])[offset % kChunkSize] = std::move(event);
+  if (chunks_.empty() || chunks_.back().full()) {
+    chunks_.push_back({.begin = end_, .chunk = std::make_shared<Chunk>()});
+  }
+  Place& place = chunks_.back();
+  place.bytes += BytesOf(event);
+  (*place.chunk)[place.count++] = std::move(event);
   ++end_;
 }
 
 void History::RevealOldest() {
   CHECK(shown_ < end_);
+  bytes_ += BytesOf(At(shown_));
   ++shown_;
-  if (shown_ - first_ > limit_) ++first_;
+  if (shown_ - first_ > limit_) DropOldest();
+}
+
+void History::DropOldest() {
+  CHECK(first_ < shown_);
+  bytes_ -= BytesOf(At(first_));
+  ++first_;
 }
 
 std::vector<Event> History::TakeHidden() {
@@ -33,16 +62,17 @@ std::vector<Event> History::TakeHidden() {
   return hidden;
 }
 
-std::shared_ptr<const History::Chunk> History::TakeDropped() {
-  if (first_ < base_ + kChunkSize) return nullptr;
-  auto dropped = std::move(chunks_.front());
+std::optional<History::Stretch> History::TakeDropped() {
+  if (chunks_.empty() || !chunks_.front().full() || first_ < chunks_.front().end()) return {};
+  const Place place = std::move(chunks_.front());
   chunks_.pop_front();
-  base_ += kChunkSize;
-  floor_ = dropped->back().version();
-  return dropped;
+  floor_ = (*place.chunk)[place.count - 1].version();
+  return Stretch{.chunk = place.chunk, .begin = 0, .end = place.count};
 }
 
-Version History::floor() const { return first_ > base_ ? At(first_ - 1).version() : floor_; }
+Version History::floor() const {
+  return !chunks_.empty() && first_ > chunks_.front().begin ? At(first_ - 1).version() : floor_;
+}
 
 uint64_t History::NumberAfter(Version version) const {
   uint64_t low = first_, high = end_;
@@ -58,12 +88,12 @@ uint64_t History::NumberAfter(Version version) const {
 }
 
 void History::Find(uint64_t from, uint64_t to, std::vector<Stretch>& out) const {
-  while (from < to) {
-    const uint64_t offset = from - base_;
-    const size_t begin = offset % kChunkSize;
-    const size_t end = std::min<uint64_t>(kChunkSize, begin + (to - from));
-    out.push_back({chunks_[offset / kChunkSize], begin, end});
-    from += end - begin;
+  if (from >= to) return;
+  for (size_t i = Locate(from); from < to; ++i) {
+    const Place& place = chunks_[i];
+    const uint64_t end = std::min(to, place.end());
+    out.push_back({place.chunk, from - place.begin, end - place.begin});
+    from = end;
   }
 }
 

@@ -50,7 +50,7 @@ class Journal {
   virtual Status Replay(const std::function<Status(const JournalEntry&)>& entry) = 0;
   // Starts writing; versions from `next` on will be assigned. Calls `durable` on the journal's
   // thread with the version up to which all entries are on disk, or, as the last call, with the
-  // error that prevents further writes.
+  // error that prevents further writes. No batch is written during the call, which must be short.
   virtual Status Start(Version next, std::function<void(Result<Version>)> durable) = 0;
 
   // Versions below this one may be assigned: after a restart `next` is at least this. The limit

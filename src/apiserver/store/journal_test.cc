@@ -1,25 +1,14 @@
-// The SQLite journal: restarts after a clean and an unclean exit, damaged files, full disks.
+// The SQLite journal: restarts after a clean and an unclean exit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
-#include <fstream>
-#include <functional>
-#include <future>
-#include <iterator>
 #include <string>
+#include <vector>
 
 #include "apiserver/store/log_database.h"
 #include "apiserver/store/sqlite.h"
 #include "apiserver/store/store_testing.h"
 #include "base/random.h"
-#include "testing/await.h"
 #include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
@@ -27,20 +16,6 @@ namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-std::unique_ptr<Store> OpenIn(const TemporaryDirectory& directory, size_t history = 1000,
-                              Version first_version = 1, Version reserve = 1 << 20) {
-  auto journal = OpenSqliteJournal(directory.path(), reserve);
-  EXPECT_TRUE(journal) << journal.error().message;
-  return OpenStore(std::move(*journal), history, first_version);
-}
-
-void AwaitVisible(Store& store) {
-  std::promise<Status> visible;
-  store.WhenVisible(store.version(), [&](Status status) { visible.set_value(std::move(status)); });
-  const Status status = Await(visible);
-  ASSERT_TRUE(status) << status.error().message;
-}
 
 int64_t CountRows(const TemporaryDirectory& directory) {
   const auto database = Database::Open(directory.path() + "/berth.db");
@@ -216,239 +191,6 @@ TEST_P(RestartTest, ARestartChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RestartTest, testing::Range<uint64_t>(1, 9));
-
-}  // namespace BERTH_TEST_FILE
-
-// Damaged directories and files give a clear error and lose no data.
-namespace BERTH_TEST_FILE {
-
-using testing::HasSubstr;
-
-// Returns the error of opening a store there; empty if it succeeds.
-std::string ErrorOf(const std::string& directory) {
-  auto journal = OpenSqliteJournal(directory);
-  if (!journal) return journal.error().message;
-  StoreOptions options;
-  options.collections = {"pods", "nodes"};
-  const auto store = Store::Open(options, std::move(*journal));
-  return store ? "" : store.error().message;
-}
-
-class BrokenJournalTest : public testing::Test {
- protected:
-  // A hundred objects in the database.
-  void SetUp() override {
-    const auto store = OpenStore(std::move(*OpenSqliteJournal(directory_.path())));
-    for (int i = 0; i < 100; ++i) {
-      const std::string text = fmt::format("text-{:03}-", i) + std::string(1000, 'x');
-      ASSERT_TRUE(store->Create(kPods, MakeDraft(fmt::format("ns/{:03}", i), text)));
-    }
-  }
-  std::string Contents() const {
-    std::ifstream in(file_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void Overwrite(const std::string& contents) const {
-    std::ofstream(file_, std::ios::binary | std::ios::trunc) << contents;
-  }
-  void Execute(const char* sql) const { ASSERT_TRUE((*Database::Open(file_))->Execute(sql)); }
-
-  TemporaryDirectory directory_;
-  std::string file_ = directory_.path() + "/berth.db";
-};
-
-TEST_F(BrokenJournalTest, AnIntactDatabaseOpens) { EXPECT_EQ(ErrorOf(directory_.path()), ""); }
-
-TEST_F(BrokenJournalTest, DetectsAChangedByteOfAnObject) {
-  std::string contents = Contents();
-  contents[contents.find("text-042-") + 500] = 'y';
-  Overwrite(contents);
-  EXPECT_EQ(ErrorOf(directory_.path()),
-            file_ + " is damaged: the entry of version 43 (pods ns/042) is not as it was written");
-}
-
-TEST_F(BrokenJournalTest, DetectsALostRowOfADeletedObject) {
-  {
-    const auto store = OpenStore(std::move(*OpenSqliteJournal(directory_.path())));
-    ASSERT_TRUE(store->Delete(kPods, Name("ns/007"), 8));
-  }
-  Execute("DELETE FROM log WHERE version = 8");
-  EXPECT_EQ(ErrorOf(directory_.path()),
-            file_ + " is damaged: version 101 deletes \"ns/007\" of \"pods\", which is not there");
-}
-
-TEST_F(BrokenJournalTest, DetectsATruncatedFile) {
-  const std::string contents = Contents();
-  Overwrite(contents.substr(0, contents.size() / 2));
-  EXPECT_THAT(ErrorOf(directory_.path()), HasSubstr(file_ + " is damaged: "));
-}
-
-TEST_F(BrokenJournalTest, DetectsAnEmptyFileWithALog) {
-  std::ofstream(file_ + "-wal") << "something";
-  Overwrite("");
-  EXPECT_EQ(ErrorOf(directory_.path()),
-            file_ + " is damaged: it is empty, but " + file_ + "-wal is not");
-}
-
-TEST_F(BrokenJournalTest, DetectsOverwrittenPages) {
-  std::string contents = Contents();
-  for (size_t at = 4096; at < contents.size(); ++at) contents[at] = static_cast<char>(at * 7);
-  Overwrite(contents);
-  EXPECT_THAT(ErrorOf(directory_.path()), HasSubstr(file_ + " is damaged: "));
-}
-
-TEST_F(BrokenJournalTest, DetectsAFileThatIsNotADatabase) {
-  Overwrite("apiVersion: v1\nkind: Pod\n" + std::string(5000, '#'));
-  EXPECT_EQ(ErrorOf(directory_.path()), file_ + " is damaged: file is not a database");
-}
-
-TEST_F(BrokenJournalTest, AnotherProgramsDatabaseIsLeftAlone) {
-  Execute("PRAGMA application_id = 7");
-  EXPECT_EQ(ErrorOf(directory_.path()), file_ + " is a database of another program, not of Berth");
-}
-
-TEST_F(BrokenJournalTest, ANewerFormatIsLeftAlone) {
-  Execute("PRAGMA user_version = 2");
-  EXPECT_EQ(ErrorOf(directory_.path()),
-            file_ +
-                " was written by a newer version of Berth: its format is 2, and this version "
-                "knows 1");
-}
-
-TEST_F(BrokenJournalTest, LocksTheDirectory) {
-  const std::string error =
-      "directory " + directory_.path() + " is in use by another berth process";
-  {
-    const auto store = OpenStore(std::move(*OpenSqliteJournal(directory_.path())));
-    EXPECT_EQ(ErrorOf(directory_.path()), error);
-    EXPECT_EQ(ErrorOf(directory_.path() + "/"), error);
-  }
-  EXPECT_EQ(ErrorOf(directory_.path()), "");
-}
-
-TEST(DirectoryTest, IsCreatedWithItsParents) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.path() + "/some/where/";
-  EXPECT_EQ(ErrorOf(path), "");
-  EXPECT_TRUE(std::filesystem::exists(path + "berth.db"));
-}
-
-TEST(DirectoryTest, ErrorsNameAFileInTheWay) {
-  const TemporaryDirectory directory;
-  const std::string file = directory.path() + "/file";
-  std::ofstream(file) << "x";
-  EXPECT_EQ(ErrorOf(file), "cannot create directory " + file + ": File exists");
-  EXPECT_EQ(ErrorOf(file + "/sub"), "cannot create directory " + file + ": File exists");
-  std::filesystem::create_directories(directory.path() + "/data/berth.db");
-  EXPECT_EQ(ErrorOf(directory.path() + "/data"),
-            "cannot open " + directory.path() + "/data/berth.db: Is a directory");
-}
-
-TEST(DirectoryTest, ErrorsNameAnUnwritableDirectory) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
-  const TemporaryDirectory directory;
-  std::filesystem::permissions(directory.path(), std::filesystem::perms::owner_read);
-  EXPECT_EQ(ErrorOf(directory.path()),
-            "cannot open " + directory.path() + "/lock: Permission denied");
-}
-
-// Creates objects until a write fails; returns the number of acknowledged writes. Exits if the
-// error does not end with `reason` or the acknowledged writes cannot be read.
-size_t FillTheDisk(const std::string& directory, const std::string& reason) {
-  const auto expect = [](bool good, const std::string& what) {
-    if (good) return;
-    fmt::print(stderr, "unexpected: {}\n", what);
-    _exit(1);
-  };
-  const auto store = OpenStore(std::move(*OpenSqliteJournal(directory)));
-  for (size_t written = 0;; ++written) {
-    expect(written < 10'000, "the disk never got full");
-    const auto created =
-        store->Create(kPods, MakeDraft(fmt::format("{:04}", written), std::string(1000, 'x')));
-    expect(created.has_value(), "refused");
-    std::promise<Status> visible;
-    store->WhenVisible((*created)->version, [&](const Status& s) { visible.set_value(s); });
-    std::future<Status> future = visible.get_future();
-    expect(future.wait_for(kAwaitLimit) == std::future_status::ready, "neither stored nor failed");
-    const Status status = future.get();
-    if (status) continue;
-    expect(status.error().message ==
-               fmt::format("cannot write to {}/berth.db: {}; nothing more is stored until Berth is "
-                           "started again",
-                           directory, reason),
-           status.error().message);
-    expect(store->health().error().message == status.error().message, "health");
-    expect(store->Create(kPods, MakeDraft("more", "")) == std::unexpected(WriteError::kFailed),
-           "a write that was taken");
-    expect(store->Count(kPods) == written, "the last visible state");
-    return written;
-  }
-}
-
-// Runs `body` in a child process, since it restricts its environment. Returns the exit code.
-int RunInChild(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-// Returns 0 if the acknowledged writes are stored, and at most one other write.
-int CheckCount(const std::string& directory, size_t acknowledged) {
-  const auto store = OpenStore(std::move(*OpenSqliteJournal(directory)));
-  const size_t count = store->Count(kPods);
-  return acknowledged > 10 && (count == acknowledged || count == acknowledged + 1) ? 0 : 2;
-}
-
-TEST(FullDiskTest, AFileSizeLimitIsReportedAndNothingIsLost) {
-  const TemporaryDirectory directory;
-  EXPECT_EQ(RunInChild([&] {
-              signal(SIGXFSZ, SIG_IGN);
-              rlimit small{};
-              getrlimit(RLIMIT_FSIZE, &small);
-              small.rlim_cur = std::min<rlim_t>(300'000, small.rlim_max);
-              setrlimit(RLIMIT_FSIZE, &small);
-              const size_t acknowledged =
-                  FillTheDisk(directory.path(), "disk I/O error (File too large)");
-              small.rlim_cur = small.rlim_max;
-              setrlimit(RLIMIT_FSIZE, &small);
-              return CheckCount(directory.path(), acknowledged);
-            }),
-            0);
-}
-
-TEST(FullDiskTest, AFullDiskIsReportedAndNothingIsLost) {
-  const TemporaryDirectory directory;
-  constexpr int kMayNotMount = 77;
-  const int code = RunInChild([&] {
-    const char* path = directory.path().c_str();
-    if (unshare(CLONE_NEWNS) != 0 ||
-        mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        mount("tmpfs", path, "tmpfs", 0, "size=400k") != 0) {
-      return kMayNotMount;
-    }
-    const size_t acknowledged =
-        FillTheDisk(directory.path(), "database or disk is full (No space left on device)");
-    if (mount("tmpfs", path, "tmpfs", MS_REMOUNT, "size=4m") != 0) return 3;
-    return CheckCount(directory.path(), acknowledged);
-  });
-  if (code == kMayNotMount) GTEST_SKIP() << "needs the right to mount a small disk";
-  EXPECT_EQ(code, 0);
-}
-
-TEST(LogRowTest, ListsRoundTrip) {
-  const std::vector<std::vector<std::string>> lists = {
-      {}, {""}, {"", ""}, {"a"}, {"3:abc,", ","}, {std::string("\0x", 2), "\xff"}};
-  for (const auto& list : lists) EXPECT_EQ(ReadList(WriteList(list)), list);
-}
-
-TEST(LogRowTest, RejectsMalformedLists) {
-  for (const char* bad : {"x", "1", "1:", "1:a", "2:a,", "1:ab", "-1:a,", "1a,", ":,",
-                          "99999999999999999999:a,", "18446744073709551615:a,", "1:a,x"}) {
-    EXPECT_EQ(ReadList(bad), std::nullopt) << bad;
-  }
-}
 
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver::store

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -196,20 +197,50 @@ void LiveStore::Commit(Collection collection, Event event, DeferredWork& deferre
 void LiveStore::Show(CollectionState& state, DeferredWork& deferred) {
   state.history.RevealOldest();
   state.waiting.TakeAll(deferred.wakes);
-  if (auto dropped = state.history.TakeDropped()) {
-    if (journal_ != nullptr) Compact(state, *dropped);
+  for (DroppedEvents& dropped : TrimHistories(state)) {
+    if (journal_ != nullptr) journal_->Compact(CompactionOf(dropped));
     deferred.dropped.push_back(std::move(dropped));
   }
 }
 
-void LiveStore::Compact(CollectionState& state, const History::Chunk& dropped) {
+std::vector<LiveStore::DroppedEvents> LiveStore::TrimHistories(CollectionState& state) {
+  std::vector<DroppedEvents> dropped;
+  const auto take = [&dropped](CollectionState& trimmed) {
+    while (auto events = trimmed.history.TakeDropped()) {
+      dropped.push_back({.collection = &trimmed, .events = *std::move(events)});
+    }
+  };
+  take(state);
+  while (CollectionState* largest = FindOversizedHistory()) {
+    largest->history.DropOldest();
+    take(*largest);
+  }
+  return dropped;
+}
+
+LiveStore::CollectionState* LiveStore::FindOversizedHistory() {
+  size_t bytes = 0;
+  CollectionState* largest = nullptr;
+  for (CollectionState& state : collections_) {
+    const History& history = state.history;
+    bytes += history.bytes();
+    // The newest event stays: without it no watcher could make progress.
+    if (history.shown() - history.first() < 2) continue;
+    if (largest == nullptr || history.bytes() > largest->history.bytes()) largest = &state;
+  }
+  return bytes > options_.history_bytes ? largest : nullptr;
+}
+
+Compaction LiveStore::CompactionOf(const DroppedEvents& dropped) {
+  const std::span events(dropped.events.chunk->begin() + dropped.events.begin,
+                         dropped.events.chunk->begin() + dropped.events.end);
   Compaction compaction{
-      .collection = state.name, .floor = dropped.back().version(), .versions = {}};
-  for (const Event& event : dropped) {
+      .collection = dropped.collection->name, .floor = events.back().version(), .versions = {}};
+  for (const Event& event : events) {
     if (event.previous != nullptr) compaction.versions.push_back(event.previous->version);
     if (event.type == EventType::kDeleted) compaction.versions.push_back(event.version());
   }
-  journal_->Compact(std::move(compaction));
+  return compaction;
 }
 
 void LiveStore::DeferredWork::Run(const Status& status) {
@@ -302,7 +333,7 @@ Status LiveStore::Attach(std::unique_ptr<Journal> journal) {
     state.history =
         History(options_.history, floor != recovered->floors.end() ? floor->second : first - 1);
   }
-  std::vector<std::pair<CollectionState*, std::shared_ptr<const History::Chunk>>> dropped;
+  std::vector<Compaction> compactions;
   const Status replayed = journal->Replay([&](const JournalEntry& entry) -> Status {
     const auto found = by_name.find(entry.collection);
     if (found == by_name.end()) {
@@ -317,7 +348,9 @@ Status LiveStore::Attach(std::unique_ptr<Journal> journal) {
                       journal->name(), entry.object->version, entry.object->key.namespace_,
                       entry.object->key.name, entry.collection));
     }
-    if (auto chunk = state.history.TakeDropped()) dropped.emplace_back(&state, std::move(chunk));
+    for (const DroppedEvents& dropped : TrimHistories(state)) {
+      compactions.push_back(CompactionOf(dropped));
+    }
     return {};
   });
   if (!replayed) return replayed;
@@ -329,7 +362,7 @@ Status LiveStore::Attach(std::unique_ptr<Journal> journal) {
     durable ? OnDurable(*durable) : OnFailure(durable.error());
   });
   if (!started) return started;
-  for (const auto& [state, chunk] : dropped) Compact(*state, *chunk);
+  for (Compaction& compaction : compactions) journal_->Compact(std::move(compaction));
   return {};
 }
 

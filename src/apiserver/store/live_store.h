@@ -57,9 +57,15 @@ class LiveStore final : public Store {
     PendingWakeups waiting;
   };
 
+  // A part of a history that is no longer retained.
+  struct DroppedEvents {
+    CollectionState* collection;
+    History::Stretch events;
+  };
+
   // The consequences of a change that are executed without the mutex.
   struct DeferredWork {
-    std::vector<std::shared_ptr<const History::Chunk>> dropped;  // Freeing them is slow.
+    std::vector<DroppedEvents> dropped;  // Freeing them is slow.
     std::vector<std::shared_ptr<Wakeup>> wakes;
     std::vector<Visibility::Done> done;
     void Run(const Status& status);
@@ -72,7 +78,13 @@ class LiveStore final : public Store {
   void Commit(Collection collection, Event event, DeferredWork& deferred);
   // Shows the oldest hidden event of the collection.
   void Show(CollectionState& state, DeferredWork& deferred);
-  void Compact(CollectionState& state, const History::Chunk& dropped);
+  // Enforces the limits of the histories after an event of `state` was shown. Returns the events
+  // whose memory can be freed.
+  std::vector<DroppedEvents> TrimHistories(CollectionState& state);
+  // Returns the collection with the largest history if all together are too large, or null.
+  CollectionState* FindOversizedHistory();
+  // Returns the rows of the journal that only those events need.
+  static Compaction CompactionOf(const DroppedEvents& dropped);
 
   // Applies an entry of the journal; returns false if it deletes an object that does not exist.
   static bool Restore(CollectionState& state, const JournalEntry& entry);

@@ -1,4 +1,5 @@
-// LogDatabase is the file of the SQLite journal, with the directory lock and the row format.
+// LogDatabase is the file of the SQLite journal: it stores rows and detects when they are not what
+// was stored.
 #pragma once
 
 #include <cstdint>
@@ -9,106 +10,86 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "apiserver/store/data_directory.h"
 #include "apiserver/store/journal.h"
+#include "apiserver/store/log_row.h"
 #include "apiserver/store/sqlite.h"
 #include "apiserver/store/stored_object.h"
 #include "base/result.h"
 
 namespace berth::apiserver::store {
 
-// DataDirectory is a directory locked by this process.
-class DataDirectory {
- public:
-  // Creates the directory durably if it is missing.
-  static Result<DataDirectory> Open(const std::string& path);
-  DataDirectory(DataDirectory&& other) noexcept
-      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-  DataDirectory& operator=(DataDirectory&&) = delete;
-  ~DataDirectory();  // Unlocks it.
-
-  const std::string& path() const { return path_; }
-
- private:
-  DataDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
-
-  std::string path_;
-  int lock_;  // The descriptor that holds the lock.
-};
-
-// LogRow is a journal entry as columns of the database.
-//
-// Each row has a checksum over all its columns, since SQLite has none and a damaged object must be
-// detected.
-struct LogRow {
-  int64_t version = 0;
-  int64_t collection = 0;
-  int64_t deleted = 0;
-  int64_t version_at = 0;
-  std::string_view namespace_;
-  std::string_view name;
-  std::string_view uid;
-  std::string_view labels;  // In the format of WriteLabels.
-  std::string_view fields;
-  std::string_view json;
-
-  int64_t Checksum() const;
-  // Returns the object, or null if labels or fields are malformed.
-  ObjectPtr Read() const;
-};
-
-// Concatenates strings, each prefixed by its length: "3:app,5:berth,". Labels are written as key,
-// value, key, value.
-std::string WriteLabels(const std::vector<std::pair<std::string, std::string>>& labels);
-std::string WriteList(const std::vector<std::string>& texts);
-std::optional<std::vector<std::string>> ReadList(std::string_view list);
-
 // LogDatabase has the table `log` with a row per version, the table `collections` with the
-// compacted version of each, and the table `state` with the reserved versions.
+// compacted version of each, and the table `state` with one row (LogState).
 //
 //   sqlite3 DIRECTORY/berth.db "select version, name, json from log"
 //
-// shows the content when Berth is not running. Used by one thread at a time.
+// shows the content when Berth is not running.
+//
+// Open and Replay together verify everything that they return: SQLite checks the structure of the
+// file, each row has a checksum, and `state` has the number and a digest of all rows. A file that
+// is not intact is not modified.
+//
+// Used by one thread at a time.
 class LogDatabase {
  public:
-  // Checks the whole file if it was not closed cleanly.
+  // Creates the database if there is none. Checks the whole file, which takes about a second per
+  // GiB.
   static Result<std::unique_ptr<LogDatabase>> Open(const std::string& directory);
 
   const std::string& path() const { return database_->path(); }
 
-  Result<Recovered> Recover();
+  Recovered Recover() const;
+  // Verifies the rows; the last call of `entry` does not mean that they are complete.
   Status Replay(const std::function<Status(const JournalEntry&)>& entry);
 
-  // Reserves the versions in [next, reserved); the database counts as not closed cleanly until
-  // Finish.
+  // Reserves the versions in [next, reserved).
   Status Start(Version next, Version reserved);
-  // Writes everything to disk in one transaction.
+  // Writes everything to disk in one transaction. After an error the outcome is unknown until the
+  // database is opened again, and nothing else may be written.
   Status Write(std::span<const JournalEntry> entries, std::span<const Compaction> compactions,
                std::optional<Version> reserved);
-  // Marks the database as closed cleanly; the next version to assign is `next`.
+  // Gives back the reserved versions from `next` on. Nothing may be written afterwards.
   Status Finish(Version next);
 
  private:
-  LogDatabase(DataDirectory directory, std::unique_ptr<Database> database)
-      : directory_(std::move(directory)), database_(std::move(database)) {}
+  struct CollectionRow {
+    int64_t id = 0;
+    int64_t floor = 0;  // 0: never compacted.
+  };
 
-  Status Prepare();
+  LogDatabase(DataDirectory directory, std::unique_ptr<Database> database)
+      : directory_(std::move(directory)),
+        mark_(directory_.path() + "/acknowledged"),
+        database_(std::move(database)) {}
+
+  Status Check();
   Status CheckKind();
-  Status CreateTables();
-  Status CheckIntegrity();
-  Status WriteRows(std::span<const JournalEntry> entries, std::span<const Compaction> compactions,
-                   std::optional<Version> reserved);
-  Status Insert(const JournalEntry& entry);
-  Status Drop(const Compaction& compaction);
-  Result<int64_t> IdOf(std::string_view collection);
+  Status CheckTables(int64_t format);
+  Status CheckStructure();
+  Status CheckMark() const;
+  Status LoadCollections();
+  Status LoadState();
+  Status Upgrade();
+  Status PrepareStatements();
+
+  // Executes `change` and writes the resulting state, in one transaction.
+  Status Commit(const std::function<Status(LogState&)>& change);
+  Status SaveState(LogState& state);
+  Status Insert(const JournalEntry& entry, LogState& state);
+  Status Drop(const Compaction& compaction, LogState& state);
+  Result<CollectionRow*> RowOf(std::string_view collection);
+  int64_t CollectionsChecksum() const;
 
   DataDirectory directory_;
+  AcknowledgedMark mark_;
   std::unique_ptr<Database> database_;
-  std::map<std::string, int64_t, std::less<>> collections_;
+  LogState state_;
+  std::map<std::string, CollectionRow, std::less<>> collections_;
   std::optional<Statement> insert_;
   std::optional<Statement> delete_;
+  std::optional<Statement> save_;
 };
 
 }  // namespace berth::apiserver::store

@@ -11,6 +11,20 @@
 
 namespace berth::apiserver::store {
 
+namespace {
+
+// No row is longer: the API server accepts objects of some MiB. A damaged length is an error.
+constexpr int kMaxRowBytes = 64 << 20;
+
+}  // namespace
+
+Error Damaged(std::string_view file, std::string_view what) {
+  return {
+      fmt::format("{} is damaged: {}; restore the directory from a backup, or remove it to start "
+                  "with an empty store",
+                  file, what)};
+}
+
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
 
@@ -79,6 +93,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
   std::unique_ptr<Database> database(new Database(path, handle));
   if (code != SQLITE_OK) return std::unexpected(database->Describe(code));
   sqlite3_extended_result_codes(handle, 1);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
   return database;
 }
 
@@ -116,6 +132,18 @@ Result<int64_t> Database::QueryInteger(std::string_view sql) {
   return *row ? statement->Integer(0) : 0;
 }
 
+Status Database::Checkpoint() {
+  errno = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE,
+                                             nullptr, nullptr);
+  if (code != SQLITE_OK) return std::unexpected(Describe(code));
+  return {};
+}
+
+void Database::KeepLogOnClose(bool keep) {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
 Error Database::Describe(int code) const {
   const int cause = errno;
   std::string reason = sqlite3_errstr(code & 0xff);
@@ -134,7 +162,7 @@ Error Database::Describe(int code) const {
   switch (primary) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {fmt::format("{} is damaged: {}", path_, reason)};
+      return Damaged(path_, reason);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {fmt::format("{} is in use by another process: {}", path_, reason)};

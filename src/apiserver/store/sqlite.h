@@ -14,6 +14,9 @@ struct sqlite3_stmt;
 
 namespace berth::apiserver::store {
 
+// Returns the error of a file that is not as it was written, with what to do about it.
+Error Damaged(std::string_view file, std::string_view what);
+
 class Statement {
  public:
   // Parameters are numbered from 1. Text must stay valid until the statement is reset.
@@ -55,6 +58,11 @@ class Database {
   // The Query functions return the first column of the first row; "" or 0 if there is no row.
   Result<std::string> QueryText(std::string_view sql);
   Result<int64_t> QueryInteger(std::string_view sql);
+
+  // Copies the write-ahead log to the file and empties it; both are on disk afterwards.
+  Status Checkpoint();
+  // Whether closing leaves the write-ahead log as it is, instead of copying it to the file.
+  void KeepLogOnClose(bool keep);
 
   // Returns a message for the error that SQLite has just returned.
   Error Describe(int code) const;

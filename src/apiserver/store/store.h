@@ -53,10 +53,16 @@ struct ListResult {
   size_t remaining = 0;  // The number of objects after the last one, regardless of `matches`.
 };
 
+// About what the default number of events needs for pods of a usual size, several KiB.
+inline constexpr size_t kDefaultHistoryBytes = size_t{256} << 20;
+
 struct StoreOptions {
   // "pods", "apps/deployments": unique, and stable across restarts.
   std::vector<std::string> collections;
-  size_t history = 50'000;    // Events retained per collection.
+  size_t history = 50'000;  // Events retained per collection.
+  // The memory of the events of all collections, beyond that of the current objects. If it is
+  // exceeded, the oldest events of the largest history are dropped, except its newest one.
+  size_t history_bytes = kDefaultHistoryBytes;
   Version first_version = 1;  // Of an empty store. Watches from earlier versions are expired.
 };
 
@@ -81,9 +87,10 @@ class Store {
   // Returns the last state with the version of the deletion.
   virtual WriteOutcome Delete(Collection collection, const ObjectName& name, Version seen) = 0;
 
-  // Calls `done` once `version` is visible: within this call, or later on a thread of the journal.
-  // `done` gets an error if the journal fails, since the write may be lost, or if the store is
-  // destroyed. A future version is waited for, too.
+  // Calls `done` once `version` is visible: within this call, or later on the thread that writes
+  // the journal. All writers wait for that thread, so `done` must only pass the result on. `done`
+  // gets an error if the journal fails, since the write may be lost, or if the store is destroyed.
+  // A future version is waited for, too.
   virtual void WhenVisible(Version version, std::function<void(Status)> done) = 0;
 
   // Cursor reads a collection's events in order. Used by one thread at a time; must not outlive the

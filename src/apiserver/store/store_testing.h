@@ -3,10 +3,10 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <stdlib.h>
+#include <gtest/gtest.h>
 
-#include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +15,9 @@
 
 #include "apiserver/store/journal.h"
 #include "apiserver/store/store.h"
+#include "testing/await.h"
 #include "testing/require.h"
+#include "testing/temporary_directory.h"
 
 namespace berth::apiserver::store {
 
@@ -72,6 +74,35 @@ inline std::unique_ptr<Store> OpenStore(std::unique_ptr<Journal> journal = nullp
 
 constexpr Collection kPods = 0;
 constexpr Collection kNodes = 1;
+
+// Opens a store with the journal in `directory`.
+inline std::unique_ptr<Store> OpenIn(const TemporaryDirectory& directory, size_t history = 1000,
+                                     Version first_version = 1, Version reserve = 1 << 20) {
+  auto journal = Require(OpenSqliteJournal(directory.path(), reserve));
+  return OpenStore(std::move(journal), history, first_version);
+}
+
+// Returns the error of opening a store there; empty if it succeeds.
+inline std::string ErrorOf(const std::string& directory) {
+  auto journal = OpenSqliteJournal(directory);
+  if (!journal) return journal.error().message;
+  StoreOptions options;
+  options.collections = {"pods", "nodes"};
+  const auto store = Store::Open(options, std::move(*journal));
+  return store ? "" : store.error().message;
+}
+
+// Waits until `version` is visible, or never will be.
+inline Status AwaitVisible(Store& store, Version version) {
+  std::promise<Status> visible;
+  store.WhenVisible(version, [&](Status status) { visible.set_value(std::move(status)); });
+  return Await(visible);
+}
+
+inline void AwaitVisible(Store& store) {
+  const Status status = AwaitVisible(store, store.version());
+  ASSERT_TRUE(status) << status.error().message;
+}
 
 // Returns the events that `cursor` reads, or "expired".
 inline std::vector<std::string> Read(Store::Cursor& cursor, size_t limit = 1000) {

@@ -27,6 +27,16 @@ std::string Splice(std::string_view json, size_t at, size_t count, Version versi
 
 }  // namespace
 
+size_t MemoryOf(const Object& object) {
+  size_t bytes = sizeof(Object) + object.key.namespace_.capacity() + object.key.name.capacity() +
+                 object.uid.capacity() + object.json.capacity() +
+                 object.labels.capacity() * sizeof(object.labels[0]) +
+                 object.fields.capacity() * sizeof(object.fields[0]);
+  for (const auto& [key, value] : object.labels) bytes += key.capacity() + value.capacity();
+  for (const std::string& field : object.fields) bytes += field.capacity();
+  return bytes;
+}
+
 std::shared_ptr<Object> MakeObject(Draft draft, Version expected) {
   CHECK(draft.version_at <= draft.object.json.size());
   auto object = std::make_shared<Object>(std::move(draft.object));

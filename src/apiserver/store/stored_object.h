@@ -53,6 +53,9 @@ struct Event {
   Version version() const { return object->version; }
 };
 
+// Returns about how much memory the object occupies.
+size_t MemoryOf(const Object& object);
+
 // Returns the object of `draft` at version `expected`. Allocates, so it should be called without
 // the store's lock.
 std::shared_ptr<Object> MakeObject(Draft draft, Version expected);
