@@ -61,7 +61,8 @@ net::ClientRequest ToClientRequest(const RestRequest& request, const ClientConfi
                          .url = config.server + request.path,
                          .headers = {{"User-Agent", config.user_agent}},
                          .body = request.body,
-                         .timeout = request.timeout};
+                         .timeout = request.timeout,
+                         .may_send = request.may_send};
   if (!request.accept.empty()) out.headers.push_back({"Accept", request.accept});
   if (!request.content_type.empty()) {
     out.headers.push_back({"Content-Type", request.content_type});

@@ -50,6 +50,8 @@ struct RestRequest {
   std::string content_type;  // Of the body.
   std::string accept = "application/json";
   Duration timeout = Duration::Seconds(30);  // Of each attempt; 0 means none.
+  // If set, called on the executor's thread before each attempt is sent (net::ClientRequest).
+  std::function<bool()> may_send = {};
 };
 
 class RestClient {
@@ -83,6 +85,9 @@ class RestClient {
 
   // Ends the request with kCancelled, unless it has ended before.
   void Cancel(RequestId id);
+  // Cancels the requests that wait: for the rate limiter, a credential or the next attempt.
+  void CancelWaiting();
+  void CancelAll();
 
   const ClientConfig& config() const;
 

@@ -63,6 +63,9 @@ struct ClientRequest {
   std::string body;
   // From Send to the end of the response; 0 or less means no limit.
   Duration timeout;
+  // If set, called on the loop's thread when the request is about to be given to a connection. If
+  // it returns false the request is not sent, and ends with kCancelled.
+  std::function<bool()> may_send = {};
 };
 
 // ResponseStream receives a response piece by piece, on the loop's thread.
