@@ -25,8 +25,9 @@ class Handler {
   static constexpr size_t kMaxBodyBytes = 3 << 20;
 
   // `api`, its store and the clocks must outlive the handler and its exchanges. `clock` is the
-  // Api's, which may be accelerated; `real_clock` determines the end of watches.
-  Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);
+  // Api's, which may be accelerated; `steady_clock` determines the end of watches.
+  Handler(registry::Api& api, registry::Access access, const Clock& clock,
+          const Clock& steady_clock);
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
@@ -43,7 +44,7 @@ class Handler {
   registry::Api& api_;
   registry::Access access_;
   const Clock& clock_;
-  const Clock& real_clock_;
+  const Clock& steady_clock_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
   NonResourcePaths non_resource_paths_;
 };

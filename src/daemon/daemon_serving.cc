@@ -93,7 +93,7 @@ Result<void> Daemon::Serve() {
   if (options_.flags.serving.secure_port == 0) return {};
   access_ = std::make_unique<DelegatedAccess>(
       options_.flags, ReviewClients{authentication_client_.get(), authorization_client_.get()},
-      *side_loop_, clock_, ReadFile);
+      *side_loop_, steady_clock_, ReadFile);
   access_->Observe(&metrics_->access());
   for (const std::string& warning : access_->warnings()) LOG_WARNING(warning);
   std::promise<Status> prepared;
@@ -128,7 +128,7 @@ EndpointSources Daemon::Sources() {
   sources.flags = options_.flags.values;
   sources.gates = options_.gates;
   sources.log = &observability::Log();
-  sources.clock = &clock_;
+  sources.clock = &steady_clock_;
   sources.started = started_;
   return sources;
 }
