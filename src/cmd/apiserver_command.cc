@@ -21,6 +21,7 @@
 #include "cmd/object_files.h"
 #include "net/certificates.h"
 #include "net/server_tls.h"
+#include "runtime/stray_signals.h"
 
 namespace berth::cmd {
 namespace {
@@ -162,19 +163,22 @@ std::string ExportLine(const std::string& path) {
 void BlockSignals() {
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  runtime::BlockStraySignals();
 }
 
 bool WaitForSignal() {
-  const sigset_t signals = StopSignals();
-  int signal = 0;
-  return sigwait(&signals, &signal) == 0;
+  while (!WaitForSignal(Duration::Seconds(3600))) {
+  }
+  return true;
 }
 
 bool WaitForSignal(Duration limit) {
   const sigset_t signals = StopSignals();
   constexpr Duration kSecond = Duration::Seconds(1);
   const timespec time{limit / kSecond, (limit % kSecond).nanos};
-  return sigtimedwait(&signals, nullptr, &time) >= 0;
+  if (sigtimedwait(&signals, nullptr, &time) < 0) return false;
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  return true;
 }
 
 void AddApiServerFlags(CLI::App& command, ApiServerFlags& options) {
