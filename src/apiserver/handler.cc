@@ -93,11 +93,11 @@ std::string ResourceOf(const RequestInfo& info) {
 }  // namespace
 
 Handler::Handler(registry::Api& api, registry::Access access, const Clock& clock,
-                 const Clock& real_clock)
+                 const Clock& steady_clock)
     : api_(api),
       access_(std::move(access)),
       clock_(clock),
-      real_clock_(real_clock),
+      steady_clock_(steady_clock),
       non_resource_paths_(api.store(), *metrics_) {}
 
 void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
@@ -170,7 +170,7 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
   plan->lease = metrics_->OpenWatch(info.kind->group_resource());
   const store::Version version = plan->visible;
   auto source = std::make_shared<std::unique_ptr<WatchSource>>(
-      std::make_unique<WatchSource>(*std::move(plan), api_.store(), real_clock_, exchange));
+      std::make_unique<WatchSource>(*std::move(plan), api_.store(), steady_clock_, exchange));
   api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
     if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
     exchange->Respond(UnknownOutcome(visible.error()));

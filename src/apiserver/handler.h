@@ -23,8 +23,9 @@ namespace berth::apiserver {
 class Handler {
  public:
   // `api`, its store and the clocks must outlive the handler and its exchanges. `clock` is the
-  // Api's, which may be accelerated; `real_clock` determines the end of watches.
-  Handler(registry::Api& api, registry::Access access, const Clock& clock, const Clock& real_clock);
+  // Api's, which may be accelerated; `steady_clock` determines the end of watches.
+  Handler(registry::Api& api, registry::Access access, const Clock& clock,
+          const Clock& steady_clock);
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
@@ -45,7 +46,7 @@ class Handler {
   registry::Api& api_;
   registry::Access access_;
   const Clock& clock_;
-  const Clock& real_clock_;
+  const Clock& steady_clock_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
   NonResourcePaths non_resource_paths_;
 };

@@ -63,7 +63,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   const Clock& clock = own.clock != nullptr ? *own.clock : server->real_clock_;
   server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed);
   server->handler_ = std::make_unique<Handler>(*server->api_, registry::Access(own.access), clock,
-                                               server->real_clock_);
+                                               server->steady_clock_);
 
   net::ServerOptions http;
   http.address = own.address;

@@ -11,6 +11,7 @@
 #include "apiserver/registry/api.h"
 #include "apiserver/store/store.h"
 #include "base/result.h"
+#include "base/steady_clock.h"
 #include "base/time.h"
 #include "net/http_server.h"
 
@@ -51,6 +52,7 @@ class ApiServer {
 
   ApiServerOptions options_;
   SystemClock real_clock_;
+  SteadyClock steady_clock_;
   // Each depends on the ones before.
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<registry::Api> api_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/chrono.h"
+#include "base/steady_clock.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -80,6 +81,13 @@ TEST(SimClock, StandsStillUntilItIsMoved) {
   EXPECT_EQ(clock.Now(), Instant::FromUnixSeconds(100));
   clock.Advance(Duration::Seconds(20));
   EXPECT_EQ(clock.Now(), Instant::FromUnixSeconds(120));
+}
+
+TEST(SteadyClock, NeverGoesBackAndStartsAtTheDate) {
+  const Instant first = SteadyClock().Now();
+  const Instant second = SteadyClock().Now();
+  EXPECT_LE(first, second);
+  EXPECT_GT(first, Instant::FromUnixSeconds(1'700'000'000));
 }
 
 TEST(SystemClock, CountsFromTheUnixEpoch) {

@@ -64,6 +64,16 @@ void LeaderElector::Observe(const LeaderRecord& record) {
   observed_at_ = executor_.Now();
 }
 
+// Another candidate counts from when it sees our record, which is after we sent it.
+void LeaderElector::Held(const LeaderRecord& record, Instant sent) {
+  Observe(record);
+  LeaseEnds(sent + options_.lease_duration);
+}
+
+void LeaderElector::LeaseEnds(Instant end) {
+  if (callbacks_.on_lease_end) callbacks_.on_lease_end(end);
+}
+
 LeaderRecord LeaderElector::OwnRecord() const {
   const Instant now = wall_clock_.Now();
   return {.holder = options_.identity,
@@ -82,10 +92,10 @@ void LeaderElector::Attempt(Done done) {
   record.acquire_time = observed_.acquire_time;
   record.transitions = observed_.transitions;
   lock_.Update(
-      record, Guarded([this, record,
+      record, Guarded([this, record, sent = executor_.Now(),
                        done = std::move(done)](std::expected<void, LockFailure> result) mutable {
         if (result) {
-          Observe(record);
+          Held(record, sent);
           return done(true);
         }
         Problem("cannot renew lease " + lock_.name() + " at once: " + result.error().message);
@@ -104,6 +114,7 @@ void LeaderElector::SlowPath(Done done) {
 }
 
 void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
+  if (state_ == State::kLeading && old.holder != options_.identity) LeaseEnds(executor_.Now());
   if (last_read_ != old) {
     last_read_ = old;
     Observe(old);
@@ -121,16 +132,16 @@ void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
 }
 
 void LeaderElector::Put(LeaderRecord record, bool create, Done done) {
-  auto written = Guarded(
-      [this, record, create, done = std::move(done)](std::expected<void, LockFailure> result) {
-        if (result) {
-          Observe(record);
-        } else {
-          Problem((create ? "cannot create lease " : "cannot write lease ") + lock_.name() + ": " +
-                  result.error().message);
-        }
-        done(result.has_value());
-      });
+  auto written = Guarded([this, record, create, sent = executor_.Now(),
+                          done = std::move(done)](std::expected<void, LockFailure> result) {
+    if (result) {
+      Held(record, sent);
+    } else {
+      Problem((create ? "cannot create lease " : "cannot write lease ") + lock_.name() + ": " +
+              result.error().message);
+    }
+    done(result.has_value());
+  });
   if (create) {
     lock_.Create(record, std::move(written));
   } else {
@@ -197,6 +208,7 @@ void LeaderElector::Renew() {
 }
 
 void LeaderElector::Lose() {
+  LeaseEnds(executor_.Now());
   Abandon();
   Problem("lease " + lock_.name() + " could not be renewed in time");
   Event("stopped leading");
@@ -221,10 +233,9 @@ void LeaderElector::Stop(std::function<void()> done) {
 }
 
 void LeaderElector::Release(std::function<void()> done) {
-  const auto end = [this, done = std::move(done)] {
-    Event("stopped leading");
-    End(done);
-  };
+  LeaseEnds(executor_.Now());
+  Event("stopped leading");
+  const auto end = [this, done = std::move(done)] { End(done); };
   deadline_ = executor_.After(options_.renew_deadline, Guarded(end));
   // The last observed record may predate a write of ours whose response never arrived.
   lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {

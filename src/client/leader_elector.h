@@ -61,6 +61,10 @@ struct ElectionOptions {
 struct ElectionCallbacks {
   std::function<void()> on_started_leading = {};
   std::function<void()> on_stopped_leading = {};  // Only if it had started.
+  // The lease is held until `end` of the executor's clock, as the other candidates count it. Called
+  // after each renewal, and with the present as soon as the lease is found or given up: first of
+  // all, so that nothing that needs the lease happens any more.
+  std::function<void(Instant end)> on_lease_end = {};
   std::function<void(const std::string& identity)> on_new_leader = {};
   // For an event about the lock: "<identity> became leader", "<identity> stopped leading".
   std::function<void(const std::string& message)> on_event = {};
@@ -99,6 +103,9 @@ class LeaderElector {
   bool HoldsIt() const { return observed_.holder == options_.identity; }
   bool IsValid(Instant now) const;
   void Observe(const LeaderRecord& record);
+  // The lock was written by a request that was sent at `sent`.
+  void Held(const LeaderRecord& record, Instant sent);
+  void LeaseEnds(Instant end);
   LeaderRecord OwnRecord() const;
 
   void Attempt(Done done);

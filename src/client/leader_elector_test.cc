@@ -20,6 +20,8 @@ struct FakeLease {
   int version = 0;
   bool down = false;    // All requests fail.
   bool silent = false;  // No request ever gets a response.
+  bool slow = false;    // Writes get their response when the test calls `answer`.
+  std::function<void()> answer;
   std::vector<std::string> log;
 
   void Set(LeaderRecord value) {
@@ -62,7 +64,8 @@ class FakeLock final : public ElectionLock {
     if (!good) return written(Failed("conflict"));
     lease_.Set(record);
     seen_ = lease_.version;
-    written({});
+    if (!lease_.slow) return written({});
+    lease_.answer = [written] { written({}); };
   }
 
   FakeLease& lease_;
@@ -92,6 +95,10 @@ struct Candidate {
     callbacks.on_stopped_leading = [this] { story.push_back("stopped"); };
     callbacks.on_new_leader = [this](const std::string& who) { story.push_back("sees " + who); };
     callbacks.on_event = [this](const std::string& message) { events.push_back(message); };
+    callbacks.on_lease_end = [this](Instant end) {
+      lease_ends.push_back((end - executor.Now()).seconds());
+      told_before_the_end = events.size() + problems.size();
+    };
     callbacks.on_slow_path = [this] { ++slow_paths; };
     callbacks.on_problem = [this](const std::string& problem) { problems.push_back(problem); };
     elector = std::make_unique<LeaderElector>(
@@ -107,6 +114,8 @@ struct Candidate {
   std::vector<std::string> story;
   std::vector<std::string> events;
   std::vector<std::string> problems;
+  std::vector<double> lease_ends;  // Seconds from when each was reported.
+  size_t told_before_the_end = 0;  // Events and problems before the last of them.
   int slow_paths = 0;
   std::unique_ptr<LeaderElector> elector;
 };
@@ -354,6 +363,7 @@ TEST_F(LeaderElectorTest, ReleasingTimesOut) {
     a.elector->Run();
     c.spoil(lease_);
     a.Stop();
+    EXPECT_EQ(a.lease_ends.back(), 0) << "it must end before it is released";
     if (c.takes > Duration()) {
       executor_.Advance({c.takes.nanos - 1});
       EXPECT_THAT(a.story, ElementsAre("sees a", "started")) << c.name;
@@ -363,6 +373,37 @@ TEST_F(LeaderElectorTest, ReleasingTimesOut) {
     EXPECT_THAT(a.story, ElementsAre("sees a", "started", "stopped", "done")) << c.name;
     EXPECT_EQ(lease_.record->holder, c.holder) << c.name;
   }
+}
+
+// It renews the lease as soon as it leads.
+TEST_F(LeaderElectorTest, TheLeaseCountsFromWhenItsRenewalWasSent) {
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  lease_.slow = true;
+  executor_.Advance(Duration::Seconds(6));
+  std::exchange(lease_.answer, nullptr)();
+  EXPECT_THAT(a.lease_ends, ElementsAre(15, 15, 11));
+}
+
+TEST_F(LeaderElectorTest, TheLeaseEndsBeforeItsLossIsReported) {
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  lease_.silent = true;
+  executor_.Advance(Duration::Seconds(11));
+  EXPECT_THAT(a.lease_ends, ElementsAre(15, 15));
+  const size_t told = a.events.size() + a.problems.size();
+  executor_.Advance(Duration::Seconds(1));
+  EXPECT_THAT(a.lease_ends, ElementsAre(15, 15, 0));
+  EXPECT_EQ(a.told_before_the_end, told);
+}
+
+// It still tries to renew the lease until the deadline.
+TEST_F(LeaderElectorTest, TheLeaseEndsWhenAnotherHoldsIt) {
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  lease_.Set({"thief", 15, {}, {}, 1});
+  executor_.Advance(Duration::Seconds(2));
+  EXPECT_THAT(a.lease_ends, ElementsAre(15, 15, 0));
 }
 
 TEST_F(LeaderElectorTest, ACandidateStopsAtOnce) {

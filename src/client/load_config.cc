@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/steady_clock.h"
 #include "client/escaping.h"
 #include "client/exec_credentials.h"
 #include "client/file_credentials.h"
@@ -18,6 +19,7 @@ namespace berth::client {
 namespace {
 
 const SystemClock kSystemClock;
+const SteadyClock kSteadyClock;
 
 // A resolved context of a file.
 struct Chosen {
@@ -165,8 +167,18 @@ Status AddImpersonation(const KubeUser& user, ClientConfig& config) {
   return Fail(fmt::format("user \"{}\": as: a value has control characters", user.name));
 }
 
+// Files are read again after an interval.
+const Clock& ClockOfFiles(const Environment& environment) {
+  return environment.clock == nullptr ? kSteadyClock : *environment.clock;
+}
+
+// Plugins report dates of expiry.
+const Clock& ClockOfPlugins(const Environment& environment) {
+  return environment.clock == nullptr ? kSystemClock : *environment.clock;
+}
+
 // Adds the credentials for a server with https.
-Status AddCredentials(const Chosen& chosen, const Clock& clock, ClientConfig& config) {
+Status AddCredentials(const Chosen& chosen, const Environment& environment, ClientConfig& config) {
   const KubeUser& user = chosen.user;
   if (!user.username.empty() || !user.password.empty()) {
     config.headers.push_back(
@@ -183,7 +195,7 @@ Status AddCredentials(const Chosen& chosen, const Clock& clock, ClientConfig& co
   }
   files.fixed.bearer_token = user.token;
   if (!files.token.empty() || !files.certificate.empty() || !files.key.empty()) {
-    auto credentials = FileCredentials::Create(std::move(files), clock);
+    auto credentials = FileCredentials::Create(std::move(files), ClockOfFiles(environment));
     if (!credentials) {
       return Fail(fmt::format("user \"{}\": {}", user.name, credentials.error().message));
     }
@@ -199,13 +211,14 @@ Status AddCredentials(const Chosen& chosen, const Clock& clock, ClientConfig& co
     if (!config.tls.ca_file.empty()) {
       cluster.ca_data = ReadFile(config.tls.ca_file).value_or("");
     }
-    config.credentials = std::make_shared<ExecCredentials>(*user.exec, std::move(cluster), clock);
+    config.credentials = std::make_shared<ExecCredentials>(*user.exec, std::move(cluster),
+                                                           ClockOfPlugins(environment));
   }
   return {};
 }
 
 Result<ClientConfig> Assemble(const Chosen& chosen, const ClientConfigSource& source,
-                              const Clock& clock) {
+                              const Environment& environment) {
   ClientConfig config;
   std::string server = source.master.empty() ? chosen.cluster.server : source.master;
   const std::string field = source.master.empty()
@@ -227,7 +240,7 @@ Result<ClientConfig> Assemble(const Chosen& chosen, const ClientConfigSource& so
     config.tls.ca_file = chosen.cluster.ca_file;
     config.tls.ca_data = chosen.cluster.ca_data;
     if (source.master.empty()) config.tls.server_name = chosen.cluster.tls_server_name;
-    status = AddCredentials(chosen, clock, config);
+    status = AddCredentials(chosen, environment, config);
   }
   if (!status) return std::unexpected(status.error());
   return config;
@@ -237,9 +250,8 @@ Result<ClientConfig> Assemble(const Chosen& chosen, const ClientConfigSource& so
 
 Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
                                       const Environment& environment) {
-  const Clock& clock = environment.clock == nullptr ? kSystemClock : *environment.clock;
   if (source.kubeconfig.empty() && source.master.empty()) return InClusterConfig(environment);
-  if (source.kubeconfig.empty()) return Assemble({}, source, clock);
+  if (source.kubeconfig.empty()) return Assemble({}, source, environment);
   const auto text = ReadFile(source.kubeconfig);
   if (!text) return Fail("kubeconfig: " + text.error().message);
   const auto kubeconfig = ParseKubeconfig(*text, source.kubeconfig);
@@ -247,7 +259,7 @@ Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
   auto chosen = Choose(*kubeconfig, source);
   if (!chosen) return Fail(fmt::format("{}: {}", source.kubeconfig, chosen.error().message));
   ResolvePaths(*chosen, source.kubeconfig);
-  auto config = Assemble(*chosen, source, clock);
+  auto config = Assemble(*chosen, source, environment);
   if (!config) return Fail(fmt::format("{}: {}", source.kubeconfig, config.error().message));
   return config;
 }
@@ -278,7 +290,7 @@ Result<ClientConfig> InClusterConfig(const Environment& environment) {
   }
   auto credentials = FileCredentials::Create(
       {.token = environment.service_account + "/token", .certificate = {}, .key = {}, .fixed = {}},
-      environment.clock == nullptr ? kSystemClock : *environment.clock);
+      ClockOfFiles(environment));
   if (!credentials) return Fail("the service account: " + credentials.error().message);
   config.credentials = *std::move(credentials);
   // Without a CA file, the system's authorities apply: they may have signed the server's

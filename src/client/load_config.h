@@ -23,7 +23,7 @@ struct Environment {
   // Returns the value of an environment variable; null means getenv.
   std::function<std::optional<std::string>(const std::string& name)> variable = {};
   std::string service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-  const Clock* clock = nullptr;  // For credentials that expire; null means the system's.
+  const Clock* clock = nullptr;  // For credentials that expire; null means the process's.
 };
 
 // Loads a configuration and reads its files; certificates and keys are only checked to exist.

@@ -62,7 +62,8 @@ net::ClientRequest ToClientRequest(const RestRequest& request, const ClientConfi
                          .headers = {{"User-Agent", config.user_agent}},
                          .body = request.body,
                          .timeout = request.timeout,
-                         .silence_limit = request.silence_limit};
+                         .silence_limit = request.silence_limit,
+                         .may_send = request.may_send};
   if (!request.accept.empty()) out.headers.push_back({"Accept", request.accept});
   if (!request.content_type.empty()) {
     out.headers.push_back({"Content-Type", request.content_type});

@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "client/api_status.h"
 #include "client/rest_call.h"
@@ -70,6 +71,14 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
            std::unexpected(net::HttpError{net::HttpError::Kind::kCancelled,
                                           fmt::format("{} {}{}: cancelled", call->request.method,
                                                       config_.server, call->request.path)}));
+  }
+
+  void CancelWaiting() {
+    std::vector<RequestId> waiting;
+    for (const auto& [id, call] : calls_) {
+      if (call->sent == 0) waiting.push_back(id);
+    }
+    for (const RequestId id : waiting) Cancel(id);
   }
 
   void CancelAll() {
@@ -297,8 +306,7 @@ RestClient::RestClient(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) 
 
 RestClient::~RestClient() {
   // A stopped executor runs no callbacks.
-  if (parts_->executor().stopped()) return;
-  parts_->executor().Post([parts = parts_] { parts->CancelAll(); });
+  if (!parts_->executor().stopped()) CancelAll();
 }
 
 RestClient::RequestId RestClient::Send(RestRequest request, Callback callback) {
@@ -324,6 +332,14 @@ RestClient::RequestId RestClient::Start(std::shared_ptr<RestCall> call) {
 
 void RestClient::Cancel(RequestId id) {
   parts_->executor().Post([parts = parts_, id] { parts->Cancel(id); });
+}
+
+void RestClient::CancelWaiting() {
+  parts_->executor().Post([parts = parts_] { parts->CancelWaiting(); });
+}
+
+void RestClient::CancelAll() {
+  parts_->executor().Post([parts = parts_] { parts->CancelAll(); });
 }
 
 const ClientConfig& RestClient::config() const { return parts_->config(); }

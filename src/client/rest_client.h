@@ -55,6 +55,8 @@ struct RestRequest {
   std::string accept = "application/json";
   Duration timeout = Duration::Seconds(30);  // Of each attempt; 0 means none.
   Duration silence_limit = {};               // As in net::ClientRequest.
+  // If set, called on the executor's thread before each attempt is sent (net::ClientRequest).
+  std::function<bool()> may_send = {};
 };
 
 class RestClient {
@@ -88,6 +90,9 @@ class RestClient {
 
   // Ends the request with kCancelled, unless it has ended before.
   void Cancel(RequestId id);
+  // Cancels the requests that wait: for the rate limiter, a credential or the next attempt.
+  void CancelWaiting();
+  void CancelAll();
 
   const ClientConfig& config() const;
 

@@ -149,6 +149,12 @@ class FakeApiServer {
     explicit Http(FakeApiServer& server) : server_(server) {}
 
     RequestId Send(net::ClientRequest request, Callback callback) override {
+      if (request.may_send && !request.may_send()) {
+        server_.executor.Post([callback = std::move(callback)] {
+          callback(std::unexpected(net::HttpError{net::HttpError::Kind::kCancelled, "not sent"}));
+        });
+        return ++server_.last_id_;
+      }
       FakeRequest& added = Add(std::move(request));
       added.callback = std::move(callback);
       if (server_.responder) {

@@ -25,6 +25,7 @@
 #include "net/certificates.h"
 #include "net/descriptor_limit.h"
 #include "net/server_tls.h"
+#include "runtime/stray_signals.h"
 
 namespace berth::cmd {
 namespace {
@@ -174,13 +175,16 @@ void BlockSignals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A write beyond the limit of a file's size fails like one to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
+  runtime::BlockStraySignals();
 }
 
 bool WaitForSignal(Duration limit) {
   const sigset_t signals = StopSignals();
   constexpr Duration kSecond = Duration::Seconds(1);
   const timespec time{limit / kSecond, (limit % kSecond).nanos};
-  return sigtimedwait(&signals, nullptr, &time) >= 0;
+  if (sigtimedwait(&signals, nullptr, &time) < 0) return false;
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  return true;
 }
 
 void AddApiServerFlags(flags::FlagGroup group, ApiServerFlags& options) {

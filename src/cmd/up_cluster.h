@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/steady_clock.h"
 #include "base/time.h"
 #include "base/workers.h"
 #include "cmd/apiserver_command.h"
@@ -47,7 +48,9 @@ class UpCluster {
   Status CreateKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 
-  SystemClock real_clock_;
+  SteadyClock real_clock_;
+  // The time of the cluster. It begins with the date and then runs evenly: setting the computer's
+  // clock moves neither the cluster's intervals nor its timestamps.
   ScaledClock clock_;
   std::string kubeconfig_;
   std::string own_directory_;  // Temporary directory of the kubeconfig, if any.

@@ -82,6 +82,14 @@ std::string NewUuid(std::random_device& random) {
                      word() & 0xfff, 0x8000 | (word() & 0x3fff), word() & 0xffff, word());
 }
 
+// Called on the side loop. The process ends here and now: whatever its other threads do, and
+// whoever is connected to its HTTPS port.
+void ExitWithoutLease() {
+  LOG_ERROR("", "Leaderelection lost");
+  observability::Log().Flush();
+  _exit(1);
+}
+
 bool IsProtobuf(const scheduler::config::ClientConnection& connection) {
   return connection.content_type == "application/vnd.kubernetes.protobuf";
 }
@@ -151,7 +159,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,
                         .delay_cache_until_active = options_.configuration.delay_cache_until_active,
-                        .on_lost = [this] { process_events_.Post(ProcessEvent::kLeaseLost); }});
+                        .on_lost = ExitWithoutLease});
   return {};
 }
 
@@ -207,11 +215,10 @@ int Daemon::Run() {
     return 1;
   }
   leadership_->Start();
-  for (;;) {
-    const ProcessEvent what = process_events_.Next();
-    if (what != ProcessEvent::kDump) return End(what);
-    runtime::ReportCache(*scheduler_);
+  while (process_events_.Next() == ProcessEvent::kDump) {
+    dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
   }
+  return End();
 }
 
 void Daemon::RecordElection(const std::string& message) {
@@ -232,16 +239,13 @@ void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
 
 // --- the end ---
 
-int Daemon::End(ProcessEvent why) {
-  const bool lost = why == ProcessEvent::kLeaseLost;
-  if (lost) LOG_ERROR("", "Leaderelection lost");
-  leadership_->Stop(lost ? Duration{} : kGracePeriod);
+int Daemon::End() {
+  leadership_->Stop(kGracePeriod);
   if (server_ != nullptr) server_->Stop(kServingGrace);
   if (recording_ != nullptr && !recording_->status()) {
     LOG_ERROR(recording_->status().error(), "The recording is incomplete");
   }
   if (options_.flags.shadow) runtime::LogSummary(judged_, agreed_);
-  if (lost) return 1;
   LOG_INFO("Requested to terminate, exiting");
   if (options_.flags.shadow || options_.configuration.leader_election.leader_elect) return 0;
   LOG_ERROR("finished without leader elect", "command failed");

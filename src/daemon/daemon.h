@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/steady_clock.h"
 #include "base/time.h"
 #include "client/leader_elector.h"
 #include "client/lease_lock.h"
@@ -18,6 +19,7 @@
 #include "daemon/options.h"
 #include "daemon/process_events.h"
 #include "daemon/secure_server.h"
+#include "daemon/slow_requests.h"
 #include "observability/health.h"
 #include "observability/scheduling/decision_log.h"
 #include "runtime/scheduler.h"
@@ -45,7 +47,7 @@ class Daemon {
 
   const scheduler::config::Configuration& configuration() const { return options_.configuration; }
 
-  // Runs until a signal arrives or the lease is lost. Returns the exit code.
+  // Runs until a signal arrives. Returns the exit code. If the lease is lost, exits with 1.
   int Run();
 
  private:
@@ -64,11 +66,12 @@ class Daemon {
   // --- running ---
   void RecordElection(const std::string& message);
   void OnJudgement(const runtime::Judgement& judgement, Duration took);
-  int End(ProcessEvent why);
+  int End();
 
   const DaemonOptions options_;
   const SystemClock clock_;
-  const Instant started_ = clock_.Now();
+  const SteadyClock steady_clock_;
+  const Instant started_ = steady_clock_.Now();
   // Each depends on the ones above it.
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
@@ -87,6 +90,7 @@ class Daemon {
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
   std::atomic<uint64_t> judged_ = 0, agreed_ = 0;
+  SlowRequests dumps_;  // They read from the API, which must not delay the end.
 };
 
 // Builds the daemon and runs it, or executes --write-config-to. Returns the exit code.

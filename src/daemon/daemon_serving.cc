@@ -130,7 +130,7 @@ EndpointSources Daemon::Sources() {
   sources.flags = options_.flags.values;
   sources.gates = options_.gates;
   sources.log = &observability::Log();
-  sources.clock = &clock_;
+  sources.clock = &steady_clock_;
   sources.started = started_;
   return sources;
 }

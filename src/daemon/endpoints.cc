@@ -261,6 +261,12 @@ void Endpoints::Handle(std::string path, Handler handler, bool listed) {
   exact_.insert_or_assign(std::move(path), std::move(handler));
 }
 
+void Endpoints::HandleSlowly(std::string path, Handler handler) {
+  if (slow_requests_ == nullptr) slow_requests_ = std::make_shared<SlowRequests>();
+  slow_.insert(path);
+  Handle(std::move(path), std::move(handler));
+}
+
 void Endpoints::HandlePrefix(std::string prefix, Handler handler) {
   prefixes_.insert_or_assign(std::move(prefix), std::move(handler));
 }
@@ -281,6 +287,14 @@ net::ServerResponse Endpoints::Serve(const net::ServerRequest& request) const {
   return response;
 }
 
+void Endpoints::Serve(const net::ServerRequest& request,
+                      std::function<void(net::ServerResponse)> done) const {
+  if (!slow_.contains(PathOf(request))) return done(Serve(request));
+  if (!slow_requests_->Post([this, &request, done] { done(Serve(request)); })) {
+    done(PlainResponse(503, "too many requests for this path are waiting\n"));
+  }
+}
+
 Endpoints MakeEndpoints(EndpointSources sources) {
   Endpoints endpoints;
   const auto add_checks = [&](const std::string& path, const Handler& handler) {
@@ -299,7 +313,7 @@ Endpoints MakeEndpoints(EndpointSources sources) {
     endpoints.Handle("/metrics/slis", WithReset(sources.metrics_slis, sources.reset_slis));
   }
   if (sources.metrics_resources) {
-    endpoints.Handle("/metrics/resources", sources.metrics_resources);
+    endpoints.HandleSlowly("/metrics/resources", sources.metrics_resources);
   }
   if (sources.configuration.enable_profiling) AddDebugging(endpoints, *sources.log);
   if (sources.gates.IsOn("ComponentFlagz")) {

@@ -4,12 +4,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
 #include "daemon/feature_gates.h"
+#include "daemon/slow_requests.h"
 #include "net/http_server.h"
 #include "observability/log.h"
 #include "scheduler/config/configuration.h"
@@ -40,11 +43,17 @@ class Endpoints {
 
   // Handles exactly `path`. Listed paths appear on /statusz.
   void Handle(std::string path, Handler handler, bool listed = true);
+  // Handles exactly `path`, on a thread of its own.
+  void HandleSlowly(std::string path, Handler handler);
   // Handles all paths that begin with `prefix`, unless a more specific handler exists.
   void HandlePrefix(std::string prefix, Handler handler);
 
   // Returns 404 if there is no handler for the path.
   net::ServerResponse Serve(const net::ServerRequest& request) const;
+  // Calls `done` with the response: before it returns, unless the path is handled slowly.
+  // `request` must live until then.
+  void Serve(const net::ServerRequest& request,
+             std::function<void(net::ServerResponse)> done) const;
 
   std::vector<std::string> listed_paths() const { return listed_; }
 
@@ -53,6 +62,8 @@ class Endpoints {
 
   std::map<std::string, Handler> exact_;
   std::map<std::string, Handler> prefixes_;
+  std::set<std::string> slow_;
+  std::shared_ptr<SlowRequests> slow_requests_;  // Null if there are no slow paths.
   std::vector<std::string> listed_;
 };
 

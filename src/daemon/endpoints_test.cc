@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+#include <vector>
+
 #include "daemon/endpoint_responses.h"
 #include "daemon/flags.h"
+#include "testing/await.h"
 
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
@@ -214,6 +219,36 @@ TEST(ResponsesTest, JsonIsIndentedForPeople) {
       "  \"status\": \"Failure\",\n  \"message\": \"forbidden: User \\\"a\\\" cannot get path "
       "\\\"/metrics\\\"\",\n  \"reason\": \"Forbidden\",\n  \"details\": {},\n  \"code\": "
       "403\n}");
+}
+
+TEST(SlowEndpoints, AreServedOneAfterAnotherAndOthersMeanwhile) {
+  Endpoints endpoints;
+  std::promise<void> begun, go;
+  std::atomic<int> calls = 0;
+  endpoints.HandleSlowly("/slow", [&](const net::ServerRequest&) {
+    if (++calls == 1) {
+      begun.set_value();
+      Await(go);
+    }
+    return PlainResponse(200, "slow");
+  });
+  endpoints.Handle("/fast", Says("fast"));
+  const net::ServerRequest slow = Request("/slow");
+  constexpr int kServed = 1 + SlowRequests::kMaxWaiting;
+  std::vector<std::promise<int>> statuses(kServed + 1);
+  const auto ask = [&](size_t i) {
+    endpoints.Serve(slow,
+                    [&, i](const net::ServerResponse& r) { statuses[i].set_value(r.status); });
+  };
+  ask(0);
+  Await(begun);
+  for (size_t i = 1; i <= kServed; ++i) ask(i);
+  EXPECT_EQ(Await(statuses[kServed]), 503) << "too many wait";
+  int fast = 0;
+  endpoints.Serve(Request("/fast"), [&](const net::ServerResponse& r) { fast = r.status; });
+  EXPECT_EQ(fast, 200);
+  go.set_value();
+  for (size_t i = 0; i < kServed; ++i) EXPECT_EQ(Await(statuses[i]), 200);
 }
 
 }  // namespace BERTH_TEST_FILE

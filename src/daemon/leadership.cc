@@ -19,6 +19,8 @@ void Leadership::Elect(client::ElectionLock& lock, const Clock& wall_clock,
       second();
     };
   };
+  scheduler_.SetLeaseEnd(executor_.Now());  // It has none yet.
+  callbacks.on_lease_end = [this](Instant end) { scheduler_.SetLeaseEnd(end); };
   callbacks.on_started_leading =
       then(std::move(callbacks.on_started_leading), [this] { OnStartedLeading(); });
   callbacks.on_stopped_leading =
@@ -74,14 +76,15 @@ void Leadership::OnStartedLeading() {
 }
 
 void Leadership::OnStoppedLeading() {
+  scheduler_.StopLeading();
   leads_ = false;
   if (ending_) return;
   lost_ = true;
-  scheduler_.StopLeading();
   if (options_.on_lost) options_.on_lost();
 }
 
 void Leadership::Stop(Duration grace_period) {
+  scheduler_.StopLeading();
   // First: a lease acquired while the scheduler stops would start it again.
   net::RunAndWait(executor_, [this] {
     ending_ = true;

@@ -1,8 +1,9 @@
 // Leadership decides when the scheduler watches and when it schedules: always, or while this
 // process holds the lease.
 //
-// Stop works in this order: no lease is acquired any more, the scheduler stops, and only then is
-// the lease released, so that no write of this process is in flight when another process leads.
+// Whenever leadership ends, writing ends first. Stop works in this order: no write is sent and no
+// lease acquired any more, the writes in flight end, and only then is the lease released, so that
+// no write of this process is in flight when another process leads.
 #pragma once
 
 #include <atomic>

@@ -49,6 +49,7 @@ class LeadershipTest : public testing::Test {
   void Make(LeadershipOptions options, bool elects = true) {
     runtime::SchedulerOptions scheduling;
     scheduling.engine.profiles = {DefaultProfile()};
+    scheduling.lease_clock = &server_.executor.clock();
     scheduler_ = *runtime::Scheduler::MakeOn(runtime::FakeClients(server_), std::move(scheduling),
                                              scheduler::plugins::InTreeRegistry());
     options.on_lost = [this] { story_.push_back("lost"); };

@@ -5,14 +5,16 @@
 
 #include <csignal>
 
+#include "runtime/stray_signals.h"
+
 namespace berth::daemon {
 namespace {
 
-// SIGUSR1 ends the thread that receives signals.
+// SIGPIPE is taken to be ignored: a broken pipe of the log does not end the scheduler.
 sigset_t TakenSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR2, SIGPIPE}) sigaddset(&signals, signal);
   return signals;
 }
 
@@ -21,22 +23,22 @@ sigset_t TakenSignals() {
 ProcessEvents::ProcessEvents() {
   const sigset_t signals = TakenSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  runtime::BlockStraySignals();
   signals_ = std::thread([this] { TakeSignals(); });
 }
 
 ProcessEvents::~ProcessEvents() {
-  pthread_kill(signals_.native_handle(), SIGUSR1);
+  stopping_ = true;
+  pthread_kill(signals_.native_handle(), SIGUSR2);
   signals_.join();
 }
 
 void ProcessEvents::TakeSignals() {
   const sigset_t signals = TakenSignals();
   bool ending = false;
-  for (int signal = 0; sigwait(&signals, &signal) == 0 && signal != SIGUSR1;) {
-    if (signal == SIGUSR2) {
-      Post(ProcessEvent::kDump);
-      continue;
-    }
+  for (int signal = 0; sigwait(&signals, &signal) == 0 && !stopping_;) {
+    if (signal == SIGUSR2) Post(ProcessEvent::kDump);
+    if (signal != SIGINT && signal != SIGTERM) continue;
     if (ending) _exit(1);
     ending = true;
     Post(ProcessEvent::kEnd);

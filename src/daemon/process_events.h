@@ -1,7 +1,7 @@
-// ProcessEvents is the queue that the daemon's main thread waits on: signals, and events from other
-// threads.
+// ProcessEvents is the queue of signals that the daemon's main thread waits on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,31 +10,30 @@
 namespace berth::daemon {
 
 enum class ProcessEvent {
-  kEnd,        // SIGTERM or SIGINT. A second one exits at once, with 1.
-  kDump,       // SIGUSR2.
-  kLeaseLost,  // Another scheduler leads, or may do so.
+  kEnd,   // SIGTERM or SIGINT. A second one exits at once, with 1.
+  kDump,  // SIGUSR2.
 };
 
 class ProcessEvents {
  public:
-  // Blocks the signals and starts to receive them. Must be called before any other thread is
-  // started, so that all threads inherit the mask.
+  // Blocks the signals, and those that the daemon has no use for, and starts to receive them. Must
+  // be called before any other thread is started, so that all threads inherit the mask.
   ProcessEvents();
   ~ProcessEvents();
   ProcessEvents(const ProcessEvents&) = delete;
   ProcessEvents& operator=(const ProcessEvents&) = delete;
 
-  // May be called on any thread.
-  void Post(ProcessEvent what);
   // Waits for the next event.
   ProcessEvent Next();
 
  private:
   void TakeSignals();
+  void Post(ProcessEvent what);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ProcessEvent> waiting_;
+  std::atomic<bool> stopping_ = false;  // The thread ends after the next signal.
   std::thread signals_;
 };
 

@@ -29,10 +29,13 @@ void Respond(net::Exchange& exchange, net::ServerResponse response) {
 
 net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {
   return [&access, &endpoints](const std::shared_ptr<net::Exchange>& exchange) {
-    access.Check(
-        exchange->request(), [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
-          Respond(*exchange, refusal ? *std::move(refusal) : endpoints.Serve(exchange->request()));
-        });
+    access.Check(exchange->request(),
+                 [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
+                   if (refusal) return Respond(*exchange, *std::move(refusal));
+                   endpoints.Serve(exchange->request(), [exchange](net::ServerResponse response) {
+                     Respond(*exchange, std::move(response));
+                   });
+                 });
     exchange->OnAbandoned([&access, weak = std::weak_ptr(exchange)] {
       if (const auto pending = weak.lock()) access.Abandon(pending->request());
     });

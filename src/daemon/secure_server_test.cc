@@ -152,6 +152,23 @@ TEST_F(SecureServerTest, HealthIsPublicAndMetricsAreNot) {
                               "\\\"/metrics\\\"")));
 }
 
+// Without a review, both are handled on the thread of the connection.
+TEST_F(SecureServerTest, HealthChecksDoNotWaitForSlowRequests) {
+  flags_.authorization.always_allow_paths = {"/healthz", "/metrics/resources"};
+  std::promise<void> healthy;
+  endpoints_.HandleSlowly("/metrics/resources", [&](const net::ServerRequest&) {
+    Await(healthy);
+    return PlainResponse(200, "r 1");
+  });
+  Start();
+  TlsClient slow(server_->port(),
+                 {.authority = authority_.certificate, .own = {}, .protocols = kHttp1});
+  slow.Send("GET /metrics/resources HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(Fetch("/healthz"), EndsWith("\r\n\r\nok"));
+  healthy.set_value();
+  EXPECT_THAT(slow.ReadAll(), EndsWith("\r\n\r\nr 1"));
+}
+
 TEST_F(SecureServerTest, ClientsAreKnownByCertificatesAndTokens) {
   api_.Respond(201, R"({"status":{"authenticated":true,"user":{"username":"jane"}}})");
   api_.Respond(201, R"({"status":{"allowed":true}})");

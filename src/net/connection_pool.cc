@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <charconv>
 #include <chrono>
 #include <utility>
@@ -182,15 +183,27 @@ void ConnectionPool::Close() {
 
 void ConnectionPool::ServeWaiting(Host& host) {
   while (!host.waiting.empty() && !closed_) {
-    auto connection = FindConnection(host);
-    if (!connection) return OpenMore(host);
     const auto next = under_way_.find(*host.waiting.begin());
-    host.waiting.erase(host.waiting.begin());
     CHECK(next != under_way_.end());
     ClientExchange& exchange = next->second;
+    if (exchange.may_send && !exchange.may_send()) {
+      Refuse(exchange.id);
+      continue;
+    }
+    auto connection = FindConnection(host);
+    if (!connection) return OpenMore(host);
+    host.waiting.erase(host.waiting.begin());
     exchange.connection = std::move(connection);
     exchange.connection->Begin(exchange.id, exchange.request, *exchange.response);
   }
+}
+
+void ConnectionPool::Refuse(RequestId id) {
+  // Posted, because Send may not have returned yet.
+  boost::asio::post(context_, [refused = Take(id).response] {
+    refused->End(std::unexpected(
+        HttpError{HttpError::Kind::kCancelled, "not sent, because it is no longer allowed"}));
+  });
 }
 
 std::shared_ptr<ClientConnection> ConnectionPool::FindConnection(Host& host) {

@@ -7,6 +7,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,7 @@ struct ClientExchange {
   HttpClient::RequestId id = 0;
   std::shared_ptr<const WireRequest> request;
   Duration timeout;
+  std::function<bool()> may_send;  // See ClientRequest.
   std::unique_ptr<ClientResponse> response;
   std::string origin;
   int tries = 0;  // How often the server has rejected the request unprocessed.
@@ -85,6 +87,8 @@ class ConnectionPool final : public ConnectionOwner,
   void LimitTime(ClientExchange& exchange);
   // Assigns connections to queued requests, in order, while connections have capacity.
   void ServeWaiting(Host& host);
+  // Ends a queued request that may not be sent.
+  void Refuse(RequestId id);
   std::shared_ptr<ClientConnection> FindConnection(Host& host);
   // Opens more connections, within the limit, if too few are being opened.
   void OpenMore(Host& host);

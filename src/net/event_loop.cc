@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/chrono.h"
+#include "base/steady_clock.h"
 
 namespace berth::net {
 
@@ -41,10 +42,7 @@ void EventLoop::Run() { parts_->context.run(); }
 
 void EventLoop::Stop() { parts_->context.stop(); }
 
-Instant EventLoop::Now() const {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
-}
+Instant EventLoop::Now() const { return SteadyClock().Now(); }
 
 void EventLoop::Post(Work work) { boost::asio::post(parts_->context, std::move(work)); }
 

@@ -20,7 +20,7 @@ class Executor {
 
   // --- from any thread ---
 
-  // Returns the time of a monotonic clock, which is unrelated to the date.
+  // Returns the time of a SteadyClock.
   virtual Instant Now() const = 0;
   // Runs `work` after all work posted before it, and never before Post returns.
   virtual void Post(Work work) = 0;

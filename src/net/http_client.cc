@@ -60,6 +60,7 @@ class PooledHttpClient final : public HttpClient {
   RequestId Start(ClientRequest request, std::unique_ptr<ClientResponse> response) {
     const RequestId id = ++last_id_;
     const Duration timeout = request.timeout;
+    std::function<bool()> may_send = std::move(request.may_send);
     auto checked = MakeWireRequest(std::move(request));
     if (!checked) {
       asio::post(
@@ -72,6 +73,7 @@ class PooledHttpClient final : public HttpClient {
     exchange.id = id;
     exchange.request = std::make_shared<const WireRequest>(*std::move(checked));
     exchange.timeout = timeout;
+    exchange.may_send = std::move(may_send);
     exchange.response = std::move(response);
     Dispatch([exchange = std::move(exchange)](ConnectionPool& pool) mutable {
       pool.Begin(std::move(exchange));

@@ -66,6 +66,9 @@ struct ClientRequest {
   // Ends the request with kTimeout if nothing arrives for this long over HTTP/1.1; 0 or less means
   // no limit. HTTP/2 connections are pinged instead.
   Duration silence_limit = {};
+  // If set, called on the loop's thread when the request is about to be given to a connection. If
+  // it returns false the request is not sent, and ends with kCancelled.
+  std::function<bool()> may_send = {};
 };
 
 // ResponseStream receives a response piece by piece, on the loop's thread.

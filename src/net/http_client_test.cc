@@ -68,6 +68,33 @@ class HttpClientTest : public testing::Test {
   EventLoop loop_;
 };
 
+// The second request waits for the only connection when it is no longer allowed.
+TEST_F(HttpClientTest, AsksWhetherARequestMayBeSentWhenItIsSent) {
+  std::atomic<bool> allowed = true;
+  FakeHttpServer server([&](const ReceivedRequest& request) {
+    allowed = false;
+    return Echo(request);
+  });
+  const auto client = Client({.max_connections_per_host = 1});
+  const auto begin = [&](std::string body) {
+    auto promise = std::make_shared<std::promise<HttpResult<HttpResponse>>>();
+    client->Send({.method = "POST",
+                  .url = server.url(),
+                  .body = std::move(body),
+                  .timeout = kLong,
+                  .may_send = [&allowed] { return allowed.load(); }},
+                 [promise](HttpResult<HttpResponse> r) { promise->set_value(std::move(r)); });
+    return promise->get_future();
+  };
+  auto first = begin("1");
+  auto second = begin("2");
+  EXPECT_TRUE(first.get().has_value());
+  const auto refused = second.get();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().kind, HttpError::Kind::kCancelled);
+  EXPECT_EQ(server.requests().size(), 1);
+}
+
 TEST_F(HttpClientTest, PostsAndGetsTheResponse) {
   FakeHttpServer server([](const ReceivedRequest& request) {
     return FakeResponse{.status = 404, .body = "echo " + request.body};

@@ -174,6 +174,8 @@ Result<std::string> ReadPage(std::string_view body, bool uids, std::set<std::str
 }
 
 void ReportCache(Scheduler& scheduler) {
+  // Before that there may be no thread to answer.
+  if (!scheduler.synced()) return LOG_WARNING("Nothing to dump: the caches are not synced yet");
   ApiContents api;
   Status listed = List(scheduler, "/api/v1/nodes?limit=500", false, api.nodes);
   if (listed) {

@@ -12,6 +12,10 @@ namespace {
 constexpr size_t kPodsPerStep = 32;
 // Guards against spinning when a wake-up lies in the past.
 constexpr Duration kShortestWait = Duration::Millis(1);
+// Reads of two clocks are a little apart, and a clock is slewed all the time; only a larger
+// difference is a change.
+constexpr Duration kClockChange = Duration::Millis(10);
+constexpr const char* kNotLeading = "not written, because this scheduler does not lead";
 
 }  // namespace
 
@@ -91,6 +95,7 @@ void EngineDriver::Loop() {
 }
 
 // Finishes the writes in flight: the result of a bind reaches the engine, and its event is written.
+// What was not begun fails; what the engine requests because of that, fails likewise.
 void EngineDriver::Drain() {
   leads_ = false;
   Duration grace_period;
@@ -101,12 +106,24 @@ void EngineDriver::Drain() {
   const Instant end = stopwatch_.Now() + grace_period;
   for (;;) {
     bool busy = HandleEvents();
-    busy |= ExecuteCommands();
     busy |= connection_->DoIdleWork(true);
     if (stopwatch_.Now() >= end) break;
     if (busy) continue;
     if (under_way_ == 0) break;
     signal_->WaitAfterStop(end - stopwatch_.Now());
+  }
+  std::vector<scheduler::engine::Command> unbegun;
+  for (scheduler::engine::Command& command : calls_.TakeCommands()) {
+    if (std::holds_alternative<scheduler::framework::RecordEvent>(command.write)) {
+      connection_->Execute(std::move(command));
+    } else {
+      unbegun.push_back(std::move(command));
+    }
+  }
+  while (stopwatch_.Now() < end && connection_->DoIdleWork(true)) {
+  }
+  Fail(unbegun);
+  while (Fail(calls_.TakeCommands())) {
   }
   Publish(true);
 }
@@ -135,13 +152,22 @@ bool EngineDriver::Step() {
 
 // --- a step ---
 
+Now EngineDriver::ReadClocks() {
+  const Instant now = clock_.Now();
+  if (options_.wall_clock == nullptr) return now;
+  const Duration ahead = options_.wall_clock->Now() - now;
+  const Duration change = ahead - wall_ahead_;
+  if (change > kClockChange || change < -kClockChange) wall_ahead_ = ahead;
+  return {now, now + wall_ahead_};
+}
+
 bool EngineDriver::HandleEvents() {
   events_.clear();
   const bool busy = connection_->Read(events_);
-  const Instant now = clock_.Now();
+  const Now now = ReadClocks();
   for (const scheduler::engine::Event& event : events_) {
     under_way_ -= std::holds_alternative<scheduler::engine::WriteDone>(event);
-    if (options_.before_event) options_.before_event(*engine_, event, now);
+    if (options_.before_event) options_.before_event(*engine_, event, now.wall);
     calls_.Handle(event, now);
   }
   return busy;
@@ -151,7 +177,7 @@ bool EngineDriver::SchedulePods() {
   for (size_t i = 0; i < kPodsPerStep; ++i) {
     if (!leads_) return i > 0;
     const Instant start = stopwatch_.Now();
-    if (calls_.Schedule(clock_.Now(), 1) == 0) return i > 0;
+    if (calls_.Schedule(ReadClocks(), 1) == 0) return i > 0;
     counts_.decision_time.Add(stopwatch_.Now() - start);
   }
   return true;
@@ -173,11 +199,21 @@ void EngineDriver::OnDecision(const scheduler::engine::Decision& decision) {
 }
 
 bool EngineDriver::ExecuteCommands() {
+  if (!leads_) return Fail(calls_.TakeCommands());
   const size_t capacity = connection_->capacity();
   if (capacity == 0) return false;
   std::vector<scheduler::engine::Command> commands = calls_.TakeCommands(capacity);
   under_way_ += commands.size();
   for (scheduler::engine::Command& command : commands) connection_->Execute(std::move(command));
+  return !commands.empty();
+}
+
+bool EngineDriver::Fail(const std::vector<scheduler::engine::Command>& commands) {
+  for (const scheduler::engine::Command& command : commands) {
+    const scheduler::framework::WriteResult failure{
+        .kind = scheduler::framework::WriteResult::Kind::kUnavailable, .message = kNotLeading};
+    calls_.Handle(scheduler::engine::WriteDone{command.id, failure}, ReadClocks());
+  }
   return !commands.empty();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/chrono.h"
+#include "base/now.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "runtime/connection.h"
@@ -78,18 +79,20 @@ class WakeSignal {
 
 struct EngineDriverOptions {
   scheduler::engine::EngineOptions engine = {};
-  // Measures durations. Null for the engine's clock.
+  // Gives the date. Null if it is the time of the driver's clock.
+  const Clock* wall_clock = nullptr;
+  // Measures durations. Null for the driver's clock.
   const Clock* stopwatch = nullptr;
   double speed = 1;  // Seconds of the clock per real second.
   // Records the engine's calls. May be null; must outlive the driver otherwise.
   scheduler::recording::RecordWriter* recording = nullptr;
-  // If false, the engine gets all events but schedules only after Lead.
+  // If false, the engine gets all events but schedules and writes only after Lead.
   bool leads = true;
   // Notified of each decision, on the driver's thread. May be null; must outlive the driver
   // otherwise.
   scheduler::engine::DecisionObserver* observer = nullptr;
   // Called on the driver's thread before the engine gets an event.
-  std::function<void(scheduler::engine::Engine&, const scheduler::engine::Event&, Instant now)>
+  std::function<void(scheduler::engine::Engine&, const scheduler::engine::Event&, Instant date)>
       before_event = {};
 };
 
@@ -99,17 +102,18 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   // possibly even after the driver is destroyed.
   using Connect = std::function<std::unique_ptr<Connection>(std::function<void()> wake)>;
 
-  // `clock` must outlive the driver. Fails if a profile cannot be built.
+  // `clock` is steady, and must outlive the driver. Fails if a profile cannot be built.
   static Result<std::unique_ptr<EngineDriver>> Make(const Connect& connect, const Clock& clock,
                                                     EngineDriverOptions options,
                                                     const scheduler::framework::Registry& registry);
   ~EngineDriver() override;  // Stops.
 
   void Start();
-  // Waits for the end of the current step. No further pod is tried; pending commands are executed,
-  // and their results are awaited for up to `grace_period`.
+  // Waits for the end of the current step. No further pod is tried and no further write is begun;
+  // the results of those in flight are awaited for up to `grace_period`.
   void Stop(Duration grace_period = Duration::Seconds(5));
-  // Starts or stops trying pods. May be called on any thread.
+  // Starts or stops trying pods and executing commands. While it does not lead, the engine's
+  // commands fail. May be called on any thread.
   void Lead(bool leads);
 
   // Works until only the passing of time or another client's write can give it more to do.
@@ -135,9 +139,12 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   void Drain();
   // Returns false if there was nothing to do.
   bool Step();
+  Now ReadClocks();
   bool HandleEvents();
   bool SchedulePods();
   bool ExecuteCommands();
+  // Tells the engine that the commands have failed. Returns false if there are none.
+  bool Fail(const std::vector<scheduler::engine::Command>& commands);
   void RunVisits();
   void Publish(bool idle);
   std::optional<Duration> TimeToWait() const;
@@ -146,6 +153,7 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   const Clock& clock_;
   const EngineDriverOptions options_;
   const Clock& stopwatch_;
+  Duration wall_ahead_;  // How far the wall clock is ahead of `clock_`.
   std::unique_ptr<scheduler::engine::Engine> engine_;
   scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through this.
   std::shared_ptr<WakeSignal> signal_;

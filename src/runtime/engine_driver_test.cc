@@ -51,19 +51,21 @@ class PlayedConnection final : public Connection {
     return Lines();
   }
   // Completes all accepted writes successfully.
-  void EndAll() {
+  void EndAll() { EndAll({}); }
+  void FailAll() { EndAll({scheduler::framework::WriteResult::Kind::kConflict, "taken"}); }
+
+  Mailbox mailbox;
+
+ private:
+  void EndAll(const scheduler::framework::WriteResult& result) {
     std::vector<scheduler::engine::Command> ended;
     {
       const std::lock_guard lock(mutex_);
       ended.swap(executing_);
     }
     for (const scheduler::engine::Command& command : ended)
-      mailbox.Post(scheduler::engine::WriteDone{command.id, {}});
+      mailbox.Post(scheduler::engine::WriteDone{command.id, result});
   }
-
-  Mailbox mailbox;
-
- private:
   std::vector<std::string> Lines() const {
     std::vector<std::string> lines;
     for (const scheduler::engine::Command& command : executing_) {
@@ -88,7 +90,9 @@ class EngineDriverTest : public testing::Test {
       connection_ = made.get();
       return made;
     };
-    driver_ = Require(EngineDriver::Make(connect, clock_, std::move(options),
+    const Clock& clock =
+        options.wall_clock != nullptr ? static_cast<const Clock&>(steady_clock_) : real_clock_;
+    driver_ = Require(EngineDriver::Make(connect, clock, std::move(options),
                                          scheduler::plugins::InTreeRegistry()));
     connection_->mailbox.Post(
         scheduler::engine::ObjectPut{MakeNode("a").Cpu("8").Memory("8Gi").Pods("10")});
@@ -97,7 +101,10 @@ class EngineDriverTest : public testing::Test {
     connection_->mailbox.Post(scheduler::engine::ObjectPut{MakePod(name)});
   }
 
-  SystemClock clock_;
+  SystemClock real_clock_;
+  // Of tests that set the wall clock.
+  SimClock steady_clock_{Instant::FromUnixSeconds(1'767'225'600)};
+  SimClock wall_clock_{Instant::FromUnixSeconds(1'767'225'600)};
   PlayedConnection* connection_ = nullptr;
   std::unique_ptr<EngineDriver> driver_;
 };
@@ -123,6 +130,53 @@ TEST_F(EngineDriverTest, SchedulesOnlyWhileItLeads) {
   EXPECT_THAT(connection_->Binds(), IsEmpty());
   EXPECT_EQ(driver_->engine().queue().sizes().active, 1);
   driver_->Lead(true);
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), ElementsAre("web -> a"));
+}
+
+TEST_F(EngineDriverTest, CommandsFailOnceItDoesNotLead) {
+  Make();
+  connection_->SetLimit(1);
+  Pod("one");
+  Pod("two");
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), ElementsAre("one -> a"));
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 2);
+  driver_->Lead(false);
+  driver_->RunUntilIdle();
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 1) << "the second bind was not dropped";
+  connection_->EndAll();
+  driver_->RunUntilIdle();
+  EXPECT_THAT(connection_->Binds(), IsEmpty());
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 0);
+}
+
+TEST_F(EngineDriverTest, StoppingFailsWhatWasNotBegun) {
+  Make();
+  connection_->SetLimit(1);
+  driver_->Start();
+  Pod("one");
+  Pod("two");
+  size_t bindings = 0;
+  const auto look = [&](const scheduler::engine::Engine& engine) {
+    bindings = engine.bindings_under_way();
+  };
+  while (bindings < 2) ASSERT_TRUE(driver_->RunBetweenSteps(look));
+  EXPECT_THAT(connection_->WaitForBinds(1), ElementsAre("one -> a"));
+  driver_->Stop(Duration::Millis(1));
+  EXPECT_THAT(connection_->Binds(), ElementsAre("one -> a"));
+  EXPECT_EQ(driver_->engine().bindings_under_way(), 1) << "the second bind was not dropped";
+}
+
+TEST_F(EngineDriverTest, AWallClockThatIsSetBackProlongsNoBackoff) {
+  Make({.wall_clock = &wall_clock_});
+  Pod("web");
+  driver_->RunUntilIdle();
+  wall_clock_.Advance(Duration::Seconds(-3600));
+  connection_->FailAll();
+  driver_->RunUntilIdle();
+  EXPECT_EQ(driver_->engine().queue().sizes().backoff, 1);
+  steady_clock_.Advance(Duration::Seconds(3));
   driver_->RunUntilIdle();
   EXPECT_THAT(connection_->Binds(), ElementsAre("web -> a"));
 }

@@ -112,12 +112,14 @@ bool Pass(Instant& last, Duration period, Instant now) {
 EventSeries::EventSeries(std::string host, Instant start, uint64_t seed)
     : host_(std::move(host)), random_(seed), last_finish_(start), last_refresh_(start) {}
 
-std::optional<EventWrite> EventSeries::Add(scheduler::framework::RecordEvent event, Instant now) {
+std::optional<EventWrite> EventSeries::Add(scheduler::framework::RecordEvent event,
+                                           const Now& now) {
   std::string key = KeyOf(event);
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    found->second->last_seen = now.steady;
     ReportedEvent& known = found->second->event;
     ++known.count;
-    known.last_observed = now;
+    known.last_observed = now.wall;
     if (known.count > 2) return std::nullopt;
     return EventWrite{true, known};
   }
@@ -125,10 +127,12 @@ std::optional<EventWrite> EventSeries::Add(scheduler::framework::RecordEvent eve
     by_key_.erase(entries_.front().key);
     entries_.pop_front();
   }
-  ReportedEvent reported{.what = std::move(event), .name = {}, .reporting_instance = {}, .at = now};
-  reported.name = NewName(reported.what.pod.name, now);
+  ReportedEvent reported{
+      .what = std::move(event), .name = {}, .reporting_instance = {}, .at = now.wall};
+  reported.name = NewName(reported.what.pod.name, now.wall);
   reported.reporting_instance = fmt::format("{}-{}", reported.what.scheduler_name, host_);
-  const auto entry = entries_.insert(entries_.end(), {std::move(key), std::move(reported)});
+  const auto entry =
+      entries_.insert(entries_.end(), {std::move(key), std::move(reported), now.steady});
   by_key_.emplace(entry->key, entry);
   return EventWrite{false, entry->event};
 }
@@ -164,7 +168,7 @@ void EventSeries::Finish(Instant now, std::vector<EventWrite>& out) {
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     ReportedEvent& event = entry->event;
     const bool is_series = event.count > 1;
-    if (now - (is_series ? event.last_observed : event.at) <= kFinish) {
+    if (now - entry->last_seen <= kFinish) {
       ++entry;
       continue;
     }

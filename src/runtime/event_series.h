@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/now.h"
 #include "base/random.h"
 #include "base/time.h"
 #include "scheduler/framework/writes.h"
@@ -59,13 +60,14 @@ class EventSeries {
   // DIFFERS: beyond this number of events the oldest is dropped, without a last write.
   static constexpr size_t kMaxSeries = 50'000;
 
-  // `host` is the end of the name of the reporting instance. The periods begin at `start`. `seed`
-  // is for the names of events about pods whose own names are too long.
+  // `host` is the end of the name of the reporting instance. The periods are those of the steady
+  // clock and begin at `start`. `seed` is for the names of events about pods whose own names are
+  // too long.
   EventSeries(std::string host, Instant start, uint64_t seed);
 
   // Adds an event. If the version of the pod is unknown, the note takes its place: a different note
   // means that the pod has changed.
-  std::optional<EventWrite> Add(scheduler::framework::RecordEvent event, Instant now);
+  std::optional<EventWrite> Add(scheduler::framework::RecordEvent event, const Now& now);
 
   // Returns the writes of the periods that ended by `now`. Call it at next_due or later.
   std::vector<EventWrite> Due(Instant now);
@@ -78,6 +80,7 @@ class EventSeries {
   struct Entry {
     std::string key;
     ReportedEvent event;
+    Instant last_seen;  // By the steady clock.
   };
   using List = std::list<Entry>;
 

@@ -16,14 +16,16 @@ constexpr std::string_view kDiscovery = "/apis/events.k8s.io/v1";
 
 }  // namespace
 
-EventWriter::EventWriter(client::RestClient& client, net::Executor& executor, const Clock& clock,
+EventWriter::EventWriter(client::RestClient& client, net::Executor& executor,
+                         const Clock& wall_clock, const WriteFence& fence,
                          EventWriterOptions options, client::Warn warn)
     : client_(client),
       executor_(executor),
-      clock_(clock),
+      wall_clock_(wall_clock),
+      fence_(fence),
       options_(std::move(options)),
       warn_(std::move(warn)),
-      series_(options_.host, clock.Now(), options_.seed),
+      series_(options_.host, executor.Now(), options_.seed),
       random_(options_.seed) {}
 
 // Ten seconds plus a jitter of up to a quarter, so that clients do not retry in step.
@@ -47,7 +49,7 @@ void EventWriter::Start() {
 }
 
 void EventWriter::Add(scheduler::framework::RecordEvent event) {
-  auto write = series_.Add(std::move(event), clock_.Now());
+  auto write = series_.Add(std::move(event), {executor_.Now(), wall_clock_.Now()});
   if (write) Queue(*std::move(write));
   SetTimer();
 }
@@ -56,10 +58,10 @@ void EventWriter::SetTimer() {
   const auto due = series_.next_due();
   if (timer_set_ || !due) return;
   timer_set_ = true;
-  const Duration delay = std::max(*due - clock_.Now(), Duration{});
+  const Duration delay = std::max(*due - executor_.Now(), Duration{});
   executor_.After(delay, callback_guard_.Guard([this] {
     timer_set_ = false;
-    for (EventWrite& write : series_.Due(clock_.Now())) Queue(std::move(write));
+    for (EventWrite& write : series_.Due(executor_.Now())) Queue(std::move(write));
     SetTimer();
   }));
 }
@@ -104,6 +106,7 @@ void EventWriter::Send(EventWrite write, int tries) {
     request.content_type = "application/json";
     request.body = EventBody(write.event, *group_);
   }
+  request.may_send = [&fence = fence_] { return fence.holds_lease(); };
   client_.Send(std::move(request), callback_guard_.Guard([this, write = std::move(write),
                                                           tries](const auto& response) mutable {
     OnResponse(std::move(write), tries, response);
@@ -112,7 +115,8 @@ void EventWriter::Send(EventWrite write, int tries) {
 
 void EventWriter::OnResponse(EventWrite write, int tries,
                              const net::HttpResult<net::HttpResponse>& response) {
-  if (!response && tries < kMaxTries) {
+  const bool stopped = !response && response.error().kind == net::HttpError::Kind::kCancelled;
+  if (!response && !stopped && tries < kMaxTries) {
     executor_.After(RetryPause(),
                     callback_guard_.Guard([this, write = std::move(write), tries]() mutable {
                       Send(std::move(write), tries + 1);

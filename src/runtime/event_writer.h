@@ -19,6 +19,7 @@
 #include "client/rest_client.h"
 #include "net/executor.h"
 #include "runtime/event_series.h"
+#include "runtime/write_fence.h"
 
 namespace berth::runtime {
 
@@ -31,10 +32,10 @@ struct EventWriterOptions {
 
 class EventWriter {
  public:
-  // All references must outlive the writer; the client calls back on the executor. `clock` gives
-  // the times in events.
-  EventWriter(client::RestClient& client, net::Executor& executor, const Clock& clock,
-              EventWriterOptions options, client::Warn warn);
+  // All references must outlive the writer and its requests; the client calls back on the executor.
+  // `wall_clock` gives the times in events. Without the lease of `fence` events are dropped.
+  EventWriter(client::RestClient& client, net::Executor& executor, const Clock& wall_clock,
+              const WriteFence& fence, EventWriterOptions options, client::Warn warn);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
@@ -60,7 +61,8 @@ class EventWriter {
 
   client::RestClient& client_;
   net::Executor& executor_;
-  const Clock& clock_;
+  const Clock& wall_clock_;
+  const WriteFence& fence_;
   const EventWriterOptions options_;
   const client::Warn warn_;
   EventSeries series_;

@@ -20,7 +20,7 @@ constexpr const char* kEvents = "/apis/events.k8s.io/v1/namespaces/n/events";
 class Events : public ::testing::Test {
  protected:
   explicit Events(size_t max_waiting = 1000)
-      : writer(server.client(), server.executor, server.executor.clock(),
+      : writer(server.client(), server.executor, server.executor.clock(), fence,
                {.host = "host", .max_waiting = max_waiting, .max_under_way = 2},
                [this](const std::string& line) { warnings.push_back(line); }) {}
 
@@ -47,6 +47,7 @@ class Events : public ::testing::Test {
 
   client::FakeApiServer server;
   std::vector<std::string> warnings;
+  WriteFence fence{server.executor.clock()};
   EventWriter writer;
 };
 
@@ -163,6 +164,19 @@ TEST_F(FewEvents, AreDroppedAndCountedWhenTooManyWait) {
   Respond(2, 201);
   EXPECT_THAT(server.Lines(), SizeIs(2));
   EXPECT_EQ(writer.waiting(), 1U);
+}
+
+TEST_F(Events, AreDroppedWithoutTheLease) {
+  Start();
+  Add("a");
+  server.Break(net::HttpError::Kind::kUnreachable);  // It is sent again after a pause.
+  fence.SetLeaseEnd(server.executor.Now());
+  Add("b");
+  server.Lines();
+  server.executor.Advance(Duration::Seconds(3600));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  EXPECT_TRUE(writer.idle());
+  EXPECT_EQ(writer.dropped(), 2);
 }
 
 }  // namespace BERTH_TEST_FILE

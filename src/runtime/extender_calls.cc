@@ -55,21 +55,25 @@ Result<std::unique_ptr<ExtenderCaller>> ExtenderCaller::Create(
 }
 
 net::HttpClient::RequestId ExtenderCaller::Call(scheduler::framework::ExtenderStep step,
-                                                std::string body, Callback callback) {
+                                                std::string body, Callback callback,
+                                                std::function<bool()> may_send) {
   CHECK(scheduler::framework::TakesPartIn(*extender_, step));
   const Duration timeout =
       extender_->http_timeout == Duration() ? kDefaultTimeout : extender_->http_timeout;
-  return client_->Post(
-      scheduler::framework::UrlOf(*extender_, step), {{"Content-Type", "application/json"}},
-      std::move(body), timeout,
-      [extender = extender_, step,
-       call = std::move(callback)](net::HttpResult<net::HttpResponse> response) {
-        if (!response) return call(Fail(std::move(response).error().message));
-        if (response->status != kOk) {
-          return call(Fail(scheduler::framework::StatusError(*extender, step, response->status)));
-        }
-        call(std::move(response->body));
-      });
+  net::ClientRequest request{.method = "POST",
+                             .url = scheduler::framework::UrlOf(*extender_, step),
+                             .headers = {{"Content-Type", "application/json"}},
+                             .body = std::move(body),
+                             .timeout = timeout,
+                             .may_send = std::move(may_send)};
+  return client_->Send(std::move(request), [extender = extender_, step, call = std::move(callback)](
+                                               net::HttpResult<net::HttpResponse> response) {
+    if (!response) return call(Fail(std::move(response).error().message));
+    if (response->status != kOk) {
+      return call(Fail(scheduler::framework::StatusError(*extender, step, response->status)));
+    }
+    call(std::move(response->body));
+  });
 }
 
 Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(
@@ -85,16 +89,26 @@ Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(
   return calls;
 }
 
-void ExtenderCalls::Execute(const scheduler::framework::CallExtender& call, Done done) {
+void ExtenderCalls::Execute(const scheduler::framework::CallExtender& call, Done done,
+                            std::function<bool()> may_bind) {
+  if (call.step != scheduler::framework::ExtenderStep::kBind) may_bind = {};
   callers_[call.extender]->Call(
-      call.step, call.body, [done = std::move(done)](Result<std::string> body) {
+      call.step, call.body,
+      [done = std::move(done)](Result<std::string> body) {
         if (!body)
           return done(
               {scheduler::framework::WriteResult::Kind::kUnavailable, body.error().message});
         done({.kind = scheduler::framework::WriteResult::Kind::kOk,
               .message = {},
               .body = *std::move(body)});
-      });
+      },
+      std::move(may_bind));
+}
+
+void ExtenderCalls::Stop() {
+  if (callers_.empty()) return;
+  callers_.clear();  // Posts the cancellation to the loop.
+  net::RunAndWait(loop_, [] {});
 }
 
 scheduler::framework::WriteResult ExtenderCalls::ExecuteAndWait(

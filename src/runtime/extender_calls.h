@@ -29,9 +29,10 @@ class ExtenderCaller {
       net::EventLoop& loop, scheduler::framework::ExtenderConfig extender);
 
   // Posts `body` to the URL for `step`, which the extender must support. Calls back once: with the
-  // body if the status is 200, else with an error. May be called on any thread.
+  // body if the status is 200, else with an error. `may_send` is that of net::ClientRequest. May be
+  // called on any thread.
   net::HttpClient::RequestId Call(scheduler::framework::ExtenderStep step, std::string body,
-                                  Callback callback);
+                                  Callback callback, std::function<bool()> may_send = {});
 
   // Cancels a call: its callback gets an error, unless it was called before.
   void Cancel(net::HttpClient::RequestId id) { client_->Cancel(id); }
@@ -57,10 +58,13 @@ class ExtenderCalls {
       const std::vector<scheduler::framework::ExtenderConfig>& extenders);
 
   // Calls `done` on another thread with the response, or with an error after the extender's
-  // timeout.
-  void Execute(const scheduler::framework::CallExtender& call, Done done);
+  // timeout. Binds are sent only if `may_bind` returns true on that thread.
+  void Execute(const scheduler::framework::CallExtender& call, Done done,
+               std::function<bool()> may_bind = {});
   // Waits for the result.
   scheduler::framework::WriteResult ExecuteAndWait(const scheduler::framework::CallExtender& call);
+  // Cancels the calls in flight, and waits until nothing of them is sent. No calls may follow.
+  void Stop();
 
  private:
   ExtenderCalls() = default;

@@ -105,6 +105,43 @@ TEST_F(ExtenderCallerTest, CallsCanBeCancelled) {
   EXPECT_EQ(Await(promise).error().message, "POST " + server.url() + "/filter: cancelled");
 }
 
+TEST(ExtenderCallsTest, OnlyBindsNeedTheLeader) {
+  using scheduler::framework::ExtenderStep;
+  FakeHttpServer server([](const ReceivedRequest&) { return FakeResponse{.body = "{}"}; });
+  scheduler::framework::ExtenderConfig extender;
+  extender.url_prefix = server.url();
+  extender.filter_verb = "filter";
+  extender.bind_verb = "bind";
+  const auto calls = *ExtenderCalls::Make({extender});
+  const auto succeeds = [&](ExtenderStep step) {
+    std::promise<scheduler::framework::WriteResult> promise;
+    calls->Execute(
+        {.step = step, .body = "{}"},
+        [&](scheduler::framework::WriteResult result) { promise.set_value(std::move(result)); },
+        [] { return false; });
+    return Await(promise).ok();
+  };
+  EXPECT_TRUE(succeeds(ExtenderStep::kFilter));
+  EXPECT_FALSE(succeeds(ExtenderStep::kBind));
+  EXPECT_EQ(server.requests().size(), 1) << "the bind was sent";
+}
+
+TEST(ExtenderCallsTest, StopEndsTheCallsInFlight) {
+  FakeHttpServer server(
+      [](const ReceivedRequest&) { return FakeResponse{.body = {}, .none = true}; });
+  scheduler::framework::ExtenderConfig extender;
+  extender.url_prefix = server.url();
+  extender.filter_verb = "filter";
+  const auto calls = *ExtenderCalls::Make({extender});
+  std::promise<scheduler::framework::WriteResult> promise;
+  calls->Execute({.body = "{}"}, [&](scheduler::framework::WriteResult result) {
+    promise.set_value(std::move(result));
+  });
+  server.WaitForRequests(1);
+  calls->Stop();
+  EXPECT_FALSE(Await(promise).ok());
+}
+
 TEST_F(ExtenderCallerTest, BadUrlFailsTheCall) {
   EXPECT_EQ(Call(At("h:80"), scheduler::framework::ExtenderStep::kFilter, "{}").error().message,
             R"(POST h:80/filter: URL "h:80/filter": it must begin with http:// or https://)");

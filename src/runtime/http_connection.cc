@@ -42,20 +42,20 @@ Result<ApiClients> ApiClients::Make(const client::ClientConfig& config,
 }
 
 HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& options,
-                               ExtenderCalls& extenders, const Clock& clock,
-                               std::function<void()> wake)
+                               ExtenderCalls& extenders, const WriteFence& fence,
+                               const Clock& wall_clock, std::function<void()> wake)
     : clients_(std::move(clients)),
       watch_(*clients_.watch_executor),
       write_(*clients_.write_executor),
-      clock_(clock),
+      fence_(fence),
       extenders_(extenders),
       mailbox_(std::make_shared<Mailbox>(std::move(wake))),
-      writer_(std::make_unique<HttpWriter>(*clients_.writes, write_)) {
+      writer_(std::make_unique<HttpWriter>(*clients_.writes, write_, fence_)) {
   EventWriterOptions events;
   events.host = options.host;
   events.max_waiting = kMaxEventsWaiting;
-  event_writer_ =
-      std::make_unique<EventWriter>(*clients_.event_writes, write_, clock_, events, options.warn);
+  event_writer_ = std::make_unique<EventWriter>(*clients_.event_writes, write_, wall_clock, fence_,
+                                                events, options.warn);
   client::InformersOptions informing;
   informing.protobuf = options.protobuf;
   informing.seed = options.seed;
@@ -101,14 +101,18 @@ void HttpConnection::Stop(Duration grace_period) {
   net::RunAndWait(write_, [this] {
     event_writer_.reset();
     writer_.reset();
+    clients_.event_writes->CancelAll();
+    clients_.writes->CancelAll();
   });
+  // The cancellations are posted, and what they post follows.
+  for (int posts = 0; posts < 2; ++posts) net::RunAndWait(write_, [] {});
 }
 
 void HttpConnection::FlushEvents(Duration grace_period) {
-  const Instant end = clock_.Now() + grace_period;
+  const Instant end = write_.Now() + grace_period;
   std::promise<void> done;
   std::function<void()> look = [&] {
-    if (event_writer_->idle() || clock_.Now() >= end) return done.set_value();
+    if (event_writer_->idle() || write_.Now() >= end) return done.set_value();
     write_.After(kFlushPoll, look);
   };
   write_.Dispatch(look);
@@ -132,9 +136,11 @@ void HttpConnection::Execute(scheduler::engine::Command command) {
   }
   if (const auto* call = std::get_if<scheduler::framework::CallExtender>(&command.write)) {
     return extenders_.Execute(
-        *call, [mailbox = mailbox_, id = command.id](scheduler::framework::WriteResult result) {
+        *call,
+        [mailbox = mailbox_, id = command.id](scheduler::framework::WriteResult result) {
           mailbox->Post(scheduler::engine::WriteDone{id, std::move(result)});
-        });
+        },
+        [&fence = fence_] { return fence.is_open(); });
   }
   ++counts_->under_way;
   auto shared = std::make_shared<const scheduler::engine::Command>(std::move(command));

@@ -25,6 +25,7 @@
 #include "runtime/event_writer.h"
 #include "runtime/extender_calls.h"
 #include "runtime/http_writer.h"
+#include "runtime/write_fence.h"
 
 namespace berth::runtime {
 
@@ -52,9 +53,10 @@ struct HttpConnectionOptions {
 
 class HttpConnection final : public Connection {
  public:
-  // `extenders` and `clock` must outlive the connection. `wake` is as in EngineDriver::Connect.
+  // `extenders`, `fence` and `wall_clock` must outlive the connection. `wake` is as in
+  // EngineDriver::Connect.
   HttpConnection(ApiClients clients, const HttpConnectionOptions& options, ExtenderCalls& extenders,
-                 const Clock& clock, std::function<void()> wake);
+                 const WriteFence& fence, const Clock& wall_clock, std::function<void()> wake);
   ~HttpConnection() override;  // Stops.
 
   // --- from any thread but the loops' ---
@@ -65,8 +67,11 @@ class HttpConnection final : public Connection {
   // Lists the collections that a scheduler writes again, and calls `done` on the watch loop when
   // the mailbox has everything that was written before this call; never, if stopped before.
   void Refresh(std::function<void()> done);
-  // Ends the watches, writes the queued events within `grace_period`, and cancels other writes. The
-  // driver must have stopped.
+  // Ends the writes that wait for something other than the server, as failed; called when the fence
+  // is closed, which would stop them one by one.
+  void CancelWaitingWrites() { clients_.writes->CancelWaiting(); }
+  // Ends the watches, writes the queued events within `grace_period`, and cancels other writes:
+  // nothing is sent after it returns. The driver must have stopped.
   void Stop(Duration grace_period);
 
   // For requests other than watches.
@@ -98,7 +103,7 @@ class HttpConnection final : public Connection {
   ApiClients clients_;
   net::Executor& watch_;
   net::Executor& write_;
-  const Clock& clock_;
+  const WriteFence& fence_;
   ExtenderCalls& extenders_;
   const std::shared_ptr<Mailbox> mailbox_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();

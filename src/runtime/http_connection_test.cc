@@ -14,6 +14,8 @@ using ::testing::IsEmpty;
 
 class HttpConnectionTest : public testing::Test {
  protected:
+  HttpConnectionTest() { fence.Open(); }
+
   scheduler::engine::Command Bind(uint32_t id) {
     return {scheduler::engine::CommandId(id),
             scheduler::framework::BindPod{.pod = {"default", "web"}, .uid = "u", .node = "n"}};
@@ -34,8 +36,9 @@ class HttpConnectionTest : public testing::Test {
   client::FakeApiServer server;
   net::ManualExecutor& executor = server.executor;
   std::unique_ptr<ExtenderCalls> extenders = *ExtenderCalls::Make({});
-  HttpConnection connection{
-      FakeClients(server), {}, *extenders, executor.clock(), [this] { ++wakes; }};
+  WriteFence fence{executor.clock()};
+  HttpConnection connection{FakeClients(server), {}, *extenders, fence, executor.clock(),
+                            [this] { ++wakes; }};
 };
 
 TEST_F(HttpConnectionTest, ReportsTheResultsOfWrites) {
@@ -95,6 +98,39 @@ TEST_F(HttpConnectionTest, WorkThatWasPostedBeforeStopDoesNothing) {
   executor.Run();
   EXPECT_THAT(server.Lines(), IsEmpty());
   EXPECT_FALSE(refreshed);
+}
+
+TEST_F(HttpConnectionTest, WritesThatWaitForTheirThreadFailOnceTheFenceIsClosed) {
+  connection.Execute(Bind(1));
+  fence.Close();
+  executor.Run();
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  EXPECT_THAT(Ended(), ElementsAre("1 failed"));
+  EXPECT_EQ(connection.capacity(), 64);
+}
+
+TEST_F(HttpConnectionTest, RetriesEndWhenTheFenceIsClosed) {
+  connection.Execute(Bind(1));
+  executor.Run();
+  server.Respond(429, "{}", {{"Retry-After", "30"}});
+  server.Lines();
+  fence.Close();
+  connection.CancelWaitingWrites();
+  executor.Run();
+  EXPECT_THAT(Ended(), ElementsAre("1 failed"));
+  executor.Advance(Duration::Seconds(60));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+}
+
+TEST_F(HttpConnectionTest, StopCancelsWhatIsInFlight) {
+  connection.Start([] {});
+  executor.Run();
+  connection.Execute(Bind(1));
+  executor.Run();
+  const size_t bind = server.requests.size() - 1;
+  connection.Stop(Duration{});
+  executor.Run();
+  EXPECT_TRUE(server.requests[bind].cancelled);
 }
 
 }  // namespace BERTH_TEST_FILE

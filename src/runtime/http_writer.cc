@@ -184,13 +184,9 @@ bool MayHaveHappened(const net::HttpResult<net::HttpResponse>& response) {
          response.error().kind == net::HttpError::Kind::kTimeout;
 }
 
-client::RestRequest Request(std::string method, std::string path, std::string body = {},
-                            std::string content_type = "application/json") {
+client::RestRequest GetRequest(std::string path) {
   client::RestRequest request;
-  request.method = std::move(method);
   request.path = std::move(path);
-  if (!body.empty()) request.content_type = std::move(content_type);
-  request.body = std::move(body);
   return request;
 }
 
@@ -213,6 +209,17 @@ void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done)
   std::visit([&](const auto& one) { Start(one, std::move(done)); }, write);
 }
 
+client::RestRequest HttpWriter::WriteRequest(std::string method, std::string path, std::string body,
+                                             std::string content_type) const {
+  client::RestRequest request;
+  request.method = std::move(method);
+  request.path = std::move(path);
+  request.content_type = std::move(content_type);
+  request.body = std::move(body);
+  request.may_send = [&fence = fence_] { return fence.is_open(); };
+  return request;
+}
+
 void HttpWriter::Send(client::RestRequest request, Done done) {
   client_.Send(std::move(request),
                callback_guard_.Guard(
@@ -222,7 +229,7 @@ void HttpWriter::Send(client::RestRequest request, Done done) {
 }
 
 void HttpWriter::Start(const scheduler::framework::BindPod& bind, Done done) {
-  client_.Send(Request("POST", PodPath(bind.pod) + "/binding", BindingBody(bind)),
+  client_.Send(WriteRequest("POST", PodPath(bind.pod) + "/binding", BindingBody(bind)),
                callback_guard_.Guard([this, bind, done = std::move(done)](
                                          const net::HttpResult<net::HttpResponse>& response) {
                  scheduler::framework::WriteResult result = ToWriteResult(response);
@@ -249,18 +256,18 @@ void HttpWriter::CheckPod(const scheduler::framework::BindPod& bind, int tries,
       CheckPod(bind, tries + 1, std::move(failure), std::move(done));
     }));
   };
-  client_.Send(Request("GET", PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
+  client_.Send(GetRequest(PodPath(bind.pod)), callback_guard_.Guard(std::move(look)));
 }
 
 // Sends no uid, as kube-scheduler sends none.
 void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done done) {
-  Send(Request("PATCH", PodPath(patch.pod) + "/status", StatusPatch(patch),
-               "application/strategic-merge-patch+json"),
+  Send(WriteRequest("PATCH", PodPath(patch.pod) + "/status", StatusPatch(patch),
+                    "application/strategic-merge-patch+json"),
        std::move(done));
 }
 
 void HttpWriter::Start(const scheduler::framework::DeletePod& remove, Done done) {
-  Send(Request("DELETE", PodPath(remove.pod), DeleteBody()), std::move(done));
+  Send(WriteRequest("DELETE", PodPath(remove.pod), DeleteBody()), std::move(done));
 }
 
 void HttpWriter::Start(const scheduler::framework::UpdatePersistentVolume& update, Done done) {
@@ -281,13 +288,13 @@ void HttpWriter::Start(const scheduler::framework::UpdatePersistentVolumeClaim& 
 
 void HttpWriter::Replace(const std::string& path, Change change, Done done) {
   client_.Send(
-      Request("GET", path),
+      GetRequest(path),
       callback_guard_.Guard([this, path, change = std::move(change), done = std::move(done)](
                                 const net::HttpResult<net::HttpResponse>& response) mutable {
         if (!response || !response->ok()) return done(ToWriteResult(response));
         auto body = change(response->body);
         if (!body) return done({Kind::kRejected, body.error().message});
-        Send(Request("PUT", path, *std::move(body)), std::move(done));
+        Send(WriteRequest("PUT", path, *std::move(body)), std::move(done));
       }));
 }
 

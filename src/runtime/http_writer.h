@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "client/rest_client.h"
 #include "net/executor.h"
+#include "runtime/write_fence.h"
 #include "scheduler/framework/writes.h"
 
 namespace berth::runtime {
@@ -46,13 +47,14 @@ class HttpWriter {
  public:
   using Done = std::function<void(scheduler::framework::WriteResult)>;
 
-  // `client` and `executor` must outlive the writer; the client calls back on the executor.
-  HttpWriter(client::RestClient& client, net::Executor& executor)
-      : client_(client), executor_(executor) {}
+  // All references must outlive the writer and its requests; the client calls back on the executor.
+  HttpWriter(client::RestClient& client, net::Executor& executor, const WriteFence& fence)
+      : client_(client), executor_(executor), fence_(fence) {}
   HttpWriter(const HttpWriter&) = delete;
   HttpWriter& operator=(const HttpWriter&) = delete;
 
-  // Calls `done` once, or never if the writer is destroyed before. Not for events (EventWriter) and
+  // Calls `done` once, or never if the writer is destroyed before. Writes that the fence stops fail
+  // as kUnavailable; reads are not stopped. Not for events (EventWriter) and
   // extender calls (ExtenderCalls).
   void Execute(const scheduler::framework::ApiWrite& write, Done done);
 
@@ -65,6 +67,9 @@ class HttpWriter {
   void Start(const scheduler::framework::RecordEvent& event, Done done);
   void Start(const scheduler::framework::CallExtender& call, Done done);
 
+  // Returns a request that the fence may stop.
+  client::RestRequest WriteRequest(std::string method, std::string path, std::string body,
+                                   std::string content_type = "application/json") const;
   void Send(client::RestRequest request, Done done);
   // DIFFERS: reads the pod after a bind that ended in `failure` but may have taken effect.
   void CheckPod(const scheduler::framework::BindPod& bind, int tries,
@@ -75,6 +80,7 @@ class HttpWriter {
 
   client::RestClient& client_;
   net::Executor& executor_;
+  const WriteFence& fence_;
   net::CallbackGuard callback_guard_;
 };
 

@@ -19,6 +19,7 @@ constexpr const char* kPod = "/api/v1/namespaces/n/pods/web";
 
 class Writer : public ::testing::Test {
  protected:
+  Writer() { fence.Open(); }
   void Execute(const scheduler::framework::ApiWrite& write) {
     result.reset();
     writer.Execute(write,
@@ -37,7 +38,8 @@ class Writer : public ::testing::Test {
   const client::FakeRequest& request() { return server.last(); }
 
   client::FakeApiServer server;
-  HttpWriter writer{server.client(), server.executor};
+  WriteFence fence{server.executor.clock()};
+  HttpWriter writer{server.client(), server.executor, fence};
   std::optional<scheduler::framework::WriteResult> result;
   const scheduler::framework::BindPod bind{{"n", "web"}, "u", "node-1"};
 };
@@ -227,6 +229,52 @@ TEST_F(Writer, LooksAtThePodAFewTimesWhileTheServerIsAway) {
   server.Break(net::HttpError::Kind::kTimeout);
   server.Respond(404, "{'message':'gone'}");
   EXPECT_EQ(Result(), "not found: gone");
+}
+
+TEST_F(Writer, SendsNoWriteOnceTheFenceIsClosed) {
+  const std::vector<scheduler::framework::ApiWrite> writes = {
+      bind, scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, "node-2"},
+      scheduler::framework::DeletePod{{"n", "web"}, "u"}};
+  fence.Close();
+  for (const scheduler::framework::ApiWrite& write : writes) {
+    Execute(write);
+    server.executor.Run();
+    EXPECT_THAT(server.Lines(), SizeIs(0));
+    EXPECT_EQ(Result(), "unavailable: not sent");
+  }
+}
+
+TEST_F(Writer, SendsNoWriteOnceTheLeaseHasEnded) {
+  fence.SetLeaseEnd(server.executor.Now() + Duration::Seconds(1));
+  Execute(bind);
+  EXPECT_THAT(server.Lines(), SizeIs(1));
+  server.executor.Advance(Duration::Seconds(1));
+  Execute(bind);
+  server.executor.Run();
+  EXPECT_THAT(server.Lines(), SizeIs(0));
+  EXPECT_EQ(Result(), "unavailable: not sent");
+}
+
+// The second request of a write is a write of its own.
+TEST_F(Writer, ReplacesNothingIfTheFenceClosesWhileItReads) {
+  auto volume = std::make_shared<api::PersistentVolume>();
+  volume->metadata.name = "v";
+  Execute(scheduler::framework::UpdatePersistentVolume{volume});
+  EXPECT_THAT(server.Lines(), ElementsAre("GET /api/v1/persistentvolumes/v"));
+  fence.Close();
+  server.Respond(200, "{'metadata':{'name':'v'}}");
+  server.executor.Run();
+  EXPECT_THAT(server.Lines(), SizeIs(0));
+  EXPECT_EQ(Result(), "unavailable: not sent");
+}
+
+TEST_F(Writer, ReadsWhatBecameOfABindAfterTheFenceIsClosed) {
+  Execute(bind);
+  fence.Close();
+  server.Break(net::HttpError::Kind::kBroken);
+  server.Respond(200,
+                 "{'metadata':{'uid':'u','resourceVersion':'9'},'spec':{'nodeName':'node-1'}}");
+  EXPECT_EQ(Result(), "ok @9");
 }
 
 }  // namespace BERTH_TEST_FILE

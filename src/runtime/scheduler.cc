@@ -1,5 +1,6 @@
 #include "runtime/scheduler.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace berth::runtime {
@@ -21,6 +22,8 @@ Result<std::unique_ptr<Scheduler>> Scheduler::MakeOn(
 
 Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
                                    const scheduler::framework::Registry& registry) {
+  fence_ = std::make_unique<WriteFence>(options.lease_clock != nullptr ? *options.lease_clock
+                                                                       : steady_clock_);
   auto extenders = ExtenderCalls::Make(options.engine.extenders);
   if (!extenders) return std::unexpected(extenders.error());
   extenders_ = *std::move(extenders);
@@ -38,6 +41,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.engine.workers = workers_.get();
   driving.recording = options.recording;
   driving.observer = options.observer;
+  driving.wall_clock = &wall_clock_;
   driving.leads = false;
   shadows_ = options.shadow != nullptr;
   if (shadows_) {
@@ -45,25 +49,27 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
                                                            const scheduler::engine::Event& event,
                                                            Instant now) {
       if (!synced_) return;
-      const Instant start = clock_.Now();
+      const Instant start = steady_clock_.Now();
       if (const auto judgement = Shadow(engine).Judge(event, now)) {
-        report(*judgement, clock_.Now() - start);
+        report(*judgement, steady_clock_.Now() - start);
       }
     };
   }
   const auto connect = [&](std::function<void()> wake) {
     auto connection = std::make_unique<HttpConnection>(std::move(clients), connecting, *extenders_,
-                                                       clock_, std::move(wake));
+                                                       *fence_, wall_clock_, std::move(wake));
     connection_ = connection.get();
     return connection;
   };
-  auto driver = EngineDriver::Make(connect, clock_, std::move(driving), registry);
+  auto driver = EngineDriver::Make(connect, steady_clock_, std::move(driving), registry);
   if (!driver) return std::unexpected(driver.error());
   driver_ = *std::move(driver);
   return {};
 }
 
-Scheduler::~Scheduler() { Stop(Duration{}); }
+Scheduler::~Scheduler() {
+  if (driver_ != nullptr) Stop(Duration{});
+}
 
 void Scheduler::Start(std::function<void()> on_synced) {
   const std::lock_guard lock(mutex_);
@@ -86,24 +92,31 @@ void Scheduler::Lead() {
   connection_->Refresh([this, term] {
     // The lease may have been lost meanwhile.
     const std::lock_guard lock(mutex_);
-    if (term == term_) driver_->Lead(true);
+    if (term != term_) return;
+    fence_->Open();
+    driver_->Lead(true);
   });
 }
 
 void Scheduler::StopLeading() {
   const std::lock_guard lock(mutex_);
   ++term_;
+  fence_->Close();
   driver_->Lead(false);
+  connection_->CancelWaitingWrites();
 }
 
 void Scheduler::Stop(Duration grace_period) {
+  StopLeading();
   {
     const std::lock_guard lock(mutex_);
     ++term_;
     if (std::exchange(state_, State::kStopped) != State::kRunning) return;
   }
+  const Instant end = steady_clock_.Now() + grace_period;
   driver_->Stop(grace_period);
-  connection_->Stop(grace_period);
+  extenders_->Stop();
+  connection_->Stop(std::max(end - steady_clock_.Now(), Duration{}));
 }
 
 }  // namespace berth::runtime

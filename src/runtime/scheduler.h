@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/steady_clock.h"
 #include "base/time.h"
 #include "base/workers.h"
 #include "client/client_config.h"
@@ -21,6 +22,7 @@
 #include "runtime/extender_calls.h"
 #include "runtime/http_connection.h"
 #include "runtime/shadow.h"
+#include "runtime/write_fence.h"
 
 namespace berth::runtime {
 
@@ -38,6 +40,7 @@ struct SchedulerOptions {
   // function, with the time that took, on the engine's thread.
   std::function<void(const Judgement&, Duration took)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
+  const Clock* lease_clock = nullptr;  // Of SetLeaseEnd; null means the process's steady clock.
 };
 
 class Scheduler {
@@ -57,10 +60,15 @@ class Scheduler {
   // Starts scheduling as soon as everything that was written before this call has been read:
   // another scheduler may have been the leader until now.
   void Lead();
-  // Stops scheduling until the next Lead, and cancels a Lead that has not taken effect.
+  // Stops scheduling until the next Lead, and cancels a Lead that has not taken effect. From now on
+  // no write is sent; those that were not sent yet fail. Does not wait.
   void StopLeading();
+  // No write is sent after `end` of the lease clock, until a later call moves it. Without a call
+  // there is no end.
+  void SetLeaseEnd(Instant end) { fence_->SetLeaseEnd(end); }
 
-  // Finishes writes in flight within `grace_period`, then stops everything.
+  // Stops leading, awaits the writes in flight for up to `grace_period`, cancels the rest and stops
+  // everything: nothing is sent after it returns.
   void Stop(Duration grace_period);
 
   bool synced() const { return synced_; }
@@ -75,8 +83,10 @@ class Scheduler {
   Result<void> MakeDriver(ApiClients clients, SchedulerOptions options,
                           const scheduler::framework::Registry& registry);
 
-  SystemClock clock_;
+  SystemClock wall_clock_;
+  SteadyClock steady_clock_;
   // Each depends on the ones above it.
+  std::unique_ptr<WriteFence> fence_;
   std::unique_ptr<ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<EngineDriver> driver_;

@@ -32,6 +32,11 @@ void Driver::StartEngine() {
   engine_->Observe(this);
 }
 
+Now Driver::ClocksAt(Instant now) const {
+  const Instant wall = now + wall_ahead_;
+  return {options_.bug == PlantedBug::kWallClockIntervals ? wall : now, wall};
+}
+
 // --- events ---
 
 bool Driver::Drops(const scheduler::engine::Event& event) const {
@@ -79,7 +84,7 @@ void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
     world_.invariants.WriteEnded(*done);
     is_bind_.erase(done->id);
   }
-  if (!dropped) engine_->Handle(event, now);
+  if (!dropped) engine_->Handle(event, ClocksAt(now));
   // Count it afterwards: Handle first advances the time, and a pod that is rejected by that has not
   // seen the event.
   world_.book.requeue_all_events += requeues_all;
@@ -103,8 +108,29 @@ void Driver::Relist(Instant now) {
 void Driver::Restart(Instant now) {
   ++restarts;
   world_.trace.Add("the scheduler restarts");
-  engine_.reset();
   writes_.Orphan();
+  TakeOver(now);
+}
+
+void Driver::LoseLease(Instant now) {
+  ++lost_leases;
+  world_.trace.Add(fmt::format("the lease is lost with {} writes pending", writes_.size()));
+  const bool sends_on = options_.bug == PlantedBug::kWriteAfterLoss;
+  for (const scheduler::engine::WriteDone& done : writes_.EndTerm(now, sends_on)) {
+    Deliver(done, now);
+  }
+  const scheduler::framework::WriteResult not_leading{
+      .kind = scheduler::framework::WriteResult::Kind::kUnavailable, .message = "does not lead"};
+  for (auto unsent = engine_->TakeCommands(); !unsent.empty(); unsent = engine_->TakeCommands()) {
+    for (const scheduler::engine::Command& command : unsent) {
+      Deliver(scheduler::engine::WriteDone{command.id, not_leading}, now);
+    }
+  }
+  TakeOver(now);
+}
+
+void Driver::TakeOver(Instant now) {
+  engine_.reset();
   is_bind_.clear();
   world_.invariants.EngineStopped();
   world_.book.reserved.clear();
@@ -132,7 +158,7 @@ bool Driver::ResolvePermit(Instant now, bool always_allow) {
 // --- commands ---
 
 bool Driver::Schedule(Instant now, size_t limit, size_t commands) {
-  bool busy = engine_->Schedule(now, limit) > 0;
+  bool busy = engine_->Schedule(ClocksAt(now), limit) > 0;
   for (const scheduler::engine::Command& command : engine_->TakeCommands(commands)) {
     busy = true;
     Send(command, now);
@@ -143,7 +169,7 @@ bool Driver::Schedule(Instant now, size_t limit, size_t commands) {
 void Driver::Send(const scheduler::engine::Command& command, Instant now) {
   world_.trace.Add(fmt::format("command {}: {}", command.id.index(), Describe(command.write)));
   if (std::holds_alternative<scheduler::framework::RecordEvent>(command.write)) {
-    return engine_->Handle(scheduler::engine::WriteDone{command.id, {}}, now);
+    return engine_->Handle(scheduler::engine::WriteDone{command.id, {}}, ClocksAt(now));
   }
   const bool is_bind = std::holds_alternative<scheduler::framework::BindPod>(command.write);
   binds += is_bind;

@@ -51,18 +51,25 @@ class Driver final : public scheduler::engine::DecisionObserver {
   void DeliverAgain(Instant now);
   // Loses the watch and lists all objects again.
   void Relist(Instant now);
-  // Replaces the engine by a new one, which lists all objects.
+  // The process dies, and a new one takes over.
   void Restart(Instant now);
+  // The lease is lost: what is queued fails, and another scheduler takes over.
+  void LoseLease(Instant now);
+  // Sets the wall clock, to so much ahead of the time that the other functions get.
+  void SetWallClock(Duration ahead) { wall_ahead_ = ahead; }
   // Sets how often writes fail from now on.
   void SetFaults(const WriteChannel::Faults& faults) { options_.faults = faults; }
 
   const scheduler::engine::Engine& engine() const { return *engine_; }
   WriteChannel& writes() { return writes_; }
 
-  size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0;
+  size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0, lost_leases = 0;
 
  private:
   void StartEngine();
+  // Replaces the engine by a new one, which lists all objects.
+  void TakeOver(Instant now);
+  Now ClocksAt(Instant now) const;
   void Deliver(const scheduler::engine::Event& event, Instant now);
   // Reports whether the planted bug withholds the event from the engine.
   bool Drops(const scheduler::engine::Event& event) const;
@@ -77,6 +84,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
   const scheduler::framework::Registry registry_;
   WriteChannel writes_;
   std::unique_ptr<scheduler::engine::Engine> engine_;
+  Duration wall_ahead_;
   std::map<scheduler::engine::CommandId, bool> is_bind_;  // For pending commands.
 };
 

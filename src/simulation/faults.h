@@ -11,10 +11,12 @@ namespace berth::simulation {
 
 enum class PlantedBug : uint8_t {
   kNone,
-  kLostWakeUp,        // The engine does not receive the removal of a pod's scheduling gates.
-  kLeakedAssume,      // The engine does not receive the failure of a bind.
-  kSkippedUnreserve,  // A plugin's Unreserve does nothing.
-  kDoubleBind,        // A bind is sent twice.
+  kLostWakeUp,          // The engine does not receive the removal of a pod's scheduling gates.
+  kLeakedAssume,        // The engine does not receive the failure of a bind.
+  kSkippedUnreserve,    // A plugin's Unreserve does nothing.
+  kDoubleBind,          // A bind is sent twice.
+  kWallClockIntervals,  // The engine measures intervals by the wall clock.
+  kWriteAfterLoss,      // Writes that are queued when the lease is lost are sent nevertheless.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the
@@ -22,8 +24,10 @@ enum class PlantedBug : uint8_t {
 struct FaultPlan {
   // --- faults ---
 
-  bool restarts = false;   // The scheduler process restarts.
-  bool shrinking = false;  // Nodes lose resources, or return smaller.
+  bool restarts = false;       // The scheduler process restarts.
+  bool lost_leases = false;    // The scheduler loses its lease, and another one takes over.
+  bool clock_changes = false;  // The wall clock is set back or forward.
+  bool shrinking = false;      // Nodes lose resources, or return smaller.
   WriteChannel::Faults writes;
 
   // --- features ---
@@ -35,7 +39,7 @@ struct FaultPlan {
 
   // The scheduler receives every change of a node's usage, so it must never overcommit one.
   bool all_changes_are_delivered() const {
-    return !restarts && !shrinking && !incumbents && writes.lost == 0;
+    return !restarts && !lost_leases && !shrinking && !incumbents && writes.lost == 0;
   }
   // In addition, all freed capacity is announced by an event that kube-scheduler reacts to: a pod
   // that fits is requeued by an event and need not wait for the flush. kube-scheduler does not
@@ -46,8 +50,9 @@ struct FaultPlan {
 };
 
 // Chooses the plan. In one world out of three all changes are delivered: stricter invariants hold
-// there.
-inline FaultPlan ChooseFaults(Random& random) {
+// there. Changes of the clock must not change what happens, so they have random numbers of their
+// own.
+inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   FaultPlan plan;
   const bool tame = random.Chance(33);
   if (!tame) {
@@ -60,6 +65,8 @@ inline FaultPlan ChooseFaults(Random& random) {
   plan.priorities = random.Chance(50);
   plan.volumes = random.Chance(50);
   plan.relabels = random.Chance(50);
+  plan.lost_leases = !tame && leases_and_clocks.Chance(30);
+  plan.clock_changes = leases_and_clocks.Chance(50);
   return plan;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace berth::simulation {
 namespace {
@@ -72,6 +73,7 @@ namespace {
 using Kind = scheduler::framework::WriteResult::Kind;
 
 const scheduler::framework::WriteResult kTimedOut{Kind::kTimeout, "no response within 30s"};
+const scheduler::framework::WriteResult kNotSent{Kind::kUnavailable, "not sent without the lease"};
 
 scheduler::framework::WriteResult Refusal(Random& random) {
   switch (random.Below(3)) {
@@ -132,6 +134,7 @@ std::optional<scheduler::framework::WriteResult> WriteChannel::Advance(Write& wr
       if (write.result) return write.result;
       break;
   }
+  late_writes_ += write.term_ended;
   write.result = api_.Execute(write.command.write, now);
   return std::nullopt;
 }
@@ -159,6 +162,26 @@ void WriteChannel::Orphan() {
            random_.Chance(50);
   });
   for (Write& write : writes_) write.fate = Fate::kOrphan;
+}
+
+std::vector<scheduler::engine::WriteDone> WriteChannel::EndTerm(Instant now, bool sends_on) {
+  std::vector<scheduler::engine::WriteDone> ended;
+  std::vector<Write> later;
+  for (Write& write : std::exchange(writes_, {})) {
+    const bool queued = !write.result && random_.Chance(50);
+    if (write.fate == Fate::kOrphan || (queued && sends_on)) {
+      // An orphan was sent by a process that died, which no lease protects from.
+      write.term_ended = write.fate != Fate::kOrphan;
+      write.fate = Fate::kOrphan;
+      later.push_back(std::move(write));
+      continue;
+    }
+    const bool executed = !queued && write.fate != Fate::kRefused && write.fate != Fate::kLost;
+    if (executed && !write.result) write.result = api_.Execute(write.command.write, now);
+    ended.push_back({write.command.id, queued ? kNotSent : write.result.value_or(kTimedOut)});
+  }
+  writes_ = std::move(later);
+  return ended;
 }
 
 bool WriteChannel::idle(Instant now) const {

@@ -70,6 +70,14 @@ class WriteChannel {
   // results are dropped.
   void Orphan();
 
+  // The scheduler that sent the pending writes has lost its lease. The writes in flight are
+  // executed or lost before another one leads; those that are queued are never sent. Returns the
+  // results that the loser still gets. With `sends_on`, a planted bug, the queued ones are sent
+  // later.
+  std::vector<scheduler::engine::WriteDone> EndTerm(Instant now, bool sends_on);
+  // How many writes of a scheduler were executed after its lease had ended.
+  size_t late_writes() const { return late_writes_; }
+
   // Reports that no write can advance at this time.
   bool idle(Instant now) const;
   // Returns when the next write times out, if any.
@@ -90,6 +98,7 @@ class WriteChannel {
     Fate fate;
     Instant sent;
     std::optional<scheduler::framework::WriteResult> result = {};  // Once executed.
+    bool term_ended = false;  // The lease of its sender has ended.
   };
 
   bool CanProgress(const Write& write, Instant now) const;
@@ -98,6 +107,7 @@ class WriteChannel {
   ApiModel& api_;
   Random& random_;
   std::vector<Write> writes_;
+  size_t late_writes_ = 0;
 };
 
 }  // namespace berth::simulation

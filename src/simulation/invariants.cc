@@ -135,8 +135,13 @@ void Invariants::EngineStopped() {
 
 // --- after every step ---
 
-std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& engine) {
+std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& engine,
+                                               const WriteChannel& writes, Instant now) {
   if (broken_) return broken_;
+  if (writes.late_writes() > 0) {
+    return Violation{kOneLeader, "a write was executed after the lease of its sender had ended"};
+  }
+  if (auto broken = BackoffsEndInTime(engine, now)) return broken;
   if (!book_.mistake.empty()) return Violation{kReserve, book_.mistake};
   if (engine.bindings_under_way() != book_.reserved.size()) {
     return Violation{kReserve, fmt::format("{} bindings are under way, {} pods are reserved for",
@@ -145,6 +150,16 @@ std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& 
   if (auto broken = PodsAreInPlace(engine)) return broken;
   if (auto broken = NominationsHaveOwners(engine)) return broken;
   return ApiIsNotOvercommitted();
+}
+
+// The engine asks to be called when the next pod leaves the backoff queue, at the latest.
+std::optional<Violation> Invariants::BackoffsEndInTime(const scheduler::engine::Engine& engine,
+                                                       Instant now) const {
+  if (engine.queue().sizes().backoff == 0) return std::nullopt;
+  const Instant limit = scheduler::queue::LeavesAt(now + scheduler::queue::BackoffPolicy().max);
+  const std::optional<Instant> wake = engine.next_wake();
+  if (wake && *wake <= limit) return std::nullopt;
+  return Violation{kOnTime, "pods back off for longer than the longest backoff"};
 }
 
 std::optional<Violation> Invariants::PodsAreInPlace(const scheduler::engine::Engine& engine) const {

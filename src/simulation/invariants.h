@@ -27,7 +27,9 @@ inline constexpr const char* kOwners = "owners";    // Of assumed pods and nomin
 inline constexpr const char* kReserve = "reserve";  // Each Reserve ends in a bind or an Unreserve.
 // No pod that fits stays unschedulable.
 inline constexpr const char* kNotLeftUnschedulable = "not-left-unschedulable";
-inline constexpr const char* kBounded = "bounded";  // Nothing accumulates.
+inline constexpr const char* kBounded = "bounded";       // Nothing accumulates.
+inline constexpr const char* kOnTime = "on-time";        // No backoff outlasts its limit.
+inline constexpr const char* kOneLeader = "one-leader";  // Nothing is written without the lease.
 
 struct Violation {
   std::string invariant;
@@ -53,7 +55,9 @@ class Invariants {
 
   // --- checks ---
 
-  std::optional<Violation> AfterStep(const scheduler::engine::Engine& engine);
+  // `now` is the time of the steady clock.
+  std::optional<Violation> AfterStep(const scheduler::engine::Engine& engine,
+                                     const WriteChannel& writes, Instant now);
   // Checks that no pending pod fits. `early`: before the flush of unschedulable pods.
   std::optional<Violation> NoneLeftUnschedulable(const scheduler::engine::Engine& engine,
                                                  Instant now, bool early) const;
@@ -70,6 +74,8 @@ class Invariants {
                                       const scheduler::model::PodRecord& pod) const;
   std::optional<Violation> NominationsHaveOwners(const scheduler::engine::Engine& engine) const;
   std::optional<Violation> ApiIsNotOvercommitted() const;
+  std::optional<Violation> BackoffsEndInTime(const scheduler::engine::Engine& engine,
+                                             Instant now) const;
   bool MayWait(const api::Pod& pod) const;
   void Break(const char* invariant, std::string what);
 

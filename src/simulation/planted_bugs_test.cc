@@ -53,7 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedCase{"LeakedAssume", simulation::PlantedBug::kLeakedAssume, simulation::kOwners},
         PlantedCase{"SkippedUnreserve", simulation::PlantedBug::kSkippedUnreserve,
                     simulation::kReserve},
-        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce}),
+        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce},
+        PlantedCase{"WallClockIntervals", simulation::PlantedBug::kWallClockIntervals,
+                    simulation::kOnTime},
+        PlantedCase{"WriteAfterLoss", simulation::PlantedBug::kWriteAfterLoss,
+                    simulation::kOneLeader}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {
@@ -71,18 +75,22 @@ TEST(Simulation, TheSameSeedGivesTheSameWorld) {
 
 // Worlds in which nothing happens would pass, too.
 TEST(Simulation, WorldsAreBusy) {
-  size_t placed = 0, binds = 0, victims = 0, restarts = 0;
+  size_t placed = 0, binds = 0, victims = 0, restarts = 0, lost_leases = 0, clock_changes = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const simulation::SimulationReport report = RunWorld(seed, simulation::PlantedBug::kNone);
     placed += report.placed;
     binds += report.binds;
     victims += report.victims;
     restarts += report.restarts;
+    lost_leases += report.lost_leases;
+    clock_changes += report.clock_changes;
   }
   EXPECT_GT(placed, 1000u);
   EXPECT_GT(binds, 1000u);
   EXPECT_GT(victims, 30u);
   EXPECT_GT(restarts, 30u);
+  EXPECT_GT(lost_leases, 30u);
+  EXPECT_GT(clock_changes, 100u);
 }
 
 }  // namespace BERTH_TEST_FILE

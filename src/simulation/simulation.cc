@@ -20,7 +20,8 @@ class Simulation {
       : options_(options),
         trace_(options.trace),
         random_(options.seed),
-        plan_(ChooseFaults(random_)),
+        leases_and_clocks_(~options.seed),
+        plan_(ChooseFaults(random_, leases_and_clocks_)),
         profile_(ProfileWithReservations()),
         api_([this](const Change& change) { watch_.Append(change); }),
         book_(random_.Next()),
@@ -43,6 +44,8 @@ class Simulation {
     report.binds = driver_.binds;
     report.victims = driver_.victims;
     report.restarts = driver_.restarts;
+    report.lost_leases = driver_.lost_leases;
+    report.clock_changes = clock_changes_;
     return report;
   }
 
@@ -51,7 +54,8 @@ class Simulation {
     activity_.Begin();
     for (; step_ < options_.steps; ++step_) {
       Step();
-      if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
+      if (auto broken = invariants_.AfterStep(driver_.engine(), driver_.writes(), now_))
+        return broken;
       const bool lull_is_due = plan_.all_freed_capacity_is_announced() &&
                                step_ % kStepsBetweenLulls == kStepsBetweenLulls - 1;
       if (!lull_is_due) continue;
@@ -78,6 +82,8 @@ class Simulation {
 
   void Step() {
     now_ = now_ + Duration::Millis(static_cast<int64_t>(random_.Below(300)));
+    if (plan_.clock_changes && leases_and_clocks_.Chance(5)) SetWallClock();
+    if (plan_.lost_leases && leases_and_clocks_.Chance(2)) driver_.LoseLease(now_);
     const uint64_t choice = random_.Below(100);
     if (choice < 30) {
       activity_.Act(now_);
@@ -107,6 +113,16 @@ class Simulation {
     } else if (plan_.restarts) {
       driver_.Restart(now_);
     }
+  }
+
+  // Sets the wall clock up to two hours back or forward.
+  void SetWallClock() {
+    constexpr int64_t kSeconds = 7200;
+    const auto ahead =
+        Duration::Seconds(static_cast<int64_t>(leases_and_clocks_.Below(2 * kSeconds)) - kSeconds);
+    trace_.Add(fmt::format("the wall clock is set to {}s ahead", ahead.seconds()));
+    driver_.SetWallClock(ahead);
+    ++clock_changes_;
   }
 
   void PassTime(Duration length) {
@@ -156,7 +172,8 @@ class Simulation {
       const bool written = driver_.ProgressWrites(now_);
       const bool resolved = driver_.ResolvePermit(now_, /*always_allow=*/true);
       const bool acted = activity_.WindDown();
-      if (auto broken = invariants_.AfterStep(driver_.engine())) return broken;
+      if (auto broken = invariants_.AfterStep(driver_.engine(), driver_.writes(), now_))
+        return broken;
       if (!delivered && !scheduled && !written && !resolved && !acted) return std::nullopt;
     }
     return Violation{kBounded, "the work never ends"};
@@ -165,6 +182,7 @@ class Simulation {
   const SimulationOptions& options_;
   Trace trace_;
   Random random_;
+  Random leases_and_clocks_;  // Other faults are the same with and without these.
   const FaultPlan plan_;
   const scheduler::framework::ProfileConfig profile_;
   Watch watch_;
@@ -175,6 +193,7 @@ class Simulation {
   Driver driver_;
   Instant now_ = Instant::FromUnixSeconds(1'700'000'000);
   size_t step_ = 0;
+  size_t clock_changes_ = 0;
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ struct SimulationReport {
 
   // Totals.
   size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0;
+  size_t lost_leases = 0, clock_changes = 0;
 };
 
 SimulationReport Simulate(const SimulationOptions& options);

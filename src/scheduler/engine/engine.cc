@@ -70,7 +70,7 @@ queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions&
           .measurements = measurements_};
 }
 
-void Engine::State::Handle(const Event& event, Instant time) {
+void Engine::State::Handle(const Event& event, const Now& time) {
   if (cycle_ != nullptr) return HandleDuringCycle(event, time);
   PassTime(time);
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
@@ -80,7 +80,7 @@ void Engine::State::Handle(const Event& event, Instant time) {
     measurements_->EventHandled(*handled, {measurements_->Read() - since});
 }
 
-void Engine::State::HandleDuringCycle(const Event& event, Instant time) {
+void Engine::State::HandleDuringCycle(const Event& event, const Now& time) {
   const auto* done = std::get_if<WriteDone>(&event);
   if (done == nullptr || !outbox_.CycleWaitsFor(done->id)) {
     deferred_events_.emplace_back(event, time);
@@ -107,7 +107,7 @@ Engine::State::HandledEvent Engine::State::On(const PermitDecision& decision) {
   return std::nullopt;
 }
 
-void Engine::State::PassTime(Instant time) {
+void Engine::State::PassTime(const Now& time) {
   if (cycle_ != nullptr) return;  // Nothing may change during a cycle that waits.
   outbox_.PassTime(time);
   status_.PassTime(now());
@@ -164,12 +164,12 @@ Result<std::unique_ptr<Engine>> Engine::Make(const EngineOptions& options,
   return std::unique_ptr<Engine>(new Engine(std::make_unique<State>(options, std::move(profiles))));
 }
 
-void Engine::Handle(const Event& event, Instant now) {
+void Engine::Handle(const Event& event, const Now& now) {
   state_->Handle(event, now);
   state_->ReportSizes();
 }
 
-size_t Engine::Schedule(Instant now, size_t limit) {
+size_t Engine::Schedule(const Now& now, size_t limit) {
   state_->PassTime(now);
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne()) ++tried;

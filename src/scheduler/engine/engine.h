@@ -3,7 +3,8 @@
 // It owns the model of the cluster, the scheduling queue and the binding cycles in progress. It
 // runs on one thread, never blocks, and reads neither a clock nor a random device: the caller
 // passes the time with every call and a seed at the start. The same events at the same times give
-// the same commands.
+// the same commands. Intervals are those of the steady clock; the wall clock only gives the times
+// in commands, and the start of pods that have not reported theirs.
 //
 // A driver loops: it passes events to Handle, calls Schedule, executes TakeCommands, and reports
 // their results as events.
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/now.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
@@ -65,13 +67,14 @@ class Engine {
 
   // Applies an event. While a scheduling cycle waits for an extender, all events but its response
   // are deferred.
-  void Handle(const Event& event, Instant now);
+  void Handle(const Event& event, const Now& now);
 
   // Tries up to `limit` pods of the queue, in its order. Returns how many were tried; fewer than
   // `limit` means that no pod is ready until an event or next_wake().
-  size_t Schedule(Instant now, size_t limit = SIZE_MAX);
+  size_t Schedule(const Now& now, size_t limit = SIZE_MAX);
 
-  // When the engine must be called again at the latest, even without an event; nothing if never.
+  // When the engine must be called again at the latest, by the steady clock and even without an
+  // event; nothing if never.
   std::optional<Instant> next_wake() const;
 
   // Removes and returns up to `limit` pending commands: lane by lane (see WriteLane), and in each
@@ -82,7 +85,8 @@ class Engine {
   void Observe(DecisionObserver* observer);
 
   // Explains the decision that the engine would make about `pod` now. The pod need not be known to
-  // the engine; nothing changes. Fails if no profile serves the pod's schedulerName.
+  // the engine; nothing changes. `now` is the date. Fails if no profile serves the pod's
+  // schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
   const model::Cluster& cluster() const;

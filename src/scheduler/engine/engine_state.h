@@ -53,11 +53,11 @@ class Engine::State {
   // `profiles` are those of options.profiles, in the same order.
   State(const EngineOptions& options, Profiles profiles);
 
-  void Handle(const Event& event, Instant now);
+  void Handle(const Event& event, const Now& now);
   // Tries one pod; returns false if none is ready, or the last one still waits for an extender.
   bool ScheduleOne();
   // Advances the time, and everything that waits for a time up to `now`.
-  void PassTime(Instant now);
+  void PassTime(const Now& now);
   std::optional<Instant> next_wake() const;
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
   // Passes the current sizes to the measurements.
@@ -83,7 +83,7 @@ class Engine::State {
   HandledEvent On(const WriteDone& done);
   HandledEvent On(const PermitDecision& decision);
   // Resumes the scheduling cycle that waits for an extender, or defers the event.
-  void HandleDuringCycle(const Event& event, Instant time);
+  void HandleDuringCycle(const Event& event, const Now& time);
 
   // --- schedule_one.cc ---
 
@@ -140,7 +140,7 @@ class Engine::State {
   FailureCache failure_cache_{cluster_};
   size_t next_start_ = 0;                // Where the next search begins, in node order.
   std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
-  std::deque<std::pair<Event, Instant>> deferred_events_;  // Received meanwhile.
+  std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.
   DecisionObserver* observer_ = nullptr;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;

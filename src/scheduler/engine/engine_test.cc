@@ -375,5 +375,26 @@ TEST(Engine, InvalidProfilesAreErrors) {
   }
 }
 
+// The wall clock gives the times that others read, and nothing else.
+TEST(EngineClocks, ConditionsHaveTheDateAndBackoffsTheSteadyClock) {
+  EngineHarness harness;
+  Engine& engine = harness.engine();
+  const Instant start = Instant::FromUnixSeconds(1'767'225'600);
+  const Instant date = start - Duration::Seconds(3600);
+  engine.Handle(ObjectPut{MakeNode("n1").Cpu("1")}, start);
+  engine.Handle(ObjectPut{MakePod("web")}, start);
+  EXPECT_EQ(engine.Schedule(start), 1);
+  const framework::WriteResult conflict{framework::WriteResult::Kind::kConflict, "taken"};
+  engine.Handle(WriteDone{harness.TheCommand().id, conflict}, {start, date});
+  std::optional<Instant> written;
+  for (const Command& command : engine.TakeCommands()) {
+    const auto* patch = std::get_if<framework::PatchPodStatus>(&command.write);
+    if (patch != nullptr) written = patch->condition->last_transition_time;
+  }
+  EXPECT_EQ(written, date);
+  EXPECT_EQ(engine.Schedule({start, date + Duration::Seconds(7200)}), 0) << "it backs off";
+  EXPECT_EQ(engine.Schedule({start + Duration::Seconds(3), date}), 1);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine

@@ -108,7 +108,7 @@ api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
   condition.status = "True";
   condition.reason = "PreemptionByScheduler";
   condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
-  condition.last_transition_time = services_.outbox.now();
+  condition.last_transition_time = services_.outbox.wall_now();
   if (victim.condition && victim.condition->status == condition.status)
     condition.last_transition_time = victim.condition->last_transition_time;
   condition.observed_generation = victim.generation;

@@ -41,7 +41,7 @@ void Engine::State::HandleFailure(queue::QueueEntry entry, const model::PodRecor
                                       .resource_version = pod.object->metadata.resource_version});
   const Symbol node = failure.nomination.node;
   const std::string nominated = node.valid() ? cluster_.symbols().Text(node) : std::string();
-  if (auto patch = StatusAfter(failure, *object, nominated, now()))
+  if (auto patch = StatusAfter(failure, *object, nominated, outbox_.wall_now()))
     status_.Patch(*std::move(patch));
 }
 

@@ -46,12 +46,13 @@ void Outbox::WriteEnded(CommandId id, framework::WriteResult result) {
 }
 
 void Outbox::Wake(Duration length, std::coroutine_handle<> waiter) {
-  sleepers_.emplace(std::pair(now_ + length, next_sleeper_++), waiter);
+  sleepers_.emplace(std::pair(now() + length, next_sleeper_++), waiter);
 }
 
-void Outbox::PassTime(Instant now) {
-  now_ = std::max(now_, now);
-  while (!sleepers_.empty() && sleepers_.begin()->first.first <= now_) {
+void Outbox::PassTime(const Now& time) {
+  now_ = {std::max(now(), time.steady), time.wall};
+  latest_wall_ = std::max(latest_wall_, time.wall);
+  while (!sleepers_.empty() && sleepers_.begin()->first.first <= now()) {
     const auto waiter = sleepers_.begin()->second;
     sleepers_.erase(sleepers_.begin());
     waiter.resume();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/now.h"
 #include "scheduler/engine/events.h"
 #include "scheduler/framework/writes.h"
 
@@ -17,7 +18,13 @@ namespace berth::scheduler::engine {
 
 class Outbox final : public framework::Async {
  public:
-  Instant now() const override { return now_; }
+  // By the steady clock.
+  Instant now() const override { return now_.steady; }
+  // The date, for times in writes.
+  Instant wall_now() const { return now_.wall; }
+  // The latest date so far. Unlike wall_now it never goes back, so that what started before it
+  // stays so.
+  Instant latest_wall() const { return latest_wall_; }
 
   // Requests a write whose result no coroutine awaits.
   CommandId Post(framework::ApiWrite write);
@@ -32,8 +39,9 @@ class Outbox final : public framework::Async {
   std::vector<Command> TakeCommands(size_t limit);
   // Resumes the coroutine that awaits the write, if any.
   void WriteEnded(CommandId id, framework::WriteResult result);
-  // Advances the time to `now` and resumes, in order, the coroutines that wait for a time up to it.
-  void PassTime(Instant now);
+  // Advances the time to `time` and resumes, in order, the coroutines that wait for a time up to
+  // it.
+  void PassTime(const Now& time);
   // When the next coroutine is to be resumed.
   std::optional<Instant> next_wake() const;
 
@@ -46,7 +54,8 @@ class Outbox final : public framework::Async {
     std::coroutine_handle<> waiter;
   };
 
-  Instant now_;
+  Now now_;
+  Instant latest_wall_;
   std::map<std::pair<framework::WriteLane, CommandId>, framework::ApiWrite> waiting_;
   std::unordered_map<CommandId, Awaited> awaited_;
   std::unordered_set<CommandId> awaited_by_cycle_;

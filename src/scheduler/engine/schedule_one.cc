@@ -68,13 +68,14 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
   decision.key = pod->key();
   if (explain_) {
     framework::Attempt explained(cluster_, *served.profile, *results, *pod);
-    decision.explanation = ExplainAttempt(explained, now(), random_, ExplainDepth::kDetails);
+    decision.explanation =
+        ExplainAttempt(explained, outbox_.latest_wall(), random_, ExplainDepth::kDetails);
   }
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
   attempt->Measure(meter);
   Task<CycleOutcome> search =
-      FindNode(*attempt, {.now = now(),
+      FindNode(*attempt, {.now = outbox_.latest_wall(),
                           .random = random_,
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
@@ -93,7 +94,7 @@ void Engine::State::FinishCycle() {
   Decision& decision = cycle->decision;
   const ServedProfile& served = profiles_[placement.entry.profile];
   if (served.paranoid_check != nullptr) {
-    served.paranoid_check->Check(*placement.attempt, outcome, now());
+    served.paranoid_check->Check(*placement.attempt, outcome, outbox_.latest_wall());
     const bool known_to_fail =
         failure_cache_.Find(*placement.pod, placement.entry.profile) != nullptr;
     CHECK(!known_to_fail || outcome.kind != CycleOutcome::Kind::kNode);

@@ -41,7 +41,7 @@ struct CycleOutcome {
 };
 
 struct SearchOptions {
-  Instant now;
+  Instant now;  // The date: a pod that has not started counts as starting now.
   Random& random;
   Extenders* extenders = nullptr;  // If there are any.
   // The percentage of nodes to find before scoring begins; absent means all of them.

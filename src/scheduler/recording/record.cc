@@ -9,12 +9,15 @@ namespace berth::scheduler::recording {
 namespace {
 
 // The first byte of a record. Part of the file format: numbers are never reused.
-enum class RecordTag : uint8_t {
+enum class RecordTag : uint64_t {
   kHandle = 1,
   kSchedule = 2,
   kDecisions = 3,
   kCommands = 4,
   kLimitedCommands = 5,
+  // As kHandle and kSchedule, after the wall clock was set.
+  kHandleAfterClockChange = 6,
+  kScheduleAfterClockChange = 7,
 };
 
 static_assert(std::variant_size_v<Record> == 4, "record.cc must handle the new kind of record");
@@ -43,20 +46,36 @@ std::vector<std::string> ReadList(ByteReader& in) {
   return texts;
 }
 
-Result<Record> DecodeTaggedRecord(uint64_t tag, ByteReader& in, int64_t& last_nanos) {
-  auto time = [&] {
-    last_nanos = Plus(last_nanos, in.Signed());
-    return Instant{last_nanos};
-  };
-  switch (static_cast<RecordTag>(tag)) {
-    case RecordTag::kHandle: {
-      const Instant now = time();
+// Decodes times from their differences.
+class TimeReader {
+ public:
+  TimeReader(ByteReader& in, Instant& last, Duration& wall_ahead)
+      : in_(in), last_(last), wall_ahead_(wall_ahead) {}
+
+  Now Read(bool clock_changed) {
+    last_.nanos = Plus(last_.nanos, in_.Signed());
+    if (clock_changed) wall_ahead_.nanos = in_.Signed();
+    return {last_, {Plus(last_.nanos, wall_ahead_.nanos)}};
+  }
+
+ private:
+  ByteReader& in_;
+  Instant& last_;
+  Duration& wall_ahead_;
+};
+
+Result<Record> DecodeTaggedRecord(RecordTag tag, ByteReader& in, TimeReader time) {
+  switch (tag) {
+    case RecordTag::kHandle:
+    case RecordTag::kHandleAfterClockChange: {
+      const Now now = time.Read(tag == RecordTag::kHandleAfterClockChange);
       auto event = DecodeEvent(in);
       if (!event) return std::unexpected(event.error());
       return HandleCall{now, *std::move(event)};
     }
-    case RecordTag::kSchedule: {
-      const Instant now = time();
+    case RecordTag::kSchedule:
+    case RecordTag::kScheduleAfterClockChange: {
+      const Now now = time.Read(tag == RecordTag::kScheduleAfterClockChange);
       return ScheduleCall{now, in.Number() - 1};
     }
     case RecordTag::kDecisions: {
@@ -65,10 +84,10 @@ Result<Record> DecodeTaggedRecord(uint64_t tag, ByteReader& in, int64_t& last_na
     }
     case RecordTag::kCommands:
     case RecordTag::kLimitedCommands:
-      return CommandsRecord{ReadList(in),
-                            static_cast<RecordTag>(tag) == RecordTag::kLimitedCommands};
+      return CommandsRecord{ReadList(in), tag == RecordTag::kLimitedCommands};
   }
-  return Fail(fmt::format("a record of kind {}, which this build does not support", tag));
+  return Fail(fmt::format("a record of kind {}, which this build does not support",
+                          static_cast<uint64_t>(tag)));
 }
 
 }  // namespace
@@ -93,19 +112,22 @@ Result<RecordingHeader> DecodeHeader(std::string_view bytes) {
 
 std::string RecordCodec::Encode(const Record& record) {
   ByteWriter out;
-  auto put_time = [&](Instant now) {
-    out.Signed(Minus(now.nanos, last_nanos_));
-    last_nanos_ = now.nanos;
+  const auto put_call = [&](RecordTag tag, RecordTag after_clock_change, const Now& now) {
+    const int64_t wall_ahead = Minus(now.wall.nanos, now.steady.nanos);
+    const bool clock_changed = wall_ahead != wall_ahead_.nanos;
+    PutTag(out, clock_changed ? after_clock_change : tag);
+    out.Signed(Minus(now.steady.nanos, last_time_.nanos));
+    if (clock_changed) out.Signed(wall_ahead);
+    last_time_ = now.steady;
+    wall_ahead_.nanos = wall_ahead;
   };
   std::visit(Overloaded{
                  [&](const HandleCall& call) {
-                   PutTag(out, RecordTag::kHandle);
-                   put_time(call.now);
+                   put_call(RecordTag::kHandle, RecordTag::kHandleAfterClockChange, call.now);
                    EncodeEvent(call.event, out);
                  },
                  [&](const ScheduleCall& call) {
-                   PutTag(out, RecordTag::kSchedule);
-                   put_time(call.now);
+                   put_call(RecordTag::kSchedule, RecordTag::kScheduleAfterClockChange, call.now);
                    out.Number(call.limit + 1);  // No limit, the usual case, becomes 0.
                  },
                  [&](const DecisionsRecord& decisions) {
@@ -125,8 +147,8 @@ std::string RecordCodec::Encode(const Record& record) {
 
 Result<Record> RecordCodec::Decode(std::string_view bytes) {
   ByteReader in(bytes);
-  const uint64_t tag = in.Number();
-  auto record = DecodeTaggedRecord(tag, in, last_nanos_);
+  const auto tag = static_cast<RecordTag>(in.Number());
+  auto record = DecodeTaggedRecord(tag, in, TimeReader(in, last_time_, wall_ahead_));
   if (!record) return record;
   if (!in.finished()) return Fail("a record of the wrong length");
   return record;

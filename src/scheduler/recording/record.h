@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/now.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "scheduler/engine/events.h"
@@ -19,13 +20,13 @@ namespace berth::scheduler::recording {
 
 // Engine::Handle(event, now).
 struct HandleCall {
-  Instant now;
+  Now now;
   engine::Event event;
 };
 
 // Engine::Schedule(now, limit).
 struct ScheduleCall {
-  Instant now;
+  Now now;
   uint64_t limit = UINT64_MAX;
   friend bool operator==(const ScheduleCall&, const ScheduleCall&) = default;
 };
@@ -59,14 +60,16 @@ std::string EncodeHeader(const RecordingHeader& header);
 Result<RecordingHeader> DecodeHeader(std::string_view bytes);
 
 // RecordCodec encodes records, or decodes them in the same order: each time is stored as the
-// difference to the previous one.
+// difference to the previous one, and how far the wall clock is ahead of the steady one only when
+// that changes.
 class RecordCodec {
  public:
   std::string Encode(const Record& record);
   Result<Record> Decode(std::string_view bytes);
 
  private:
-  int64_t last_nanos_ = 0;
+  Instant last_time_;    // By the steady clock.
+  Duration wall_ahead_;  // What the wall clock adds to it.
 };
 
 }  // namespace berth::scheduler::recording

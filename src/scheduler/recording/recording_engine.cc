@@ -13,7 +13,7 @@ RecordingEngine::RecordingEngine(engine::Engine& engine, RecordWriter* writer)
 
 RecordingEngine::~RecordingEngine() { engine_.Observe(nullptr); }
 
-void RecordingEngine::Handle(const engine::Event& event, Instant now) {
+void RecordingEngine::Handle(const engine::Event& event, const Now& now) {
   if (writer_ == nullptr) return engine_.Handle(event, now);
   called_ = true;
   writer_->Append(HandleCall{now, event});
@@ -21,7 +21,7 @@ void RecordingEngine::Handle(const engine::Event& event, Instant now) {
   if (!decisions_.empty()) writer_->Append(DecisionsRecord{0, std::exchange(decisions_, {})});
 }
 
-size_t RecordingEngine::Schedule(Instant now, size_t limit) {
+size_t RecordingEngine::Schedule(const Now& now, size_t limit) {
   if (writer_ == nullptr) return engine_.Schedule(now, limit);
   called_ = true;
   writer_->Append(ScheduleCall{now, limit});

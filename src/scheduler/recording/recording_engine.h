@@ -23,8 +23,8 @@ class RecordingEngine final : private engine::DecisionObserver {
   RecordingEngine& operator=(const RecordingEngine&) = delete;
 
   // Like those of Engine.
-  void Handle(const engine::Event& event, Instant now);
-  size_t Schedule(Instant now, size_t limit = SIZE_MAX);
+  void Handle(const engine::Event& event, const Now& now);
+  size_t Schedule(const Now& now, size_t limit = SIZE_MAX);
   std::vector<engine::Command> TakeCommands(size_t limit = SIZE_MAX);
   std::optional<Instant> next_wake() const { return engine_.next_wake(); }
   void Observe(engine::DecisionObserver* observer) { observer_ = observer; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/recording/event_codec.h"
 #include "scheduler/recording/recording_testing.h"
 #include "testing/object_builders.h"
 
@@ -41,6 +42,30 @@ TEST(Recording, EveryKindOfRecordRoundTrips) {
   EXPECT_EQ(std::get<HandleCall>(read[6]).now, kNoon);
   EXPECT_EQ(reader->end().kind, Kind::kClosed);
   EXPECT_EQ(reader->end().ToString(), "complete, 11 records");
+}
+
+TEST(Recording, BothClocksRoundTrip) {
+  const Duration hour = Duration::Seconds(3600);
+  const std::vector<ScheduleCall> written = {
+      {kNoon},
+      {{kNoon + Duration::Seconds(1), kNoon - hour}},
+      {{kNoon + Duration::Seconds(2), kNoon - hour + Duration::Seconds(1)}},
+      {{kNoon + Duration::Seconds(3), kNoon + Duration::Seconds(3)}},
+      {{Instant{INT64_MIN}, Instant{INT64_MAX}}},
+      {{Instant{INT64_MAX}, Instant{INT64_MIN}}}};
+  const auto reader = MustOpen(RecordingOf({written.begin(), written.end()}));
+  const std::vector<Record> read = AllRecords(*reader);
+  ASSERT_EQ(read.size(), written.size());
+  for (size_t i = 0; i < read.size(); ++i) EXPECT_EQ(std::get<ScheduleCall>(read[i]), written[i]);
+}
+
+// As it was when there was one clock, so that such recordings can be read.
+TEST(Recording, TheSecondClockCostsNothingUntilItIsSet) {
+  ByteWriter expected;
+  expected.Number(2);
+  expected.Signed(kNoon.nanos);
+  expected.Number(0);
+  EXPECT_EQ(BytesOf(ScheduleCall{kNoon}), std::move(expected).Take());
 }
 
 TEST(Recording, MayBeEmpty) {

@@ -34,7 +34,8 @@ class Replayer final : public engine::DecisionObserver {
   bool Apply(const HandleCall& call) {
     if (!NothingIsPending()) return false;
     ++report_.events;
-    call_ = fmt::format("{}, at {}", DescribeEvent(call.event), api::FormatTimestamp(call.now));
+    call_ =
+        fmt::format("{}, at {}", DescribeEvent(call.event), api::FormatTimestamp(call.now.wall));
     engine_.Handle(call.event, call.now);
     if (!decisions_.empty()) pending_ = DecisionsRecord{0, std::exchange(decisions_, {})};
     return true;
@@ -44,7 +45,7 @@ class Replayer final : public engine::DecisionObserver {
     if (!NothingIsPending()) return false;
     ++report_.schedules;
     call_ = call.limit == UINT64_MAX ? "schedule" : fmt::format("schedule {} pods", call.limit);
-    call_ += ", at " + api::FormatTimestamp(call.now);
+    call_ += ", at " + api::FormatTimestamp(call.now.wall);
     const size_t tried = engine_.Schedule(call.now, call.limit);
     pending_ = DecisionsRecord{tried, std::exchange(decisions_, {})};
     return true;

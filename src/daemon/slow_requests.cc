@@ -1,0 +1,41 @@
+#include "daemon/slow_requests.h"
+
+#include <utility>
+
+namespace berth::daemon {
+
+SlowRequests::SlowRequests() : thread_([this] { Run(); }) {}
+
+SlowRequests::~SlowRequests() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+bool SlowRequests::Post(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= kMaxWaiting) return false;
+    waiting_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void SlowRequests::Run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    if (stop_) return;
+    const std::function<void()> work = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+}
+
+}  // namespace berth::daemon
