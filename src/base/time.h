@@ -7,15 +7,17 @@
 #include <concepts>
 #include <cstdint>
 
+#include "base/saturating.h"
+
 namespace berth {
 
-// Arithmetic is that of int64_t: quotients are truncated towards zero, and the caller avoids
-// overflow.
+// Sums, differences and products saturate: times come from outside, too. Quotients are truncated
+// towards zero.
 struct Duration {
   int64_t nanos = 0;
 
-  static constexpr Duration Seconds(int64_t n) { return {n * 1'000'000'000}; }
-  static constexpr Duration Millis(int64_t n) { return {n * 1'000'000}; }
+  static constexpr Duration Seconds(int64_t n) { return {SaturatingMultiply(n, 1'000'000'000)}; }
+  static constexpr Duration Millis(int64_t n) { return {SaturatingMultiply(n, 1'000'000)}; }
   // Truncate to a whole nanosecond, and to the range of int64_t.
   static constexpr Duration FromSeconds(double seconds) { return FromNanos(seconds * 1e9); }
   static constexpr Duration FromNanos(double nanos) {
@@ -27,11 +29,15 @@ struct Duration {
   constexpr double millis() const { return static_cast<double>(nanos) / 1e6; }
 
   friend constexpr auto operator<=>(Duration, Duration) = default;
-  friend constexpr Duration operator-(Duration d) { return {-d.nanos}; }
-  friend constexpr Duration operator+(Duration a, Duration b) { return {a.nanos + b.nanos}; }
-  friend constexpr Duration operator-(Duration a, Duration b) { return {a.nanos - b.nanos}; }
+  friend constexpr Duration operator-(Duration d) { return {SaturatingSubtract(0, d.nanos)}; }
+  friend constexpr Duration operator+(Duration a, Duration b) {
+    return {SaturatingAdd(a.nanos, b.nanos)};
+  }
+  friend constexpr Duration operator-(Duration a, Duration b) {
+    return {SaturatingSubtract(a.nanos, b.nanos)};
+  }
   friend constexpr Duration operator*(Duration d, std::integral auto n) {
-    return {d.nanos * static_cast<int64_t>(n)};
+    return {SaturatingMultiply(d.nanos, static_cast<int64_t>(n))};
   }
   friend constexpr Duration operator/(Duration d, std::integral auto n) {
     return {d.nanos / static_cast<int64_t>(n)};
@@ -53,7 +59,9 @@ struct Duration {
 struct Instant {
   int64_t nanos = 0;
 
-  static constexpr Instant FromUnixSeconds(int64_t n) { return {n * 1'000'000'000}; }
+  static constexpr Instant FromUnixSeconds(int64_t n) {
+    return {SaturatingMultiply(n, 1'000'000'000)};
+  }
 
   constexpr Duration since_epoch() const { return {nanos}; }
   // The last full second, at or before the instant, as seconds since the epoch.
@@ -63,11 +71,17 @@ struct Instant {
   constexpr Instant FloorToSecond() const { return FromUnixSeconds(unix_seconds()); }
 
   friend constexpr auto operator<=>(Instant, Instant) = default;
-  friend constexpr Instant operator+(Instant t, Duration d) { return {t.nanos + d.nanos}; }
-  friend constexpr Instant operator-(Instant t, Duration d) { return {t.nanos - d.nanos}; }
+  friend constexpr Instant operator+(Instant t, Duration d) {
+    return {SaturatingAdd(t.nanos, d.nanos)};
+  }
+  friend constexpr Instant operator-(Instant t, Duration d) {
+    return {SaturatingSubtract(t.nanos, d.nanos)};
+  }
   constexpr Instant& operator+=(Duration d) { return *this = *this + d; }
   constexpr Instant& operator-=(Duration d) { return *this = *this - d; }
-  friend constexpr Duration operator-(Instant a, Instant b) { return {a.nanos - b.nanos}; }
+  friend constexpr Duration operator-(Instant a, Instant b) {
+    return {SaturatingSubtract(a.nanos, b.nanos)};
+  }
 };
 
 class Clock {
