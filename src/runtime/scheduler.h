@@ -38,6 +38,8 @@ struct SchedulerOptions {
   // function, with the time that took, on the engine's thread.
   std::function<void(const Judgement&, Duration took)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
+  // Called on the watches' thread.
+  client::CountUndecodable count_undecodable = [](std::string_view, size_t) {};
 };
 
 class Scheduler {
