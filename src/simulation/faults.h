@@ -15,6 +15,8 @@ enum class PlantedBug : uint8_t {
   kLeakedAssume,      // The engine does not receive the failure of a bind.
   kSkippedUnreserve,  // A plugin's Unreserve does nothing.
   kDoubleBind,        // A bind is sent twice.
+  kStrictDecoding,    // The engine does not receive objects with undecodable fields.
+  kWrappedSums,       // The engine receives huge requests as what is left of them in 64 bits.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the
@@ -25,6 +27,8 @@ struct FaultPlan {
   bool restarts = false;   // The scheduler process restarts.
   bool shrinking = false;  // Nodes lose resources, or return smaller.
   WriteChannel::Faults writes;
+  bool undecodable = false;  // Objects have fields that cannot be decoded.
+  bool overflowing = false;  // Pods run whose requests exceed 64 bits together.
 
   // --- features ---
 
@@ -41,7 +45,7 @@ struct FaultPlan {
   // that fits is requeued by an event and need not wait for the flush. kube-scheduler does not
   // react to label changes of pods that are being bound.
   bool all_freed_capacity_is_announced() const {
-    return all_changes_are_delivered() && !priorities && !relabels;
+    return all_changes_are_delivered() && !overflowing && !priorities && !relabels;
   }
 };
 
@@ -60,6 +64,10 @@ inline FaultPlan ChooseFaults(Random& random) {
   plan.priorities = random.Chance(50);
   plan.volumes = random.Chance(50);
   plan.relabels = random.Chance(50);
+  // Chosen from a copy: what else happens with a seed remains as it was before these were added.
+  Random later = random;
+  plan.undecodable = later.Chance(30);
+  plan.overflowing = later.Chance(30);
   return plan;
 }
 

@@ -53,7 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedCase{"LeakedAssume", simulation::PlantedBug::kLeakedAssume, simulation::kOwners},
         PlantedCase{"SkippedUnreserve", simulation::PlantedBug::kSkippedUnreserve,
                     simulation::kReserve},
-        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce}),
+        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce},
+        PlantedCase{"StrictDecoding", simulation::PlantedBug::kStrictDecoding,
+                    simulation::kNotLeftUnschedulable},
+        PlantedCase{"WrappedSums", simulation::PlantedBug::kWrappedSums,
+                    simulation::kNoOvercommit}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {
