@@ -1,6 +1,7 @@
 // Pod, with every field that a scheduling rule reads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,8 +49,14 @@ struct PodAffinityTerm {
 };
 
 struct WeightedPodAffinityTerm {
+  // The API allows weights from 1 to 100. Others count up to this limit: sums over all terms of all
+  // pods stay far from overflowing.
+  static constexpr int32_t kMaxWeight = 1 << 20;
+
   int32_t weight = 0;
   PodAffinityTerm term;
+
+  int32_t limited_weight() const { return std::clamp(weight, -kMaxWeight, kMaxWeight); }
   friend bool operator==(const WeightedPodAffinityTerm&, const WeightedPodAffinityTerm&) = default;
 };
 

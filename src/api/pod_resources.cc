@@ -149,10 +149,10 @@ NonZeroRequest PlacedNonZeroRequest(const Pod& pod) {
   const ResourceList requests = PodRequests(pod, options);
   NonZeroRequest result;
   if (const auto cpu = requests.find("cpu"); cpu != requests.end()) {
-    result.milli_cpu = cpu->second.MilliValue();
+    result.milli_cpu = std::max<int64_t>(cpu->second.MilliValue(), 0);
   }
   if (const auto memory = requests.find("memory"); memory != requests.end()) {
-    result.memory = memory->second.Value();
+    result.memory = std::max<int64_t>(memory->second.Value(), 0);
   }
   return result;
 }

@@ -24,6 +24,7 @@ struct PodRequestOptions {
 ResourceList PodRequests(const Pod& pod, const PodRequestOptions& options);
 
 // The requests of a placed pod for scoring, with the defaults above where cpu or memory is missing.
+// Negative requests count as 0.
 struct NonZeroRequest {
   int64_t milli_cpu = 0;
   int64_t memory = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -12,8 +13,9 @@ namespace berth::api {
 namespace {
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
-constexpr int kFirstYear = 1678;
-constexpr int kLastYear = 2261;
+// The years 1678 to 2261, which an Instant can hold in full.
+constexpr Instant kEarliest{-9'214'560'000 * kNanosPerSecond};
+constexpr Instant kLatest{9'214'646'400 * kNanosPerSecond - 1};
 
 // Scanner consumes fixed-width fields from the front of a text.
 class Scanner {
@@ -73,7 +75,7 @@ class Scanner {
 std::optional<Instant> Parse(std::string_view text) {
   namespace chrono = std::chrono;
   Scanner scan(text);
-  const auto year = scan.Number(4, kFirstYear, kLastYear);
+  const auto year = scan.Number(4, 0, 9999);
   if (!year || !scan.Take('-')) return std::nullopt;
   const auto month = scan.Number(2, 1, 12);
   if (!month || !scan.Take('-')) return std::nullopt;
@@ -96,10 +98,12 @@ std::optional<Instant> Parse(std::string_view text) {
   if (!date.ok()) return std::nullopt;
   const int64_t days = chrono::sys_days{date}.time_since_epoch().count();
   const int64_t seconds = days * 86'400 + *hour * 3600 + *minute * 60 + *second - *offset;
-  return Instant{seconds * kNanosPerSecond + *fraction};
+  return ClampToTimestamp(Instant::FromUnixSeconds(seconds) + Duration{*fraction});
 }
 
 }  // namespace
+
+Instant ClampToTimestamp(Instant instant) { return std::clamp(instant, kEarliest, kLatest); }
 
 Result<Instant> ParseTimestamp(std::string_view text) {
   if (const auto instant = Parse(text)) return *instant;
@@ -108,7 +112,8 @@ Result<Instant> ParseTimestamp(std::string_view text) {
 
 std::string FormatTimestamp(Instant instant) {
   namespace chrono = std::chrono;
-  const chrono::sys_time<chrono::nanoseconds> time{chrono::nanoseconds{instant.nanos}};
+  const chrono::sys_time<chrono::nanoseconds> time{
+      chrono::nanoseconds{ClampToTimestamp(instant).nanos}};
   const auto midnight = chrono::floor<chrono::days>(time);
   const chrono::year_month_day date{midnight};
   const chrono::hh_mm_ss clock{time - midnight};
@@ -126,6 +131,7 @@ std::string FormatTimestamp(Instant instant) {
 std::string FormatTime(Instant instant) { return FormatTimestamp(instant.FloorToSecond()); }
 
 std::string FormatMicroTime(Instant instant) {
+  instant = ClampToTimestamp(instant);
   const Instant second = instant.FloorToSecond();
   std::string text = FormatTimestamp(second);
   text.pop_back();  // The Z.

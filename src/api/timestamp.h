@@ -10,9 +10,12 @@
 namespace berth::api {
 
 // Parses "2026-05-01T12:30:00Z", optionally with a fraction of a second and an offset such as
-// "+02:00". Drops digits beyond the nanosecond. Fails for days that do not exist and for years that
-// an Instant cannot hold (before 1678, after 2261).
+// "+02:00". Drops digits beyond the nanosecond. Fails for days that do not exist. Times before 1678
+// and after 2261, which an Instant cannot hold, become the nearest one that it can.
 Result<Instant> ParseTimestamp(std::string_view text);
+
+// Returns the nearest time that timestamps have, from 1678 to 2261.
+Instant ClampToTimestamp(Instant instant);
 
 // Formats in UTC, with a fraction only if it is not zero. ParseTimestamp returns `instant` again.
 std::string FormatTimestamp(Instant instant);

@@ -50,10 +50,27 @@ TEST(ParseTimestamp, RejectsInvalidTimes) {
                            "2026-03-01T08:00:04Z ",
                            "26-03-01T08:00:04Z",
                            "+026-03-01T08:00:04Z",
-                           "0001-01-01T00:00:00Z",
-                           "9999-12-31T23:59:59Z"}) {
+                           "12026-03-01T08:00:04Z"}) {
     EXPECT_FALSE(ParseTimestamp(text).has_value()) << text;
   }
+}
+
+TEST(ParseTimestamp, SaturatesBeyondTheRangeOfAnInstant) {
+  for (const char* text : {"0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1677-12-31T23:59:59Z",
+                           "1678-01-01T00:00:00Z"}) {
+    EXPECT_EQ(FormatTimestamp(ParseTimestamp(text).value()), "1678-01-01T00:00:00Z") << text;
+  }
+  for (const char* text : {"9999-12-31T23:59:59Z", "2311-06-01T00:00:00Z", "2262-01-01T00:00:00Z",
+                           "2261-12-31T23:59:59.999999999Z"}) {
+    EXPECT_EQ(FormatTimestamp(ParseTimestamp(text).value()), "2261-12-31T23:59:59.999999999Z")
+        << text;
+  }
+}
+
+TEST(FormatTimestamp, SaturatesLikewise) {
+  EXPECT_EQ(FormatTimestamp({INT64_MIN}), "1678-01-01T00:00:00Z");
+  EXPECT_EQ(FormatTime({INT64_MIN}), "1678-01-01T00:00:00Z");
+  EXPECT_EQ(FormatMicroTime({INT64_MAX}), "2261-12-31T23:59:59.999999Z");
 }
 
 TEST(FormatTimestamp, WritesAFractionOnlyIfItIsNotZero) {

@@ -19,7 +19,8 @@ Informers::Informers(RestClient& client, net::Executor& executor, std::vector<Wa
                          .codec = source.codec,
                          .protobuf = options.protobuf,
                          .watch_list = options.watch_list,
-                         .seed = seeds.Next()};
+                         .seed = seeds.Next(),
+                         .count_undecodable = options.count_undecodable};
     reflectors_.push_back(std::make_unique<Reflector>(
         client, executor, std::move(one), sink, [this] { OnSynced(); }, warn));
   }

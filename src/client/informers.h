@@ -26,6 +26,7 @@ struct InformersOptions {
   bool protobuf = false;  // As clientConnection.contentType, where the codec supports it.
   bool watch_list = true;
   uint64_t seed = 1;
+  CountUndecodable count_undecodable = [](std::string_view, size_t) {};
 };
 
 // The state of one collection.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "client/escaping.h"
 
 namespace berth::client {
@@ -301,9 +299,9 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
   }
   if (!meta.resource_version.empty()) version_ = meta.resource_version;
   if (gone) {
-    unreadable_.erase({meta.namespace_, meta.name});
     cache_.Gone(meta.namespace_, meta.name, events_);
   } else if (received.object) {
+    NoteUndecodable(received);
     cache_.Put(*std::move(received.object), events_);
   } else {
     NoteUnreadable(received);
@@ -320,6 +318,7 @@ void Reflector::OnStreamError(const ServerStatus& status) {
 
 void Reflector::Collect(Received received) {
   if (received.object) {
+    NoteUndecodable(received);
     listed_.objects.push_back(cache_.Share(*std::move(received.object)));
     return;
   }
@@ -340,10 +339,6 @@ void Reflector::DropGone() {
 void Reflector::FinishList(std::string version) {
   ++lists_;
   if (!listed_gone_.empty()) DropGone();
-  if (!unreadable_.empty()) {
-    const std::set<api::ObjectKey> there(listed_.unreadable.begin(), listed_.unreadable.end());
-    std::erase_if(unreadable_, [&](const auto& entry) { return !there.contains(entry.first); });
-  }
   cache_.Replace(std::exchange(listed_, {}), events_);
   version_ = std::move(version);
   from_newest_ = false;
@@ -357,12 +352,29 @@ void Reflector::FinishList(std::string version) {
   for (const auto& done : std::exchange(refreshed_, {})) done();
 }
 
+namespace {
+
+// What distinguishes an object from others that have had its name.
+std::string IdentityOf(const api::ObjectMeta& meta) {
+  return fmt::format("{}/{}/{}", meta.namespace_, meta.name, meta.uid);
+}
+
+}  // namespace
+
 void Reflector::NoteUnreadable(const Received& received) {
-  const api::ObjectMeta& meta = received.meta;
-  const auto [seen, is_new] = unreadable_.try_emplace({meta.namespace_, meta.name}, meta.uid);
-  if (!is_new && seen->second == meta.uid) return;
-  seen->second = meta.uid;
+  if (!reported_.Add(IdentityOf(received.meta), "")) return;
   warn_(fmt::format("the scheduler does not see {}", received.object.error().message));
+  options_.count_undecodable(options_.resource, std::max<size_t>(received.undecodable.count(), 1));
+}
+
+void Reflector::NoteUndecodable(const Received& received) {
+  if (received.undecodable.empty()) return;
+  const api::ObjectMeta& meta = api::MetaOf(*received.object);
+  const std::string problems = NewProblems(IdentityOf(meta), received.undecodable, reported_);
+  if (problems.empty()) return;
+  warn_(fmt::format("{} \"{}\": what cannot be read is left out: {}", options_.resource,
+                    api::KeyOf(*received.object).ToString(), problems));
+  options_.count_undecodable(options_.resource, received.undecodable.count());
 }
 
 void Reflector::Deliver() {

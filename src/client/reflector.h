@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "client/object_cache.h"
+#include "client/reported_problems.h"
 #include "client/rest_client.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
@@ -51,6 +53,8 @@ class ReflectorBackoff {
 
 // Logs a line for the operator.
 using Warn = std::function<void(const std::string&)>;
+// Counts the fields of an object of "pods" that could not be decoded.
+using CountUndecodable = std::function<void(std::string_view resource, size_t fields)>;
 
 struct ReflectorOptions {
   std::string resource;             // "pods", for messages.
@@ -62,6 +66,7 @@ struct ReflectorOptions {
   // A longer page of a list is requested again in smaller ones.
   size_t max_page_bytes = kMaxResponseBytes;
   uint64_t seed = 1;  // Of the jitter.
+  CountUndecodable count_undecodable = [](std::string_view, size_t) {};
 };
 
 class Reflector {
@@ -131,7 +136,9 @@ class Reflector {
   void Collect(Received received);
   void DropGone();
   void FinishList(std::string version);
+  // Log and count, once, an object that is not seen, and fields that are left out of one that is.
   void NoteUnreadable(const Received& received);
+  void NoteUndecodable(const Received& received);
   void Deliver();
   // Logs a problem; the same one again only after a while.
   void ReportProblem(const std::string& what);
@@ -147,8 +154,8 @@ class Reflector {
   net::CallbackGuard callback_guard_;
 
   ObjectCache cache_;
-  std::vector<api::ObjectChange> events_;             // Not passed to the sink yet.
-  std::map<api::ObjectKey, std::string> unreadable_;  // Names and uids: each is logged once.
+  std::vector<api::ObjectChange> events_;  // Not passed to the sink yet.
+  ReportedProblems reported_;
 
   // The list so far. An object may be deleted while the list arrives: entries of that name before
   // that position are ignored.

@@ -53,7 +53,11 @@ class PodReflector : public ::testing::Test {
                          .field_selector = std::move(selector),
                          .codec = CodecOf<api::Pod>(),
                          .watch_list = watch_list,
-                         .max_page_bytes = max_page_bytes},
+                         .max_page_bytes = max_page_bytes,
+                         .count_undecodable =
+                             [this](std::string_view resource, size_t fields) {
+                               undecodable.push_back(fmt::format("{} {}", resource, fields));
+                             }},
         [this](std::vector<api::ObjectChange> batch) {
           ++batches;
           for (const api::ObjectChange& event : batch) {
@@ -86,6 +90,7 @@ class PodReflector : public ::testing::Test {
   std::unique_ptr<Reflector> reflector;
   std::vector<std::string> reported;
   std::vector<std::string> warnings;
+  std::vector<std::string> undecodable;  // "pods 1"
   int batches = 0;
   size_t max_page_bytes = kMaxResponseBytes;
 };
@@ -346,6 +351,23 @@ TEST_F(PodReflector, UnreadableObjectsAreLoggedOnceAndSkipped) {
               HasSubstr("the scheduler does not see Pod \"default/a\": spec.priority"));
   server.Data(Frame("DELETED", bad));
   EXPECT_THAT(Reported(), ElementsAre("-a@5"));
+}
+
+TEST_F(PodReflector, UndecodableFieldsAreLoggedOnceAndLeftOut) {
+  const auto running = [](int version, const std::string& spec) {
+    return "{'metadata':{'name':'a','namespace':'default','uid':'u','resourceVersion':'" +
+           std::to_string(version) + "'},'spec':{'nodeName':'n'," + spec + "}}";
+  };
+  StartWatching();
+  server.Data(Frame("MODIFIED", running(8, "'priority':'x'")) +
+              Frame("MODIFIED", running(9, "'priority':'y'")));
+  EXPECT_THAT(Reported(), ElementsAre("+a@8", "+a@9"));
+  EXPECT_THAT(warnings, ElementsAre("pods \"default/a\": what cannot be read is left out: "
+                                    "spec.priority: expected an integer, found \"x\""));
+  EXPECT_THAT(undecodable, ElementsAre("pods 1"));
+  server.Data(Frame("MODIFIED", running(10, "'priority':'y','volumes':7,'tolerations':7")));
+  EXPECT_THAT(warnings, SizeIs(2));
+  EXPECT_THAT(undecodable, ElementsAre("pods 1", "pods 3"));
 }
 
 TEST_F(PodReflector, InvalidEventsCauseARelist) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/broken_objects.h"
 #include "api/json/decode.h"
 #include "api/json/document.h"
 #include "api/json/json_text.h"
@@ -37,15 +38,20 @@ Type TypeOf(std::string_view name) {
 }
 
 template <typename T>
-Result<api::Object> DecodeJson(std::string_view json) {
-  auto object = api::DecodeJsonAs<T>(json);
+Result<api::Object> DecodeJson(std::string_view json, api::UndecodableFields& undecodable) {
+  auto object = api::DecodeJsonAs<T>(json, &undecodable);
   if (!object) return std::unexpected(std::move(object.error()));
   return api::Object(*std::move(object));
 }
 
 template <typename T>
-Result<api::Object> DecodeProtobuf(std::string_view message) {
-  auto object = api::protobuf::DecodeAs<T>(message);
+Result<api::Object> DecodeJsonWithRaw(std::string_view json, api::UndecodableFields& undecodable) {
+  return api::DecodeWithRawJson<T>(json, &undecodable);
+}
+
+template <typename T>
+Result<api::Object> DecodeProtobuf(std::string_view message, api::UndecodableFields& undecodable) {
+  auto object = api::protobuf::DecodeAs<T>(message, &undecodable);
   if (!object) return std::unexpected(std::move(object.error()));
   return api::Object(*std::move(object));
 }
@@ -94,14 +100,20 @@ class Raw {
   static Raw Item(std::string_view bytes, WireForm form) { return Raw(bytes, form, true); }
 
   Received Read(const ObjectCodec& codec) const {
-    Received received{(form_ == WireForm::kJson ? codec.json : codec.protobuf)(object_)};
+    const ObjectCodec::Decode decode = form_ == WireForm::kJson ? codec.json : codec.protobuf;
+    api::UndecodableFields undecodable;
+    Received received{decode(object_, undecodable)};
+    if (received.object && !undecodable.empty()) {
+      received.object = api::ReadWithCaution(*std::move(received.object), undecodable);
+    }
     if (!received.object) received.meta = Meta();
+    received.undecodable = std::move(undecodable);
     return received;
   }
 
   api::ObjectMeta Meta() const {
     if (form_ == WireForm::kProtobuf) {
-      return api::protobuf::DecodeMeta(object_).value_or(api::ObjectMeta());
+      return api::protobuf::DecodeMeta(object_);
     }
     const Json document = ParseOrNull(object_);
     return MetaOf(AsObject(document));
@@ -182,7 +194,7 @@ ObjectCodec CodecOf() {
 
 template <typename T>
 ObjectCodec RawJsonCodecOf() {
-  return {api::DecodeWithRawJson<T>, nullptr};
+  return {DecodeJsonWithRaw<T>, nullptr};
 }
 
 template ObjectCodec RawJsonCodecOf<api::Pod>();
@@ -226,6 +238,7 @@ Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const O
     return EventOf(event->type, Raw(event->object, form), codec);
   }
   if (auto event = ReadUsualFrame(frame, codec)) return *std::move(event);
+  if (!api::IsUtf8(frame)) return ReadWatchEvent(api::ReplaceInvalidUtf8(frame), form, codec);
   const Json document = ParseOrNull(frame);
   const JsonObject* object = AsObject(document);
   if (object == nullptr) return Fail("the event is not a JSON object");
@@ -266,18 +279,25 @@ simdjson::error_code ReadMetadata(ondemand::object metadata, ListPage& page) {
     const bool is_version = key == "resourceVersion";
     if (!is_version && key != "continue") continue;
     std::string_view text;
-    if (const auto error = field.value().get_string().get(text)) return error;
+    const auto error = field.value().get_string().get(text);
+    if (error && error != simdjson::INCORRECT_TYPE) return error;
     (is_version ? page.resource_version : page.continue_token) = text;
   }
   return simdjson::SUCCESS;
 }
 
+// Items that are not even objects are errors of their own.
 simdjson::error_code ReadItems(ondemand::array items, const ObjectCodec& codec, ListPage& page) {
   for (auto item : items) {
     ondemand::object object;
     std::string_view text;
-    if (const auto error = item.get_object().get(object)) return error;
-    if (const auto error = object.raw_json().get(text)) return error;
+    const auto error = item.get_object().get(object);
+    if (error == simdjson::INCORRECT_TYPE) {
+      page.items.push_back({Fail("an item of the list that is not an object")});
+      continue;
+    }
+    if (error) return error;
+    if (const auto broken = object.raw_json().get(text)) return broken;
     page.items.push_back(ReceiveItem(text, WireForm::kJson, codec));
   }
   return simdjson::SUCCESS;
@@ -290,8 +310,10 @@ simdjson::error_code ReadRoot(ondemand::object root, const ObjectCodec& codec, L
     if (const auto error = field.unescaped_key().get(key)) return error;
     if (key == "metadata") {
       ondemand::object metadata;
-      if (const auto error = field.value().get_object().get(metadata)) return error;
-      if (const auto error = ReadMetadata(metadata, page)) return error;
+      const auto error = field.value().get_object().get(metadata);
+      if (error == simdjson::INCORRECT_TYPE) continue;
+      if (error) return error;
+      if (const auto broken = ReadMetadata(metadata, page)) return broken;
     } else if (key == "items") {
       has_items = true;
       bool is_null = false;
@@ -317,6 +339,8 @@ Result<ListPage> ReadListPage(std::string body, WireForm form, const ObjectCodec
   ListPage page;
   bool has_items = false;
   auto error = parser.iterate(body.data(), size, body.capacity()).get(document);
+  if (error == simdjson::UTF8_ERROR)
+    return ReadListPage(api::ReplaceInvalidUtf8(body), form, codec);
   if (!error) error = document.get_object().get(root);
   if (!error) error = ReadRoot(root, codec, page, has_items);
   if (error) return Broken(simdjson::error_message(error));

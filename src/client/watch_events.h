@@ -1,6 +1,7 @@
 // Decoders of the lists and watch events that a server sends, in JSON and protobuf.
 //
-// An object that cannot be decoded is returned with as much of its metadata as possible.
+// Fields that cannot be decoded are left out of their object (api/broken_objects.h). An object that
+// cannot be decoded at all is returned with as much of its metadata as possible.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "api/object.h"
+#include "api/undecodable_fields.h"
 #include "base/result.h"
 #include "client/watch_frames.h"
 
@@ -17,7 +19,7 @@ namespace berth::client {
 
 // The decoders of one kind.
 struct ObjectCodec {
-  using Decode = Result<api::Object> (*)(std::string_view);
+  using Decode = Result<api::Object> (*)(std::string_view, api::UndecodableFields&);
   Decode json = nullptr;
   Decode protobuf = nullptr;  // Decodes a message; null if the kind is only requested as JSON.
 };
@@ -34,6 +36,7 @@ ObjectCodec RawJsonCodecOf();
 struct Received {
   Result<api::Object> object;
   api::ObjectMeta meta = {};  // If it cannot be decoded: name, uid and version.
+  api::UndecodableFields undecodable = {};
 };
 
 // Decodes an item of a list: JSON text, or a message without an envelope.

@@ -16,6 +16,7 @@
 #include "api/json/parse.h"
 #include "api/pod_resources.h"
 #include "api/scheme/scheme.h"
+#include "base/saturating.h"
 #include "cmd/text_table.h"
 #include "cmd/up_status.h"
 #include "scheduler/model/cluster.h"
@@ -200,6 +201,7 @@ std::string ZoneTable(const std::vector<ZoneUtilization>& zones) {
 }  // namespace
 
 std::vector<ZoneUtilization> ZoneUsage(apiserver::store::Store& store) {
+  const auto add = [](int64_t& sum, int64_t amount) { sum = SaturatingAdd(sum, amount); };
   std::map<std::string, ZoneUtilization> zones;
   std::map<std::string, ZoneUtilization*, std::less<>> zone_of;
   for (const auto& object : store.List(api::scheme::KindOf("nodes").collection, {}).objects) {
@@ -210,8 +212,8 @@ std::vector<ZoneUtilization> ZoneUsage(apiserver::store::Store& store) {
     ZoneUtilization& zone = zones[name];
     zone.zone = name;
     ++zone.nodes;
-    zone.milli_cpu_capacity += MilliOf((*node)->status.allocatable, "cpu");
-    zone.memory_capacity += ValueOf((*node)->status.allocatable, "memory");
+    add(zone.milli_cpu_capacity, MilliOf((*node)->status.allocatable, "cpu"));
+    add(zone.memory_capacity, ValueOf((*node)->status.allocatable, "memory"));
     zone_of[(*node)->metadata.name] = &zone;
   }
   for (const auto& object : store.List(api::scheme::KindOf("pods").collection, {}).objects) {
@@ -221,8 +223,8 @@ std::vector<ZoneUtilization> ZoneUsage(apiserver::store::Store& store) {
     if (found == zone_of.end()) continue;
     const api::ResourceList requests = api::PodRequests(**pod, {});
     ++found->second->pods;
-    found->second->milli_cpu += MilliOf(requests, "cpu");
-    found->second->memory += ValueOf(requests, "memory");
+    add(found->second->milli_cpu, MilliOf(requests, "cpu"));
+    add(found->second->memory, ValueOf(requests, "memory"));
   }
   std::vector<ZoneUtilization> sorted;
   for (auto& [name, zone] : zones) sorted.push_back(std::move(zone));

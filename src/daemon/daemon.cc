@@ -147,6 +147,9 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   scheduler.observer = &decision_log_;
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
+  scheduler.count_undecodable = [this](std::string_view resource, size_t fields) {
+    metrics_->NoteUndecodable(resource, fields);
+  };
   if (options_.flags.shadow) {
     scheduler.shadow = [this](const runtime::Judgement& judgement, Duration took) {
       OnJudgement(judgement, took);

@@ -82,6 +82,10 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gate
                    .help = "Latency of deciding and explaining the same pod in shadow mode.",
                    .buckets = observability::ExponentialBuckets(0.0001, 2, 15)})
               .With({})),
+      undecodable_fields_(registry_.AddCounter(
+          {.name = "berth_undecodable_fields_total",
+           .help = "Number of fields of API objects that could not be decoded and were left out.",
+           .labels = {"resource"}})),
       engine_(scheduler_, &SteadyNanos) {
   generic_.SetBuildInfo(ThisBuild());
   for (const FeatureGate& gate : AllFeatureGates()) {
@@ -102,6 +106,10 @@ void DaemonMetrics::Note(const runtime::Judgement& judgement, Duration took) {
       .With({runtime::ToString(judgement.kind), judgement.agrees ? "agrees" : "differs"})
       .Increment();
   shadow_duration_.Observe(took.seconds());
+}
+
+void DaemonMetrics::NoteUndecodable(std::string_view resource, size_t fields) {
+  undecodable_fields_.With({resource}).Increment(static_cast<double>(fields));
 }
 
 std::string DaemonMetrics::Text() {

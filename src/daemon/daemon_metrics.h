@@ -28,6 +28,8 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   void SetLeader(std::string_view name, bool leads);
   void NoteSlowElection(std::string_view name);
   void Note(const runtime::Judgement& judgement, Duration took);
+  // `fields` of an object of the resource ("pods") could not be decoded.
+  void NoteUndecodable(std::string_view resource, size_t fields);
 
   // Both may be called on any thread.
   std::string Text();
@@ -49,6 +51,7 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   observability::ComponentMetrics generic_;
   observability::CounterFamily& shadow_decisions_;  // decision, result
   observability::Histogram& shadow_duration_;
+  observability::CounterFamily& undecodable_fields_;  // resource
   observability::scheduling::EngineMeasurements engine_;
 };
 

@@ -59,6 +59,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
   client::InformersOptions informing;
   informing.protobuf = options.protobuf;
   informing.seed = options.seed;
+  informing.count_undecodable = options.count_undecodable;
   informers_ = std::make_unique<client::Informers>(
       *clients_.watches, watch_, WatchSources(options.raw_json), informing,
       [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {

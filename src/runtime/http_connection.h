@@ -49,6 +49,7 @@ struct HttpConnectionOptions {
   uint64_t seed = 1;
   std::string host = "berth";  // Names this process in events.
   client::Warn warn = [](const std::string&) {};
+  client::CountUndecodable count_undecodable = [](std::string_view, size_t) {};
 };
 
 class HttpConnection final : public Connection {

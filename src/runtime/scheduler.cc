@@ -35,6 +35,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   connecting.seed = options.engine.seed;
   connecting.host = options.host;
   connecting.warn = options.warn;
+  connecting.count_undecodable = options.count_undecodable;
 
   EngineDriverOptions driving;
   driving.engine = std::move(options.engine);

@@ -41,6 +41,8 @@ struct SchedulerOptions {
   std::function<void(const Judgement&, Duration took)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
   const Clock* lease_clock = nullptr;  // Of SetLeaseEnd; null means the process's steady clock.
+  // Called on the watches' thread.
+  client::CountUndecodable count_undecodable = [](std::string_view, size_t) {};
 };
 
 class Scheduler {

@@ -121,6 +121,7 @@ void WorldActivity::Begin() {
 }
 
 void WorldActivity::Act(Instant now) {
+  if (plan_.overflowing && random_.Chance(15)) return StartHugePod();
   const uint64_t choice = random_.Below(100);
   if (choice < 32) return CreatePod();
   if (choice < 42) return DeletePod(now);
@@ -219,6 +220,20 @@ void WorldActivity::BindByIncumbent(Instant now) {
   }
   if (!used.Add(*pod) || !used.Excess(*node).empty()) return;
   api_.Bind({KeyOf(pod->metadata), pod->metadata.uid, node->metadata.name}, now);
+}
+
+// Starts a pod on a node without a scheduler, as a kubelet does with a manifest. The requests of
+// two such pods exceed 64 bits.
+void WorldActivity::StartHugePod() {
+  const auto node = AnyNode();
+  const std::string name = fmt::format("huge{}", random_.Below(6));
+  if (node == nullptr || api_.Find<api::Pod>({kNamespace, name}) != nullptr) return;
+  api::Pod pod = RandomPod(name, plan_, /*claim=*/"", random_);
+  pod.spec.node_name = node->metadata.name;
+  pod.spec.scheduling_gates.clear();
+  pod.spec.containers[0].resources.requests["memory"] = kHugeMemory;
+  pod.status.phase = "Running";
+  api_.Create(std::move(pod));
 }
 
 // --- nodes ---

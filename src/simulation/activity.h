@@ -43,6 +43,7 @@ class WorldActivity {
   void ChangeSomeNode();
   void AddOrRemoveNode();
   void BindByIncumbent(Instant now);
+  void StartHugePod();
 
   // Return nullptr if there is none.
   api::Ref<api::Pod> AnyPod();

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
+#include "simulation/population.h"
 
 namespace berth::simulation {
 
@@ -76,6 +77,22 @@ bool Driver::RequeuesAll(const scheduler::engine::Event& event) const {
   return !row.valid() || !cluster.nodes().present().Test(row.index());
 }
 
+namespace {
+
+// Returns the event with requests of huge memory as the few bytes that are left of the sum of
+// several in 64 bits.
+scheduler::engine::Event Wrapped(const scheduler::engine::Event& event) {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  const auto pod = put == nullptr ? nullptr : As<api::Pod>(put->object);
+  if (pod == nullptr || pod->spec.containers.empty()) return event;
+  api::Pod wrapped = *pod;
+  api::Quantity& memory = wrapped.spec.containers[0].resources.requests["memory"];
+  if (memory == kHugeMemory) memory = api::Quantity::FromValue(1);
+  return scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(std::move(wrapped))};
+}
+
+}  // namespace
+
 void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
   world_.trace.Add(Describe(event));
   const bool requeues_all = RequeuesAll(event);
@@ -84,7 +101,10 @@ void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
     world_.invariants.WriteEnded(*done);
     is_bind_.erase(done->id);
   }
-  if (!dropped) engine_->Handle(event, ClocksAt(now));
+  if (!dropped) {
+    engine_->Handle(options_.bug == PlantedBug::kWrappedSums ? Wrapped(event) : event,
+                    ClocksAt(now));
+  }
   // Count it afterwards: Handle first advances the time, and a pod that is rejected by that has not
   // seen the event.
   world_.book.requeue_all_events += requeues_all;

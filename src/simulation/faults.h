@@ -17,6 +17,8 @@ enum class PlantedBug : uint8_t {
   kDoubleBind,          // A bind is sent twice.
   kWallClockIntervals,  // The engine measures intervals by the wall clock.
   kWriteAfterLoss,      // Writes that are queued when the lease is lost are sent nevertheless.
+  kStrictDecoding,      // The engine does not receive objects with undecodable fields.
+  kWrappedSums,         // The engine receives huge requests as what is left of them in 64 bits.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the
@@ -29,6 +31,8 @@ struct FaultPlan {
   bool clock_changes = false;  // The wall clock is set back or forward.
   bool shrinking = false;      // Nodes lose resources, or return smaller.
   WriteChannel::Faults writes;
+  bool undecodable = false;  // Objects have fields that cannot be decoded.
+  bool overflowing = false;  // Pods run whose requests exceed 64 bits together.
 
   // --- features ---
 
@@ -45,7 +49,7 @@ struct FaultPlan {
   // that fits is requeued by an event and need not wait for the flush. kube-scheduler does not
   // react to label changes of pods that are being bound.
   bool all_freed_capacity_is_announced() const {
-    return all_changes_are_delivered() && !priorities && !relabels;
+    return all_changes_are_delivered() && !overflowing && !priorities && !relabels;
   }
 };
 
@@ -67,6 +71,10 @@ inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   plan.relabels = random.Chance(50);
   plan.lost_leases = !tame && leases_and_clocks.Chance(30);
   plan.clock_changes = leases_and_clocks.Chance(50);
+  // Chosen from a copy: what else happens with a seed remains as it was before these were added.
+  Random later = random;
+  plan.undecodable = later.Chance(30);
+  plan.overflowing = later.Chance(30);
   return plan;
 }
 

@@ -241,7 +241,8 @@ std::optional<Violation> Invariants::NominationsHaveOwners(
 }
 
 std::optional<Violation> Invariants::ApiIsNotOvercommitted() const {
-  if (!plan_.all_changes_are_delivered()) return std::nullopt;
+  // Pods that overflow a node are not the scheduler's.
+  if (!plan_.all_changes_are_delivered() || plan_.overflowing) return std::nullopt;
   std::map<std::string, UsedCapacity> used_by_node;
   for (const auto& pod : api_.All<api::Pod>()) {
     const std::string& node = pod->spec.node_name;

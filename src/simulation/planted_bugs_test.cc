@@ -57,7 +57,11 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedCase{"WallClockIntervals", simulation::PlantedBug::kWallClockIntervals,
                     simulation::kOnTime},
         PlantedCase{"WriteAfterLoss", simulation::PlantedBug::kWriteAfterLoss,
-                    simulation::kOneLeader}),
+                    simulation::kOneLeader},
+        PlantedCase{"StrictDecoding", simulation::PlantedBug::kStrictDecoding,
+                    simulation::kNotLeftUnschedulable},
+        PlantedCase{"WrappedSums", simulation::PlantedBug::kWrappedSums,
+                    simulation::kNoOvercommit}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {

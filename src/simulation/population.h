@@ -35,6 +35,9 @@ inline constexpr const char* kZoneLabel = "topology.kubernetes.io/zone";
 inline constexpr const char* kDelayedClass = "delayed";      // WaitForFirstConsumer
 inline constexpr const char* kImmediateClass = "immediate";  // Immediate
 
+// 9E: two of them exceed 64 bits.
+inline const api::Quantity kHugeMemory = api::Quantity::FromValue(9'000'000'000'000'000'000);
+
 api::Node RandomNode(std::string name, Random& random);
 // Changes labels, taints, unschedulable or resources. A node loses resources only if `may_shrink`.
 void ChangeNode(api::Node& node, bool may_shrink, Random& random);

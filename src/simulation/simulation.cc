@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "simulation/activity.h"
+#include "simulation/broken_wire.h"
 #include "simulation/driver.h"
 
 namespace berth::simulation {
@@ -23,7 +24,8 @@ class Simulation {
         leases_and_clocks_(~options.seed),
         plan_(ChooseFaults(random_, leases_and_clocks_)),
         profile_(ProfileWithReservations()),
-        api_([this](const Change& change) { watch_.Append(change); }),
+        wire_(random_, options.bug == PlantedBug::kStrictDecoding),
+        api_([this](const Change& change) { Publish(change); }),
         book_(random_.Next()),
         invariants_(api_, watch_, book_, plan_, profile_),
         activity_(api_, plan_, random_),
@@ -62,6 +64,11 @@ class Simulation {
       if (auto broken = Lull()) return broken;
     }
     return Settle();
+  }
+
+  void Publish(const Change& change) {
+    if (!plan_.undecodable || change.deleted) return watch_.Append(change);
+    if (auto received = wire_.Pass(change.object)) watch_.Append({*std::move(received)});
   }
 
   void SetCalm(bool calm) {
@@ -185,6 +192,7 @@ class Simulation {
   Random leases_and_clocks_;  // Other faults are the same with and without these.
   const FaultPlan plan_;
   const scheduler::framework::ProfileConfig profile_;
+  BrokenWire wire_;
   Watch watch_;
   ApiModel api_;
   ReservationBook book_;

@@ -73,11 +73,12 @@ Object ReadKind(JsonReader& json, JsonReader::Object& object, const KindInfo& ki
 std::string NameOf(JsonReader& json, JsonReader::Object& object, const KindInfo& kind) {
   const auto value = json.Find(object, "metadata");
   if (!value) return {};
-  JsonReader::Object meta = json.AsObject(*value);
-  const auto name = json.Peek(meta, "name");
+  std::optional<JsonReader::Object> meta = json.AsObject(*value);
+  if (!meta) return {};
+  const auto name = json.Peek(*meta, "name");
   if (!name || name->empty()) return {};
   ObjectKey key{.namespace_ = "", .name = Shorten(*name)};
-  if (kind.namespaced) key.namespace_ = Shorten(json.Peek(meta, "namespace").value_or("default"));
+  if (kind.namespaced) key.namespace_ = Shorten(json.Peek(*meta, "namespace").value_or("default"));
   return key.ToString();
 }
 
@@ -94,8 +95,7 @@ std::string FindName(std::string_view document, const KindInfo& kind, std::optio
     std::string name;
     json.ReadArray(*items, [&](JsonReader::Value element) {
       if (index++ != *item) return;
-      object = json.AsObject(element);
-      name = NameOf(json, object, kind);
+      if (auto found = json.AsObject(element)) name = NameOf(json, *found, kind);
       json.Fail("");  // Stops the iteration.
     });
     return name;
@@ -106,8 +106,10 @@ std::string FindName(std::string_view document, const KindInfo& kind, std::optio
 // DocumentDecoder decodes one document: an object or a list.
 class DocumentDecoder {
  public:
-  DocumentDecoder(std::string_view text, size_t first_line) : text_(text) {
-    json_.Open(text, first_line);
+  DocumentDecoder(std::string_view text, size_t first_line,
+                  UndecodableFields* undecodable = nullptr)
+      : text_(text) {
+    json_.Open(text, first_line, undecodable);
   }
 
   // If `wanted` is not null, it is the only kind accepted, and the kind of an object without one.
@@ -159,18 +161,19 @@ class DocumentDecoder {
   }
 
   void ReadItem(JsonReader::Value element, std::string_view list_kind) {
-    JsonReader::Object object = json_.AsObject(element);
-    auto kind = json_.Peek(object, "kind");
+    std::optional<JsonReader::Object> object = json_.AsObject(element);
+    if (!object) return;
+    auto kind = json_.Peek(*object, "kind");
     if (!json_.ok()) return;
     if (!kind && list_kind.empty()) return json_.Fail("the item has no kind");
     if (!kind) kind = list_kind;
     kind_ = FindKind(*kind);
     if (kind_ != nullptr) {
-      objects_.push_back(ReadKind(json_, object, *kind_));
+      objects_.push_back(ReadKind(json_, *object, *kind_));
     } else if (*kind == kListSuffix) {
       json_.Fail("a List within a List is not supported");
     } else {
-      SkipAll(object);
+      SkipAll(*object);
     }
   }
 
@@ -202,15 +205,15 @@ Result<std::vector<Object>> DecodeDocument(std::string_view json, size_t first_l
 Result<std::vector<Object>> DecodeJson(std::string_view json) { return DecodeDocument(json, 1); }
 
 template <typename T>
-Result<Ref<T>> DecodeJsonAs(std::string_view json) {
-  auto objects = DocumentDecoder(json, 1).Decode(&KindOf<T>());
+Result<Ref<T>> DecodeJsonAs(std::string_view json, UndecodableFields* undecodable) {
+  auto objects = DocumentDecoder(json, 1, undecodable).Decode(&KindOf<T>());
   if (!objects) return std::unexpected(std::move(objects).error());
   return std::get<Ref<T>>(std::move(objects->front()));
 }
 
 template <typename T>
-Result<Ref<T>> DecodeJsonWithRaw(std::string json) {
-  auto object = DecodeJsonAs<T>(json);
+Result<Ref<T>> DecodeJsonWithRaw(std::string json, UndecodableFields* undecodable) {
+  auto object = DecodeJsonAs<T>(json, undecodable);
   if (!object) return object;
   // The cast is safe: no other reference exists yet.
   const std::shared_ptr<T> fresh = std::const_pointer_cast<T>(*object);
@@ -218,28 +221,28 @@ Result<Ref<T>> DecodeJsonWithRaw(std::string json) {
   return object;
 }
 
-template Result<Ref<Pod>> DecodeJsonWithRaw(std::string);
-template Result<Ref<Node>> DecodeJsonWithRaw(std::string);
+template Result<Ref<Pod>> DecodeJsonWithRaw(std::string, UndecodableFields*);
+template Result<Ref<Node>> DecodeJsonWithRaw(std::string, UndecodableFields*);
 
-template Result<Ref<Pod>> DecodeJsonAs(std::string_view);
-template Result<Ref<Node>> DecodeJsonAs(std::string_view);
-template Result<Ref<Namespace>> DecodeJsonAs(std::string_view);
-template Result<Ref<Service>> DecodeJsonAs(std::string_view);
-template Result<Ref<ReplicationController>> DecodeJsonAs(std::string_view);
-template Result<Ref<ReplicaSet>> DecodeJsonAs(std::string_view);
-template Result<Ref<StatefulSet>> DecodeJsonAs(std::string_view);
-template Result<Ref<PersistentVolume>> DecodeJsonAs(std::string_view);
-template Result<Ref<PersistentVolumeClaim>> DecodeJsonAs(std::string_view);
-template Result<Ref<StorageClass>> DecodeJsonAs(std::string_view);
-template Result<Ref<CsiNode>> DecodeJsonAs(std::string_view);
-template Result<Ref<CsiDriver>> DecodeJsonAs(std::string_view);
-template Result<Ref<CsiStorageCapacity>> DecodeJsonAs(std::string_view);
-template Result<Ref<VolumeAttachment>> DecodeJsonAs(std::string_view);
-template Result<Ref<PodDisruptionBudget>> DecodeJsonAs(std::string_view);
-template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view);
-template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view);
-template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view);
-template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view);
+template Result<Ref<Pod>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<Node>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<Namespace>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<Service>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<ReplicationController>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<ReplicaSet>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<StatefulSet>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<PersistentVolume>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<PersistentVolumeClaim>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<StorageClass>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<CsiNode>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<CsiDriver>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<CsiStorageCapacity>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<VolumeAttachment>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<PodDisruptionBudget>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view, UndecodableFields*);
 
 std::string StripTypeAndManagedFields(std::string_view object) {
   auto document = ParseJson(object);
@@ -254,13 +257,13 @@ std::string StripTypeAndManagedFields(std::string_view object) {
 }
 
 template <typename T>
-Result<Object> DecodeWithRawJson(std::string_view json) {
-  auto object = DecodeJsonWithRaw<T>(StripTypeAndManagedFields(json));
+Result<Object> DecodeWithRawJson(std::string_view json, UndecodableFields* undecodable) {
+  auto object = DecodeJsonWithRaw<T>(StripTypeAndManagedFields(json), undecodable);
   if (!object) return std::unexpected(std::move(object.error()));
   return Object(*std::move(object));
 }
 
-template Result<Object> DecodeWithRawJson<Pod>(std::string_view);
-template Result<Object> DecodeWithRawJson<Node>(std::string_view);
+template Result<Object> DecodeWithRawJson<Pod>(std::string_view, UndecodableFields*);
+template Result<Object> DecodeWithRawJson<Node>(std::string_view, UndecodableFields*);
 
 }  // namespace berth::api

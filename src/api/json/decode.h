@@ -5,6 +5,10 @@
 // and the value, for example:
 //   Node "worker-1": status.allocatable.cpu: invalid quantity "4 cores": quantities must match ...
 // A null field counts as absent, as in Kubernetes.
+//
+// The functions that take UndecodableFields are tolerant if it is not null: they leave out what
+// they cannot read and describe it there. Use them for what an API server says is so; a user who
+// writes a wrong field must be told.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +21,8 @@
 
 namespace berth::api {
 
+class UndecodableFields;
+
 // Decodes one JSON document: an object, or a List (kind "List" or "<Kind>List") whose items are
 // appended in order. Objects of unknown kinds are skipped. A document without a kind is an error.
 Result<std::vector<Object>> DecodeJson(std::string_view json);
@@ -27,15 +33,15 @@ Result<std::vector<Object>> DecodeDocument(std::string_view json, size_t first_l
 
 // Decodes a JSON object that must be a T, for each T in Object. The kind may be missing.
 template <typename T>
-Result<Ref<T>> DecodeJsonAs(std::string_view json);
+Result<Ref<T>> DecodeJsonAs(std::string_view json, UndecodableFields* undecodable = nullptr);
 
 // Decodes a Pod or a Node and retains `json` in it as raw JSON.
 template <typename T>
-Result<Ref<T>> DecodeJsonWithRaw(std::string json);
+Result<Ref<T>> DecodeJsonWithRaw(std::string json, UndecodableFields* undecodable = nullptr);
 
 // Decodes a Pod or a Node and retains StripTypeAndManagedFields(json) in it as raw JSON.
 template <typename T>
-Result<Object> DecodeWithRawJson(std::string_view json);
+Result<Object> DecodeWithRawJson(std::string_view json, UndecodableFields* undecodable = nullptr);
 
 // Returns an object's JSON without apiVersion, kind and metadata.managedFields, which
 // kube-scheduler's cached objects and its requests to extenders lack too. Returns text that is not

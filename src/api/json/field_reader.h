@@ -1,5 +1,8 @@
 // FieldReader is the visitor of fields.h that reads: it holds one field of a JSON object and stores
 // it in the struct's field of the same name.
+//
+// Of values that a tolerant reader leaves out, entries of lists and maps vanish, and fields keep
+// their default.
 #pragma once
 
 #include <map>
@@ -7,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "api/json/fields.h"
@@ -56,9 +60,8 @@ class FieldReader {
       std::string& entry = names.emplace_back();
       if (json_.IsNull(element)) return;
       json_.ReadObject(element, [&](std::string_view key, Value value) {
-        if (key != inner) return false;
-        json_.Read(value, entry);
-        return true;
+        if (key == inner) json_.Read(value, entry);
+        return key == inner;
       });
     });
   }
@@ -70,7 +73,7 @@ class FieldReader {
 
   template <typename Variant, typename T>
   void Alternative(std::string_view name, Variant& variant, As<T>) {
-    if (Take(name)) ReadValue(json_, value_, variant.template emplace<T>());
+    if (Take(name) && !ReadValue(json_, value_, variant.template emplace<T>())) variant = {};
   }
 
   template <typename T>
@@ -89,42 +92,47 @@ class FieldReader {
     return taken_ = true;
   }
 
-  // JsonReader reads scalars; the overloads below read compound types.
-  static void ReadValue(JsonReader& json, Value value, auto& out)
+  // JsonReader reads scalars; the overloads below read compound types. All return false if the
+  // value is to be left out.
+  static bool ReadValue(JsonReader& json, Value value, auto& out)
     requires requires { json.Read(value, out); }
   {
-    json.Read(value, out);
+    return json.Read(value, out);
   }
 
   template <typename T>
-  static void ReadValue(JsonReader& json, Value value, std::optional<T>& out) {
-    ReadValue(json, value, out.emplace());
+  static bool ReadValue(JsonReader& json, Value value, std::optional<T>& out) {
+    const bool readable = ReadValue(json, value, out.emplace());
+    // An object with a deletion time is being deleted, whether or not the time can be read.
+    if (!readable && !std::is_same_v<T, Instant>) out.reset();
+    return readable;
   }
 
   template <typename T>
-  static void ReadValue(JsonReader& json, Value value, std::vector<T>& out) {
-    json.ReadArray(value, [&](Value element) {
+  static bool ReadValue(JsonReader& json, Value value, std::vector<T>& out) {
+    return json.ReadArray(value, [&](Value element) {
       T& entry = out.emplace_back();
-      if (!json.IsNull(element)) ReadValue(json, element, entry);
+      if (!json.IsNull(element) && !ReadValue(json, element, entry)) out.pop_back();
     });
   }
 
   template <typename T>
-  static void ReadValue(JsonReader& json, Value value, std::map<std::string, T, std::less<>>& out) {
-    json.ReadMap(value, [&](std::string_view key, Value element) {
+  static bool ReadValue(JsonReader& json, Value value, std::map<std::string, T, std::less<>>& out) {
+    return json.ReadMap(value, [&](std::string_view key, Value element) {
       // API servers send maps sorted: the hint is nearly always right.
       const size_t size = out.size();
       const auto entry = out.emplace_hint(out.end(), key, T());
       if (out.size() == size) return false;
-      if (!json.IsNull(element)) ReadValue(json, element, entry->second);
+      if (!json.IsNull(element) && !ReadValue(json, element, entry->second)) out.erase(entry);
       return true;
     });
   }
 
   template <typename T>
-  static void ReadValue(JsonReader& json, Value value, T& out) {
-    JsonReader::Object object = json.AsObject(value);
-    ReadStruct(json, object, out);
+  static bool ReadValue(JsonReader& json, Value value, T& out) {
+    std::optional<JsonReader::Object> object = json.AsObject(value);
+    if (object) ReadStruct(json, *object, out);
+    return object.has_value();
   }
 
   JsonReader& json_;

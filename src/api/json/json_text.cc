@@ -68,6 +68,26 @@ int64_t ParseExponent(std::string_view text) {
 
 bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
+std::string ReplaceInvalidUtf8(std::string_view text) {
+  constexpr size_t kLongest = 4;
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    if (static_cast<unsigned char>(text.front()) < 0x80) {
+      valid += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    size_t size = 2;
+    while (size <= kLongest && size <= text.size() && !IsUtf8(text.substr(0, size))) ++size;
+    const bool is_character = size <= kLongest && size <= text.size();
+    if (!is_character) size = 1;
+    valid += is_character ? text.substr(0, size) : "\uFFFD";
+    text.remove_prefix(size);
+  }
+  return valid;
+}
+
 bool IsJsonNumber(std::string_view text) { return Split(text).has_value(); }
 
 std::optional<JsonInteger> ParseJsonInteger(std::string_view text) {

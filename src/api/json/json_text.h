@@ -26,6 +26,9 @@ struct JsonInteger {
 std::optional<JsonInteger> ParseJsonInteger(std::string_view text);
 
 bool IsUtf8(std::string_view text);
+// Returns `text` with U+FFFD for each byte that is not part of valid UTF-8, as Go writes strings to
+// JSON.
+std::string ReplaceInvalidUtf8(std::string_view text);
 
 // Returns the text of the value of `key` in the object `json`: `"a"` with its quotes, `{...}`;
 // empty if there is none. For invalid JSON the result is an arbitrary slice.

@@ -64,7 +64,8 @@ bool JsonReader::KeySet::Contains(std::string_view key) {
   return many_.contains(key);
 }
 
-void JsonReader::Open(std::string_view json, size_t first_line) {
+void JsonReader::Open(std::string_view json, size_t first_line, UndecodableFields* undecodable) {
+  undecodable_ = undecodable;
   path_.clear();
   path_begin_ = 0;
   keys_.clear();
@@ -113,6 +114,11 @@ void JsonReader::Fail(std::string problem) {
   problem_ = std::move(problem);
 }
 
+void JsonReader::Reject(std::string problem) {
+  if (undecodable_ == nullptr) return Fail(std::move(problem));
+  if (!failed_) undecodable_->AddOmitted(PathText(), std::move(problem));
+}
+
 void JsonReader::FailSyntax(simdjson::error_code error) {
   const char* location = nullptr;
   std::string place;
@@ -136,12 +142,12 @@ void JsonReader::FailSyntax(simdjson::error_code error) {
   }
 }
 
-void JsonReader::FailType(std::string_view expected, Value& value) {
+void JsonReader::RejectType(std::string_view expected, Value& value) {
   const std::string_view token = Token(value);
   std::string found = Shorten(token);
   if (token.starts_with('{')) found = "an object";
   if (token.starts_with('[')) found = "a list";
-  Fail(fmt::format("expected {}, found {}", expected, found));
+  Reject(fmt::format("expected {}, found {}", expected, found));
 }
 
 std::string JsonReader::PathText() const {
@@ -172,8 +178,10 @@ std::optional<JsonReader::Value> JsonReader::Find(Object& object, std::string_vi
   if (failed_) return std::nullopt;
   for (auto field : object) {
     std::string_view key;
-    if (!ReadKey(field, key)) return std::nullopt;
-    if (key != wanted) continue;
+    if (!ReadKey(field, key) || key != wanted) {
+      if (failed_) return std::nullopt;
+      continue;
+    }
     const Value value = field.value_unsafe().value();
     if (IsNull(value)) return std::nullopt;
     return value;
@@ -185,7 +193,7 @@ std::optional<std::string> JsonReader::Peek(Object& object, std::string_view key
   std::optional<std::string> text;
   if (const auto value = Find(object, key)) {
     path_.push_back({.key = key});
-    Read(*value, text.emplace());
+    if (!Read(*value, text.emplace())) text.reset();
     if (!failed_) path_.pop_back();
   }
   if (failed_) return std::nullopt;
@@ -196,27 +204,28 @@ std::optional<std::string> JsonReader::Peek(Object& object, std::string_view key
 // simdjson returns the text up to the next token, with trailing white space.
 std::string_view JsonReader::Token(Value& value) { return TrimEnd(value.raw_json_token()); }
 
-JsonReader::Object JsonReader::AsObject(Value value) {
+std::optional<JsonReader::Object> JsonReader::AsObject(Value value) {
   Object object;
-  if (failed_) return object;
+  if (failed_) return std::nullopt;
   const auto error = value.get_object().get(object);
+  if (!error) return object;
   if (error == simdjson::INCORRECT_TYPE) {
-    FailType("an object", value);
-  } else if (error) {
+    RejectType("an object", value);
+  } else {
     FailSyntax(error);
   }
-  return object;
+  return std::nullopt;
 }
 
 bool JsonReader::StartArray(Value& value, simdjson::ondemand::array& array) {
   if (failed_) return false;
   const auto error = value.get_array().get(array);
   if (error == simdjson::INCORRECT_TYPE) {
-    FailType("a list", value);
+    RejectType("a list", value);
   } else if (error) {
     FailSyntax(error);
   }
-  return !failed_;
+  return !error;
 }
 
 bool JsonReader::ReadKey(simdjson::simdjson_result<simdjson::ondemand::field>& field,
@@ -232,13 +241,18 @@ bool JsonReader::ReadKey(simdjson::simdjson_result<simdjson::ondemand::field>& f
     key = {begin, end};
     return true;
   }
-  if (const auto error = field.unescaped_key().get(key)) FailSyntax(error);
-  return !failed_;
+  const auto error = field.unescaped_key().get(key);
+  if (error == simdjson::STRING_ERROR) {
+    Reject("invalid JSON: bad escape in a key");
+  } else if (error) {
+    FailSyntax(error);
+  }
+  return !error;
 }
 
 bool JsonReader::IsNull(Value value) {
   if (!value.raw_json_token().starts_with('n')) return false;
-  if (Token(value) != "null") FailType("a value", value);
+  if (Token(value) != "null") RejectType("a value", value);
   return true;
 }
 
@@ -246,7 +260,7 @@ bool JsonReader::IsNull(Value value) {
 std::optional<std::string_view> JsonReader::ReadText(Value& value) {
   const std::string_view token = Token(value);
   if (token.size() < 2 || token.front() != '"' || token.back() != '"') {
-    FailType("a string", value);
+    RejectType("a string", value);
     return std::nullopt;
   }
   std::string_view text = token.substr(1, token.size() - 2);
@@ -256,104 +270,121 @@ std::optional<std::string_view> JsonReader::ReadText(Value& value) {
   } else {
     error = value.get_raw_json_string().error();  // Moves past the string.
   }
+  if (!error) return text;
   if (error == simdjson::STRING_ERROR) {
-    Fail(fmt::format("invalid JSON: bad escape in {}", Shorten(token)));
-  } else if (error) {
+    Reject(fmt::format("invalid JSON: bad escape in {}", Shorten(token)));
+  } else {
     FailSyntax(error);
   }
-  if (failed_) return std::nullopt;
-  return text;
+  return std::nullopt;
 }
 
-void JsonReader::Read(Value value, std::string& out) {
-  if (failed_) return;
-  if (const auto text = ReadText(value)) out = *text;
+bool JsonReader::Read(Value value, std::string& out) {
+  if (failed_) return false;
+  const auto text = ReadText(value);
+  if (text) out = *text;
+  return text.has_value();
 }
 
-void JsonReader::Read(Value value, bool& out) {
-  if (failed_) return;
+bool JsonReader::Read(Value value, bool& out) {
+  if (failed_) return false;
   const std::string_view token = Token(value);
-  if (token != "true" && token != "false") return FailType("a boolean", value);
   out = token == "true";
+  if (out || token == "false") return true;
+  RejectType("a boolean", value);
+  return false;
 }
 
 bool JsonReader::ReadInteger(Value& value, int64_t low, int64_t high, int64_t& out) {
   if (failed_) return false;
   const std::string_view token = Token(value);
   if (!IsJsonNumber(token)) {
-    FailType("an integer", value);
+    RejectType("an integer", value);
     return false;
   }
   const auto number = ParseJsonInteger(token);
   if (!number) {
-    FailType("an integer", value);
-  } else if (number->overflow || number->value < low || number->value > high) {
-    const int bits = high == std::numeric_limits<int32_t>::max() ? 32 : 64;
-    Fail(fmt::format("{} does not fit in {} bits", Shorten(token), bits));
-  } else {
-    out = number->value;
+    RejectType("an integer", value);
+    return false;
   }
-  return !failed_;
+  if (!number->overflow && number->value >= low && number->value <= high) {
+    out = number->value;
+    return true;
+  }
+  const int bits = high == std::numeric_limits<int32_t>::max() ? 32 : 64;
+  std::string problem = fmt::format("{} does not fit in {} bits", Shorten(token), bits);
+  if (undecodable_ == nullptr) {
+    Fail(std::move(problem));
+    return false;
+  }
+  undecodable_->AddAdjusted(PathText(), std::move(problem));
+  out = token.starts_with('-') ? low : high;
+  return true;
 }
 
-void JsonReader::Read(Value value, int32_t& out) {
+bool JsonReader::Read(Value value, int32_t& out) {
   using Limits = std::numeric_limits<int32_t>;
   int64_t number = 0;
-  if (ReadInteger(value, Limits::min(), Limits::max(), number)) out = static_cast<int32_t>(number);
+  if (!ReadInteger(value, Limits::min(), Limits::max(), number)) return false;
+  out = static_cast<int32_t>(number);
+  return true;
 }
 
-void JsonReader::Read(Value value, int64_t& out) {
+bool JsonReader::Read(Value value, int64_t& out) {
   using Limits = std::numeric_limits<int64_t>;
-  ReadInteger(value, Limits::min(), Limits::max(), out);
+  return ReadInteger(value, Limits::min(), Limits::max(), out);
 }
 
-void JsonReader::Read(Value value, Quantity& out) {
-  if (failed_) return;
+bool JsonReader::Read(Value value, Quantity& out) {
+  if (failed_) return false;
   std::string_view text = Token(value);
   if (text.starts_with('"')) {
     const auto string = ReadText(value);
-    if (!string) return;
+    if (!string) return false;
     text = Trim(*string);
   } else if (!IsJsonNumber(text)) {
-    return FailType("a quantity", value);
+    RejectType("a quantity", value);
+    return false;
   }
-  if (auto quantity = Quantity::Parse(text)) {
+  auto quantity = Quantity::Parse(text);
+  if (quantity) {
     out = *std::move(quantity);
   } else {
-    Fail(fmt::format("invalid quantity \"{}\": {}", Shorten(text), quantity.error().message));
+    Reject(fmt::format("invalid quantity \"{}\": {}", Shorten(text), quantity.error().message));
   }
+  return quantity.has_value();
 }
 
-void JsonReader::Read(Value value, Instant& out) {
-  if (failed_) return;
+bool JsonReader::Read(Value value, Instant& out) {
+  if (failed_) return false;
   const auto text = ReadText(value);
-  if (!text) return;
-  if (const auto instant = ParseTimestamp(*text)) {
+  if (!text) return false;
+  const auto instant = ParseTimestamp(*text);
+  if (instant) {
     out = *instant;
   } else {
-    Fail(fmt::format("invalid time \"{}\": {}", Shorten(*text), instant.error().message));
+    Reject(fmt::format("invalid time \"{}\": {}", Shorten(*text), instant.error().message));
   }
+  return instant.has_value();
 }
 
 void JsonReader::Skip(Value value) {
   const std::string_view token = Token(value);
   std::string_view json;
-  Object object;
   simdjson::ondemand::array array;
   simdjson::error_code error = simdjson::SUCCESS;
   if (token.starts_with('{')) {
-    object = AsObject(value);
-    if (!failed_) error = object.raw_json().get(json);
+    if (auto object = AsObject(value)) error = object->raw_json().get(json);
   } else if (token.starts_with('[')) {
     if (StartArray(value, array)) error = array.raw_json().get(json);
   } else if (token.starts_with('"')) {
     error = value.get_raw_json_string().error();  // Moves past the string.
   } else if (token != "true" && token != "false" && !IsJsonNumber(token)) {
-    return FailType("a value", value);
+    return RejectType("a value", value);
   }
   if (error) return FailSyntax(error);
   if (NestsDeeper(json, kMaxNesting - path_.size())) {
-    Fail(fmt::format("nested deeper than {} levels", kMaxNesting));
+    Reject(fmt::format("nested deeper than {} levels", kMaxNesting));
   }
 }
 

@@ -6,6 +6,9 @@
 // problems. Skipped values are not validated, except for their nesting. Invalid UTF-8, control
 // characters in strings and unclosed strings are found everywhere.
 //
+// A tolerant reader leaves out values that are wrong, notes them in UndecodableFields, and goes on.
+// Only what concerns the document is a problem then: its syntax, and what callers of Fail say.
+//
 // Open discards the previous document and reuses its buffers. Used by one thread at a time.
 #pragma once
 
@@ -20,6 +23,7 @@
 
 #include "api/json/json_text.h"
 #include "api/quantity.h"
+#include "api/undecodable_fields.h"
 #include "base/time.h"
 
 namespace berth::api {
@@ -29,8 +33,9 @@ class JsonReader {
   using Value = simdjson::ondemand::value;
   using Object = simdjson::ondemand::object;
 
-  // Starts reading a copy of `json`. `first_line` is the number of its first line in errors.
-  void Open(std::string_view json, size_t first_line = 1);
+  // Starts reading a copy of `json`. `first_line` is the number of its first line in errors. The
+  // reader is tolerant if `undecodable` is not null, which must outlive the reading.
+  void Open(std::string_view json, size_t first_line = 1, UndecodableFields* undecodable = nullptr);
 
   // Returns the document's object; any other type is a problem.
   Object Root();
@@ -47,7 +52,7 @@ class JsonReader {
   // With true, reports paths relative to the value being read; with false, to the document.
   void RelativePaths(bool here) { path_begin_ = here ? path_.size() : 0; }
 
-  // Records a problem of the value being read, unless one is already recorded.
+  // Records a problem of the document at the value being read, unless one is already recorded.
   void Fail(std::string problem);
 
   // Returns the value of the first field named `key`, or nullopt if it is absent or null. `object`
@@ -57,32 +62,37 @@ class JsonReader {
   std::optional<std::string> Peek(Object& object, std::string_view key);
 
   // Returns `value` as an object; any other type is a problem.
-  Object AsObject(Value value);
+  std::optional<Object> AsObject(Value value);
 
   // Calls on_field(key, value) for each field that is not null; on_field returns false to skip the
   // field. `key` is valid as long as the document.
   template <typename OnField>
   void ReadFields(Object& object, OnField&& on_field);
+
+  // The functions below return false if the value has another type or cannot be read: it is to be
+  // left out.
+
   template <typename OnField>
-  void ReadObject(Value value, OnField&& on_field);
+  bool ReadObject(Value value, OnField&& on_field);
 
   // Calls on_entry(key, value) for each entry of a map, nulls included; on_entry returns false if
   // the key is a duplicate.
   template <typename OnEntry>
-  void ReadMap(Value value, OnEntry&& on_entry);
+  bool ReadMap(Value value, OnEntry&& on_entry);
 
   // Calls on_element(value) for each element, nulls included.
   template <typename OnElement>
-  void ReadArray(Value value, OnElement&& on_element);
+  bool ReadArray(Value value, OnElement&& on_element);
+
+  bool Read(Value value, std::string& out);
+  bool Read(Value value, bool& out);
+  bool Read(Value value, int32_t& out);
+  bool Read(Value value, int64_t& out);
+  bool Read(Value value, Quantity& out);
+  bool Read(Value value, Instant& out);
 
   bool IsNull(Value value);
   bool IsArray(Value value) { return Token(value) == "["; }
-  void Read(Value value, std::string& out);
-  void Read(Value value, bool& out);
-  void Read(Value value, int32_t& out);
-  void Read(Value value, int64_t& out);
-  void Read(Value value, Quantity& out);
-  void Read(Value value, Instant& out);
 
  private:
   struct Step {
@@ -131,7 +141,9 @@ class JsonReader {
   bool ReadInteger(Value& value, int64_t low, int64_t high, int64_t& out);
   void Skip(Value value);
 
-  void FailType(std::string_view expected, Value& value);
+  // The value being read is wrong: a tolerant reader leaves it out, another one fails.
+  void Reject(std::string problem);
+  void RejectType(std::string_view expected, Value& value);
   void FailSyntax(simdjson::error_code error);
   std::string PathText() const;
   std::string PlaceText(const char* location) const;
@@ -142,6 +154,7 @@ class JsonReader {
   size_t first_line_ = 1;
   simdjson::ondemand::document document_;
 
+  UndecodableFields* undecodable_ = nullptr;  // Of a tolerant reader.
   std::vector<Step> path_;
   size_t path_begin_ = 0;  // Where reported paths begin.
   std::vector<std::string_view> keys_;
@@ -157,50 +170,63 @@ void JsonReader::ReadFields(Object& object, OnField&& on_field) {
   path_.emplace_back();
   for (auto field : object) {
     std::string_view key;
-    if (!ReadKey(field, key)) return;
+    if (!ReadKey(field, key)) {
+      if (failed_) return;
+      continue;
+    }
     path_.back().key = key;
-    if (!seen.Add(key)) return Fail("duplicate key");
     Value value = field.value_unsafe().value();
-    if (!IsNull(value) && !failed_ && !on_field(key, value)) Skip(value);
+    if (!seen.Add(key)) {
+      Reject("duplicate key");
+    } else if (!IsNull(value) && !failed_ && !on_field(key, value)) {
+      Skip(value);
+    }
     if (failed_) return;
   }
   path_.pop_back();
 }
 
 template <typename OnField>
-void JsonReader::ReadObject(Value value, OnField&& on_field) {
-  Object object = AsObject(value);
-  ReadFields(object, on_field);
+bool JsonReader::ReadObject(Value value, OnField&& on_field) {
+  std::optional<Object> object = AsObject(value);
+  if (object) ReadFields(*object, on_field);
+  return object.has_value();
 }
 
 template <typename OnEntry>
-void JsonReader::ReadMap(Value value, OnEntry&& on_entry) {
-  Object object = AsObject(value);
-  if (failed_) return;
+bool JsonReader::ReadMap(Value value, OnEntry&& on_entry) {
+  std::optional<Object> object = AsObject(value);
+  if (!object) return false;
   path_.emplace_back();
-  for (auto field : object) {
+  for (auto field : *object) {
     std::string_view key;
-    if (!ReadKey(field, key)) return;
-    path_.back().key = key;
-    if (!on_entry(key, field.value_unsafe().value())) Fail("duplicate key");
-    if (failed_) return;
+    if (ReadKey(field, key)) {
+      path_.back().key = key;
+      if (!on_entry(key, field.value_unsafe().value())) Reject("duplicate key");
+    }
+    if (failed_) return false;
   }
   path_.pop_back();
+  return true;
 }
 
 template <typename OnElement>
-void JsonReader::ReadArray(Value value, OnElement&& on_element) {
+bool JsonReader::ReadArray(Value value, OnElement&& on_element) {
   simdjson::ondemand::array array;
-  if (!StartArray(value, array)) return;
+  if (!StartArray(value, array)) return false;
   path_.emplace_back();
   for (auto element : array) {
     Value item;
-    if (const auto error = element.get(item)) return FailSyntax(error);
+    if (const auto error = element.get(item)) {
+      FailSyntax(error);
+      return false;
+    }
     on_element(item);
-    if (failed_) return;
+    if (failed_) return false;
     ++path_.back().index;
   }
   path_.pop_back();
+  return true;
 }
 
 }  // namespace berth::api

@@ -41,11 +41,11 @@ std::string FindName(std::string_view message) {
 }  // namespace
 
 template <typename T>
-Result<Ref<T>> DecodeAs(std::string_view message) {
+Result<Ref<T>> DecodeAs(std::string_view message, UndecodableFields* undecodable) {
   const KindInfo& kind = KindOf<T>();
   static const MessageDescriptor& schema = MessageOf(kind.api_version, kind.kind);
   auto out = std::make_shared<T>();
-  auto problem = MessageDecoder::ReadStruct(message, schema, 0, *out);
+  auto problem = MessageDecoder::Decode(message, schema, undecodable, *out);
   ObjectMeta& meta = out->metadata;
   if (problem.empty() && meta.name.empty()) problem.text = "metadata.name is missing";
   if (!problem.empty()) {
@@ -59,15 +59,15 @@ Result<Ref<T>> DecodeAs(std::string_view message) {
   return out;
 }
 
-template Result<Ref<Pod>> DecodeAs(std::string_view);
-template Result<Ref<Node>> DecodeAs(std::string_view);
+template Result<Ref<Pod>> DecodeAs(std::string_view, UndecodableFields*);
+template Result<Ref<Node>> DecodeAs(std::string_view, UndecodableFields*);
 
-Result<ObjectMeta> DecodeMeta(std::string_view message) {
+ObjectMeta DecodeMeta(std::string_view message) {
   // Every kind has its metadata in field 1, with the same message.
   static const MessageDescriptor& schema = *MessageOf("v1", "Pod").Find(1)->message;
   ObjectMeta meta;
-  const auto problem = MessageDecoder::ReadStruct(FindField(message, 1), schema, 0, meta);
-  if (!problem.empty()) return Fail("metadata: " + problem.ToString());
+  UndecodableFields ignored;
+  MessageDecoder::Decode(FindField(message, 1), schema, &ignored, meta);
   return meta;
 }
 

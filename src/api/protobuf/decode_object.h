@@ -1,7 +1,8 @@
 // The decoder of protobuf responses of the API server: lists, watch events, and pods and nodes
 // decoded directly into their structs.
 //
-// Malformed bytes give an error. String views in results point into the input.
+// Malformed bytes give an error, unless the decoder is tolerant (api/json/decode.h). String views
+// in results point into the input.
 #pragma once
 
 #include <string_view>
@@ -11,16 +12,21 @@
 #include "api/object.h"
 #include "base/result.h"
 
+namespace berth::api {
+class UndecodableFields;
+}
+
 namespace berth::api::protobuf {
 
 // Decodes `message` (the object of an envelope or an item of a list) with the same result as
 // decoding its JSON form. T is Pod or Node. descriptor_tables.h has the field numbers, api/json/
-// fields*.h the fields that are read. Errors name the object and the path.
+// fields*.h the fields that are read. Errors name the object and the path. Tolerant if
+// `undecodable` is not null.
 template <typename T>
-Result<Ref<T>> DecodeAs(std::string_view message);
+Result<Ref<T>> DecodeAs(std::string_view message, UndecodableFields* undecodable = nullptr);
 
-// Decodes the metadata of an object of any kind.
-Result<ObjectMeta> DecodeMeta(std::string_view message);
+// Decodes what can be read of the metadata of an object of any kind.
+ObjectMeta DecodeMeta(std::string_view message);
 
 // A list of any kind: its metadata and the messages of its items.
 struct ListMessage {

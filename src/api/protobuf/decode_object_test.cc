@@ -11,6 +11,8 @@
 #include "api/json/writer.h"
 #include "api/protobuf/protobuf_testing.h"
 #include "api/protobuf/to_json.h"
+#include "api/timestamp.h"
+#include "api/undecodable_fields.h"
 
 namespace berth::api::protobuf {
 namespace BERTH_TEST_FILE {
@@ -165,11 +167,92 @@ TEST(ProtobufObjects, ListsAndWatchEvents) {
   EXPECT_EQ(event->type, "ADDED");
   EXPECT_EQ(event->object, "raw");
 
-  const auto meta =
+  const ObjectMeta meta =
       DecodeMeta(PodMessage("{'metadata':{'resourceVersion':'5','annotations':{'a':'true'}}}"));
-  ASSERT_TRUE(meta.has_value());
-  EXPECT_EQ(meta->resource_version, "5");
-  EXPECT_EQ(meta->annotations.at("a"), "true");
+  EXPECT_EQ(meta.resource_version, "5");
+  EXPECT_EQ(meta.annotations.at("a"), "true");
+}
+
+// --- tolerant decoding ---
+
+// Returns a pod on n1 with further metadata and a further spec.
+std::string RunningPod(const std::string& metadata, const std::string& spec) {
+  return ProtobufBytes(1, ProtobufBytes(1, "a") + metadata) +
+         ProtobufBytes(2, ProtobufBytes(10, "n1") + spec);
+}
+
+std::string MapEntry(uint64_t field, const std::string& key, const std::string& value) {
+  return ProtobufBytes(field, ProtobufBytes(1, key) + ProtobufBytes(2, value));
+}
+
+constexpr uint64_t kLabels = 11, kAnnotations = 12, kDeletionTimestamp = 9;
+
+TEST(TolerantProtobuf, TextThatIsNotUtf8IsReplaced) {
+  UndecodableFields undecodable;
+  const std::string message = RunningPod(
+      MapEntry(kAnnotations, "note", "caf\xe9") + MapEntry(kAnnotations, "k\xff", "v"), "");
+  EXPECT_FALSE(DecodeAs<Pod>(message).has_value());
+  const auto pod = DecodeAs<Pod>(message, &undecodable);
+  ASSERT_TRUE(pod.has_value()) << pod.error().message;
+  EXPECT_EQ((*pod)->spec.node_name, "n1");
+  EXPECT_EQ((*pod)->metadata.annotations, (StringMap{{"note", "caf\uFFFD"}, {"k\uFFFD", "v"}}));
+  ASSERT_EQ(undecodable.count(), 2u);
+  EXPECT_EQ(undecodable.described()[0].path, "metadata.annotations.note");
+  EXPECT_FALSE(undecodable.Lacks(UndecodableFields::Part::kSpec));
+}
+
+TEST(TolerantProtobuf, TimesSaturate) {
+  for (const int64_t seconds : {int64_t{10'788'000'000}, INT64_MAX, int64_t{-62'135'596'800}}) {
+    const auto pod =
+        DecodeAs<Pod>(RunningPod(ProtobufBytes(kDeletionTimestamp, ProtobufInt(1, seconds)), ""));
+    ASSERT_TRUE(pod.has_value()) << pod.error().message;
+    EXPECT_EQ((*pod)->metadata.deletion_timestamp,
+              ClampToTimestamp(Instant::FromUnixSeconds(seconds)));
+  }
+}
+
+TEST(TolerantProtobuf, WrongFieldsAreLeftOut) {
+  struct Case {
+    const char* path;
+    std::string metadata, spec;
+  };
+  const std::string container = ProtobufBytes(1, "c");
+  const auto requests = [](const std::string& quantity) {
+    return ProtobufBytes(8, MapEntry(2, "cpu", ProtobufBytes(1, quantity)));
+  };
+  for (const Case& c : {
+           Case{"metadata.labels", ProtobufInt(kLabels, 5), ""},
+           Case{"metadata.labels", ProtobufBytes(kLabels, "\x0a"), ""},
+           Case{"metadata.labels.k",
+                ProtobufBytes(kLabels, ProtobufBytes(1, "k") + ProtobufInt(2, 3)), ""},
+           Case{"metadata.deletionTimestamp", ProtobufInt(kDeletionTimestamp, 5), ""},
+           Case{"metadata", "\x0f", ""},
+           Case{"spec.priority", "", ProtobufBytes(25, "high")},
+           Case{"spec.priority", "", ProtobufInt(25, 3'000'000'000)},
+           Case{"spec.containers", "", ProtobufInt(2, 1)},
+           Case{"spec.containers.resources.requests.cpu", "",
+                ProtobufBytes(2, container + requests("4 cores"))},
+           Case{"spec", "", "\xff"},
+       }) {
+    SCOPED_TRACE(c.path);
+    UndecodableFields undecodable;
+    const std::string message = RunningPod(c.metadata, c.spec);
+    EXPECT_FALSE(DecodeAs<Pod>(message).has_value());
+    const auto pod = DecodeAs<Pod>(message, &undecodable);
+    ASSERT_TRUE(pod.has_value()) << pod.error().message;
+    EXPECT_EQ((*pod)->metadata.name, "a");
+    EXPECT_EQ((*pod)->spec.node_name, "n1");
+    EXPECT_TRUE((*pod)->metadata.labels.empty());
+    ASSERT_EQ(undecodable.described().size(), 1u);
+    EXPECT_EQ(undecodable.described()[0].path, c.path);
+  }
+}
+
+TEST(TolerantProtobuf, MessagesWithoutANameRemainErrors) {
+  UndecodableFields undecodable;
+  EXPECT_FALSE(DecodeAs<Pod>("", &undecodable).has_value());
+  EXPECT_FALSE(DecodeAs<Pod>("\xff\xff", &undecodable).has_value());
+  EXPECT_FALSE(DecodeAs<Node>(ProtobufInt(1, 7), &undecodable).has_value());
 }
 
 }  // namespace BERTH_TEST_FILE

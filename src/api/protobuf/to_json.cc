@@ -126,11 +126,8 @@ std::expected<std::string_view, std::string> CheckedText(std::string_view bytes)
 std::expected<std::optional<int64_t>, std::string> DecodeSeconds(std::string_view bytes) {
   const auto message = ReadSmall(bytes);
   if (!message) return std::unexpected(message.error());
-  const auto seconds = static_cast<int64_t>(message->numbers[1]);
-  const auto problem = CheckTime(seconds, static_cast<int64_t>(message->numbers[2]));
-  if (!problem) return std::nullopt;
-  if (!problem->empty()) return std::unexpected(*problem);
-  return seconds;
+  if (message->numbers[1] == 0 && message->numbers[2] == 0) return std::nullopt;
+  return static_cast<int64_t>(message->numbers[1]);
 }
 
 Decoded DecodeValueToJson(const WireField& field, FieldType type, bool keep_zero) {

@@ -11,10 +11,10 @@
 namespace berth::runtime::embedded {
 
 StoreReflector::StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind,
-                               Decode decode, std::function<void()> wake, Log log)
+                               client::ObjectCodec codec, std::function<void()> wake, Log log)
     : store_(store),
       kind_(kind),
-      decode_(decode),
+      codec_(codec),
       wake_(std::move(wake)),
       log_(std::move(log)),
       phase_field_(kind.selectable_fields.size()) {
@@ -45,7 +45,6 @@ void StoreReflector::List(std::vector<StoreChange>& out) {
   cursor_ = store_.Watch(kind_.collection, list.version, wake_);
   client::ObjectList listed;
   listed.objects.reserve(list.objects.size());
-  std::map<apiserver::store::ObjectName, std::string> unreadable;
   for (const apiserver::store::ObjectPtr& object : list.objects) {
     if (!IsWanted(*object)) continue;
     const api::Object* cached = cache_.Find(object->key.namespace_, object->key.name);
@@ -56,10 +55,8 @@ void StoreReflector::List(std::vector<StoreChange>& out) {
       listed.objects.push_back(*std::move(decoded));
     } else {
       listed.unreadable.push_back({object->key.namespace_, object->key.name});
-      unreadable.emplace(object->key, object->uid);
     }
   }
-  unreadable_ = std::move(unreadable);
   cache_.Replace(std::move(listed), changes_);
   HandOver(0, false, out);
 }
@@ -67,7 +64,6 @@ void StoreReflector::List(std::vector<StoreChange>& out) {
 void StoreReflector::Take(const apiserver::store::Event& event, std::vector<StoreChange>& out) {
   const apiserver::store::Object& object = *event.object;
   if (event.type == apiserver::store::EventType::kDeleted || !IsWanted(object)) {
-    unreadable_.erase(object.key);
     cache_.Gone(object.key.namespace_, object.key.name, changes_);
   } else if (auto decoded = Read(object)) {
     cache_.Put(*std::move(decoded), changes_);
@@ -76,14 +72,18 @@ void StoreReflector::Take(const apiserver::store::Event& event, std::vector<Stor
 }
 
 std::optional<api::Object> StoreReflector::Read(const apiserver::store::Object& object) {
-  auto decoded = decode_(object.json);
-  if (decoded) return *std::move(decoded);
-  const auto [seen, is_new] = unreadable_.try_emplace(object.key, object.uid);
-  if (is_new || seen->second != object.uid) {
-    seen->second = object.uid;
-    log_(fmt::format("the scheduler does not see {}", decoded.error().message));
+  client::Received received = client::ReceiveItem(object.json, client::WireForm::kJson, codec_);
+  if (!received.object) {
+    if (reported_.Add(object.uid, ""))
+      log_(fmt::format("the scheduler does not see {}", received.object.error().message));
+    return std::nullopt;
   }
-  return std::nullopt;
+  const std::string problems = client::NewProblems(object.uid, received.undecodable, reported_);
+  if (!problems.empty()) {
+    log_(fmt::format("{} \"{}\": what cannot be read is left out: {}", kind_.kind,
+                     api::KeyOf(*received.object).ToString(), problems));
+  }
+  return *std::move(received.object);
 }
 
 void StoreReflector::HandOver(apiserver::store::Version version, bool created,
@@ -102,7 +102,7 @@ std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
   for (const WatchedResource& watched : WatchedResources()) {
     const bool raw = raw_json && watched.raw_json_codec != nullptr;
     reflectors.emplace_back(store, api::scheme::KindOf(watched.resource),
-                            raw ? watched.raw_json_codec().json : watched.codec().json, wake, log);
+                            raw ? watched.raw_json_codec() : watched.codec(), wake, log);
   }
   return reflectors;
 }

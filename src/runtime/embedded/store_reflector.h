@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "apiserver/store/store.h"
 #include "base/result.h"
 #include "client/object_cache.h"
+#include "client/reported_problems.h"
 #include "client/watch_events.h"
 #include "runtime/connection.h"
 
@@ -31,11 +31,9 @@ struct StoreChange {
 
 class StoreReflector {
  public:
-  using Decode = client::ObjectCodec::Decode;
-
   // `store` and `kind` must outlive the reflector. `wake` is called as by Store::Watch.
-  StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind, Decode decode,
-                 std::function<void()> wake, Log log);
+  StoreReflector(apiserver::store::Store& store, const api::scheme::Kind& kind,
+                 client::ObjectCodec codec, std::function<void()> wake, Log log);
 
   // Reads up to `limit` changes of the store, or a whole list, and appends the changes to report,
   // in order. Returns false if there was nothing to read: `wake` is called when there is.
@@ -47,7 +45,7 @@ class StoreReflector {
  private:
   void List(std::vector<StoreChange>& out);
   void Take(const apiserver::store::Event& event, std::vector<StoreChange>& out);
-  // Decodes the object. Logs the first failure of each object.
+  // Decodes the object. Logs, once, what of it cannot be decoded.
   std::optional<api::Object> Read(const apiserver::store::Object& object);
   // Appends changes_, which all come from the same change of the store.
   void HandOver(apiserver::store::Version version, bool created, std::vector<StoreChange>& out);
@@ -55,14 +53,13 @@ class StoreReflector {
 
   apiserver::store::Store& store_;
   const api::scheme::Kind& kind_;
-  const Decode decode_;
+  const client::ObjectCodec codec_;
   const std::function<void()> wake_;
   const Log log_;
   size_t phase_field_;  // The field that marks finished pods; no field for other kinds.
   std::unique_ptr<apiserver::store::Store::Cursor> cursor_;
   client::ObjectCache cache_;
-  std::map<apiserver::store::ObjectName, std::string>
-      unreadable_;  // Names and uids of objects whose failure was logged.
+  client::ReportedProblems reported_;
   std::vector<apiserver::store::Event> read_;  // Of one Read; a member to reuse its memory.
   std::vector<api::ObjectChange> changes_;     // Likewise.
   size_t lists_ = 0;

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/json/decode.h"
+#include "client/watch_events.h"
 #include "runtime/embedded/store_connection_testing.h"
 #include "scheduler/model/cluster.h"
 
@@ -11,12 +11,6 @@ namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-Result<api::Object> DecodePod(std::string_view json) {
-  auto pod = api::DecodeJsonAs<api::Pod>(json);
-  if (!pod) return std::unexpected(pod.error());
-  return api::Object(*pod);
-}
 
 class PodFeed : public ::testing::Test {
  protected:
@@ -38,8 +32,8 @@ class PodFeed : public ::testing::Test {
   }
 
   EmbeddedCluster cluster{6};
-  StoreReflector feed{*cluster.store, api::scheme::KindOf("pods"), DecodePod, [this] { ++wakes; },
-                      [](const std::string&) {}};
+  StoreReflector feed{*cluster.store, api::scheme::KindOf("pods"), client::CodecOf<api::Pod>(),
+                      [this] { ++wakes; }, [](const std::string&) {}};
   int wakes = 0;
 };
 

@@ -502,5 +502,18 @@ TEST(Regression, CopiesOfAFailedPodStarveOthers) {
   EXPECT_EQ(script->questions, 3);
 }
 
+// Two pods whose requests exceed 64 bits together once gave their node an invalid score, and
+// nothing was scheduled any more.
+TEST(Regression, RequestsThatOverflowConcernTheirNodeOnly) {
+  ScriptedEngine scripted;
+  scripted.Start().Put(MakeNode("n1").Cpu("4").Memory("8Gi"));
+  scripted->Put(MakeNode("n2").Cpu("4").Memory("8Gi"));
+  for (const char* name : {"one", "two"})
+    scripted->Put(MakePod(name).On("n1").Request("memory", "9E"));
+  scripted->Put(MakePod("web").Request("cpu", "1"));  // Requests no memory: n1 is feasible, too.
+  scripted->Schedule();
+  EXPECT_EQ(scripted->Decisions(), Lines({"web -> n2"}));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine

@@ -146,7 +146,8 @@ class Cluster {
   uint64_t version_ = 0;
   SymbolTable symbols_;
   ScalarNames scalars_;
-  NodeTable nodes_{symbols_, scalars_};
+  NodeTable nodes_{symbols_, scalars_,
+                   [this](PodId pod) -> const PodClass& { return class_of(pods_.Get(pod)); }};
   PodClasses classes_{symbols_, scalars_};
   PodLabelsTable pod_labels_;
   Namespaces namespaces_;

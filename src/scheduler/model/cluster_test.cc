@@ -330,6 +330,34 @@ TEST_F(ClusterTest, HeldRowKeepsItsNameWhenAllElseIsGone) {
   EXPECT_EQ(Row("n3"), row);
 }
 
+TEST_F(ClusterTest, SumsThatOverflowSaturateAndRecover) {
+  cluster_.Put(MakeNode("n1"));
+  const auto huge = [](const char* name) {
+    return MakePod(name).On("n1").Request("memory", "9E").Request("example.com/gpu", "9E");
+  };
+  cluster_.Put(MakePod("small").On("n1").Request("memory", "5").Request("example.com/gpu", "3"));
+  cluster_.Put(huge("one"));
+  cluster_.Put(huge("two"));
+  const size_t row = Row("n1").index();
+  const NodeColumns& columns = cluster_.nodes().columns();
+  const ScalarId gpu = cluster_.scalars().Find("example.com/gpu");
+  const auto sums = [&] {
+    return std::vector{columns.requested_memory[row], columns.nonzero_memory[row],
+                       columns.scalars[gpu.index()].requested[row]};
+  };
+  EXPECT_EQ(sums(), std::vector<int64_t>(3, INT64_MAX));
+
+  RemovePod("one");
+  constexpr int64_t kHuge = 9'000'000'000'000'000'000;
+  EXPECT_EQ(sums(), std::vector<int64_t>({kHuge + 5, kHuge + 5, kHuge + 3}));
+  cluster_.TryAddPod(Pod("two"), Row("n1"));
+  EXPECT_EQ(sums(), std::vector<int64_t>(3, INT64_MAX));
+  cluster_.TryRemovePod(Pod("two"), Row("n1"));
+  EXPECT_EQ(sums(), std::vector<int64_t>({kHuge + 5, kHuge + 5, kHuge + 3}));
+  cluster_.Put(MakePod("two").On("n1").Request("memory", "7"));
+  EXPECT_EQ(sums(), std::vector<int64_t>({12, 12, 3}));
+}
+
 TEST_F(ClusterTest, ResourceThatNoNodeOffersHasAColumn) {
   cluster_.Put(MakeNode("n1"));
   const ScalarId id = cluster_.UseScalar("example.com/new");

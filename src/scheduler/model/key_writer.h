@@ -28,9 +28,11 @@ class KeyWriter {
   }
   void Put(const api::Quantity& quantity) {
     // Equal quantities must give equal keys however they are written: "1" and "1000m" schedule
-    // alike.
-    Put(quantity.Value());
-    Put(quantity.MilliValue());
+    // alike. Thousandths identify all but the finest and the largest.
+    const int64_t milli = quantity.MilliValue();
+    const bool exact = quantity == api::Quantity::FromMilli(milli);
+    PutAll(milli, exact);
+    if (!exact) Put(quantity.ToString());
   }
   template <typename T>
   void Put(const std::optional<T>& value) {

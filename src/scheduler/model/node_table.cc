@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/saturating.h"
 
 namespace berth::scheduler::model {
 
@@ -148,13 +149,14 @@ void NodeTable::RemovePod(NodeRow row, PodId pod, const PodClass& pod_class) {
 void NodeTable::TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
   const size_t r = row.index();
   EnsureScalarColumns();
-  columns_.requested_cpu[r] += pod_class.placed.milli_cpu;
-  columns_.requested_memory[r] += pod_class.placed.memory;
-  columns_.requested_ephemeral[r] += pod_class.placed.ephemeral_storage;
-  columns_.nonzero_cpu[r] += pod_class.placed_nonzero.milli_cpu;
-  columns_.nonzero_memory[r] += pod_class.placed_nonzero.memory;
+  const auto add = [](int64_t& sum, int64_t amount) { sum = SaturatingAdd(sum, amount); };
+  add(columns_.requested_cpu[r], pod_class.placed.milli_cpu);
+  add(columns_.requested_memory[r], pod_class.placed.memory);
+  add(columns_.requested_ephemeral[r], pod_class.placed.ephemeral_storage);
+  add(columns_.nonzero_cpu[r], pod_class.placed_nonzero.milli_cpu);
+  add(columns_.nonzero_memory[r], pod_class.placed_nonzero.memory);
   for (const auto& scalar : pod_class.placed.scalars) {
-    columns_.scalars[scalar.id.index()].requested[r] += scalar.amount;
+    add(columns_.scalars[scalar.id.index()].requested[r], scalar.amount);
   }
   ++columns_.pod_count[r];
   NodeInfo& info = infos_[r];
@@ -163,22 +165,39 @@ void NodeTable::TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
                          pod_class.host_ports.end());
 }
 
+// A saturated sum does not say by how much it is exceeded: only the pods that are left do.
+template <typename AmountOf>
+void NodeTable::Subtract(const NodeInfo& info, const PodClass& pod_class, int64_t& sum,
+                         AmountOf amount_of) const {
+  if (sum != INT64_MAX) [[likely]] {
+    sum -= amount_of(pod_class);
+    return;
+  }
+  sum = 0;
+  for (const PodId pod : info.pods) sum = SaturatingAdd(sum, amount_of(class_of_(pod)));
+}
+
 void NodeTable::TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class) {
   const size_t r = row.index();
-  columns_.requested_cpu[r] -= pod_class.placed.milli_cpu;
-  columns_.requested_memory[r] -= pod_class.placed.memory;
-  columns_.requested_ephemeral[r] -= pod_class.placed.ephemeral_storage;
-  columns_.nonzero_cpu[r] -= pod_class.placed_nonzero.milli_cpu;
-  columns_.nonzero_memory[r] -= pod_class.placed_nonzero.memory;
-  for (const auto& scalar : pod_class.placed.scalars) {
-    columns_.scalars[scalar.id.index()].requested[r] -= scalar.amount;
-  }
-  --columns_.pod_count[r];
   NodeInfo& info = infos_[r];
   auto found = std::ranges::find(info.pods, pod);
   CHECK(found != info.pods.end());
   *found = info.pods.back();
   info.pods.pop_back();
+  const auto subtract = [&](std::vector<int64_t>& column, auto amount_of) {
+    Subtract(info, pod_class, column[r], amount_of);
+  };
+  subtract(columns_.requested_cpu, [](const PodClass& c) { return c.placed.milli_cpu; });
+  subtract(columns_.requested_memory, [](const PodClass& c) { return c.placed.memory; });
+  subtract(columns_.requested_ephemeral,
+           [](const PodClass& c) { return c.placed.ephemeral_storage; });
+  subtract(columns_.nonzero_cpu, [](const PodClass& c) { return c.placed_nonzero.milli_cpu; });
+  subtract(columns_.nonzero_memory, [](const PodClass& c) { return c.placed_nonzero.memory; });
+  for (const auto& scalar : pod_class.placed.scalars) {
+    subtract(columns_.scalars[scalar.id.index()].requested,
+             [&](const PodClass& c) { return c.placed.ScalarAmount(scalar.id); });
+  }
+  --columns_.pod_count[r];
   for (const HostPort& port : pod_class.host_ports) {
     auto used = std::ranges::find(info.used_ports, port);
     CHECK(used != info.used_ports.end());

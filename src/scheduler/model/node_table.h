@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -73,7 +74,7 @@ class RowChanges {
 struct NodeColumns {
   // The capacity of the node. `allocatable_pods` is the number of pods it accepts.
   std::vector<int64_t> allocatable_cpu, allocatable_memory, allocatable_ephemeral, allocatable_pods;
-  // The sums over its pods.
+  // The sums over its pods. They saturate: INT64_MAX stands for that or more.
   std::vector<int64_t> requested_cpu, requested_memory, requested_ephemeral, pod_count;
   // The sums used by scores, where pods without requests count with small defaults.
   std::vector<int64_t> nonzero_cpu, nonzero_memory;
@@ -109,7 +110,11 @@ struct NodeInfo {
 // are reused when they are empty.
 class NodeTable {
  public:
-  NodeTable(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
+  // `class_of` returns the class as which a pod is counted; it is called only to sum up anew what
+  // had overflowed.
+  using ClassOf = std::function<const PodClass&(PodId)>;
+  NodeTable(SymbolTable& symbols, ScalarNames& scalars, ClassOf class_of = {})
+      : symbols_(symbols), scalars_(scalars), class_of_(std::move(class_of)) {}
 
   // --- reading ---
 
@@ -161,10 +166,15 @@ class NodeTable {
   void SetColumns(NodeRow row, const api::Node& node);
   void ClearColumns(NodeRow row);
   void FreeIfEmpty(NodeRow row);
+  // Subtracts from `sum` what a pod that has left the row requested, amount_of(its class).
+  template <typename AmountOf>
+  void Subtract(const NodeInfo& info, const PodClass& pod_class, int64_t& sum,
+                AmountOf amount_of) const;
   void Touch(NodeRow row) { changes_.Add(row, rows()); }
 
   SymbolTable& symbols_;
   ScalarNames& scalars_;
+  const ClassOf class_of_;
   NodeColumns columns_;
   std::vector<NodeInfo> infos_;
   NodeMask present_;

@@ -64,7 +64,7 @@ PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_nam
   if (with_node_name) compiled.node_name = pod->spec.node_name;
   compiled.namespace_ = symbols.Intern(pod->metadata.namespace_);
   compiled.priority = pod->priority();
-  compiled.requests = ResourceVector::FromRequests(api::PodRequests(*pod, {}), scalars);
+  compiled.requests = ResourceVector::From(api::PodRequests(*pod, {}), scalars);
   compiled.placed = ResourceVector::From(api::PodRequests(*pod, {.use_status = true}), scalars);
   compiled.placed_nonzero = api::PlacedNonZeroRequest(*pod);
   if (const auto& affinity = pod->spec.affinity) {

@@ -61,6 +61,13 @@ TEST(PodClassKey, IsEqualForCopies) {
   EXPECT_EQ(Key(copy), Key(FullPod("a")));
 }
 
+TEST(PodClassKey, DiffersForTheFinestAndTheLargestQuantities) {
+  const auto key = [](const char* cpu) { return Key(MakePod("a").Request("cpu", cpu)); };
+  EXPECT_EQ(key("1"), key("1000m"));
+  EXPECT_NE(key("400u"), key("600u"));  // Two of each make one and two thousandths.
+  EXPECT_NE(key("100E"), key("200E"));
+}
+
 TEST(PodClassKey, DoesNotCareHowANumberIsWritten) {
   EXPECT_EQ(Key(MakePod("p").Request("cpu", "1").Request("memory", "1Gi")),
             Key(MakePod("p").Request("cpu", "1000m").Request("memory", "1024Mi")));

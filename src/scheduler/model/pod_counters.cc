@@ -115,7 +115,7 @@ const std::vector<uint32_t>& AffinityTerms::TermsOf(const PodClass& pod_class, u
     }
     for (const api::WeightedPodAffinityTerm& weighted : affinity->preferred) {
       compiled.terms.push_back(
-          Intern(preferred, weighted.weight, weighted.term, namespace_, use_key));
+          Intern(preferred, weighted.limited_weight(), weighted.term, namespace_, use_key));
     }
   };
   const api::Affinity& affinity = *pod_class.spec().affinity;

@@ -12,31 +12,29 @@ ScalarId ScalarNames::Find(std::string_view name) const {
   return ScalarId{names_.Find(name).value};
 }
 
+// DIFFERS: kube-scheduler wraps around beyond 64 bits, and a negative request of a placed pod makes
+// room for others.
+int64_t AmountOf(std::string_view resource, const api::Quantity& quantity) {
+  return std::max<int64_t>(resource == "cpu" ? quantity.MilliValue() : quantity.Value(), 0);
+}
+
 ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& names) {
   ResourceVector vector;
   for (const auto& [name, quantity] : list) {
+    const int64_t amount = AmountOf(name, quantity);
     if (name == "cpu") {
-      vector.milli_cpu = quantity.MilliValue();
+      vector.milli_cpu = amount;
     } else if (name == "memory") {
-      vector.memory = quantity.Value();
+      vector.memory = amount;
     } else if (name == "ephemeral-storage") {
-      vector.ephemeral_storage = quantity.Value();
+      vector.ephemeral_storage = amount;
     } else if (name == "pods") {
-      vector.pods = quantity.Value();
+      vector.pods = amount;
     } else if (api::IsScalarResource(name)) {
-      vector.scalars.push_back({names.Intern(name), quantity.Value()});
+      vector.scalars.push_back({names.Intern(name), amount});
     }
   }
   std::ranges::sort(vector.scalars, {}, &Scalar::id);
-  return vector;
-}
-
-ResourceVector ResourceVector::FromRequests(const api::ResourceList& list, ScalarNames& names) {
-  ResourceVector vector = From(list, names);
-  vector.milli_cpu = std::max<int64_t>(vector.milli_cpu, 0);
-  vector.memory = std::max<int64_t>(vector.memory, 0);
-  vector.ephemeral_storage = std::max<int64_t>(vector.ephemeral_storage, 0);
-  for (Scalar& scalar : vector.scalars) scalar.amount = std::max<int64_t>(scalar.amount, 0);
   return vector;
 }
 

@@ -28,6 +28,10 @@ class ScalarNames {
   SymbolTable names_;
 };
 
+// Returns the amount that rules count for a quantity of the resource: thousandths of cpu, units of
+// all others. Saturates; a negative quantity counts as 0, so that sums only grow.
+int64_t AmountOf(std::string_view resource, const api::Quantity& quantity);
+
 struct ResourceVector {
   struct Scalar {
     ScalarId id;
@@ -42,10 +46,8 @@ struct ResourceVector {
   std::vector<Scalar> scalars;  // Sorted by id. A resource listed as 0 has an entry.
 
   // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are
-  // dropped.
+  // dropped. Amounts are in [0, INT64_MAX]: see AmountOf.
   static ResourceVector From(const api::ResourceList& list, ScalarNames& names);
-  // The same, with negative amounts as 0: the requests of an incoming pod.
-  static ResourceVector FromRequests(const api::ResourceList& list, ScalarNames& names);
 
   int64_t ScalarAmount(ScalarId id) const;
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;

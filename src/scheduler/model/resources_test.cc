@@ -54,18 +54,27 @@ TEST(ResourceVector, ListsScalarsById) {
   EXPECT_EQ(v.ScalarAmount(names.Intern("example.com/b")), 0);
 }
 
-TEST(ResourceVector, NegativeRequestsCountAsNone) {
+TEST(ResourceVector, NegativeAmountsCountAsNone) {
   ScalarNames names;
   const api::ResourceList list = {{"cpu", Amount("-1")},
                                   {"memory", Amount("-5")},
                                   {"ephemeral-storage", Amount("-2")},
                                   {"example.com/gpu", Amount("-3")}};
-  const ResourceVector requests = ResourceVector::FromRequests(list, names);
+  const ResourceVector requests = ResourceVector::From(list, names);
   EXPECT_EQ(requests.milli_cpu, 0);
   EXPECT_EQ(requests.memory, 0);
   EXPECT_EQ(requests.ephemeral_storage, 0);
   EXPECT_EQ(requests.ScalarAmount(names.Find("example.com/gpu")), 0);
-  EXPECT_EQ(ResourceVector::From(list, names).milli_cpu, -1000);
+}
+
+TEST(ResourceVector, HugeAmountsSaturate) {
+  ScalarNames names;
+  const ResourceVector v = ResourceVector::From(
+      {{"cpu", Amount("9E")}, {"memory", Amount("100E")}, {"example.com/gpu", Amount("1e1000")}},
+      names);
+  EXPECT_EQ(v.milli_cpu, INT64_MAX);
+  EXPECT_EQ(v.memory, INT64_MAX);
+  EXPECT_EQ(v.ScalarAmount(names.Find("example.com/gpu")), INT64_MAX);
 }
 
 TEST(ScalarNames, AreNumberedInOrderOfFirstSight) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/cluster.h"
 
@@ -11,6 +12,8 @@ namespace {
 constexpr int64_t kMegabyte = 1024 * 1024;
 constexpr int64_t kTooSmallToMatter = 23 * kMegabyte;
 constexpr int64_t kEnoughPerContainer = 1000 * kMegabyte;
+// Sizes that nodes report count up to here: more than enough for any pod, and sums do not overflow.
+constexpr double kMaxSize = static_cast<double>(int64_t{1} << 53);
 
 struct PodImages final : framework::ClassState {
   std::vector<Symbol> names;  // One per use: an image used twice counts twice.
@@ -31,7 +34,8 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nod
     const model::Images::Image& image = nodes.images().image(id);
     const double spread =
         static_cast<double>(image.nodes) / static_cast<double>(nodes.present_count());
-    held.push_back({id, static_cast<int64_t>(static_cast<double>(image.size) * spread)});
+    const double size = std::clamp(static_cast<double>(image.size), 0.0, kMaxSize);
+    held.push_back({id, static_cast<int64_t>(size * spread)});
   }
   return held;
 }
@@ -63,7 +67,8 @@ framework::Verdict ImageLocality::Score(const framework::Cycle& cycle, const mod
   nodes.ForEach([&](size_t row) {
     int64_t sum = 0;
     for (const HeldImage& image : held) {
-      if (images.Holds(model::NodeRow{static_cast<uint32_t>(row)}, image.id)) sum += image.worth;
+      if (images.Holds(model::NodeRow{static_cast<uint32_t>(row)}, image.id))
+        sum = SaturatingAdd(sum, image.worth);
     }
     sum = sum < kTooSmallToMatter ? kTooSmallToMatter : std::min(sum, enough);
     out[row] = kMaxScore * (sum - kTooSmallToMatter) / (enough - kTooSmallToMatter);

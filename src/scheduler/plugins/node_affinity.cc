@@ -192,8 +192,10 @@ framework::Verdict NodeAffinity::Score(const framework::Cycle& cycle, const mode
   const SymbolTable& symbols = cycle.cluster().symbols();
   nodes.ForEach([&](size_t row) {
     const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
-    out[row] = compiled.preferred->WeightOf(node, symbols);
-    if (compiled.added_preferred) out[row] += compiled.added_preferred->WeightOf(node, symbols);
+    int64_t weight = compiled.preferred->WeightOf(node, symbols);
+    if (compiled.added_preferred) weight += compiled.added_preferred->WeightOf(node, symbols);
+    out[row] =
+        std::max<int64_t>(weight, 0);  // DIFFERS: kube-scheduler fails if the sum is negative.
   });
   return {};
 }

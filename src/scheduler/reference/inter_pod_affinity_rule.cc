@@ -65,7 +65,7 @@ std::vector<Term> CompilePreferred(const std::vector<api::WeightedPodAffinityTer
                                    const api::Pod& owner, int64_t sign, std::string& error) {
   std::vector<Term> terms;
   for (const api::WeightedPodAffinityTerm& spec : specs) {
-    auto term = Compile(spec.term, owner, sign * spec.weight);
+    auto term = Compile(spec.term, owner, sign * spec.limited_weight());
     if (!term) {
       error = term.error().message;
       return {};

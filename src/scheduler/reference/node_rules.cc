@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "api/selector.h"
+#include "base/saturating.h"
 #include "scheduler/reference/filter_and_score.h"
 #include "scheduler/reference/rules.h"
 
@@ -127,7 +128,9 @@ class NodeAffinity final : public Rule {
   }
 
   int64_t Score(const api::Node& node) const override {
-    return WeightOfMatches(added_.preferred, node) + WeightOfMatches(own_.preferred, node);
+    const int64_t sum =
+        WeightOfMatches(added_.preferred, node) + WeightOfMatches(own_.preferred, node);
+    return sum < 0 ? 0 : sum;
   }
 
   void Normalize(Scores& scores) const override { DefaultNormalize(scores, /*reverse=*/false); }
@@ -281,7 +284,7 @@ class ImageLocality final : public Rule {
   int64_t Score(const api::Node& node) const override {
     int64_t sum = 0;
     for (const std::string& image : ImagesOfPod()) {
-      if (FindImage(node, image) != nullptr) sum += ImageScore(image);
+      if (FindImage(node, image) != nullptr) sum = SaturatingAdd(sum, ImageScore(image));
     }
     const auto containers =
         static_cast<int64_t>(pod_.spec.init_containers.size() + pod_.spec.containers.size());
@@ -320,6 +323,8 @@ class ImageLocality final : public Rule {
       if (image != nullptr && holders++ == 0) size = image->size_bytes;
     }
     const double share = static_cast<double>(holders) / static_cast<double>(snapshot_.nodes.size());
+    constexpr int64_t kMaxSize = int64_t{1} << 53;  // More than any pod's threshold.
+    size = std::clamp<int64_t>(size, 0, kMaxSize);
     return static_cast<int64_t>(static_cast<double>(size) * share);
   }
 };

@@ -156,7 +156,7 @@ class PodTopologySpread final : public Rule {
       const int64_t count = soft_[i].key() == kHostname ? CountOn(node, soft_[i].selector)
                                                         : scored_[i].pods.at(*domain);
       score += static_cast<double>(count) * scored_[i].weight +
-               static_cast<double>(soft_[i].spec.max_skew - 1);
+               static_cast<double>(int64_t{soft_[i].spec.max_skew} - 1);
     }
     return std::llround(score);
   }
@@ -175,7 +175,7 @@ class PodTopologySpread final : public Rule {
       } else if (highest == 0) {
         score = 100;
       } else {
-        score = 100 * (highest + lowest - score) / highest;
+        score = std::clamp<int64_t>(100 * (highest + lowest - score) / highest, 0, 100);
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "api/pod_resources.h"
+#include "base/saturating.h"
 #include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
@@ -10,9 +11,14 @@ namespace {
 // Amounts by resource name: cpu in millicores, everything else in units.
 using Amounts = std::map<std::string, int64_t, std::less<>>;
 
+// Negative quantities count as 0.
 int64_t AmountOf(std::string_view name, const api::Quantity& quantity) {
-  return name == "cpu" ? quantity.MilliValue() : quantity.Value();
+  const int64_t amount = name == "cpu" ? quantity.MilliValue() : quantity.Value();
+  return amount < 0 ? 0 : amount;
 }
+
+// Adds an amount to a sum, which saturates.
+void AddTo(int64_t& sum, int64_t amount) { sum = SaturatingAdd(sum, amount); }
 
 int64_t Get(const Amounts& amounts, std::string_view name) {
   const auto found = amounts.find(name);
@@ -38,7 +44,7 @@ Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum;
   for (const auto& pod : pods) {
     for (const auto& [name, amount] : ToAmounts(api::PodRequests(*pod, {.use_status = true}))) {
-      sum[name] += amount;
+      AddTo(sum[name], amount);
     }
   }
   return sum;
@@ -50,8 +56,8 @@ Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
   sum["cpu"] = sum["memory"] = 0;
   for (const auto& pod : pods) {
     const api::NonZeroRequest request = api::PlacedNonZeroRequest(*pod);
-    sum["cpu"] += request.milli_cpu;
-    sum["memory"] += request.memory;
+    AddTo(sum["cpu"], request.milli_cpu);
+    AddTo(sum["memory"], request.memory);
   }
   return sum;
 }
@@ -75,9 +81,13 @@ std::vector<Usage> UsageOf(const api::Node& node, const Amounts& in_use, const A
     if (request == 0 && api::IsScalarResource(name)) continue;
     if (Get(allocatable, name) == 0) continue;
     const int64_t before = Get(in_use, name);
-    usages.push_back({Get(allocatable, name), before, before + request, weight});
+    usages.push_back({Get(allocatable, name), before, SaturatingAdd(before, request), weight});
   }
   return usages;
+}
+
+int64_t PercentOf(int64_t part, int64_t whole) {
+  return MultiplyDivide(part, 100, whole);
 }
 
 // Interpolates the shape linearly, flat before the first and after the last point.
@@ -105,9 +115,9 @@ int64_t Average(const framework::NodeResourcesFitArgs::ScoringStrategy& strategy
   for (const Usage& usage : usages) {
     const int64_t full = usage.allocatable;
     const int64_t used = std::min(usage.after, full);
-    int64_t score = (full - used) * 100 / full;  // LeastAllocated.
-    if (strategy.type == "MostAllocated") score = used * 100 / full;
-    if (by_shape) score = ValueAt(shape, used * 100 / full);
+    int64_t score = PercentOf(full - used, full);  // LeastAllocated.
+    if (strategy.type == "MostAllocated") score = PercentOf(used, full);
+    if (by_shape) score = ValueAt(shape, PercentOf(used, full));
     // With RequestedToCapacityRatio, a resource with score 0 does not count.
     if (by_shape && score <= 0) continue;
     sum += score * usage.weight;
@@ -135,7 +145,7 @@ class NodeResourcesFit final : public Rule {
     bool too_small = false;
     const api::ResourceList& offered = node_state.node().status.allocatable;
     const auto pods = offered.find("pods");
-    const int64_t allowed = pods == offered.end() ? 0 : pods->second.Value();
+    const int64_t allowed = pods == offered.end() ? 0 : AmountOf("pods", pods->second);
     if (static_cast<int64_t>(node_state.pods().size()) + 1 > allowed)
       reasons.push_back("Too many pods");
 

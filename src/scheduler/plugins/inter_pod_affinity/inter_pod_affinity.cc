@@ -201,7 +201,7 @@ std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
       state->affinity_matchers.push_back(matcher(term));
     }
     for (const auto& term : affinity.pod_affinity->preferred) {
-      state->preferred.push_back(count(term.term, term.weight));
+      state->preferred.push_back(count(term.term, term.limited_weight()));
     }
   }
   if (affinity.pod_anti_affinity) {
@@ -209,7 +209,7 @@ std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
       state->anti_affinity.push_back(count(term, 0));
     }
     for (const auto& term : affinity.pod_anti_affinity->preferred) {
-      state->preferred.push_back(count(term.term, -int64_t{term.weight}));
+      state->preferred.push_back(count(term.term, -int64_t{term.limited_weight()}));
     }
   }
   if (!state->affinity_keys.empty()) {

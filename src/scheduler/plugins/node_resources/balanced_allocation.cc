@@ -73,8 +73,8 @@ framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle
     for (size_t i = 0; i < resources.size(); ++i) {
       if (columns[i].allocatable == nullptr || columns[i].allocatable[row] == 0) continue;
       before[count] = Fraction(columns[i].requested[row], columns[i].allocatable[row]);
-      after[count] =
-          Fraction(columns[i].requested[row] + resources[i].request, columns[i].allocatable[row]);
+      after[count] = Fraction(columns[i].RequestedWith(resources[i].request, row),
+                              columns[i].allocatable[row]);
       ++count;
     }
     const int64_t gain =

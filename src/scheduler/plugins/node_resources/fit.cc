@@ -54,13 +54,13 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
 // Returns the score of one resource, or nothing if it is not part of the average.
 struct LeastAllocated {
   int64_t operator()(int64_t requested, int64_t allocatable) const {
-    return requested > allocatable ? 0 : (allocatable - requested) * 100 / allocatable;
+    return requested > allocatable ? 0 : Percent(allocatable - requested, allocatable);
   }
 };
 
 struct MostAllocated {
   int64_t operator()(int64_t requested, int64_t allocatable) const {
-    return std::min(requested, allocatable) * 100 / allocatable;
+    return Percent(std::min(requested, allocatable), allocatable);
   }
 };
 
@@ -73,7 +73,7 @@ void ForEachResource(const std::vector<ScoredResource>& resources,
     if (columns[i].allocatable == nullptr) continue;
     const int64_t allocatable = columns[i].allocatable[row];
     if (allocatable == 0) continue;
-    visit(per_resource(columns[i].requested[row] + resources[i].request, allocatable),
+    visit(per_resource(columns[i].RequestedWith(resources[i].request, row), allocatable),
           resources[i].weight);
   }
 }
@@ -98,7 +98,7 @@ void ScoreByCurve(const std::vector<ScoredResource>& resources,
                   std::span<int64_t> out, const std::vector<framework::ShapePoint>& shape) {
   auto per_resource = [&](int64_t requested, int64_t allocatable) {
     return framework::BrokenLinear(shape,
-                                   requested > allocatable ? 100 : requested * 100 / allocatable);
+                                   requested > allocatable ? 100 : Percent(requested, allocatable));
   };
   nodes.ForEach([&](size_t row) {
     int64_t sum = 0, weights = 0;
@@ -272,11 +272,10 @@ namespace {
 
 const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
-// Returns the amount of a resource in the list: thousandths of cpu, units of all others.
+// Returns the amount of a resource in the list; see model::AmountOf.
 int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
   const auto found = list.find(name);
-  if (found == list.end()) return 0;
-  return name == "cpu" ? found->second.MilliValue() : found->second.Value();
+  return found == list.end() ? 0 : model::AmountOf(name, found->second);
 }
 
 // Calls visit(name, amount) for each resource that the pod requests; returns whether it was true
@@ -322,10 +321,7 @@ bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& aft
     const auto& [name, amount] = wanted;
     const bool counted = name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
                          api::IsScalarResource(name);
-    // Negative amounts count as 0.
-    return counted && !amount.IsZero() &&
-           std::max<int64_t>(AmountOf(name, taken), 0) >
-               std::max<int64_t>(AmountOf(name, takes), 0);
+    return counted && !amount.IsZero() && AmountOf(name, taken) > AmountOf(name, takes);
   });
 }
 

@@ -23,7 +23,7 @@ std::vector<ScoredResource> ResolveResources(
       scored.scalar = cluster.UseScalar(resource.name);
     }
     if (auto found = requests.find(resource.name); found != requests.end()) {
-      scored.request = scored.kind == kCpu ? found->second.MilliValue() : found->second.Value();
+      scored.request = model::AmountOf(resource.name, found->second);
     }
   }
   return resolved;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/saturating.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/model/cluster.h"
 
@@ -17,7 +18,7 @@ struct ScoredResource {
   Kind kind = Kind::kUnknown;
   model::ScalarId scalar;
   int64_t weight = 1;
-  int64_t request = 0;  // The pod's.
+  int64_t request = 0;  // The pod's; see model::AmountOf.
 
   // A scalar resource that the pod does not request does not count.
   bool counts() const { return kind != Kind::kUnknown && (kind != Kind::kScalar || request != 0); }
@@ -27,7 +28,20 @@ struct ScoredResource {
 struct ResourceColumns {
   const int64_t* allocatable = nullptr;
   const int64_t* requested = nullptr;
+
+  // What is requested of the row with a pod that requests `more`.
+  int64_t RequestedWith(int64_t more, size_t row) const {
+    return SaturatingAdd(requested[row], more);
+  }
 };
+
+// Returns `part` * 100 / `whole`; 0 <= part <= whole, and whole > 0. The product may exceed 64
+// bits.
+constexpr int64_t Percent(int64_t part, int64_t whole) {
+  if (part <= INT64_MAX / 100) [[likely]]
+    return part * 100 / whole;
+  return MultiplyDivide(part, 100, whole);
+}
 
 // Resolves `resources` for a pod with these requests.
 std::vector<ScoredResource> ResolveResources(

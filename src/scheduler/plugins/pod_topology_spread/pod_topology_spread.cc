@@ -23,9 +23,11 @@ int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const D
   return rule.max_skew + lowest - (count.counts_itself ? 1 : 0);
 }
 
-// The lower the score, the better.
+// The lower the score, the better. Scores are negative only if some maxSkew is, which the API does
+// not allow. DIFFERS: kube-scheduler fails then.
 int64_t Normalized(int64_t score, int64_t lowest, int64_t highest) {
-  return highest == 0 ? 100 : 100 * (highest + lowest - score) / highest;
+  if (highest == 0) return 100;
+  return std::clamp<int64_t>(100 * (highest + lowest - score) / highest, 0, 100);
 }
 
 }  // namespace
