@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "api/pod_resources.h"
+#include "scheduler/reference/pod_requests.h"
 #include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
@@ -37,7 +38,7 @@ Amounts ToAmounts(const api::ResourceList& list) {
 Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum;
   for (const auto& pod : pods) {
-    for (const auto& [name, amount] : ToAmounts(api::PodRequests(*pod, {.use_status = true}))) {
+    for (const auto& [name, amount] : ToAmounts(RequestsOf(*pod, {.use_status = true}))) {
       sum[name] += amount;
     }
   }
@@ -49,9 +50,9 @@ Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum = Requested(pods);
   sum["cpu"] = sum["memory"] = 0;
   for (const auto& pod : pods) {
-    const api::NonZeroRequest request = api::PlacedNonZeroRequest(*pod);
-    sum["cpu"] += request.milli_cpu;
-    sum["memory"] += request.memory;
+    const Amounts request = ToAmounts(NonZeroRequestsOf(*pod));
+    sum["cpu"] += Get(request, "cpu");
+    sum["memory"] += Get(request, "memory");
   }
   return sum;
 }
@@ -124,7 +125,7 @@ class NodeResourcesFit final : public Rule {
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
-    requests_ = ToAmounts(api::PodRequests(pod_, {}));
+    requests_ = ToAmounts(RequestsOf(pod_, {}));
     return {};
   }
 
@@ -164,9 +165,7 @@ class NodeResourcesFit final : public Rule {
  private:
   // Pod-level resources do not count here, as in kube-scheduler.
   Amounts RequestsForScore() const {
-    const api::ResourceList defaults = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
-                                        {"memory", api::Quantity::FromValue(api::kDefaultMemory)}};
-    return ToAmounts(api::PodRequests(pod_, {.skip_pod_level = true, .non_missing = defaults}));
+    return ToAmounts(RequestsOf(pod_, {.skip_pod_level = true, .defaults = DefaultRequests()}));
   }
 
   std::vector<std::string> NamesInOrder() const {
@@ -192,7 +191,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
   using Rule::Rule;
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    requests_ = ToAmounts(api::PodRequests(pod_, {.use_status = true}));
+    requests_ = ToAmounts(RequestsOf(pod_, {.use_status = true}));
     for (const auto& [name, weight] : profile_.balanced_allocation.resources) {
       if (Get(requests_, name) != 0) return {};
     }
