@@ -9,51 +9,45 @@
 namespace berth::scheduler::engine {
 namespace {
 
-// The events that the objects of a kind cause, as in kube-scheduler.
+// The resource that objects of a kind are in events; nothing for kinds that cause none. The queue
+// ignores the events that no plugin or extender registered for, as kube-scheduler, which then does
+// not watch them.
 template <typename T>
-struct EventTraits {
-  static constexpr bool kHasHandler = false;
-};
-template <framework::Resource resource, bool adds, bool updates, bool deletes>
-struct EventTraitsOf {
-  static constexpr bool kHasHandler = true;
-  static constexpr framework::Resource kResource = resource;
-  static constexpr bool kAdds = adds, kUpdates = updates, kDeletes = deletes;
-};
+constexpr std::optional<framework::Resource> kResourceOf = std::nullopt;
 template <>
-struct EventTraits<api::CsiNode> : EventTraitsOf<framework::Resource::kCsiNode, true, true, false> {
-};
+constexpr std::optional kResourceOf<api::CsiNode> = framework::Resource::kCsiNode;
 template <>
-struct EventTraits<api::CsiDriver>
-    : EventTraitsOf<framework::Resource::kCsiDriver, false, true, false> {};
+constexpr std::optional kResourceOf<api::CsiDriver> = framework::Resource::kCsiDriver;
 template <>
-struct EventTraits<api::CsiStorageCapacity>
-    : EventTraitsOf<framework::Resource::kCsiStorageCapacity, true, true, false> {};
+constexpr std::optional kResourceOf<api::CsiStorageCapacity> =
+    framework::Resource::kCsiStorageCapacity;
 template <>
-struct EventTraits<api::PersistentVolume>
-    : EventTraitsOf<framework::Resource::kPersistentVolume, true, true, false> {};
+constexpr std::optional kResourceOf<api::PersistentVolume> = framework::Resource::kPersistentVolume;
 template <>
-struct EventTraits<api::PersistentVolumeClaim>
-    : EventTraitsOf<framework::Resource::kPersistentVolumeClaim, true, true, false> {};
+constexpr std::optional kResourceOf<api::PersistentVolumeClaim> =
+    framework::Resource::kPersistentVolumeClaim;
 template <>
-struct EventTraits<api::StorageClass>
-    : EventTraitsOf<framework::Resource::kStorageClass, true, true, false> {};
+constexpr std::optional kResourceOf<api::StorageClass> = framework::Resource::kStorageClass;
 template <>
-struct EventTraits<api::DeviceClass>
-    : EventTraitsOf<framework::Resource::kDeviceClass, true, true, false> {};
+constexpr std::optional kResourceOf<api::VolumeAttachment> = framework::Resource::kVolumeAttachment;
 template <>
-struct EventTraits<api::ResourceSlice>
-    : EventTraitsOf<framework::Resource::kResourceSlice, true, true, false> {};
+constexpr std::optional kResourceOf<api::DeviceClass> = framework::Resource::kDeviceClass;
 template <>
-struct EventTraits<api::ResourceClaim>
-    : EventTraitsOf<framework::Resource::kResourceClaim, true, true, false> {};
+constexpr std::optional kResourceOf<api::ResourceSlice> = framework::Resource::kResourceSlice;
 template <>
-struct EventTraits<api::VolumeAttachment>
-    : EventTraitsOf<framework::Resource::kVolumeAttachment, false, false, true> {};
+constexpr std::optional kResourceOf<api::ResourceClaim> = framework::Resource::kResourceClaim;
 
 constexpr framework::EventType kAssignedPodAdd{framework::Resource::kAssignedPod, framework::kAdd};
 constexpr framework::EventType kAssignedPodDelete{framework::Resource::kAssignedPod,
                                                   framework::kDelete};
+
+template <typename T>
+framework::ClusterEvent UpdateOf(framework::EventType type, const std::shared_ptr<const T>& before,
+                                 const std::shared_ptr<const T>& after) {
+  framework::ClusterEvent event{.type = type, .after = after};
+  if (before != nullptr) event.before = before;
+  return event;
+}
 
 // Reports whether both are the same version of an object, as in a resync.
 bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
@@ -84,23 +78,16 @@ EventHandlers::HandledEvent EventHandlers::PutObject(const std::shared_ptr<const
     return PutPod(object);
   } else if constexpr (std::is_same_v<T, api::Node>) {
     return PutNode(object);
-  } else if constexpr (EventTraits<T>::kHasHandler) {
+  } else if constexpr (kResourceOf<T>) {
     const auto& all = cluster_.objects<T>().all();
     const auto found = all.find({object->metadata.namespace_, object->metadata.name});
     const std::shared_ptr<const T> before = found == all.end() ? nullptr : found->second;
     cluster_.Put(object);
-    if (before == nullptr && EventTraits<T>::kAdds) {
-      queue_.MoveAllToActiveOrBackoffQueue(
-          {.type = {EventTraits<T>::kResource, framework::kAdd}, .after = object}, now());
-    } else if (before != nullptr && EventTraits<T>::kUpdates &&
-               !SameVersion(before->metadata, object->metadata)) {
-      queue_.MoveAllToActiveOrBackoffQueue({.type = {EventTraits<T>::kResource, framework::kUpdate},
-                                            .before = before,
-                                            .after = object},
-                                           now());
-    }
-    return framework::EventType{EventTraits<T>::kResource,
-                                before == nullptr ? framework::kAdd : framework::kUpdate};
+    const framework::EventType type{*kResourceOf<T>,
+                                    before == nullptr ? framework::kAdd : framework::kUpdate};
+    if (before == nullptr || !SameVersion(before->metadata, object->metadata))
+      queue_.MoveAllToActiveOrBackoffQueue(UpdateOf(type, before, object), now());
+    return type;
   } else {
     cluster_.Put(object);
     return std::nullopt;
@@ -118,12 +105,10 @@ EventHandlers::HandledEvent EventHandlers::DeleteObject(const std::shared_ptr<co
           {.type = {framework::Resource::kNode, framework::kDelete}, .before = object}, now());
     }
     cluster_.Remove<T>({object->metadata.namespace_, object->metadata.name});
-    if constexpr (EventTraits<T>::kHasHandler) {
-      if (EventTraits<T>::kDeletes) {
-        queue_.MoveAllToActiveOrBackoffQueue(
-            {.type = {EventTraits<T>::kResource, framework::kDelete}, .before = object}, now());
-      }
-      return framework::EventType{EventTraits<T>::kResource, framework::kDelete};
+    if constexpr (kResourceOf<T>) {
+      const framework::EventType type{*kResourceOf<T>, framework::kDelete};
+      queue_.MoveAllToActiveOrBackoffQueue({.type = type, .before = object}, now());
+      return type;
     }
     if constexpr (std::is_same_v<T, api::Node>)
       return framework::EventType{framework::Resource::kNode, framework::kDelete};
