@@ -152,8 +152,10 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
     const framework::Verdict advice =
         co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);
     if (!advice.ok()) co_return PreemptionError({advice.Message()});
-    if (candidates.empty())
-      co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
+    if (candidates.empty()) {
+      if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
+      co_return Unschedulable("no candidate node for preemption", /*clear_nomination=*/false);
+    }
   }
   const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);
