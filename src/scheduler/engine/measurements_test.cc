@@ -12,6 +12,7 @@
 
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
+#include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
@@ -239,6 +240,30 @@ TEST_F(MeasurementsTest, PreemptionReportsItsVictimsAndItsEnd) {
   }
   EXPECT_EQ(notes_.preemption, Lines({"tried", "1 victims", "evicted"}));
   EXPECT_EQ(notes_.sizes.evictions, 0u);
+}
+
+TEST_F(MeasurementsTest, VictimsThatAreAllTerminatingAreNotCounted) {
+  harness_.Put(MakeNode("n1").Cpu("2"));
+  harness_.Put(Terminating(MakePod("low").Request("cpu", "1").Priority(1).On("n1")));
+  harness_.Put(MakePod("high").Request("cpu", "2").Priority(10));
+  harness_.Schedule();
+  EXPECT_EQ(notes_.preemption, Lines({"tried"}));
+  harness_.Put(MakePod("low2").Request("cpu", "1").Priority(1).On("n1"));
+  harness_.Put(MakePod("higher").Request("cpu", "2").Priority(20));
+  harness_.Schedule();
+  EXPECT_EQ(notes_.preemption, Lines({"tried", "tried", "2 victims"}));
+}
+
+TEST_F(MeasurementsTest, APodThatNeedNotBeTriedCountsAsAnAttemptAtPreemption) {
+  Notebook notes;
+  EngineOptions options = OptionsWith(notes);
+  options.paranoid = false;  // It tries every pod.
+  EngineHarness harness{options};
+  harness.Put(MakeNode("n1").Cpu("1"));
+  for (const char* name : {"a", "b", "c"}) harness.Put(MakePod(name).Request("cpu", "8"));
+  harness.Schedule();
+  EXPECT_EQ(notes.attempts, Lines({"0 unschedulable", "0 unschedulable", "0 unschedulable"}));
+  EXPECT_EQ(notes.preemption, Lines({"tried", "tried", "tried"}));
 }
 
 TEST_F(MeasurementsTest, PodBoundAfterTheFlushIsCountedAsSuch) {

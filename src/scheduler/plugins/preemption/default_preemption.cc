@@ -122,6 +122,7 @@ size_t DefaultPreemption::WantedCandidates(size_t potential) const {
 
 Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
     framework::FailedCycle& failed) const {
+  failed.preemption_tried = true;
   if (failed.report != nullptr) failed.report->tried = true;
   if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
