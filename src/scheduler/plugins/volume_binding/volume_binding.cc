@@ -27,16 +27,20 @@ constexpr Duration kPollInterval = Duration::Seconds(1);
 // Decades: longer ones overflow an Instant.
 constexpr int64_t kLongestTimeoutSeconds = 1'000'000'000;
 
+framework::Verdict Canceled() { return framework::Verdict::Error("context canceled"); }
+
 // Writes volumes first, then claims, until one fails.
 Task<framework::Verdict> WriteAll(framework::BindingContext& binding,
                                   VolumeReservation& reservation) {
   for (VolumeReservation::Binding& bound : reservation.bindings()) {
+    if (binding.cancelled()) co_return Canceled();
     framework::UpdatePersistentVolume update{bound.volume};
     framework::WriteResult result = co_await binding.Write(std::move(update));
     if (!result.ok()) co_return framework::Verdict::Error(result.message);
     bound.written = std::move(result.resource_version);
   }
   for (VolumeReservation::Provision& provision : reservation.provisions()) {
+    if (binding.cancelled()) co_return Canceled();
     framework::UpdatePersistentVolumeClaim update{provision.claim};
     framework::WriteResult result = co_await binding.Write(std::move(update));
     if (!result.ok()) co_return framework::Verdict::Error(result.message);
@@ -130,11 +134,13 @@ Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& bindi
   const Instant deadline = binding.now() + timeout_;
   while (binding.now() < deadline && !binding.cancelled()) {
     co_await binding.Sleep(std::min(kPollInterval, deadline - binding.now()));
+    if (binding.cancelled()) break;
     const framework::Cycle& cycle = binding.cycle();
     const auto done = reservation.IsDone(cycle.cluster(), cycle.pod().key());
     if (!done) co_return framework::Verdict::Error("binding volumes: " + done.error().message);
     if (*done) co_return framework::Verdict();
   }
+  if (binding.cancelled()) co_return Canceled();
   co_return framework::Verdict::Error("binding volumes: context deadline exceeded");
 }
 

@@ -19,7 +19,7 @@ class ManualBinding final : public framework::BindingContext {
 
   framework::Cycle& cycle() override { return cycle_; }
   model::NodeRow node() const override { return node_; }
-  bool cancelled() const override { return false; }
+  bool cancelled() const override { return is_cancelled; }
   Instant now() const override { return now_; }
 
   void Complete(framework::WriteResult result) {
@@ -37,6 +37,7 @@ class ManualBinding final : public framework::BindingContext {
   bool sleeping() const { return sleeping_; }
 
   std::vector<framework::ApiWrite> writes;
+  bool is_cancelled = false;
 
  private:
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
@@ -256,6 +257,29 @@ TEST_F(VolumeReservationTest, WaitingEndsAfterTheTimeout) {
   binding_->Wait();
   EXPECT_EQ(Outcome(), "Error: binding volumes: context deadline exceeded");
   EXPECT_EQ(binding_->now(), Instant::FromUnixSeconds(103));
+}
+
+TEST_F(VolumeReservationTest, CancellingEndsTheWait) {
+  Reserve();
+  StartPreBind();
+  binding_->Complete(WrittenAs("20"));
+  binding_->is_cancelled = true;
+  binding_->Wait();
+  EXPECT_EQ(Outcome(), "Error: context canceled");
+}
+
+TEST_F(VolumeReservationTest, NothingIsWrittenAndNotWaitedForOnceCancelled) {
+  world_.Add(VolumeYaml("pv", {}));
+  world_.Add(ClaimYaml("logs"));
+  trial_ = std::make_unique<PluginHarness>(world_, MakePlugin(kPlugin),
+                                           PodWithClaims("two", {"data", "logs"}));
+  ASSERT_EQ(trial_->Filter(), "11");
+  ASSERT_TRUE(trial_->As<framework::ReservePlugin>().Reserve(trial_->cycle(), node()).ok());
+  StartPreBind();
+  binding_->is_cancelled = true;
+  binding_->Complete(WrittenAs("20"));
+  EXPECT_EQ(binding_->writes.size(), 1u);
+  EXPECT_EQ(Outcome(), "Error: context canceled");
 }
 
 // What may happen while a pod waits for a new volume, and why it is given up.
