@@ -1,5 +1,8 @@
 // Reserve, PreBind and Unreserve of VolumeBinding: what is assumed, written and waited for.
+#include <map>
+
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_binding.h"
@@ -280,6 +283,30 @@ TEST_F(VolumeReservationTest, NothingIsWrittenAndNotWaitedForOnceCancelled) {
   binding_->Complete(WrittenAs("20"));
   EXPECT_EQ(binding_->writes.size(), 1u);
   EXPECT_EQ(Outcome(), "Error: context canceled");
+}
+
+// Counts the errors of each stage.
+class StageErrors final : public framework::Measurements {
+ public:
+  StageErrors() : framework::Measurements([]() -> int64_t { return 0; }) {}
+  void VolumeStageFailed(framework::VolumeStage stage) override { ++counts[stage]; }
+  std::map<framework::VolumeStage, int> counts;
+};
+
+TEST_F(VolumeReservationTest, ErrorsAreCountedByStage) {
+  using Counts = std::map<framework::VolumeStage, int>;
+  StageErrors errors;
+  Reserve();
+  trial_->cycle().set_measurements(&errors);
+  StartPreBind();
+  binding_->Complete({framework::WriteResult::Kind::kConflict, "the object has been modified"});
+  EXPECT_EQ(errors.counts, (Counts{{framework::VolumeStage::kBind, 1}}));
+  Unreserve();
+  Reserve();
+  trial_->cycle().set_measurements(&errors);
+  StartPreBind();
+  binding_->Complete(WrittenAs("20"));
+  EXPECT_EQ(errors.counts, (Counts{{framework::VolumeStage::kBind, 1}}));
 }
 
 // What may happen while a pod waits for a new volume, and why it is given up.
