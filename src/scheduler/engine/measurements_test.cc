@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "testing/engine_harness.h"
@@ -142,7 +143,7 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   harness_.Put(MakePod("web").Request("cpu", "1").On("n1"));
   harness_.Remove(MakePod("web").Request("cpu", "1").On("n1"));
   EXPECT_EQ(notes_.events, Lines({"NodeAdd", "NodeAdd", "UnschedulablePodAdd", "AssignedPodAdd",
-                                  "AssignedPodDelete"}));
+                                  "UnschedulablePodDelete", "AssignedPodDelete"}));
   EXPECT_EQ(notes_.sizes.nodes, 2u);
   EXPECT_EQ(notes_.sizes.pods, 0u);
   EXPECT_EQ(notes_.sizes.assumed_pods, 0u);
@@ -264,6 +265,41 @@ TEST_F(MeasurementsTest, APodThatNeedNotBeTriedCountsAsAnAttemptAtPreemption) {
   harness.Schedule();
   EXPECT_EQ(notes.attempts, Lines({"0 unschedulable", "0 unschedulable", "0 unschedulable"}));
   EXPECT_EQ(notes.preemption, Lines({"tried", "tried", "tried"}));
+}
+
+TEST_F(MeasurementsTest, AnUpdateIsOneEventForEachKindOfChange) {
+  harness_.Put(MakeNode("n1"));
+  harness_.Put(MakeNode("n1").Cpu("9").Label("a", "b"));
+  harness_.Put(MakeNode("n1").Cpu("9").Label("a", "b"));
+  EXPECT_EQ(std::exchange(notes_.events, {}),
+            Lines({"NodeAdd", "NodeUpdateNodeAllocatable", "NodeUpdateNodeLabel"}));
+
+  harness_.Put(MakePod("on").On("n1"));
+  harness_.Put(MakePod("on").On("n1").Label("a", "b"));
+  harness_.Put(MakePod("on").On("n1").Label("a", "b"));
+  EXPECT_EQ(std::exchange(notes_.events, {}),
+            Lines({"AssignedPodAdd", "AssignedPodUpdatePodLabel", "AssignedPodUpdate",
+                   "AssignedPodUpdate", "AssignedPodUpdate"}));
+
+  harness_.Put(MakePod("off"));
+  harness_.Put(MakePod("off").Label("a", "b"));
+  harness_.Put(MakePod("off").Label("a", "b"));
+  harness_.Put(MakePod("off").Label("a", "b").On("n1"));
+  EXPECT_EQ(
+      std::exchange(notes_.events, {}),
+      Lines({"UnschedulablePodAdd", "UnschedulablePodUpdatePodLabel", "UnschedulablePodUpdate",
+             "UnschedulablePodUpdate", "AssignedPodAdd", "UnschedulablePodDelete"}));
+}
+
+TEST_F(MeasurementsTest, EventsThatNoPluginRegisteredForAreNotCounted) {
+  harness_.Put(MakePod("other").Scheduler("other"));
+  harness_.Put(MakePod("other").Scheduler("other").Label("a", "b"));
+  harness_.Remove(MakePod("other").Scheduler("other"));
+  harness_.Put(MakeObject<api::CsiDriver>("csi"));
+  EXPECT_EQ(notes_.events, Lines());
+  harness_.Put(MakeObject<api::CsiDriver>("csi"));
+  harness_.Remove(MakeObject<api::CsiDriver>("csi"));
+  EXPECT_EQ(notes_.events, Lines({"storage.k8s.io/CSIDriverUpdate"}));
 }
 
 TEST_F(MeasurementsTest, PodBoundAfterTheFlushIsCountedAsSuch) {
