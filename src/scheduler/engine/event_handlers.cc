@@ -163,8 +163,9 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   if (!pod->spec.node_name.empty()) return Move({.type = kAssignedPodAdd, .after = pod});
   const auto profile = ProfileOf(*pod);
   if (!profile) return;
-  NominateFromStatus(id);
   queue_.Add(id, *profile, now());
+  // A gated pod does not reserve its nominated node.
+  if (!IsGated(id)) NominateFromStatus(id);
   handled_.push_back({framework::Resource::kUnschedulablePod, framework::kAdd});
 }
 
@@ -175,6 +176,11 @@ void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod
     Move({.type = change, .before = before, .after = pod});
   // As in kube-scheduler, also if a change was counted under the same name.
   handled_.push_back({framework::Resource::kAssignedPod, framework::kUpdate});
+}
+
+bool EventHandlers::IsGated(model::PodId id) const {
+  const queue::QueueEntry* entry = queue_.Find(id);
+  return entry != nullptr && entry->gate != nullptr;
 }
 
 void EventHandlers::NominateFromStatus(model::PodId id) {

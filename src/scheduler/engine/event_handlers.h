@@ -62,6 +62,7 @@ class EventHandlers {
   void HandleAssumedPodDelete(model::PodId id);
   // `pod` no longer has its nominated node: other pods of at most its priority may use it.
   void HandleNominationEnd(const std::shared_ptr<const api::Pod>& pod);
+  bool IsGated(model::PodId id) const;
   // Moves pods that the event may make schedulable, and notes it.
   void Move(const framework::ClusterEvent& event);
   Instant now() const { return outbox_.now(); }

@@ -102,5 +102,20 @@ TEST(EventHandlers, EveryChangeRequeuesPodsOfPluginsThatRegisterForNoParticularE
   }
 }
 
+TEST(EventHandlers, AGatedPodReservesItsNominatedNodeOnceItIsUpdated) {
+  EngineHarness harness;
+  harness.Put(MakeNode("n1"));
+  const auto nominated = [&] {
+    return harness.cluster().nominations().NodeOf(harness.Find("p")).valid();
+  };
+  harness.Put(MakePod("p").Nominated("n1").Gate("wait"));
+  EXPECT_FALSE(nominated());
+  harness.Put(MakePod("p").Nominated("n1").Gate("wait").Label("a", "b"));
+  EXPECT_TRUE(nominated()) << "as in kube-scheduler";
+  harness.Remove(MakePod("p"));
+  harness.Put(MakePod("p").Nominated("n1"));
+  EXPECT_TRUE(nominated());
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine
