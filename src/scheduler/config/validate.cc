@@ -92,9 +92,13 @@ void ValidatePercentage(std::optional<int32_t> percentage, const api::FieldPath&
 }
 
 void ValidatePluginConfig(const PluginConfig& config, const api::FieldPath& path,
+// kube-scheduler looks for the arguments of NodeResourcesFit under this name, the name of their
+// kind. Arguments that do have it are those of an unknown plugin and never match.
+constexpr std::string_view kMisnamedFitPlugin = "NodeResourcesFitArgs";
+
                           api::FieldErrors& errors) {
   if (!CheckNotRemoved(config.name, path, errors)) return;
-  bool fits = true;
+  bool fits = config.name != kMisnamedFitPlugin;
   WithArgsKind(config.name, [&]<typename Args>(std::type_identity<Args>) {
     fits = std::any_cast<Args>(&config.args) != nullptr;
   });

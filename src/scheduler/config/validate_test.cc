@@ -46,6 +46,20 @@ TEST(Validate, RefusesArgumentsOfAnotherPlugin) {
                   "args"));
 }
 
+TEST(Validate, RefusesTheKindOfArgumentsAsNameOfAPlugin) {
+  Configuration configuration = Default();
+  configuration.profiles[0].plugin_config = {
+      {"NodeResourcesFitArgs", std::string("{\"kind\": \"NodeAffinityArgs\"}")},
+      {"NodeAffinityArgs", std::string("{}")}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args: Invalid value: "
+                          "{\"kind\":\"NodeAffinityArgs\"}: has to match plugin args"));
+  configuration.profiles[0].plugin_config = {{"NodeResourcesFitArgs", {}}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args: Invalid value: null: has to match "
+                          "plugin args"));
+}
+
 TEST(Validate, RequiresOneQueueSort) {
   Configuration configuration = Default();
   configuration.profiles.push_back(configuration.profiles[0]);
