@@ -151,7 +151,7 @@ void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& c
   const Instant start = clock_.Now();
   authenticator_.Authenticate(request, [this, &request, callback, start](Result<User> user) {
     if (observer_ != nullptr) {
-      observer_->Authenticated(user ? "success" : "failure", clock_.Now() - start);
+      observer_->Authenticated(user ? "success" : "error", clock_.Now() - start);
     }
     if (!user) {
       LOG_V(2, "Unable to authenticate the request",
@@ -164,6 +164,7 @@ void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& c
 
 void DelegatedAccess::Authorize(const net::ServerRequest& request, const User& user,
                                 const Callback& callback) {
+  if (observer_ != nullptr) observer_->AuthenticatedAs(user.name);
   const std::string verb = LowerCase(request.method);
   const Instant start = clock_.Now();
   authorizer_.Authorize(
