@@ -65,6 +65,7 @@ class Daemon {
   void RecordElection(const std::string& message);
   void OnJudgement(const runtime::Judgement& judgement, Duration took);
   int End(ProcessEvent why);
+  void CloseRecording();
 
   const DaemonOptions options_;
   const SystemClock clock_;
