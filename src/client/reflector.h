@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "client/object_cache.h"
+#include "client/outage_log.h"
 #include "client/rest_client.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
@@ -60,6 +62,8 @@ struct ReflectorOptions {
   bool protobuf = false;  // Requested if the codec supports it.
   bool watch_list = true;
   uint64_t seed = 1;  // Of the jitter.
+  // Shared by the reflectors of one server; one of its own if null.
+  std::shared_ptr<OutageLog> outage = {};
 };
 
 class Reflector {
@@ -132,6 +136,8 @@ class Reflector {
   void Deliver();
   // Logs a problem; the same one again only after a while.
   void ReportProblem(const std::string& what);
+  // Logs that the server did not respond, or only with an error of its own.
+  void ReportFailure(const std::string& what);
 
   RestClient& client_;
   net::Executor& executor_;
@@ -139,6 +145,7 @@ class Reflector {
   const Sink sink_;
   const std::function<void()> on_synced_;
   const Warn warn_;
+  const std::shared_ptr<OutageLog> outage_;
   Random random_;
   ReflectorBackoff backoff_;
   net::CallbackGuard callback_guard_;
