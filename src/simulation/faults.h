@@ -15,6 +15,7 @@ enum class PlantedBug : uint8_t {
   kLeakedAssume,      // The engine does not receive the failure of a bind.
   kSkippedUnreserve,  // A plugin's Unreserve does nothing.
   kDoubleBind,        // A bind is sent twice.
+  kStaleNomination,   // A nominated node is never cleared in the API.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the

@@ -53,7 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedCase{"LeakedAssume", simulation::PlantedBug::kLeakedAssume, simulation::kOwners},
         PlantedCase{"SkippedUnreserve", simulation::PlantedBug::kSkippedUnreserve,
                     simulation::kReserve},
-        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce}),
+        PlantedCase{"DoubleBind", simulation::PlantedBug::kDoubleBind, simulation::kBoundOnce},
+        PlantedCase{"StaleNomination", simulation::PlantedBug::kStaleNomination,
+                    simulation::kNominations}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {
