@@ -102,17 +102,22 @@ bool HasPodLevelRequests(const Pod& pod) {
                              [](const auto& entry) { return IsPodLevelResource(entry.first); });
 }
 
+// Replaces the requests that the pod-level ones name, and no others. What the status says about
+// another resource is not newer than the containers, and includes the overhead.
 void ApplyPodLevel(const Pod& pod, bool use_status, ResourceList& requests) {
-  const auto replace = [&](const ResourceList& list) {
-    for (const auto& [name, quantity] : list) {
-      if (IsPodLevelResource(name)) requests.insert_or_assign(name, quantity);
-    }
-  };
+  const ResourceList& desired = pod.spec.resources->requests;
+  ResourceList resized;
+  const ResourceList* effective = &desired;
   if (use_status && pod.status.resources) {
-    replace(Effective(pod, pod.spec.resources->requests, pod.status.resources->requests,
-                      pod.status.allocated_resources));
-  } else {
-    replace(pod.spec.resources->requests);
+    resized =
+        Effective(pod, desired, pod.status.resources->requests, pod.status.allocated_resources);
+    effective = &resized;
+  }
+  for (const auto& [name, quantity] : desired) {
+    if (!IsPodLevelResource(name)) continue;
+    // An infeasible request that the status does not mention yet counts as zero.
+    const auto found = effective->find(name);
+    requests.insert_or_assign(name, found == effective->end() ? Quantity() : found->second);
   }
 }
 

@@ -200,6 +200,34 @@ TEST(PodRequests, APodLevelResizeCountsTheLargestValue) {
   EXPECT_EQ(Requests(pod, kUseStatus), (Written{{"cpu", "4"}}));
 }
 
+// Pod-level cpu; the container's memory is being resized from 1Gi to 4Gi. The kubelet reports the
+// pod's memory with the overhead.
+Pod ResizingMemoryBesidePodLevelCpu() {
+  Pod pod = WithContainers({{{"cpu", "1"}, {"memory", "4Gi"}}});
+  pod.status.container_statuses = {Status("c0", {{"memory", "1Gi"}}, {{"memory", "1Gi"}})};
+  SetPodLevel(pod, {{"cpu", "2"}});
+  pod.spec.overhead = List({{"memory", "1Gi"}});
+  pod.status.resources = ResourceRequirements{List({{"cpu", "2"}, {"memory", "2Gi"}}), {}};
+  pod.status.allocated_resources =
+      List({{"cpu", "2"}, {"memory", "2Gi"}, {"hugepages-2Mi", "2Mi"}});
+  return pod;
+}
+
+TEST(PodRequests, APodLevelStatusReplacesOnlyWhatThePodLevelRequestsName) {
+  Pod pod = ResizingMemoryBesidePodLevelCpu();
+  SetResizePending(pod, "Deferred");
+  EXPECT_EQ(Requests(pod, kUseStatus), (Written{{"cpu", "2"}, {"memory", "5Gi"}}));
+  EXPECT_EQ(PlacedNonZeroRequest(pod), (NonZeroRequest{2000, int64_t{5} << 30}));
+}
+
+TEST(PodRequests, AnInfeasiblePodLevelRequestThatIsNotInTheStatusCountsAsZero) {
+  Pod pod = WithContainers({{{"cpu", "1"}}});
+  SetPodLevel(pod, {{"cpu", "2"}, {"memory", "1Gi"}});
+  pod.status.resources = ResourceRequirements{List({{"cpu", "1"}}), {}};
+  SetResizePending(pod, "Infeasible");
+  EXPECT_EQ(Requests(pod, kUseStatus), (Written{{"cpu", "1"}, {"memory", "0"}}));
+}
+
 struct NonZeroCase {
   const char* name;
   Pod pod;

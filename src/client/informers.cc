@@ -12,6 +12,7 @@ Informers::Informers(RestClient& client, net::Executor& executor, std::vector<Wa
                      std::function<void()> on_synced, Warn warn)
     : on_synced_(std::move(on_synced)), unsynced_(sources.size()) {
   Random seeds(options.seed);
+  const auto outage = std::make_shared<OutageLog>(warn);
   for (WatchSource& source : sources) {
     ReflectorOptions one{.resource = std::move(source.resource),
                          .path = std::move(source.path),
@@ -20,7 +21,8 @@ Informers::Informers(RestClient& client, net::Executor& executor, std::vector<Wa
                          .protobuf = options.protobuf,
                          .watch_list = options.watch_list,
                          .seed = seeds.Next(),
-                         .count_undecodable = options.count_undecodable};
+                         .count_undecodable = options.count_undecodable,
+                         .outage = outage};
     reflectors_.push_back(std::make_unique<Reflector>(
         client, executor, std::move(one), sink, [this] { OnSynced(); }, warn));
   }

@@ -31,13 +31,35 @@ class AllInformers : public ::testing::Test {
             {.protobuf = protobuf},
             [this](std::vector<api::ObjectChange> events) { changes += events.size(); },
             [this] { ++syncs; },
-            [](const std::string&) {}};
+            [this](const std::string& line) { warnings.push_back(line); }};
   }
 
   FakeApiServer server;
   size_t changes = 0;
   int syncs = 0;
+  std::vector<std::string> warnings;
 };
+
+// Each collection is requested again and again; the operator sees two lines.
+TEST_F(AllInformers, LogAnOutageOnce) {
+  auto informers = Make();
+  informers.Start();
+  size_t failed = 0;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    for (; failed < server.requests.size(); ++failed) {
+      const auto stream = server.requests[failed].stream;
+      if (attempt == 2) stream.on_head(503, FakeApiServer::Json());
+      stream.on_end(attempt == 2 ? net::HttpResult<void>()
+                                 : std::unexpected(net::HttpError{.message = "refused"}));
+    }
+    server.executor.Advance(Duration::Seconds(20));
+  }
+  EXPECT_THAT(warnings, ElementsAre("nodes: refused"));
+  server.last().stream.on_head(200, FakeApiServer::Json());
+  EXPECT_THAT(warnings, ElementsAre("nodes: refused",
+                                    ::testing::MatchesRegex("the API server responds again after "
+                                                            ".* s; [0-9]+ requests failed")));
+}
 
 TEST_F(AllInformers, ListEachCollection) {
   auto informers = Make();

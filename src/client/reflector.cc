@@ -30,6 +30,7 @@ Reflector::Reflector(RestClient& client, net::Executor& executor, ReflectorOptio
       sink_(std::move(sink)),
       on_synced_(std::move(on_synced)),
       warn_(std::move(warn)),
+      outage_(options_.outage ? options_.outage : std::make_shared<OutageLog>(warn_)),
       random_(options_.seed),
       use_watch_list_(options_.watch_list),
       page_limit_(kPageLimit) {}
@@ -146,6 +147,7 @@ void Reflector::AfterBackoff(void (Reflector::*what)()) {
 
 void Reflector::OnHead(int status, const std::vector<net::HttpHeader>& headers) {
   response_.status = status;
+  if (status < 500) outage_->Responded(executor_.Now());
   response_.form = FormOf(net::FindHeader(headers, "Content-Type"));
   const bool is_stream = response_.phase != Phase::kPaging && status >= 200 && status < 300;
   if (is_stream) response_.frames.emplace(response_.form);
@@ -188,7 +190,7 @@ void Reflector::OnEnd(net::HttpResult<void> result) {
     // Whether the server is still there shows when the watch is opened again.
     const bool silent = result.error().kind == net::HttpError::Kind::kTimeout;
     if (silent && response_.phase == Phase::kWatching && response_.status != 0) return Watch();
-    ReportProblem(result.error().message);
+    ReportFailure(result.error().message);
     return AfterBackoff(again);
   }
   // Watches end regularly; one that ends at once is retried with backoff. A list by watch that ends
@@ -253,7 +255,11 @@ void Reflector::OnRefused(const ServerStatus& status) {
     use_watch_list_ = false;
     return List();
   }
-  ReportProblem(status.message);
+  if (status.code >= 500) {
+    ReportFailure(status.message);
+  } else {
+    ReportProblem(status.message);
+  }
   AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
 }
 
@@ -387,6 +393,10 @@ void Reflector::ReportProblem(const std::string& what) {
   last_problem_ = what;
   last_problem_at_ = now;
   warn_(fmt::format("{}: {}", options_.resource, what));
+}
+
+void Reflector::ReportFailure(const std::string& what) {
+  outage_->Failed(fmt::format("{}: {}", options_.resource, what), executor_.Now());
 }
 
 }  // namespace berth::client

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "client/object_cache.h"
+#include "client/outage_log.h"
 #include "client/reported_problems.h"
 #include "client/rest_client.h"
 #include "client/watch_events.h"
@@ -67,6 +69,8 @@ struct ReflectorOptions {
   size_t max_page_bytes = kMaxResponseBytes;
   uint64_t seed = 1;  // Of the jitter.
   CountUndecodable count_undecodable = [](std::string_view, size_t) {};
+  // Shared by the reflectors of one server; one of its own if null.
+  std::shared_ptr<OutageLog> outage = {};
 };
 
 class Reflector {
@@ -142,6 +146,8 @@ class Reflector {
   void Deliver();
   // Logs a problem; the same one again only after a while.
   void ReportProblem(const std::string& what);
+  // Logs that the server did not respond, or only with an error of its own.
+  void ReportFailure(const std::string& what);
 
   RestClient& client_;
   net::Executor& executor_;
@@ -149,6 +155,7 @@ class Reflector {
   const Sink sink_;
   const std::function<void()> on_synced_;
   const Warn warn_;
+  const std::shared_ptr<OutageLog> outage_;
   Random random_;
   ReflectorBackoff backoff_;
   net::CallbackGuard callback_guard_;

@@ -80,13 +80,25 @@ void CheckVersion(const std::string& body, Report& report) {
   report.Ok("server version is " + text);
 }
 
-// Lists every watched resource, and notes those that the server does not serve.
+bool HasItems(const std::string& list) {
+  const auto json = api::ParseJson(list);
+  const api::JsonArray* items = json ? api::ArrayAt(AsObject(*json), "items") : nullptr;
+  return items != nullptr && !items->empty();
+}
+
+// Lists every watched resource, and notes those that the server does not serve, and objects that
+// Berth does not support.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
   for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
     const auto response = client::GetAndWait(client, watched.path() + "?limit=1");
     if (response) {
       ++served;
+      if (watched.resource == "resourceclaims.resource.k8s.io" && HasItems(*response)) {
+        report.Note(
+            "the cluster has ResourceClaims; pods with them stay pending: this version of Berth "
+            "does not allocate devices");
+      }
     } else if (response.error().message.find("forbidden") == std::string::npos) {
       report.Note(
           fmt::format("{}; pods that need this resource stay pending", response.error().message));

@@ -245,14 +245,19 @@ void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
 int Daemon::End() {
   leadership_->Stop(kGracePeriod);
   if (server_ != nullptr) server_->Stop(kServingGrace);
-  if (recording_ != nullptr && !recording_->status()) {
-    LOG_ERROR(recording_->status().error(), "The recording is incomplete");
-  }
+  CloseRecording();
   if (options_.flags.shadow) runtime::LogSummary(judged_, agreed_);
   LOG_INFO("Requested to terminate, exiting");
   if (options_.flags.shadow || options_.configuration.leader_election.leader_elect) return 0;
   LOG_ERROR("finished without leader elect", "command failed");
   return 1;
+}
+
+// Nobody appends any more: the engine's thread has ended.
+void Daemon::CloseRecording() {
+  if (recording_ == nullptr) return;
+  recording_->Close();
+  if (!recording_->status()) LOG_ERROR(recording_->status().error(), "The recording is incomplete");
 }
 
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry) {

@@ -67,6 +67,7 @@ class Daemon {
   void RecordElection(const std::string& message);
   void OnJudgement(const runtime::Judgement& judgement, Duration took);
   int End();
+  void CloseRecording();
 
   const DaemonOptions options_;
   const SystemClock clock_;

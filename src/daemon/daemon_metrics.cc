@@ -142,7 +142,12 @@ void DaemonMetrics::Received(std::string_view method, std::string_view host, siz
 }
 
 void DaemonMetrics::Authenticated(std::string_view result, Duration took) {
+  generic_.authentication_attempts.With({result}).Increment();
   generic_.authentication_duration.With({result}).Observe(took.seconds());
+}
+
+void DaemonMetrics::AuthenticatedAs(std::string_view user) {
+  generic_.authenticated_users.With({observability::UserCategory(user)}).Increment();
 }
 
 void DaemonMetrics::Authorized(std::string_view result, Duration took) {

@@ -44,6 +44,7 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   void Received(std::string_view method, std::string_view host, size_t bytes) override;
 
   void Authenticated(std::string_view result, Duration took) override;
+  void AuthenticatedAs(std::string_view user) override;
   void Authorized(std::string_view result, Duration took) override;
 
   observability::MetricRegistry registry_;

@@ -169,7 +169,7 @@ void DelegatedAccess::Check(const net::ServerRequest& request, const Callback& c
       request, tokens,
       [this, &request, callback, start](const std::expected<User, ReviewError>& user) {
         if (observer_ != nullptr) {
-          observer_->Authenticated(user ? "success" : "failure", executor_.Now() - start);
+          observer_->Authenticated(user ? "success" : "error", executor_.Now() - start);
         }
         if (user) return Authorize(request, *user, callback);
         LOG_V(2, "Unable to authenticate the request",
@@ -186,6 +186,7 @@ void DelegatedAccess::Abandon(const net::ServerRequest& request) {
 
 void DelegatedAccess::Authorize(const net::ServerRequest& request, const User& user,
                                 const Callback& callback) {
+  if (observer_ != nullptr) observer_->AuthenticatedAs(user.name);
   const std::string verb = LowerCase(request.method);
   const Instant start = executor_.Now();
   authorizer_.Authorize(request, user, verb, PathOf(request),

@@ -64,8 +64,10 @@ struct ReviewClients {
 class AccessObserver {
  public:
   virtual ~AccessObserver() = default;
-  // `result` is "success" or "failure".
+  // `result` is "success" or "error".
   virtual void Authenticated(std::string_view result, Duration took) = 0;
+  // Upon success.
+  virtual void AuthenticatedAs(std::string_view user) = 0;
   // `result` is "allowed", "denied" or "error".
   virtual void Authorized(std::string_view result, Duration took) = 0;
 };

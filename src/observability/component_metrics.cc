@@ -134,6 +134,11 @@ ComponentMetrics::ComponentMetrics(MetricRegistry& registry)
       authz_request_duration(
           registry.AddHistogram(Spec("apiserver_delegated_authz_request_duration_seconds", {"code"},
                                      "Latency of SubjectAccessReview requests.", kReviewSeconds))),
+      authenticated_users(
+          registry.AddCounter(Spec("authenticated_user_requests", {"username"},
+                                   "Number of authenticated requests, by category of user."))),
+      authentication_attempts(registry.AddCounter(Spec(
+          "authentication_attempts", {"result"}, "Number of authentication attempts, by result."))),
       authentication_duration(
           registry.AddHistogram(Spec("authentication_duration_seconds", {"result"},
                                      "Authentication latency, by result.", kAccessSeconds))),
@@ -199,6 +204,14 @@ void ComponentMetrics::SetProcess(const ProcessValues& process) {
   virtual_memory_.Set(process.virtual_memory_bytes);
   virtual_memory_max_.Set(process.virtual_memory_max_bytes);
   start_time_.Set(process.start_time_seconds);
+}
+
+std::string_view UserCategory(std::string_view user) {
+  for (std::string_view known :
+       {"admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"}) {
+    if (user == known) return known;
+  }
+  return user.contains('@') ? "email_id" : "other";
 }
 
 }  // namespace berth::observability

@@ -63,6 +63,8 @@ struct ComponentMetrics {
   HistogramFamily& authn_request_duration;   // code
   CounterFamily& authz_requests;             // code
   HistogramFamily& authz_request_duration;   // code
+  CounterFamily& authenticated_users;        // username: a category, see UserCategory
+  CounterFamily& authentication_attempts;    // result
   HistogramFamily& authentication_duration;  // result
   CounterFamily& authorization_attempts;     // result
   HistogramFamily& authorization_duration;   // result
@@ -79,5 +81,8 @@ struct ComponentMetrics {
   Gauge &resident_memory_, &virtual_memory_, &virtual_memory_max_;
   Gauge& start_time_;
 };
+
+// Returns what metrics show for a user: names that every cluster has, "email_id" or "other".
+std::string_view UserCategory(std::string_view user);
 
 }  // namespace berth::observability

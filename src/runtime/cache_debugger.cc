@@ -122,7 +122,10 @@ std::string DumpQueue(const scheduler::engine::Engine& engine) {
   std::string text;
   cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
     if (pod.state != scheduler::model::PodState::kPending) return;
-    text += fmt::format("{}: {}", NameOf(engine.queue().PlaceOf(pod.id)), PodLine(cluster, pod.id));
+    const scheduler::queue::QueueEntry::Place place = engine.queue().PlaceOf(pod.id);
+    const bool of_others = place == scheduler::queue::QueueEntry::Place::kNowhere &&
+                           !engine.queue().InFlightNow(pod.uid());
+    if (!of_others) text += fmt::format("{}: {}", NameOf(place), PodLine(cluster, pod.id));
   });
   const scheduler::queue::SchedulingQueue::Sizes sizes = engine.queue().sizes();
   return text + fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", sizes.active,

@@ -30,7 +30,8 @@ CacheComparison CompareWithApi(const scheduler::engine::Engine& engine, const Ap
 // nominated for it.
 std::string DumpNodes(const scheduler::engine::Engine& engine);
 
-// Returns a line for each pending pod with its queue; the summary comes last:
+// Returns a line for each pending pod of the engine's profiles with its queue; the summary comes
+// last:
 // "activeQ:1; backoffQ:0; unschedulablePods:2".
 std::string DumpQueue(const scheduler::engine::Engine& engine);
 

@@ -11,6 +11,7 @@ namespace BERTH_TEST_FILE {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(CacheDump, ContainsNodesAndTheirPods) {
   EngineHarness harness;
@@ -32,7 +33,9 @@ TEST(CacheDump, ContainsTheQueuesOfPods) {
   EngineHarness harness;
   harness.Put(MakePod("ready"));
   harness.Put(MakePod("gated").Gate("wait"));
+  harness.Put(MakePod("foreign").Scheduler("another"));
   const std::string dump = DumpQueue(harness.engine());
+  EXPECT_THAT(dump, Not(HasSubstr("foreign")));
   EXPECT_THAT(dump, HasSubstr("activeQ: name: ready, namespace: default"));
   EXPECT_THAT(dump, HasSubstr("unschedulablePods: name: gated, namespace: default"));
   EXPECT_THAT(dump, HasSubstr("\nactiveQ:1; backoffQ:0; unschedulablePods:1"));

@@ -197,8 +197,15 @@ void Driver::Send(const scheduler::engine::Command& command, Instant now) {
   const int times = is_bind && options_.bug == PlantedBug::kDoubleBind ? 2 : 1;
   for (int i = 0; i < times; ++i) {
     world_.invariants.CommandSent(command);
-    writes_.Send(command, options_.faults, now);
+    writes_.Send(WithPlantedBug(command), options_.faults, now);
   }
+}
+
+scheduler::engine::Command Driver::WithPlantedBug(scheduler::engine::Command command) const {
+  auto* patch = std::get_if<scheduler::framework::PatchPodStatus>(&command.write);
+  const bool clears = patch != nullptr && patch->nominated_node_name == "";
+  if (clears && options_.bug == PlantedBug::kStaleNomination) patch->nominated_node_name.reset();
+  return command;
 }
 
 bool Driver::ProgressWrites(Instant now) {

@@ -76,6 +76,8 @@ class Driver final : public scheduler::engine::DecisionObserver {
   // Reports whether the event requeues every pod that a plugin without EventsToRegister rejected.
   bool RequeuesAll(const scheduler::engine::Event& event) const;
   void Send(const scheduler::engine::Command& command, Instant now);
+  // Returns the command as the planted bug changes it.
+  scheduler::engine::Command WithPlantedBug(scheduler::engine::Command command) const;
   void OnDecision(const scheduler::engine::Decision& decision) override;
 
   const scheduler::framework::ProfileConfig& profile_;

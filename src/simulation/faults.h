@@ -19,6 +19,7 @@ enum class PlantedBug : uint8_t {
   kWriteAfterLoss,      // Writes that are queued when the lease is lost are sent nevertheless.
   kStrictDecoding,      // The engine does not receive objects with undecodable fields.
   kWrappedSums,         // The engine receives huge requests as what is left of them in 64 bits.
+  kStaleNomination,     // A nominated node is never cleared in the API.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the

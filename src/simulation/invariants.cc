@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
@@ -295,6 +297,23 @@ std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engi
   return std::nullopt;
 }
 
+std::optional<Violation> Invariants::NominationsAreCurrent() const {
+  const auto pods = api_.All<api::Pod>();
+  for (const auto& pod : pods) {
+    const std::string& node = pod->status.nominated_node_name;
+    if (!IsPending(*pod) || node.empty()) continue;
+    const bool waits = std::ranges::any_of(pods, [&](const auto& other) {
+      return other->spec.node_name == node && other->metadata.deletion_timestamp &&
+             other->priority() < pod->priority();
+    });
+    if (waits) continue;
+    return Violation{kNominations,
+                     fmt::format("pod {} ({}) is nominated to {}, but waits for no victims there",
+                                 pod->metadata.name, pod->metadata.uid, node)};
+  }
+  return std::nullopt;
+}
+
 std::optional<Violation> Invariants::WhenIdle(const scheduler::engine::Engine& engine) const {
   std::optional<Violation> broken;
   engine.cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
@@ -317,7 +336,7 @@ std::optional<Violation> Invariants::WhenIdle(const scheduler::engine::Engine& e
       return Violation{kBounded, fmt::format("pod {} is still preempting", pod->metadata.name)};
     }
   }
-  return std::nullopt;
+  return NominationsAreCurrent();
 }
 
 std::optional<Violation> Invariants::CacheMatchesApi(

@@ -27,6 +27,8 @@ inline constexpr const char* kOwners = "owners";    // Of assumed pods and nomin
 inline constexpr const char* kReserve = "reserve";  // Each Reserve ends in a bind or an Unreserve.
 // No pod that fits stays unschedulable.
 inline constexpr const char* kNotLeftUnschedulable = "not-left-unschedulable";
+// No pod keeps a nominated node in the API that it does not wait for.
+inline constexpr const char* kNominations = "nominations";
 inline constexpr const char* kBounded = "bounded";       // Nothing accumulates.
 inline constexpr const char* kOnTime = "on-time";        // No backoff outlasts its limit.
 inline constexpr const char* kOneLeader = "one-leader";  // Nothing is written without the lease.
@@ -61,6 +63,9 @@ class Invariants {
   // Checks that no pending pod fits. `early`: before the flush of unschedulable pods.
   std::optional<Violation> NoneLeftUnschedulable(const scheduler::engine::Engine& engine,
                                                  Instant now, bool early) const;
+  // For a world without pending events, writes and bindings: a pod that has a nominated node waits
+  // there for victims. Autoscalers add no node for such a pod.
+  std::optional<Violation> NominationsAreCurrent() const;
   // For a world without pending events, writes and pods to schedule.
   std::optional<Violation> WhenIdle(const scheduler::engine::Engine& engine) const;
   // Checks that the engine has the newest version of each pod.

@@ -60,8 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
                     simulation::kOneLeader},
         PlantedCase{"StrictDecoding", simulation::PlantedBug::kStrictDecoding,
                     simulation::kNotLeftUnschedulable},
-        PlantedCase{"WrappedSums", simulation::PlantedBug::kWrappedSums,
-                    simulation::kNoOvercommit}),
+        PlantedCase{"WrappedSums", simulation::PlantedBug::kWrappedSums, simulation::kNoOvercommit},
+        PlantedCase{"StaleNomination", simulation::PlantedBug::kStaleNomination,
+                    simulation::kNominations}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {

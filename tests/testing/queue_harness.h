@@ -74,7 +74,8 @@ class QueueHarness {
     const scheduler::model::PodId id = Find(pod.metadata.name);
     const auto before = cluster.pod(id).object;
     cluster.PutPod(std::make_shared<const api::Pod>(pod));
-    queue->Update(before, id, 0, now);
+    queue->Update(before, id, 0, scheduler::framework::PodSchedulingPropertiesChange(*before, pod),
+                  now);
   }
   void Pass(Duration time) {
     now = now + time;

@@ -221,6 +221,10 @@ void RecordResize(Random& random, api::Pod& pod) {
   status.allocated_resources = RandomRequests(random);
   pod.status.container_statuses.push_back(std::move(status));
   if (random.Chance(40)) {
+    pod.status.resources.emplace().requests = RandomRequests(random);
+    pod.status.allocated_resources = RandomRequests(random);
+  }
+  if (random.Chance(40)) {
     api::PodCondition condition;
     condition.type = "PodResizePending";
     condition.status = "True";

@@ -143,6 +143,7 @@ struct PreBindScript {
   scheduler::framework::Verdict answer = {};
   bool in_parallel = true;
   scheduler::framework::Verdict plan = {};
+  bool heeds_cancelling = true;
 };
 
 class FakePreBind final : public scheduler::framework::PreBindPlugin {
@@ -159,7 +160,7 @@ class FakePreBind final : public scheduler::framework::PreBindPlugin {
     log_->push_back(name_ + " begins");
     for (int64_t second = 0; second < script_.seconds; ++second) {
       co_await binding.Sleep(Duration::Seconds(1));
-      if (binding.cancelled()) {
+      if (script_.heeds_cancelling && binding.cancelled()) {
         log_->push_back(name_ + " gives up");
         co_return scheduler::framework::Verdict::Error("context canceled");
       }

@@ -90,6 +90,14 @@ TEST_F(EngineMeasurementsTest, WaitingPodsAreCountedByPluginAndQueue) {
   EXPECT_EQ(Of("event_handling_duration_seconds"), events);
 }
 
+TEST_F(EngineMeasurementsTest, ErrorsOfVolumesAreCountedByStage) {
+  measurements_.VolumeStageFailed(scheduler::framework::VolumeStage::kBind);
+  measurements_.VolumeStageFailed(scheduler::framework::VolumeStage::kPredicate);
+  measurements_.VolumeStageFailed(scheduler::framework::VolumeStage::kBind);
+  const Samples errors = {{"{operation=\"bind\"}", 2}, {"{operation=\"predicate\"}", 1}};
+  EXPECT_EQ(Of("volume_scheduling_stage_error_total"), errors);
+}
+
 TEST_F(EngineMeasurementsTest, MeasuringChangesNoDecision) {
   scheduler::engine::EngineOptions unmeasured = Options();
   unmeasured.measurements = nullptr;

@@ -46,8 +46,6 @@ void RegisterUnused(MetricRegistry& registry) {
                              ExponentialBuckets(0.1, 2, 14)));
   registry.AddCounter(Spec("volume_binder_cache_requests_total", kAlpha, {"operation"},
                            "Number of requests to the volume binding cache; always zero."));
-  registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
-                           "Number of errors in volume scheduling, by operation."));
   registry.AddCounter(Spec("async_api_call_execution_total", kAlpha, {"call_type", "result"},
                            "Number of API calls executed by the asynchronous dispatcher."));
   registry.AddHistogram(Spec("async_api_call_execution_duration_seconds", kAlpha,
@@ -152,7 +150,10 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                                         "Number of concurrent operations, by operation."))),
       cache_size(registry.AddGauge(
           Spec("cache_size", kAlpha, {"type"},
-               "Number of nodes, pods and assumed pods in the scheduler cache."))) {
+               "Number of nodes, pods and assumed pods in the scheduler cache."))),
+      volume_stage_errors(
+          registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
+                                   "Volume scheduling stage error count"))) {
   RegisterUnused(registry);
 }
 
@@ -335,6 +336,11 @@ void EngineMeasurements::EventHandled(scheduler::framework::EventLabel event, Du
   CachedSeries(handling_[event.index()], metrics_.event_handling, [&] {
     return Labels{event.Text()};
   }).ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::VolumeStageFailed(scheduler::framework::VolumeStage stage) {
+  constexpr const char* kOperations[] = {"predicate", "assume", "bind"};
+  metrics_.volume_stage_errors.With({kOperations[static_cast<size_t>(stage)]}).Increment();
 }
 
 void EngineMeasurements::SizesAre(const scheduler::framework::EngineSizes& sizes) {

@@ -46,8 +46,9 @@ struct SchedulerMetrics {
   CounterFamily& evictions;            // result
 
   // --- the rest ---
-  GaugeFamily& goroutines;  // operation
-  GaugeFamily& cache_size;  // type
+  GaugeFamily& goroutines;             // operation
+  GaugeFamily& cache_size;             // type
+  CounterFamily& volume_stage_errors;  // operation
 };
 
 // EngineMeasurements converts the engine's measurements to kube-scheduler's metrics.
@@ -78,6 +79,7 @@ class EngineMeasurements final : public scheduler::framework::Measurements {
   void PreemptionTried() override;
   void VictimsChosen(size_t victims) override;
   void EvictionEnded(bool all_went, Duration took) override;
+  void VolumeStageFailed(scheduler::framework::VolumeStage stage) override;
 
   void PodQueued(scheduler::framework::QueueName queue,
                  scheduler::framework::EventLabel why) override;

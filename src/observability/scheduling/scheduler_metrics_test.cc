@@ -149,6 +149,8 @@ const std::vector<ExpectedMetric> kGeneric = {
     {"apiserver_delegated_authn_request_duration_seconds", "histogram", "ALPHA", {"code"}, kReview},
     {"apiserver_delegated_authz_request_total", "counter", "ALPHA", {"code"}},
     {"apiserver_delegated_authz_request_duration_seconds", "histogram", "ALPHA", {"code"}, kReview},
+    {"authenticated_user_requests", "counter", "ALPHA", {"username"}},
+    {"authentication_attempts", "counter", "ALPHA", {"result"}},
     {"authentication_duration_seconds", "histogram", "ALPHA", {"result"}, kAttempt},
     {"authorization_attempts_total", "counter", "ALPHA", {"result"}},
     {"authorization_duration_seconds", "histogram", "ALPHA", {"result"}, kAttempt},

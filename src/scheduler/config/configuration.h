@@ -51,6 +51,9 @@ struct SchedulerProfile {
   std::optional<std::string> scheduler_name;
   std::optional<int32_t> percentage_of_nodes_to_score;
   framework::PluginSet multi_point;
+  // As written, before the defaults were merged in: messages refer to it by index. Empty if nothing
+  // was merged.
+  std::optional<framework::PluginSet> written_multi_point;
   std::array<framework::PluginSet, framework::kExtensionPoints> points;
   // Extension points that are parsed but have no effect.
   framework::PluginSet placement_generate;

@@ -86,6 +86,7 @@ void ApplyDefaults(Configuration& configuration) {
     profiles[0].scheduler_name = "default-scheduler";
   }
   for (SchedulerProfile& profile : profiles) {
+    profile.written_multi_point = profile.multi_point;
     profile.multi_point = MergePluginSets(plugins::DefaultPlugins(), profile.multi_point);
     CompleteArgs(profile);
   }

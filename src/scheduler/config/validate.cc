@@ -35,7 +35,8 @@ std::vector<std::string> Warnings(const Configuration& configuration) {
   for (size_t i = 0; i < configuration.profiles.size(); ++i) {
     const SchedulerProfile& profile = configuration.profiles[i];
     const api::FieldPath path = api::FieldPath{"profiles"}[i] / "plugins";
-    WarnAboutGangs(profile.multi_point, path / "multiPoint", warnings);
+    WarnAboutGangs(profile.written_multi_point.value_or(profile.multi_point), path / "multiPoint",
+                   warnings);
     for (size_t j = 0; j < framework::kExtensionPoints; ++j) {
       WarnAboutGangs(profile.points[j], path / kPointNames[j], warnings);
     }
@@ -91,10 +92,14 @@ void ValidatePercentage(std::optional<int32_t> percentage, const api::FieldPath&
   }
 }
 
+// kube-scheduler looks for the arguments of NodeResourcesFit under this name, the name of their
+// kind. Arguments that do have it are those of an unknown plugin and never match.
+constexpr std::string_view kMisnamedFitPlugin = "NodeResourcesFitArgs";
+
 void ValidatePluginConfig(const PluginConfig& config, const api::FieldPath& path,
                           api::FieldErrors& errors) {
   if (!CheckNotRemoved(config.name, path, errors)) return;
-  bool fits = true;
+  bool fits = config.name != kMisnamedFitPlugin;
   WithArgsKind(config.name, [&]<typename Args>(std::type_identity<Args>) {
     fits = std::any_cast<Args>(&config.args) != nullptr;
   });

@@ -46,6 +46,20 @@ TEST(Validate, RefusesArgumentsOfAnotherPlugin) {
                   "args"));
 }
 
+TEST(Validate, RefusesTheKindOfArgumentsAsNameOfAPlugin) {
+  Configuration configuration = Default();
+  configuration.profiles[0].plugin_config = {
+      {"NodeResourcesFitArgs", std::string("{\"kind\": \"NodeAffinityArgs\"}")},
+      {"NodeAffinityArgs", std::string("{}")}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args: Invalid value: "
+                          "{\"kind\":\"NodeAffinityArgs\"}: has to match plugin args"));
+  configuration.profiles[0].plugin_config = {{"NodeResourcesFitArgs", {}}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args: Invalid value: null: has to match "
+                          "plugin args"));
+}
+
 TEST(Validate, RequiresOneQueueSort) {
   Configuration configuration = Default();
   configuration.profiles.push_back(configuration.profiles[0]);
@@ -156,17 +170,20 @@ using testing::IsEmpty;
 TEST(Warnings, DefaultsHaveNone) { EXPECT_THAT(Warnings(Default()), IsEmpty()); }
 
 TEST(Warnings, ReportThatGangSchedulingHasNoEffect) {
-  Configuration configuration = Default();
-  SchedulerProfile& profile = configuration.profiles[0];
+  Configuration configuration;
+  SchedulerProfile& profile = configuration.profiles.emplace_back();
   profile.multi_point.enabled = {{"PrioritySort", 0}, {"GangScheduling", 0}};
   profile.points[static_cast<size_t>(framework::ExtensionPoint::kPermit)].enabled = {
       {"GangScheduling", 0}};
   constexpr const char* kWhy =
       ": GangScheduling has no effect: the feature gate GangScheduling (alpha) is off, so pods are "
       "placed one by one and no gangs are formed";
-  EXPECT_THAT(Warnings(configuration),
-              ElementsAre(std::string("profiles[0].plugins.multiPoint.enabled[1]") + kWhy,
-                          std::string("profiles[0].plugins.permit.enabled[0]") + kWhy));
+  const auto warnings = ElementsAre(std::string("profiles[0].plugins.multiPoint.enabled[1]") + kWhy,
+                                    std::string("profiles[0].plugins.permit.enabled[0]") + kWhy);
+  EXPECT_THAT(Warnings(configuration), warnings);
+  // The index is that of the user's file, not of the list with the defaults.
+  ApplyDefaults(configuration);
+  EXPECT_THAT(Warnings(configuration), warnings);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -32,8 +32,20 @@ void BindingCycle::Permit(framework::Verdict verdict) {
 
 bool BindingCycle::Cancel(std::string_view reason) {
   if (!pre_binding_) return false;
-  if (cancel_reason_.empty()) cancel_reason_ = reason;
+  if (!cancel_reason_.empty()) return true;
+  cancel_reason_ = reason;
+  EndSleep();
   return true;
+}
+
+void BindingCycle::Wake(Duration length, std::coroutine_handle<> waiter) {
+  std::erase_if(sleepers_, [&](const Outbox::Sleeper& sleeper) { return sleeper.first <= now(); });
+  sleepers_.push_back(services_.outbox.WakeAfter(length, waiter));
+}
+
+void BindingCycle::EndSleep() {
+  for (const Outbox::Sleeper& sleeper : std::exchange(sleepers_, {}))
+    services_.outbox.Interrupt(sleeper);
 }
 
 Task<framework::Verdict> BindingCycle::Run() {
@@ -61,8 +73,9 @@ Task<framework::Verdict> BindingCycle::Steps() {
     verdict = co_await PreBind();
     pre_binding_ = false;
     meter().End(framework::MeasuredPoint::kPreBind, verdict.code());
-    if (!cancel_reason_.empty()) co_return framework::Verdict::Error(cancel_reason_);
     if (!verdict.ok()) co_return verdict;
+    // The plugins did not notice.
+    if (!cancel_reason_.empty()) co_return framework::Verdict::Error(cancel_reason_);
   } else {
     meter().End(framework::MeasuredPoint::kPreBind, framework::Code::kSuccess, /*took_time=*/false);
   }
@@ -143,7 +156,7 @@ Task<framework::Verdict> BindingCycle::PreBind() {
       side_by_side.back().Start();
     }
     for (Task<framework::Verdict>& task : side_by_side) std::ignore = co_await task.Join();
-    if (cancelled()) break;
+    if (!pre_bind_failure_.ok()) break;
   }
   co_return pre_bind_failure_;
 }
@@ -153,8 +166,14 @@ Task<framework::Verdict> BindingCycle::PreBindOne(const framework::PreBindPlugin
   framework::Verdict verdict = co_await plugin.PreBind(*this);
   timer.End(plugin, framework::MeasuredPoint::kPreBind, verdict.code());
   if (verdict.ok()) co_return verdict;
+  // A plugin that gives up because the binding is cancelled fails with the reason of that.
+  if (!verdict.rejected() && !cancel_reason_.empty())
+    verdict = framework::Verdict::Error(cancel_reason_);
   verdict = AsFailure(std::move(verdict), "PreBind", plugin);
-  if (pre_bind_failure_.ok()) pre_bind_failure_ = verdict;
+  if (pre_bind_failure_.ok()) {
+    pre_bind_failure_ = verdict;
+    EndSleep();
+  }
   co_return verdict;
 }
 

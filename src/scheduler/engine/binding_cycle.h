@@ -47,8 +47,8 @@ class BindingCycle final : public framework::BindingContext {
   void Start() { task_.Start(); }
   // Ends the wait for Permit plugins with `verdict`.
   void Permit(framework::Verdict verdict);
-  // Cancels the binding because another pod preempts it. Returns true if it is not too late: it
-  // will then fail, with the first reason given.
+  // Cancels the binding because another pod preempts it, and resumes the plugins that sleep.
+  // Returns true if it is not too late: it will then fail, with the first reason given.
   bool Cancel(std::string_view reason);
 
   // The outcome; success if the pod is bound. Only when ended.
@@ -91,9 +91,9 @@ class BindingCycle final : public framework::BindingContext {
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
     services_.outbox.Issue(pending, waiter);
   }
-  void Wake(Duration length, std::coroutine_handle<> waiter) override {
-    services_.outbox.Wake(length, waiter);
-  }
+  void Wake(Duration length, std::coroutine_handle<> waiter) override;
+  // Resumes all plugins that sleep, so that they see that the binding is cancelled.
+  void EndSleep();
 
   struct Work {
     const framework::PreBindPlugin* plugin;
@@ -108,7 +108,8 @@ class BindingCycle final : public framework::BindingContext {
   std::coroutine_handle<> permit_waiter_;
   bool rejected_by_permit_ = false;
   std::string announced_;
-  framework::Verdict pre_bind_failure_;  // The first; the other plugins then give up.
+  framework::Verdict pre_bind_failure_;    // The first; the other plugins then give up.
+  std::vector<Outbox::Sleeper> sleepers_;  // The plugins that sleep, and some that have woken.
   bool pre_binding_ = false;
   std::string cancel_reason_;
   Task<framework::Verdict> task_;

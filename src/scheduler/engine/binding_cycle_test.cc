@@ -344,15 +344,24 @@ TEST_F(PreBindTest, PreemptionCancelsIt) {
   scripted_.AddPreBind("Later", {.seconds = 1, .in_parallel = false});
   Start();
   scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
-  scripted_->Schedule();
-  EXPECT_EQ(scripted_.Commands(), Lines({"high condition PodScheduled nominated n1",
-                                         "event low Preempted", "event high FailedScheduling"}));
-  scripted_->Decisions();
-  PassSeconds(1);
+  scripted_->Schedule(1);
+  // It does not sleep on until its next look.
   EXPECT_EQ(*scripted_.log, Lines({"Slow begins", "Slow gives up"}));
-  EXPECT_EQ(scripted_->Decisions(),
-            Lines({"low failed: preempted by DefaultPreemption", "high -> n1"}));
+  EXPECT_EQ(scripted_->Decisions().back(),
+            "low failed: running PreBind plugin \"Slow\": preempted by DefaultPreemption");
+  EXPECT_EQ(scripted_->Where("low"), "pending");
+  scripted_->Schedule();
+  EXPECT_EQ(scripted_->Decisions(), Lines({"high -> n1"}));
   EXPECT_EQ(scripted_->Queue(), "0/1/0/0");
+}
+
+TEST_F(PreBindTest, PreemptionIsTheReasonAlsoIfNoPluginNotices) {
+  scripted_.AddPreBind("Deaf", {.seconds = 1, .heeds_cancelling = false});
+  Start();
+  scripted_->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  scripted_->Schedule(1);
+  EXPECT_EQ(*scripted_.log, Lines({"Deaf begins", "Deaf ends"}));
+  EXPECT_EQ(scripted_->Decisions().back(), "low failed: preempted by DefaultPreemption");
 }
 
 // The victim is cancelled already: nothing is to be deleted for the second pod either.

@@ -74,10 +74,11 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   if (cycle_ != nullptr) return HandleDuringCycle(event, time);
   PassTime(time);
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
-  const HandledEvent handled = std::visit([this](const auto& known) { return On(known); }, event);
+  const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
   Reap();
-  if (handled && measurements_ != nullptr)
-    measurements_->EventHandled(*handled, {measurements_->Read() - since});
+  if (handled.empty() || measurements_ == nullptr) return;
+  const Duration took{measurements_->Read() - since};
+  for (framework::EventType type : handled) measurements_->EventHandled(type, took);
 }
 
 void Engine::State::HandleDuringCycle(const Event& event, const Now& time) {
@@ -93,18 +94,18 @@ void Engine::State::HandleDuringCycle(const Event& event, const Now& time) {
   for (auto& [deferred, at] : std::exchange(deferred_events_, {})) Handle(deferred, at);
 }
 
-Engine::State::HandledEvent Engine::State::On(const WriteDone& done) {
+Engine::State::HandledEvents Engine::State::On(const WriteDone& done) {
   if (!status_.WriteEnded(done.id, done.result)) outbox_.WriteEnded(done.id, done.result);
-  return std::nullopt;
+  return {};
 }
 
-Engine::State::HandledEvent Engine::State::On(const PermitDecision& decision) {
+Engine::State::HandledEvents Engine::State::On(const PermitDecision& decision) {
   if (decision.allow) {
     waiting_.Allow(decision.uid, decision.plugin);
   } else {
     waiting_.Reject(decision.uid, decision.plugin, decision.message);
   }
-  return std::nullopt;
+  return {};
 }
 
 void Engine::State::PassTime(const Now& time) {

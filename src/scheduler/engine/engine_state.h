@@ -77,11 +77,12 @@ class Engine::State {
 
   // --- events (engine.cc) ---
 
-  using HandledEvent = EventHandlers::HandledEvent;
-  HandledEvent On(const ObjectPut& put) { return handlers_.Put(put.object); }
-  HandledEvent On(const ObjectDeleted& deleted) { return handlers_.Delete(deleted.object); }
-  HandledEvent On(const WriteDone& done);
-  HandledEvent On(const PermitDecision& decision);
+  // Return what the event is called in metrics.
+  using HandledEvents = std::span<const framework::EventType>;
+  HandledEvents On(const ObjectPut& put) { return handlers_.Put(put.object); }
+  HandledEvents On(const ObjectDeleted& deleted) { return handlers_.Delete(deleted.object); }
+  HandledEvents On(const WriteDone& done);
+  HandledEvents On(const PermitDecision& decision);
   // Resumes the scheduling cycle that waits for an extender, or defers the event.
   void HandleDuringCycle(const Event& event, const Now& time);
 

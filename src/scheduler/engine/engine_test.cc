@@ -39,6 +39,23 @@ TEST(Engine, PlacedPodIsBoundByItsUid) {
   EXPECT_TRUE(harness.Commands().empty());
 }
 
+TEST(Engine, PodWithResourceClaimsIsToldWhyItWaits) {
+  EngineHarness harness;
+  harness.Put(MakeNode("n1"));
+  api::Pod pod = MakePod("web");
+  pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "my-gpu"}};
+  harness.Put(std::make_shared<const api::Pod>(pod));
+  EXPECT_EQ(harness.Queue(), "0/0/0/1") << "gated, as in kube-scheduler, until the claim is there";
+  harness.Put(MakeObject<api::ResourceClaim>("my-gpu", "default"));
+  harness.Schedule();
+  const std::string why =
+      "0/1 nodes are available: pod has resource claims, and this version of Berth does not "
+      "allocate devices. no new claims to deallocate, preemption: 0/1 nodes are available: 1 "
+      "Preemption is not helpful for scheduling.";
+  EXPECT_EQ(harness.Reports(),
+            Lines({"web is Unschedulable: " + why, "web: FailedScheduling: " + why}));
+}
+
 TEST(Engine, BoundPodMayBeSeenBeforeTheWriteEnds) {
   EngineHarness harness;
   harness.Put(MakeNode("n1"));

@@ -1,5 +1,6 @@
 #include "scheduler/engine/event_handlers.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 
@@ -9,51 +10,49 @@
 namespace berth::scheduler::engine {
 namespace {
 
-// The events that the objects of a kind cause, as in kube-scheduler.
+// The resource that objects of a kind are in events; nothing for kinds that cause none. The queue
+// ignores the events that no plugin or extender registered for, as kube-scheduler, which then does
+// not watch them.
 template <typename T>
-struct EventTraits {
-  static constexpr bool kHasHandler = false;
-};
-template <framework::Resource resource, bool adds, bool updates, bool deletes>
-struct EventTraitsOf {
-  static constexpr bool kHasHandler = true;
-  static constexpr framework::Resource kResource = resource;
-  static constexpr bool kAdds = adds, kUpdates = updates, kDeletes = deletes;
-};
+constexpr std::optional<framework::Resource> kResourceOf = std::nullopt;
 template <>
-struct EventTraits<api::CsiNode> : EventTraitsOf<framework::Resource::kCsiNode, true, true, false> {
-};
+constexpr std::optional kResourceOf<api::CsiNode> = framework::Resource::kCsiNode;
 template <>
-struct EventTraits<api::CsiDriver>
-    : EventTraitsOf<framework::Resource::kCsiDriver, false, true, false> {};
+constexpr std::optional kResourceOf<api::CsiDriver> = framework::Resource::kCsiDriver;
 template <>
-struct EventTraits<api::CsiStorageCapacity>
-    : EventTraitsOf<framework::Resource::kCsiStorageCapacity, true, true, false> {};
+constexpr std::optional kResourceOf<api::CsiStorageCapacity> =
+    framework::Resource::kCsiStorageCapacity;
 template <>
-struct EventTraits<api::PersistentVolume>
-    : EventTraitsOf<framework::Resource::kPersistentVolume, true, true, false> {};
+constexpr std::optional kResourceOf<api::PersistentVolume> = framework::Resource::kPersistentVolume;
 template <>
-struct EventTraits<api::PersistentVolumeClaim>
-    : EventTraitsOf<framework::Resource::kPersistentVolumeClaim, true, true, false> {};
+constexpr std::optional kResourceOf<api::PersistentVolumeClaim> =
+    framework::Resource::kPersistentVolumeClaim;
 template <>
-struct EventTraits<api::StorageClass>
-    : EventTraitsOf<framework::Resource::kStorageClass, true, true, false> {};
+constexpr std::optional kResourceOf<api::StorageClass> = framework::Resource::kStorageClass;
 template <>
-struct EventTraits<api::DeviceClass>
-    : EventTraitsOf<framework::Resource::kDeviceClass, true, true, false> {};
+constexpr std::optional kResourceOf<api::VolumeAttachment> = framework::Resource::kVolumeAttachment;
 template <>
-struct EventTraits<api::ResourceSlice>
-    : EventTraitsOf<framework::Resource::kResourceSlice, true, true, false> {};
+constexpr std::optional kResourceOf<api::DeviceClass> = framework::Resource::kDeviceClass;
 template <>
-struct EventTraits<api::ResourceClaim>
-    : EventTraitsOf<framework::Resource::kResourceClaim, true, true, false> {};
+constexpr std::optional kResourceOf<api::ResourceSlice> = framework::Resource::kResourceSlice;
 template <>
-struct EventTraits<api::VolumeAttachment>
-    : EventTraitsOf<framework::Resource::kVolumeAttachment, false, false, true> {};
+constexpr std::optional kResourceOf<api::ResourceClaim> = framework::Resource::kResourceClaim;
 
 constexpr framework::EventType kAssignedPodAdd{framework::Resource::kAssignedPod, framework::kAdd};
 constexpr framework::EventType kAssignedPodDelete{framework::Resource::kAssignedPod,
                                                   framework::kDelete};
+constexpr framework::EventType kUnschedulablePodUpdate{framework::Resource::kUnschedulablePod,
+                                                       framework::kUpdate};
+constexpr framework::EventType kUnschedulablePodDelete{framework::Resource::kUnschedulablePod,
+                                                       framework::kDelete};
+
+template <typename T>
+framework::ClusterEvent UpdateOf(framework::EventType type, const std::shared_ptr<const T>& before,
+                                 const std::shared_ptr<const T>& after) {
+  framework::ClusterEvent event{.type = type, .after = after};
+  if (before != nullptr) event.before = before;
+  return event;
+}
 
 // Reports whether both are the same version of an object, as in a resync.
 bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
@@ -62,12 +61,21 @@ bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
 
 }  // namespace
 
-EventHandlers::HandledEvent EventHandlers::Put(const api::Object& object) {
-  return std::visit([this](const auto& ref) { return PutObject(ref); }, object);
+const EventHandlers::HandledEvents& EventHandlers::Put(const api::Object& object) {
+  handled_.clear();
+  std::visit([this](const auto& ref) { PutObject(ref); }, object);
+  return handled_;
 }
 
-EventHandlers::HandledEvent EventHandlers::Delete(const api::Object& object) {
-  return std::visit([this](const auto& ref) { return DeleteObject(ref); }, object);
+const EventHandlers::HandledEvents& EventHandlers::Delete(const api::Object& object) {
+  handled_.clear();
+  std::visit([this](const auto& ref) { DeleteObject(ref); }, object);
+  return handled_;
+}
+
+void EventHandlers::Move(const framework::ClusterEvent& event) {
+  queue_.MoveAllToActiveOrBackoffQueue(event, now());
+  handled_.push_back(event.type);
 }
 
 std::optional<size_t> EventHandlers::ProfileOf(const api::Pod& pod) const {
@@ -79,116 +87,100 @@ std::optional<size_t> EventHandlers::ProfileOf(const api::Pod& pod) const {
 // --- objects without a table of their own ---
 
 template <typename T>
-EventHandlers::HandledEvent EventHandlers::PutObject(const std::shared_ptr<const T>& object) {
+void EventHandlers::PutObject(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    return PutPod(object);
+    PutPod(object);
   } else if constexpr (std::is_same_v<T, api::Node>) {
-    return PutNode(object);
-  } else if constexpr (EventTraits<T>::kHasHandler) {
+    PutNode(object);
+  } else if constexpr (kResourceOf<T>.has_value()) {
     const auto& all = cluster_.objects<T>().all();
     const auto found = all.find({object->metadata.namespace_, object->metadata.name});
     const std::shared_ptr<const T> before = found == all.end() ? nullptr : found->second;
     cluster_.Put(object);
-    if (before == nullptr && EventTraits<T>::kAdds) {
-      queue_.MoveAllToActiveOrBackoffQueue(
-          {.type = {EventTraits<T>::kResource, framework::kAdd}, .after = object}, now());
-    } else if (before != nullptr && EventTraits<T>::kUpdates &&
-               !SameVersion(before->metadata, object->metadata)) {
-      queue_.MoveAllToActiveOrBackoffQueue({.type = {EventTraits<T>::kResource, framework::kUpdate},
-                                            .before = before,
-                                            .after = object},
-                                           now());
-    }
-    return framework::EventType{EventTraits<T>::kResource,
-                                before == nullptr ? framework::kAdd : framework::kUpdate};
+    if (before != nullptr && SameVersion(before->metadata, object->metadata)) return;
+    const framework::EventType type{*kResourceOf<T>,
+                                    before == nullptr ? framework::kAdd : framework::kUpdate};
+    if (queue_.IsEventOfInterest(type)) Move(UpdateOf(type, before, object));
   } else {
     cluster_.Put(object);
-    return std::nullopt;
   }
 }
 
 template <typename T>
-EventHandlers::HandledEvent EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
+void EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    return HandlePodDelete(object);
+    HandlePodDelete(object);
   } else {
     if constexpr (std::is_same_v<T, api::Node>) {
       // Before the node leaves the model, as in kube-scheduler.
-      queue_.MoveAllToActiveOrBackoffQueue(
-          {.type = {framework::Resource::kNode, framework::kDelete}, .before = object}, now());
+      Move({.type = {framework::Resource::kNode, framework::kDelete}, .before = object});
     }
     cluster_.Remove<T>({object->metadata.namespace_, object->metadata.name});
-    if constexpr (EventTraits<T>::kHasHandler) {
-      if (EventTraits<T>::kDeletes) {
-        queue_.MoveAllToActiveOrBackoffQueue(
-            {.type = {EventTraits<T>::kResource, framework::kDelete}, .before = object}, now());
-      }
-      return framework::EventType{EventTraits<T>::kResource, framework::kDelete};
+    if constexpr (kResourceOf<T>.has_value()) {
+      const framework::EventType type{*kResourceOf<T>, framework::kDelete};
+      if (queue_.IsEventOfInterest(type)) Move({.type = type, .before = object});
     }
-    if constexpr (std::is_same_v<T, api::Node>)
-      return framework::EventType{framework::Resource::kNode, framework::kDelete};
-    return std::nullopt;
   }
 }
 
-EventHandlers::HandledEvent EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
+void EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
   const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(node->metadata.name));
   const std::shared_ptr<const api::Node> before =
       row.valid() ? cluster_.nodes().info(row).object : nullptr;
   cluster_.Put(node);
-  if (before == nullptr) {
-    queue_.MoveAllToActiveOrBackoffQueue(
-        {.type = {framework::Resource::kNode, framework::kAdd}, .after = node}, now());
-    return framework::EventType{framework::Resource::kNode, framework::kAdd};
-  }
-  for (framework::EventType change : framework::NodeSchedulingPropertiesChange(*before, *node)) {
-    queue_.MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = node}, now());
-  }
-  return framework::EventType{framework::Resource::kNode, framework::kUpdate};
+  if (before == nullptr)
+    return Move({.type = {framework::Resource::kNode, framework::kAdd}, .after = node});
+  for (framework::EventType change : framework::NodeSchedulingPropertiesChange(*before, *node))
+    Move({.type = change, .before = before, .after = node});
 }
 
 // --- pods ---
 
-EventHandlers::HandledEvent EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& pod) {
+void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& pod) {
   const model::PodId id = cluster_.pods().Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid()) {
     const std::shared_ptr<const api::Pod> before = cluster_.pod(id).object;
     if (before->metadata.uid != pod->metadata.uid || pod->finished()) {
-      const HandledEvent gone = HandlePodDelete(before);
-      if (pod->finished()) return gone;
+      HandlePodDelete(before);
     } else if (!before->spec.node_name.empty()) {
-      cluster_.PutPod(pod);
-      for (framework::EventType change : framework::PodSchedulingPropertiesChange(*before, *pod)) {
-        queue_.MoveAllToActiveOrBackoffQueue({.type = change, .before = before, .after = pod},
-                                             now());
-      }
-      return framework::EventType{framework::Resource::kAssignedPod, framework::kUpdate};
+      return HandleAssignedPodUpdate(before, pod);
     } else if (!pod->spec.node_name.empty()) {
       queue_.Remove(id);
       cluster_.PutPod(pod);
-      queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
-      return kAssignedPodAdd;
+      Move({.type = kAssignedPodAdd, .after = pod});
+      if (ProfileOf(*before)) handled_.push_back(kUnschedulablePodDelete);
+      return;
     } else {
       cluster_.PutPod(pod);
-      HandlePendingPodUpdate(before, id);
-      return framework::EventType{framework::Resource::kUnschedulablePod, framework::kUpdate};
+      return HandlePendingPodUpdate(before, id);
     }
   }
-  return pod->finished() ? std::nullopt : HandlePodAdd(pod);
+  if (!pod->finished()) HandlePodAdd(pod);
 }
 
-EventHandlers::HandledEvent EventHandlers::HandlePodAdd(
-    const std::shared_ptr<const api::Pod>& pod) {
+void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   const model::PodId id = cluster_.PutPod(pod);
-  if (!pod->spec.node_name.empty()) {
-    queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodAdd, .after = pod}, now());
-    return kAssignedPodAdd;
-  }
+  if (!pod->spec.node_name.empty()) return Move({.type = kAssignedPodAdd, .after = pod});
   const auto profile = ProfileOf(*pod);
-  if (!profile) return std::nullopt;
-  NominateFromStatus(id);
+  if (!profile) return;
   queue_.Add(id, *profile, now());
-  return framework::EventType{framework::Resource::kUnschedulablePod, framework::kAdd};
+  // A gated pod does not reserve its nominated node.
+  if (!IsGated(id)) NominateFromStatus(id);
+  handled_.push_back({framework::Resource::kUnschedulablePod, framework::kAdd});
+}
+
+void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
+                                            const std::shared_ptr<const api::Pod>& pod) {
+  cluster_.PutPod(pod);
+  for (framework::EventType change : framework::PodSchedulingPropertiesChange(*before, *pod))
+    Move({.type = change, .before = before, .after = pod});
+  // As in kube-scheduler, also if a change was counted under the same name.
+  handled_.push_back({framework::Resource::kAssignedPod, framework::kUpdate});
+}
+
+bool EventHandlers::IsGated(model::PodId id) const {
+  const queue::QueueEntry* entry = queue_.Find(id);
+  return entry != nullptr && entry->gate != nullptr;
 }
 
 void EventHandlers::NominateFromStatus(model::PodId id) {
@@ -202,6 +194,11 @@ void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>
   const std::shared_ptr<const api::Pod> pod = record.object;
   const auto profile = ProfileOf(*pod);
   if (!profile || SameVersion(before->metadata, pod->metadata)) return;
+  const std::vector<framework::EventType> changes =
+      framework::PodSchedulingPropertiesChange(*before, *pod);
+  handled_ = changes;
+  if (std::ranges::find(changes, kUnschedulablePodUpdate) == changes.end())
+    handled_.push_back(kUnschedulablePodUpdate);
   if (record.state == model::PodState::kAssumed) {
     const bool was_going = before->metadata.deletion_timestamp.has_value();
     if (record.terminating() && !was_going) HandleAssumedPodDelete(id);
@@ -211,29 +208,24 @@ void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>
   const std::string& old_node = before->status.nominated_node_name;
   const std::string& new_node = pod->status.nominated_node_name;
   if (!old_node.empty() || !new_node.empty()) NominateFromStatus(id);
-  queue_.Update(before, id, *profile, now());
+  queue_.Update(before, id, *profile, changes, now());
   if (!old_node.empty() && old_node != new_node) HandleNominationEnd(before);
 }
 
-EventHandlers::HandledEvent EventHandlers::HandlePodDelete(
-    const std::shared_ptr<const api::Pod>& pod) {
+void EventHandlers::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) {
   const api::ObjectKey key{pod->metadata.namespace_, pod->metadata.name};
   const model::PodId id = cluster_.pods().Find(key.namespace_, key.name);
-  if (!id.valid()) return std::nullopt;
+  if (!id.valid()) return;
   const std::shared_ptr<const api::Pod> last = cluster_.pod(id).object;
   const bool assigned = !last->spec.node_name.empty();
   const bool assumed = cluster_.pod(id).state == model::PodState::kAssumed;
   queue_.Remove(id);
   if (assumed) HandleAssumedPodDelete(id);
   cluster_.Remove<api::Pod>(key);
-  if (assigned) {
-    queue_.MoveAllToActiveOrBackoffQueue({.type = kAssignedPodDelete, .before = last}, now());
-  } else if (!assumed && ProfileOf(*last) && !last->status.nominated_node_name.empty()) {
-    HandleNominationEnd(last);
-  }
-  return assigned
-             ? kAssignedPodDelete
-             : framework::EventType{framework::Resource::kUnschedulablePod, framework::kDelete};
+  if (assigned) return Move({.type = kAssignedPodDelete, .before = last});
+  if (!ProfileOf(*last)) return;
+  if (!assumed && !last->status.nominated_node_name.empty()) HandleNominationEnd(last);
+  handled_.push_back(kUnschedulablePodDelete);
 }
 
 std::shared_ptr<const api::Pod> EventHandlers::Placed(const api::Pod& pod,

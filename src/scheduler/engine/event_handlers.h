@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "api/object_fwd.h"
 #include "scheduler/engine/outbox.h"
@@ -20,8 +21,9 @@ namespace berth::scheduler::engine {
 class EventHandlers {
  public:
   using ProfileIndex = std::unordered_map<std::string, size_t>;  // By scheduler name.
-  // What happened to which kind of object; nothing for kinds and pods that are not scheduled by.
-  using HandledEvent = std::optional<framework::EventType>;
+  // What happened to which kind of object, by the names that metrics have for it: an update is one
+  // event for each kind of change. Empty for objects that no handler is registered for.
+  using HandledEvents = std::vector<framework::EventType>;
 
   // All must outlive this. The time is that of `outbox`.
   EventHandlers(model::Cluster& cluster, queue::SchedulingQueue& queue,
@@ -33,8 +35,9 @@ class EventHandlers {
         outbox_(outbox),
         profile_of_(profile_of) {}
 
-  HandledEvent Put(const api::Object& object);
-  HandledEvent Delete(const api::Object& object);
+  // The result is valid until the next call of either.
+  const HandledEvents& Put(const api::Object& object);
+  const HandledEvents& Delete(const api::Object& object);
 
   // The profile that serves the pod, if any.
   std::optional<size_t> ProfileOf(const api::Pod& pod) const;
@@ -45,18 +48,23 @@ class EventHandlers {
 
  private:
   template <typename T>
-  HandledEvent PutObject(const std::shared_ptr<const T>& object);
+  void PutObject(const std::shared_ptr<const T>& object);
   template <typename T>
-  HandledEvent DeleteObject(const std::shared_ptr<const T>& object);
-  HandledEvent PutPod(const std::shared_ptr<const api::Pod>& pod);
-  HandledEvent HandlePodDelete(const std::shared_ptr<const api::Pod>& pod);
-  HandledEvent PutNode(const std::shared_ptr<const api::Node>& node);
-  HandledEvent HandlePodAdd(const std::shared_ptr<const api::Pod>& pod);
+  void DeleteObject(const std::shared_ptr<const T>& object);
+  void PutPod(const std::shared_ptr<const api::Pod>& pod);
+  void HandlePodDelete(const std::shared_ptr<const api::Pod>& pod);
+  void PutNode(const std::shared_ptr<const api::Node>& node);
+  void HandlePodAdd(const std::shared_ptr<const api::Pod>& pod);
+  void HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
+                               const std::shared_ptr<const api::Pod>& pod);
   void HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before, model::PodId id);
   // An assumed pod is terminating or deleted: its capacity is free.
   void HandleAssumedPodDelete(model::PodId id);
   // `pod` no longer has its nominated node: other pods of at most its priority may use it.
   void HandleNominationEnd(const std::shared_ptr<const api::Pod>& pod);
+  bool IsGated(model::PodId id) const;
+  // Moves pods that the event may make schedulable, and notes it.
+  void Move(const framework::ClusterEvent& event);
   Instant now() const { return outbox_.now(); }
 
   model::Cluster& cluster_;
@@ -64,6 +72,7 @@ class EventHandlers {
   framework::WaitingPods& waiting_;
   const Outbox& outbox_;
   const ProfileIndex& profile_of_;
+  HandledEvents handled_;
 };
 
 }  // namespace berth::scheduler::engine

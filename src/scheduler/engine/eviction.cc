@@ -130,10 +130,10 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
 void Evictions::Start(const model::PodRecord& preemptor, Symbol node,
                       const std::vector<model::PodId>& victims) {
   model::Cluster& cluster = services_.cluster;
-  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
   Eviction::Plan plan = Eviction::MakePlan(cluster, preemptor, node, victims);
   plan.since = services_.outbox.now();
-  if (plan.victims.empty()) return;
+  if (plan.victims.empty()) return;  // All are terminating already.
+  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
   for (model::PodId id : std::vector<model::PodId>(cluster.nominations().PodsOn(node))) {
     if (cluster.pod(id).object->priority() < preemptor.object->priority()) cluster.Nominate(id, {});
   }

@@ -138,7 +138,7 @@ TEST(Explain, RejectedNodesComeWithDetails) {
 TEST(Explain, DistinguishesNominatedFromUsedCapacity) {
   EngineHarness harness;
   harness.Put(MakeNode("a").Cpu("2"));
-  harness.Put(MakePod("rival").Request("cpu", "2").Priority(9).Gate("wait").Nominated("a"));
+  harness.Put(MakePod("rival").Request("cpu", "2").Priority(9).Nominated("a"));
   const Explanation explanation = Explain(harness, MakePod("web").Request("cpu", "1"));
   EXPECT_EQ(explanation.nodes.at("a").verdict.Message(), "Insufficient cpu");
   EXPECT_EQ(explanation.nodes.at("a").details,

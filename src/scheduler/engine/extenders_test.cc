@@ -218,6 +218,22 @@ TEST_F(ExtendersTest, ChooseAmongTheCandidatesOfPreemption) {
   EXPECT_EQ(harness_->all_decisions()[0].nominated_node, "b");
 }
 
+TEST_F(ExtendersTest, APreemptVerbThatLeavesNoCandidateKeepsTheNomination) {
+  framework::ExtenderConfig picky = Extender("picky");
+  picky.preempt_verb = "preempt";
+  Start({picky});
+  for (const char* node : {"a", "b"}) {
+    harness_->Put(MakePod(std::string("low-") + node).Request("cpu", "4").On(node));
+  }
+  Try(MakePod("high").Priority(9).Request("cpu", "4").Nominated("b"));
+  Respond(PendingCall(framework::ExtenderStep::kPreempt), R"({"NodeNameToMetaVictims":{}})");
+  EXPECT_EQ(harness_->Decisions(),
+            Lines({"high: 0/2 nodes are available: 2 Insufficient cpu. no new claims to "
+                   "deallocate, preemption: no candidate node for preemption"}));
+  const Symbol b = harness_->cluster().symbols().Find("b");
+  EXPECT_EQ(harness_->cluster().nominations().NodeOf(harness_->Find("high")), b);
+}
+
 // Stores a token in the state of each cycle: the token is shared as long as the cycle exists.
 class CycleWitness final : public framework::PreFilterPlugin {
  public:

@@ -25,6 +25,7 @@ struct Failure {
   queue::Rejectors why = {};  // The plugins whose queueing hints decide when the pod is requeued.
   framework::Nomination nomination = {.replace = true,
                                       .node = {}};  // Cleared, unless preemption nominated a node.
+  bool preemption_tried = false;                    // For metrics: the attempt reached preemption.
   // The nominated node that was written since, though the API may not have shown it yet.
   std::string announced = {};
 

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
+#include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
@@ -141,7 +143,7 @@ TEST_F(MeasurementsTest, BoundPodPassesEveryPointOnce) {
   harness_.Put(MakePod("web").Request("cpu", "1").On("n1"));
   harness_.Remove(MakePod("web").Request("cpu", "1").On("n1"));
   EXPECT_EQ(notes_.events, Lines({"NodeAdd", "NodeAdd", "UnschedulablePodAdd", "AssignedPodAdd",
-                                  "AssignedPodDelete"}));
+                                  "UnschedulablePodDelete", "AssignedPodDelete"}));
   EXPECT_EQ(notes_.sizes.nodes, 2u);
   EXPECT_EQ(notes_.sizes.pods, 0u);
   EXPECT_EQ(notes_.sizes.assumed_pods, 0u);
@@ -239,6 +241,65 @@ TEST_F(MeasurementsTest, PreemptionReportsItsVictimsAndItsEnd) {
   }
   EXPECT_EQ(notes_.preemption, Lines({"tried", "1 victims", "evicted"}));
   EXPECT_EQ(notes_.sizes.evictions, 0u);
+}
+
+TEST_F(MeasurementsTest, VictimsThatAreAllTerminatingAreNotCounted) {
+  harness_.Put(MakeNode("n1").Cpu("2"));
+  harness_.Put(Terminating(MakePod("low").Request("cpu", "1").Priority(1).On("n1")));
+  harness_.Put(MakePod("high").Request("cpu", "2").Priority(10));
+  harness_.Schedule();
+  EXPECT_EQ(notes_.preemption, Lines({"tried"}));
+  harness_.Put(MakePod("low2").Request("cpu", "1").Priority(1).On("n1"));
+  harness_.Put(MakePod("higher").Request("cpu", "2").Priority(20));
+  harness_.Schedule();
+  EXPECT_EQ(notes_.preemption, Lines({"tried", "tried", "2 victims"}));
+}
+
+TEST_F(MeasurementsTest, APodThatNeedNotBeTriedCountsAsAnAttemptAtPreemption) {
+  Notebook notes;
+  EngineOptions options = OptionsWith(notes);
+  options.paranoid = false;  // It tries every pod.
+  EngineHarness harness{options};
+  harness.Put(MakeNode("n1").Cpu("1"));
+  for (const char* name : {"a", "b", "c"}) harness.Put(MakePod(name).Request("cpu", "8"));
+  harness.Schedule();
+  EXPECT_EQ(notes.attempts, Lines({"0 unschedulable", "0 unschedulable", "0 unschedulable"}));
+  EXPECT_EQ(notes.preemption, Lines({"tried", "tried", "tried"}));
+}
+
+TEST_F(MeasurementsTest, AnUpdateIsOneEventForEachKindOfChange) {
+  harness_.Put(MakeNode("n1"));
+  harness_.Put(MakeNode("n1").Cpu("9").Label("a", "b"));
+  harness_.Put(MakeNode("n1").Cpu("9").Label("a", "b"));
+  EXPECT_EQ(std::exchange(notes_.events, {}),
+            Lines({"NodeAdd", "NodeUpdateNodeAllocatable", "NodeUpdateNodeLabel"}));
+
+  harness_.Put(MakePod("on").On("n1"));
+  harness_.Put(MakePod("on").On("n1").Label("a", "b"));
+  harness_.Put(MakePod("on").On("n1").Label("a", "b"));
+  EXPECT_EQ(std::exchange(notes_.events, {}),
+            Lines({"AssignedPodAdd", "AssignedPodUpdatePodLabel", "AssignedPodUpdate",
+                   "AssignedPodUpdate", "AssignedPodUpdate"}));
+
+  harness_.Put(MakePod("off"));
+  harness_.Put(MakePod("off").Label("a", "b"));
+  harness_.Put(MakePod("off").Label("a", "b"));
+  harness_.Put(MakePod("off").Label("a", "b").On("n1"));
+  EXPECT_EQ(
+      std::exchange(notes_.events, {}),
+      Lines({"UnschedulablePodAdd", "UnschedulablePodUpdatePodLabel", "UnschedulablePodUpdate",
+             "UnschedulablePodUpdate", "AssignedPodAdd", "UnschedulablePodDelete"}));
+}
+
+TEST_F(MeasurementsTest, EventsThatNoPluginRegisteredForAreNotCounted) {
+  harness_.Put(MakePod("other").Scheduler("other"));
+  harness_.Put(MakePod("other").Scheduler("other").Label("a", "b"));
+  harness_.Remove(MakePod("other").Scheduler("other"));
+  harness_.Put(MakeObject<api::CsiDriver>("csi"));
+  EXPECT_EQ(notes_.events, Lines());
+  harness_.Put(MakeObject<api::CsiDriver>("csi"));
+  harness_.Remove(MakeObject<api::CsiDriver>("csi"));
+  EXPECT_EQ(notes_.events, Lines({"storage.k8s.io/CSIDriverUpdate"}));
 }
 
 TEST_F(MeasurementsTest, PodBoundAfterTheFlushIsCountedAsSuch) {

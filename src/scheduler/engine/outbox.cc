@@ -45,8 +45,13 @@ void Outbox::WriteEnded(CommandId id, framework::WriteResult result) {
   awaited.waiter.resume();
 }
 
-void Outbox::Wake(Duration length, std::coroutine_handle<> waiter) {
-  sleepers_.emplace(std::pair(now() + length, next_sleeper_++), waiter);
+Outbox::Sleeper Outbox::WakeAfter(Duration length, std::coroutine_handle<> waiter) {
+  return sleepers_.emplace(Sleeper(now() + length, next_sleeper_++), waiter).first->first;
+}
+
+void Outbox::Interrupt(Sleeper sleeper) {
+  const auto found = sleepers_.extract(sleeper);
+  if (!found.empty()) found.mapped().resume();
 }
 
 void Outbox::PassTime(const Now& time) {

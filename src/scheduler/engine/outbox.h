@@ -46,7 +46,13 @@ class Outbox final : public framework::Async {
   std::optional<Instant> next_wake() const;
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
-  void Wake(Duration length, std::coroutine_handle<> waiter) override;
+
+  // A coroutine that waits for a time.
+  using Sleeper = std::pair<Instant, uint64_t>;
+  Sleeper WakeAfter(Duration length, std::coroutine_handle<> waiter);
+  // Resumes the coroutine at once if it still waits.
+  void Interrupt(Sleeper sleeper);
+  void Wake(Duration length, std::coroutine_handle<> waiter) override { WakeAfter(length, waiter); }
 
  private:
   struct Awaited {
@@ -61,7 +67,7 @@ class Outbox final : public framework::Async {
   std::unordered_set<CommandId> awaited_by_cycle_;
   uint32_t next_command_ = 0;
   // By time; those of one instant in the order in which they began to wait.
-  std::map<std::pair<Instant, uint64_t>, std::coroutine_handle<>> sleepers_;
+  std::map<Sleeper, std::coroutine_handle<>> sleepers_;
   uint64_t next_sleeper_ = 0;
 };
 

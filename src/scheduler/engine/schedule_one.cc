@@ -57,6 +57,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
   if (known != nullptr && !paranoid_) {
     const Failure failure = *known;
     const model::PodRecord pod = cluster_.pod(id);
+    if (failure.preemption_tried && measurements_ != nullptr) measurements_->PreemptionTried();
     HandleFailure(std::move(entry), pod, failure, meter);
     return Report(FailedDecision(pod, failure));
   }
@@ -147,6 +148,7 @@ Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfil
   failure.message = outcome.Message();
   if (outcome.kind != CycleOutcome::Kind::kFitError) return failure;
   failure.why = served.RejectorsIn(outcome.diagnosis);
+  failure.preemption_tried = outcome.preemption_tried;
   if (!served.profile->post_filter().empty()) failure.nomination = outcome.post_filter.nomination;
   return failure;
 }

@@ -49,6 +49,7 @@ Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Ver
   outcome.post_filter = co_await RunPostFilters(failed);
   attempt.meter().End(framework::MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());
   outcome.diagnosis.post_filter_message = outcome.post_filter.verdict.Message();
+  outcome.preemption_tried = failed.preemption_tried;
   co_return outcome;
 }
 

@@ -34,6 +34,7 @@ struct CycleOutcome {
   model::NodeRow node;
   framework::Diagnosis diagnosis;
   framework::PostFilterResult post_filter;
+  bool preemption_tried = false;  // Upon kFitError.
   framework::Verdict error;
 
   // The message for users, unless a node was found.

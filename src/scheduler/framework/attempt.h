@@ -31,7 +31,10 @@ class Attempt {
   model::Cluster& cluster() { return cluster_; }
 
   // Measures the attempt from now on; by default nothing is measured.
-  void Measure(const AttemptMeter& meter) { meter_ = meter; }
+  void Measure(const AttemptMeter& meter) {
+    meter_ = meter;
+    cycle_.set_measurements(meter.to());
+  }
   AttemptMeter& meter() { return meter_; }
 
   // --- PreFilter ---

@@ -18,6 +18,8 @@ class NodeTable;
 
 namespace berth::scheduler::framework {
 
+class Measurements;
+
 // What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then
 // shared by all cycles of that class.
 //
@@ -52,6 +54,9 @@ class Cycle {
   const model::PodRecord& pod() const { return pod_; }
   const model::PodClass& pod_class() const { return class_; }
   const api::PodSpec& spec() const;
+  // Receives what plugins count; null if nothing is measured.
+  Measurements* measurements() const { return measurements_; }
+  void set_measurements(Measurements* measurements) { measurements_ = measurements; }
 
   // What `plugin` compiled for the pod's class; there must be something.
   template <typename State>
@@ -94,6 +99,7 @@ class Cycle {
   const model::PodClass& class_;
   const ClassStates& compiled_;
   CycleStates states_;
+  Measurements* measurements_ = nullptr;
   std::vector<model::PodId> to_activate_;
 };
 

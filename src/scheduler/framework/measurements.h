@@ -44,6 +44,8 @@ std::string_view ToString(MeasuredPoint point);
 enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
 enum class QueueName : uint8_t { kActive, kBackoff, kUnschedulable };
 enum class HintOutcome : uint8_t { kQueue, kSkip, kError };
+// The steps of scheduling a pod's volumes: finding a node, reserving the volumes, binding them.
+enum class VolumeStage : uint8_t { kPredicate, kAssume, kBind };
 
 // The current sizes.
 struct EngineSizes {
@@ -97,6 +99,7 @@ class Measurements {
 
   // --- the rest ---
 
+  virtual void VolumeStageFailed(VolumeStage) {}
   virtual void EventHandled(EventLabel, Duration /*took*/) {}
   virtual void SizesAre(const EngineSizes&) {}
 

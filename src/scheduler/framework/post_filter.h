@@ -68,6 +68,7 @@ struct FailedCycle {
   // Filled in by preemption if not null; it then tries every node, not just as many as it needs.
   PreemptionReport* report = nullptr;
   PreemptionAdvisor* advisor = nullptr;  // Called before a candidate is selected, if not null.
+  bool preemption_tried = false;         // Set by preemption.
 };
 
 // The criteria by which preemption prefers one node's victims to another's, as in kube-scheduler:

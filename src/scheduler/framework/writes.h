@@ -148,7 +148,7 @@ class BindingContext : public Async {
   virtual Cycle& cycle() = 0;
   virtual model::NodeRow node() const = 0;
   // True once the pod is preempted, or another PreBind plugin failed: plugins that wait should give
-  // up.
+  // up, with any error. A Sleep ends early then.
   virtual bool cancelled() const = 0;
 };
 

@@ -78,26 +78,21 @@ struct Reached final : framework::CycleState {
   }
 };
 
-framework::Verdict JudgeClaims(const model::Cluster& cluster, const api::Pod& pod) {
-  if (pod.spec.resource_claims.empty()) return {};
-  if (const auto claims = ClaimsOf(cluster, pod); !claims) {
-    return {framework::Code::kUnschedulableAndUnresolvable, claims.error().message};
-  }
-  return {framework::Code::kUnschedulableAndUnresolvable,
-          "pod has resource claims, and this build of Berth does not allocate dynamic resources"};
-}
-
 }  // namespace
 
 framework::Verdict DynamicResources::PreEnqueue(const model::Cluster& cluster,
                                                 const model::PodRecord& pod) const {
-  return JudgeClaims(cluster, *pod.object);
+  const auto claims = ClaimsOf(cluster, *pod.object);
+  if (claims) return {};
+  return {framework::Code::kUnschedulableAndUnresolvable, claims.error().message};
 }
 
 framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) const {
   cycle.SetState(*this, std::make_unique<Reached>());
-  framework::Verdict verdict = JudgeClaims(cycle.cluster(), *cycle.pod().object);
-  return {verdict.ok() ? framework::Verdict::Skip() : std::move(verdict), {}};
+  if (cycle.spec().resource_claims.empty()) return {framework::Verdict::Skip(), {}};
+  return {{framework::Code::kUnschedulableAndUnresolvable,
+           "pod has resource claims, and this version of Berth does not allocate devices"},
+          {}};
 }
 
 framework::Verdict DynamicResources::Filter(const framework::Cycle&, model::NodeMask&) const {

@@ -21,8 +21,8 @@ Result<std::vector<const api::ResourceClaim*>> ClaimsOf(const model::Cluster& cl
 // DynamicResources as it is for pods without resource claims: it takes part in the default profile,
 // scores nothing, and is named in the message of a pod that fits nowhere.
 //
-// Pods with resource claims are gated: with kube-scheduler's reason while a claim is missing, then
-// with one that says that Berth allocates no devices.
+// Pods with resource claims are gated while a claim is missing, as in kube-scheduler; then they are
+// unschedulable, with the reason that Berth allocates no devices.
 class DynamicResources final : public framework::PreEnqueuePlugin,
                                public framework::PreFilterPlugin,
                                public framework::FilterPlugin,

@@ -98,9 +98,8 @@ namespace BERTH_TEST_FILE {
 
 constexpr const char* kClaim = "resourceClaims: [{name: gpu, resourceClaimName: my-gpu}]";
 constexpr const char* kRefusal =
-    "UnschedulableAndUnresolvable: pod has resource claims, and this build of Berth does not "
-    "allocate dynamic "
-    "resources";
+    "UnschedulableAndUnresolvable: pod has resource claims, and this version of Berth does not "
+    "allocate devices";
 
 constexpr const char* kMyGpu =
     "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: my-gpu, namespace: "
@@ -114,14 +113,14 @@ std::string PreEnqueue(const std::string& spec) {
       DynamicResources().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web"))));
 }
 
-TEST(DynamicResources, KeepsPodsWithClaimsOutOfTheQueue) {
+TEST(DynamicResources, KeepsPodsOutOfTheQueueWhileAClaimIsMissing) {
   EXPECT_EQ(PreEnqueue(""), "Success");
-  EXPECT_EQ(PreEnqueue(kClaim), kRefusal);
+  EXPECT_EQ(PreEnqueue(kClaim), "Success");
   EXPECT_EQ(PreEnqueue("resourceClaims: [{name: gpu, resourceClaimName: gone}]"),
             "UnschedulableAndUnresolvable: could not find ResourceClaim \"default/gone\"");
 }
 
-TEST(DynamicResources, SkipsPodsWithoutClaims) {
+TEST(DynamicResources, SkipsPodsWithoutClaimsAndRejectsOthers) {
   TestCluster world{NodeYaml("a"), NodeYaml("b"), kMyGpu};
   EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web")).Filter(), "Skip");
   EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web", {.spec = kClaim}))

@@ -195,18 +195,14 @@ void SchedulingQueue::Add(model::PodId pod, size_t profile, Instant now) {
 }
 
 void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, model::PodId pod,
-                             size_t profile, Instant now) {
+                             size_t profile, std::span<const framework::EventType> changes,
+                             Instant now) {
   const model::PodRecord& record = cluster_.pod(pod);
-  auto events = [&] {
-    std::vector<framework::ClusterEvent> changes;
-    for (framework::EventType type :
-         framework::PodSchedulingPropertiesChange(*before, *record.object)) {
-      changes.push_back({.type = type, .before = before, .after = record.object});
-    }
-    return changes;
+  auto event_of = [&](framework::EventType change) {
+    return framework::ClusterEvent{.type = change, .before = before, .after = record.object};
   };
   if (in_flight_.Contains(record.uid())) {
-    for (const framework::ClusterEvent& event : events()) in_flight_.Note(event);
+    for (framework::EventType change : changes) in_flight_.Note(event_of(change));
     return;
   }
   QueueEntry* entry = FindEntry(pod);
@@ -221,7 +217,8 @@ void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, mode
   entry->order.priority = record.object->priority();
   PutIn(*entry, place);
   if (place != Place::kUnschedulable) return;
-  for (const framework::ClusterEvent& event : events()) {
+  for (framework::EventType change : changes) {
+    const framework::ClusterEvent event = event_of(change);
     const QueueingStrategy strategy = IsPodWorthRequeuing(*entry, record, event);
     if (strategy != QueueingStrategy::kQueueSkip)
       Requeue(*entry, strategy, framework::EventLabel(event), now);
@@ -362,14 +359,16 @@ bool SchedulingQueue::GateIsRegisteredFor(const QueueEntry& entry,
   return false;
 }
 
+bool SchedulingQueue::IsEventOfInterest(framework::EventType event) const {
+  if (options_.has_extenders && MayHelpExtenders(event)) return true;
+  return std::ranges::any_of(hint_maps_, [&](const QueueingHintMap& hint_map) {
+    return hint_map.IsEventOfInterest(event);
+  });
+}
+
 void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event,
                                                     Instant now, const Filter& concerns) {
-  const bool may_help_extenders = options_.has_extenders && MayHelpExtenders(event.type);
-  if (!may_help_extenders && std::ranges::none_of(hint_maps_, [&](const QueueingHintMap& hint_map) {
-        return hint_map.IsEventOfInterest(event.type);
-      })) {
-    return;
-  }
+  if (!IsEventOfInterest(event.type)) return;
   std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue;
   unschedulable_.ForEachGroup([&](const UnschedulablePods::Group& group) {
     const QueueEntry& any = *group.members.front();

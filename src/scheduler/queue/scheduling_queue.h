@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,9 +50,9 @@ class SchedulingQueue {
 
   // A new pod. `profile` is the one that serves it.
   void Add(model::PodId pod, size_t profile, Instant now);
-  // The pod has changed; it was `before`.
+  // The pod has changed; it was `before`, and `changes` are its PodSchedulingPropertiesChange.
   void Update(const std::shared_ptr<const api::Pod>& before, model::PodId pod, size_t profile,
-              Instant now);
+              std::span<const framework::EventType> changes, Instant now);
   // The pod was deleted or bound. Its in-flight record remains until Done.
   void Remove(model::PodId pod);
   // Moves the pod to the active queue wherever it waits, unless it is gated.
@@ -70,6 +71,8 @@ class SchedulingQueue {
 
   // --- events and time ---
 
+  // Reports whether a plugin or an extender registered for such events.
+  bool IsEventOfInterest(framework::EventType event) const;
   // Requeues the pods that the event may make schedulable, among those that `concerns` accepts (all
   // if null).
   using Filter = std::function<bool(const QueueEntry&)>;

@@ -3,6 +3,7 @@
 
 #include "api/pod_resources.h"
 #include "base/saturating.h"
+#include "scheduler/reference/pod_requests.h"
 #include "scheduler/reference/rules.h"
 
 namespace berth::scheduler::reference {
@@ -43,7 +44,7 @@ Amounts ToAmounts(const api::ResourceList& list) {
 Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum;
   for (const auto& pod : pods) {
-    for (const auto& [name, amount] : ToAmounts(api::PodRequests(*pod, {.use_status = true}))) {
+    for (const auto& [name, amount] : ToAmounts(RequestsOf(*pod, {.use_status = true}))) {
       AddTo(sum[name], amount);
     }
   }
@@ -55,9 +56,9 @@ Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
   Amounts sum = Requested(pods);
   sum["cpu"] = sum["memory"] = 0;
   for (const auto& pod : pods) {
-    const api::NonZeroRequest request = api::PlacedNonZeroRequest(*pod);
-    AddTo(sum["cpu"], request.milli_cpu);
-    AddTo(sum["memory"], request.memory);
+    const Amounts request = ToAmounts(NonZeroRequestsOf(*pod));
+    AddTo(sum["cpu"], Get(request, "cpu"));
+    AddTo(sum["memory"], Get(request, "memory"));
   }
   return sum;
 }
@@ -86,9 +87,7 @@ std::vector<Usage> UsageOf(const api::Node& node, const Amounts& in_use, const A
   return usages;
 }
 
-int64_t PercentOf(int64_t part, int64_t whole) {
-  return MultiplyDivide(part, 100, whole);
-}
+int64_t PercentOf(int64_t part, int64_t whole) { return MultiplyDivide(part, 100, whole); }
 
 // Interpolates the shape linearly, flat before the first and after the last point.
 int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x) {
@@ -134,7 +133,7 @@ class NodeResourcesFit final : public Rule {
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
-    requests_ = ToAmounts(api::PodRequests(pod_, {}));
+    requests_ = ToAmounts(RequestsOf(pod_, {}));
     return {};
   }
 
@@ -174,9 +173,7 @@ class NodeResourcesFit final : public Rule {
  private:
   // Pod-level resources do not count here, as in kube-scheduler.
   Amounts RequestsForScore() const {
-    const api::ResourceList defaults = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
-                                        {"memory", api::Quantity::FromValue(api::kDefaultMemory)}};
-    return ToAmounts(api::PodRequests(pod_, {.skip_pod_level = true, .non_missing = defaults}));
+    return ToAmounts(RequestsOf(pod_, {.skip_pod_level = true, .defaults = DefaultRequests()}));
   }
 
   std::vector<std::string> NamesInOrder() const {
@@ -202,7 +199,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
   using Rule::Rule;
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    requests_ = ToAmounts(api::PodRequests(pod_, {.use_status = true}));
+    requests_ = ToAmounts(RequestsOf(pod_, {.use_status = true}));
     for (const auto& [name, weight] : profile_.balanced_allocation.resources) {
       if (Get(requests_, name) != 0) return {};
     }

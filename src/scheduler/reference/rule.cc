@@ -48,11 +48,15 @@ void NodeState::Remove(const api::Ref<api::Pod>& pod) {
 
 namespace {
 
-// DynamicResources ignores pods without claims, and scores all nodes 0.
+// DynamicResources ignores pods without claims, rejects others, and scores all nodes 0.
 class DynamicResources final : public Rule {
  public:
   using Rule::Rule;
-  PreFilterOutcome PreFilter() override { return {framework::Verdict::Skip()}; }
+  PreFilterOutcome PreFilter() override {
+    if (pod_.spec.resource_claims.empty()) return {framework::Verdict::Skip()};
+    return {Unresolvable(
+        "pod has resource claims, and this version of Berth does not allocate devices")};
+  }
 };
 
 std::unique_ptr<Rule> MakeDynamicResources(const EvaluationInput& input) {

@@ -67,6 +67,8 @@ REQUIRED = {
         "go_version", "compiler", "platform",
     ),  # fmt: skip
     "kubernetes_feature_enabled": gauge("name", "stage"),
+    "authenticated_user_requests": counter("username"),
+    "authentication_attempts": counter("result"),
     "authentication_duration_seconds": histogram(_SECOND, "result"),
     "authorization_attempts_total": counter("result"),
     "authorization_duration_seconds": histogram(_SECOND, "result"),
@@ -87,7 +89,6 @@ REQUIRED = {
 
 # Those that are there only once their event has happened, or with a gate that is off.
 WHEN_IT_HAPPENS = {
-    "authentication_attempts": counter("result"),  # Berth has none: promtool refuses the name.
     "scheduler_permit_wait_duration_seconds": histogram(_SECOND, "result"),
     "scheduler_resourceclaim_creates_total": counter("status"),
     "scheduler_dra_bindingconditions_allocations_total": counter("profile", "driver", "status"),

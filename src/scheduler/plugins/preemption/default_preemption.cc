@@ -122,6 +122,7 @@ size_t DefaultPreemption::WantedCandidates(size_t potential) const {
 
 Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
     framework::FailedCycle& failed) const {
+  failed.preemption_tried = true;
   if (failed.report != nullptr) failed.report->tried = true;
   if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
@@ -152,8 +153,10 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
     const framework::Verdict advice =
         co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);
     if (!advice.ok()) co_return PreemptionError({advice.Message()});
-    if (candidates.empty())
-      co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
+    if (candidates.empty()) {
+      if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
+      co_return Unschedulable("no candidate node for preemption", /*clear_nomination=*/false);
+    }
   }
   const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);

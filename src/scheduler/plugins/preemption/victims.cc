@@ -81,17 +81,17 @@ class NodeWithoutVictims {
     removed_.push_back(id);
   }
 
-  // Reprieves the pod if the preemptor still fits then. Returns Error only if a plugin fails.
-  framework::Verdict Reprieve(model::PodId id, bool& stays) {
+  // Reprieves the pod if the preemptor still fits then; returns whether it does. If a plugin fails,
+  // it does not, as in kube-scheduler.
+  bool Reprieve(model::PodId id) {
     attempt_.TryAdd(attempt_.cluster().pod(id), node_);
-    framework::Verdict verdict = attempt_.FilterNode(node_);
-    stays = verdict.ok();
-    if (stays) {
+    const bool fits = attempt_.FilterNode(node_).ok();
+    if (fits) {
       std::erase(removed_, id);
     } else {
       attempt_.TryRemove(attempt_.cluster().pod(id), node_);
     }
-    return verdict.ok() || verdict.rejected() ? framework::Verdict() : verdict;
+    return fits;
   }
 
  private:
@@ -150,10 +150,7 @@ framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeR
   out = {};
   for (const auto* group : {&violating, &others}) {
     for (model::PodId id : *group) {
-      bool stays = false;
-      if (framework::Verdict error = node_without_victims.Reprieve(id, stays); !error.ok())
-        return error;
-      if (stays) continue;
+      if (node_without_victims.Reprieve(id)) continue;
       out.pods.push_back(id);
       if (group != &violating) continue;
       ++out.budget_violations;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/changed_object.h"
@@ -27,16 +28,24 @@ constexpr Duration kPollInterval = Duration::Seconds(1);
 // Decades: longer ones overflow an Instant.
 constexpr int64_t kLongestTimeoutSeconds = 1'000'000'000;
 
+void CountError(const framework::Cycle& cycle, framework::VolumeStage stage) {
+  if (framework::Measurements* to = cycle.measurements()) to->VolumeStageFailed(stage);
+}
+
+framework::Verdict Canceled() { return framework::Verdict::Error("context canceled"); }
+
 // Writes volumes first, then claims, until one fails.
 Task<framework::Verdict> WriteAll(framework::BindingContext& binding,
                                   VolumeReservation& reservation) {
   for (VolumeReservation::Binding& bound : reservation.bindings()) {
+    if (binding.cancelled()) co_return Canceled();
     framework::UpdatePersistentVolume update{bound.volume};
     framework::WriteResult result = co_await binding.Write(std::move(update));
     if (!result.ok()) co_return framework::Verdict::Error(result.message);
     bound.written = std::move(result.resource_version);
   }
   for (VolumeReservation::Provision& provision : reservation.provisions()) {
+    if (binding.cancelled()) co_return Canceled();
     framework::UpdatePersistentVolumeClaim update{provision.claim};
     framework::WriteResult result = co_await binding.Write(std::move(update));
     if (!result.ok()) co_return framework::Verdict::Error(result.message);
@@ -74,6 +83,7 @@ framework::Verdict VolumeBinding::Filter(const framework::Cycle& cycle,
     if (!verdict.rejected() && error.ok()) error = std::move(verdict);
     return false;
   });
+  if (!error.ok()) CountError(cycle, framework::VolumeStage::kPredicate);
   return error;
 }
 
@@ -102,7 +112,10 @@ framework::Verdict VolumeBinding::Reserve(framework::Cycle& cycle, model::NodeRo
   const auto plan = std::exchange(state.plan, nullptr);  // It is invalid once the cluster changes.
   if (plan->all_bound()) return {};
   const VolumePlan::OnNode on_node = plan->For(node);
-  if (!on_node.verdict.ok()) return on_node.verdict;
+  if (!on_node.verdict.ok()) {
+    CountError(cycle, framework::VolumeStage::kAssume);
+    return on_node.verdict;
+  }
   state.reservation.emplace(cycle.mutable_cluster().mutable_storage(), on_node,
                             cycle.nodes().name(node));
   return {};
@@ -124,17 +137,25 @@ framework::PreBindPlan VolumeBinding::PreBindPreFlight(const framework::Cycle& c
 }
 
 Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& binding) const {
+  framework::Verdict verdict = co_await BindPodVolumes(binding);
+  if (!verdict.ok()) CountError(binding.cycle(), framework::VolumeStage::kBind);
+  co_return verdict;
+}
+
+Task<framework::Verdict> VolumeBinding::BindPodVolumes(framework::BindingContext& binding) const {
   VolumeReservation& reservation = *binding.cycle().state<PlanState>(*this).reservation;
   framework::Verdict written = co_await WriteAll(binding, reservation);
   if (!written.ok()) co_return written;
   const Instant deadline = binding.now() + timeout_;
   while (binding.now() < deadline && !binding.cancelled()) {
     co_await binding.Sleep(std::min(kPollInterval, deadline - binding.now()));
+    if (binding.cancelled()) break;
     const framework::Cycle& cycle = binding.cycle();
     const auto done = reservation.IsDone(cycle.cluster(), cycle.pod().key());
     if (!done) co_return framework::Verdict::Error("binding volumes: " + done.error().message);
     if (*done) co_return framework::Verdict();
   }
+  if (binding.cancelled()) co_return Canceled();
   co_return framework::Verdict::Error("binding volumes: context deadline exceeded");
 }
 

@@ -48,6 +48,8 @@ class VolumeBinding final : public framework::PreFilterPlugin,
  private:
   explicit VolumeBinding(Duration timeout) : timeout_(timeout) {}
 
+  Task<framework::Verdict> BindPodVolumes(framework::BindingContext& binding) const;
+
   const Duration timeout_;
 };
 

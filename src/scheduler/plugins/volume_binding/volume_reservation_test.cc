@@ -1,5 +1,8 @@
 // Reserve, PreBind and Unreserve of VolumeBinding: what is assumed, written and waited for.
+#include <map>
+
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/measurements.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/volume_binding/volume_binding.h"
@@ -19,7 +22,7 @@ class ManualBinding final : public framework::BindingContext {
 
   framework::Cycle& cycle() override { return cycle_; }
   model::NodeRow node() const override { return node_; }
-  bool cancelled() const override { return false; }
+  bool cancelled() const override { return is_cancelled; }
   Instant now() const override { return now_; }
 
   void Complete(framework::WriteResult result) {
@@ -37,6 +40,7 @@ class ManualBinding final : public framework::BindingContext {
   bool sleeping() const { return sleeping_; }
 
   std::vector<framework::ApiWrite> writes;
+  bool is_cancelled = false;
 
  private:
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
@@ -256,6 +260,53 @@ TEST_F(VolumeReservationTest, WaitingEndsAfterTheTimeout) {
   binding_->Wait();
   EXPECT_EQ(Outcome(), "Error: binding volumes: context deadline exceeded");
   EXPECT_EQ(binding_->now(), Instant::FromUnixSeconds(103));
+}
+
+TEST_F(VolumeReservationTest, CancellingEndsTheWait) {
+  Reserve();
+  StartPreBind();
+  binding_->Complete(WrittenAs("20"));
+  binding_->is_cancelled = true;
+  binding_->Wait();
+  EXPECT_EQ(Outcome(), "Error: context canceled");
+}
+
+TEST_F(VolumeReservationTest, NothingIsWrittenAndNotWaitedForOnceCancelled) {
+  world_.Add(VolumeYaml("pv", {}));
+  world_.Add(ClaimYaml("logs"));
+  trial_ = std::make_unique<PluginHarness>(world_, MakePlugin(kPlugin),
+                                           PodWithClaims("two", {"data", "logs"}));
+  ASSERT_EQ(trial_->Filter(), "11");
+  ASSERT_TRUE(trial_->As<framework::ReservePlugin>().Reserve(trial_->cycle(), node()).ok());
+  StartPreBind();
+  binding_->is_cancelled = true;
+  binding_->Complete(WrittenAs("20"));
+  EXPECT_EQ(binding_->writes.size(), 1u);
+  EXPECT_EQ(Outcome(), "Error: context canceled");
+}
+
+// Counts the errors of each stage.
+class StageErrors final : public framework::Measurements {
+ public:
+  StageErrors() : framework::Measurements([]() -> int64_t { return 0; }) {}
+  void VolumeStageFailed(framework::VolumeStage stage) override { ++counts[stage]; }
+  std::map<framework::VolumeStage, int> counts;
+};
+
+TEST_F(VolumeReservationTest, ErrorsAreCountedByStage) {
+  using Counts = std::map<framework::VolumeStage, int>;
+  StageErrors errors;
+  Reserve();
+  trial_->cycle().set_measurements(&errors);
+  StartPreBind();
+  binding_->Complete({framework::WriteResult::Kind::kConflict, "the object has been modified"});
+  EXPECT_EQ(errors.counts, (Counts{{framework::VolumeStage::kBind, 1}}));
+  Unreserve();
+  Reserve();
+  trial_->cycle().set_measurements(&errors);
+  StartPreBind();
+  binding_->Complete(WrittenAs("20"));
+  EXPECT_EQ(errors.counts, (Counts{{framework::VolumeStage::kBind, 1}}));
 }
 
 // What may happen while a pod waits for a new volume, and why it is given up.

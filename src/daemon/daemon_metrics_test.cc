@@ -1,0 +1,30 @@
+#include "daemon/daemon_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth::daemon {
+namespace BERTH_TEST_FILE {
+
+using testing::HasSubstr;
+
+TEST(DaemonMetrics, CountsAuthenticationByResultAndUser) {
+  DaemonMetrics metrics{MetricsFlags(), FeatureGates()};
+  AccessObserver& access = metrics.access();
+  access.Authenticated("error", Duration::Millis(1));
+  for (const char* user : {"kubelet", "joe", "ann", "joe@example.com"}) {
+    access.Authenticated("success", Duration::Millis(1));
+    access.AuthenticatedAs(user);
+  }
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text, HasSubstr("\nauthentication_attempts{result=\"error\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nauthentication_attempts{result=\"success\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("\nauthenticated_user_requests{username=\"email_id\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nauthenticated_user_requests{username=\"kubelet\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nauthenticated_user_requests{username=\"other\"} 2\n"));
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::daemon
