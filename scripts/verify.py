@@ -193,7 +193,7 @@ def count_fuzz(run):
 
 
 def clang(run, options):
-    build(run, options, "clang")
+    build(run, options, "clang", "all", "benchmarks")
 
 
 def count_clang(run):

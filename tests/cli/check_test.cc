@@ -24,9 +24,9 @@ ProcessResult Check(const std::string& claims) {
   });
   const TemporaryDirectory files;
   const std::string kubeconfig =
-      files.Write("kubeconfig", fmt::format("{{apiVersion: v1, kind: Config, current-context: c, "
-                                            "clusters: [{{name: c, cluster: {{server: \"{}\"}}}}], "
-                                            "contexts: [{{name: c, context: {{cluster: c}}}}]}}",
+      files.Write("kubeconfig", fmt::format("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                                            "clusters: [{{name: c, cluster: {{server: \"{}\"}}}}]\n"
+                                            "contexts: [{{name: c, context: {{cluster: c}}}}]\n",
                                             server.url()));
   return RunBerth({"check", "--kubeconfig", kubeconfig});
 }

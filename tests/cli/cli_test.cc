@@ -461,7 +461,7 @@ TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {
     EXPECT_EQ(help.err, "");
     EXPECT_THAT(help.out, HasSubstr("\nExit codes: 0 "));
     EXPECT_THAT(help.out, HasSubstr("\nUsage:\n  " + std::string(c.usage) + "\n"));
-    EXPECT_THAT(help.out, HasSubstr("\nExamples:\n  berth " + c.command[0]));
+    EXPECT_THAT(help.out, HasSubstr("\nExamples:\n  berth "));
     size_t at = help.out.find("\nFlags:\n");
     for (const std::string& flag : c.flags) {
       at = help.out.find(flag, at);

@@ -16,9 +16,9 @@ TEST(SchedulerRecording, ClosesItsRecordingUponSigterm) {
   FakeHttpServer api([](const ReceivedRequest&) { return FakeResponse{503, "{}"}; });
   const TemporaryDirectory files;
   const std::string kubeconfig =
-      files.Write("kubeconfig", fmt::format("{{apiVersion: v1, kind: Config, current-context: c, "
-                                            "clusters: [{{name: c, cluster: {{server: \"{}\"}}}}], "
-                                            "contexts: [{{name: c, context: {{cluster: c}}}}]}}",
+      files.Write("kubeconfig", fmt::format("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                                            "clusters: [{{name: c, cluster: {{server: \"{}\"}}}}]\n"
+                                            "contexts: [{{name: c, context: {{cluster: c}}}}]\n",
                                             api.url()));
   const std::string recording = files.path("run.berth");
   RunningProcess scheduler({BERTH_SCHEDULER_BINARY, "--kubeconfig", kubeconfig,

@@ -22,6 +22,7 @@
 #include "api/quantity.h"
 #include "base/check.h"
 #include "fuzzed_engine.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
 
 namespace berth {
 

@@ -277,8 +277,8 @@ class ComparedCluster {
         scheduler::engine::ExplainAttempt(explained, kNow, random_);
     auto attempt =
         std::make_unique<scheduler::framework::Attempt>(cluster_, *profile_, *results, *pod);
-    Task<scheduler::engine::CycleOutcome> search =
-        scheduler::engine::FindNode(*attempt, {.now = kNow, .random = random_});
+    Task<scheduler::engine::CycleOutcome> search = scheduler::engine::FindNode(
+        *attempt, {.now = kNow, .random = random_, .next_start = next_start_});
     search.Start();
     const scheduler::engine::CycleOutcome& outcome = search.result();
 
@@ -292,7 +292,8 @@ class ComparedCluster {
     scheduler::engine::ReferenceMismatches differences;
     if (outcome.kind != scheduler::engine::CycleOutcome::Kind::kNoNodes)
       differences = scheduler::engine::CompareWithReference(fast, slow);
-    const auto order = scheduler::reference::NodeOrder(snapshot_);
+    auto order = scheduler::reference::NodeOrder(snapshot_);
+    std::ranges::rotate(order, order.begin() + static_cast<ptrdiff_t>(attempt->start()));
     std::ranges::move(
         scheduler::engine::CompareDecision(scheduler::engine::ToNamedDecision(cluster_, outcome),
                                            slow, order, rules_),
@@ -370,6 +371,7 @@ class ComparedCluster {
 
   ClusterGenerator generator_;
   Random random_;
+  size_t next_start_ = 0;
   Coverage& coverage_;
   const scheduler::framework::ProfileConfig config_;
   const scheduler::reference::ReferenceProfile rules_;

@@ -68,7 +68,7 @@ TEST(PartialSearch, EveryNodeIsLookedAtBeforeItIsGivenUp) {
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n199"}));
 }
 
-// Nodes so large that a small pod does not change their scores.
+// Nodes so large that a pod without requests does not change their scores.
 void PutHugeNodes(EngineHarness& harness, int count) {
   for (int i = 0; i < count; ++i)
     harness.Put(MakeNode(fmt::format("n{}", i)).Cpu("1000").Memory("1Ti"));
@@ -82,16 +82,15 @@ void ScheduleOne(EngineHarness& harness, const MakePod& pod) {
 TEST(Equals, TakeTurnsInNodeOrder) {
   EngineHarness harness;
   PutHugeNodes(harness, 3);
-  for (const char* name : {"a", "b", "c", "d"})
-    ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  for (const char* name : {"a", "b", "c", "d"}) ScheduleOne(harness, MakePod(name));
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2", "d -> n0"}));
 }
 
 TEST(Equals, PodsOfOtherClassesTakeTheNextTurn) {
   EngineHarness harness;
   PutHugeNodes(harness, 3);
-  ScheduleOne(harness, MakePod("a").Request("cpu", "1m"));
-  ScheduleOne(harness, MakePod("b").Request("memory", "1Mi"));
+  ScheduleOne(harness, MakePod("a"));
+  ScheduleOne(harness, MakePod("b").Label("app", "db"));
   ScheduleOne(harness, MakePod("c").Label("app", "web"));
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2"}));
 }
@@ -99,18 +98,18 @@ TEST(Equals, PodsOfOtherClassesTakeTheNextTurn) {
 TEST(Equals, OfAllNodesThatFitTheNextIsChosen) {
   EngineHarness harness;
   PutHugeNodes(harness, 3);
-  harness.Put(MakeNode("n1").Cpu("0"));
-  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  harness.Put(MakeNode("n1").Cordoned());
+  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name));
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n2", "c -> n0"}));
 }
 
 TEST(Equals, TheTurnSurvivesRemovedNodes) {
   EngineHarness harness;
   PutHugeNodes(harness, 3);
-  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name).Request("cpu", "1m"));
+  for (const char* name : {"a", "b", "c"}) ScheduleOne(harness, MakePod(name));
   harness.Remove(MakeNode("n1"));
   harness.Remove(MakeNode("n2"));
-  ScheduleOne(harness, MakePod("d").Request("cpu", "1m"));
+  ScheduleOne(harness, MakePod("d"));
   EXPECT_EQ(harness.Decisions(), Lines({"a -> n0", "b -> n1", "c -> n2", "d -> n0"}));
 }
 
