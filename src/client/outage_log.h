@@ -1,5 +1,5 @@
-// OutageLog logs that an API server cannot be reached: the first failed request, then rarely, and
-// the end with a summary.
+// OutageLog logs that an API server cannot be reached: the first failed request, then ever more
+// rarely, and the end with a summary.
 //
 // DIFFERS: in kube-scheduler each reflector logs each of its attempts.
 //
@@ -32,6 +32,7 @@ class OutageLog {
   const std::function<void(const std::string&)> log_;
   size_t failures_ = 0;  // Since the last response.
   Instant since_, logged_at_;
+  Duration silence_;  // From the last line to the next.
 };
 
 }  // namespace berth::client

@@ -87,7 +87,7 @@ TEST(ConfigValidateTest, NotesWhatHasNoEffect) {
   const ProcessResult ended = RunBerth({"config", "validate", path});
   EXPECT_EQ(ended.code, 0);
   EXPECT_EQ(ended.out, path + ": valid\n");
-  EXPECT_THAT(ended.err, HasSubstr("note: profiles[0].plugins.multiPoint.enabled[20]: "
+  EXPECT_THAT(ended.err, HasSubstr("note: profiles[0].plugins.multiPoint.enabled[0]: "
                                    "GangScheduling has no effect: the feature gate"));
 }
 
