@@ -198,7 +198,7 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
       [&] { cluster_.Put(MakeNode("n1").ref()); },
       [&] { cluster_.Put(MakePod("b").ref()); },
       [&] { cluster_.Remove<api::Pod>({"default", "b"}); },
-      [&] { cluster_.Nominate(pod.id, cluster_.mutable_symbols().Intern("n1")); },
+      [&] { cluster_.NominateByName(pod.id, "n1"); },
       [&] { cluster_.Nominate(pod.id, {}); },
       [&] { cluster_.Put(MakeObject<api::PersistentVolume>("pv")); },
       [&] { cluster_.Put(MakeObject<api::PodDisruptionBudget>("b", "default")); },
@@ -215,7 +215,8 @@ TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
   const model::PodRecord& first = Put(MakePod("first"));
   const model::PodRecord& copy = Put(MakePod("copy"));
   Failure failure = Insufficient();
-  failure.nomination.node = cluster_.mutable_symbols().Intern("n1");
+  SymbolHolder holder(cluster_.mutable_symbols());
+  failure.nomination.node = holder.Intern("n1");
   known_.Add(first, 0, failure);
   EXPECT_EQ(known_.Find(copy, 0), nullptr);
 }

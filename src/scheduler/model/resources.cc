@@ -6,13 +6,7 @@
 
 namespace berth::scheduler::model {
 
-ScalarId ScalarNames::Intern(std::string_view name) { return ScalarId{names_.Intern(name).value}; }
-
-ScalarId ScalarNames::Find(std::string_view name) const {
-  return ScalarId{names_.Find(name).value};
-}
-
-ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& names) {
+ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarHolder& names) {
   ResourceVector vector;
   for (const auto& [name, quantity] : list) {
     if (name == "cpu") {
@@ -27,11 +21,10 @@ ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& 
       vector.scalars.push_back({names.Intern(name), quantity.Value()});
     }
   }
-  std::ranges::sort(vector.scalars, {}, &Scalar::id);
   return vector;
 }
 
-ResourceVector ResourceVector::FromRequests(const api::ResourceList& list, ScalarNames& names) {
+ResourceVector ResourceVector::FromRequests(const api::ResourceList& list, ScalarHolder& names) {
   ResourceVector vector = From(list, names);
   vector.milli_cpu = std::max<int64_t>(vector.milli_cpu, 0);
   vector.memory = std::max<int64_t>(vector.memory, 0);
@@ -41,11 +34,11 @@ ResourceVector ResourceVector::FromRequests(const api::ResourceList& list, Scala
 }
 
 int64_t ResourceVector::ScalarAmount(ScalarId id) const {
-  auto found = std::ranges::lower_bound(scalars, id, {}, &Scalar::id);
-  return found != scalars.end() && found->id == id ? found->amount : 0;
+  const auto found = std::ranges::find(scalars, id, &Scalar::id);
+  return found != scalars.end() ? found->amount : 0;
 }
 
-std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols) {
+std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolHolder& symbols) {
   std::vector<HostPort> ports;
   auto collect = [&](const api::Container& container) {
     for (const api::ContainerPort& port : container.ports) {
