@@ -85,6 +85,9 @@ class Engine {
   // the engine; nothing changes. Fails if no profile serves the pod's schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
+  // Drops what can be computed again: what remains is in use. For measurements of memory.
+  void DropCaches();
+
   const model::Cluster& cluster() const;
   const queue::SchedulingQueue& queue() const;
   // The pods that wait for Permit plugins.

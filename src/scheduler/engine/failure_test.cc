@@ -192,6 +192,18 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
   }
 }
 
+TEST_F(FailureCacheTest, LongMessagesDoNotAccumulate) {
+  std::vector<model::PodRecord> pods;
+  for (int i = 0; i < 10; ++i) pods.push_back(Put(MakePod("p" + std::to_string(i)).Priority(i)));
+  Failure failure = Insufficient();
+  failure.message = std::string(300'000, 'x');
+  for (const model::PodRecord& pod : pods) known_.Add(pod, 0, failure);
+  int cached = 0;
+  for (const model::PodRecord& pod : pods) cached += known_.Find(pod, 0) != nullptr;
+  EXPECT_GE(cached, 1);
+  EXPECT_LE(cached, 4);
+}
+
 TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
   const model::PodRecord& pod = Put(MakePod("a"));
   const std::function<void()> changes[] = {

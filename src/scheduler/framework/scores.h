@@ -61,6 +61,8 @@ class Tournament {
     return match - size_;
   }
 
+  size_t bytes() const { return best_.capacity() * sizeof(best_[0]); }
+
  private:
   void Play(size_t match) {
     best_[match] =
