@@ -203,7 +203,9 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
         "ephemeral-storage");
   for (const CompiledFit::Scalar& scalar : compiled.scalars) {
     if (!IsShort(scalar, columns, row)) continue;
-    reasons.push_back("Insufficient " + cycle.cluster().scalars().Text(scalar.id));
+    // DIFFERS: only the first are named.
+    if (reasons.size() < framework::kMaxInsufficientResources)
+      reasons.push_back("Insufficient " + cycle.cluster().scalars().Text(scalar.id));
     const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
     hopeless |= column == nullptr || scalar.amount > column->allocatable[row];
   }
@@ -270,7 +272,7 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
         columns.requested_ephemeral[row], "ephemeral-storage");
   for (const auto& scalar : wanted.scalars) {
     const std::string& name = cycle.cluster().scalars().Text(scalar.id);
-    if (Ignores(name)) continue;
+    if (Ignores(name) || texts.size() >= framework::kMaxInsufficientResources) continue;
     const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
     check(scalar.amount, column == nullptr ? 0 : column->allocatable[row],
           column == nullptr ? 0 : column->requested[row], name);
