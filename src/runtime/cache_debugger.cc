@@ -52,13 +52,10 @@ std::string Amounts(const scheduler::model::Cluster& cluster, scheduler::model::
                   (requested ? columns.requested_memory : columns.allocatable_memory)[i],
                   (requested ? columns.requested_ephemeral : columns.allocatable_ephemeral)[i],
                   (requested ? columns.pod_count : columns.allocatable_pods)[i]);
-  for (size_t scalar = 0; scalar < columns.scalars.size(); ++scalar) {
-    const auto& column = columns.scalars[scalar];
+  for (scheduler::model::ScalarId scalar : columns.listed) {
+    const auto& column = *columns.scalar(scalar);
     const int64_t amount = (requested ? column.requested : column.allocatable)[i];
-    if (amount == 0) continue;
-    text += fmt::format(
-        ", {}: {}",
-        cluster.scalars().Text(scheduler::model::ScalarId{static_cast<uint32_t>(scalar)}), amount);
+    if (amount != 0) text += fmt::format(", {}: {}", cluster.scalars().Text(scalar), amount);
   }
   return text;
 }

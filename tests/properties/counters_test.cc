@@ -100,7 +100,7 @@ std::string Text(const Carrier& carrier, const std::string& domain) {
 class CountedCluster {
  public:
   explicit CountedCluster(uint64_t seed) : generator_(seed), random_(~seed), queries_(Queries()) {
-    for (const char* key : kKeys) keys_.push_back(cluster_.UseTopologyKey(Name(key)));
+    for (const char* key : kKeys) keys_.push_back(cluster_.UseTopologyKey(key));
     for (const Query& query : queries_) counters_.push_back(Count(query));
     for (const api::Object& object : ObjectsOf(generator_.Snapshot(6))) Put(object);
   }
@@ -166,26 +166,24 @@ class CountedCluster {
   }
 
   std::shared_ptr<const scheduler::model::PodCounter> Count(const Query& query) {
+    SymbolHolder symbols(cluster_.mutable_symbols());
     const scheduler::model::PodQuery pod_query{
-        {scheduler::model::PodMatcher(query.term, "default", cluster_.mutable_symbols())},
+        {scheduler::model::PodMatcher(query.term, "default", symbols)},
         query.incoming,
         query.count_terminating};
     return cluster_.CountPods(pod_query, keys_);
   }
 
-  Symbol Name(std::string_view text) { return cluster_.mutable_symbols().Intern(text); }
-
   // --- the counters' values ---
 
   Counts Cached(const scheduler::model::PodCounter& counter) const {
     Counts counts;
-    for (uint32_t row = 0; row < counter.per_node().size(); ++row) {
-      if (counter.OnNode(row) == 0) continue;
-      AddTo(counts, "on " + cluster_.nodes().name(scheduler::model::NodeRow{row}),
-            counter.OnNode(row));
-    }
-    for (scheduler::model::TopologyKeyId key : keys_)
-      AddDomains(key, counter.PerDomain(key), "", counts);
+    counter.per_node().ForEach([&](size_t row, int32_t count) {
+      if (count == 0) return;
+      const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
+      AddTo(counts, "on " + cluster_.nodes().name(node), count);
+    });
+    for (const auto& key : keys_) AddDomains(*key, counter.PerDomain(*key), "", counts);
     return counts;
   }
 
@@ -195,25 +193,25 @@ class CountedCluster {
     for (uint32_t i : terms.Matching(pod.labels)) {
       const scheduler::model::AffinityTerms::Term& term = terms.term(i);
       int64_t sum = 0;
-      for (int32_t carriers : term.carriers) sum += carriers;
+      term.carriers.ForEach([&](size_t, int32_t carriers) { sum += carriers; });
       EXPECT_EQ(sum, term.in_domains);
-      AddDomains(term.key, term.carriers,
+      AddDomains(*term.key, term.carriers,
                  fmt::format("kind {} weight {} ", static_cast<int>(term.kind), term.weight),
                  counts);
     }
     return counts;
   }
 
-  void AddDomains(scheduler::model::TopologyKeyId id, std::span<const int32_t> per_domain,
-                  const std::string& prefix, Counts& counts) const {
-    const scheduler::model::Topology::Key& key = cluster_.nodes().topology().key(id);
-    for (size_t domain = 0; domain < per_domain.size(); ++domain) {
-      if (per_domain[domain] == 0) continue;
+  void AddDomains(const scheduler::model::Topology::Key& key,
+                  const scheduler::model::IndexedCounts& per_domain, const std::string& prefix,
+                  Counts& counts) const {
+    per_domain.ForEach([&](size_t domain, int32_t count) {
+      if (count == 0) return;
       AddTo(counts,
-            fmt::format("{}{}={}", prefix, cluster_.symbols().Text(key.label),
-                        cluster_.symbols().Text(key.domains[domain].value)),
-            per_domain[domain]);
-    }
+            fmt::format("{}{}={}", prefix, cluster_.symbols().Text(key.label()),
+                        cluster_.symbols().Text(key.domains()[domain].value)),
+            count);
+    });
   }
 
   // --- the direct count ---
@@ -271,7 +269,7 @@ class CountedCluster {
   const std::vector<Query> queries_;
   scheduler::model::Cluster cluster_;
   scheduler::reference::Snapshot snapshot_;  // For its nodes and namespaces.
-  std::vector<scheduler::model::TopologyKeyId> keys_;
+  std::vector<scheduler::model::Topology::KeyRef> keys_;
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>>
       counters_;  // Held from the start.
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>> passing_;

@@ -36,10 +36,8 @@ struct ExpectedState {
 class CountedModel {
  public:
   CountedModel() {
-    std::vector<scheduler::model::TopologyKeyId> keys;
-    SymbolTable& symbols = cluster.mutable_symbols();
-    for (const char* key : kTopologyKeys)
-      keys.push_back(cluster.UseTopologyKey(symbols.Intern(key)));
+    SymbolHolder symbols(cluster.mutable_symbols());
+    for (const char* key : kTopologyKeys) keys_.push_back(cluster.UseTopologyKey(key));
     api::PodAffinityTerm everywhere, nearby;
     everywhere.label_selector.emplace();
     everywhere.namespace_selector.emplace();
@@ -49,22 +47,21 @@ class CountedModel {
       for (bool terminating : {false, true}) {
         const scheduler::model::PodQuery query{
             {scheduler::model::PodMatcher(term, "default", symbols)}, false, terminating};
-        counters_.push_back(cluster.CountPods(query, keys));
+        counters_.push_back(cluster.CountPods(query, keys_));
       }
     }
-    keys_ = std::move(keys);
   }
 
   std::string Everything() const {
     std::string text = Dump(cluster);
     for (size_t i = 0; i < counters_.size(); ++i) {
       for (uint32_t row = 0; row < cluster.nodes().rows(); ++row) {
-        if (const int32_t count = counters_[i]->OnNode(row); count != 0) {
+        if (const int32_t count = counters_[i]->per_node()[row]; count != 0) {
           lines_.insert(fmt::format("counter {}: {} on {}", i, count,
                                     cluster.nodes().name(scheduler::model::NodeRow{row})));
         }
       }
-      for (scheduler::model::TopologyKeyId key : keys_) DomainCounts(i, key);
+      for (const auto& key : keys_) DomainCounts(i, *key);
     }
     for (const std::string& line : std::exchange(lines_, {})) text += line + "\n";
     return text;
@@ -73,18 +70,16 @@ class CountedModel {
   scheduler::model::Cluster cluster;
 
  private:
-  void DomainCounts(size_t counter, scheduler::model::TopologyKeyId key) const {
-    const scheduler::model::Topology::Key& facts = cluster.nodes().topology().key(key);
-    const auto counts = counters_[counter]->PerDomain(key);
-    for (size_t domain = 0; domain < counts.size(); ++domain) {
-      if (counts[domain] == 0) continue;
-      lines_.insert(fmt::format("counter {}: {} in {}={}", counter, counts[domain],
-                                cluster.symbols().Text(facts.label),
-                                cluster.symbols().Text(facts.domains[domain].value)));
-    }
+  void DomainCounts(size_t counter, const scheduler::model::Topology::Key& key) const {
+    counters_[counter]->PerDomain(key).ForEach([&](size_t domain, int32_t count) {
+      if (count == 0) return;
+      lines_.insert(fmt::format("counter {}: {} in {}={}", counter, count,
+                                cluster.symbols().Text(key.label()),
+                                cluster.symbols().Text(key.domains()[domain].value)));
+    });
   }
 
-  std::vector<scheduler::model::TopologyKeyId> keys_;
+  std::vector<scheduler::model::Topology::KeyRef> keys_;
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>> counters_;
   mutable std::set<std::string> lines_;
 };
@@ -145,8 +140,7 @@ class ChangingModel {
       if (!pod.nominated_to.empty()) nominations[pod.nomination] = {id, pod.nominated_to};
     }
     for (const auto& [order, nomination] : nominations) {
-      fresh.cluster.Nominate(nomination.first,
-                             fresh.cluster.mutable_symbols().Intern(nomination.second));
+      fresh.cluster.NominateByName(nomination.first, nomination.second);
     }
     return fresh.Everything();
   }
@@ -256,8 +250,7 @@ class ChangingModel {
     // A pod that is nominated to the same node again stays in its place.
     if (entry->second.nominated_to != node) entry->second.nomination = ++version_;
     entry->second.nominated_to = node;
-    model_.cluster.Nominate(
-        Id(*entry), node.empty() ? Symbol{} : model_.cluster.mutable_symbols().Intern(node));
+    model_.cluster.NominateByName(Id(*entry), node);
   }
 
   void PutOther() {

@@ -179,7 +179,7 @@ class ComparedCluster {
     const scheduler::model::PodId id = cluster_.PutPod(*pod);
     const std::string& nominated = (*pod)->status.nominated_node_name;
     if (!id.valid() || cluster_.pod(id).state != scheduler::model::PodState::kPending) return;
-    cluster_.Nominate(id, nominated.empty() ? Symbol{} : Name(nominated));
+    cluster_.NominateByName(id, nominated);
   }
 
   void Remove(const api::Object& object) {
@@ -366,8 +366,6 @@ class ComparedCluster {
     EXPECT_EQ(seen.stateful_sets, snapshot_.stateful_sets);
     EXPECT_EQ(seen.budgets, snapshot_.budgets);
   }
-
-  Symbol Name(const std::string& node) { return cluster_.mutable_symbols().Intern(node); }
 
   ClusterGenerator generator_;
   Random random_;

@@ -127,14 +127,12 @@ class Dumper {
     Domains(node, r);
   }
 
-  // A resource that is neither offered nor used leaves no trace: columns outlive their last user.
   void Scalars(const std::string& node, size_t row) {
-    for (uint32_t id = 0; id < nodes_.columns().scalars.size(); ++id) {
-      const auto& scalar = nodes_.columns().scalars[id];
-      if (scalar.allocatable[row] == 0 && scalar.requested[row] == 0) continue;
-      Line("{} scalar {}: offers {}, counts {}", node,
-           cluster_.scalars().Text(scheduler::model::ScalarId{id}), scalar.allocatable[row],
-           scalar.requested[row]);
+    for (scheduler::model::ScalarId id : nodes_.columns().listed) {
+      const auto& scalar = *nodes_.columns().scalar(id);
+      Line("{} scalar {}: offers {}, counts {}, listed by {} nodes", node,
+           cluster_.scalars().Text(id), scalar.allocatable[row], scalar.requested[row],
+           scalar.nodes);
     }
   }
 
@@ -149,7 +147,7 @@ class Dumper {
   // Asks for every string ever seen, so that images which should be gone show up too.
   void Images(const std::string& node, scheduler::model::NodeRow row) {
     const berth::scheduler::model::Images& images = nodes_.images();
-    for (uint32_t symbol = 0; symbol < cluster_.symbols().size(); ++symbol) {
+    for (uint32_t symbol = 0; symbol < cluster_.symbols().capacity(); ++symbol) {
       const scheduler::model::ImageId id = images.Find(Symbol{symbol});
       if (!id.valid() || !images.Holds(row, id)) continue;
       const berth::scheduler::model::Images::Image& image = images.image(id);
@@ -158,12 +156,12 @@ class Dumper {
   }
 
   void Domains(const std::string& node, size_t row) {
-    for (const scheduler::model::Topology::Key& key : nodes_.topology().keys()) {
-      const scheduler::model::DomainId domain = key.domain_of[row];
+    for (const scheduler::model::Topology::KeyRef& key : nodes_.topology().keys()) {
+      const scheduler::model::DomainId domain = key->domain_of()[row];
       if (!domain.valid()) continue;
-      const scheduler::model::Topology::Domain& facts = key.domains[domain.index()];
-      Line("{} domain {}={}: {} nodes, {} domains, found by value: {}", node, Text(key.label),
-           Text(facts.value), facts.nodes, key.domain_count, key.Find(facts.value) == domain);
+      const scheduler::model::Topology::Domain& facts = key->domains()[domain.index()];
+      Line("{} domain {}={}: {} nodes, {} domains, found by value: {}", node, Text(key->label()),
+           Text(facts.value), facts.nodes, key->domain_count(), key->Find(facts.value) == domain);
     }
   }
 
@@ -202,15 +200,14 @@ class Dumper {
     for (uint32_t i : terms.Matching(pod.labels)) {
       const scheduler::model::AffinityTerms::Term& term = terms.term(i);
       if (term.in_domains == 0) continue;
-      const scheduler::model::Topology::Key& key = nodes_.topology().key(term.key);
+      const scheduler::model::Topology::Key& key = *term.key;
       Texts domains;
-      for (size_t domain = 0; domain < term.carriers.size(); ++domain) {
-        if (term.carriers[domain] == 0) continue;
-        domains.push_back(
-            fmt::format("{}: {}", Text(key.domains[domain].value), term.carriers[domain]));
-      }
+      term.carriers.ForEach([&](size_t domain, int32_t carriers) {
+        if (carriers == 0) return;
+        domains.push_back(fmt::format("{}: {}", Text(key.domains()[domain].value), carriers));
+      });
       Line("{} meets {} terms of kind {}, weight {}, by {}: {}", name, term.in_domains,
-           static_cast<int>(term.kind), term.weight, Text(key.label), Joined(std::move(domains)));
+           static_cast<int>(term.kind), term.weight, Text(key.label()), Joined(std::move(domains)));
     }
   }
 

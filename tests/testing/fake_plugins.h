@@ -149,7 +149,7 @@ class FakeCluster {
   scheduler::model::NodeRow Row(std::string_view node) const {
     return cluster.nodes().Find(cluster.symbols().Find(node));
   }
-  Symbol Name(std::string_view node) { return cluster.mutable_symbols().Intern(node); }
+  Symbol Name(std::string_view node) { return names_.Intern(node); }
   const std::string& NameOf(scheduler::model::NodeRow row) const {
     return cluster.nodes().name(row);
   }
@@ -169,6 +169,7 @@ class FakeCluster {
   scheduler::framework::Registry registry_;
   scheduler::framework::ProfileConfig config_;
   std::unique_ptr<scheduler::framework::Profile> profile_;
+  SymbolHolder names_{cluster.mutable_symbols()};
 };
 
 // One scheduling attempt for a pod of a FakeCluster, with results of its own.

@@ -34,8 +34,8 @@ class BindingCycle final : public framework::BindingContext {
   // What was decided about the pod.
   struct Placement {
     queue::QueueEntry entry;
-    std::unique_ptr<const model::PodRecord> pod;  // Retained; `attempt` refers to it.
-    std::shared_ptr<framework::ClassResults> results;
+    std::unique_ptr<const model::PodRecord> pod;             // Retained; `attempt` refers to it.
+    std::shared_ptr<const framework::ClassStates> compiled;  // So does it to these.
     std::unique_ptr<framework::Attempt> attempt;
     model::NodeRow node;
     bool waits = false;  // For Permit plugins.

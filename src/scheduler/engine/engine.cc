@@ -76,6 +76,7 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
   Reap();
+  for (const ServedProfile& served : profiles_) served.results->DropRemovedClasses();
   if (handled.empty() || measurements_ == nullptr) return;
   const Duration took{measurements_->Read() - since};
   for (framework::EventType type : handled) measurements_->EventHandled(type, took);
@@ -186,6 +187,12 @@ void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer;
 
 Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant now) {
   return state_->Explain(std::move(pod), now);
+}
+
+void Engine::DropCaches() {
+  state_->failure_cache_.Clear();
+  for (const ServedProfile& served : state_->profiles_) served.results->Clear();
+  state_->cluster_.DropUnused();
 }
 
 std::optional<Instant> Engine::next_wake() const { return state_->next_wake(); }

@@ -89,6 +89,9 @@ class Engine {
   // schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
+  // Drops what can be computed again: what remains is in use. For measurements of memory.
+  void DropCaches();
+
   const model::Cluster& cluster() const;
   const queue::SchedulingQueue& queue() const;
   // The pods that wait for Permit plugins.

@@ -90,6 +90,7 @@ class Engine::State {
 
   // A scheduling cycle: the pod that is being tried, and the search for its node.
   struct RunningCycle {
+    std::shared_ptr<framework::ClassResults> results;
     BindingCycle::Placement placement;
     Decision decision;
     Task<CycleOutcome> search;

@@ -185,7 +185,7 @@ bool EventHandlers::IsGated(model::PodId id) const {
 
 void EventHandlers::NominateFromStatus(model::PodId id) {
   const std::string& node = cluster_.pod(id).object->status.nominated_node_name;
-  cluster_.Nominate(id, node.empty() ? Symbol{} : cluster_.mutable_symbols().Intern(node));
+  cluster_.NominateByName(id, node);
 }
 
 void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before,

@@ -45,8 +45,13 @@ bool FailureCache::IsSpecial(const model::PodRecord& pod) const {
          queue::HasEphemeralVolumes(pod.object->spec);
 }
 
+void FailureCache::Clear() {
+  failures_.clear();
+  bytes_ = 0;
+}
+
 const Failure* FailureCache::Find(const model::PodRecord& pod, size_t profile) {
-  if (version_ != cluster_.version()) failures_.clear();
+  if (version_ != cluster_.version()) Clear();
   if (failures_.empty() || IsSpecial(pod)) return nullptr;
   const auto found = failures_.find(queue::SignatureOf(pod, profile));
   return found == failures_.end() ? nullptr : &found->second;
@@ -54,8 +59,9 @@ const Failure* FailureCache::Find(const model::PodRecord& pod, size_t profile) {
 
 void FailureCache::Add(const model::PodRecord& pod, size_t profile, const Failure& failure) {
   if (!failure.rejected || IsSpecial(pod) || failure.nomination.node.valid()) return;
-  if (version_ != cluster_.version()) failures_.clear();
+  if (version_ != cluster_.version() || bytes_ > kMaxBytes) Clear();
   version_ = cluster_.version();
+  bytes_ += sizeof(failure) + failure.message.size();
   failures_.insert_or_assign(queue::SignatureOf(pod, profile), failure);
 }
 

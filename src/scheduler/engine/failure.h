@@ -53,14 +53,19 @@ class FailureCache {
   // Records that `pod` has failed, unless pods of the same signature may succeed. Errors are not
   // recorded.
   void Add(const model::PodRecord& pod, size_t profile, const Failure& failure);
+  void Clear();
 
  private:
+  // Of the messages, which may be long if a pod requests many resources.
+  static constexpr size_t kMaxBytes = size_t{1} << 20;
+
   // Reports whether the outcome depends on more than the pod's signature.
   bool IsSpecial(const model::PodRecord& pod) const;
 
   const model::Cluster& cluster_;
   uint64_t version_ = 0;  // Of the cluster that the failures are for.
   std::map<queue::PodSignature, Failure> failures_;
+  size_t bytes_ = 0;
 };
 
 }  // namespace berth::scheduler::engine

@@ -192,13 +192,25 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
   }
 }
 
+TEST_F(FailureCacheTest, LongMessagesDoNotAccumulate) {
+  std::vector<model::PodRecord> pods;
+  for (int i = 0; i < 10; ++i) pods.push_back(Put(MakePod("p" + std::to_string(i)).Priority(i)));
+  Failure failure = Insufficient();
+  failure.message = std::string(300'000, 'x');
+  for (const model::PodRecord& pod : pods) known_.Add(pod, 0, failure);
+  int cached = 0;
+  for (const model::PodRecord& pod : pods) cached += known_.Find(pod, 0) != nullptr;
+  EXPECT_GE(cached, 1);
+  EXPECT_LE(cached, 4);
+}
+
 TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
   const model::PodRecord& pod = Put(MakePod("a"));
   const std::function<void()> changes[] = {
       [&] { cluster_.Put(MakeNode("n1").ref()); },
       [&] { cluster_.Put(MakePod("b").ref()); },
       [&] { cluster_.Remove<api::Pod>({"default", "b"}); },
-      [&] { cluster_.Nominate(pod.id, cluster_.mutable_symbols().Intern("n1")); },
+      [&] { cluster_.NominateByName(pod.id, "n1"); },
       [&] { cluster_.Nominate(pod.id, {}); },
       [&] { cluster_.Put(MakeObject<api::PersistentVolume>("pv")); },
       [&] { cluster_.Put(MakeObject<api::PodDisruptionBudget>("b", "default")); },
@@ -215,7 +227,8 @@ TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {
   const model::PodRecord& first = Put(MakePod("first"));
   const model::PodRecord& copy = Put(MakePod("copy"));
   Failure failure = Insufficient();
-  failure.nomination.node = cluster_.mutable_symbols().Intern("n1");
+  SymbolHolder holder(cluster_.mutable_symbols());
+  failure.nomination.node = holder.Intern("n1");
   known_.Add(first, 0, failure);
   EXPECT_EQ(known_.Find(copy, 0), nullptr);
 }

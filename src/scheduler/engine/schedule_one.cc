@@ -82,8 +82,9 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
                           .next_start = next_start_});
   BindingCycle::Placement placement{
-      std::move(entry), std::move(pod), std::move(results), std::move(attempt), {}};
-  cycle_.reset(new RunningCycle{std::move(placement), std::move(decision), std::move(search)});
+      std::move(entry), std::move(pod), results->share_compiled(), std::move(attempt), {}};
+  cycle_.reset(new RunningCycle{std::move(results), std::move(placement), std::move(decision),
+                                std::move(search)});
   cycle_->search.Start();
   if (cycle_->search.done()) FinishCycle();
 }

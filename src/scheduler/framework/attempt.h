@@ -22,7 +22,8 @@ class ClassResults;
 
 class Attempt {
  public:
-  // All must outlive the attempt; `results` are those of the pod's class and `profile`.
+  // `results` are those of the pod's class and `profile`. They must live as long as the steps below
+  // are called, their compiled states and the others as long as the attempt.
   Attempt(model::Cluster& cluster, const Profile& profile, ClassResults& results,
           const model::PodRecord& pod);
 

@@ -6,6 +6,7 @@
 
 #include "base/workers.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::framework {
 
@@ -26,6 +27,25 @@ model::NodeMask PartOf(const model::NodeMask& rows, size_t part, size_t parts) {
   return mine;
 }
 
+std::shared_ptr<const ClassStates> Compile(const Profile& profile, model::Cluster& cluster,
+                                           const model::PodClass& pod_class) {
+  ClassStates states;
+  for (const auto& plugin : profile.plugins())
+    states.push_back(plugin->Compile(cluster, pod_class));
+  return std::make_shared<const ClassStates>(std::move(states));
+}
+
+size_t BytesOf(const Verdict& verdict) {
+  size_t bytes = sizeof(verdict);
+  for (const std::string& reason : verdict.reasons()) bytes += sizeof(reason) + reason.capacity();
+  return bytes;
+}
+
+template <typename T>
+size_t BytesOf(const std::vector<T>& values) {
+  return values.capacity() * sizeof(T);
+}
+
 Verdict FirstError(std::span<const Verdict> verdicts) {
   const auto found = std::ranges::find_if(verdicts, [](const Verdict& v) { return !v.ok(); });
   return found == verdicts.end() ? Verdict() : *found;
@@ -35,9 +55,10 @@ Verdict FirstError(std::span<const Verdict> verdicts) {
 
 ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
                            const model::PodClass& pod_class, Workers* workers)
-    : profile_(profile), workers_(workers), cached_filters_(CachedFilters(profile)) {
-  for (const auto& plugin : profile.plugins())
-    compiled_.push_back(plugin->Compile(cluster, pod_class));
+    : profile_(profile),
+      workers_(workers),
+      compiled_(Compile(profile, cluster, pod_class)),
+      cached_filters_(CachedFilters(profile)) {
   for (const FilterPlugin* filter : profile.filter()) filters_ |= PluginMask{1} << filter->slot();
   int64_t highest_total = 0;
   for (const Profile::Scorer& scorer : profile.score()) {
@@ -151,6 +172,7 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
   // Reasons may contain names and numbers: unused verdicts must not accumulate.
   if (verdicts_.size() > 2 * verdict_of_.size()) {
     verdicts_ = {};
+    verdict_bytes_ = 0;
     explained_.ClearAll();
   }
   stale_.insert(stale_.end(), changed_.begin(), changed_.end());
@@ -159,8 +181,20 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
 }
 
 void ClassResults::CacheVerdict(model::NodeRow row, Verdict verdict) {
+  const size_t known = verdicts_.size();
   verdict_of_[row.index()] = verdicts_.Add(std::move(verdict));
+  if (verdicts_.size() > known) verdict_bytes_ += BytesOf(verdicts_[verdict_of_[row.index()]]);
   explained_.Set(row.index());
+}
+
+size_t ClassResults::bytes() const {
+  size_t bytes = sizeof(*this) + verdict_bytes_ + BytesOf(changed_) + BytesOf(verdict_of_) +
+                 BytesOf(totals_) + BytesOf(unentered_) + BytesOf(stale_) + BytesOf(scratch_) +
+                 BytesOf(buffers_.totals) + BytesOf(buffers_.scratch) + BytesOf(buffers_.scores) +
+                 tournament_.bytes();
+  for (const Raw& raw : raw_) bytes += BytesOf(raw.scores);
+  for (const auto& state : *compiled_) bytes += state == nullptr ? 0 : state->bytes();
+  return bytes;
 }
 
 bool ClassResults::ScoresOutdated(const model::Cluster& cluster) {
@@ -285,14 +319,36 @@ std::shared_ptr<ClassResults> ClassResultsCache::For(const model::PodRecord& pod
   Entry& entry = entries_[i];
   const uint64_t serial = cluster_.classes().serial(pod.pod_class);
   entry.last_used = ++uses_;
-  if (entry.results != nullptr && entry.serial == serial) return entry.results;
-  if (entry.results == nullptr) ++cached_;
-  entry.serial = serial;
-  entry.results =
-      std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod), workers_);
+  const bool cached = entry.results != nullptr && entry.serial == serial;
+  if (cached && i == last_) return entry.results;
+  Measure(entries_[last_]);
+  last_ = i;
+  if (!cached) {
+    Drop(entry);
+    entry.serial = serial;
+    entry.results =
+        std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod), workers_);
+    ++cached_;
+  }
   auto results = entry.results;
-  if (cached_ > 16 && cached_ * cluster_.nodes().rows() > kMaxRows) DropOldest();
+  const bool too_many_counters = !cached && cluster_.counters().bytes() > kMaxCounterBytes;
+  if (cached_ > 1 && (bytes_ > kMaxBytes || too_many_counters)) DropOldest();
   return results;
+}
+
+// Results grow while their class is in use.
+void ClassResultsCache::Measure(Entry& entry) {
+  if (entry.results == nullptr) return;
+  bytes_ -= entry.bytes;
+  entry.bytes = entry.results->bytes();
+  bytes_ += entry.bytes;
+}
+
+void ClassResultsCache::Drop(Entry& entry) {
+  if (entry.results == nullptr) return;
+  entry.results = nullptr;
+  bytes_ -= std::exchange(entry.bytes, 0);
+  --cached_;
 }
 
 // Drops the half that was used least recently, so that this work is spread over many calls.
@@ -304,9 +360,19 @@ void ClassResultsCache::DropOldest() {
   auto middle = uses.begin() + static_cast<ptrdiff_t>(uses.size() / 2);
   std::ranges::nth_element(uses, middle);
   for (Entry& entry : entries_) {
-    if (entry.results == nullptr || entry.last_used >= *middle) continue;
-    entry.results = nullptr;
-    --cached_;
+    if (entry.last_used < *middle) Drop(entry);
+  }
+}
+
+void ClassResultsCache::Clear() {
+  for (Entry& entry : entries_) Drop(entry);
+}
+
+void ClassResultsCache::DropRemovedClasses() {
+  const model::PodClasses& classes = cluster_.classes();
+  if (std::exchange(removed_classes_, classes.removed()) == classes.removed()) return;
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].serial != classes.serial(model::PodClassId{i})) Drop(entries_[i]);
   }
 }
 

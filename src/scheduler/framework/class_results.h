@@ -37,7 +37,9 @@ class ClassResults {
   ClassResults(const Profile& profile, model::Cluster& cluster, const model::PodClass& pod_class,
                Workers* workers = nullptr);
 
-  const ClassStates& compiled() const { return compiled_; }
+  const ClassStates& compiled() const { return *compiled_; }
+  // The same, which may outlive the results: a binding cycle needs it for long.
+  std::shared_ptr<const ClassStates> share_compiled() const { return compiled_; }
 
   // --- filters ---
 
@@ -100,6 +102,9 @@ class ClassResults {
   };
   Buffers& buffers() { return buffers_; }
 
+  // The approximate size of everything that grows with the number of nodes.
+  size_t bytes() const;
+
  private:
   void CollectChanges(const model::NodeTable& nodes);
   Verdict RunFilters(const Cycle& cycle, PluginMask skipped, model::NodeMask& rows,
@@ -117,7 +122,7 @@ class ClassResults {
 
   const Profile& profile_;
   Workers* const workers_;
-  ClassStates compiled_;
+  const std::shared_ptr<const ClassStates> compiled_;
   const size_t cached_filters_;
   PluginMask filters_ = 0, scorers_ = 0;
 
@@ -128,6 +133,7 @@ class ClassResults {
   model::NodeMask batch_;  // The rows being evaluated, then those of them that pass.
   model::NodeMask explained_;
   VerdictTable verdicts_;
+  size_t verdict_bytes_ = 0;
   std::vector<VerdictTable::Number> verdict_of_;  // By row.
 
   std::vector<Profile::Scorer> plain_scorers_;  // Node-scoped, without Normalize.
@@ -146,7 +152,8 @@ class ClassResults {
 
 // ClassResultsCache holds the ClassResults of a profile by pod class.
 //
-// Results are large (a few words per node), so only those of the classes used last are retained.
+// Results are large (a few words per node), so only those of the classes used last are retained,
+// and none of a class that was removed.
 class ClassResultsCache {
  public:
   // All must outlive the cache; `workers` may be null.
@@ -157,24 +164,38 @@ class ClassResultsCache {
   // when the cache drops them.
   std::shared_ptr<ClassResults> For(const model::PodRecord& pod);
 
+  // Drops the results of classes that do not exist any more.
+  void DropRemovedClasses();
+  void Clear();
+  // The number of results.
+  size_t size() const { return cached_; }
+
  private:
-  // The approximate limit of all cached results together.
-  static constexpr size_t kMaxRows = size_t{32} << 20;
+  // The approximate limit of all cached results together: those of 650 classes on 5,000 nodes.
+  static constexpr size_t kMaxBytes = size_t{256} << 20;
+  // The limit of the pod counters that rules of cached classes use; they are shared by profiles.
+  static constexpr size_t kMaxCounterBytes = size_t{128} << 20;
 
   struct Entry {
     uint64_t serial = 0;  // Of the class that the results are for.
     uint64_t last_used = 0;
+    size_t bytes = 0;  // When another class was last used after it.
     std::shared_ptr<ClassResults> results;
   };
 
+  void Measure(Entry& entry);
+  void Drop(Entry& entry);
   void DropOldest();
 
   const Profile& profile_;
   model::Cluster& cluster_;
   Workers* const workers_;
   std::vector<Entry> entries_;  // By class id.
+  size_t last_ = 0;             // The entry used last.
   size_t cached_ = 0;
+  size_t bytes_ = 0;  // Of all entries.
   uint64_t uses_ = 0;
+  uint64_t removed_classes_ = 0;  // When DropRemovedClasses was last called.
 };
 
 }  // namespace berth::scheduler::framework

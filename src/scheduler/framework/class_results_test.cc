@@ -12,6 +12,7 @@
 #include "scheduler/framework/scores.h"
 #include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
+#include "testing/require.h"
 
 namespace berth::scheduler::framework {
 namespace BERTH_TEST_FILE {
@@ -328,6 +329,83 @@ TEST_F(ClassResultsTest, WorkersDoNotChangeTheResults) {
     EXPECT_TRUE(std::ranges::equal(shared.totals(), results_->totals())) << count;
     EXPECT_EQ(shared.raw()[0].different, results_->raw()[0].different) << count;
   }
+}
+
+// Heavy computes, for each pod class, something that takes 100 MiB.
+class Heavy final : public NodeFilter {
+ public:
+  static constexpr std::string_view kName = "Heavy";
+  std::string_view name() const override { return kName; }
+
+  struct State final : ClassState {
+    size_t bytes() const override { return size_t{100} << 20; }
+  };
+  std::unique_ptr<ClassState> Compile(model::Cluster&, const model::PodClass&) const override {
+    return std::make_unique<State>();
+  }
+  Verdict FilterNode(const Cycle&, model::NodeRow) const override { return {}; }
+};
+
+class ClassResultsCacheTest : public testing::Test {
+ protected:
+  ClassResultsCacheTest() {
+    Registry registry;
+    registry.Add<Heavy>();
+    registry.Add<FakeSort>();
+    registry.Add<FakeBinder>();
+    ProfileConfig config;
+    config.multi_point.enabled = {{"Heavy"}, {"FakeSort"}, {"FakeBinder"}};
+    profile_ = Require(Profile::Build(config, registry));
+    cluster_.Put(MakeNode("n1"));
+  }
+
+  // The results of the class of pods of this priority.
+  std::shared_ptr<ClassResults> For(int32_t priority) {
+    const std::string name = "p" + std::to_string(priority);
+    cluster_.Put(MakePod(name).Priority(priority));
+    return Cache().For(cluster_.pod(cluster_.pods().Find("default", name)));
+  }
+  ClassResultsCache& Cache() {
+    if (cache_ == nullptr)
+      cache_ = std::make_unique<ClassResultsCache>(*profile_, cluster_, nullptr);
+    return *cache_;
+  }
+
+  std::unique_ptr<Profile> profile_;
+  model::Cluster cluster_;
+  std::unique_ptr<ClassResultsCache> cache_;
+};
+
+TEST_F(ClassResultsCacheTest, RetainsThoseUsedLastUpToALimitInBytes) {
+  for (int32_t i = 0; i < 100; ++i) {
+    const auto results = For(i);
+    EXPECT_EQ(For(i), results);
+    EXPECT_LE(Cache().size(), 4u);
+  }
+  const auto last = For(99);
+  EXPECT_NE(For(0), nullptr);
+  EXPECT_EQ(For(99), last);
+}
+
+TEST_F(ClassResultsCacheTest, DropsTheResultsOfRemovedClasses) {
+  const auto kept = For(1);
+  std::weak_ptr<ClassResults> gone = For(2);
+  EXPECT_EQ(Cache().size(), 2u);
+  cluster_.Remove<api::Pod>({"default", "p2"});
+  Cache().DropRemovedClasses();
+  EXPECT_FALSE(gone.expired());  // The class is retained for the next replica.
+  cluster_.DropUnused();
+  Cache().DropRemovedClasses();
+  EXPECT_TRUE(gone.expired());
+  EXPECT_EQ(For(1), kept);
+  EXPECT_EQ(Cache().size(), 1u);
+}
+
+TEST_F(ClassResultsCacheTest, CompiledStatesMayOutliveTheResults) {
+  const std::shared_ptr<const ClassStates> compiled = For(1)->share_compiled();
+  Cache().Clear();
+  EXPECT_EQ(Cache().size(), 0u);
+  EXPECT_EQ((*compiled)[0]->bytes(), size_t{100} << 20);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -2,6 +2,7 @@
 // states that the plugins store for the pod's class and for this attempt.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,9 +27,13 @@ class Measurements;
 // Read-only for most plugins (Cycle::compiled). A state that is a cache grows during cycles
 // (Cycle::class_cache); a Filter or Score of Scope::kNode, which runs on several threads, may only
 // read what the call with an empty mask has added before.
+//
+// A state that stores symbols has a SymbolHolder.
 class ClassState {
  public:
   virtual ~ClassState() = default;
+  // The approximate size of what grows with the number of nodes, by which caches are limited.
+  virtual size_t bytes() const { return 0; }
 };
 
 // What a plugin stores for one cycle.

@@ -2,6 +2,7 @@
 // configuration.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,10 @@ struct ResourceWeight {
 struct NodeAffinityArgs {
   std::optional<api::NodeAffinity> added_affinity;
 };
+
+// The number of resources that are reported as insufficient on a node. More do not help a user, and
+// a pod may request tens of thousands, on thousands of nodes.
+inline constexpr size_t kMaxInsufficientResources = 100;
 
 struct NodeResourcesFitArgs {
   struct ScoringStrategy {

@@ -63,6 +63,8 @@ class Tournament {
     return FirstIn(1);
   }
 
+  size_t bytes() const { return best_.capacity() * sizeof(best_[0]); }
+
  private:
   // The first place below `match` that has the highest total of all, which `match` has.
   size_t FirstIn(size_t match) const {

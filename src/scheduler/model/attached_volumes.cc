@@ -107,32 +107,39 @@ void AttachedVolumes::RemovePod(PodId pod, Symbol node) {
   Recount(node);
 }
 
-void AttachedVolumes::PutLimits(Symbol name, const api::CsiNode& csi_node) {
-  RemoveLimits(name);
+void AttachedVolumes::PutLimits(const api::CsiNode& csi_node) {
+  RemoveLimits(csi_node.metadata.name);
   std::map<std::string, int64_t> limits;
   for (const api::CsiNodeDriver& driver : csi_node.drivers) {
     if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
   }
   if (limits.empty()) return;
+  SymbolHolder holder(symbols_);
+  const Symbol name = holder.Intern(csi_node.metadata.name);
+  node_holders_.emplace(name, std::move(holder));
   Node& node = nodes_[name];
   node.limits = std::move(limits);
   List(name, node);
   Recount(name);
 }
 
-void AttachedVolumes::RemoveLimits(Symbol name) {
+void AttachedVolumes::RemoveLimits(const std::string& node) {
+  const Symbol name = symbols_.Find(node);
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
   Unlist(name, found->second);
   nodes_.erase(found);
+  node_holders_.erase(name);
 }
 
-void AttachedVolumes::Put(Symbol node, std::shared_ptr<const api::VolumeAttachment> object) {
+void AttachedVolumes::Put(std::shared_ptr<const api::VolumeAttachment> object) {
   const std::string name = object->metadata.name;
   RemoveAttachment(name);
+  SymbolHolder holder(symbols_);
+  const Symbol node = holder.Intern(object->node_name);
   attachments_on_[node].insert(name);
   attachments_of_[object->persistent_volume_name.value_or("")].insert(name);
-  attachments_.emplace(name, Attachment{node, std::move(object)});
+  attachments_.emplace(name, Attachment{std::move(holder), node, std::move(object)});
   Recount(node);
 }
 

@@ -60,8 +60,9 @@ class PodCsiVolumes {
 class AttachedVolumes {
  public:
   // All must outlive this.
-  AttachedVolumes(const PodTable& pods, const PodCsiVolumes& volumes, const StorageCatalog& catalog)
-      : pods_(pods), volumes_(volumes), catalog_(catalog) {}
+  AttachedVolumes(const PodTable& pods, const PodCsiVolumes& volumes, const StorageCatalog& catalog,
+                  SymbolTable& symbols)
+      : pods_(pods), volumes_(volumes), catalog_(catalog), symbols_(symbols) {}
   AttachedVolumes(const AttachedVolumes&) = delete;
   AttachedVolumes& operator=(const AttachedVolumes&) = delete;
 
@@ -94,9 +95,9 @@ class AttachedVolumes {
 
   void AddPod(PodId pod, Symbol node);
   void RemovePod(PodId pod, Symbol node);
-  void PutLimits(Symbol node, const api::CsiNode& csi_node);
-  void RemoveLimits(Symbol node);
-  void Put(Symbol node, std::shared_ptr<const api::VolumeAttachment> attachment);
+  void PutLimits(const api::CsiNode& csi_node);
+  void RemoveLimits(const std::string& node);
+  void Put(std::shared_ptr<const api::VolumeAttachment> attachment);
   void RemoveAttachment(const std::string& name);
 
   // Recompute the counts of the pods of a node, of a volume, or all.
@@ -106,6 +107,7 @@ class AttachedVolumes {
 
  private:
   struct Attachment {
+    SymbolHolder holder;  // Of `node`.
     Symbol node;
     std::shared_ptr<const api::VolumeAttachment> object;
   };
@@ -119,12 +121,15 @@ class AttachedVolumes {
   const PodTable& pods_;
   const PodCsiVolumes& volumes_;
   const StorageCatalog& catalog_;
+  SymbolTable& symbols_;
 
   std::map<Symbol, Node> nodes_;
+  std::map<Symbol, SymbolHolder> node_holders_;  // Of the keys of nodes_.
   std::map<std::string, std::set<std::pair<int64_t, Symbol>>> by_remaining_;  // By driver.
   std::set<Symbol> uncountable_;
 
-  std::map<Symbol, std::vector<PodId>> pods_on_;  // Those that use storage.
+  std::map<Symbol, std::vector<PodId>>
+      pods_on_;  // Those that use storage. The rows hold the names.
   std::map<std::string, Attachment> attachments_;
   std::map<Symbol, Names> attachments_on_;
   std::map<std::string, Names> attachments_of_;  // By volume.

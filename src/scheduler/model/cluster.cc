@@ -49,8 +49,7 @@ struct Cluster::ObjectTables {
 
 Cluster::Cluster()
     : objects_(std::make_unique<ObjectTables>()),
-      counters_(
-          std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_, nodes_.topology())),
+      counters_(std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
       storage_(
           std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)) {}
@@ -73,9 +72,7 @@ void Cluster::Put(const std::shared_ptr<const T>& object) {
     objects_->of<T>().Put(object);
     storage_->Put(object);
     if constexpr (std::is_same_v<T, api::Namespace>) {
-      Labels labels = InternLabels(object->metadata.labels, symbols_);
-      if (namespaces_.Put(symbols_.Intern(object->metadata.name), std::move(labels)))
-        NamespacesChanged();
+      if (namespaces_.Put(object->metadata.name, object->metadata.labels)) NamespacesChanged();
     }
   }
 }
@@ -98,7 +95,7 @@ bool Cluster::Remove(const api::ObjectKey& key) {
     const bool removed = objects_->of<T>().Remove(key);
     storage_->Remove<T>(key);
     if constexpr (std::is_same_v<T, api::Namespace>) {
-      if (namespaces_.Remove(symbols_.Find(key.name))) NamespacesChanged();
+      if (namespaces_.Remove(key.name)) NamespacesChanged();
     }
     return removed;
   }
@@ -132,8 +129,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   const PodRecord old = record;
   record.object = std::move(pod);
   Describe(record, /*with_node_name=*/false);
-  const NodeRow node =
-      placed_by_api ? nodes_.RowFor(symbols_.Intern(record.object->spec.node_name)) : NodeRow{};
+  const NodeRow node = placed_by_api ? nodes_.RowFor(record.object->spec.node_name) : NodeRow{};
   // Most updates of a running pod change nothing that its node or any counter sees.
   const bool was_placed = known && old.state != PodState::kPending;
   const bool same_place = was_placed && node == old.node && record.pod_class == old.pod_class;
@@ -152,21 +148,19 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (same_place && LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(node);
   if (placed_by_api) nominations_.Clear(record.id);
   if (known) Release(old);
+  affinity_terms_->Trim();
   return record.id;
 }
 
 void Cluster::Describe(PodRecord& record, bool with_node_name) {
-  record.pod_class = classes_.Acquire(record.object, with_node_name);
-  nodes_.EnsureScalarColumns();  // The class may name resources that no node has.
-  record.labels = pod_labels_.Acquire({symbols_.Intern(record.object->metadata.namespace_),
-                                       InternLabels(record.object->metadata.labels, symbols_)});
+  record.pod_class = classes_.Acquire(*record.object, with_node_name);
+  record.labels = pod_labels_.Acquire(record.object->metadata);
 }
 
 void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
   counters_->Count({pod.labels, pod.terminating(), row}, delta);
   affinity_terms_->Count(class_of(pod), classes_.serial(pod.pod_class), row, delta,
-                         nodes_.topology(),
-                         [this](Symbol label) { return nodes_.UseTopologyKey(label); });
+                         [this](std::string_view label) { return nodes_.UseTopologyKey(label); });
   const PodClass& pod_class = class_of(pod);
   if (!pod_class.uses_storage) return;
   const Symbol node = nodes_.info(row).name;
@@ -183,13 +177,22 @@ void Cluster::CountAllOn(NodeRow row, int32_t delta) {
 
 // A node that changes its labels moves its pods from domain to domain.
 void Cluster::PutNode(std::shared_ptr<const api::Node> node) {
-  const NodeRow row = nodes_.Find(symbols_.Intern(node->metadata.name));
+  const NodeRow row = nodes_.Find(symbols_.Find(node->metadata.name));
   const bool moves = row.valid() && !nodes_.info(row).pods.empty() &&
                      (nodes_.info(row).object == nullptr ||
                       nodes_.info(row).object->metadata.labels != node->metadata.labels);
   if (moves) CountAllOn(row, -1);
   nodes_.Put(std::move(node));
+  if (nodes_.has_new_columns()) FillNewColumns();
   if (moves) CountAllOn(row, +1);
+}
+
+// Pods may have requested a resource before the first node listed it.
+void Cluster::FillNewColumns() {
+  pods_.ForEach([this](const PodRecord& pod) {
+    if (pod.state != PodState::kPending) nodes_.CountInNewColumns(pod.node, class_of(pod));
+  });
+  nodes_.NewColumnsCounted();
 }
 
 bool Cluster::RemoveNode(const std::string& name) {
@@ -203,7 +206,7 @@ bool Cluster::RemoveNode(const std::string& name) {
 }
 
 std::shared_ptr<const PodCounter> Cluster::CountPods(const PodQuery& query,
-                                                     std::span<const TopologyKeyId> keys) {
+                                                     std::span<const Topology::KeyRef> keys) {
   return counters_->Take(query, keys, EachPlacedPod(pods_));
 }
 
@@ -229,6 +232,7 @@ void Cluster::DropPod(PodId id) {
   }
   Release(record);
   pods_.Remove(id);
+  affinity_terms_->Trim();
 }
 
 void Cluster::Assume(PodId pod, NodeRow node) {
@@ -257,12 +261,6 @@ void Cluster::Forget(PodId pod) {
   Release(old);
 }
 
-ScalarId Cluster::UseScalar(std::string_view name) {
-  const ScalarId id = scalars_.Intern(name);
-  nodes_.EnsureScalarColumns();
-  return id;
-}
-
 PodRecord Cluster::MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod) {
   PodRecord record;
   record.object = std::move(pod);
@@ -280,6 +278,11 @@ PodRecord Cluster::Retain(PodId pod) {
 void Cluster::Release(const PodRecord& record) {
   classes_.Release(record.pod_class);
   pod_labels_.Release(record.labels);
+}
+
+void Cluster::DropUnused() {
+  classes_.DropEmpty(0, 0);
+  affinity_terms_->RemoveUnused();
 }
 
 void Cluster::TryAddPod(const PodRecord& pod, NodeRow node) {

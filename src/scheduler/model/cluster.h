@@ -22,6 +22,7 @@
 #include "scheduler/model/pod_class.h"
 #include "scheduler/model/pod_labels.h"
 #include "scheduler/model/pod_table.h"
+#include "scheduler/model/topology.h"
 
 namespace berth::scheduler::model {
 
@@ -52,6 +53,7 @@ class Cluster {
   const PodLabelsTable& pod_labels() const { return pod_labels_; }
   const Namespaces& namespaces() const { return namespaces_; }
   const AffinityTerms& affinity_terms() const { return *affinity_terms_; }
+  const PodCounters& counters() const { return *counters_; }
   const Nominations& nominations() const { return nominations_; }
   const Storage& storage() const { return *storage_; }
   const Preemptions& preemptions() const { return preemptions_; }
@@ -92,6 +94,11 @@ class Cluster {
     ++version_;
     nominations_.Set(pod, node);
   }
+  // The same, by name; an empty one clears it. The node need not exist.
+  void NominateByName(PodId pod, const std::string& node) {
+    SymbolHolder holder(symbols_);
+    Nominate(pod, node.empty() ? Symbol{} : holder.Intern(node));
+  }
   Preemptions& mutable_preemptions() { return preemptions_; }
   // For decisions about volumes and claims.
   Storage& mutable_storage() {
@@ -109,14 +116,15 @@ class Cluster {
 
   // --- what rules prepare ---
 
-  TopologyKeyId UseTopologyKey(Symbol label) { return nodes_.UseTopologyKey(label); }
-  // Returns a counter of placed pods that stays current while it is held, with sums by the topology
-  // keys `keys`.
+  // Returns the topology key `label`, which stays current while it is referenced.
+  Topology::KeyRef UseTopologyKey(std::string_view label) { return nodes_.UseTopologyKey(label); }
+  // Returns a counter of placed pods that stays current while it is referenced, with sums by the
+  // topology keys `keys`.
   std::shared_ptr<const PodCounter> CountPods(const PodQuery& query,
-                                              std::span<const TopologyKeyId> keys);
-  // Returns the id of a scalar resource; from now on nodes have a column for it.
-  ScalarId UseScalar(std::string_view name);
+                                              std::span<const Topology::KeyRef> keys);
+  // For holders: see base/symbol_table.h.
   SymbolTable& mutable_symbols() { return symbols_; }
+  ScalarNames& mutable_scalars() { return scalars_; }
 
   // Returns a record for a pod that is not in the cluster, to evaluate it.
   PodRecord MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod);
@@ -124,6 +132,9 @@ class Cluster {
   PodRecord Retain(PodId pod);
   // Must be called once for each record that the two above return.
   void Release(const PodRecord& record);
+
+  // Removes what is retained only because it may be needed again.
+  void DropUnused();
 
   // Reserves the row for the node's name until it is released, even if the node and its pods are
   // deleted.
@@ -136,6 +147,7 @@ class Cluster {
   void UnplacePod(PodRecord& record);
   void PutNode(std::shared_ptr<const api::Node> node);
   bool RemoveNode(const std::string& name);
+  void FillNewColumns();
   // Adds `delta` to all counts of `pod` on `row`.
   void Count(const PodRecord& pod, NodeRow row, int32_t delta);
   void CountAllOn(NodeRow row, int32_t delta);
@@ -149,11 +161,11 @@ class Cluster {
   NodeTable nodes_{symbols_, scalars_,
                    [this](PodId pod) -> const PodClass& { return class_of(pods_.Get(pod)); }};
   PodClasses classes_{symbols_, scalars_};
-  PodLabelsTable pod_labels_;
-  Namespaces namespaces_;
+  PodLabelsTable pod_labels_{symbols_};
+  Namespaces namespaces_{symbols_};
   PodTable pods_;
   size_t placed_pods_ = 0, assumed_pods_ = 0;
-  Nominations nominations_;
+  Nominations nominations_{symbols_};
   Preemptions preemptions_;
   std::unique_ptr<ObjectTables> objects_;
   std::unique_ptr<PodCounters> counters_;

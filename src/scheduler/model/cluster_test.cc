@@ -64,7 +64,7 @@ TEST_F(ClusterTest, NewUidUnderTheSameNameIsANewPod) {
   cluster_.Put(MakeNode("n1"));
   cluster_.Put(MakePod("p").Request("cpu", "1").On("n1").Nominated("n1"));
   cluster_.Put(MakePod("q").Uid("first"));
-  cluster_.Nominate(Find("q"), cluster_.mutable_symbols().Intern("n1"));
+  cluster_.NominateByName(Find("q"), "n1");
   cluster_.Put(MakePod("p").Uid("second"));
   cluster_.Put(MakePod("q").Uid("second"));
   EXPECT_EQ(Pod("p").state, PodState::kPending);
@@ -193,7 +193,7 @@ TEST_F(ClusterTest, BoundPodMayMoveOrLoseItsNode) {
 
 TEST_F(ClusterTest, BindingEndsANomination) {
   cluster_.Put(MakePod("p"));
-  cluster_.Nominate(Find("p"), cluster_.mutable_symbols().Intern("n1"));
+  cluster_.NominateByName(Find("p"), "n1");
   EXPECT_EQ(cluster_.nominations().NodeOf(Find("p")), cluster_.symbols().Find("n1"));
   cluster_.Put(MakePod("p").On("n2"));
   EXPECT_TRUE(cluster_.nominations().empty());
@@ -300,17 +300,18 @@ TEST_F(ClusterTest, PodThatTerminatesWhileItIsAssumedIsCountedAsSuch) {
   cluster_.Put(MakePod("p"));
   api::PodAffinityTerm all;
   all.label_selector.emplace();
-  const PodQuery living{{PodMatcher(all, "default", cluster_.mutable_symbols())}, false, false};
+  SymbolHolder symbols(cluster_.mutable_symbols());
+  const PodQuery living{{PodMatcher(all, "default", symbols)}, false, false};
   const auto counter = cluster_.CountPods(living, {});
   cluster_.Assume(Find("p"), Row("n1"));
-  EXPECT_EQ(counter->OnNode(Row("n1").index()), 1);
+  EXPECT_EQ(counter->per_node()[Row("n1").index()], 1);
 
   api::Pod ending = MakePod("p");
   ending.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
   cluster_.Put(std::make_shared<const api::Pod>(ending));
-  EXPECT_EQ(counter->OnNode(Row("n1").index()), 0);
+  EXPECT_EQ(counter->per_node()[Row("n1").index()], 0);
   RemovePod("p");
-  EXPECT_EQ(counter->OnNode(Row("n1").index()), 0);
+  EXPECT_EQ(counter->per_node()[Row("n1").index()], 0);
 }
 
 TEST_F(ClusterTest, HeldRowKeepsItsNameWhenAllElseIsGone) {
@@ -331,7 +332,7 @@ TEST_F(ClusterTest, HeldRowKeepsItsNameWhenAllElseIsGone) {
 }
 
 TEST_F(ClusterTest, SumsThatOverflowSaturateAndRecover) {
-  cluster_.Put(MakeNode("n1"));
+  cluster_.Put(MakeNode("n1").Offer("example.com/gpu", "8"));
   const auto huge = [](const char* name) {
     return MakePod(name).On("n1").Request("memory", "9E").Request("example.com/gpu", "9E");
   };
@@ -343,7 +344,7 @@ TEST_F(ClusterTest, SumsThatOverflowSaturateAndRecover) {
   const ScalarId gpu = cluster_.scalars().Find("example.com/gpu");
   const auto sums = [&] {
     return std::vector{columns.requested_memory[row], columns.nonzero_memory[row],
-                       columns.scalars[gpu.index()].requested[row]};
+                       columns.scalar(gpu)->requested[row]};
   };
   EXPECT_EQ(sums(), std::vector<int64_t>(3, INT64_MAX));
 
@@ -358,12 +359,39 @@ TEST_F(ClusterTest, SumsThatOverflowSaturateAndRecover) {
   EXPECT_EQ(sums(), std::vector<int64_t>({12, 12, 3}));
 }
 
-TEST_F(ClusterTest, ResourceThatNoNodeOffersHasAColumn) {
+TEST_F(ClusterTest, NewColumnCountsThePodsThatAreThere) {
   cluster_.Put(MakeNode("n1"));
-  const ScalarId id = cluster_.UseScalar("example.com/new");
-  ASSERT_LT(id.index(), cluster_.nodes().columns().scalars.size());
-  EXPECT_EQ(cluster_.nodes().columns().scalars[id.index()].allocatable,
-            std::vector<int64_t>(cluster_.nodes().rows()));
+  cluster_.Put(MakeNode("n2"));
+  const api::Pod asks_two = MakePod("a").Request("example.com/fpga", "2");
+  cluster_.Put(MakePod(asks_two).On("n1"));
+  cluster_.Put(
+      MakePod("b").Request("example.com/fpga", "3").Request("example.com/x", "9").On("n1"));
+  cluster_.Put(MakePod("c").Request("example.com/fpga", "4"));
+  cluster_.Assume(Find("c"), Row("n2"));
+  cluster_.Put(MakePod("pending").Request("example.com/fpga", "5"));
+  EXPECT_TRUE(cluster_.nodes().columns().listed.empty());
+
+  cluster_.Put(MakeNode("n3").Offer("example.com/fpga", "8"));
+  const NodeColumns& columns = cluster_.nodes().columns();
+  ASSERT_EQ(columns.listed.size(), 1u);
+  const NodeColumns::Scalar& column = *columns.scalar(columns.listed[0]);
+  EXPECT_EQ(column.requested[Row("n1").index()], 5);
+  EXPECT_EQ(column.requested[Row("n2").index()], 4);
+  EXPECT_EQ(column.requested[Row("n3").index()], 0);
+  EXPECT_EQ(column.allocatable[Row("n3").index()], 8);
+  cluster_.Forget(Find("c"));
+  EXPECT_EQ(column.requested[Row("n2").index()], 0);
+}
+
+TEST_F(ClusterTest, ResourcesThatNoNodeListsCostNoNodeAnything) {
+  for (int i = 0; i < 10; ++i) cluster_.Put(MakeNode("n" + std::to_string(i)));
+  for (int i = 0; i < 2000; ++i) {
+    MakePod pod("p");
+    for (int j = 0; j < 10; ++j) pod.Request("example.com/" + std::to_string(10 * i + j), "1");
+    cluster_.Put(pod.On("n1"));
+    EXPECT_TRUE(cluster_.nodes().columns().scalars.empty());
+    EXPECT_TRUE(RemovePod("p"));
+  }
 }
 
 }  // namespace BERTH_TEST_FILE

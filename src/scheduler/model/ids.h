@@ -14,7 +14,6 @@ using LabelSetId = Id<struct LabelSetTag>;
 using TaintSetId = Id<struct TaintSetTag>;
 using ImageId = Id<struct ImageTag>;
 using ScalarId = Id<struct ScalarTag>;  // An extended or other countable resource.
-using TopologyKeyId = Id<struct TopologyKeyTag>;
 using DomainId = Id<struct DomainTag>;  // One value of one topology key.
 
 // A set of nodes: one bit per row of the node table.

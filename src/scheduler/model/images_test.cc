@@ -19,21 +19,22 @@ class ImagesTest : public testing::Test {
   // Node "nX" has row X.
   void SetHeld(uint32_t node, const std::vector<Held>& held) {
     std::vector<Images::Report> reports;
-    for (const Held& h : held) reports.push_back({symbols_.Intern(h.image), h.size});
+    for (const Held& h : held) reports.push_back({holder_.Intern(h.image), h.size});
     images_.SetHeld(NodeRow{node}, "n" + std::to_string(node), std::move(reports));
   }
   // "size x nodes", or "none".
   std::string Facts(const char* image) {
-    const ImageId id = images_.Find(symbols_.Intern(image));
+    const ImageId id = images_.Find(holder_.Intern(image));
     if (!id.valid()) return "none";
     const Images::Image& facts = images_.image(id);
     return std::to_string(facts.size) + " x " + std::to_string(facts.nodes);
   }
   bool Holds(uint32_t node, const char* image) {
-    return images_.Holds(NodeRow{node}, images_.Find(symbols_.Intern(image)));
+    return images_.Holds(NodeRow{node}, images_.Find(holder_.Intern(image)));
   }
 
   SymbolTable symbols_;
+  SymbolHolder holder_{symbols_};
   Images images_;
 };
 

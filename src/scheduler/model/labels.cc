@@ -4,7 +4,7 @@
 
 namespace berth::scheduler::model {
 
-Labels InternLabels(const api::StringMap& labels, SymbolTable& symbols) {
+Labels InternLabels(const api::StringMap& labels, SymbolHolder& symbols) {
   Labels result;
   result.reserve(labels.size());
   for (const auto& [key, value] : labels)
@@ -19,10 +19,15 @@ Symbol FindLabel(LabelSpan labels, Symbol key) {
   return found != labels.end() && found->key == key ? found->value : Symbol{};
 }
 
-LabelRequirement::LabelRequirement(const api::Requirement& requirement, SymbolTable& symbols)
+LabelRequirement::LabelRequirement(const api::Requirement& requirement, SymbolHolder& symbols)
     : key(symbols.Intern(requirement.key)), op(requirement.op), bound(requirement.bound) {
   for (const std::string& value : requirement.values) values.push_back(symbols.Intern(value));
   std::sort(values.begin(), values.end());
+}
+
+void LabelRequirement::HoldBy(SymbolHolder& symbols) const {
+  symbols.Hold(key);
+  for (Symbol value : values) symbols.Hold(value);
 }
 
 bool LabelRequirement::Matches(Symbol value, const SymbolTable& symbols) const {
@@ -46,10 +51,14 @@ bool LabelRequirement::Matches(Symbol value, const SymbolTable& symbols) const {
   return false;
 }
 
-LabelMatcher::LabelMatcher(const api::Selector& selector, SymbolTable& symbols)
+LabelMatcher::LabelMatcher(const api::Selector& selector, SymbolHolder& symbols)
     : nothing_(selector.nothing()) {
   for (const auto& requirement : selector.requirements())
     requirements_.emplace_back(requirement, symbols);
+}
+
+void LabelMatcher::HoldBy(SymbolHolder& symbols) const {
+  for (const LabelRequirement& requirement : requirements_) requirement.HoldBy(symbols);
 }
 
 bool LabelMatcher::Matches(LabelSpan labels, const SymbolTable& symbols) const {
@@ -57,6 +66,16 @@ bool LabelMatcher::Matches(LabelSpan labels, const SymbolTable& symbols) const {
   return std::ranges::all_of(requirements_, [&](const LabelRequirement& requirement) {
     return requirement.Matches(FindLabel(labels, requirement.key), symbols);
   });
+}
+
+bool Namespaces::Put(const std::string& name, const api::StringMap& labels) {
+  SymbolHolder symbols(symbols_);
+  const Symbol symbol = symbols.Intern(name);
+  Labels interned = InternLabels(labels, symbols);
+  const auto found = namespaces_.find(symbol);
+  if (found != namespaces_.end() && found->second.labels == interned) return false;
+  namespaces_.insert_or_assign(symbol, Namespace{std::move(symbols), std::move(interned)});
+  return true;
 }
 
 }  // namespace berth::scheduler::model

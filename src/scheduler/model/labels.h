@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Label {
 using Labels = std::vector<Label>;
 using LabelSpan = std::span<const Label>;
 
-Labels InternLabels(const api::StringMap& labels, SymbolTable& symbols);
+Labels InternLabels(const api::StringMap& labels, SymbolHolder& symbols);
 
 // Returns the value under `key`, or an invalid symbol.
 Symbol FindLabel(LabelSpan labels, Symbol key);
@@ -35,7 +36,10 @@ struct LabelRequirement {
   std::vector<Symbol> values;  // Sorted.
   int64_t bound = 0;           // Of Gt and Lt.
 
-  LabelRequirement(const api::Requirement& requirement, SymbolTable& symbols);
+  LabelRequirement(const api::Requirement& requirement, SymbolHolder& symbols);
+
+  // Lets `symbols` hold what this compares with, so that a copy may outlive the original holder.
+  void HoldBy(SymbolHolder& symbols) const;
 
   // `value` is invalid if the label is absent. `symbols` is needed to read numbers for Gt and Lt.
   bool Matches(Symbol value, const SymbolTable& symbols) const;
@@ -44,7 +48,9 @@ struct LabelRequirement {
 
 class LabelMatcher {
  public:
-  LabelMatcher(const api::Selector& selector, SymbolTable& symbols);
+  LabelMatcher(const api::Selector& selector, SymbolHolder& symbols);
+
+  void HoldBy(SymbolHolder& symbols) const;
 
   bool Matches(LabelSpan labels, const SymbolTable& symbols) const;
   // Reports whether it matches everything because it has no requirements.
@@ -59,23 +65,26 @@ class LabelMatcher {
 // Namespaces holds the labels of each namespace, as symbols.
 class Namespaces {
  public:
+  // `symbols` must outlive this.
+  explicit Namespaces(SymbolTable& symbols) : symbols_(symbols) {}
+
   // Returns true if the labels are new or differ from before.
-  bool Put(Symbol name, Labels labels) {
-    auto [found, added] = labels_.try_emplace(name);
-    if (!added && found->second == labels) return false;
-    found->second = std::move(labels);
-    return true;
-  }
-  bool Remove(Symbol name) { return labels_.erase(name) > 0; }
+  bool Put(const std::string& name, const api::StringMap& labels);
+  bool Remove(const std::string& name) { return namespaces_.erase(symbols_.Find(name)) > 0; }
 
   // Empty if the namespace is not known.
   LabelSpan LabelsOf(Symbol name) const {
-    auto found = labels_.find(name);
-    return found == labels_.end() ? LabelSpan{} : LabelSpan(found->second);
+    auto found = namespaces_.find(name);
+    return found == namespaces_.end() ? LabelSpan{} : LabelSpan(found->second.labels);
   }
 
  private:
-  std::unordered_map<Symbol, Labels> labels_;
+  struct Namespace {
+    SymbolHolder symbols;  // Its name and labels.
+    Labels labels;
+  };
+  SymbolTable& symbols_;
+  std::unordered_map<Symbol, Namespace> namespaces_;
 };
 
 }  // namespace berth::scheduler::model

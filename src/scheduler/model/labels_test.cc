@@ -14,8 +14,9 @@ using enum api::SelectorOp;
 
 TEST(Labels, AreSortedByKeySymbolAndFoundByIt) {
   SymbolTable symbols;
-  symbols.Intern("zone");  // Makes the order of symbols differ from that of texts.
-  const Labels labels = InternLabels({{"app", "web"}, {"zone", "a"}}, symbols);
+  SymbolHolder holder(symbols);
+  holder.Intern("zone");  // Makes the order of symbols differ from that of texts.
+  const Labels labels = InternLabels({{"app", "web"}, {"zone", "a"}}, holder);
   ASSERT_EQ(labels.size(), 2u);
   EXPECT_EQ(symbols.Text(labels[0].key), "zone");
   EXPECT_EQ(symbols.Text(labels[1].key), "app");
@@ -44,12 +45,13 @@ TEST(LabelRequirement, MatchesByOperator) {
   for (const RequirementCase& c : cases) {
     SCOPED_TRACE(c.name);
     SymbolTable symbols;
+    SymbolHolder holder(symbols);
     auto made = api::Requirement::Make("key", c.op, c.values);
     ASSERT_TRUE(made.has_value());
-    const LabelRequirement requirement(*made, symbols);
+    const LabelRequirement requirement(*made, holder);
     std::string got = requirement.Matches({}, symbols) ? "1" : "0";
     for (const char* value : {"1", "2", "10", "x"}) {
-      got += requirement.Matches(symbols.Intern(value), symbols) ? '1' : '0';
+      got += requirement.Matches(holder.Intern(value), symbols) ? '1' : '0';
     }
     EXPECT_EQ(got, c.want);
   }
@@ -57,20 +59,50 @@ TEST(LabelRequirement, MatchesByOperator) {
 
 TEST(LabelMatcher, WantsAllRequirements) {
   SymbolTable symbols;
-  const LabelMatcher matcher(api::Selector::FromMap({{"app", "web"}, {"tier", "front"}}), symbols);
+  SymbolHolder holder(symbols);
+  const LabelMatcher matcher(api::Selector::FromMap({{"app", "web"}, {"tier", "front"}}), holder);
   EXPECT_FALSE(matcher.empty());
-  EXPECT_TRUE(matcher.Matches(InternLabels({{"app", "web"}, {"tier", "front"}}, symbols), symbols));
-  EXPECT_FALSE(matcher.Matches(InternLabels({{"app", "web"}}, symbols), symbols));
+  EXPECT_TRUE(matcher.Matches(InternLabels({{"app", "web"}, {"tier", "front"}}, holder), symbols));
+  EXPECT_FALSE(matcher.Matches(InternLabels({{"app", "web"}}, holder), symbols));
 }
 
 TEST(LabelMatcher, EverythingIsEmptyAndNothingIsNot) {
   SymbolTable symbols;
-  const LabelMatcher everything(api::Selector::Everything(), symbols);
-  const LabelMatcher nothing(api::Selector::Nothing(), symbols);
+  SymbolHolder holder(symbols);
+  const LabelMatcher everything(api::Selector::Everything(), holder);
+  const LabelMatcher nothing(api::Selector::Nothing(), holder);
   EXPECT_TRUE(everything.empty());
   EXPECT_TRUE(everything.Matches({}, symbols));
   EXPECT_FALSE(nothing.empty());
   EXPECT_FALSE(nothing.Matches({}, symbols));
+}
+
+TEST(LabelMatcher, CopyIsHeldByAnother) {
+  SymbolTable symbols;
+  SymbolHolder holder(symbols), another(symbols);
+  auto requirement = api::Requirement::Make("app", kIn, {"web", "api"});
+  ASSERT_TRUE(requirement.has_value());
+  api::Selector selector;
+  selector.Add(*requirement);
+  const LabelMatcher matcher(selector, holder);
+  matcher.HoldBy(another);
+  holder.Clear();
+  EXPECT_EQ(symbols.size(), 3u);
+  EXPECT_TRUE(matcher.Matches(InternLabels({{"app", "api"}}, holder), symbols));
+}
+
+TEST(Namespaces, HoldTheirLabels) {
+  SymbolTable symbols;
+  Namespaces namespaces(symbols);
+  EXPECT_TRUE(namespaces.Put("shop", {{"team", "x"}}));
+  EXPECT_FALSE(namespaces.Put("shop", {{"team", "x"}}));
+  EXPECT_EQ(symbols.size(), 3u);
+  EXPECT_TRUE(namespaces.Put("shop", {{"team", "y"}}));
+  EXPECT_FALSE(symbols.Find("x").valid());
+  EXPECT_EQ(namespaces.LabelsOf(symbols.Find("shop")).size(), 1u);
+  EXPECT_TRUE(namespaces.Remove("shop"));
+  EXPECT_FALSE(namespaces.Remove("shop"));
+  EXPECT_EQ(symbols.size(), 0u);
 }
 
 // Few keys and values, so that requirements and labels meet.
@@ -95,8 +127,9 @@ RC_GTEST_PROP(LabelMatcherProperty, MeansWhatTheSelectorMeans, ()) {
   }
 
   SymbolTable symbols;
-  const Labels interned = InternLabels(labels, symbols);
-  const LabelMatcher matcher(selector, symbols);
+  SymbolHolder holder(symbols);
+  const Labels interned = InternLabels(labels, holder);
+  const LabelMatcher matcher(selector, holder);
   RC_ASSERT(matcher.Matches(interned, symbols) == selector.Matches(labels));
   RC_ASSERT(matcher.empty() == selector.empty());
 }

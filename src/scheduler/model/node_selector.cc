@@ -7,7 +7,7 @@
 
 namespace berth::scheduler::model {
 
-NodeTerm::NodeTerm(const api::CompiledNodeTerm& term, SymbolTable& symbols) {
+NodeTerm::NodeTerm(const api::CompiledNodeTerm& term, SymbolHolder& symbols) {
   for (const api::Requirement& requirement : term.labels)
     labels_.emplace_back(requirement, symbols);
   for (const auto& field : term.fields) {
@@ -26,7 +26,7 @@ bool NodeTerm::Matches(const NodeInfo& node, const SymbolTable& symbols) const {
   return true;
 }
 
-RequiredNodeAffinity::RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable& symbols) {
+RequiredNodeAffinity::RequiredNodeAffinity(const api::PodSpec& spec, SymbolHolder& symbols) {
   if (spec.node_selector) equal_ = InternLabels(*spec.node_selector, symbols);
   if (spec.affinity && spec.affinity->node_affinity && spec.affinity->node_affinity->required) {
     SetTerms(*spec.affinity->node_affinity->required, symbols);
@@ -34,11 +34,11 @@ RequiredNodeAffinity::RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable
 }
 
 RequiredNodeAffinity::RequiredNodeAffinity(const api::NodeSelector& selector,
-                                           SymbolTable& symbols) {
+                                           SymbolHolder& symbols) {
   SetTerms(selector, symbols);
 }
 
-void RequiredNodeAffinity::SetTerms(const api::NodeSelector& selector, SymbolTable& symbols) {
+void RequiredNodeAffinity::SetTerms(const api::NodeSelector& selector, SymbolHolder& symbols) {
   terms_.emplace();
   const auto compiled = api::CompiledNodeSelector::MakeLazy(selector);
   for (const api::CompiledNodeTerm& term : compiled.terms()) terms_->emplace_back(term, symbols);
@@ -53,7 +53,7 @@ bool RequiredNodeAffinity::Matches(const NodeInfo& node, const SymbolTable& symb
 }
 
 Result<PreferredNodeAffinity> PreferredNodeAffinity::Make(
-    const std::vector<api::PreferredSchedulingTerm>& terms, SymbolTable& symbols) {
+    const std::vector<api::PreferredSchedulingTerm>& terms, SymbolHolder& symbols) {
   PreferredNodeAffinity result;
   for (size_t i = 0; i < terms.size(); ++i) {
     const api::PreferredSchedulingTerm& term = terms[i];
@@ -75,7 +75,7 @@ int64_t PreferredNodeAffinity::WeightOf(const NodeInfo& node, const SymbolTable&
   return weight;
 }
 
-NodeLabelTerms::NodeLabelTerms(const api::NodeSelector& selector, SymbolTable& symbols) {
+NodeLabelTerms::NodeLabelTerms(const api::NodeSelector& selector, SymbolHolder& symbols) {
   const auto compiled = api::CompiledNodeSelector::MakeLazy(selector);
   for (const api::CompiledNodeTerm& term : compiled.terms()) {
     Term& labels = terms_.emplace_back();
@@ -86,7 +86,7 @@ NodeLabelTerms::NodeLabelTerms(const api::NodeSelector& selector, SymbolTable& s
 }
 
 NodeLabelTerms::NodeLabelTerms(const std::vector<api::TopologySelectorTerm>& terms,
-                               SymbolTable& symbols) {
+                               SymbolHolder& symbols) {
   for (const api::TopologySelectorTerm& term : terms) {
     Term labels;
     for (const api::TopologySelectorRequirement& wanted : term.match_label_expressions) {
@@ -103,7 +103,7 @@ NodeLabelTerms::NodeLabelTerms(const std::vector<api::TopologySelectorTerm>& ter
 }
 
 NodeLabelTerms::NodeLabelTerms(const std::optional<api::LabelSelector>& selector,
-                               SymbolTable& symbols) {
+                               SymbolHolder& symbols) {
   const auto compiled = api::Selector::FromLabelSelector(selector);
   if (!compiled || compiled->nothing()) return;
   Term& labels = terms_.emplace_back();

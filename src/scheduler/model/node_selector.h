@@ -20,7 +20,7 @@ struct NodeInfo;
 
 class NodeTerm {
  public:
-  NodeTerm(const api::CompiledNodeTerm& term, SymbolTable& symbols);
+  NodeTerm(const api::CompiledNodeTerm& term, SymbolHolder& symbols);
   bool Matches(const NodeInfo& node, const SymbolTable& symbols) const;
 
  private:
@@ -36,15 +36,15 @@ class NodeTerm {
 // The conditions of a pod on its node: spec.nodeSelector and the required node affinity.
 class RequiredNodeAffinity {
  public:
-  RequiredNodeAffinity(const api::PodSpec& spec, SymbolTable& symbols);
-  RequiredNodeAffinity(const api::NodeSelector& selector, SymbolTable& symbols);
+  RequiredNodeAffinity(const api::PodSpec& spec, SymbolHolder& symbols);
+  RequiredNodeAffinity(const api::NodeSelector& selector, SymbolHolder& symbols);
 
   bool Matches(const NodeInfo& node, const SymbolTable& symbols) const;
   // Reports whether it matches every node because it has no conditions.
   bool empty() const { return equal_.empty() && !terms_; }
 
  private:
-  void SetTerms(const api::NodeSelector& selector, SymbolTable& symbols);
+  void SetTerms(const api::NodeSelector& selector, SymbolHolder& symbols);
 
   std::vector<Label> equal_;
   std::optional<std::vector<NodeTerm>> terms_;  // Any must match.
@@ -55,7 +55,7 @@ class PreferredNodeAffinity {
  public:
   // Fails if a term does not parse. Terms of weight 0 or without conditions are left out.
   static Result<PreferredNodeAffinity> Make(const std::vector<api::PreferredSchedulingTerm>& terms,
-                                            SymbolTable& symbols);
+                                            SymbolHolder& symbols);
 
   int64_t WeightOf(const NodeInfo& node, const SymbolTable& symbols) const;
 
@@ -73,11 +73,11 @@ class NodeLabelTerms {
  public:
   // A PersistentVolume's node affinity: matchFields are ignored, and terms that are empty or do not
   // parse never hold.
-  NodeLabelTerms(const api::NodeSelector& selector, SymbolTable& symbols);
+  NodeLabelTerms(const api::NodeSelector& selector, SymbolHolder& symbols);
   // A StorageClass's allowedTopologies; the same.
-  NodeLabelTerms(const std::vector<api::TopologySelectorTerm>& terms, SymbolTable& symbols);
+  NodeLabelTerms(const std::vector<api::TopologySelectorTerm>& terms, SymbolHolder& symbols);
   // A CSIStorageCapacity's nodeTopology: none, or one that does not parse, never holds.
-  NodeLabelTerms(const std::optional<api::LabelSelector>& selector, SymbolTable& symbols);
+  NodeLabelTerms(const std::optional<api::LabelSelector>& selector, SymbolHolder& symbols);
 
   bool Match(LabelSpan node_labels, const SymbolTable& symbols) const;
 

@@ -30,10 +30,11 @@ class NodeAffinityTest : public testing::Test {
     return text;
   }
   std::string Match(std::vector<api::NodeSelectorTerm> terms) {
-    return Match(RequiredNodeAffinity(api::NodeSelector{std::move(terms)}, symbols_));
+    return Match(RequiredNodeAffinity(api::NodeSelector{std::move(terms)}, holder_));
   }
 
   SymbolTable symbols_;
+  SymbolHolder holder_{symbols_};
   ScalarNames scalars_;
   NodeTable nodes_{symbols_, scalars_};
 };
@@ -64,14 +65,14 @@ TEST_F(NodeAffinityTest, TermsAreAlternativesAndRequirementsAddUp) {
 }
 
 TEST_F(NodeAffinityTest, PodWantsItsNodeSelectorAndItsAffinity) {
-  EXPECT_EQ(Match(RequiredNodeAffinity(MakePod("p").object.spec, symbols_)), "111");
-  EXPECT_TRUE(RequiredNodeAffinity(MakePod("p").object.spec, symbols_).empty());
+  EXPECT_EQ(Match(RequiredNodeAffinity(MakePod("p").object.spec, holder_)), "111");
+  EXPECT_TRUE(RequiredNodeAffinity(MakePod("p").object.spec, holder_).empty());
 
   api::Pod pod = MakePod("p").NodeSelector("zone", "a");
-  EXPECT_EQ(Match(RequiredNodeAffinity(pod.spec, symbols_)), "100");
+  EXPECT_EQ(Match(RequiredNodeAffinity(pod.spec, holder_)), "100");
   pod.spec.affinity.emplace().node_affinity.emplace().required.emplace().terms = {
       {{}, {{"metadata.name", "In", {"n1"}}}}};
-  const RequiredNodeAffinity both(pod.spec, symbols_);
+  const RequiredNodeAffinity both(pod.spec, holder_);
   EXPECT_EQ(Match(both), "000");
   EXPECT_FALSE(both.empty());
 }
@@ -84,7 +85,7 @@ TEST_F(NodeAffinityTest, WeightsOfMatchingPreferredTermsAddUp) {
           {0, {{{"zone", "Near", {}}}, {}}},  // Weight 0: not looked at.
           {7, {{}, {}}},                      // Says nothing.
       },
-      symbols_);
+      holder_);
   ASSERT_TRUE(preferred.has_value());
   EXPECT_EQ(preferred->WeightOf(nodes_.info(NodeRow{0}), symbols_), 35);
   EXPECT_EQ(preferred->WeightOf(nodes_.info(NodeRow{1}), symbols_), 5);
@@ -93,7 +94,7 @@ TEST_F(NodeAffinityTest, WeightsOfMatchingPreferredTermsAddUp) {
 
 TEST_F(NodeAffinityTest, PreferredTermThatDoesNotParseIsAnErrorThatNamesIt) {
   const auto preferred = PreferredNodeAffinity::Make(
-      {{1, {{{"zone", "Exists", {}}}, {}}}, {1, {{{"zone", "Near", {}}}, {}}}}, symbols_);
+      {{1, {{{"zone", "Exists", {}}}, {}}}, {1, {{{"zone", "Near", {}}}, {}}}}, holder_);
   ASSERT_FALSE(preferred.has_value());
   EXPECT_NE(preferred.error().message.find("[1].matchExpressions[0]"), std::string::npos)
       << preferred.error().message;

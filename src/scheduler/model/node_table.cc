@@ -1,17 +1,25 @@
 #include "scheduler/model/node_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/saturating.h"
 
 namespace berth::scheduler::model {
 
-TaintSetId TaintSets::Intern(const std::vector<api::Taint>& taints) {
-  const auto [found, added] =
-      ids_.try_emplace(taints, TaintSetId{static_cast<uint32_t>(sets_.size())});
-  if (added) sets_.push_back(&found->first);
-  return found->second;
+size_t TaintsHash::operator()(const std::vector<api::Taint>& taints) const {
+  size_t hash = taints.size();
+  auto mix = [&](const std::string& text) {
+    hash = hash * 1'000'003 + std::hash<std::string>()(text);
+  };
+  for (const api::Taint& taint : taints) {
+    mix(taint.key);
+    mix(taint.value);
+    mix(taint.effect);
+  }
+  return hash;
 }
 
 void NodeColumns::Resize(size_t rows) {
@@ -20,9 +28,9 @@ void NodeColumns::Resize(size_t rows) {
                        &pod_count, &nonzero_cpu, &nonzero_memory}) {
     column->resize(rows);
   }
-  for (Scalar& scalar : scalars) {
-    scalar.allocatable.resize(rows);
-    scalar.requested.resize(rows);
+  for (ScalarId id : listed) {
+    scalars[id.index()]->allocatable.resize(rows);
+    scalars[id.index()]->requested.resize(rows);
   }
   taints.resize(rows);
   unschedulable.Resize(rows);
@@ -33,33 +41,36 @@ NodeRow NodeTable::Find(Symbol name) const {
   return found == by_name_.end() ? NodeRow{} : found->second;
 }
 
-NodeRow NodeTable::RowFor(Symbol name) {
-  auto [found, added] = by_name_.try_emplace(name);
-  if (!added) return found->second;
+NodeRow NodeTable::RowFor(const std::string& name) {
+  if (const NodeRow known = Find(symbols_.Find(name)); known.valid()) return known;
+  NodeRow row;
   if (free_.empty()) {
-    found->second = NodeRow{static_cast<uint32_t>(rows())};
-    infos_.emplace_back();
+    row = NodeRow{static_cast<uint32_t>(rows())};
+    infos_.emplace_back(symbols_, scalars_);
     columns_.Resize(rows());
     present_.Resize(rows());
     topology_.Resize(rows());
     order_.Resize(rows());
   } else {
-    found->second = free_.back();
+    row = free_.back();
     free_.pop_back();
   }
-  infos_[found->second.index()].name = name;
-  ClearColumns(found->second);
-  return found->second;
+  NodeInfo& info = infos_[row.index()];
+  info.name = info.name_holder.Intern(name);
+  by_name_.emplace(info.name, row);
+  ClearColumns(row);
+  return row;
 }
 
 NodeRow NodeTable::Put(std::shared_ptr<const api::Node> node) {
-  const NodeRow row = RowFor(symbols_.Intern(node->metadata.name));
+  const NodeRow row = RowFor(node->metadata.name);
   NodeInfo& info = infos_[row.index()];
   if (!present_.Test(row.index())) {
     present_.Set(row.index());
     ++present_count_;
   }
-  Labels labels = InternLabels(node->metadata.labels, symbols_);
+  SymbolHolder symbols(symbols_);
+  Labels labels = InternLabels(node->metadata.labels, symbols);
   if (labels != info.labels) {
     info.labels = std::move(labels);
     topology_.Place(row, info.labels);
@@ -67,15 +78,17 @@ NodeRow NodeTable::Put(std::shared_ptr<const api::Node> node) {
   order_.Place(row, node->metadata.name, node->metadata.labels);
   info.declared_features.clear();
   for (const std::string& feature : node->status.declared_features) {
-    info.declared_features.push_back(symbols_.Intern(feature));
+    info.declared_features.push_back(symbols.Intern(feature));
   }
   std::ranges::sort(info.declared_features);
   std::vector<Images::Report> reports;
   for (const api::ContainerImage& image : node->status.images) {
     for (const std::string& name : image.names)
-      reports.push_back({symbols_.Intern(name), image.size_bytes});
+      reports.push_back({symbols.Intern(name), image.size_bytes});
   }
   images_.SetHeld(row, node->metadata.name, std::move(reports));
+  // What the symbols of the old object stood for is gone by now.
+  info.symbols = std::move(symbols);
   SetColumns(row, *node);
   info.object = std::move(node);
   Touch(row);
@@ -94,6 +107,7 @@ bool NodeTable::Remove(Symbol name) {
   info.labels.clear();
   info.declared_features.clear();
   topology_.Place(row, {});
+  info.symbols.Clear();
   SetColumns(row, api::Node{});
   Touch(row);
   FreeIfEmpty(row);
@@ -102,17 +116,16 @@ bool NodeTable::Remove(Symbol name) {
 
 void NodeTable::SetColumns(NodeRow row, const api::Node& node) {
   const size_t r = row.index();
-  const ResourceVector allocatable = ResourceVector::From(node.status.allocatable, scalars_);
-  EnsureScalarColumns();
+  ScalarHolder names(scalars_);
+  const ResourceVector allocatable = ResourceVector::From(node.status.allocatable, names);
   columns_.allocatable_cpu[r] = allocatable.milli_cpu;
   columns_.allocatable_memory[r] = allocatable.memory;
   columns_.allocatable_ephemeral[r] = allocatable.ephemeral_storage;
   columns_.allocatable_pods[r] = allocatable.pods;
-  for (auto& scalar : columns_.scalars) scalar.allocatable[r] = 0;
-  for (const auto& scalar : allocatable.scalars) {
-    columns_.scalars[scalar.id.index()].allocatable[r] = scalar.amount;
-  }
-  columns_.taints[r] = taint_sets_.Intern(node.spec.taints);
+  SetScalars(row, allocatable.scalars, std::move(names));
+  const TaintSetId taints =
+      std::exchange(columns_.taints[r], taint_sets_.Acquire(node.spec.taints));
+  if (taints.valid()) taint_sets_.Release(taints);
   columns_.unschedulable.Assign(r, node.spec.unschedulable);
 }
 
@@ -123,16 +136,59 @@ void NodeTable::ClearColumns(NodeRow row) {
         &columns_.pod_count, &columns_.nonzero_cpu, &columns_.nonzero_memory}) {
     (*column)[r] = 0;
   }
-  for (auto& scalar : columns_.scalars) scalar.requested[r] = 0;
+  for (ScalarId id : columns_.listed) columns_.scalars[id.index()]->requested[r] = 0;
   SetColumns(row, api::Node{});
 }
 
-void NodeTable::EnsureScalarColumns() {
-  while (columns_.scalars.size() < scalars_.size()) {
-    auto& scalar = columns_.scalars.emplace_back();
-    scalar.allocatable.resize(rows());
-    scalar.requested.resize(rows());
+void NodeTable::SetScalars(NodeRow row, std::span<const ResourceVector::Scalar> allocatable,
+                           ScalarHolder names) {
+  auto& columns = columns_.scalars;
+  for (const auto& [id, amount] : allocatable) {
+    if (id.index() >= columns.size()) columns.resize(id.index() + 1);
+    auto& column = columns[id.index()];
+    if (column == nullptr) {
+      column = std::make_unique<NodeColumns::Scalar>();
+      column->allocatable.resize(rows());
+      column->requested.resize(rows());
+      columns_.listed.push_back(id);
+      // Held by this node alone, it is requested by no pod.
+      column->counted = scalars_.holders(id) == 1;
+      if (!column->counted) new_columns_.push_back(id);
+    }
+    ++column->nodes;
   }
+  bool any_unlisted = false;
+  std::swap(infos_[row.index()].scalar_names, names);
+  for (ScalarId id : names.held()) {
+    columns[id.index()]->allocatable[row.index()] = 0;
+    any_unlisted |= --columns[id.index()]->nodes == 0;
+  }
+  for (const auto& [id, amount] : allocatable)
+    columns[id.index()]->allocatable[row.index()] = amount;
+  if (!any_unlisted) return;
+  std::erase_if(columns_.listed, [&](ScalarId id) {
+    if (columns[id.index()]->nodes > 0) return false;
+    columns[id.index()] = nullptr;
+    return true;
+  });
+  while (!columns.empty() && columns.back() == nullptr) columns.pop_back();
+}
+
+NodeColumns::Scalar* NodeTable::ColumnOf(ScalarId id) {
+  return id.index() < columns_.scalars.size() ? columns_.scalars[id.index()].get() : nullptr;
+}
+
+void NodeTable::CountInNewColumns(NodeRow row, const PodClass& pod_class) {
+  for (const auto& [id, amount] : pod_class.placed.scalars) {
+    NodeColumns::Scalar* const column = ColumnOf(id);
+    if (column == nullptr || column->counted) continue;
+    int64_t& sum = column->requested[row.index()];
+    sum = SaturatingAdd(sum, amount);
+  }
+}
+
+void NodeTable::NewColumnsCounted() {
+  for (ScalarId id : std::exchange(new_columns_, {})) columns_.scalars[id.index()]->counted = true;
 }
 
 void NodeTable::AddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
@@ -148,15 +204,14 @@ void NodeTable::RemovePod(NodeRow row, PodId pod, const PodClass& pod_class) {
 
 void NodeTable::TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
   const size_t r = row.index();
-  EnsureScalarColumns();
   const auto add = [](int64_t& sum, int64_t amount) { sum = SaturatingAdd(sum, amount); };
   add(columns_.requested_cpu[r], pod_class.placed.milli_cpu);
   add(columns_.requested_memory[r], pod_class.placed.memory);
   add(columns_.requested_ephemeral[r], pod_class.placed.ephemeral_storage);
   add(columns_.nonzero_cpu[r], pod_class.placed_nonzero.milli_cpu);
   add(columns_.nonzero_memory[r], pod_class.placed_nonzero.memory);
-  for (const auto& scalar : pod_class.placed.scalars) {
-    add(columns_.scalars[scalar.id.index()].requested[r], scalar.amount);
+  for (const auto& [id, amount] : pod_class.placed.scalars) {
+    if (NodeColumns::Scalar* const column = ColumnOf(id)) add(column->requested[r], amount);
   }
   ++columns_.pod_count[r];
   NodeInfo& info = infos_[r];
@@ -194,7 +249,9 @@ void NodeTable::TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class) 
   subtract(columns_.nonzero_cpu, [](const PodClass& c) { return c.placed_nonzero.milli_cpu; });
   subtract(columns_.nonzero_memory, [](const PodClass& c) { return c.placed_nonzero.memory; });
   for (const auto& scalar : pod_class.placed.scalars) {
-    subtract(columns_.scalars[scalar.id.index()].requested,
+    NodeColumns::Scalar* const column = ColumnOf(scalar.id);
+    if (column == nullptr) continue;
+    subtract(column->requested,
              [&](const PodClass& c) { return c.placed.ScalarAmount(scalar.id); });
   }
   --columns_.pod_count[r];
@@ -217,11 +274,12 @@ void NodeTable::FreeIfEmpty(NodeRow row) {
   if (info.object != nullptr || !info.pods.empty() || info.holds > 0) return;
   by_name_.erase(info.name);
   info.name = {};
+  info.name_holder.Clear();
   free_.push_back(row);
 }
 
-TopologyKeyId NodeTable::UseTopologyKey(Symbol label) {
-  return topology_.Use(label, present_, rows(),
+Topology::KeyRef NodeTable::UseTopologyKey(std::string_view label) {
+  return topology_.Use(label, present_,
                        [this](size_t row) -> const Labels& { return infos_[row].labels; });
 }
 

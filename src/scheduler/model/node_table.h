@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,27 +17,19 @@
 #include "scheduler/model/images.h"
 #include "scheduler/model/labels.h"
 #include "scheduler/model/pod_class.h"
+#include "scheduler/model/pod_labels.h"
 #include "scheduler/model/resources.h"
 #include "scheduler/model/topology.h"
 
 namespace berth::scheduler::model {
 
-// TaintSets gives each distinct list of taints an id: nodes share few, so a rule evaluates each
-// list once instead of each node.
-//
-// Lists are never removed, so that what is cached for an id remains true.
-class TaintSets {
- public:
-  TaintSetId Intern(const std::vector<api::Taint>& taints);
-
-  // In the order in which the node lists them.
-  const std::vector<api::Taint>& Get(TaintSetId id) const { return *sets_[id.index()]; }
-  size_t size() const { return sets_.size(); }
-
- private:
-  std::map<std::vector<api::Taint>, TaintSetId> ids_;
-  std::vector<const std::vector<api::Taint>*> sets_;
+struct TaintsHash {
+  size_t operator()(const std::vector<api::Taint>& taints) const;
 };
+
+// TaintSets gives each distinct list of taints that some node has an id: nodes share few, so a rule
+// evaluates each list once instead of each node. Taints are in the order in which nodes list them.
+using TaintSets = SharedTable<std::vector<api::Taint>, TaintSetId, TaintsHash>;
 
 // RowChanges is a log of changed node rows: a cache of results per row is brought up to date at the
 // cost of the rows that changed, not of all rows.
@@ -78,11 +71,19 @@ struct NodeColumns {
   std::vector<int64_t> requested_cpu, requested_memory, requested_ephemeral, pod_count;
   // The sums used by scores, where pods without requests count with small defaults.
   std::vector<int64_t> nonzero_cpu, nonzero_memory;
-  // Scalar resources, by ScalarId.
+  // A scalar resource that some node lists as allocatable. Others have no column: what pods request
+  // in vain costs the pods alone, not every node.
   struct Scalar {
     std::vector<int64_t> allocatable, requested;
+    size_t nodes = 0;      // That list it.
+    bool counted = false;  // `requested` has the pods that were placed before the column was added.
   };
-  std::vector<Scalar> scalars;
+  std::vector<std::unique_ptr<Scalar>> scalars;  // By ScalarId; null if no node lists it.
+  std::vector<ScalarId> listed;                  // Those that are not null.
+  // Returns null if no node lists the resource.
+  const Scalar* scalar(ScalarId id) const {
+    return id.index() < scalars.size() ? scalars[id.index()].get() : nullptr;
+  }
 
   std::vector<TaintSetId> taints;
   NodeMask unschedulable;
@@ -92,9 +93,15 @@ struct NodeColumns {
 
 // The data of a row that loops over all nodes do not read.
 struct NodeInfo {
+  NodeInfo(SymbolTable& names, ScalarNames& scalars)
+      : name_holder(names), symbols(names), scalar_names(scalars) {}
+
   Symbol name;                              // Invalid while the row is free.
   std::shared_ptr<const api::Node> object;  // Null if the row is not present.
   Labels labels;
+  SymbolHolder name_holder;               // Of `name`, which may outlive the object.
+  SymbolHolder symbols;                   // Of the object: labels, features and images.
+  ScalarHolder scalar_names;              // The scalar resources that it lists.
   std::vector<Symbol> declared_features;  // Sorted.
   std::vector<PodId> pods;                // In no particular order.
   std::vector<HostPort> used_ports;       // One entry per pod and port.
@@ -114,7 +121,7 @@ class NodeTable {
   // had overflowed.
   using ClassOf = std::function<const PodClass&(PodId)>;
   NodeTable(SymbolTable& symbols, ScalarNames& scalars, ClassOf class_of = {})
-      : symbols_(symbols), scalars_(scalars), class_of_(std::move(class_of)) {}
+      : symbols_(symbols), scalars_(scalars), class_of_(std::move(class_of)), topology_(symbols) {}
 
   // --- reading ---
 
@@ -135,12 +142,14 @@ class NodeTable {
 
   // --- writing ---
 
+  // Adds or replaces the node. CountInNewColumns must follow for each placed pod if
+  // has_new_columns().
   NodeRow Put(std::shared_ptr<const api::Node> node);
   // Returns false if there was no such node.
   bool Remove(Symbol name);
 
   // Returns the row of `name`; adds one that is not present if there is none.
-  NodeRow RowFor(Symbol name);
+  NodeRow RowFor(const std::string& name);
   // Adds the pod to the sums of `row`, or removes it. RemovePod may free the row.
   void AddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void RemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
@@ -156,15 +165,23 @@ class NodeTable {
   void HoldRow(NodeRow row) { ++infos_[row.index()].holds; }
   void ReleaseRow(NodeRow row);
 
-  // Adds columns for all scalar resources named so far.
-  void EnsureScalarColumns();
+  // Reports whether a node lists scalar resources that no node listed before and that some pods may
+  // request.
+  bool has_new_columns() const { return !new_columns_.empty(); }
+  // Adds the scalar requests of a pod on `row` to the new columns.
+  void CountInNewColumns(NodeRow row, const PodClass& pod_class);
+  // All placed pods are counted.
+  void NewColumnsCounted();
 
-  // Registers `label` as a topology key.
-  TopologyKeyId UseTopologyKey(Symbol label);
+  Topology::KeyRef UseTopologyKey(std::string_view label);
 
  private:
   void SetColumns(NodeRow row, const api::Node& node);
+  void SetScalars(NodeRow row, std::span<const ResourceVector::Scalar> allocatable,
+                  ScalarHolder names);
   void ClearColumns(NodeRow row);
+  // Null if no node lists the resource.
+  NodeColumns::Scalar* ColumnOf(ScalarId id);
   void FreeIfEmpty(NodeRow row);
   // Subtracts from `sum` what a pod that has left the row requested, amount_of(its class).
   template <typename AmountOf>
@@ -176,6 +193,7 @@ class NodeTable {
   ScalarNames& scalars_;
   const ClassOf class_of_;
   NodeColumns columns_;
+  std::vector<ScalarId> new_columns_;
   std::vector<NodeInfo> infos_;
   NodeMask present_;
   size_t present_count_ = 0;

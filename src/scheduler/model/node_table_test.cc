@@ -10,18 +10,27 @@
 namespace berth::scheduler::model {
 namespace BERTH_TEST_FILE {
 
-TEST(TaintSets, EqualListsShareAnIdForGood) {
+TEST(TaintSets, EqualListsShareAnId) {
   TaintSets sets;
   const api::Taint gpu{"gpu", "yes", "NoSchedule"};
   const api::Taint spot{"spot", "", "PreferNoSchedule"};
-  const TaintSetId none = sets.Intern({});
-  const TaintSetId both = sets.Intern({gpu, spot});
+  const TaintSetId none = sets.Acquire({});
+  const TaintSetId both = sets.Acquire({gpu, spot});
   EXPECT_NE(none, both);
-  EXPECT_EQ(sets.Intern({gpu, spot}), both);
-  EXPECT_NE(sets.Intern({spot, gpu}), both);  // The first that a pod does not tolerate is reported.
+  EXPECT_EQ(sets.Acquire({gpu, spot}), both);
+  EXPECT_NE(sets.Acquire({spot, gpu}),
+            both);  // The first that a pod does not tolerate is reported.
   EXPECT_EQ(sets.size(), 3u);
   EXPECT_EQ(sets.Get(both), (std::vector{gpu, spot}));
   EXPECT_TRUE(sets.Get(none).empty());
+  const uint64_t serial = sets.serial(both);
+  sets.Release(both);
+  EXPECT_EQ(sets.serial(both), serial);
+  sets.Release(both);
+  EXPECT_EQ(sets.serial(both), 0u);
+  EXPECT_EQ(sets.size(), 2u);
+  EXPECT_EQ(sets.Acquire({gpu}), both);
+  EXPECT_NE(sets.serial(both), serial);
 }
 
 }  // namespace BERTH_TEST_FILE
@@ -77,14 +86,15 @@ class NodeTableTest : public testing::Test {
  protected:
   NodeRow Row(const char* name) { return nodes_.Find(symbols_.Find(name)); }
   bool Remove(const char* name) { return nodes_.Remove(symbols_.Find(name)); }
-  PodClass Class(const api::Pod& pod) {
-    return CompilePodClass(std::make_shared<const api::Pod>(pod), false, symbols_, scalars_);
-  }
+  PodClass Class(const api::Pod& pod) { return CompilePodClass(pod, false, symbols_, scalars_); }
+  // -1 if the resource has no column.
   int64_t Offered(NodeRow row, const char* scalar) {
-    return nodes_.columns().scalars[scalars_.Find(scalar).index()].allocatable[row.index()];
+    const NodeColumns::Scalar* column = nodes_.columns().scalar(scalars_.Find(scalar));
+    return column == nullptr ? -1 : column->allocatable[row.index()];
   }
   int64_t Counted(NodeRow row, const char* scalar) {
-    return nodes_.columns().scalars[scalars_.Find(scalar).index()].requested[row.index()];
+    const NodeColumns::Scalar* column = nodes_.columns().scalar(scalars_.Find(scalar));
+    return column == nullptr ? -1 : column->requested[row.index()];
   }
   bool Present(NodeRow row) { return nodes_.present().Test(row.index()); }
 
@@ -140,7 +150,7 @@ TEST_F(NodeTableTest, PutAgainReplacesWhatTheNodeOffers) {
   EXPECT_EQ(nodes_.rows(), 1u);
   EXPECT_EQ(nodes_.present_count(), 1u);
   EXPECT_EQ(nodes_.columns().allocatable_cpu[row.index()], 1000);
-  EXPECT_EQ(Offered(row, "example.com/gpu"), 0);
+  EXPECT_EQ(Offered(row, "example.com/gpu"), -1);
   EXPECT_TRUE(nodes_.info(row).labels.empty());
   EXPECT_TRUE(nodes_.info(row).declared_features.empty());
   EXPECT_FALSE(nodes_.columns().unschedulable.Test(row.index()));
@@ -149,7 +159,7 @@ TEST_F(NodeTableTest, PutAgainReplacesWhatTheNodeOffers) {
 }
 
 TEST_F(NodeTableTest, SumsWhatPodsAskFor) {
-  const NodeRow row = nodes_.Put(MakeNode("n1"));
+  const NodeRow row = nodes_.Put(MakeNode("n1").Offer("example.com/gpu", "4"));
   const PodClass big = Class(MakePod("big")
                                  .Request("cpu", "1")
                                  .Request("memory", "10")
@@ -190,7 +200,7 @@ TEST_F(NodeTableTest, SharedPortIsUsedUntilTheLastPodThatHoldsItGoes) {
 
 TEST_F(NodeTableTest, RowWithoutANodeObjectKeepsItsSumsAndIsInvisible) {
   const PodClass web = Class(MakePod("web").Request("cpu", "1"));
-  const NodeRow ghost = nodes_.RowFor(symbols_.Intern("n1"));
+  const NodeRow ghost = nodes_.RowFor("n1");
   nodes_.AddPod(ghost, PodId{1}, web);
   EXPECT_FALSE(Present(ghost));
   EXPECT_EQ(nodes_.present_count(), 0u);
@@ -215,19 +225,19 @@ TEST_F(NodeTableTest, EmptyRowsAreUsedAgainAndStartClean) {
   nodes_.Put(MakeNode("n1").Offer("example.com/gpu", "4").Label("zone", "a").Cordoned());
   const NodeRow second = nodes_.Put(MakeNode("n2"));
   const NodeRow first = Row("n1");
-  const TopologyKeyId zone = nodes_.UseTopologyKey(symbols_.Intern("zone"));
+  const Topology::KeyRef zone = nodes_.UseTopologyKey("zone");
   EXPECT_TRUE(Remove("n1"));
   EXPECT_EQ(nodes_.rows(), 2u);
 
-  const NodeRow reused = nodes_.RowFor(symbols_.Intern("n3"));
+  const NodeRow reused = nodes_.RowFor("n3");
   EXPECT_EQ(reused, first);
   EXPECT_FALSE(Present(reused));
   EXPECT_EQ(nodes_.columns().allocatable_cpu[reused.index()], 0);
-  EXPECT_EQ(Offered(reused, "example.com/gpu"), 0);
+  EXPECT_EQ(Offered(reused, "example.com/gpu"), -1);
   EXPECT_FALSE(nodes_.columns().unschedulable.Test(reused.index()));
   EXPECT_TRUE(nodes_.info(reused).labels.empty());
-  EXPECT_FALSE(nodes_.topology().key(zone).domain_of[reused.index()].valid());
-  EXPECT_EQ(nodes_.topology().key(zone).domain_count, 0u);
+  EXPECT_FALSE(zone->domain_of()[reused.index()].valid());
+  EXPECT_EQ(zone->domain_count(), 0u);
   EXPECT_EQ(Row("n2"), second);
 }
 
@@ -235,12 +245,34 @@ TEST_F(NodeTableTest, ScalarResourceSeenLateHasAColumnForAllRows) {
   const NodeRow first = nodes_.Put(MakeNode("n1"));
   const NodeRow second = nodes_.Put(MakeNode("n2").Offer("example.com/gpu", "4"));
   EXPECT_EQ(Offered(first, "example.com/gpu"), 0);
-  nodes_.AddPod(first, PodId{1}, Class(MakePod("p").Request("example.com/fpga", "3")));
-  EXPECT_EQ(Counted(first, "example.com/fpga"), 3);
-  EXPECT_EQ(Counted(second, "example.com/fpga"), 0);
-  const NodeRow third = nodes_.Put(MakeNode("n3").Offer("example.com/fpga", "5"));
-  EXPECT_EQ(Offered(third, "example.com/fpga"), 5);
+  EXPECT_EQ(Offered(second, "example.com/gpu"), 4);
+  const NodeRow third = nodes_.Put(MakeNode("n3").Offer("example.com/fpga", "0"));
+  EXPECT_EQ(Offered(third, "example.com/fpga"), 0);
   EXPECT_EQ(Offered(third, "example.com/gpu"), 0);
+  nodes_.Put(MakeNode("n2"));
+  EXPECT_EQ(Offered(first, "example.com/gpu"), -1);
+  EXPECT_EQ(scalars_.size(), 1u);
+}
+
+TEST_F(NodeTableTest, OnlyResourcesThatNodesListHaveColumns) {
+  const NodeRow row = nodes_.Put(MakeNode("n1"));
+  const PodClass wishful = Class(MakePod("p").Request("example.com/fpga", "3"));
+  nodes_.AddPod(row, PodId{1}, wishful);
+  EXPECT_EQ(Counted(row, "example.com/fpga"), -1);
+  EXPECT_TRUE(nodes_.columns().scalars.empty());
+
+  nodes_.Put(MakeNode("n2").Offer("example.com/fpga", "5"));
+  ASSERT_TRUE(nodes_.has_new_columns());
+  nodes_.CountInNewColumns(row, wishful);
+  nodes_.NewColumnsCounted();
+  EXPECT_FALSE(nodes_.has_new_columns());
+  EXPECT_EQ(Counted(row, "example.com/fpga"), 3);
+  nodes_.RemovePod(row, PodId{1}, wishful);
+  EXPECT_EQ(Counted(row, "example.com/fpga"), 0);
+
+  EXPECT_TRUE(Remove("n2"));
+  EXPECT_TRUE(nodes_.columns().scalars.empty());
+  EXPECT_TRUE(nodes_.columns().listed.empty());
 }
 
 TEST_F(NodeTableTest, ReportsWhichRowsChanged) {
@@ -271,7 +303,7 @@ TEST_F(NodeTableTest, ReportsWhichRowsChanged) {
 TEST_F(NodeTableTest, RanksCoverEveryRow) {
   nodes_.Put(MakeNode("n1"));
   EXPECT_EQ(nodes_.order().rank().size(), 1u);
-  nodes_.RowFor(symbols_.Intern("unseen"));
+  nodes_.RowFor("unseen");
   EXPECT_EQ(nodes_.order().rank().size(), nodes_.rows());
 }
 

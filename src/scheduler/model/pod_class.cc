@@ -1,6 +1,8 @@
 #include "scheduler/model/pod_class.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "base/check.h"
 #include "scheduler/model/key_writer.h"
@@ -9,9 +11,11 @@
 namespace berth::scheduler::model {
 namespace {
 
+constexpr std::string_view kResizePending = "PodResizePending";
+
 bool ResizeInfeasible(const api::PodStatus& status) {
   for (const api::PodCondition& condition : status.conditions) {
-    if (condition.type == "PodResizePending") return condition.reason == "Infeasible";
+    if (condition.type == kResizePending) return condition.reason == "Infeasible";
   }
   return false;
 }
@@ -30,6 +34,23 @@ bool HasGeneratedClaimNames(const api::PodSpec& spec) {
   return std::ranges::any_of(spec.volumes, [](const api::Volume& volume) {
     return std::holds_alternative<api::EphemeralSource>(volume.source);
   });
+}
+
+api::Pod ExampleOf(const api::Pod& pod) {
+  api::Pod example;
+  example.metadata.name = pod.metadata.name;
+  example.metadata.namespace_ = pod.metadata.namespace_;
+  example.spec = pod.spec;
+  if (!ShowsResources(pod.status)) return example;
+  const api::PodStatus& status = pod.status;
+  std::ranges::copy_if(
+      status.conditions, std::back_inserter(example.status.conditions),
+      [](const api::PodCondition& condition) { return condition.type == kResizePending; });
+  example.status.container_statuses = status.container_statuses;
+  example.status.init_container_statuses = status.init_container_statuses;
+  example.status.resources = status.resources;
+  example.status.allocated_resources = status.allocated_resources;
+  return example;
 }
 
 }  // namespace
@@ -58,31 +79,32 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
   return key;
 }
 
-PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name,
-                         SymbolTable& symbols, ScalarNames& scalars) {
-  PodClass compiled;
-  if (with_node_name) compiled.node_name = pod->spec.node_name;
-  compiled.namespace_ = symbols.Intern(pod->metadata.namespace_);
-  compiled.priority = pod->priority();
-  compiled.requests = ResourceVector::From(api::PodRequests(*pod, {}), scalars);
-  compiled.placed = ResourceVector::From(api::PodRequests(*pod, {.use_status = true}), scalars);
-  compiled.placed_nonzero = api::PlacedNonZeroRequest(*pod);
-  if (const auto& affinity = pod->spec.affinity) {
+PodClass CompilePodClass(const api::Pod& pod, bool with_node_name, SymbolTable& symbols,
+                         ScalarNames& scalars) {
+  PodClass compiled(symbols, scalars);
+  if (with_node_name) compiled.node_name = pod.spec.node_name;
+  compiled.namespace_ = compiled.symbols.Intern(pod.metadata.namespace_);
+  compiled.priority = pod.priority();
+  compiled.requests = ResourceVector::From(api::PodRequests(pod, {}), compiled.scalar_names);
+  compiled.placed =
+      ResourceVector::From(api::PodRequests(pod, {.use_status = true}), compiled.scalar_names);
+  compiled.placed_nonzero = api::PlacedNonZeroRequest(pod);
+  if (const auto& affinity = pod.spec.affinity) {
     compiled.has_pod_affinity = affinity->pod_affinity || affinity->pod_anti_affinity;
   }
-  compiled.host_ports = HostPortsOf(pod->spec, symbols);
-  for (const api::Volume& volume : pod->spec.volumes) {
+  compiled.host_ports = HostPortsOf(pod.spec, compiled.symbols);
+  for (const api::Volume& volume : pod.spec.volumes) {
     if (const auto* claim = std::get_if<api::PersistentVolumeClaimSource>(&volume.source)) {
-      compiled.claims.push_back(symbols.Intern(claim->claim_name));
+      compiled.claims.push_back(compiled.symbols.Intern(claim->claim_name));
     }
   }
-  compiled.uses_storage = UsesStorage(pod->spec);
-  compiled.example = std::move(pod);
+  compiled.uses_storage = UsesStorage(pod.spec);
+  compiled.example = ExampleOf(pod);
   return compiled;
 }
 
-PodClassId PodClasses::Acquire(std::shared_ptr<const api::Pod> pod, bool with_node_name) {
-  auto [found, added] = ids_.try_emplace(PodClassKey(*pod, with_node_name));
+PodClassId PodClasses::Acquire(const api::Pod& pod, bool with_node_name) {
+  auto [found, added] = ids_.try_emplace(PodClassKey(pod, with_node_name));
   if (added) {
     PodClassId id;
     if (free_.empty()) {
@@ -92,13 +114,14 @@ PodClassId PodClasses::Acquire(std::shared_ptr<const api::Pod> pod, bool with_no
       id = free_.back();
       free_.pop_back();
     }
-    auto compiled = std::make_unique<PodClass>(
-        CompilePodClass(std::move(pod), with_node_name, symbols_, scalars_));
+    auto compiled =
+        std::make_unique<PodClass>(CompilePodClass(pod, with_node_name, symbols_, scalars_));
     compiled->id = id;
     slots_[id.index()] = {std::move(compiled), &found->first, 0, next_serial_++, 0};
     found->second = id;
   }
-  ++slots_[found->second.index()].members;
+  Slot& slot = slots_[found->second.index()];
+  if (slot.members++ == 0 && !added) empty_bytes_ -= slot.key->size();
   return found->second;
 }
 
@@ -108,17 +131,24 @@ void PodClasses::Release(PodClassId id) {
   if (--slot.members > 0) return;
   slot.emptied = next_serial_++;
   empty_.emplace_back(id, slot.emptied);
-  if (empty_.size() > kMaxEmptyClasses) DropOldestEmpty();
+  empty_bytes_ += slot.key->size();
+  if (empty_.size() <= kMaxEmptyClasses && empty_bytes_ <= kMaxEmptyBytes) return;
+  // Half of them, so that those who follow removed() need not do so often.
+  DropEmpty(kMaxEmptyClasses / 2, kMaxEmptyBytes / 2);
 }
 
-void PodClasses::DropOldestEmpty() {
-  const auto [id, emptied] = empty_.front();
-  empty_.pop_front();
-  Slot& slot = slots_[id.index()];
-  if (slot.compiled == nullptr || slot.members > 0 || slot.emptied != emptied) return;
-  ids_.erase(ids_.find(*slot.key));
-  slot = {};
-  free_.push_back(id);
+void PodClasses::DropEmpty(size_t number, size_t bytes) {
+  while (empty_.size() > number || empty_bytes_ > bytes) {
+    const auto [id, emptied] = empty_.front();
+    empty_.pop_front();
+    Slot& slot = slots_[id.index()];
+    if (slot.compiled == nullptr || slot.members > 0 || slot.emptied != emptied) continue;
+    empty_bytes_ -= slot.key->size();
+    ids_.erase(ids_.find(*slot.key));
+    slot = {};
+    free_.push_back(id);
+    ++removed_;
+  }
 }
 
 }  // namespace berth::scheduler::model

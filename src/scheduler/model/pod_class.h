@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/pod.h"
@@ -21,12 +22,18 @@
 namespace berth::scheduler::model {
 
 struct PodClass {
+  PodClass(SymbolTable& names, ScalarNames& scalars) : symbols(names), scalar_names(scalars) {}
+
   PodClassId id;
+  SymbolHolder symbols;
+  ScalarHolder scalar_names;  // Of its requests.
   Symbol namespace_;
   int32_t priority = 0;
 
-  // The first pod of this class; its spec is that of all, except nodeName. Its metadata is its own.
-  std::shared_ptr<const api::Pod> example;
+  // The first pod of this class, without what is its own: it has a namespace, the spec that is that
+  // of all, except nodeName, and the resources in the status. The name is that of the first pod; it
+  // matters only for pods that are alone in their class.
+  api::Pod example;
   std::string node_name;  // The node that a pod names before it is bound.
 
   ResourceVector requests;             // What the pod needs free on a node.
@@ -37,7 +44,7 @@ struct PodClass {
   bool uses_storage = false;      // Some volume has a claim or may be a CSI volume.
   std::vector<Symbol> claims;     // Names of its PersistentVolumeClaims, in order of its volumes.
 
-  const api::PodSpec& spec() const { return example->spec; }
+  const api::PodSpec& spec() const { return example.spec; }
 };
 
 // Returns the bytes that identify a pod's class; equal for pods of one class and different for
@@ -45,30 +52,40 @@ struct PodClass {
 std::string PodClassKey(const api::Pod& pod, bool with_node_name);
 
 // Compiles `pod`. `id` remains invalid.
-PodClass CompilePodClass(std::shared_ptr<const api::Pod> pod, bool with_node_name,
-                         SymbolTable& symbols, ScalarNames& scalars);
+PodClass CompilePodClass(const api::Pod& pod, bool with_node_name, SymbolTable& symbols,
+                         ScalarNames& scalars);
 
 // PodClasses finds or creates the class of a pod and counts its members.
 //
-// A class without members is retained for a while, since the next replica is often not far; the
-// classes that have been empty longest are removed first.
+// A class without members is retained for a while, since the next replica is often not far. Those
+// that are retained are limited in number and size; the classes that have been empty longest are
+// removed first.
 class PodClasses {
  public:
   PodClasses(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
 
   // Returns the class of `pod` and counts one more member. `with_node_name`: see PodClassKey.
-  PodClassId Acquire(std::shared_ptr<const api::Pod> pod, bool with_node_name);
+  PodClassId Acquire(const api::Pod& pod, bool with_node_name);
   void Retain(PodClassId id) { ++slots_[id.index()].members; }
   void Release(PodClassId id);
+
+  // Removes the classes without members that have been empty longest, until there are no more than
+  // `number`, whose keys take no more than `bytes`.
+  void DropEmpty(size_t number, size_t bytes);
 
   const PodClass& Get(PodClassId id) const { return *slots_[id.index()].compiled; }
   // Distinguishes classes that had the same id one after the other.
   uint64_t serial(PodClassId id) const { return slots_[id.index()].serial; }
   // An upper bound of all ids.
   size_t capacity() const { return slots_.size(); }
+  // The number of classes, and how many were removed so far.
+  size_t size() const { return ids_.size(); }
+  uint64_t removed() const { return removed_; }
 
  private:
   static constexpr size_t kMaxEmptyClasses = 1024;
+  // Of the keys of empty classes. A class takes several times the bytes of its key.
+  static constexpr size_t kMaxEmptyBytes = size_t{4} << 20;
 
   struct Slot {
     std::unique_ptr<const PodClass> compiled;
@@ -78,8 +95,6 @@ class PodClasses {
     uint64_t emptied = 0;  // When it last became empty; matches its entry in empty_.
   };
 
-  void DropOldestEmpty();
-
   SymbolTable& symbols_;
   ScalarNames& scalars_;
   std::unordered_map<std::string, PodClassId> ids_;
@@ -87,6 +102,8 @@ class PodClasses {
   std::vector<PodClassId> free_;
   std::deque<std::pair<PodClassId, uint64_t>>
       empty_;  // With Slot::emptied, to skip classes refilled since.
+  size_t empty_bytes_ = 0;
+  uint64_t removed_ = 0;
   uint64_t next_serial_ = 1;
 };
 

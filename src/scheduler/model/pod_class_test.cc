@@ -260,7 +260,7 @@ TEST(PodClass, KnowsTheNodeThatAPodAsksForByName) {
   ScalarNames scalars;
   const api::Pod pod = MakePod("p").On("n1");
   auto compile = [&](bool with_node_name) {
-    return CompilePodClass(std::make_shared<const api::Pod>(pod), with_node_name, symbols, scalars);
+    return CompilePodClass(pod, with_node_name, symbols, scalars);
   };
   EXPECT_EQ(compile(true).node_name, "n1");
   EXPECT_EQ(compile(false).node_name, "");
@@ -321,19 +321,48 @@ TEST_F(PodClassesTest, ClassesThatHaveBeenEmptyLongestAreDroppedFirst) {
   // The entry of the refilled class counts as one of those retained.
   for (int32_t i = 1; i < kRetained - 1; ++i) classes_.Release(Acquire(i));
   EXPECT_EQ(classes_.serial(first), serial);
+  EXPECT_EQ(classes_.removed(), 0u);
 
-  classes_.Release(Acquire(kRetained));  // Finds that `refilled` is in use again.
+  const PodClassId last = Acquire(kRetained);
+  const uint64_t last_serial = classes_.serial(last);
+  classes_.Release(last);  // One too many: the older half goes, but not what is in use again.
   EXPECT_EQ(classes_.Get(refilled).priority, -2);
-  EXPECT_EQ(Acquire(0), first);
-  EXPECT_EQ(classes_.serial(first), serial);
-  classes_.Release(first);
-
-  for (int32_t i = 1; i < kRetained + 1; ++i) classes_.Release(Acquire(-10 - i));
-  const PodClassId again = Acquire(0);
-  EXPECT_NE(classes_.serial(again), serial);
-  EXPECT_EQ(classes_.Get(again).priority, 0);
   EXPECT_EQ(classes_.Get(held).priority, -1);
+  EXPECT_NE(classes_.serial(first), serial);
+  EXPECT_EQ(classes_.removed(), size_t{kRetained} / 2);
+  EXPECT_EQ(Acquire(kRetained), last);
+  EXPECT_EQ(classes_.serial(last), last_serial);
   EXPECT_LE(classes_.capacity(), size_t{kRetained} + 4);
+}
+
+TEST_F(PodClassesTest, RetainedClassesAreLimitedInBytes) {
+  // Their keys take 100 KB each.
+  for (int i = 0; i < 200; ++i) {
+    const std::string value(100'000, static_cast<char>('a' + i % 20));
+    api::Pod pod = MakePod("p").Priority(i);
+    pod.spec.tolerations.push_back({"key", "Equal", value, "NoSchedule"});
+    classes_.Release(classes_.Acquire(pod, false));
+    EXPECT_LE(classes_.size(), 42u);
+  }
+  EXPECT_GE(classes_.size(), 10u);
+  classes_.DropEmpty(0, 0);
+  EXPECT_EQ(classes_.size(), 0u);
+  EXPECT_EQ(symbols_.size(), 0u);
+}
+
+TEST_F(PodClassesTest, ClassDoesNotRetainItsFirstPod) {
+  api::Pod pod = MakePod("p").Request("cpu", "1").Request("example.com/gpu", "2").HostPort(80);
+  pod.metadata.annotations["note"] = std::string(1'000'000, 'x');
+  pod.metadata.labels["app"] = "web";
+  pod.status.conditions.push_back({.type = "Ready", .message = std::string(1000, 'x')});
+  const auto shared = std::make_shared<const api::Pod>(pod);
+  const PodClass& compiled = classes_.Get(classes_.Acquire(*shared, false));
+  EXPECT_EQ(shared.use_count(), 1);
+  EXPECT_EQ(compiled.spec(), pod.spec);
+  EXPECT_EQ(compiled.example.metadata.namespace_, "default");
+  EXPECT_TRUE(compiled.example.metadata.annotations.empty());
+  EXPECT_TRUE(compiled.example.metadata.labels.empty());
+  EXPECT_TRUE(compiled.example.status.conditions.empty());
 }
 
 TEST_F(PodClassesTest, RetainedClassOutlivesItsPods) {

@@ -1,16 +1,74 @@
 #include "scheduler/model/pod_counters.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "scheduler/model/key_writer.h"
 
 namespace berth::scheduler::model {
 
-std::span<const int32_t> PodCounter::PerDomain(TopologyKeyId key) const {
-  auto found = std::ranges::find(sums_, key, &Sum::key);
+namespace {
+
+// Indexes below are always stored densely: few topology keys have more domains, and 256 bytes are
+// less than what else a counter takes.
+constexpr size_t kAlwaysDense = 64;
+// The counts beyond that are stored one by one while there are no more.
+constexpr size_t kMaxSparse = 16;
+
+}  // namespace
+
+void IndexedCounts::AddBeyond(size_t index, int32_t delta) {
+  const auto found = std::ranges::find(sparse_, index, [](const auto& pair) { return pair.first; });
+  if (found != sparse_.end()) {
+    found->second += delta;
+    if (found->second == 0) sparse_.erase(found);
+  } else if (index >= kAlwaysDense && sparse_.size() < kMaxSparse) {
+    sparse_.emplace_back(static_cast<uint32_t>(index), delta);
+  } else {
+    dense_.resize(index + 1);
+    dense_[index] = delta;
+    for (const auto& [at, count] : std::exchange(sparse_, {})) Add(at, count);
+  }
+}
+
+void IndexedCounts::Clear() {
+  dense_.clear();
+  sparse_.clear();
+}
+
+bool IndexedCounts::AnyPositive() const {
+  auto positive = [](int32_t count) { return count > 0; };
+  return std::ranges::any_of(dense_, positive) ||
+         std::ranges::any_of(sparse_, [](const auto& pair) { return pair.second > 0; });
+}
+
+int32_t IndexedCounts::Highest() const {
+  int32_t highest = 0;
+  ForEach([&](size_t, int32_t count) { highest = std::max(highest, count); });
+  return highest;
+}
+
+PodCounter::PodCounter(SymbolTable& symbols, PodQuery query)
+    : symbols_(symbols), query_(std::move(query)) {
+  for (const PodMatcher& matcher : query_.all_of) matcher.HoldBy(symbols_);
+}
+
+const IndexedCounts& PodCounter::PerDomain(const Topology::Key& key) const {
+  auto found = std::ranges::find(sums_, &key, [](const Sum& sum) { return sum.key.get(); });
   CHECK(found != sums_.end());
   return found->per_domain;
+}
+
+void PodCounter::ReleaseSums(std::span<const Topology::KeyRef> keys) {
+  for (const Topology::KeyRef& key : keys) --std::ranges::find(sums_, key, &Sum::key)->users;
+  std::erase_if(sums_, [](const Sum& sum) { return sum.users == 0; });
+}
+
+size_t PodCounter::bytes() const {
+  size_t bytes = sizeof(*this) + per_node_.bytes() + symbols_.held().size_bytes();
+  for (const Sum& sum : sums_) bytes += sizeof(Sum) + sum.per_domain.bytes();
+  return bytes;
 }
 
 bool PodCounters::Matches(const PodQuery& query, const PodLabels& pod) const {
@@ -25,19 +83,16 @@ bool PodCounters::Matches(const PodQuery& query, const PodLabels& pod) const {
 void PodCounters::AddTo(PodCounter& counter, const CountedPod& pod, int32_t delta) const {
   if (pod.terminating && !counter.query_.count_terminating) return;
   const size_t row = pod.node.index();
-  if (row >= counter.per_node_.size()) counter.per_node_.resize(row + 1);
-  counter.per_node_[row] += delta;
+  counter.per_node_.Add(row, delta);
   for (PodCounter::Sum& sum : counter.sums_) {
-    const DomainId domain = topology_.key(sum.key).domain_of[row];
-    if (!domain.valid()) continue;
-    if (domain.index() >= sum.per_domain.size()) sum.per_domain.resize(domain.index() + 1);
-    sum.per_domain[domain.index()] += delta;
+    const DomainId domain = sum.key->domain_of()[row];
+    if (domain.valid()) sum.per_domain.Add(domain.index(), delta);
   }
 }
 
 void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
-  counter.per_node_.assign(counter.per_node_.size(), 0);
-  for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.assign(sum.per_domain.size(), 0);
+  counter.per_node_.Clear();
+  for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.Clear();
   MatchLists tried;  // Replicas share their labels: match each set once.
   for_each_pod([&](const CountedPod& pod) {
     const auto matches = [&](size_t) { return Matches(counter.query_, labels_.Get(pod.labels)); };
@@ -46,9 +101,7 @@ void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
   });
 }
 
-std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
-                                                    std::span<const TopologyKeyId> keys,
-                                                    const ForEachPod& for_each_pod) {
+std::shared_ptr<PodCounter> PodCounters::Find(const PodQuery& query) {
   std::shared_ptr<PodCounter> counter;
   size_t dead = 0;
   for (const auto& held : counters_) {
@@ -57,19 +110,43 @@ std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
     if (alive != nullptr && alive->query_ == query) counter = std::move(alive);
   }
   if (dead > 16 && dead > counters_.size() / 2) DropDead();
+  return counter;
+}
+
+std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
+                                                    std::span<const Topology::KeyRef> keys,
+                                                    const ForEachPod& for_each_pod) {
+  std::shared_ptr<PodCounter> counter = Find(query);
   bool complete = counter != nullptr;
   if (counter == nullptr) {
-    counter = std::make_shared<PodCounter>();
-    counter->query_ = query;
+    counter.reset(new PodCounter(symbols_, query));
     counters_.push_back(counter);
   }
-  for (TopologyKeyId key : keys) {
-    if (std::ranges::count(counter->sums_, key, &PodCounter::Sum::key) > 0) continue;
-    counter->sums_.push_back({key, {}});
-    complete = false;
+  for (const Topology::KeyRef& key : keys) {
+    auto sum = std::ranges::find(counter->sums_, key, &PodCounter::Sum::key);
+    if (sum == counter->sums_.end()) {
+      sum = counter->sums_.insert(sum, {key, 0, {}});
+      complete = false;
+    }
+    ++sum->users;
   }
   if (!complete) Recount(*counter, for_each_pod);
-  return counter;
+  PodCounter* const counted = counter.get();
+  const auto use = std::make_shared<Use>(std::move(counter), std::vector(keys.begin(), keys.end()));
+  return {use, counted};
+}
+
+size_t PodCounters::size() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(counters_, [](const auto& held) { return !held.expired(); }));
+}
+
+size_t PodCounters::bytes() const {
+  size_t bytes = 0;
+  for (const auto& held : counters_) {
+    if (const auto counter = held.lock()) bytes += counter->bytes();
+  }
+  return bytes;
 }
 
 void PodCounters::DropDead() {
@@ -104,10 +181,9 @@ const std::vector<uint32_t>& AffinityTerms::TermsOf(const PodClass& pod_class, u
                                                     const UseKeyFunction& use_key) {
   const size_t i = pod_class.id.index();
   if (i < by_class_.size() && by_class_[i].serial == serial) return by_class_[i].terms;
-  ForgetUncarried();
   if (i >= by_class_.size()) by_class_.resize(i + 1);
   ClassTerms compiled{serial, {}};
-  const std::string& namespace_ = pod_class.example->metadata.namespace_;
+  const std::string& namespace_ = pod_class.example.metadata.namespace_;
   auto add = [&](const std::optional<api::PodAffinity>& affinity, Kind required, Kind preferred) {
     if (!affinity) return;
     for (const api::PodAffinityTerm& term : affinity->required) {
@@ -129,26 +205,24 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
                                const std::string& namespace_, const UseKeyFunction& use_key) {
   std::string key;
   KeyWriter(key).PutAll(static_cast<uint8_t>(kind), weight, namespace_, term);
+  const size_t bytes = key.size();
   const auto [found, added] =
       by_key_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));
   if (added) {
-    entries_.push_back({{kind, weight, use_key(symbols_.Intern(term.topology_key)), {}, 0},
-                        PodMatcher(term, namespace_, symbols_),
-                        0});
+    SymbolHolder symbols(symbols_);
+    PodMatcher matcher(term, namespace_, symbols);
+    Term compiled{kind, weight, use_key(term.topology_key), {}, 0};
+    entries_.push_back({std::move(symbols), std::move(compiled), std::move(matcher), bytes, 0});
+    unused_bytes_ += bytes;
   }
   return found->second;
 }
 
-// Renumbers the terms when most are unused, so that their number stays in proportion to those that
-// pods have.
-void AffinityTerms::ForgetUncarried() {
-  const auto carried = [](const Entry& entry) { return entry.carriers > 0; };
-  if (entries_.size() < 64) return;
-  if (static_cast<size_t>(std::ranges::count_if(entries_, carried)) > entries_.size() / 2) return;
+void AffinityTerms::RemoveUnused() {
   std::vector<Entry> remaining;
   std::vector<uint32_t> renumbered(entries_.size(), UINT32_MAX);
   for (size_t i = 0; i < entries_.size(); ++i) {
-    if (!carried(entries_[i])) continue;
+    if (entries_[i].carriers == 0) continue;
     renumbered[i] = static_cast<uint32_t>(remaining.size());
     remaining.push_back(std::move(entries_[i]));
   }
@@ -157,15 +231,20 @@ void AffinityTerms::ForgetUncarried() {
   for (auto& [key, i] : by_key_) i = renumbered[i];
   by_class_.clear();
   matches_.Reset();
+  unused_bytes_ = 0;
 }
 
-void AffinityTerms::Add(Entry& entry, NodeRow row, int32_t delta, const Topology& topology) {
+void AffinityTerms::Add(Entry& entry, NodeRow row, int32_t delta) {
+  const bool was_used = entry.carriers != 0;
   entry.carriers += delta;
+  if (const bool used = entry.carriers != 0; used != was_used) {
+    (was_used ? used_bytes_ : unused_bytes_) -= entry.bytes;
+    (used ? used_bytes_ : unused_bytes_) += entry.bytes;
+  }
   Term& term = entry.term;
-  const DomainId domain = topology.key(term.key).domain_of[row.index()];
+  const DomainId domain = term.key->domain_of()[row.index()];
   if (!domain.valid()) return;
-  if (domain.index() >= term.carriers.size()) term.carriers.resize(domain.index() + 1);
-  term.carriers[domain.index()] += delta;
+  term.carriers.Add(domain.index(), delta);
   term.in_domains += delta;
 }
 

@@ -7,7 +7,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/model/labels.h"
@@ -24,6 +26,47 @@ struct PodQuery {
   friend bool operator==(const PodQuery&, const PodQuery&) = default;
 };
 
+// IndexedCounts are counts by a dense index (a row or a domain), most of which may be 0: the first
+// few beyond a small range are stored one by one, so that a count for one pod is not as large as
+// the cluster.
+class IndexedCounts {
+ public:
+  int32_t operator[](size_t index) const {
+    if (index < dense_.size()) return dense_[index];
+    for (const auto& [at, count] : sparse_) {
+      if (at == index) return count;
+    }
+    return 0;
+  }
+  void Add(size_t index, int32_t delta) {
+    if (index >= dense_.size()) return AddBeyond(index, delta);
+    dense_[index] += delta;
+  }
+  void Clear();
+
+  // Calls visit(index, count) for all that are not 0, and others, in no particular order.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (size_t i = 0; i < dense_.size(); ++i) visit(i, dense_[i]);
+    for (const auto& [index, count] : sparse_) visit(size_t{index}, count);
+  }
+  bool AnyPositive() const;
+  int32_t Highest() const;  // At least 0.
+
+  // The counts below its size; those beyond are 0 if there is no other().
+  std::span<const int32_t> dense() const { return dense_; }
+  bool has_others() const { return !sparse_.empty(); }
+  size_t bytes() const {
+    return dense_.capacity() * sizeof(int32_t) + sparse_.capacity() * sizeof(sparse_[0]);
+  }
+
+ private:
+  void AddBeyond(size_t index, int32_t delta);
+
+  std::vector<int32_t> dense_;
+  std::vector<std::pair<uint32_t, int32_t>> sparse_;  // At most kMaxSparse, none in dense_.
+};
+
 // What counters read of a pod.
 struct CountedPod {
   LabelSetId labels;
@@ -33,21 +76,25 @@ struct CountedPod {
 
 class PodCounter {
  public:
-  // By row; rows beyond the end count 0.
-  std::span<const int32_t> per_node() const { return per_node_; }
-  int32_t OnNode(size_t row) const { return row < per_node_.size() ? per_node_[row] : 0; }
-  // By domain of `key`, which must be one of the keys passed to Take; domains beyond the end count
-  // 0.
-  std::span<const int32_t> PerDomain(TopologyKeyId key) const;
+  // By row.
+  const IndexedCounts& per_node() const { return per_node_; }
+  // By domain of `key`, which must be one of the keys passed to Take.
+  const IndexedCounts& PerDomain(const Topology::Key& key) const;
+  size_t bytes() const;
 
  private:
   friend class PodCounters;
   struct Sum {
-    TopologyKeyId key;
-    std::vector<int32_t> per_domain;
+    Topology::KeyRef key;
+    size_t users = 0;
+    IndexedCounts per_domain;
   };
-  PodQuery query_;
-  std::vector<int32_t> per_node_;
+  explicit PodCounter(SymbolTable& symbols, PodQuery query);
+  void ReleaseSums(std::span<const Topology::KeyRef> keys);
+
+  SymbolHolder symbols_;  // Of the query.
+  const PodQuery query_;
+  IndexedCounts per_node_;
   std::vector<Sum> sums_;
 };
 
@@ -58,16 +105,19 @@ class PodCounter {
 // is placed or removed costs the counters that match it, and reading a count is an array access.
 class PodCounters {
  public:
-  PodCounters(const SymbolTable& symbols, const PodLabelsTable& labels,
-              const Namespaces& namespaces, const Topology& topology)
-      : symbols_(symbols), labels_(labels), namespaces_(namespaces), topology_(topology) {}
+  PodCounters(SymbolTable& symbols, const PodLabelsTable& labels, const Namespaces& namespaces)
+      : symbols_(symbols), labels_(labels), namespaces_(namespaces) {}
 
   using ForEachPod = std::function<void(const std::function<void(const CountedPod&)>&)>;
 
-  // Returns the counter of `query`, with sums for `keys`; it is updated while it is referenced.
-  // `for_each_pod` iterates over all placed pods.
-  std::shared_ptr<const PodCounter> Take(const PodQuery& query, std::span<const TopologyKeyId> keys,
+  // Returns the counter of `query`, with sums for `keys`; both are updated while the returned
+  // reference, or a copy, exists. `for_each_pod` iterates over all placed pods.
+  std::shared_ptr<const PodCounter> Take(const PodQuery& query,
+                                         std::span<const Topology::KeyRef> keys,
                                          const ForEachPod& for_each_pod);
+  // The counters in use, and their approximate size. O(counters).
+  size_t size() const;
+  size_t bytes() const;
 
   // A pod was placed (`delta` 1) or removed (-1).
   void Count(const CountedPod& pod, int32_t delta);
@@ -76,15 +126,22 @@ class PodCounters {
   void NamespacesChanged(const ForEachPod& for_each_pod);
 
  private:
+  // What one caller of Take uses.
+  struct Use {
+    std::shared_ptr<PodCounter> counter;
+    std::vector<Topology::KeyRef> keys;
+    ~Use() { counter->ReleaseSums(keys); }
+  };
+
+  std::shared_ptr<PodCounter> Find(const PodQuery& query);
   bool Matches(const PodQuery& query, const PodLabels& pod) const;
   void AddTo(PodCounter& counter, const CountedPod& pod, int32_t delta) const;
   void Recount(PodCounter& counter, const ForEachPod& for_each_pod);
   void DropDead();
 
-  const SymbolTable& symbols_;
+  SymbolTable& symbols_;
   const PodLabelsTable& labels_;
   const Namespaces& namespaces_;
-  const Topology& topology_;
   std::vector<std::weak_ptr<PodCounter>> counters_;
   MatchLists matches_;
 };
@@ -94,7 +151,7 @@ class PodCounters {
 //
 // It determines which terms of existing pods match a new one: those that repel it, and those that
 // prefer it. Equal terms of many pods are one entry; terms that no pod has any more are removed
-// eventually.
+// when they take more memory than the others (see Trim).
 class AffinityTerms {
  public:
   enum class Kind : uint8_t { kRequired, kRequiredAnti, kPreferred, kPreferredAnti };
@@ -102,9 +159,8 @@ class AffinityTerms {
   struct Term {
     Kind kind = Kind::kRequired;
     int32_t weight = 0;  // Of preferred terms.
-    TopologyKeyId key;
-    std::vector<int32_t>
-        carriers;  // Pods that have it, by domain of `key`; domains beyond the end have none.
+    Topology::KeyRef key;
+    IndexedCounts carriers;  // Pods that have it, by domain of `key`.
     int64_t in_domains = 0;  // The sum of `carriers`.
   };
 
@@ -112,13 +168,22 @@ class AffinityTerms {
       : symbols_(symbols), labels_(labels), namespaces_(namespaces) {}
 
   // A pod of the class was placed on `row` or removed from it; `serial` distinguishes the class
-  // from others of the same id. `use_key` registers a label as a topology key of `topology`.
+  // from others of the same id. `use_key` returns the topology key of a label.
   template <typename UseKey>
   void Count(const PodClass& pod_class, uint64_t serial, NodeRow row, int32_t delta,
-             const Topology& topology, UseKey&& use_key) {
+             UseKey&& use_key) {
     if (!pod_class.has_pod_affinity) return;
-    for (uint32_t i : TermsOf(pod_class, serial, use_key)) Add(entries_[i], row, delta, topology);
+    for (uint32_t i : TermsOf(pod_class, serial, use_key)) Add(entries_[i], row, delta);
   }
+
+  // Removes the terms that no pod has; the others are renumbered. Trim does so if those are large
+  // together.
+  void RemoveUnused();
+  void Trim() {
+    if (unused_bytes_ > kMaxUnusedBytes && unused_bytes_ > used_bytes_) RemoveUnused();
+  }
+  // The number of terms, with those that no pod has.
+  size_t size() const { return entries_.size(); }
 
   // Returns the terms that match pods with these labels, whether or not any pod has them now.
   const std::vector<uint32_t>& Matching(LabelSetId labels) const;
@@ -127,23 +192,28 @@ class AffinityTerms {
   void NamespacesChanged() { matches_.Reset(); }
 
  private:
+  // Terms that no pod has may take as much memory, counted as the bytes of their keys, before they
+  // are removed. A removal is O(all terms), so that there must be some reason for it.
+  static constexpr size_t kMaxUnusedBytes = 64 << 10;
+
   struct Entry {
+    SymbolHolder symbols;  // Of the matcher.
     Term term;
     PodMatcher matcher;
+    size_t bytes = 0;      // Of its key.
     int64_t carriers = 0;  // In all, including those on nodes without the topology key.
   };
   struct ClassTerms {
     uint64_t serial = 0;
     std::vector<uint32_t> terms;
   };
-  using UseKeyFunction = std::function<TopologyKeyId(Symbol)>;
+  using UseKeyFunction = std::function<Topology::KeyRef(std::string_view)>;
 
   const std::vector<uint32_t>& TermsOf(const PodClass& pod_class, uint64_t serial,
                                        const UseKeyFunction& use_key);
   uint32_t Intern(Kind kind, int32_t weight, const api::PodAffinityTerm& term,
                   const std::string& namespace_, const UseKeyFunction& use_key);
-  void ForgetUncarried();
-  static void Add(Entry& entry, NodeRow row, int32_t delta, const Topology& topology);
+  void Add(Entry& entry, NodeRow row, int32_t delta);
 
   SymbolTable& symbols_;
   const PodLabelsTable& labels_;
@@ -151,6 +221,7 @@ class AffinityTerms {
   std::vector<Entry> entries_;
   std::unordered_map<std::string, uint32_t> by_key_;
   std::vector<ClassTerms> by_class_;
+  size_t used_bytes_ = 0, unused_bytes_ = 0;  // Of the terms that some pod has, and of the others.
   mutable MatchLists matches_;
 };
 

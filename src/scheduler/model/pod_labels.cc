@@ -1,22 +1,34 @@
 #include "scheduler/model/pod_labels.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::scheduler::model {
 namespace {
 
-LabelMatcher Compile(const std::optional<api::LabelSelector>& selector, SymbolTable& symbols) {
+LabelMatcher Compile(const std::optional<api::LabelSelector>& selector, SymbolHolder& symbols) {
   auto compiled = api::Selector::FromLabelSelector(selector);
   return LabelMatcher(compiled ? *compiled : api::Selector::Nothing(), symbols);
 }
 
 }  // namespace
 
+LabelSetId PodLabelsTable::Acquire(const api::ObjectMeta& pod) {
+  const Symbol namespace_ = scratch_.Intern(pod.namespace_);
+  const LabelSetId id = table_.Acquire({namespace_, InternLabels(pod.labels, scratch_)});
+  if (table_.holders(id) == 1) {
+    while (held_.size() <= id.index()) held_.emplace_back(symbols_);
+    std::swap(held_[id.index()], scratch_);
+  }
+  scratch_.Clear();
+  return id;
+}
+
 PodMatcher::PodMatcher(Symbol namespace_, LabelMatcher labels)
     : namespaces_{namespace_}, labels_(std::move(labels)) {}
 
 PodMatcher::PodMatcher(const api::PodAffinityTerm& term, const std::string& owner_namespace,
-                       SymbolTable& symbols)
+                       SymbolHolder& symbols)
     : labels_(Compile(term.label_selector, symbols)) {
   for (const std::string& name : term.namespaces) namespaces_.push_back(symbols.Intern(name));
   if (term.namespace_selector) {
@@ -25,6 +37,12 @@ PodMatcher::PodMatcher(const api::PodAffinityTerm& term, const std::string& owne
     namespaces_.push_back(symbols.Intern(owner_namespace));
   }
   std::ranges::sort(namespaces_);
+}
+
+void PodMatcher::HoldBy(SymbolHolder& symbols) const {
+  for (Symbol name : namespaces_) symbols.Hold(name);
+  if (namespace_selector_) namespace_selector_->HoldBy(symbols);
+  labels_.HoldBy(symbols);
 }
 
 bool PodMatcher::Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,

@@ -38,21 +38,26 @@ class SharedTable {
   }
 
   void Retain(IdType id) { ++slots_[id.index()].holders; }
-  // Counts one holder fewer; the last one removes the value.
-  void Release(IdType id) {
+  // Counts one holder fewer; the last one removes the value. Returns whether that happened.
+  bool Release(IdType id) {
     Slot& slot = slots_[id.index()];
     CHECK(slot.holders > 0);
-    if (--slot.holders > 0) return;
+    if (--slot.holders > 0) return false;
     ids_.erase(ids_.find(*slot.value));
-    slot.value = nullptr;
+    slot = {};
     free_.push_back(id);
+    return true;
   }
 
   const Value& Get(IdType id) const { return *slots_[id.index()].value; }
-  // Distinguishes values that had the same id one after the other.
+  // Distinguishes values that had the same id one after the other: what is cached for an id is true
+  // while its serial number is the same. Numbers grow; 0 if the id is free.
   uint64_t serial(IdType id) const { return slots_[id.index()].serial; }
+  uint64_t newest_serial() const { return serials_; }
   uint32_t holders(IdType id) const { return slots_[id.index()].holders; }
   size_t size() const { return ids_.size(); }
+  // An upper bound of all ids.
+  size_t capacity() const { return slots_.size(); }
 
  private:
   struct Slot {
@@ -95,40 +100,72 @@ struct PodLabelsHash {
   }
 };
 
-using PodLabelsTable = SharedTable<PodLabels, LabelSetId, PodLabelsHash>;
+// PodLabelsTable is a SharedTable of the labels of pods, which holds their symbols.
+class PodLabelsTable {
+ public:
+  // `symbols` must outlive this.
+  explicit PodLabelsTable(SymbolTable& symbols) : symbols_(symbols), scratch_(symbols) {}
+
+  LabelSetId Acquire(const api::ObjectMeta& pod);
+  void Retain(LabelSetId id) { table_.Retain(id); }
+  void Release(LabelSetId id) {
+    if (table_.Release(id)) held_[id.index()].Clear();
+  }
+
+  const PodLabels& Get(LabelSetId id) const { return table_.Get(id); }
+  uint64_t serial(LabelSetId id) const { return table_.serial(id); }
+  size_t size() const { return table_.size(); }
+
+ private:
+  SymbolTable& symbols_;
+  SharedTable<PodLabels, LabelSetId, PodLabelsHash> table_;
+  std::vector<SymbolHolder> held_;  // By id.
+  SymbolHolder scratch_;
+};
 
 // MatchLists caches, for each label set, which entries of a growing list match it, so that each
 // pair is evaluated once.
 //
 // Entries are indices that only grow; Reset drops the cache when they are renumbered or when what
-// they match may have changed.
+// they match may have changed. It also starts over when it has become too large.
 class MatchLists {
  public:
-  void Reset() { ++epoch_; }
+  void Reset() {
+    lists_ = {};
+    matches_ = 0;
+  }
 
   // Returns the indices below `count` for which matches(index) is true for the labels `id`, in
   // ascending order.
   template <typename Matches>
   const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count,
                                    Matches&& matches) {
+    if (matches_ > kMaxMatches) Reset();
     if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
     List& list = lists_[id.index()];
-    if (list.epoch != epoch_ || list.serial != serial) list = {epoch_, serial, 0, {}};
+    if (list.serial != serial) {
+      matches_ -= list.matching.size();
+      list = {serial, 0, {}};
+    }
     for (; list.tried < count; ++list.tried) {
-      if (matches(list.tried)) list.matching.push_back(static_cast<uint32_t>(list.tried));
+      if (!matches(list.tried)) continue;
+      list.matching.push_back(static_cast<uint32_t>(list.tried));
+      ++matches_;
     }
     return list.matching;
   }
 
  private:
+  // 32 MiB of lists: as many as a thousand entries that match each of eight thousand label sets.
+  static constexpr size_t kMaxMatches = size_t{8} << 20;
+
   struct List {
-    uint64_t epoch = 0;
     uint64_t serial = 0;  // Of the labels that had this id.
     size_t tried = 0;
     std::vector<uint32_t> matching;
   };
   std::vector<List> lists_;  // By label set.
-  uint64_t epoch_ = 1;
+  size_t matches_ = 0;       // In all lists.
 };
 
 // PodMatcher is a compiled affinity term or selector: it matches pods of some namespaces with some
@@ -141,7 +178,10 @@ class PodMatcher {
   // The pods that an affinity term of a pod in `owner_namespace` selects. A selector that does not
   // parse matches nothing.
   PodMatcher(const api::PodAffinityTerm& term, const std::string& owner_namespace,
-             SymbolTable& symbols);
+             SymbolHolder& symbols);
+
+  // Lets `symbols` hold what this compares with, so that a copy may outlive the original holder.
+  void HoldBy(SymbolHolder& symbols) const;
 
   // `namespace_labels` are those of the pod's namespace, empty if it is not known.
   bool Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,

@@ -1,5 +1,7 @@
 #include "scheduler/model/pod_table.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace berth::scheduler::model {
@@ -47,20 +49,22 @@ void PodTable::Remove(PodId id) {
 }
 
 void Nominations::Set(PodId pod, Symbol node) {
+  SymbolHolder holder(symbols_);
+  if (node.valid()) holder.Hold(node);  // Before the last hold on it may end.
   if (auto old = node_of_.find(pod); old != node_of_.end()) {
-    auto pods = by_node_.find(old->second);
+    auto pods = by_node_.find(old->second.node);
     std::erase(pods->second, pod);
     if (pods->second.empty()) by_node_.erase(pods);
     node_of_.erase(old);
   }
   if (!node.valid()) return;
-  node_of_.emplace(pod, node);
+  node_of_.insert_or_assign(pod, Nominated{node, std::move(holder)});
   by_node_[node].push_back(pod);
 }
 
 Symbol Nominations::NodeOf(PodId pod) const {
   auto found = node_of_.find(pod);
-  return found == node_of_.end() ? Symbol{} : found->second;
+  return found == node_of_.end() ? Symbol{} : found->second.node;
 }
 
 const std::vector<PodId>& Nominations::PodsOn(Symbol node) const {

@@ -72,6 +72,9 @@ class PodTable {
 // capacity to them.
 class Nominations {
  public:
+  // `symbols` must outlive this.
+  explicit Nominations(SymbolTable& symbols) : symbols_(symbols) {}
+
   // Sets the nominated node of `pod`. An invalid `node` clears it.
   void Set(PodId pod, Symbol node);
   void Clear(PodId pod) { Set(pod, {}); }
@@ -85,7 +88,12 @@ class Nominations {
   bool empty() const { return by_node_.empty(); }
 
  private:
-  std::unordered_map<PodId, Symbol> node_of_;
+  struct Nominated {
+    Symbol node;
+    SymbolHolder holder;  // The node need not exist.
+  };
+  SymbolTable& symbols_;
+  std::unordered_map<PodId, Nominated> node_of_;
   std::unordered_map<Symbol, std::vector<PodId>> by_node_;
 };
 

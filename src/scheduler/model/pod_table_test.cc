@@ -67,40 +67,57 @@ namespace BERTH_TEST_FILE {
 using Pods = std::vector<PodId>;
 
 constexpr PodId kA{1}, kB{2}, kC{3};
-constexpr Symbol kNode{10}, kOther{11};
 
-TEST(Nominations, ListPodsInOrderOfNomination) {
-  Nominations nominations;
-  EXPECT_TRUE(nominations.empty());
-  nominations.Set(kC, kNode);
-  nominations.Set(kA, kNode);
-  nominations.Set(kB, kOther);
-  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kC, kA}));
-  EXPECT_EQ(nominations.PodsOn(kOther), Pods({kB}));
-  EXPECT_EQ(nominations.NodeOf(kC), kNode);
-  EXPECT_EQ(nominations.by_node().size(), 2u);
+class NominationsTest : public testing::Test {
+ protected:
+  SymbolTable symbols_;
+  SymbolHolder holder_{symbols_};
+  const Symbol node_ = holder_.Intern("node"), other_ = holder_.Intern("other");
+  Nominations nominations_{symbols_};
+};
+
+TEST_F(NominationsTest, ListPodsInOrderOfNomination) {
+  EXPECT_TRUE(nominations_.empty());
+  nominations_.Set(kC, node_);
+  nominations_.Set(kA, node_);
+  nominations_.Set(kB, other_);
+  EXPECT_EQ(nominations_.PodsOn(node_), Pods({kC, kA}));
+  EXPECT_EQ(nominations_.PodsOn(other_), Pods({kB}));
+  EXPECT_EQ(nominations_.NodeOf(kC), node_);
+  EXPECT_EQ(nominations_.by_node().size(), 2u);
 }
 
-TEST(Nominations, NewOneReplacesTheOld) {
-  Nominations nominations;
-  nominations.Set(kA, kNode);
-  nominations.Set(kB, kNode);
-  nominations.Set(kA, kOther);
-  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kB}));
-  EXPECT_EQ(nominations.NodeOf(kA), kOther);
-  nominations.Set(kA, kNode);
-  EXPECT_EQ(nominations.PodsOn(kNode), Pods({kB, kA}));
-  EXPECT_TRUE(nominations.PodsOn(kOther).empty());
+TEST_F(NominationsTest, NewOneReplacesTheOld) {
+  nominations_.Set(kA, node_);
+  nominations_.Set(kB, node_);
+  nominations_.Set(kA, other_);
+  EXPECT_EQ(nominations_.PodsOn(node_), Pods({kB}));
+  EXPECT_EQ(nominations_.NodeOf(kA), other_);
+  nominations_.Set(kA, node_);
+  EXPECT_EQ(nominations_.PodsOn(node_), Pods({kB, kA}));
+  EXPECT_TRUE(nominations_.PodsOn(other_).empty());
 }
 
-TEST(Nominations, ClearLeavesNothing) {
-  Nominations nominations;
-  nominations.Set(kA, kNode);
-  nominations.Clear(kA);
-  nominations.Clear(kB);
-  EXPECT_FALSE(nominations.NodeOf(kA).valid());
-  EXPECT_TRUE(nominations.PodsOn(kNode).empty());
-  EXPECT_TRUE(nominations.empty());
+TEST_F(NominationsTest, HoldTheNamesOfNodes) {
+  nominations_.Set(kA, node_);
+  nominations_.Set(kB, other_);
+  holder_.Clear();
+  nominations_.Set(kA, node_);
+  EXPECT_EQ(symbols_.Text(node_), "node");
+  nominations_.Set(kA, other_);
+  EXPECT_FALSE(symbols_.Find("node").valid());
+  nominations_.Clear(kA);
+  nominations_.Clear(kB);
+  EXPECT_EQ(symbols_.size(), 0u);
+}
+
+TEST_F(NominationsTest, ClearLeavesNothing) {
+  nominations_.Set(kA, node_);
+  nominations_.Clear(kA);
+  nominations_.Clear(kB);
+  EXPECT_FALSE(nominations_.NodeOf(kA).valid());
+  EXPECT_TRUE(nominations_.PodsOn(node_).empty());
+  EXPECT_TRUE(nominations_.empty());
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -6,19 +6,13 @@
 
 namespace berth::scheduler::model {
 
-ScalarId ScalarNames::Intern(std::string_view name) { return ScalarId{names_.Intern(name).value}; }
-
-ScalarId ScalarNames::Find(std::string_view name) const {
-  return ScalarId{names_.Find(name).value};
-}
-
 // DIFFERS: kube-scheduler wraps around beyond 64 bits, and a negative request of a placed pod makes
 // room for others.
 int64_t AmountOf(std::string_view resource, const api::Quantity& quantity) {
   return std::max<int64_t>(resource == "cpu" ? quantity.MilliValue() : quantity.Value(), 0);
 }
 
-ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& names) {
+ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarHolder& names) {
   ResourceVector vector;
   for (const auto& [name, quantity] : list) {
     const int64_t amount = AmountOf(name, quantity);
@@ -34,16 +28,15 @@ ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarNames& 
       vector.scalars.push_back({names.Intern(name), amount});
     }
   }
-  std::ranges::sort(vector.scalars, {}, &Scalar::id);
   return vector;
 }
 
 int64_t ResourceVector::ScalarAmount(ScalarId id) const {
-  auto found = std::ranges::lower_bound(scalars, id, {}, &Scalar::id);
-  return found != scalars.end() && found->id == id ? found->amount : 0;
+  const auto found = std::ranges::find(scalars, id, &Scalar::id);
+  return found != scalars.end() ? found->amount : 0;
 }
 
-std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols) {
+std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolHolder& symbols) {
   std::vector<HostPort> ports;
   auto collect = [&](const api::Container& container) {
     for (const api::ContainerPort& port : container.ports) {

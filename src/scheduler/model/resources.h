@@ -3,9 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "api/pod.h"
@@ -15,18 +12,10 @@
 
 namespace berth::scheduler::model {
 
-// ScalarNames gives each scalar resource name (extended resources, huge pages and the like) a dense
-// id, in order of first use. Names are few and never removed.
-class ScalarNames {
- public:
-  ScalarId Intern(std::string_view name);
-  ScalarId Find(std::string_view name) const;
-  const std::string& Text(ScalarId id) const { return names_.Text(Symbol{id.value}); }
-  size_t size() const { return names_.size(); }
-
- private:
-  SymbolTable names_;
-};
+// The names of scalar resources (extended resources, huge pages and the like) that some pod
+// requests or some node lists.
+using ScalarNames = StringTable<ScalarId>;
+using ScalarHolder = StringHolder<ScalarId>;
 
 // Returns the amount that rules count for a quantity of the resource: thousandths of cpu, units of
 // all others. Saturates; a negative quantity counts as 0, so that sums only grow.
@@ -43,11 +32,11 @@ struct ResourceVector {
   int64_t memory = 0;
   int64_t ephemeral_storage = 0;
   int64_t pods = 0;             // The number of pods allowed; only nodes have it.
-  std::vector<Scalar> scalars;  // Sorted by id. A resource listed as 0 has an entry.
+  std::vector<Scalar> scalars;  // By name. A resource listed as 0 has an entry.
 
   // Reads the list: cpu in thousandths, the rest in units. Names that no scheduling rule counts are
-  // dropped. Amounts are in [0, INT64_MAX]: see AmountOf.
-  static ResourceVector From(const api::ResourceList& list, ScalarNames& names);
+  // dropped; the others are held by `names`. Amounts are in [0, INT64_MAX]: see AmountOf.
+  static ResourceVector From(const api::ResourceList& list, ScalarHolder& names);
 
   int64_t ScalarAmount(ScalarId id) const;
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
@@ -64,7 +53,7 @@ struct HostPort {
 };
 
 // Returns the ports of containers and sidecars; ordinary init containers end before the pod runs.
-std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolTable& symbols);
+std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolHolder& symbols);
 
 // Reports whether a pod that uses `a` cannot share a node with one that uses `b`. `any_ip` is the
 // symbol of "0.0.0.0".

@@ -46,35 +46,37 @@ const StorageCatalog::Capacities& StorageCatalog::CapacitiesOf(
   return found != nullptr ? *found : kNone;
 }
 
-StorageCatalog::Affinity StorageCatalog::Compile(const std::optional<api::NodeSelector>& affinity) {
-  return affinity ? Affinity(std::in_place, *affinity, symbols_) : std::nullopt;
-}
-
-StorageCatalog::Volume StorageCatalog::Compile(
-    std::shared_ptr<const api::PersistentVolume> object) {
-  Volume volume;
-  volume.affinity = Compile(object->node_affinity);
-  volume.in_tree = InTreePluginOf(*object);
+StorageCatalog::Volume StorageCatalog::Compile(std::shared_ptr<const api::PersistentVolume> ref) {
+  Volume volume{.symbols = SymbolHolder(symbols_), .object = std::move(ref)};
+  const api::PersistentVolume& object = *volume.object;
+  auto compile = [&](const std::optional<api::NodeSelector>& affinity) {
+    return affinity ? Affinity(std::in_place, *affinity, volume.symbols) : std::nullopt;
+  };
+  volume.affinity = compile(object.node_affinity);
+  volume.in_tree = InTreePluginOf(object);
   if (volume.in_tree != nullptr) {
-    const auto translated = TranslateToCsi(*object);
+    const auto translated = TranslateToCsi(object);
     if (translated) {
-      volume.migrated_affinity = Compile(TranslateAffinity(*object));
+      volume.migrated_affinity = compile(TranslateAffinity(object));
     } else {
       volume.migrated_affinity = std::unexpected(translated.error());
     }
   }
-  volume.counted = CountedAs(*object, volume.in_tree);
-  volume.object = std::move(object);
+  volume.counted = CountedAs(object, volume.in_tree);
   return volume;
 }
 
 bool StorageCatalog::Put(std::shared_ptr<const api::PersistentVolume> object) {
   const std::string name = object->metadata.name;
   Volume volume = Compile(std::move(object));
-  const auto [entry, added] = volumes_.try_emplace(name);
-  const bool recount = added || entry->second.counted != volume.counted;
-  if (!added) Unlist(*entry->second.object);
-  entry->second = std::move(volume);
+  auto entry = volumes_.find(name);
+  const bool recount = entry == volumes_.end() || entry->second.counted != volume.counted;
+  if (entry == volumes_.end()) {
+    entry = volumes_.emplace(name, std::move(volume)).first;
+  } else {
+    Unlist(*entry->second.object);
+    entry->second = std::move(volume);
+  }
   volumes_of_class_[StorageClassOf(*entry->second.object)].emplace(name, &entry->second);
   return recount;
 }
@@ -93,12 +95,11 @@ void StorageCatalog::Unlist(const api::PersistentVolume& volume) {
 }
 
 void StorageCatalog::Put(std::shared_ptr<const api::StorageClass> object) {
-  Class storage_class;
+  Class storage_class{.symbols = SymbolHolder(symbols_), .object = object};
   if (!object->allowed_topologies.empty()) {
-    storage_class.allowed.emplace(object->allowed_topologies, symbols_);
+    storage_class.allowed.emplace(object->allowed_topologies, storage_class.symbols);
   }
   const std::string& name = object->metadata.name;
-  storage_class.object = object;
   classes_.insert_or_assign(name, std::move(storage_class));
 }
 
@@ -106,9 +107,11 @@ void StorageCatalog::Put(std::shared_ptr<const api::CsiStorageCapacity> object) 
   api::ObjectKey key{object->metadata.namespace_, object->metadata.name};
   RemoveCapacity(key);
   const std::string& storage_class = object->storage_class_name;
-  NodeLabelTerms nodes(object->node_topology, symbols_);
+  SymbolHolder symbols(symbols_);
+  NodeLabelTerms nodes(object->node_topology, symbols);
   class_of_capacity_.emplace(key, storage_class);
-  capacities_of_class_[storage_class].emplace(std::move(key), Capacity{object, std::move(nodes)});
+  capacities_of_class_[storage_class].emplace(
+      std::move(key), Capacity{std::move(symbols), object, std::move(nodes)});
 }
 
 void StorageCatalog::RemoveCapacity(const api::ObjectKey& key) {

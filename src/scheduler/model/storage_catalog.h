@@ -23,20 +23,23 @@ class StorageCatalog {
   using Affinity = std::optional<NodeLabelTerms>;  // Any node if absent.
 
   struct Volume {
+    SymbolHolder symbols;  // Of the affinities.
     std::shared_ptr<const api::PersistentVolume> object;
-    Affinity affinity;
+    Affinity affinity = {};
     // For in-tree volumes that are migrated to a CSI driver: the in-tree plugin, and the affinity
     // on nodes where the driver serves the volume, or why it cannot be translated.
     const InTreePlugin* in_tree = nullptr;
-    Result<Affinity> migrated_affinity;
+    Result<Affinity> migrated_affinity = {};
     // The volume that counts against a driver's limit, if any.
-    std::optional<CsiVolume> counted;
+    std::optional<CsiVolume> counted = {};
   };
   struct Class {
+    SymbolHolder symbols;  // Of the topologies.
     std::shared_ptr<const api::StorageClass> object;
-    Affinity allowed;
+    Affinity allowed = {};
   };
   struct Capacity {
+    SymbolHolder symbols;  // Of the terms.
     std::shared_ptr<const api::CsiStorageCapacity> object;
     NodeLabelTerms nodes;
   };
@@ -60,7 +63,6 @@ class StorageCatalog {
 
  private:
   Volume Compile(std::shared_ptr<const api::PersistentVolume> volume);
-  Affinity Compile(const std::optional<api::NodeSelector>& affinity);
   void Unlist(const api::PersistentVolume& volume);
 
   SymbolTable& symbols_;

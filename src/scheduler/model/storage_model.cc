@@ -12,7 +12,7 @@ namespace {
 // named after them are alone in their class.
 template <typename Visit>
 void ForEachClaim(const PodClass& pod_class, Visit&& visit) {
-  const api::ObjectMeta& meta = pod_class.example->metadata;
+  const api::ObjectMeta& meta = pod_class.example.metadata;
   for (const api::Volume& volume : pod_class.spec().volumes) {
     if (const auto claim = ClaimOf(meta.name, volume)) {
       visit(api::ObjectKey{meta.namespace_, claim->name}, claim->ephemeral);
@@ -126,16 +126,16 @@ void Storage::Remove<api::CsiStorageCapacity>(const api::ObjectKey& key) {
 }
 
 void Storage::Put(const std::shared_ptr<const api::CsiNode>& csi_node) {
-  attached_.PutLimits(symbols_.Intern(csi_node->metadata.name), *csi_node);
+  attached_.PutLimits(*csi_node);
 }
 
 template <>
 void Storage::Remove<api::CsiNode>(const api::ObjectKey& key) {
-  attached_.RemoveLimits(symbols_.Find(key.name));
+  attached_.RemoveLimits(key.name);
 }
 
 void Storage::Put(const std::shared_ptr<const api::VolumeAttachment>& attachment) {
-  attached_.Put(symbols_.Intern(attachment->node_name), attachment);
+  attached_.Put(attachment);
 }
 
 template <>

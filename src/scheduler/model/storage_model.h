@@ -22,7 +22,7 @@ class ClaimUsers {
  public:
   struct User {
     PodId pod;
-    Symbol node;             // Where it was placed; the node need not exist.
+    Symbol node;             // Where it was placed; the node need not exist, but its row does.
     bool ephemeral = false;  // The claim was created for this pod.
     friend bool operator==(const User&, const User&) = default;
   };
@@ -51,10 +51,7 @@ class Storage {
   // All must outlive this. `claims` holds the claims as the API shows them.
   Storage(const PodTable& pods, const Objects<api::PersistentVolumeClaim>& claims,
           SymbolTable& symbols)
-      : claims_(claims),
-        symbols_(symbols),
-        catalog_(symbols),
-        attached_(pods, volumes_, catalog_) {}
+      : claims_(claims), catalog_(symbols), attached_(pods, volumes_, catalog_, symbols) {}
 
   const StorageCatalog& catalog() const { return catalog_; }
   const ClaimUsers& users() const { return users_; }
@@ -96,7 +93,6 @@ class Storage {
   void LinkClaim(const api::ObjectKey& key, const std::string& volume);
 
   const Objects<api::PersistentVolumeClaim>& claims_;
-  SymbolTable& symbols_;
   StorageCatalog catalog_;
   ClaimUsers users_;
   PodCsiVolumes volumes_{claims_, catalog_};

@@ -11,49 +11,86 @@ DomainId Topology::Key::Find(Symbol value) const {
   return found == by_value_.end() ? DomainId{} : found->second;
 }
 
+void Topology::Key::Resize(size_t rows) {
+  if (node_count_ > 0) own_.resize(rows);
+}
+
 void Topology::Key::Enter(NodeRow row, Symbol value) {
   if (!value.valid()) return;
   auto [found, added] = by_value_.try_emplace(value);
   if (added) {
     if (free_.empty()) {
-      found->second = DomainId{static_cast<uint32_t>(domains.size())};
-      domains.emplace_back();
+      found->second = DomainId{static_cast<uint32_t>(domains_.size())};
+      domains_.emplace_back();
     } else {
       found->second = free_.back();
       free_.pop_back();
     }
-    domains[found->second.index()] = {value, 0};
-    ++domain_count;
+    domains_[found->second.index()] = {value, 0};
+    ++domain_count_;
   }
-  domain_of[row.index()] = found->second;
-  ++domains[found->second.index()].nodes;
-  ++node_count;
+  if (++node_count_ == 1) own_.resize(nowhere_->size());
+  own_[row.index()] = found->second;
+  ++domains_[found->second.index()].nodes;
 }
 
 void Topology::Key::Leave(NodeRow row) {
-  const DomainId id = std::exchange(domain_of[row.index()], DomainId{});
+  if (node_count_ == 0) return;
+  const DomainId id = std::exchange(own_[row.index()], DomainId{});
   if (!id.valid()) return;
-  --node_count;
-  Domain& domain = domains[id.index()];
+  if (--node_count_ == 0) own_ = {};
+  Domain& domain = domains_[id.index()];
   if (--domain.nodes > 0) return;
   by_value_.erase(domain.value);
   domain.value = {};
   free_.push_back(id);
-  --domain_count;
+  --domain_count_;
+}
+
+Topology::KeyRef Topology::FindKey(std::string_view label) const {
+  const auto found = by_label_.find(symbols_.Find(label));
+  return found == by_label_.end() ? nullptr : found->second.lock();
+}
+
+std::shared_ptr<Topology::Key> Topology::AddKey(std::string_view label) {
+  if (by_label_.size() >= max_entries_) {
+    std::erase_if(by_label_, [](const auto& entry) { return entry.second.expired(); });
+    max_entries_ = 2 * by_label_.size() + 16;
+  }
+  std::shared_ptr<Key> key(new Key(symbols_, label, nowhere_));
+  // The label of an unused key may have had the same symbol.
+  by_label_.insert_or_assign(key->label(), key);
+  return key;
+}
+
+template <typename Visit>
+void Topology::ForEachKey(Visit&& visit) const {
+  for (const auto& [label, held] : by_label_) {
+    if (const std::shared_ptr<Key> key = held.lock()) visit(key);
+  }
+}
+
+std::vector<Topology::KeyRef> Topology::keys() const {
+  std::vector<KeyRef> keys;
+  ForEachKey([&](const KeyRef& key) { keys.push_back(key); });
+  return keys;
 }
 
 void Topology::Resize(size_t rows) {
-  for (Key& key : keys_) key.domain_of.resize(rows);
+  nowhere_->resize(rows);
+  ForEachKey([&](const std::shared_ptr<Key>& key) { key->Resize(rows); });
 }
 
 void Topology::Place(NodeRow row, LabelSpan labels) {
-  for (Key& key : keys_) {
-    const Symbol value = FindLabel(labels, key.label);
-    const DomainId current = key.domain_of[row.index()];
-    if (current.valid() ? key.domains[current.index()].value == value : !value.valid()) continue;
-    key.Leave(row);
-    key.Enter(row, value);
-  }
+  ForEachKey([&](const std::shared_ptr<Key>& key) {
+    const Symbol value = FindLabel(labels, key->label());
+    const DomainId current = key->domain_of()[row.index()];
+    const bool same = current.valid() ? key->domains()[current.index()].value == value  //
+                                      : !value.valid();
+    if (same) return;
+    key->Leave(row);
+    key->Enter(row, value);
+  });
 }
 
 namespace {

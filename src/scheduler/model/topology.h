@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/meta.h"
@@ -15,60 +18,83 @@ namespace berth::scheduler::model {
 
 // Topology records, for each topology key in use, in which domain each node is.
 //
-// A key is in use from when a rule first requests it; it is then updated as nodes change. A domain
-// is one value of the key; it exists while at least one node has the value.
+// A key is in use, and updated as nodes change, while a rule refers to it (KeyRef). A domain is one
+// value of the key; it exists while at least one node has the value.
 class Topology {
  public:
+  // `symbols` must outlive this.
+  explicit Topology(SymbolTable& symbols) : symbols_(symbols) {}
+
   struct Domain {
     Symbol value;        // Invalid while the id is free.
     uint32_t nodes = 0;  // How many nodes are in it.
   };
 
-  struct Key {
-    Symbol label;
-    std::vector<DomainId> domain_of;  // By row; invalid if the node lacks the label.
-    std::vector<Domain> domains;      // By domain id.
-    size_t domain_count = 0;          // Domains that exist.
-    size_t node_count = 0;            // Nodes that are in one.
+  class Key {
+   public:
+    Symbol label() const { return label_; }
+    // By row; invalid if the node lacks the label.
+    const std::vector<DomainId>& domain_of() const { return node_count_ > 0 ? own_ : *nowhere_; }
+    // By domain id.
+    const std::vector<Domain>& domains() const { return domains_; }
+    // The domains that exist, and the nodes that are in one.
+    size_t domain_count() const { return domain_count_; }
+    size_t node_count() const { return node_count_; }
 
     DomainId Find(Symbol value) const;
 
    private:
     friend class Topology;
+    using Column = std::vector<DomainId>;
+    Key(SymbolTable& symbols, std::string_view label, std::shared_ptr<const Column> nowhere)
+        : held_(symbols), label_(held_.Intern(label)), nowhere_(std::move(nowhere)) {}
+
+    void Resize(size_t rows);
     void Enter(NodeRow row, Symbol value);
     void Leave(NodeRow row);
 
+    SymbolHolder held_;  // The label; the values are labels of nodes.
+    const Symbol label_;
+    // A label that no node has needs no column of its own, so that it costs the pods that name it,
+    // not every node.
+    Column own_;
+    std::shared_ptr<const Column> nowhere_;
+    std::vector<Domain> domains_;
+    size_t domain_count_ = 0;
+    size_t node_count_ = 0;
     std::unordered_map<Symbol, DomainId> by_value_;
     std::vector<DomainId> free_;
   };
+  using KeyRef = std::shared_ptr<const Key>;
 
-  // Returns the id of `label`, which is in use from then on: `labels_of(row)` must return the
-  // labels of each row of `present`.
+  // Returns the key `label`. `labels_of(row)` must return the labels of each row of `present`.
   template <typename LabelsOf>
-  TopologyKeyId Use(Symbol label, const NodeMask& present, size_t rows, LabelsOf&& labels_of) {
-    const auto [found, added] =
-        by_label_.try_emplace(label, TopologyKeyId{static_cast<uint32_t>(keys_.size())});
-    if (added) {
-      Key& key = keys_.emplace_back();
-      key.label = label;
-      key.domain_of.resize(rows);
-      present.ForEach([&](size_t row) {
-        key.Enter(NodeRow{static_cast<uint32_t>(row)}, FindLabel(labels_of(row), label));
-      });
-    }
-    return found->second;
+  KeyRef Use(std::string_view label, const NodeMask& present, LabelsOf&& labels_of) {
+    if (KeyRef known = FindKey(label)) return known;
+    const std::shared_ptr<Key> key = AddKey(label);
+    present.ForEach([&](size_t row) {
+      key->Enter(NodeRow{static_cast<uint32_t>(row)}, FindLabel(labels_of(row), key->label()));
+    });
+    return key;
   }
 
-  const Key& key(TopologyKeyId id) const { return keys_[id.index()]; }
-  const std::vector<Key>& keys() const { return keys_; }
+  // The keys in use, in no particular order.
+  std::vector<KeyRef> keys() const;
 
   void Resize(size_t rows);
   // Moves `row` to the domains that `labels` name; empty labels remove it from all.
   void Place(NodeRow row, LabelSpan labels);
 
  private:
-  std::vector<Key> keys_;
-  std::unordered_map<Symbol, TopologyKeyId> by_label_;
+  KeyRef FindKey(std::string_view label) const;
+  std::shared_ptr<Key> AddKey(std::string_view label);
+  template <typename Visit>  // void(const std::shared_ptr<Key>&)
+  void ForEachKey(Visit&& visit) const;
+
+  SymbolTable& symbols_;
+  std::shared_ptr<Key::Column> nowhere_ = std::make_shared<Key::Column>();
+  std::unordered_map<Symbol, std::weak_ptr<Key>> by_label_;
+  size_t max_entries_ = 0;  // Of by_label_, before those of unused keys are removed.
 };
 
 // NodeOrder is the order in which nodes are listed: one from each zone in turn, the nodes of a zone

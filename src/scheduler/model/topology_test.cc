@@ -16,33 +16,32 @@ class TopologyTest : public testing::Test {
     topology_.Resize(rows);
   }
 
-  TopologyKeyId Use(const char* label) {
-    return topology_.Use(symbols_.Intern(label), present_, labels_.size(),
+  Topology::KeyRef Use(const char* label) {
+    return topology_.Use(label, present_,
                          [this](size_t row) -> const Labels& { return labels_[row]; });
   }
   void Place(uint32_t row, const api::StringMap& labels) {
-    labels_[row] = InternLabels(labels, symbols_);
+    labels_[row] = InternLabels(labels, holder_);
     topology_.Place(NodeRow{row}, labels_[row]);
   }
   // The value of the key on each row, "-" where there is none.
-  std::string Domains(TopologyKeyId id) {
-    const Topology::Key& key = topology_.key(id);
+  std::string Domains(const Topology::KeyRef& key) {
     std::string text;
-    for (DomainId domain : key.domain_of) {
-      text += domain.valid() ? symbols_.Text(key.domains[domain.index()].value) : "-";
+    for (DomainId domain : key->domain_of()) {
+      text += domain.valid() ? symbols_.Text(key->domains()[domain.index()].value) : "-";
     }
     return text;
   }
-  uint32_t NodesIn(TopologyKeyId id, const char* value) {
-    const Topology::Key& key = topology_.key(id);
-    const DomainId domain = key.Find(symbols_.Find(value));
-    return domain.valid() ? key.domains[domain.index()].nodes : 0;
+  uint32_t NodesIn(const Topology::KeyRef& key, const char* value) {
+    const DomainId domain = key->Find(symbols_.Find(value));
+    return domain.valid() ? key->domains()[domain.index()].nodes : 0;
   }
 
   SymbolTable symbols_;
+  SymbolHolder holder_{symbols_};
   std::vector<Labels> labels_;
   NodeMask present_;
-  Topology topology_;
+  Topology topology_{symbols_};
 };
 
 TEST_F(TopologyTest, KeyThatComesIntoUseLateKnowsTheNodes) {
@@ -50,17 +49,47 @@ TEST_F(TopologyTest, KeyThatComesIntoUseLateKnowsTheNodes) {
   Place(1, {{"zone", "b"}, {"host", "x"}});
   Place(2, {{"zone", "a"}});
   EXPECT_TRUE(topology_.keys().empty());
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   EXPECT_EQ(Domains(zone), "aba-");
-  EXPECT_EQ(topology_.key(zone).domain_count, 2u);
+  EXPECT_EQ(zone->domain_count(), 2u);
   EXPECT_EQ(NodesIn(zone, "a"), 2u);
   EXPECT_EQ(Use("zone"), zone);
   EXPECT_NE(Use("host"), zone);
-  EXPECT_EQ(topology_.keys().size(), 2u);
+  EXPECT_EQ(topology_.keys().size(), 1u);  // The other is not in use any more.
+}
+
+TEST_F(TopologyTest, KeyIsInUseWhileItIsReferenced) {
+  Place(0, {{"zone", "a"}});
+  const size_t symbols = symbols_.size();
+  for (int i = 0; i < 1000; ++i) {
+    const std::string label = "key-" + std::to_string(i);
+    const Topology::KeyRef key = Use(label.c_str());
+    EXPECT_EQ(Domains(key), "----");
+    Place(1, {{label, "x"}});
+    EXPECT_EQ(Domains(key), "-x--");
+    Place(1, {});
+  }
+  EXPECT_TRUE(topology_.keys().empty());
+  holder_.Clear();
+  labels_.assign(labels_.size(), {});
+  Place(0, {{"zone", "a"}});
+  EXPECT_EQ(symbols_.size(), symbols);
+}
+
+TEST_F(TopologyTest, LabelsThatNoNodeHasShareAColumn) {
+  const Topology::KeyRef first = Use("first"), second = Use("second");
+  EXPECT_EQ(&first->domain_of(), &second->domain_of());
+  Place(2, {{"second", "x"}});
+  EXPECT_NE(&first->domain_of(), &second->domain_of());
+  topology_.Resize(5);
+  EXPECT_EQ(Domains(first), "-----");
+  EXPECT_EQ(Domains(second), "--x--");
+  Place(2, {});
+  EXPECT_EQ(&first->domain_of(), &second->domain_of());
 }
 
 TEST_F(TopologyTest, NodesMoveBetweenDomains) {
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", "a"}});
   Place(1, {{"zone", "a"}});
   Place(1, {{"zone", "b"}});
@@ -72,21 +101,21 @@ TEST_F(TopologyTest, NodesMoveBetweenDomains) {
 }
 
 TEST_F(TopologyTest, DomainEndsWithItsLastNodeAndItsIdIsUsedAgain) {
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", "a"}});
   Place(1, {{"zone", "b"}});
-  const DomainId b = topology_.key(zone).domain_of[1];
+  const DomainId b = zone->domain_of()[1];
   Place(1, {});
-  EXPECT_EQ(topology_.key(zone).domain_count, 1u);
-  EXPECT_FALSE(topology_.key(zone).Find(symbols_.Find("b")).valid());
+  EXPECT_EQ(zone->domain_count(), 1u);
+  EXPECT_FALSE(zone->Find(symbols_.Find("b")).valid());
   Place(2, {{"zone", "c"}});
-  EXPECT_EQ(topology_.key(zone).domain_of[2], b);
-  EXPECT_EQ(topology_.key(zone).domain_count, 2u);
-  EXPECT_EQ(topology_.key(zone).domains.size(), 2u);
+  EXPECT_EQ(zone->domain_of()[2], b);
+  EXPECT_EQ(zone->domain_count(), 2u);
+  EXPECT_EQ(zone->domains().size(), 2u);
 }
 
 TEST_F(TopologyTest, PlacingANodeWhereItIsChangesNothing) {
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", "a"}});
   Place(0, {{"zone", "a"}, {"host", "x"}});
   EXPECT_EQ(NodesIn(zone, "a"), 1u);
@@ -94,16 +123,16 @@ TEST_F(TopologyTest, PlacingANodeWhereItIsChangesNothing) {
 }
 
 TEST_F(TopologyTest, NewRowsAreInNoDomain) {
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", "a"}});
   topology_.Resize(6);
   EXPECT_EQ(Domains(zone), "a-----");
 }
 
 TEST_F(TopologyTest, EmptyValueIsADomainToo) {
-  const TopologyKeyId zone = Use("zone");
+  const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", ""}});
-  EXPECT_EQ(topology_.key(zone).domain_count, 1u);
+  EXPECT_EQ(zone->domain_count(), 1u);
   EXPECT_EQ(NodesIn(zone, ""), 1u);
 }
 

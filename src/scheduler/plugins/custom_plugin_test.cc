@@ -51,8 +51,8 @@ class OwnTeam final : public framework::FilterPlugin {
   // Called once per pod class: interns the label that Filter compares with.
   std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
                                                  const model::PodClass& pod_class) const override {
-    auto wanted = std::make_unique<Wanted>();
-    wanted->label = {cluster.mutable_symbols().Intern("team"), pod_class.namespace_};
+    auto wanted = std::make_unique<Wanted>(cluster.mutable_symbols());
+    wanted->label = {wanted->symbols.Intern("team"), pod_class.namespace_};
     return wanted;
   }
 
@@ -72,6 +72,8 @@ class OwnTeam final : public framework::FilterPlugin {
 
  private:
   struct Wanted final : framework::ClassState {
+    explicit Wanted(SymbolTable& table) : symbols(table) {}
+    SymbolHolder symbols;  // Keeps what it interns as long as this state.
     model::Label label;
   };
 

@@ -16,6 +16,9 @@ constexpr int64_t kEnoughPerContainer = 1000 * kMegabyte;
 constexpr double kMaxSize = static_cast<double>(int64_t{1} << 53);
 
 struct PodImages final : framework::ClassState {
+  explicit PodImages(SymbolTable& table) : symbols(table) {}
+
+  SymbolHolder symbols;
   std::vector<Symbol> names;  // One per use: an image used twice counts twice.
   int64_t containers = 0;
 };
@@ -44,10 +47,10 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nod
 
 std::unique_ptr<framework::ClassState> ImageLocality::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<PodImages>();
+  auto state = std::make_unique<PodImages>(cluster.mutable_symbols());
   const api::PodSpec& spec = pod_class.spec();
   auto use = [&](const std::string& image) {
-    state->names.push_back(cluster.mutable_symbols().Intern(model::NormalizedImageName(image)));
+    state->names.push_back(state->symbols.Intern(model::NormalizedImageName(image)));
   };
   for (const api::Container& container : spec.init_containers) use(container.image);
   for (const api::Container& container : spec.containers) use(container.image);

@@ -18,8 +18,10 @@ namespace berth::scheduler::plugins {
 namespace {
 
 struct CompiledAffinity final : framework::ClassState {
-  explicit CompiledAffinity(model::RequiredNodeAffinity own) : required(std::move(own)) {}
+  CompiledAffinity(const api::PodSpec& spec, SymbolTable& table)
+      : symbols(table), required(spec, symbols) {}
 
+  SymbolHolder symbols;
   bool skips_filter = false;
   bool skips_score = false;
   // The nodes that the required terms name, sorted; absent if some term names none.
@@ -50,7 +52,7 @@ std::optional<std::set<std::string>> NamesOf(const api::NodeSelectorTerm& term) 
 }
 
 std::optional<std::vector<Symbol>> NamedNodes(const api::NodeSelector& selector,
-                                              SymbolTable& symbols) {
+                                              SymbolHolder& symbols) {
   if (selector.terms.empty()) return std::nullopt;
   std::set<Symbol> all;
   for (const api::NodeSelectorTerm& term : selector.terms) {
@@ -81,7 +83,8 @@ Result<bool> RequiredMatches(const api::PodSpec& spec, const api::Node& node) {
 Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(
     const framework::NodeAffinityArgs& args) {
   if (args.added_affinity) {
-    SymbolTable scratch;
+    SymbolTable table;
+    SymbolHolder scratch(table);
     if (args.added_affinity->required) {
       auto required = api::CompiledNodeSelector::Make(*args.added_affinity->required);
       if (!required) {
@@ -100,12 +103,12 @@ Result<std::unique_ptr<framework::Plugin>> NodeAffinity::Make(
 
 std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  SymbolTable& symbols = cluster.mutable_symbols();
   const api::PodSpec& spec = pod_class.spec();
   const api::NodeAffinity* own = AffinityOf(spec);
   const api::NodeAffinity* added = args_.added_affinity ? &*args_.added_affinity : nullptr;
 
-  auto state = std::make_unique<CompiledAffinity>(model::RequiredNodeAffinity(spec, symbols));
+  auto state = std::make_unique<CompiledAffinity>(spec, cluster.mutable_symbols());
+  SymbolHolder& symbols = state->symbols;
   if (own != nullptr && own->required) state->named = NamedNodes(*own->required, symbols);
   if (added != nullptr && added->required) state->added_required.emplace(*added->required, symbols);
   state->skips_filter =

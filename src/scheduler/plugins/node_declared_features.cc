@@ -10,6 +10,9 @@ namespace berth::scheduler::plugins {
 namespace {
 
 struct RequiredFeatures final : framework::ClassState {
+  explicit RequiredFeatures(SymbolTable& table) : symbols(table) {}
+
+  SymbolHolder symbols;
   std::vector<Symbol> names;  // Sorted.
 
   bool DeclaredBy(const model::NodeInfo& node) const {
@@ -38,9 +41,9 @@ std::vector<std::string_view> FeaturesNeededBy(const api::PodSpec& spec) {
 
 std::unique_ptr<framework::ClassState> NodeDeclaredFeatures::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<RequiredFeatures>();
+  auto state = std::make_unique<RequiredFeatures>(cluster.mutable_symbols());
   for (std::string_view feature : FeaturesNeededBy(pod_class.spec())) {
-    state->names.push_back(cluster.mutable_symbols().Intern(feature));
+    state->names.push_back(state->symbols.Intern(feature));
   }
   std::ranges::sort(state->names);
   return state;

@@ -13,7 +13,10 @@ namespace berth::scheduler::plugins {
 namespace {
 
 struct AnyIp final : framework::ClassState {
-  Symbol symbol;
+  explicit AnyIp(SymbolTable& table) : holder(table), symbol(holder.Intern("0.0.0.0")) {}
+
+  SymbolHolder holder;
+  const Symbol symbol;
 };
 
 // The ports that count as free on the node of a dry run.
@@ -39,9 +42,7 @@ bool HasClash(const framework::Cycle& cycle, Symbol any_ip, size_t row,
 
 std::unique_ptr<framework::ClassState> NodePorts::Compile(model::Cluster& cluster,
                                                           const model::PodClass&) const {
-  auto state = std::make_unique<AnyIp>();
-  state->symbol = cluster.mutable_symbols().Intern("0.0.0.0");
-  return state;
+  return std::make_unique<AnyIp>(cluster.mutable_symbols());
 }
 
 framework::PreFilterResult NodePorts::PreFilter(framework::Cycle& cycle) const {
@@ -106,7 +107,8 @@ Result<bool> NodePorts::QueueingHint(const model::Cluster&, const model::PodReco
   const auto deleted = RemovalOf<api::Pod>(event);
   if (!deleted) return std::unexpected(deleted.error());
   if (!UsesCapacity(**deleted)) return false;
-  SymbolTable symbols;  // The cluster need not know the addresses of a deleted pod.
+  SymbolTable table;  // The cluster need not know the addresses of a deleted pod.
+  SymbolHolder symbols(table);
   const Symbol any_ip = symbols.Intern("0.0.0.0");
   const std::vector<model::HostPort> freed = model::HostPortsOf((*deleted)->spec, symbols);
   const std::vector<model::HostPort> wanted = model::HostPortsOf(pod.object->spec, symbols);

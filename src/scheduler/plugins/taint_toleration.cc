@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
@@ -19,14 +20,23 @@ struct Judgement {
   int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The result for each taint set so far; it grows when new sets turn up.
+// The result for each taint set so far; it is updated when new sets turn up.
 struct Judgements final : framework::ClassState {
   std::vector<api::Toleration> tolerations;
   std::vector<Judgement> by_set;
+  std::vector<uint64_t> serials;  // Of the sets that were judged.
+  uint64_t newest_serial = 0;
 
-  const std::vector<Judgement>& UpTo(const model::TaintSets& sets) {
-    while (by_set.size() < sets.size()) {
-      by_set.push_back(Judge(sets.Get(model::TaintSetId{static_cast<uint32_t>(by_set.size())})));
+  const std::vector<Judgement>& For(const model::TaintSets& sets) {
+    if (newest_serial == sets.newest_serial()) return by_set;
+    newest_serial = sets.newest_serial();
+    by_set.resize(sets.capacity());
+    serials.resize(sets.capacity());
+    for (uint32_t i = 0; i < sets.capacity(); ++i) {
+      const model::TaintSetId id{i};
+      const uint64_t serial = sets.serial(id);
+      if (serial == 0 || serial == std::exchange(serials[i], serial)) continue;
+      by_set[i] = Judge(sets.Get(id));
     }
     return by_set;
   }
@@ -73,7 +83,7 @@ std::unique_ptr<framework::ClassState> TaintToleration::Compile(
 
 framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
                                            model::NodeMask& nodes) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
   return {};
@@ -81,7 +91,7 @@ framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
 
 framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
                                             model::NodeRow node) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
   if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
   return {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
 }
@@ -102,7 +112,7 @@ framework::Verdict TaintToleration::PreScore(framework::Cycle&, const model::Nod
 framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
                                           const model::NodeMask& nodes,
                                           std::span<int64_t> out) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).UpTo(cycle.nodes().taint_sets());
+  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
   const auto& taints = cycle.nodes().columns().taints;
   nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
   return {};

@@ -154,7 +154,8 @@ class NodeResourcesFit final : public Rule {
       const int64_t request = Get(requests_, name);
       const int64_t all = Get(allocatable, name);
       if (request <= 0 || IsIgnored(name) || request <= all - Get(in_use, name)) continue;
-      reasons.push_back("Insufficient " + name);
+      if (reasons.size() < framework::kMaxInsufficientResources)
+        reasons.push_back("Insufficient " + name);
       if (request > all) too_small = true;
     }
     if (reasons.empty()) return {};

@@ -16,39 +16,34 @@ using Counter = std::shared_ptr<const model::PodCounter>;
 
 // The terms of a class of pods, each with the counter of the pods that it selects.
 struct OwnTerms final : framework::ClassState {
+  explicit OwnTerms(SymbolTable& table) : symbols(table) {}
+
   struct Term {
-    model::TopologyKeyId key;
+    model::Topology::KeyRef key;
     Counter counter;
     int64_t weight = 0;  // Of preferred terms; negative for anti-affinity.
   };
+  SymbolHolder symbols;
   // A pod counts for required affinity only if it matches all terms, so they share one counter.
-  std::vector<model::TopologyKeyId> affinity_keys;
+  std::vector<model::Topology::KeyRef> affinity_keys;
   std::vector<model::PodMatcher> affinity_matchers;
   Counter affinity_counter;
   std::vector<Term> anti_affinity;
   std::vector<Term> preferred;
 };
 
-int32_t At(std::span<const int32_t> counts, model::DomainId domain) {
-  return domain.index() < counts.size() ? counts[domain.index()] : 0;
-}
-
-bool AnyIn(std::span<const int32_t> counts) {
-  return std::ranges::any_of(counts, [](int32_t count) { return count > 0; });
-}
-
 // The counts of one topology key that exclude (or are required of) a domain.
 struct DomainCounts {
-  DomainCounts(const model::Topology::Key& key, std::span<const int32_t> per_domain)
-      : domain_of(key.domain_of), domains(key.domains.size()), counts(per_domain) {}
+  DomainCounts(const model::Topology::Key& key, const model::IndexedCounts& per_domain)
+      : domain_of(key.domain_of()), domains(key.domains().size()), counts(per_domain) {}
 
   const std::vector<model::DomainId>& domain_of;
   size_t domains;
-  std::span<const int32_t> counts;  // By domain; 0 beyond the end.
+  const model::IndexedCounts& counts;  // By domain.
 
   int32_t Near(size_t row) const {
     const model::DomainId domain = domain_of[row];
-    return domain.valid() ? At(counts, domain) : 0;
+    return domain.valid() ? counts[domain.index()] : 0;
   }
 };
 
@@ -56,21 +51,20 @@ struct DomainCounts {
 class Rules {
  public:
   Rules(const framework::Cycle& cycle, const OwnTerms& own) : own_(own) {
-    const model::Topology& topology = cycle.nodes().topology();
     bool any_match = false;
-    for (model::TopologyKeyId key : own.affinity_keys) {
-      wanted_.emplace_back(topology.key(key), own.affinity_counter->PerDomain(key));
-      any_match |= AnyIn(wanted_.back().counts);
+    for (const model::Topology::KeyRef& key : own.affinity_keys) {
+      wanted_.emplace_back(*key, own.affinity_counter->PerDomain(*key));
+      any_match |= wanted_.back().counts.AnyPositive();
     }
     first_of_its_kind_ = !own.affinity_keys.empty() && !any_match && MatchesItself(cycle);
     for (const OwnTerms::Term& term : own.anti_affinity) {
-      shunned_.emplace_back(topology.key(term.key), term.counter->PerDomain(term.key));
+      shunned_.emplace_back(*term.key, term.counter->PerDomain(*term.key));
     }
     const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
     for (uint32_t i : terms.Matching(cycle.pod().labels)) {
       const model::AffinityTerms::Term& term = terms.term(i);
       if (term.kind != model::AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
-      unwelcome_.emplace_back(topology.key(term.key), term.carriers);
+      unwelcome_.emplace_back(*term.key, term.carriers);
     }
   }
 
@@ -81,16 +75,18 @@ class Rules {
     for (const DomainCounts& wanted : wanted_) {
       framework::DomainTable keep(wanted.domains, first_of_its_kind_);
       keep.none() = 0;
-      const size_t counted = std::min(wanted.domains, wanted.counts.size());
-      for (size_t d = 0; d < counted; ++d) keep[d] |= wanted.counts[d] > 0;
+      wanted.counts.ForEach([&](size_t domain, int32_t count) {
+        if (domain < wanted.domains) keep[domain] |= count > 0;
+      });
       framework::KeepDomains(nodes, wanted.domain_of, keep);
     }
     for (const auto* forbidden : {&shunned_, &unwelcome_}) {
-      for (const DomainCounts& domain : *forbidden) {
-        framework::DomainTable keep(domain.domains, 1);
-        const size_t counted = std::min(domain.domains, domain.counts.size());
-        for (size_t d = 0; d < counted; ++d) keep[d] = domain.counts[d] <= 0;
-        framework::KeepDomains(nodes, domain.domain_of, keep);
+      for (const DomainCounts& shun : *forbidden) {
+        framework::DomainTable keep(shun.domains, 1);
+        shun.counts.ForEach([&](size_t domain, int32_t count) {
+          if (domain < shun.domains) keep[domain] = count <= 0;
+        });
+        framework::KeepDomains(nodes, shun.domain_of, keep);
       }
     }
   }
@@ -155,7 +151,7 @@ class ScoreRange {
 struct Preferences final : framework::CycleState {
   struct Preference {
     const model::Topology::Key* key;
-    std::span<const int32_t> counts;  // By domain; 0 beyond the end.
+    const model::IndexedCounts* counts;  // By domain.
     int64_t weight;
   };
   std::vector<Preference> all;
@@ -163,9 +159,8 @@ struct Preferences final : framework::CycleState {
     return std::make_unique<Preferences>(*this);
   }
 
-  void Add(const framework::Cycle& cycle, model::TopologyKeyId key, std::span<const int32_t> counts,
-           int64_t weight) {
-    all.push_back({&cycle.nodes().topology().key(key), counts, weight});
+  void Add(const model::Topology::Key& key, const model::IndexedCounts& counts, int64_t weight) {
+    all.push_back({&key, &counts, weight});
   }
 };
 
@@ -178,18 +173,17 @@ Result<std::unique_ptr<framework::Plugin>> InterPodAffinity::Make(
 
 std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<OwnTerms>();
+  auto state = std::make_unique<OwnTerms>(cluster.mutable_symbols());
   if (!pod_class.has_pod_affinity) return state;
-  SymbolTable& symbols = cluster.mutable_symbols();
-  const std::string& namespace_ = pod_class.example->metadata.namespace_;
+  const std::string& namespace_ = pod_class.example.metadata.namespace_;
   auto matcher = [&](const api::PodAffinityTerm& term) {
-    return model::PodMatcher(term, namespace_, symbols);
+    return model::PodMatcher(term, namespace_, state->symbols);
   };
   auto key_of = [&](const api::PodAffinityTerm& term) {
-    return cluster.UseTopologyKey(symbols.Intern(term.topology_key));
+    return cluster.UseTopologyKey(term.topology_key);
   };
   auto count = [&](const api::PodAffinityTerm& term, int64_t weight) {
-    const model::TopologyKeyId key = key_of(term);
+    const model::Topology::KeyRef key = key_of(term);
     const model::PodQuery query{{matcher(term)}, /*incoming=*/true, /*count_terminating=*/true};
     return OwnTerms::Term{key, cluster.CountPods(query, std::span(&key, 1)), weight};
   };
@@ -256,8 +250,8 @@ framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
     return framework::Verdict::Skip();
   auto preferences = std::make_unique<Preferences>();
   for (const OwnTerms::Term& term : own.preferred) {
-    const auto counts = term.counter->PerDomain(term.key);
-    if (AnyIn(counts)) preferences->Add(cycle, term.key, counts, term.weight);
+    const model::IndexedCounts& counts = term.counter->PerDomain(*term.key);
+    if (counts.AnyPositive()) preferences->Add(*term.key, counts, term.weight);
   }
   const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
   for (uint32_t i : terms.Matching(cycle.pod().labels)) {
@@ -267,7 +261,7 @@ framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
         term.kind == model::AffinityTerms::Kind::kRequired    ? args_.hard_pod_affinity_weight
         : term.kind == model::AffinityTerms::Kind::kPreferred ? term.weight
                                                               : -int64_t{term.weight};
-    if (weight != 0) preferences->Add(cycle, term.key, term.carriers, weight);
+    if (weight != 0) preferences->Add(*term.key, term.carriers, weight);
   }
   if (preferences->all.empty()) return framework::Verdict::Skip();
   cycle.SetState(*this, std::move(preferences));
@@ -279,10 +273,10 @@ framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,
                                            std::span<int64_t> out) const {
   bool first = true;
   for (const auto& preference : cycle.state<Preferences>(*this).all) {
-    const std::vector<model::DomainId>& domain_of = preference.key->domain_of;
+    const std::vector<model::DomainId>& domain_of = preference.key->domain_of();
     auto given = [&](size_t row) {
-      const uint32_t domain = domain_of[row].value;
-      return domain < preference.counts.size() ? preference.weight * preference.counts[domain] : 0;
+      const model::DomainId domain = domain_of[row];
+      return domain.valid() ? preference.weight * (*preference.counts)[domain.index()] : 0;
     };
     if (std::exchange(first, false)) {
       nodes.ForEach([&](size_t row) { out[row] = given(row); });
@@ -298,12 +292,13 @@ bool InterPodAffinity::AddScores(const framework::Cycle& cycle, int32_t weight,
   std::ranges::fill(scratch, 0);
   int64_t most = 0;  // The highest possible sum.
   for (const auto& [key, counts, factor] : cycle.state<Preferences>(*this).all) {
-    most += std::abs(factor) * std::max(framework::HighestOf(counts), 0);
+    most += std::abs(factor) * counts->Highest();
     if (most > INT32_MAX / 2) return false;
-    framework::DomainTable given(key->domains.size());
-    const size_t counted = std::min(given.domains(), counts.size());
-    for (size_t d = 0; d < counted; ++d) given[d] = static_cast<int32_t>(factor) * counts[d];
-    framework::AddByDomain(key->domain_of, given, scratch);
+    framework::DomainTable given(key->domains().size());
+    counts->ForEach([&given, by = static_cast<int32_t>(factor)](size_t domain, int32_t count) {
+      if (domain < given.domains()) given[domain] = by * count;
+    });
+    framework::AddByDomain(key->domain_of(), given, scratch);
   }
   const framework::ValueRange range = framework::RangeOf(scratch, totals);
   if (range.lowest >= range.highest) return true;  // All equal: every node scores 0.

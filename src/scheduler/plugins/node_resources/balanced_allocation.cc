@@ -11,6 +11,9 @@ namespace berth::scheduler::plugins {
 namespace {
 
 struct CompiledBalance final : framework::ClassState {
+  explicit CompiledBalance(model::ScalarNames& scalars) : scalar_names(scalars) {}
+
+  model::ScalarHolder scalar_names;  // Of `resources`.
   std::vector<ScoredResource> resources;
   bool asks_for_any = false;
 };
@@ -44,9 +47,9 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make
 
 std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<CompiledBalance>();
-  const api::ResourceList requests = api::PodRequests(*pod_class.example, {.use_status = true});
-  state->resources = ResolveResources(args_.resources, requests, cluster);
+  auto state = std::make_unique<CompiledBalance>(cluster.mutable_scalars());
+  const api::ResourceList requests = api::PodRequests(pod_class.example, {.use_status = true});
+  state->resources = ResolveResources(args_.resources, requests, state->scalar_names);
   state->asks_for_any =
       std::ranges::any_of(state->resources, [](const ScoredResource& r) { return r.request != 0; });
   std::erase_if(state->resources, [](const ScoredResource& r) { return !r.counts(); });

@@ -21,10 +21,13 @@ namespace berth::scheduler::plugins {
 namespace {
 
 struct CompiledFit final : framework::ClassState {
+  explicit CompiledFit(model::ScalarNames& names) : scalar_names(names) {}
+
   struct Scalar {
     model::ScalarId id;
     int64_t amount;
   };
+  model::ScalarHolder scalar_names;  // Of `scored`; the class holds those of `scalars`.
   bool asks_for_anything = false;
   std::vector<Scalar> scalars;  // Without those that are ignored or not requested.
   std::vector<ScoredResource> scored;
@@ -33,6 +36,13 @@ struct CompiledFit final : framework::ClassState {
 bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
              const std::vector<int64_t>& requested, size_t row) {
   return request > 0 && request > allocatable[row] - requested[row];
+}
+
+// The columns of a resource that no node lists are empty.
+bool IsShort(const CompiledFit::Scalar& wanted, const model::NodeColumns& columns, size_t row) {
+  const model::NodeColumns::Scalar* column = columns.scalar(wanted.id);
+  if (column == nullptr) return wanted.amount > 0;
+  return IsShort(wanted.amount, column->allocatable, column->requested, row);
 }
 
 bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled,
@@ -46,8 +56,7 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
     return false;
   }
   return std::ranges::none_of(compiled.scalars, [&](const CompiledFit::Scalar& scalar) {
-    const auto& column = columns.scalars[scalar.id.index()];
-    return IsShort(scalar.amount, column.allocatable, column.requested, row);
+    return IsShort(scalar, columns, row);
   });
 }
 
@@ -138,7 +147,7 @@ bool NodeResourcesFit::Ignores(const std::string& resource) const {
 
 std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
-  auto state = std::make_unique<CompiledFit>();
+  auto state = std::make_unique<CompiledFit>(cluster.mutable_scalars());
   const model::ResourceVector& wanted = pod_class.requests;
   state->asks_for_anything = wanted.milli_cpu != 0 || wanted.memory != 0 ||
                              wanted.ephemeral_storage != 0 || !wanted.scalars.empty();
@@ -152,8 +161,9 @@ std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
       .skip_pod_level = true,
       .non_missing = {{"cpu", api::Quantity::FromMilli(api::kDefaultMilliCpu)},
                       {"memory", api::Quantity::FromValue(api::kDefaultMemory)}}};
-  state->scored = ResolveResources(args_.scoring_strategy.resources,
-                                   api::PodRequests(*pod_class.example, options), cluster);
+  state->scored =
+      ResolveResources(args_.scoring_strategy.resources,
+                       api::PodRequests(pod_class.example, options), state->scalar_names);
   std::erase_if(state->scored, [](const ScoredResource& resource) { return !resource.counts(); });
   return state;
 }
@@ -192,9 +202,12 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
         "ephemeral-storage");
   for (const CompiledFit::Scalar& scalar : compiled.scalars) {
-    const auto& column = columns.scalars[scalar.id.index()];
-    check(scalar.amount, column.allocatable, column.requested,
-          cycle.cluster().scalars().Text(scalar.id));
+    if (!IsShort(scalar, columns, row)) continue;
+    // DIFFERS: only the first are named.
+    if (reasons.size() < framework::kMaxInsufficientResources)
+      reasons.push_back("Insufficient " + cycle.cluster().scalars().Text(scalar.id));
+    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
+    hopeless |= column == nullptr || scalar.amount > column->allocatable[row];
   }
   return {
       hopeless ? framework::Code::kUnschedulableAndUnresolvable : framework::Code::kUnschedulable,
@@ -259,9 +272,10 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
         columns.requested_ephemeral[row], "ephemeral-storage");
   for (const auto& scalar : wanted.scalars) {
     const std::string& name = cycle.cluster().scalars().Text(scalar.id);
-    if (Ignores(name)) continue;
-    const auto& column = columns.scalars[scalar.id.index()];
-    check(scalar.amount, column.allocatable[row], column.requested[row], name);
+    if (Ignores(name) || texts.size() >= framework::kMaxInsufficientResources) continue;
+    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
+    check(scalar.amount, column == nullptr ? 0 : column->allocatable[row],
+          column == nullptr ? 0 : column->requested[row], name);
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }

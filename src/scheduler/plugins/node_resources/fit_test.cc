@@ -185,6 +185,18 @@ const IgnoreCase kIgnoreCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, FitIgnoreTest, testing::ValuesIn(kIgnoreCases),
                          [](const auto& c) { return c.param.name; });
 
+TEST(NodeResourcesFit, NamesAHundredInsufficientResources) {
+  TestCluster world;
+  AddNodes(world, {{"pods: 110, example.com/r150: 1"}});
+  std::string requests;
+  for (int i = 101; i <= 250; ++i) requests += fmt::format("example.com/r{}: 1, ", i);
+  PluginHarness trial(world, MakePlugin("NodeResourcesFit"), Asking("web", requests.c_str()));
+  trial.Filter();
+  const std::string reasons = trial.Explain("a");
+  EXPECT_TRUE(reasons.starts_with("UnschedulableAndUnresolvable: Insufficient example.com/r101"));
+  EXPECT_TRUE(reasons.ends_with("Insufficient example.com/r201")) << reasons;  // r150 is there.
+}
+
 TEST(NodeResourcesFit, CountsInitContainersSidecarsOverheadAndPodLevel) {
   constexpr const char* kContainers =
       "initContainers: [{name: i1, resources: {requests: {cpu: 2, memory: 1Gi}}}, "

@@ -6,7 +6,7 @@ namespace berth::scheduler::plugins {
 
 std::vector<ScoredResource> ResolveResources(
     const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
-    model::Cluster& cluster) {
+    model::ScalarHolder& names) {
   using enum ScoredResource::Kind;
   std::vector<ScoredResource> resolved;
   for (const framework::ResourceWeight& resource : resources) {
@@ -20,7 +20,7 @@ std::vector<ScoredResource> ResolveResources(
       scored.kind = kEphemeralStorage;
     } else if (api::IsScalarResource(resource.name)) {
       scored.kind = kScalar;
-      scored.scalar = cluster.UseScalar(resource.name);
+      scored.scalar = names.Intern(resource.name);
     }
     if (auto found = requests.find(resource.name); found != requests.end()) {
       scored.request = model::AmountOf(resource.name, found->second);
@@ -40,9 +40,11 @@ ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColum
               nonzero ? columns.nonzero_memory.data() : columns.requested_memory.data()};
     case ScoredResource::Kind::kEphemeralStorage:
       return {columns.allocatable_ephemeral.data(), columns.requested_ephemeral.data()};
-    case ScoredResource::Kind::kScalar:
-      return {columns.scalars[resource.scalar.index()].allocatable.data(),
-              columns.scalars[resource.scalar.index()].requested.data()};
+    case ScoredResource::Kind::kScalar: {
+      const model::NodeColumns::Scalar* column = columns.scalar(resource.scalar);
+      if (column == nullptr) return {};
+      return {column->allocatable.data(), column->requested.data()};
+    }
     case ScoredResource::Kind::kUnknown:
       return {};
   }

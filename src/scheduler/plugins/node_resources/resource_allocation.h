@@ -43,10 +43,10 @@ constexpr int64_t Percent(int64_t part, int64_t whole) {
   return MultiplyDivide(part, 100, whole);
 }
 
-// Resolves `resources` for a pod with these requests.
+// Resolves `resources` for a pod with these requests; `names` holds the scalar ones.
 std::vector<ScoredResource> ResolveResources(
     const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
-    model::Cluster& cluster);
+    model::ScalarHolder& names);
 
 // `nonzero` selects the sums in which pods without requests count with defaults.
 ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColumns& columns,

@@ -14,13 +14,14 @@ TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
                                       {"ephemeral-storage", Amount("1Ki")},
                                       {"example.com/gpu", Amount("2")},
                                       {"shoes", Amount("3")}};
+  model::ScalarHolder names(world.cluster().mutable_scalars());
   const auto resolved = ResolveResources({{"cpu", 1},
                                           {"memory", 2},
                                           {"ephemeral-storage", 3},
                                           {"example.com/gpu", 4},
                                           {"hugepages-2Mi", 5},
                                           {"shoes", 6}},
-                                         requests, world.cluster());
+                                         requests, names);
   struct Want {
     ScoredResource::Kind kind;
     int64_t weight, request;
@@ -52,9 +53,10 @@ TEST(ResourceScoring, ReadsThePlainOrTheNonzeroSums) {
                 .Request("ephemeral-storage", "5")
                 .Request("example.com/gpu", "1"));
   world.Add(MakePod("does-not").On("a"));
+  model::ScalarHolder names(world.cluster().mutable_scalars());
   const auto resolved = ResolveResources(
       {{"cpu", 1}, {"memory", 1}, {"ephemeral-storage", 1}, {"example.com/gpu", 1}, {"shoes", 1}},
-      {}, world.cluster());
+      {}, names);
 
   const model::NodeColumns& columns = world.cluster().nodes().columns();
   struct Want {

@@ -34,7 +34,8 @@ SpreadConstraints::SpreadConstraints(const framework::PodTopologySpreadArgs& arg
                                      model::Cluster& cluster, const model::PodClass& pod_class)
     : cluster_(cluster),
       pod_class_(pod_class),
-      affinity_(pod_class.spec(), cluster.mutable_symbols()),
+      symbols_(cluster.mutable_symbols()),
+      affinity_(pod_class.spec(), symbols_),
       are_defaults_(pod_class.spec().topology_spread_constraints.empty()) {
   const bool system = args.defaulting_type == "System";
   requires_all_keys_ = !are_defaults_ || !system;
@@ -51,7 +52,7 @@ SpreadConstraints::SpreadConstraints(const framework::PodTopologySpreadArgs& arg
 
 void SpreadConstraints::AddRule(const api::TopologySpreadConstraint& constraint) {
   SpreadRule rule;
-  rule.key = cluster_.UseTopologyKey(cluster_.mutable_symbols().Intern(constraint.topology_key));
+  rule.key = cluster_.UseTopologyKey(constraint.topology_key);
   rule.is_hostname = constraint.topology_key == "kubernetes.io/hostname";
   rule.max_skew = constraint.max_skew;
   rule.min_domains = constraint.min_domains.value_or(1);
@@ -82,15 +83,19 @@ std::unique_ptr<SpreadConstraints::Counts> SpreadConstraints::MakeCounts(
     defaults = DefaultSelector(cluster_, *pod.object);
     if (defaults.empty()) return nullptr;
   }
-  auto counts = std::make_unique<Counts>();
+  auto counts = std::make_unique<Counts>(Counts{SymbolHolder(cluster_.mutable_symbols())});
   const api::Selector* selector = are_defaults_ ? &defaults : nullptr;
-  for (const SpreadRule& rule : hard_) counts->hard.push_back(MakeCount(rule, pod, selector));
-  for (const SpreadRule& rule : soft_) counts->soft.push_back(MakeCount(rule, pod, selector));
+  auto make = [&](const SpreadRule& rule) {
+    return MakeCount(rule, pod, selector, counts->symbols);
+  };
+  for (const SpreadRule& rule : hard_) counts->hard.push_back(make(rule));
+  for (const SpreadRule& rule : soft_) counts->soft.push_back(make(rule));
   return counts;
 }
 
 SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::PodRecord& pod,
-                                         const api::Selector* defaults) const {
+                                         const api::Selector* defaults,
+                                         SymbolHolder& symbols) const {
   api::Selector selector = api::Selector::Nothing();
   if (defaults != nullptr) {
     selector = *defaults;
@@ -105,7 +110,6 @@ SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::Po
       selector.Add(*std::move(equal));
     }
   }
-  SymbolTable& symbols = cluster_.mutable_symbols();
   model::LabelMatcher matcher(selector, symbols);
   SpreadCount count{nullptr, matcher, selector.Matches(labels)};
   // An empty selector counts only the pod itself.
@@ -120,17 +124,17 @@ SpreadCount SpreadConstraints::MakeCount(const SpreadRule& rule, const model::Po
 }
 
 bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetId id) {
-  if (tolerated_.size() < sets.size()) tolerated_.resize(sets.size());
-  int8_t& known = tolerated_[id.index()];
-  if (known == 0) {
+  if (tolerances_.size() < sets.capacity()) tolerances_.resize(sets.capacity());
+  Tolerance& known = tolerances_[id.index()];
+  if (known.serial != sets.serial(id)) {
+    known.serial = sets.serial(id);
     const auto& tolerations = pod_class_.spec().tolerations;
-    const bool tolerates = std::ranges::all_of(sets.Get(id), [&](const api::Taint& taint) {
+    known.tolerated = std::ranges::all_of(sets.Get(id), [&](const api::Taint& taint) {
       const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
       return !hard || api::ToleratesAny(tolerations, taint);
     });
-    known = tolerates ? 1 : -1;
   }
-  return known > 0;
+  return known.tolerated;
 }
 
 bool SpreadConstraints::Includes(const framework::Cycle& cycle, const SpreadRule& rule,
@@ -143,23 +147,22 @@ bool SpreadConstraints::Includes(const framework::Cycle& cycle, const SpreadRule
 
 namespace {
 
-bool HasAllKeys(const model::Topology& topology, const std::vector<SpreadRule>& rules, size_t row) {
+bool HasAllKeys(const std::vector<SpreadRule>& rules, size_t row) {
   return std::ranges::all_of(
-      rules, [&](const SpreadRule& rule) { return topology.key(rule.key).domain_of[row].valid(); });
+      rules, [&](const SpreadRule& rule) { return rule.key->domain_of()[row].valid(); });
 }
 
 }  // namespace
 
 const model::NodeMask& SpreadConstraints::HardNodes(const framework::Cycle& cycle, size_t i) {
   return hard_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
-    return HasAllKeys(cycle.nodes().topology(), hard_, row) && Includes(cycle, hard_[i], row);
+    return HasAllKeys(hard_, row) && Includes(cycle, hard_[i], row);
   });
 }
 
 const model::NodeMask& SpreadConstraints::SoftNodes(const framework::Cycle& cycle, size_t i) {
   return soft_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
-    return (!requires_all_keys_ || HasAllKeys(cycle.nodes().topology(), soft_, row)) &&
-           Includes(cycle, soft_[i], row);
+    return (!requires_all_keys_ || HasAllKeys(soft_, row)) && Includes(cycle, soft_[i], row);
   });
 }
 

@@ -16,7 +16,7 @@ namespace berth::scheduler::plugins {
 
 // A constraint without its selector; the same for all pods of a class.
 struct SpreadRule {
-  model::TopologyKeyId key;
+  model::Topology::KeyRef key;
   bool is_hostname = false;
   int64_t max_skew = 0;
   int64_t min_domains = 1;
@@ -44,7 +44,8 @@ class SpreadConstraints final : public framework::ClassState {
   bool requires_all_keys() const { return requires_all_keys_; }
 
   struct Counts {
-    std::vector<SpreadCount> hard, soft;  // As the rules.
+    SymbolHolder symbols;                           // Of the selectors.
+    std::vector<SpreadCount> hard = {}, soft = {};  // As the rules.
   };
   // Returns null if the rules do not apply to the pod: they are defaults, and nothing owns it.
   const Counts* CountsFor(const model::PodRecord& pod);
@@ -60,16 +61,21 @@ class SpreadConstraints final : public framework::ClassState {
     std::string owner;
     std::unique_ptr<Counts> counts;
   };
+  struct Tolerance {
+    uint64_t serial = 0;  // Of the taint set; 0 if not known.
+    bool tolerated = false;
+  };
 
   void AddRule(const api::TopologySpreadConstraint& constraint);
   bool Includes(const framework::Cycle& cycle, const SpreadRule& rule, size_t row);
   bool Tolerates(const model::TaintSets& sets, model::TaintSetId id);
   std::unique_ptr<Counts> MakeCounts(const model::PodRecord& pod) const;
   SpreadCount MakeCount(const SpreadRule& rule, const model::PodRecord& pod,
-                        const api::Selector* defaults) const;
+                        const api::Selector* defaults, SymbolHolder& symbols) const;
 
   model::Cluster& cluster_;
   const model::PodClass& pod_class_;
+  SymbolHolder symbols_;
   model::RequiredNodeAffinity affinity_;
   bool are_defaults_ = false;
   bool requires_all_keys_ = true;
@@ -77,7 +83,7 @@ class SpreadConstraints final : public framework::ClassState {
 
   // Computed when first needed.
   std::vector<model::RowPredicate> hard_nodes_, soft_nodes_;
-  std::vector<int8_t> tolerated_;  // By taint set: 0 not known, 1 yes, -1 no.
+  std::vector<Tolerance> tolerances_;  // By taint set.
   std::unordered_map<model::LabelSetId, CachedCounts> counts_;
 };
 

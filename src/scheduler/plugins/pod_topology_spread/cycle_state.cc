@@ -11,19 +11,23 @@ namespace berth::scheduler::plugins {
 
 DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
                          const SpreadCount& count, const model::NodeMask& nodes) {
-  const model::Topology::Key& key = cycle.nodes().topology().key(rule.key);
-  counts_.assign(key.domains.size(), kNoDomain);
+  const model::Topology::Key& key = *rule.key;
+  counts_.assign(key.domains().size(), kNoDomain);
   if (nodes == cycle.nodes().present()) {
     // Every node counts: the counter has the sums already.
-    const auto sums =
-        count.counter != nullptr ? count.counter->PerDomain(rule.key) : std::span<const int32_t>();
     for (size_t i = 0; i < counts_.size(); ++i) {
-      if (key.domains[i].nodes > 0) counts_[i] = i < sums.size() ? sums[i] : 0;
+      if (key.domains()[i].nodes > 0) counts_[i] = 0;
+    }
+    if (count.counter != nullptr) {
+      count.counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
+        if (domain < counts_.size() && counts_[domain] != kNoDomain) counts_[domain] = sum;
+      });
     }
   } else {
+    const std::vector<model::DomainId>& domain_of = key.domain_of();
     nodes.ForEach([&](size_t row) {
-      AddTo(counts_[key.domain_of[row].index()],
-            count.counter != nullptr ? count.counter->OnNode(row) : 0);
+      AddTo(counts_[domain_of[row].index()],
+            count.counter != nullptr ? count.counter->per_node()[row] : 0);
     });
   }
   for (size_t i = 0; i < counts_.size(); ++i) {
@@ -63,16 +67,18 @@ namespace {
 // The pods per domain over the nodes that count.
 std::vector<int64_t> SumPerDomain(const framework::Cycle& cycle, const SpreadRule& rule,
                                   const model::PodCounter* counter, const model::NodeMask& nodes) {
-  const model::Topology::Key& key = cycle.nodes().topology().key(rule.key);
-  std::vector<int64_t> sums(key.domains.size());
+  const model::Topology::Key& key = *rule.key;
+  std::vector<int64_t> sums(key.domains().size());
   if (counter == nullptr) return sums;
   if (nodes == cycle.nodes().present()) {
-    const auto counted = counter->PerDomain(rule.key);
-    std::copy_n(counted.begin(), std::min(counted.size(), sums.size()), sums.begin());
+    counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
+      if (domain < sums.size()) sums[domain] = sum;
+    });
   } else {
+    const std::vector<model::DomainId>& domain_of = key.domain_of();
     nodes.ForEach([&](size_t row) {
-      const model::DomainId domain = key.domain_of[row];
-      if (domain.valid()) sums[domain.index()] += counter->OnNode(row);
+      const model::DomainId domain = domain_of[row];
+      if (domain.valid()) sums[domain.index()] += counter->per_node()[row];
     });
   }
   return sums;
@@ -82,13 +88,14 @@ std::vector<int64_t> SumPerDomain(const framework::Cycle& cycle, const SpreadRul
 size_t CountDomains(const framework::Cycle& cycle, const model::Topology::Key& key,
                     const model::NodeMask& feasible, const model::NodeMask& ignored) {
   if (feasible == cycle.nodes().present() && ignored.None())
-    return key.domain_count + (key.node_count < cycle.nodes().present_count() ? 1 : 0);
-  const size_t none = key.domains.size();
+    return key.domain_count() + (key.node_count() < cycle.nodes().present_count() ? 1 : 0);
+  const size_t none = key.domains().size();
+  const std::vector<model::DomainId>& domain_of = key.domain_of();
   std::vector<uint8_t> seen(none + 1);
   const bool none_ignored = ignored.None();
   feasible.ForEach([&](size_t row) {
     if (!none_ignored && ignored.Test(row)) return;
-    const model::DomainId domain = key.domain_of[row];
+    const model::DomainId domain = domain_of[row];
     seen[domain.valid() ? domain.index() : none] = 1;
   });
   return static_cast<size_t>(std::ranges::count(seen, 1));
@@ -100,10 +107,10 @@ constexpr int64_t kNoDomain = -1;
 
 // Returns the pods that count for the node, or kNoDomain.
 int64_t CountOf(const Constraint& constraint, size_t row) {
-  const model::DomainId domain = constraint.key->domain_of[row];
+  const model::DomainId domain = constraint.key->domain_of()[row];
   if (!domain.valid()) return kNoDomain;
   if (!constraint.rule->is_hostname) return constraint.per_domain[domain.index()];
-  return constraint.counter != nullptr ? constraint.counter->OnNode(row) : 0;
+  return constraint.counter != nullptr ? constraint.counter->per_node()[row] : 0;
 }
 
 // Adds the score of `count` pods. The order of additions decides the last bit.
@@ -119,10 +126,9 @@ SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, SpreadConstrai
                                    const SpreadConstraints::Counts& counts,
                                    const model::NodeMask& feasible)
     : ignored(feasible.size()) {
-  const model::Topology& topology = cycle.nodes().topology();
   if (rules.requires_all_keys()) {
     for (const SpreadRule& rule : rules.soft()) {
-      const std::vector<model::DomainId>& domain_of = topology.key(rule.key).domain_of;
+      const std::vector<model::DomainId>& domain_of = rule.key->domain_of();
       feasible.ForEach([&](size_t row) {
         if (!domain_of[row].valid()) ignored.Set(row);
       });
@@ -130,7 +136,7 @@ SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, SpreadConstrai
   }
   for (size_t i = 0; i < rules.soft().size(); ++i) {
     const SpreadRule& rule = rules.soft()[i];
-    const model::Topology::Key& key = topology.key(rule.key);
+    const model::Topology::Key& key = *rule.key;
     const model::PodCounter* counter = counts.soft[i].counter.get();
     Constraint constraint{&rule, counter, &key, {}, 0};
     const size_t size = rule.is_hostname ? feasible.Count() - ignored.Count()
@@ -160,10 +166,16 @@ bool SpreadScoreState::ScoreAll(const framework::Cycle& cycle, std::span<int32_t
   }
   if (wide == nullptr || !ignored.None()) return false;
   std::span<const int32_t> pods;  // On each host.
+  std::vector<int32_t> few_pods;
   size_t width = 1;
   if (host != nullptr) {
-    if (host->key->node_count != cycle.nodes().present_count()) return false;
-    if (host->counter != nullptr) pods = host->counter->per_node();
+    if (host->key->node_count() != cycle.nodes().present_count()) return false;
+    if (host->counter != nullptr) pods = host->counter->per_node().dense();
+    if (host->counter != nullptr && host->counter->per_node().has_others()) {
+      few_pods.resize(out.size());
+      host->counter->per_node().ForEach([&](size_t row, int32_t count) { few_pods[row] = count; });
+      pods = few_pods;
+    }
     width = static_cast<size_t>(std::max(framework::HighestOf(pods), 0)) + 1;
   }
   const size_t domains = wide->per_domain.size();
@@ -180,8 +192,8 @@ bool SpreadScoreState::ScoreAll(const framework::Cycle& cycle, std::span<int32_t
       table.push_back(static_cast<int32_t>(std::llround(score)));
     }
   }
-  framework::LookUpByDomainAndCount(wide->key->domain_of, pods, table, static_cast<int32_t>(width),
-                                    out);
+  framework::LookUpByDomainAndCount(wide->key->domain_of(), pods, table,
+                                    static_cast<int32_t>(width), out);
   return true;
 }
 

@@ -77,8 +77,8 @@ void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& 
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     if (!state.counts->hard[i].selector.Matches(labels, cycle.cluster().symbols())) continue;
     if (!constraints.HardNodes(cycle, i).Test(node.index())) continue;
-    const model::Topology::Key& key = cycle.nodes().topology().key(constraints.hard()[i].key);
-    state.tallies[i].Adjust(key.domain_of[node.index()], delta);
+    const model::Topology::Key& key = *constraints.hard()[i].key;
+    state.tallies[i].Adjust(key.domain_of()[node.index()], delta);
   }
 }
 
@@ -89,10 +89,10 @@ framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    const model::Topology::Key& key = cycle.nodes().topology().key(constraints.hard()[i].key);
-    framework::DomainTable fits(key.domains.size());
+    const model::Topology::Key& key = *constraints.hard()[i].key;
+    framework::DomainTable fits(key.domains().size());
     for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
-    framework::KeepDomains(nodes, key.domain_of, fits);
+    framework::KeepDomains(nodes, key.domain_of(), fits);
   }
   return {};
 }
@@ -103,7 +103,7 @@ framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
   const auto& state = cycle.state<SpreadFilterState>(*this);
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const SpreadRule& rule = constraints.hard()[i];
-    const model::DomainId domain = cycle.nodes().topology().key(rule.key).domain_of[node.index()];
+    const model::DomainId domain = rule.key->domain_of()[node.index()];
     if (!domain.valid()) {
       return {framework::Code::kUnschedulableAndUnresolvable,
               "node(s) didn't match pod topology spread constraints (missing required label)"};
@@ -177,7 +177,7 @@ struct Standing {
   const DomainTally& tally;
   const model::NodeMask& nodes;  // Those that count.
 
-  const model::Topology::Key& key() const { return cycle.nodes().topology().key(rule.key); }
+  const model::Topology::Key& key() const { return *rule.key; }
   bool too_few_domains() const { return static_cast<int64_t>(tally.domains()) < rule.min_domains; }
   int64_t lowest() const { return too_few_domains() ? 0 : tally.lowest(); }
   int64_t CountWithPod(model::DomainId domain) const {
@@ -185,7 +185,7 @@ struct Standing {
   }
   std::string Name(model::DomainId domain) const {
     return FormatDomain(rule.source.topology_key,
-                        cycle.cluster().symbols().Text(key().domains[domain.index()].value));
+                        cycle.cluster().symbols().Text(key().domains()[domain.index()].value));
   }
 
   // "3 pods with app=web"; the selector of a default constraint is not the user's, so it is left
@@ -201,7 +201,7 @@ struct Standing {
   model::DomainId Emptiest() const {
     model::DomainId found;
     nodes.ForEach([&](size_t row) {
-      const model::DomainId domain = key().domain_of[row];
+      const model::DomainId domain = key().domain_of()[row];
       if (!found.valid() && domain.valid() && tally.In(domain) == tally.lowest()) found = domain;
     });
     return found;
@@ -236,7 +236,7 @@ std::string PodTopologySpread::Details(const framework::Cycle& cycle, model::Nod
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const Standing standing{cycle, constraints.hard()[i], state.counts->hard[i], state.tallies[i],
                             constraints.HardNodes(cycle, i)};
-    const model::DomainId domain = standing.key().domain_of[node.index()];
+    const model::DomainId domain = standing.key().domain_of()[node.index()];
     if (!domain.valid()) {
       return fmt::format("the node has no label {}, over which the pods are spread",
                          standing.rule.source.topology_key);

@@ -10,14 +10,27 @@
 
 namespace berth::scheduler::plugins {
 
+namespace {
+
+size_t BytesOf(const DryRunOutcome& outcome) {
+  size_t bytes = sizeof(outcome);
+  for (const std::string& reason : outcome.verdict.reasons())
+    bytes += sizeof(reason) + reason.capacity();
+  const framework::Victims& victims = outcome.victims;
+  return bytes + (victims.pods.capacity() + victims.over_budget.capacity()) * sizeof(model::PodId);
+}
+
+}  // namespace
+
 void DryRunCache::Refresh(const model::Cluster& cluster) {
   const model::RowChanges& changes = cluster.nodes().changes();
   const uint64_t budgets = cluster.objects<api::PodDisruptionBudget>().version();
   if (budgets != budgets_ || !changes.Covers(position_)) {
     outcomes_.clear();
+    bytes_ = 0;
   } else {
     for (model::NodeRow row : changes.Since(position_)) {
-      if (row.index() < outcomes_.size()) outcomes_[row.index()] = nullptr;
+      if (row.index() < outcomes_.size()) Drop(outcomes_[row.index()]);
     }
   }
   position_ = changes.now();
@@ -27,8 +40,15 @@ void DryRunCache::Refresh(const model::Cluster& cluster) {
 const DryRunOutcome& DryRunCache::Insert(model::NodeRow node, DryRunOutcome outcome) {
   if (node.index() >= outcomes_.size()) outcomes_.resize(node.index() + 1);
   auto& entry = outcomes_[node.index()];
+  Drop(entry);
   entry = std::make_unique<const DryRunOutcome>(std::move(outcome));
+  bytes_ += BytesOf(*entry);
   return *entry;
+}
+
+void DryRunCache::Drop(std::unique_ptr<const DryRunOutcome>& outcome) {
+  if (outcome != nullptr) bytes_ -= BytesOf(*outcome);
+  outcome = nullptr;
 }
 
 namespace {

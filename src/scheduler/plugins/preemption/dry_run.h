@@ -44,8 +44,13 @@ class DryRunCache final : public framework::ClassState {
   }
   const DryRunOutcome& Insert(model::NodeRow node, DryRunOutcome outcome);
 
+  size_t bytes() const override { return outcomes_.capacity() * sizeof(outcomes_[0]) + bytes_; }
+
  private:
+  void Drop(std::unique_ptr<const DryRunOutcome>& outcome);
+
   std::vector<std::unique_ptr<const DryRunOutcome>> outcomes_;  // By row.
+  size_t bytes_ = 0;                                            // Of all outcomes.
   uint64_t position_ = 0;                                       // In the log of changed rows.
   uint64_t budgets_ = 0;                                        // Their version.
 };

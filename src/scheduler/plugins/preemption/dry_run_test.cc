@@ -58,6 +58,15 @@ TEST_F(DryRunCacheTest, KeepsOutcomesOfUnchangedNodes) {
   EXPECT_EQ(Known(), "ab");
 }
 
+TEST_F(DryRunCacheTest, KnowsItsSize) {
+  const size_t before = cache_.bytes();
+  cache_.Insert(world_.node("b"), Rejected(std::string(1'000'000, 'x').c_str()));
+  EXPECT_GE(cache_.bytes(), before + 990'000);
+  world_.cluster().Remove<api::Pod>({"default", "on-b"});
+  cache_.Refresh(world_.cluster());
+  EXPECT_LT(cache_.bytes(), before);
+}
+
 TEST_F(DryRunCacheTest, DropsNodeWhosePodChangesItsLabels) {
   Change("on-a", [](api::Pod& pod) { pod.metadata.labels = {{"app", "y"}}; });
   EXPECT_EQ(Known(), "b");
