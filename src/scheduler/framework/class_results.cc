@@ -331,9 +331,16 @@ std::shared_ptr<ClassResults> ClassResultsCache::For(const model::PodRecord& pod
     ++cached_;
   }
   auto results = entry.results;
-  const bool too_many_counters = !cached && cluster_.counters().bytes() > kMaxCounterBytes;
-  if (cached_ > 1 && (bytes_ > kMaxBytes || too_many_counters)) DropOldest();
+  if (cached_ > 1 && IsFull(!cached)) DropOldest();
   return results;
+}
+
+// Counters are only added with new results.
+bool ClassResultsCache::IsFull(bool has_new) const {
+  const size_t rows = cluster_.nodes().rows();
+  return bytes_ > kMaxBytes + rows * kMaxBytesPerNode ||
+         (has_new &&
+          cluster_.counters().bytes() > kMaxCounterBytes + rows * kMaxCounterBytesPerNode);
 }
 
 // Results grow while their class is in use.

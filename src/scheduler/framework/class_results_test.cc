@@ -331,14 +331,14 @@ TEST_F(ClassResultsTest, WorkersDoNotChangeTheResults) {
   }
 }
 
-// Heavy computes, for each pod class, something that takes 100 MiB.
+// Heavy computes, for each pod class, something that takes 400 MiB.
 class Heavy final : public NodeFilter {
  public:
   static constexpr std::string_view kName = "Heavy";
   std::string_view name() const override { return kName; }
 
   struct State final : ClassState {
-    size_t bytes() const override { return size_t{100} << 20; }
+    size_t bytes() const override { return size_t{400} << 20; }
   };
   std::unique_ptr<ClassState> Compile(model::Cluster&, const model::PodClass&) const override {
     return std::make_unique<State>();
@@ -405,7 +405,7 @@ TEST_F(ClassResultsCacheTest, CompiledStatesMayOutliveTheResults) {
   const std::shared_ptr<const ClassStates> compiled = For(1)->share_compiled();
   Cache().Clear();
   EXPECT_EQ(Cache().size(), 0u);
-  EXPECT_EQ((*compiled)[0]->bytes(), size_t{100} << 20);
+  EXPECT_EQ((*compiled)[0]->bytes(), size_t{400} << 20);
 }
 
 }  // namespace BERTH_TEST_FILE
