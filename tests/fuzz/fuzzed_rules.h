@@ -180,7 +180,7 @@ inline void CheckRules(const uint8_t* data, size_t size) {
     const auto& columns = engine.cluster().nodes().columns();
     CHECK(columns.requested_cpu[row] == 0 && columns.requested_memory[row] == 0);
     CHECK(columns.nonzero_cpu[row] == 0 && columns.nonzero_memory[row] == 0);
-    for (const auto& scalar : columns.scalars) CHECK(scalar.requested[row] == 0);
+    for (auto id : columns.listed) CHECK(columns.scalar(id)->requested[row] == 0);
   });
 }
 
