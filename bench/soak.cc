@@ -3,7 +3,7 @@
 //
 //   build/release/bench/soak PORT PID [PODS]
 //
-// PORT is the port of `berth apiserver` on this machine, PID the scheduler's. docs/testing.md
+// PORT is the port of `berth apiserver` on this machine, PID the scheduler's. docs/scheduler.md
 // describes how to start both.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 // compared, hashed and stored, while a StringHolder holds it.
 //
 // A string can only be interned through a holder, and is removed with the last one that holds it:
-// the table is as large as what is in use now, whatever it held before. Whoever stores an id has a
-// holder, or relies on one that lives longer. Ids are reused, the lowest ones first, so that the
+// the table is as large as what is in use now, whatever it held before. Code that stores an id has
+// a holder, or relies on one that lives longer. Ids are reused, the lowest ones first, so that the
 // same calls give the same ids.
 //
 // Owned by one thread.

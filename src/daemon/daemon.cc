@@ -82,8 +82,8 @@ std::string NewUuid(std::random_device& random) {
                      word() & 0xfff, 0x8000 | (word() & 0x3fff), word() & 0xffff, word());
 }
 
-// Called on the side loop. The process ends here and now: whatever its other threads do, and
-// whoever is connected to its HTTPS port.
+// Called on the side loop. The process ends at once, whatever its other threads do and whichever
+// clients its HTTPS port has.
 void ExitWithoutLease() {
   LOG_ERROR("", "Leaderelection lost");
   observability::Log().Flush();

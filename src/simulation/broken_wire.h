@@ -1,8 +1,8 @@
 // BrokenWire is the way of objects through the decoder, where some have fields that cannot be
 // decoded.
 //
-// Only fields that no rule reads are broken: whoever leaves them out schedules as if they were not,
-// and the invariants hold as in any other world.
+// Only fields that no rule reads are broken: an engine that leaves them out schedules as if they
+// were not, and the invariants hold as in any other world.
 #pragma once
 
 #include <optional>

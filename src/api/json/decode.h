@@ -7,8 +7,8 @@
 // A null field counts as absent, as in Kubernetes.
 //
 // The functions that take UndecodableFields are tolerant if it is not null: they leave out what
-// they cannot read and describe it there. Use them for what an API server says is so; a user who
-// writes a wrong field must be told.
+// they cannot read and describe it there. Use them for the objects of an API server; a wrong field
+// in a user's file is an error.
 #pragma once
 
 #include <cstddef>
