@@ -6,6 +6,7 @@
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 class UpDemoTest : public testing::TestWithParam<const char*> {};
@@ -19,9 +20,10 @@ TEST_P(UpDemoTest, SchedulesTenThousandPodsAndExits) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("scheduled  9,978 pods in "));
   EXPECT_THAT(ended.out, HasSubstr("pending    22 pods\n"));
+  // How many also lack memory depends on how many pods are bound when these are tried.
   EXPECT_THAT(ended.out,
-              HasSubstr("      12  0/1000 nodes are available: 1000 Insufficient cpu, 751 "
-                        "Insufficient memory.\n"));
+              ContainsRegex("      12  0/1000 nodes are available: 1000 Insufficient cpu, [0-9]+ "
+                            "Insufficient memory\\.\n"));
   EXPECT_THAT(ended.out,
               HasSubstr("       8  0/1000 nodes are available: 1000 node(s) didn't match Pod's "
                         "node affinity/selector.\n"));
