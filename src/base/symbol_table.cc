@@ -40,17 +40,19 @@ uint32_t CountedStrings::TakeId(Strings::value_type* string) {
   const uint32_t number = *open_pages_.begin();
   std::unique_ptr<Page>& page = pages_[number];
   if (page == nullptr) page = std::make_unique<Page>();
-  const auto slot = std::ranges::find(page->strings, nullptr);
-  *slot = string;
+  size_t slot = page->lowest_free;
+  while (page->strings[slot] != nullptr) ++slot;
+  page->strings[slot] = string;
+  page->lowest_free = slot + 1;
   if (++page->used == Page::kSlots) open_pages_.erase(number);
-  return static_cast<uint32_t>(number * Page::kSlots +
-                               static_cast<size_t>(slot - page->strings.begin()));
+  return static_cast<uint32_t>(number * Page::kSlots + slot);
 }
 
 void CountedStrings::FreeId(uint32_t id) {
   const uint32_t number = id / Page::kSlots;
   std::unique_ptr<Page>& page = pages_[number];
   page->strings[id % Page::kSlots] = nullptr;
+  page->lowest_free = std::min<size_t>(page->lowest_free, id % Page::kSlots);
   if (page->used == Page::kSlots) open_pages_.insert(number);
   if (--page->used > 0) return;
   page = nullptr;

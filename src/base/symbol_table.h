@@ -58,6 +58,7 @@ class CountedStrings {
     static constexpr size_t kSlots = 256;
     std::array<Strings::value_type*, kSlots> strings{};  // Null if the id is free.
     size_t used = 0;
+    size_t lowest_free = 0;  // No lower id of this page is free.
   };
 
   Strings::value_type* At(uint32_t id) const {
@@ -124,6 +125,8 @@ class StringHolder {
     strings_->Retain(id.value);
     held_.push_back(id);
   }
+  // Prepares for `more` strings.
+  void Reserve(size_t more) { held_.reserve(held_.size() + more); }
   void Clear() {
     for (IdType id : held_) strings_->Release(id.value);
     // A holder that is used again and again does not retain a large buffer.

@@ -76,10 +76,15 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
   Reap();
-  for (const ServedProfile& served : profiles_) served.results->DropRemovedClasses();
+  if (removed_classes_ != cluster_.classes().removed()) DropRemovedClasses();
   if (handled.empty() || measurements_ == nullptr) return;
   const Duration took{measurements_->Read() - since};
   for (framework::EventType type : handled) measurements_->EventHandled(type, took);
+}
+
+void Engine::State::DropRemovedClasses() {
+  removed_classes_ = cluster_.classes().removed();
+  for (const ServedProfile& served : profiles_) served.results->DropRemovedClasses();
 }
 
 void Engine::State::HandleDuringCycle(const Event& event, const Now& time) {

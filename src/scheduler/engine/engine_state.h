@@ -85,6 +85,7 @@ class Engine::State {
   HandledEvents On(const PermitDecision& decision);
   // Resumes the scheduling cycle that waits for an extender, or defers the event.
   void HandleDuringCycle(const Event& event, const Now& time);
+  void DropRemovedClasses();
 
   // --- schedule_one.cc ---
 
@@ -140,6 +141,7 @@ class Engine::State {
   framework::WaitingPods waiting_;
   EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, profile_of_};
   FailureCache failure_cache_{cluster_};
+  uint64_t removed_classes_ = 0;         // When their results were last dropped.
   size_t next_start_ = 0;                // Where the next search begins, in node order.
   std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.

@@ -377,7 +377,6 @@ void ClassResultsCache::Clear() {
 
 void ClassResultsCache::DropRemovedClasses() {
   const model::PodClasses& classes = cluster_.classes();
-  if (std::exchange(removed_classes_, classes.removed()) == classes.removed()) return;
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].serial != classes.serial(model::PodClassId{i})) Drop(entries_[i]);
   }

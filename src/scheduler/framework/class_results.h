@@ -164,7 +164,7 @@ class ClassResultsCache {
   // when the cache drops them.
   std::shared_ptr<ClassResults> For(const model::PodRecord& pod);
 
-  // Drops the results of classes that do not exist any more.
+  // Drops the results of classes that do not exist any more. O(classes).
   void DropRemovedClasses();
   void Clear();
   // The number of results.
@@ -199,7 +199,6 @@ class ClassResultsCache {
   size_t cached_ = 0;
   size_t bytes_ = 0;  // Of all entries.
   uint64_t uses_ = 0;
-  uint64_t removed_classes_ = 0;  // When DropRemovedClasses was last called.
 };
 
 }  // namespace berth::scheduler::framework

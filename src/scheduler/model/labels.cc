@@ -7,6 +7,7 @@ namespace berth::scheduler::model {
 Labels InternLabels(const api::StringMap& labels, SymbolHolder& symbols) {
   Labels result;
   result.reserve(labels.size());
+  symbols.Reserve(2 * labels.size());
   for (const auto& [key, value] : labels)
     result.push_back({symbols.Intern(key), symbols.Intern(value)});
   std::sort(result.begin(), result.end());

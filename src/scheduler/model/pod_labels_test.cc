@@ -53,5 +53,20 @@ TEST(SharedTable, ValuesDoNotMoveWhenOthersCome) {
   EXPECT_EQ(&things.Get(first), place);
 }
 
+TEST(MatchLists, StartOverWhenTheyAreTooLarge) {
+  MatchLists lists;
+  size_t tried = 0;
+  auto matches = [&](size_t) { return ++tried > 0; };
+  constexpr size_t kEntries = size_t{1} << 20;
+  for (uint32_t id = 0; id < 9; ++id) {
+    EXPECT_EQ(lists.For(LabelSetId{id}, 1, kEntries, matches).size(), kEntries);
+  }
+  EXPECT_EQ(tried, 9 * kEntries);
+  EXPECT_EQ(lists.For(LabelSetId{0}, 1, kEntries, matches).size(), kEntries);
+  EXPECT_EQ(tried, 10 * kEntries);
+  EXPECT_EQ(lists.For(LabelSetId{0}, 1, kEntries, matches).size(), kEntries);
+  EXPECT_EQ(tried, 10 * kEntries);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::model

@@ -49,16 +49,18 @@ void PodTable::Remove(PodId id) {
 }
 
 void Nominations::Set(PodId pod, Symbol node) {
+  const auto old = node_of_.find(pod);
+  if (old == node_of_.end() && !node.valid()) return;
   SymbolHolder holder(symbols_);
   if (node.valid()) holder.Hold(node);  // Before the last hold on it may end.
-  if (auto old = node_of_.find(pod); old != node_of_.end()) {
+  if (old != node_of_.end()) {
     auto pods = by_node_.find(old->second.node);
     std::erase(pods->second, pod);
     if (pods->second.empty()) by_node_.erase(pods);
     node_of_.erase(old);
   }
   if (!node.valid()) return;
-  node_of_.insert_or_assign(pod, Nominated{node, std::move(holder)});
+  node_of_.emplace(pod, Nominated{node, std::move(holder)});
   by_node_[node].push_back(pod);
 }
 

@@ -45,6 +45,12 @@ bool IsShort(const CompiledFit::Scalar& wanted, const model::NodeColumns& column
   return IsShort(wanted.amount, column->allocatable, column->requested, row);
 }
 
+bool HasScalars(const CompiledFit& compiled, const model::NodeColumns& columns, size_t row) {
+  return std::ranges::none_of(compiled.scalars, [&](const CompiledFit::Scalar& scalar) {
+    return IsShort(scalar, columns, row);
+  });
+}
+
 bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled,
                 const model::NodeColumns& columns, size_t row) {
   if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
@@ -55,9 +61,7 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
               row)) {
     return false;
   }
-  return std::ranges::none_of(compiled.scalars, [&](const CompiledFit::Scalar& scalar) {
-    return IsShort(scalar, columns, row);
-  });
+  return compiled.scalars.empty() || HasScalars(compiled, columns, row);
 }
 
 // Returns the score of one resource, or nothing if it is not part of the average.
