@@ -322,11 +322,11 @@ TEST(HttpClient, TheLoopMayStopWithPendingRequests) {
 
 class HttpClientTlsTest : public HttpClientTest {
  protected:
-  ServerTls Server(const std::string& names, bool expired = false) const {
+  berth::ServerTls Server(const std::string& names, bool expired = false) const {
     return {MakeCertificate(authority_, "server", names, expired), ""};
   }
 
-  std::string Try(const ServerTls& server_tls, TlsOptions options) {
+  std::string Try(const berth::ServerTls& server_tls, TlsOptions options) {
     FakeHttpServer server(Echo, server_tls);
     const auto client = Client({.tls = std::move(options)});
     return Outcome(*client, server.url() + "/x");
@@ -337,11 +337,11 @@ class HttpClientTlsTest : public HttpClientTest {
 };
 
 TEST_F(HttpClientTlsTest, VerifiesTheServersCertificate) {
-  const ServerTls by_address = Server("IP:127.0.0.1");
-  const ServerTls by_name = Server("DNS:x.example.com");
+  const berth::ServerTls by_address = Server("IP:127.0.0.1");
+  const berth::ServerTls by_name = Server("DNS:x.example.com");
   const struct {
     const char* name;
-    ServerTls server;
+    berth::ServerTls server;
     TlsOptions options;
     const char* want;
   } cases[] = {
@@ -381,7 +381,7 @@ TEST_F(HttpClientTlsTest, VerifiesTheServersCertificate) {
 }
 
 TEST_F(HttpClientTlsTest, PresentsItsCertificate) {
-  ServerTls server = Server("IP:127.0.0.1");
+  berth::ServerTls server = Server("IP:127.0.0.1");
   server.client_authority = authority_.certificate;
   TlsOptions options{.ca_data = authority_.certificate};
   EXPECT_EQ(Try(server, options), "TLS: tlsv13 alert certificate required");
