@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "base/string_hash.h"
 
 namespace berth {
 
@@ -43,15 +44,11 @@ class CountedStrings {
   size_t capacity() const { return pages_.size() * Page::kSlots; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   struct Use {
     uint32_t id = 0;
     uint32_t holders = 0;
   };
-  using Strings = std::unordered_map<std::string, Use, Hash, std::equal_to<>>;
+  using Strings = std::unordered_map<std::string, Use, StringHash, std::equal_to<>>;
 
   // A page without strings is deallocated: a table that was large once does not stay so.
   struct Page {

@@ -1,8 +1,9 @@
 #include "client/object_cache.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
+
+#include "base/string_hash.h"
 
 namespace berth::client {
 namespace {
@@ -28,7 +29,7 @@ ObjectCache::Name ObjectCache::NameOf(const api::Object& object) {
 }
 
 size_t ObjectCache::Hash::operator()(Name name) const {
-  const std::hash<std::string_view> hash;
+  const StringHash hash;
   return hash(name.namespace_) * 31 + hash(name.name);
 }
 

@@ -16,9 +16,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "api/json/json_text.h"
@@ -130,7 +130,7 @@ class JsonReader {
     std::vector<std::string_view>& stack_;
     size_t begin_;
     uint64_t bits_ = 0;
-    std::unordered_set<std::string_view> many_;  // Used for unusually large objects.
+    std::set<std::string_view> many_;  // Used for unusually large objects.
   };
 
   // Returns the text of a scalar, or the opening bracket of a list or an object.

@@ -15,6 +15,7 @@
 
 #include "api/meta.h"
 #include "api/pod.h"
+#include "base/string_hash.h"
 #include "scheduler/model/ids.h"
 #include "scheduler/model/labels.h"
 
@@ -65,7 +66,7 @@ class PodTable {
  private:
   std::deque<PodRecord> records_;  // A deque, so that records do not move.
   std::vector<PodId> free_;
-  std::unordered_map<std::string, PodId> by_key_;
+  std::unordered_map<std::string, PodId, StringHash> by_key_;
 };
 
 // Nominations records the nominated nodes of pending pods, so that pods of lower priority leave the
