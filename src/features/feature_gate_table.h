@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace berth::daemon {
+namespace berth::features {
 
 enum class GateStage : uint8_t { kAlpha, kBeta, kGA, kDeprecated };
 
@@ -31,4 +31,4 @@ const FeatureGate* FindFeatureGate(std::string_view name);
 // Returns the gates that must be on if `gate` is.
 std::span<const std::string_view> NeededBy(std::string_view gate);
 
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -1,9 +1,9 @@
-#include "daemon/feature_gates.h"
+#include "features/feature_gates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace berth::daemon {
+namespace berth::features {
 namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(FeatureGatesTest, VersionsAreChecked) {
 }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -1,9 +1,9 @@
-#include "daemon/feature_gate_table.h"
+#include "features/feature_gate_table.h"
 
 #include <algorithm>
 #include <array>
 
-namespace berth::daemon {
+namespace berth::features {
 namespace {
 
 using enum GateStage;
@@ -319,4 +319,4 @@ std::span<const std::string_view> NeededBy(std::string_view gate) {
   return {found->needs.begin(), end};
 }
 
-}  // namespace berth::daemon
+}  // namespace berth::features

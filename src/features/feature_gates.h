@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "daemon/feature_gate_table.h"
+#include "features/feature_gate_table.h"
 
-namespace berth::daemon {
+namespace berth::features {
 
 class FeatureGates {
  public:
@@ -48,4 +48,4 @@ Status CheckEmulatedVersion(std::span<const std::string> versions);
 // Checks --min-compatibility-version: 1.33 to 1.36.
 Status CheckMinCompatibilityVersion(std::span<const std::string> versions);
 
-}  // namespace berth::daemon
+}  // namespace berth::features

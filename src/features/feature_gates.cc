@@ -1,4 +1,4 @@
-#include "daemon/feature_gates.h"
+#include "features/feature_gates.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "flags/flag_values.h"
 
-namespace berth::daemon {
+namespace berth::features {
 namespace {
 
 constexpr std::string_view kGateComponent = "kube";
@@ -203,4 +203,4 @@ Status CheckMinCompatibilityVersion(std::span<const std::string> versions) {
   return {};
 }
 
-}  // namespace berth::daemon
+}  // namespace berth::features
