@@ -73,15 +73,17 @@ void CheckElection(const scheduler::config::LeaderElection& election,
 }
 
 // Returns the configuration before the flags for leader election are applied.
-Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags, const FileReader& read) {
+Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags,
+                                               const scheduler::model::Features& features,
+                                               const FileReader& read) {
   if (flags.config.empty()) {
-    scheduler::config::Configuration configuration = scheduler::config::Default();
+    scheduler::config::Configuration configuration = scheduler::config::Default(features);
     ApplyDeprecated(flags, configuration);
     return configuration;
   }
   const auto text = read(flags.config);
   if (!text) return std::unexpected(std::vector{text.error().message});
-  auto configuration = scheduler::config::Decode(*text);
+  auto configuration = scheduler::config::Decode(*text, features);
   if (configuration) return configuration;
   std::vector<std::string> problems;
   for (const std::string& problem : configuration.error()) {
@@ -118,7 +120,7 @@ Checked<DaemonOptions> Complete(DaemonFlags flags, features::FeatureGates gates,
   add(CheckFlags(options.flags, options.warnings));
   add(ReadMetricLabels(options.flags.metrics, read));
 
-  auto configuration = Base(options.flags, read);
+  auto configuration = Base(options.flags, options.gates.OfScheduler(), read);
   if (!configuration) {
     add(configuration.error());
     return std::unexpected(std::move(problems));

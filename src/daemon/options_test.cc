@@ -52,6 +52,23 @@ TEST(OptionsTest, DefaultsWithoutFile) {
   EXPECT_THAT(options->warnings, IsEmpty());
 }
 
+TEST(OptionsTest, FeatureGatesReachTheConfigurationAndTheEngine) {
+  const Arguments gates = {"--feature-gates=StorageCapacityScoring=true",
+                           "--feature-gates=SchedulerAsyncPreemption=false"};
+  Arguments with_file = gates;
+  with_file.push_back("--config=f");
+  for (const Arguments& arguments : {gates, with_file}) {
+    const auto options = Make(arguments, Files({{"f", kFile}}));
+    ASSERT_TRUE(options.has_value()) << options.error()[0];
+    EXPECT_THAT(options->warnings, IsEmpty());
+    const auto engine = ToEngineOptions(*options);
+    ASSERT_TRUE(engine.has_value());
+    EXPECT_EQ(engine->features, (scheduler::model::Features{.scheduler_async_preemption = false,
+                                                            .storage_capacity_scoring = true}));
+    EXPECT_EQ(options->configuration.features, engine->features);
+  }
+}
+
 TEST(OptionsTest, DeprecatedFlagsCountWithoutFile) {
   const auto options =
       Make({"--kubeconfig=k", "--kube-api-qps=5", "--kube-api-burst=6", "--profiling=false",

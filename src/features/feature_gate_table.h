@@ -12,7 +12,7 @@ enum class GateStage : uint8_t { kAlpha, kBeta, kGA, kDeprecated };
 enum class GateSupport : uint8_t {
   kSwitch,  // Switches the feature in Berth.
   kFixed,   // Affects the scheduler; Berth always has the default.
-  kSpeed,   // Affects how kube-scheduler works, not what it decides; no effect in Berth.
+  kSpeed,   // Affects how kube-scheduler works, not what it does; no effect in Berth.
   kOthers,  // Affects other components only.
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -40,6 +41,17 @@ Result<int> ParseVersion(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> SplitSettings(std::string_view text) {
+  std::vector<std::string> settings;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (const std::string_view setting = Trim(text.substr(0, end)); !setting.empty())
+      settings.emplace_back(setting);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return settings;
+}
 
 std::string_view StageLabel(GateStage stage) {
   switch (stage) {
@@ -177,6 +189,12 @@ bool FeatureGates::IsOn(std::string_view gate) const {
   const FeatureGate* known = FindFeatureGate(gate);
   CHECK(known != nullptr);
   return known->on;
+}
+
+scheduler::model::Features FeatureGates::OfScheduler() const {
+  scheduler::model::Features features;
+  for (const auto& [name, field] : scheduler::model::kNamedFeatures) features.*field = IsOn(name);
+  return features;
 }
 
 Status CheckEmulatedVersion(std::span<const std::string> versions) {

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "features/feature_gate_table.h"
+#include "scheduler/model/features.h"
 
 namespace berth::features {
 
@@ -25,6 +26,8 @@ class FeatureGates {
 
   // `gate` must be in the table.
   bool IsOn(std::string_view gate) const;
+  // Returns those that change what the scheduler does.
+  scheduler::model::Features OfScheduler() const;
   // Returns warnings about gates that were set: those that will be removed, and those without
   // effect in Berth.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -39,6 +42,9 @@ class FeatureGates {
   std::map<std::string_view, bool> spread_;
   std::vector<std::string> warnings_;
 };
+
+// Returns the settings in a value of --feature-gates: "A=true, B=false" has two.
+std::vector<std::string> SplitSettings(std::string_view text);
 
 // Returns the label of kubernetes_feature_enabled: "ALPHA", "BETA", "DEPRECATED" or "".
 std::string_view StageLabel(GateStage stage);
