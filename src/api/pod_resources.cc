@@ -136,21 +136,20 @@ ResourceList PodRequests(const Pod& pod, const PodRequestOptions& options) {
   }
   ApplyInitContainers(pod, options, requests);
   if (!options.skip_pod_level && HasPodLevelRequests(pod)) {
-    ApplyPodLevel(pod, options.use_status, requests);
+    ApplyPodLevel(pod, options.use_status && options.pod_level_resize, requests);
   }
   AddTo(requests, pod.spec.overhead);
   return requests;
 }
 
-NonZeroRequest PlacedNonZeroRequest(const Pod& pod) {
-  PodRequestOptions options{.use_status = true};
-  options.non_missing["cpu"] = Quantity::FromMilli(kDefaultMilliCpu);
-  options.non_missing["memory"] = Quantity::FromValue(kDefaultMemory);
-  if (HasPodLevelRequests(pod)) {
-    const ResourceList plain = PodRequests(pod, {.use_status = true});
-    std::erase_if(options.non_missing,
-                  [&](const auto& entry) { return plain.contains(entry.first); });
+NonZeroRequest PlacedNonZeroRequest(const Pod& pod, PodRequestOptions options) {
+  ResourceList defaults = {{"cpu", Quantity::FromMilli(kDefaultMilliCpu)},
+                           {"memory", Quantity::FromValue(kDefaultMemory)}};
+  if (!options.skip_pod_level && HasPodLevelRequests(pod)) {
+    const ResourceList plain = PodRequests(pod, options);
+    std::erase_if(defaults, [&](const auto& entry) { return plain.contains(entry.first); });
   }
+  options.non_missing = std::move(defaults);
   const ResourceList requests = PodRequests(pod, options);
   NonZeroRequest result;
   if (const auto cpu = requests.find("cpu"); cpu != requests.end()) {

@@ -17,6 +17,7 @@ inline constexpr int64_t kDefaultMemory = 200 * 1024 * 1024;
 struct PodRequestOptions {
   bool use_status = false;        // Count what a resize has allocated (placed pods).
   bool skip_pod_level = false;    // Ignore spec.resources.
+  bool pod_level_resize = true;   // With `use_status`: spec.resources may be resized, too.
   ResourceList non_missing = {};  // Default requests per container.
 };
 
@@ -30,7 +31,8 @@ struct NonZeroRequest {
   int64_t memory = 0;
   friend bool operator==(const NonZeroRequest&, const NonZeroRequest&) = default;
 };
-NonZeroRequest PlacedNonZeroRequest(const Pod& pod);
+NonZeroRequest PlacedNonZeroRequest(const Pod& pod,
+                                    PodRequestOptions options = {.use_status = true});
 
 bool IsExtendedResource(std::string_view name);
 // Reports whether `name` is a scalar resource: extended, hugepages, prefixed native or attachable

@@ -220,6 +220,18 @@ TEST(PodRequests, APodLevelStatusReplacesOnlyWhatThePodLevelRequestsName) {
   EXPECT_EQ(PlacedNonZeroRequest(pod), (NonZeroRequest{2000, int64_t{5} << 30}));
 }
 
+TEST(PodRequests, APodLevelResizeCountsOnlyIfAllowed) {
+  Pod pod = WithContainers({{{"cpu", "1"}, {"memory", "1Gi"}}});
+  pod.status.container_statuses = {Status("c0", {{"memory", "3Gi"}}, {{"memory", "3Gi"}})};
+  SetPodLevel(pod, {{"cpu", "2"}});
+  pod.status.resources = ResourceRequirements{List({{"cpu", "4"}}), {}};
+  pod.status.allocated_resources = List({{"cpu", "4"}});
+  EXPECT_EQ(Requests(pod, kUseStatus), (Written{{"cpu", "4"}, {"memory", "3Gi"}}));
+  const PodRequestOptions without{.use_status = true, .pod_level_resize = false};
+  EXPECT_EQ(Requests(pod, without), (Written{{"cpu", "2"}, {"memory", "3Gi"}}));
+  EXPECT_EQ(PlacedNonZeroRequest(pod, without), (NonZeroRequest{2000, int64_t{3} << 30}));
+}
+
 TEST(PodRequests, AnInfeasiblePodLevelRequestThatIsNotInTheStatusCountsAsZero) {
   Pod pod = WithContainers({{{"cpu", "1"}}});
   SetPodLevel(pod, {{"cpu", "2"}, {"memory", "1Gi"}});
@@ -264,6 +276,12 @@ TEST(PlacedNonZeroRequest, FillsWhatIsMissing) {
   for (const NonZeroCase& c : cases) {
     EXPECT_EQ(PlacedNonZeroRequest(c.pod), c.want) << c.name;
   }
+}
+
+TEST(PlacedNonZeroRequest, SkipsThePodLevelAltogether) {
+  const Pod pod = WithPodLevel(WithContainers({{}, {{"memory", "1Gi"}}}), {{"cpu", "1"}});
+  EXPECT_EQ(PlacedNonZeroRequest(pod, {.use_status = true, .skip_pod_level = true}),
+            (NonZeroRequest{200, 1073741824 + 209715200}));
 }
 
 TEST(PlacedNonZeroRequest, UsesTheStatus) {

@@ -414,16 +414,39 @@ bool CompiledNodeSelector::Matches(const StringMap& node_labels, std::string_vie
       terms_, [&](const CompiledNodeTerm& term) { return term.Matches(node_labels, node_name); });
 }
 
-bool Tolerates(const Toleration& toleration, const Taint& taint) {
+namespace {
+
+// Parses a decimal integer in its only form: without plus and leading zeros, and 0 without sign.
+std::optional<int64_t> ParseCanonicalInt(std::string_view text) {
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  const bool canonical = text == "0" || (!digits.empty() && digits[0] >= '1' && digits[0] <= '9');
+  return canonical ? ParseInt(text) : std::nullopt;
+}
+
+// The taint's value is less, or greater, than the toleration's.
+bool ToleratesNumber(const Toleration& toleration, const Taint& taint) {
+  if (toleration.op != "Lt" && toleration.op != "Gt") return false;
+  const std::optional<int64_t> bound = ParseCanonicalInt(toleration.value);
+  const std::optional<int64_t> value = ParseCanonicalInt(taint.value);
+  if (!bound || !value) return false;
+  return toleration.op == "Lt" ? *value < *bound : *value > *bound;
+}
+
+}  // namespace
+
+bool Tolerates(const Toleration& toleration, const Taint& taint, bool comparison_operators) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
   if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
-  return toleration.op == "Exists";
+  if (toleration.op == "Exists") return true;
+  return comparison_operators && ToleratesNumber(toleration, taint);
 }
 
-bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint) {
-  return std::ranges::any_of(
-      tolerations, [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
+bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint,
+                  bool comparison_operators) {
+  return std::ranges::any_of(tolerations, [&](const Toleration& toleration) {
+    return Tolerates(toleration, taint, comparison_operators);
+  });
 }
 
 std::optional<int64_t> ParseInt(std::string_view text) {

@@ -103,10 +103,11 @@ class CompiledNodeSelector {
   std::optional<Error> parse_error_;
 };
 
-// Reports whether `toleration` tolerates `taint`. The operators Lt and Gt never match: their
-// feature gate is off.
-bool Tolerates(const Toleration& toleration, const Taint& taint);
-bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint);
+// Reports whether `toleration` tolerates `taint`. The operators Lt and Gt match only if
+// `comparison_operators`, by the feature gate TaintTolerationComparisonOperators.
+bool Tolerates(const Toleration& toleration, const Taint& taint, bool comparison_operators = false);
+bool ToleratesAny(const std::vector<Toleration>& tolerations, const Taint& taint,
+                  bool comparison_operators = false);
 
 // Parses like Go's strconv.ParseInt(s, 10, 64).
 std::optional<int64_t> ParseInt(std::string_view text);

@@ -321,6 +321,46 @@ INSTANTIATE_TEST_SUITE_P(
         TolerationCase{"UnknownOp", Tol("a", "exists", "", ""), {"a", "", "NoSchedule"}, false}),
     [](const auto& c) { return c.param.name; });
 
+struct ComparisonCase {
+  const char* op;
+  const char* bound;
+  const char* value;
+  bool want;
+};
+
+TEST(Toleration, ComparesNumbersIfTheGateIsOn) {
+  const ComparisonCase cases[] = {
+      {"Gt", "5", "7", true},
+      {"Gt", "5", "5", false},
+      {"Gt", "-5", "0", true},
+      {"Lt", "5", "3", true},
+      {"Lt", "5", "5", false},
+      {"Lt", "0", "-9", true},
+      {"Gt", "5", "", false},
+      {"Gt", "5", "x", false},
+      {"Gt", "x", "7", false},
+      // Only the canonical form is a number.
+      {"Gt", "5", "+7", false},
+      {"Gt", "5", "07", false},
+      {"Gt", "05", "7", false},
+      {"Gt", "-1", "-0", false},
+      {"Gt", "-", "7", false},
+      // Too large for 64 bits.
+      {"Gt", "5", "9223372036854775808", false},
+      {"Lt", "9223372036854775807", "9223372036854775806", true},
+      {"Ge", "5", "7", false},
+  };
+  for (const ComparisonCase& c : cases) {
+    const Toleration toleration = Tol("a", c.op, c.bound, "");
+    const Taint taint{"a", c.value, "NoSchedule"};
+    EXPECT_EQ(Tolerates(toleration, taint, /*comparison_operators=*/true), c.want)
+        << c.value << " " << c.op << " " << c.bound;
+    EXPECT_FALSE(Tolerates(toleration, taint));
+  }
+  const Taint other{"b", "7", "NoSchedule"};
+  EXPECT_FALSE(ToleratesAny({Tol("a", "Gt", "5", "")}, other, /*comparison_operators=*/true));
+}
+
 TEST(Toleration, NoneToleratesNothing) { EXPECT_FALSE(ToleratesAny({}, {"a", "", "NoSchedule"})); }
 
 TEST(ParseInt, AcceptsWhatGoAccepts) {

@@ -101,6 +101,7 @@ struct CsiNode {
 struct CsiDriver {
   ObjectMeta metadata;
   std::optional<bool> storage_capacity;
+  std::optional<bool> prevent_pod_scheduling_if_missing;
   friend bool operator==(const CsiDriver&, const CsiDriver&) = default;
 };
 

@@ -18,6 +18,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/config_command.h"
+#include "cmd/feature_gate_flag.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "net/event_loop.h"
@@ -38,6 +39,7 @@ struct CheckOptions {
   std::string kubeconfig;   // Empty: clientConnection.kubeconfig, else in-cluster.
   std::string context;      // Empty: current-context.
   std::string config_file;  // KubeSchedulerConfiguration; empty: defaults.
+  std::vector<std::string> feature_gates;
 };
 
 // Prints findings as they are added, and counts the problems.
@@ -132,7 +134,12 @@ void CheckPermissions(client::RestClient& client,
 
 int RunCheck(const CheckOptions& options, const Registry& registry) {
   Report report;
-  const auto loaded = LoadConfiguration(options.config_file, registry);
+  const auto features = ReadFeatureGates(options.feature_gates, "berth check");
+  if (!features) {
+    report.Problem(features.error().message);
+    return report.End();
+  }
+  const auto loaded = LoadConfiguration(options.config_file, registry, *features);
   if (!loaded) {
     report.Problem(loaded.error().message);
     return report.End();
@@ -193,6 +200,7 @@ void AddCheck(flags::Command& berth, const Registry& registry) {
       .Text("config", options->config_file,
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
+  AddFeatureGates(group, options->feature_gates);
   command.run = [options, &registry] { return RunCheck(*options, registry); };
 }
 

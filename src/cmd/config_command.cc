@@ -11,8 +11,10 @@
 
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/feature_gate_flag.h"
 #include "cmd/object_files.h"
 #include "flags/command.h"
+#include "flags/flag_group.h"
 #include "runtime/extender_tls.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/load.h"
@@ -44,9 +46,10 @@ CheckedConfiguration FailAt(CheckedConfiguration checked, std::string stage,
 }  // namespace
 
 CheckedConfiguration CheckConfiguration(std::string_view text,
-                                        const scheduler::framework::Registry& registry) {
+                                        const scheduler::framework::Registry& registry,
+                                        const scheduler::model::Features& features) {
   CheckedConfiguration checked;
-  auto decoded = scheduler::config::Decode(text);
+  auto decoded = scheduler::config::Decode(text, features);
   if (!decoded) return FailAt(std::move(checked), "decode", std::move(decoded.error()));
   checked.completed = *std::move(decoded);
   auto mistakes = scheduler::config::Validate(*checked.completed);
@@ -72,12 +75,15 @@ CheckedConfiguration CheckConfiguration(std::string_view text,
 }
 
 Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
-                                               const scheduler::framework::Registry& registry) {
-  if (file.empty())
-    return CheckConfiguration(scheduler::config::ToYaml(scheduler::config::Default()), registry);
+                                               const scheduler::framework::Registry& registry,
+                                               const scheduler::model::Features& features) {
+  if (file.empty()) {
+    return CheckConfiguration(scheduler::config::ToYaml(scheduler::config::Default(features)),
+                              registry, features);
+  }
   const auto text = ReadText(file, "--config");
   if (!text) return std::unexpected(text.error());
-  CheckedConfiguration checked = CheckConfiguration(*text, registry);
+  CheckedConfiguration checked = CheckConfiguration(*text, registry, features);
   if (checked.ok()) return checked;
   std::vector<std::string> lines;
   for (const std::string& error : checked.errors) lines.push_back(file + ": " + error);
@@ -100,13 +106,24 @@ int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
   return checked.ok() ? kExitOk : kExitFailed;
 }
 
-int RunValidate(const std::string& file, const Registry& registry) {
+struct ConfigOptions {
+  std::string file;
+  std::vector<std::string> feature_gates;
+};
+
+int RunValidate(const ConfigOptions& options, const Registry& registry) {
+  const std::string& file = options.file;
+  const auto features = ReadFeatureGates(options.feature_gates, "berth config validate");
+  if (!features) {
+    fmt::print(stderr, "berth config validate: {}\n", features.error().message);
+    return kExitUsage;
+  }
   const auto text = ReadText(file);
   if (!text) {
     fmt::print(stderr, "berth config validate: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked = CheckConfiguration(*text, registry);
+  const CheckedConfiguration checked = CheckConfiguration(*text, registry, *features);
   if (!checked.ok()) return PrintErrors(checked, file);
   for (const std::string& note : scheduler::config::Warnings(*checked.completed)) {
     fmt::print(stderr, "{}: note: {}\n", NameOf(file), note);
@@ -115,9 +132,15 @@ int RunValidate(const std::string& file, const Registry& registry) {
   return kExitOk;
 }
 
-int RunShow(const std::string& file, const Registry& registry) {
+int RunShow(const ConfigOptions& options, const Registry& registry) {
+  const std::string& file = options.file;
+  const auto features = ReadFeatureGates(options.feature_gates, "berth config show");
+  if (!features) {
+    fmt::print(stderr, "berth config show: {}\n", features.error().message);
+    return kExitUsage;
+  }
   if (file.empty()) {
-    fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default()));
+    fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default(*features)));
     return kExitOk;
   }
   const auto text = ReadText(file);
@@ -125,7 +148,7 @@ int RunShow(const std::string& file, const Registry& registry) {
     fmt::print(stderr, "berth config show: {}\n", text.error().message);
     return kExitUsage;
   }
-  const CheckedConfiguration checked = CheckConfiguration(*text, registry);
+  const CheckedConfiguration checked = CheckConfiguration(*text, registry, *features);
   if (checked.ok()) fmt::print("{}", scheduler::config::ToYaml(*checked.completed));
   return PrintErrors(checked, file);
 }
@@ -135,7 +158,7 @@ int RunShow(const std::string& file, const Registry& registry) {
 void AddConfig(flags::Command& berth, const Registry& registry) {
   flags::Command& config =
       berth.Add("config", "Validate or print a KubeSchedulerConfiguration file");
-  const auto file = std::make_shared<std::string>();
+  const auto options = std::make_shared<ConfigOptions>();
 
   flags::Command& validate = config.Add("validate", "Validate a file and list all errors");
   validate.details =
@@ -143,18 +166,22 @@ void AddConfig(flags::Command& berth, const Registry& registry) {
       "Also instantiates plugins and extenders, as kube-scheduler does at startup.\n"
       "Exit codes: 0 valid, 1 invalid, 2 invalid usage or unreadable file.\n";
   validate.examples = "  berth config validate scheduler.yaml\n";
-  validate.Takes("FILE", *file, "Configuration file, or - for standard input");
-  validate.run = [file, &registry] { return RunValidate(*file, registry); };
+  validate.Takes("FILE", options->file, "Configuration file, or - for standard input");
+  flags::FlagGroup validate_flags(validate.flags);
+  AddFeatureGates(validate_flags, options->feature_gates);
+  validate.run = [options, &registry] { return RunValidate(*options, registry); };
 
   flags::Command& show = config.Add("show", "Print a configuration as YAML, with defaults applied");
   show.details =
       "The output is a valid configuration file.\n"
       "Exit codes: 0 printed, 1 invalid file, 2 invalid usage or unreadable file.\n";
   show.examples = "  berth config show > scheduler.yaml\n";
-  show.Takes("FILE", *file,
+  show.Takes("FILE", options->file,
              "Configuration file, or - for standard input (default: built-in defaults)")
       .required = false;
-  show.run = [file, &registry] { return RunShow(*file, registry); };
+  flags::FlagGroup show_flags(show.flags);
+  AddFeatureGates(show_flags, options->feature_gates);
+  show.run = [options, &registry] { return RunShow(*options, registry); };
 }
 
 }  // namespace berth::cmd

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/model/features.h"
 
 namespace berth::cmd {
 
@@ -28,11 +29,13 @@ struct CheckedConfiguration {
 
 // Also reads the TLS files that the extenders name.
 CheckedConfiguration CheckConfiguration(std::string_view text,
-                                        const scheduler::framework::Registry& registry);
+                                        const scheduler::framework::Registry& registry,
+                                        const scheduler::model::Features& features = {});
 
 // Loads the `file` of --config, or the default configuration if it is empty. The error lists all
 // problems, one per line, each prefixed with the file name.
 Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
-                                               const scheduler::framework::Registry& registry);
+                                               const scheduler::framework::Registry& registry,
+                                               const scheduler::model::Features& features = {});
 
 }  // namespace berth::cmd

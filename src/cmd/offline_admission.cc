@@ -61,7 +61,8 @@ Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
 
 // Applies the API server's defaults and, for pods, the admission plugins that change them.
 template <typename T>
-Result<std::shared_ptr<T>> WithServerDefaults(const T& object) {
+Result<std::shared_ptr<T>> WithServerDefaults(const T& object,
+                                              const scheduler::model::Features& features) {
   auto document = api::ParseJson(api::EncodeJson(object));
   if (!document) return std::unexpected(document.error());
   api::JsonObject& fields = document->get_object();
@@ -70,7 +71,8 @@ Result<std::shared_ptr<T>> WithServerDefaults(const T& object) {
   if (kind != nullptr) apiserver::admission::ApplyDefaults(*kind, fields);
   if constexpr (std::is_same_v<T, api::Pod>) {
     apiserver::admission::AddDefaultTolerations(api::EnsureObject(fields, "spec"));
-    apiserver::admission::MergeLabelKeys(fields);
+    apiserver::admission::MergeLabelKeys(
+        fields, features.match_label_keys_in_pod_topology_spread_selector_merge);
   }
   auto completed = api::DecodeJsonAs<T>(api::ToJsonText(fields));
   if (!completed) return std::unexpected(completed.error());
@@ -92,15 +94,18 @@ std::string MakeUid(std::string_view kind, const api::ObjectMeta& meta) {
                      low & 0xffffffffffffULL);
 }
 
-// Objects that the defaulting of others depends on.
+// What the defaulting of objects depends on: other objects, and the feature gates.
 struct ClusterContext {
+  scheduler::model::Features features;
   PriorityTable priority_classes;  // By name.
   std::string default_storage_class;
   std::set<std::string> namespaces;  // Those given.
 };
 
-ClusterContext ReadContext(const std::vector<api::Object>& objects) {
+ClusterContext ReadContext(const std::vector<api::Object>& objects,
+                           const scheduler::model::Features& features) {
   ClusterContext context;
+  context.features = features;
   std::map<std::string, PriorityClass> classes;
   for (const auto& system : apiserver::admission::kSystemPriorities) {
     classes[std::string(system.name)] = {.name = std::string(system.name), .value = system.value};
@@ -138,11 +143,11 @@ void AdmitNode(api::Node& node) {
 template <typename T>
 Result<std::shared_ptr<T>> AdmitKind(const T& given, const ClusterContext& context) {
   if constexpr (std::is_same_v<T, api::Pod>) {
-    auto pod = AdmitPod(given, context.priority_classes);
+    auto pod = AdmitPod(given, context.priority_classes, context.features);
     if (!pod) return std::unexpected(pod.error());
     return std::make_shared<api::Pod>(**pod);
   }
-  auto completed = WithServerDefaults(given);
+  auto completed = WithServerDefaults(given, context.features);
   if (!completed) return completed;
   T& object = **completed;
   if constexpr (std::is_same_v<T, api::Node>) {
@@ -182,19 +187,21 @@ Result<api::Object> AdmitObject(const api::Object& object, const ClusterContext&
 
 }  // namespace
 
-Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod, const PriorityTable& classes) {
+Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod, const PriorityTable& classes,
+                                    const scheduler::model::Features& features) {
   api::Pod given = pod;
   if (const Status status = AdmitPriority(given.spec, classes); !status) {
     return std::unexpected(status.error());
   }
-  auto completed = WithServerDefaults(given);
+  auto completed = WithServerDefaults(given, features);
   if (!completed) return std::unexpected(completed.error());
   if ((*completed)->status.phase.empty()) (*completed)->status.phase = "Pending";
   return *std::move(completed);
 }
 
-Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start) {
-  const ClusterContext context = ReadContext(objects);
+Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start,
+                                          const scheduler::model::Features& features) {
+  const ClusterContext context = ReadContext(objects, features);
   std::vector<api::Object> admitted;
   std::set<std::string> missing;  // Namespaces that are used but not given.
   Instant now = start;

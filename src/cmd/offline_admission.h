@@ -11,6 +11,7 @@
 #include "apiserver/admission/priority_classes.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "scheduler/model/features.h"
 
 namespace berth::cmd {
 
@@ -19,11 +20,14 @@ namespace berth::cmd {
 // and without a class, since dumps have both and hand-written files may lack the PriorityClass.
 // Fails if the class is unknown and spec.priority is not set, or if the two differ.
 Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod,
-                                    const apiserver::admission::PriorityClasses::Table& classes);
+                                    const apiserver::admission::PriorityClasses::Table& classes,
+                                    const scheduler::model::Features& features = {});
 
 // Defaults all objects of a cluster, in order, and appends missing Namespaces. Nodes get a capacity
 // of 110 pods and the hostname label; a missing uid is derived from kind, namespace and name. The
-// n-th object is created n milliseconds after `start`. The error names the object.
-Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start);
+// n-th object is created n milliseconds after `start`. The API server has the feature gates of the
+// scheduler. The error names the object.
+Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start,
+                                          const scheduler::model::Features& features = {});
 
 }  // namespace berth::cmd

@@ -201,6 +201,14 @@ TEST(AdmitPod, MergesLabelKeysOnce) {
   const auto again = AdmitPod(pod, {});
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ((*again)->spec, pod.spec);
+
+  // A feature gate leaves the constraints as they are.
+  api::Pod original = pod;
+  original.spec.topology_spread_constraints[0].label_selector->match_expressions.clear();
+  const auto unmerged =
+      AdmitPod(original, {}, {.match_label_keys_in_pod_topology_spread_selector_merge = false});
+  ASSERT_TRUE(unmerged.has_value());
+  EXPECT_EQ((*unmerged)->spec, original.spec);
 }
 
 TEST(AdmitNode, TakesAllocatableFromCapacity) {

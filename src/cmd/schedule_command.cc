@@ -12,6 +12,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/config_command.h"
+#include "cmd/feature_gate_flag.h"
 #include "cmd/object_files.h"
 #include "cmd/offline_admission.h"
 #include "cmd/schedule_json.h"
@@ -30,6 +31,7 @@ namespace {
 struct ScheduleOptions {
   std::vector<std::string> files;
   std::string config_file;
+  std::vector<std::string> feature_gates;
   std::string output = "table";   // Or json, yaml.
   std::vector<std::string> pods;  // Pods to show; empty: all.
   std::string record_file;        // Recording to write; empty: none.
@@ -75,7 +77,9 @@ Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report)
 }
 
 Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& registry) {
-  auto loaded = LoadConfiguration(options.config_file, registry);
+  const auto features = ReadFeatureGates(options.feature_gates, "berth schedule");
+  if (!features) return std::unexpected(features.error());
+  auto loaded = LoadConfiguration(options.config_file, registry, *features);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
@@ -83,10 +87,11 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& 
   const auto read = ReadObjects(options.files);
   if (!read) return std::unexpected(read.error());
   const Instant start = LatestTime(*read);
-  const auto objects = AdmitAll(*read, start);
+  const auto objects = AdmitAll(*read, start, *features);
   if (!objects) return std::unexpected(objects.error());
-  const scheduler::recording::RecordingHeader header{
-      std::string("berth schedule"), scheduler::config::ToYaml(*loaded->completed), options.seed};
+  const scheduler::recording::RecordingHeader header{std::string("berth schedule"),
+                                                     scheduler::config::ToYaml(*loaded->completed),
+                                                     options.seed, *features};
   auto engine_options = scheduler::recording::OptionsFor(header);
   if (!engine_options) return std::unexpected(engine_options.error());
   engine_options->explain = options.explain;
@@ -162,6 +167,7 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
       .Text("config", options->config_file,
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
+  AddFeatureGates(group, options->feature_gates);
   group.Text("output", options->output, "Output format: table, json or yaml")
       .Short('o')
       .As("FORMAT")

@@ -95,8 +95,8 @@ class FakeApiServer {
 
   // Schedules until nothing changes any more, even after backoffs have expired.
   void Run() {
-    // podMaxBackoffSeconds by default.
-    constexpr Duration kLongestBackoff = Duration::Seconds(10);
+    // podMaxBackoffSeconds by default, and the time until the pod leaves at a tick.
+    constexpr Duration kLongestBackoff = Duration::Seconds(12);
     for (bool progress = true; progress; now_ = now_ + kLongestBackoff) {
       progress = false;
       for (bool busy = true; busy;) {

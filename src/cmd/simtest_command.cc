@@ -15,8 +15,10 @@
 #include "base/result.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/feature_gate_flag.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
+#include "scheduler/model/features.h"
 #include "simulation/simulation.h"
 
 namespace berth::cmd {
@@ -32,6 +34,8 @@ struct SimtestOptions {
   size_t steps = 200;
   bool trace = false;
   bool paranoid = false;
+  std::vector<std::string> feature_gates;
+  scheduler::model::Features features = {};  // The gates, read.
 };
 
 struct Totals {
@@ -86,11 +90,12 @@ std::string ReproduceCommand(uint64_t seed, const SimtestOptions& options) {
   std::string command = fmt::format("berth simtest --seeds {}..{} --trace", seed, seed);
   if (options.steps != SimtestOptions().steps) command += fmt::format(" --steps {}", options.steps);
   if (options.paranoid) command += " --paranoid";
+  for (const std::string& setting : options.feature_gates) command += " --feature-gates " + setting;
   return command;
 }
 
 // A failed CHECK aborts the program: a signal handler then reports the seed.
-std::array<char, 256> g_crash_report;
+std::array<char, 1024> g_crash_report;
 size_t g_crash_report_size = 0;
 
 extern "C" void PrintCrashReport(int) {
@@ -119,6 +124,7 @@ void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
   PrepareCrashReport(seed, options);
   simulation::SimulationOptions simulation{.seed = seed, .steps = options.steps};
   simulation.paranoid = options.paranoid;
+  simulation.features = options.features;
   if (options.trace) {
     simulation.trace = [](const std::string& line) {
       fmt::print("{}\n", line);
@@ -166,7 +172,13 @@ Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options
   return totals;
 }
 
-int RunSimtest(const SimtestOptions& options) {
+int RunSimtest(SimtestOptions& options) {
+  const auto features = ReadFeatureGates(options.feature_gates, "berth simtest");
+  if (!features) {
+    fmt::print(stderr, "berth simtest: {}\n", features.error().message);
+    return kExitUsage;
+  }
+  options.features = *features;
   const auto seeds = SeedsOf(options);
   if (!seeds) {
     fmt::print(stderr, "berth simtest: {}\n", seeds.error().message);
@@ -210,6 +222,7 @@ void AddSimtest(flags::Command& berth) {
   group.Uint("steps", options->steps, "Number of simulated steps with faults");
   group.Switch("trace", options->trace, "Print every event, command and decision");
   group.Switch("paranoid", options->paranoid, kParanoidHelp);
+  AddFeatureGates(group, options->feature_gates);
   command.run = [options] { return RunSimtest(*options); };
 }
 

@@ -14,6 +14,7 @@
 
 #include "client/load_config.h"
 #include "cmd/config_command.h"
+#include "cmd/feature_gate_flag.h"
 #include "cmd/up_objects.h"
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
@@ -38,9 +39,12 @@ struct Scheduler {
   int parallelism = 1;
 };
 
-Result<Scheduler> SchedulerFrom(const std::string& file,
+Result<Scheduler> SchedulerFrom(const UpOptions& up,
                                 const scheduler::framework::Registry& registry) {
-  const auto loaded = LoadConfiguration(file, registry);
+  const std::string& file = up.config_file;
+  const auto features = ReadFeatureGates(up.feature_gates, "berth up");
+  if (!features) return std::unexpected(features.error());
+  const auto loaded = LoadConfiguration(file, registry, *features);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     Warn(fmt::format("note: {}: {}", file, note));
@@ -103,10 +107,12 @@ void UpCluster::Stop() {
 Status UpCluster::MakeScheduler(const UpOptions& options,
                                 const scheduler::framework::Registry& registry) {
   if (!options.has_scheduler()) {
+    if (!options.feature_gates.empty())
+      return Fail("--feature-gates cannot be used with --scheduler=none");
     if (options.config_file.empty()) return {};
     return Fail("--config cannot be used with --scheduler=none");
   }
-  auto scheduler = SchedulerFrom(options.config_file, registry);
+  auto scheduler = SchedulerFrom(options, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
   if (options.scheduler == "embedded") {
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));

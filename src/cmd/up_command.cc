@@ -9,6 +9,7 @@
 #include "cmd/apiserver_command.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/feature_gate_flag.h"
 #include "cmd/up_cluster.h"
 #include "cmd/up_demo.h"
 #include "cmd/up_status.h"
@@ -108,6 +109,7 @@ void AddClusterFlags(flags::FlagGroup group, UpOptions& options) {
       .Text("config", options.config_file,
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
+  AddFeatureGates(group, options.feature_gates);
   group.Double("speed", options.speed, "Time acceleration factor", 0.001, 10'000);
   group.Switch("no-controllers", options.no_controllers,
                "Do not run the workload controllers (Deployment, Job, ...)");

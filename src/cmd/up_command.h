@@ -16,6 +16,7 @@ struct UpOptions {
   std::vector<std::string> files;
   std::string scheduler = "embedded";  // Or "http", or "none".
   std::string config_file;             // KubeSchedulerConfiguration.
+  std::vector<std::string> feature_gates;
   double speed = 1;
   bool no_controllers = false;
   bool no_kubelets = false;

@@ -67,11 +67,10 @@ TEST(CommandLineTest, ProblemsWithLoggingAreNotLogged) {
 }
 
 TEST(CommandLineTest, WarningsDoNotEndTheProcess) {
-  const CommandRun run =
-      Start({"--kubeconfig=k", "--feature-gates=SchedulerAsyncPreemption=false"});
+  const CommandRun run = Start({"--kubeconfig=k", "--feature-gates=OpportunisticBatching=false"});
   EXPECT_EQ(run.code, -1);
   EXPECT_THAT(run.err, StartsWith("Flag --kubeconfig has been deprecated, "));
-  EXPECT_THAT(run.log, HasSubstr("] feature gate SchedulerAsyncPreemption=false makes no "));
+  EXPECT_THAT(run.log, HasSubstr("] feature gate OpportunisticBatching=false makes no "));
 }
 
 TEST(CommandLineTest, FlagsAreLoggedFromVerbosityOneOn) {

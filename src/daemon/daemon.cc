@@ -132,7 +132,8 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   const scheduler::recording::RecordingHeader header{
       .program = "berth-scheduler",
       .configuration = scheduler::config::ToYaml(options_.configuration),
-      .seed = engine->seed};
+      .seed = engine->seed,
+      .features = engine->features};
   auto recording = runtime::StartRecording(options_.flags.record, header);
   if (!recording) return std::unexpected(recording.error());
   recording_ = *std::move(recording);

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "daemon/feature_gate_table.h"
 #include "daemon/options.h"
+#include "features/feature_gate_table.h"
 #include "observability/component_metrics.h"
 #include "observability/metric_registry.h"
 
@@ -67,7 +67,7 @@ std::string CodeText(int code) { return code == 0 ? "<error>" : fmt::format("{}"
 
 }  // namespace
 
-DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates)
+DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const features::FeatureGates& gates)
     : registry_(ToMetricOptions(flags)),
       scheduler_(registry_),
       generic_(registry_),
@@ -88,8 +88,8 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gate
            .labels = {"resource"}})),
       engine_(scheduler_, &SteadyNanos) {
   generic_.SetBuildInfo(ThisBuild());
-  for (const FeatureGate& gate : AllFeatureGates()) {
-    generic_.SetFeature(gate.name, StageLabel(gate.stage), gates.IsOn(gate.name));
+  for (const features::FeatureGate& gate : features::AllFeatureGates()) {
+    generic_.SetFeature(gate.name, features::StageLabel(gate.stage), gates.IsOn(gate.name));
   }
 }
 

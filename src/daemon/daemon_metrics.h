@@ -6,8 +6,8 @@
 
 #include "client/rest_client.h"
 #include "daemon/delegated_access.h"
-#include "daemon/feature_gates.h"
 #include "daemon/flags.h"
+#include "features/feature_gates.h"
 #include "observability/component_metrics.h"
 #include "observability/metric_registry.h"
 #include "observability/scheduling/scheduler_metrics.h"
@@ -17,7 +17,7 @@ namespace berth::daemon {
 
 class DaemonMetrics final : private client::RestObserver, private AccessObserver {
  public:
-  DaemonMetrics(const MetricsFlags& flags, const FeatureGates& gates);
+  DaemonMetrics(const MetricsFlags& flags, const features::FeatureGates& gates);
 
   // The observers for the engine, the API clients and access reviews.
   scheduler::framework::Measurements& engine() { return engine_; }

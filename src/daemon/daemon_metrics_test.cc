@@ -11,7 +11,7 @@ namespace BERTH_TEST_FILE {
 using testing::HasSubstr;
 
 TEST(DaemonMetrics, CountsAuthenticationByResultAndUser) {
-  DaemonMetrics metrics{MetricsFlags(), FeatureGates()};
+  DaemonMetrics metrics{MetricsFlags(), features::FeatureGates()};
   AccessObserver& access = metrics.access();
   access.Authenticated("error", Duration::Millis(1));
   for (const char* user : {"kubelet", "joe", "ann", "joe@example.com"}) {

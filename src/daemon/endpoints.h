@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "daemon/feature_gates.h"
 #include "daemon/slow_requests.h"
+#include "features/feature_gates.h"
 #include "net/http_server.h"
 #include "observability/log.h"
 #include "scheduler/config/configuration.h"
@@ -83,7 +83,7 @@ struct EndpointSources {
 
   scheduler::config::Configuration configuration = {};
   std::map<std::string, std::string> flags = {};
-  FeatureGates gates = {};
+  features::FeatureGates gates = {};
   // Must outlive the endpoints.
   observability::Logger* log = nullptr;
   const Clock* clock = nullptr;

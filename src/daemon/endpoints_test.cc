@@ -189,7 +189,7 @@ TEST_F(EndpointsTest, StatuszHasUptimeAndPaths) {
 TEST_F(EndpointsTest, GatesSwitchPagesOff) {
   const std::vector<std::string> settings = {"ComponentFlagz=false", "ComponentStatusz=false"};
   EndpointSources sources = Sources();
-  sources.gates = *FeatureGates::Parse(settings);
+  sources.gates = *features::FeatureGates::Parse(settings);
   EXPECT_THAT(Fetch(Request("/flagz"), sources), StartsWith("404 "));
   EXPECT_THAT(Fetch(Request("/statusz"), sources), StartsWith("404 "));
 }

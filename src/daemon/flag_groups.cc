@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "daemon/flag_values.h"
+#include "features/feature_gates.h"
 #include "flags/flag_group.h"
 
 namespace berth::daemon {
@@ -146,12 +147,6 @@ namespace {
 
 constexpr const char* kIgnoredWithFile = " Ignored if --config is given.";
 
-std::string TrimSpaces(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 // Each setting is shown with its component, which may be empty: "kube:Gate=true", ":Gate=true".
 std::string ShowGates(const std::vector<std::string>& gates) {
   std::vector<std::string> texts;
@@ -224,14 +219,7 @@ void AddFeatureFlags(FlagSet& flags, FeatureFlags& features) {
   group.Other(
       "feature-gates", "colonSeparatedMultimapStringString",
       [&gates = features.gates](const std::string& text) -> Status {
-        std::string_view rest = text;
-        while (!rest.empty()) {
-          const size_t end = std::min(rest.find(','), rest.size());
-          if (std::string gate = TrimSpaces(rest.substr(0, end)); !gate.empty()) {
-            gates.push_back(std::move(gate));
-          }
-          rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
+        for (std::string& gate : features::SplitSettings(text)) gates.push_back(std::move(gate));
         return {};
       },
       [&gates = features.gates] { return ShowGates(gates); },

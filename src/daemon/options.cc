@@ -73,15 +73,17 @@ void CheckElection(const scheduler::config::LeaderElection& election,
 }
 
 // Returns the configuration before the flags for leader election are applied.
-Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags, const FileReader& read) {
+Checked<scheduler::config::Configuration> Base(const DaemonFlags& flags,
+                                               const scheduler::model::Features& features,
+                                               const FileReader& read) {
   if (flags.config.empty()) {
-    scheduler::config::Configuration configuration = scheduler::config::Default();
+    scheduler::config::Configuration configuration = scheduler::config::Default(features);
     ApplyDeprecated(flags, configuration);
     return configuration;
   }
   const auto text = read(flags.config);
   if (!text) return std::unexpected(std::vector{text.error().message});
-  auto configuration = scheduler::config::Decode(*text);
+  auto configuration = scheduler::config::Decode(*text, features);
   if (configuration) return configuration;
   std::vector<std::string> problems;
   for (const std::string& problem : configuration.error()) {
@@ -107,7 +109,8 @@ std::string Aggregate(std::span<const std::string> problems) {
   return fmt::format("[{}]", fmt::join(problems, ", "));
 }
 
-Checked<DaemonOptions> Complete(DaemonFlags flags, FeatureGates gates, const FileReader& read) {
+Checked<DaemonOptions> Complete(DaemonFlags flags, features::FeatureGates gates,
+                                const FileReader& read) {
   DaemonOptions options{std::move(flags), std::move(gates), {}, {}};
   std::vector<std::string> problems;
   const auto add = [&](std::vector<std::string> more) {
@@ -117,7 +120,7 @@ Checked<DaemonOptions> Complete(DaemonFlags flags, FeatureGates gates, const Fil
   add(CheckFlags(options.flags, options.warnings));
   add(ReadMetricLabels(options.flags.metrics, read));
 
-  auto configuration = Base(options.flags, read);
+  auto configuration = Base(options.flags, options.gates.OfScheduler(), read);
   if (!configuration) {
     add(configuration.error());
     return std::unexpected(std::move(problems));
@@ -223,8 +226,8 @@ void CheckVersions(const DaemonFlags& flags, std::vector<std::string>& problems)
   const auto add = [&](const Status& status) {
     if (!status) problems.push_back(status.error().message);
   };
-  add(CheckEmulatedVersion(flags.features.emulated_version));
-  add(CheckMinCompatibilityVersion(flags.features.min_compatibility_version));
+  add(features::CheckEmulatedVersion(flags.features.emulated_version));
+  add(features::CheckMinCompatibilityVersion(flags.features.min_compatibility_version));
   const std::string& hidden = flags.metrics.show_hidden_for_version;
   if (!hidden.empty() && hidden != kPreviousVersion) {
     problems.push_back(
@@ -271,7 +274,8 @@ std::vector<std::string> ReadMetricLabels(MetricsFlags& metrics, const FileReade
   return problems;
 }
 
-Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const FeatureGates& gates) {
+Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags,
+                                                const features::FeatureGates& gates) {
   api::FieldErrors errors;
   const bool is_json = flags.format == "json";
   if (flags.flush_frequency <= Duration{}) {
@@ -339,7 +343,7 @@ std::expected<DaemonOptions, int> ReadCommandLine(std::span<const std::string> a
     streams.err(fmt::format("Error: {}\n", status.error().message));
     return std::unexpected(1);
   }
-  auto gates = FeatureGates::Parse(flags->features.gates);
+  auto gates = features::FeatureGates::Parse(flags->features.gates);
   if (!gates) return CommandFailed(gates.error());
   if (const std::string version = VersionText(flags->version); !version.empty()) {
     streams.out(version);

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "daemon/feature_gates.h"
 #include "daemon/flags.h"
+#include "features/feature_gates.h"
 #include "observability/log.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/engine/engine.h"
@@ -25,7 +25,7 @@ namespace berth::daemon {
 
 struct DaemonOptions {
   DaemonFlags flags;
-  FeatureGates gates;
+  features::FeatureGates gates;
   scheduler::config::Configuration configuration;
   // Logged once.
   std::vector<std::string> warnings;
@@ -38,10 +38,12 @@ using Checked = std::expected<T, std::vector<std::string>>;
 using FileReader = std::function<Result<std::string>(const std::string& path)>;
 Result<std::string> ReadFile(const std::string& path);
 
-Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags, const FeatureGates& gates);
+Checked<observability::LogOptions> ToLogOptions(const LogFlags& flags,
+                                                const features::FeatureGates& gates);
 
 // Combines flags, gates and the file. The error lists all problems of flags and file.
-Checked<DaemonOptions> Complete(DaemonFlags flags, FeatureGates gates, const FileReader& read);
+Checked<DaemonOptions> Complete(DaemonFlags flags, features::FeatureGates gates,
+                                const FileReader& read);
 
 // Formats `problems` as kube-scheduler logs them: "a", or "[a, b]".
 std::string Aggregate(std::span<const std::string> problems);

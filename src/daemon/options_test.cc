@@ -33,7 +33,7 @@ FileReader Files(std::map<std::string, std::string> files) {
 Checked<DaemonOptions> Make(const Arguments& arguments, const FileReader& read = Files({})) {
   auto flags = ParseFlags(arguments);
   if (!flags) return std::unexpected(std::vector{flags.error().message});
-  auto gates = FeatureGates::Parse(flags->features.gates);
+  auto gates = features::FeatureGates::Parse(flags->features.gates);
   if (!gates) return std::unexpected(gates.error());
   return Complete(*std::move(flags), *std::move(gates), read);
 }
@@ -50,6 +50,23 @@ TEST(OptionsTest, DefaultsWithoutFile) {
   EXPECT_EQ(options->configuration.client_connection.kubeconfig, "");
   EXPECT_EQ(options->configuration.profiles.size(), 1U);
   EXPECT_THAT(options->warnings, IsEmpty());
+}
+
+TEST(OptionsTest, FeatureGatesReachTheConfigurationAndTheEngine) {
+  const Arguments gates = {"--feature-gates=StorageCapacityScoring=true",
+                           "--feature-gates=SchedulerAsyncPreemption=false"};
+  Arguments with_file = gates;
+  with_file.push_back("--config=f");
+  for (const Arguments& arguments : {gates, with_file}) {
+    const auto options = Make(arguments, Files({{"f", kFile}}));
+    ASSERT_TRUE(options.has_value()) << options.error()[0];
+    EXPECT_THAT(options->warnings, IsEmpty());
+    const auto engine = ToEngineOptions(*options);
+    ASSERT_TRUE(engine.has_value());
+    EXPECT_EQ(engine->features, (scheduler::model::Features{.scheduler_async_preemption = false,
+                                                            .storage_capacity_scoring = true}));
+    EXPECT_EQ(options->configuration.features, engine->features);
+  }
 }
 
 TEST(OptionsTest, DeprecatedFlagsCountWithoutFile) {
@@ -202,7 +219,8 @@ TEST(OptionsTest, LogFlagsAreChecked) {
   for (const LogCase& c : cases) {
     const auto flags = ParseFlags(c.arguments);
     ASSERT_TRUE(flags.has_value());
-    const auto options = ToLogOptions(flags->logs, *FeatureGates::Parse(flags->features.gates));
+    const auto options =
+        ToLogOptions(flags->logs, *features::FeatureGates::Parse(flags->features.gates));
     ASSERT_FALSE(options.has_value()) << c.arguments[0];
     EXPECT_EQ(options.error(), c.want);
   }
@@ -214,7 +232,8 @@ TEST(OptionsTest, LogFlagsOfTheFormatCount) {
                                "--feature-gates=LoggingAlphaOptions=true"};
   const auto flags = ParseFlags(arguments);
   ASSERT_TRUE(flags.has_value());
-  const auto options = ToLogOptions(flags->logs, *FeatureGates::Parse(flags->features.gates));
+  const auto options =
+      ToLogOptions(flags->logs, *features::FeatureGates::Parse(flags->features.gates));
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->json);
   EXPECT_EQ(options->verbosity, 3);

@@ -25,6 +25,7 @@ Driver::Driver(const scheduler::framework::ProfileConfig& profile, const Options
 void Driver::StartEngine() {
   scheduler::engine::EngineOptions options;
   options.profiles = {profile_};
+  options.features = options_.features;
   options.seed = options_.seed;
   options.paranoid = options_.paranoid;
   auto engine = scheduler::engine::Engine::Make(options, registry_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/engine/engine.h"
+#include "scheduler/model/features.h"
 #include "simulation/faults.h"
 #include "simulation/faulty_connection.h"
 #include "simulation/invariants.h"
@@ -20,6 +21,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
   struct Options {
     uint64_t seed = 0;
     bool paranoid = false;
+    scheduler::model::Features features = {};
     PlantedBug bug = PlantedBug::kNone;
     WriteChannel::Faults faults = {};
   };

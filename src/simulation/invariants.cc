@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
@@ -41,12 +42,8 @@ const char* ToString(scheduler::model::PodState state) {
 }  // namespace
 
 Invariants::Invariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
-                       const FaultPlan& plan, const scheduler::framework::ProfileConfig& profile)
-    : api_(api),
-      watch_(watch),
-      book_(book),
-      plan_(plan),
-      rules_(scheduler::reference::ReferenceProfileOf(profile)) {}
+                       const FaultPlan& plan, scheduler::reference::ReferenceProfile rules)
+    : api_(api), watch_(watch), book_(book), plan_(plan), rules_(std::move(rules)) {}
 
 void Invariants::Break(const char* invariant, std::string what) {
   if (!broken_) broken_ = Violation{invariant, std::move(what)};
@@ -158,7 +155,8 @@ std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& 
 std::optional<Violation> Invariants::BackoffsEndInTime(const scheduler::engine::Engine& engine,
                                                        Instant now) const {
   if (engine.queue().sizes().backoff == 0) return std::nullopt;
-  const Instant limit = scheduler::queue::LeavesAt(now + scheduler::queue::BackoffPolicy().max);
+  const Instant limit =
+      now + scheduler::queue::BackoffPolicy().max + scheduler::queue::BackoffTicks::kInterval;
   const std::optional<Instant> wake = engine.next_wake();
   if (wake && *wake <= limit) return std::nullopt;
   return Violation{kOnTime, "pods back off for longer than the longest backoff"};
@@ -184,10 +182,12 @@ std::optional<Violation> Invariants::PodsAreInPlace(const scheduler::engine::Eng
                                             engine.cluster().pods().size())};
   }
   for (const auto& [uid, node] : book_.reserved) in_flight += engine.queue().InFlightNow(uid);
+  in_flight += engine.queue().InFlightNow(engine.pod_in_cycle());
   const scheduler::queue::SchedulingQueue::Sizes sizes = engine.queue().sizes();
   if (sizes.in_flight != in_flight) {
-    return Violation{kOnePlace, fmt::format("{} pods are in flight, {} of them are reserved for",
-                                            sizes.in_flight, in_flight)};
+    return Violation{kOnePlace,
+                     fmt::format("{} pods are in flight, {} of them are reserved for or tried",
+                                 sizes.in_flight, in_flight)};
   }
   const size_t waiting = sizes.active + sizes.backoff + sizes.unschedulable + sizes.gated;
   if (waiting != queued) {
@@ -218,6 +218,10 @@ std::optional<Violation> Invariants::CheckPlace(const scheduler::engine::Engine&
     return std::nullopt;
   if (queued && reserved != book_.reserved.end()) {
     return Violation{kOnePlace, NameOf(pod) + " is in the queue and being bound"};
+  }
+  if (engine.pod_in_cycle() == pod.uid()) {
+    if (!queued) return std::nullopt;
+    return Violation{kOnePlace, NameOf(pod) + " is in the queue and being tried"};
   }
   if (!queued) return Violation{kOnePlace, NameOf(pod) + " is neither queued nor being bound"};
   const bool gated = engine.queue().Find(pod.id)->gate != nullptr;

@@ -40,9 +40,9 @@ struct Violation {
 
 class Invariants {
  public:
-  // The arguments must outlive the Invariants, except `profile`.
+  // The arguments must outlive the Invariants, except `rules`: those of the engine's profile.
   Invariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
-             const FaultPlan& plan, const scheduler::framework::ProfileConfig& profile);
+             const FaultPlan& plan, scheduler::reference::ReferenceProfile rules);
 
   // --- observations ---
 

@@ -103,8 +103,9 @@ scheduler::framework::Registry RegistryWith(ReservationBook& book) {
   return registry;
 }
 
-scheduler::framework::ProfileConfig ProfileWithReservations() {
-  auto profiles = scheduler::config::ToProfileConfigs(scheduler::config::Default());
+scheduler::framework::ProfileConfig ProfileWithReservations(
+    const scheduler::model::Features& features) {
+  auto profiles = scheduler::config::ToProfileConfigs(scheduler::config::Default(features));
   CHECK(profiles.has_value());
   scheduler::framework::ProfileConfig profile = profiles->front();
   // Worlds are small enough to evaluate all nodes; paranoid engines require that setting.

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
+#include "scheduler/model/features.h"
 
 namespace berth::simulation {
 
@@ -45,6 +46,7 @@ inline constexpr std::string_view kReservations = "SimulatedReservations";
 // made from the registry.
 scheduler::framework::Registry RegistryWith(ReservationBook& book);
 // Returns kube-scheduler's default profile with the plugin.
-scheduler::framework::ProfileConfig ProfileWithReservations();
+scheduler::framework::ProfileConfig ProfileWithReservations(
+    const scheduler::model::Features& features = {});
 
 }  // namespace berth::simulation

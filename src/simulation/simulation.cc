@@ -23,13 +23,15 @@ class Simulation {
         random_(options.seed),
         leases_and_clocks_(~options.seed),
         plan_(ChooseFaults(random_, leases_and_clocks_)),
-        profile_(ProfileWithReservations()),
+        profile_(ProfileWithReservations(options.features)),
         wire_(random_, options.bug == PlantedBug::kStrictDecoding),
         api_([this](const Change& change) { Publish(change); }),
         book_(random_.Next()),
-        invariants_(api_, watch_, book_, plan_, profile_),
+        invariants_(api_, watch_, book_, plan_,
+                    scheduler::reference::ReferenceProfileOf(profile_, options.features)),
         activity_(api_, plan_, random_),
-        driver_(profile_, {random_.Next(), options.paranoid, options.bug, plan_.writes},
+        driver_(profile_,
+                {random_.Next(), options.paranoid, options.features, options.bug, plan_.writes},
                 {api_, watch_, book_, invariants_, trace_, random_}) {
     book_.on_reserve = [this](const std::string& uid, const std::string& node) {
       invariants_.PodPlaced(uid, node);

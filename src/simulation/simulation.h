@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/model/features.h"
 #include "simulation/faults.h"
 #include "simulation/invariants.h"
 #include "simulation/trace.h"
@@ -22,6 +23,7 @@ struct SimulationOptions {
   uint64_t seed = 1;
   size_t steps = 200;
   bool paranoid = false;  // The engine checks each decision.
+  scheduler::model::Features features = {};
   PlantedBug bug = PlantedBug::kNone;
   Trace::Listener trace = nullptr;  // Receives every trace line.
 };

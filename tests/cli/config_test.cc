@@ -115,6 +115,32 @@ TEST(ConfigShowTest, WhatItPrintsIsValidAndComplete) {
   EXPECT_EQ(RunBerth({"config", "show", path}).out, first);
 }
 
+TEST(ConfigShowTest, FollowsTheFeatureGates) {
+  const ProcessResult plain = RunBerth({"config", "show"});
+  EXPECT_THAT(plain.out, HasSubstr("name: NodeDeclaredFeatures"));
+  const ProcessResult gated = RunBerth(
+      {"config", "show", "--feature-gates",
+       "NodeDeclaredFeatures=false,InPlacePodLevelResourcesVerticalScaling=false,"
+       "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false,"
+       "ExtendWebSocketsToKubelet=false",
+       "--feature-gates=StorageCapacityScoring=true"});
+  EXPECT_EQ(gated.code, 0) << gated.err;
+  EXPECT_THAT(gated.out, testing::Not(HasSubstr("name: NodeDeclaredFeatures")));
+  EXPECT_THAT(gated.out, HasSubstr("utilization: 100"));
+}
+
+TEST(ConfigValidateTest, RefusesGatesThatBerthCannotSwitch) {
+  const ProcessResult ended =
+      RunBerth({"config", "validate", "-", "--feature-gates", "DRADeviceTaints=false,Nope=true"},
+               Config(""));
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.err, "berth config validate: --feature-gates: unrecognized feature gate: Nope\n");
+  const ProcessResult fixed =
+      RunBerth({"config", "validate", "-", "--feature-gates", "DRADeviceTaints=false"}, Config(""));
+  EXPECT_EQ(fixed.code, 2);
+  EXPECT_THAT(fixed.err, HasSubstr("feature gate DRADeviceTaints cannot be switched off"));
+}
+
 TEST(ConfigUsageTest, IsReported) {
   const ProcessResult unreadable = RunBerth({"config", "validate", "/no/such.yaml"});
   EXPECT_EQ(unreadable.code, 2);

@@ -66,6 +66,25 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
 }
 
+TEST_F(ReplayTest, RunsWithTheRecordedFeatureGates) {
+  const std::string cluster = files_.Write(
+      "cluster.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: cost, value: '5', "
+      "effect: NoSchedule}]}, status: {allocatable: {cpu: 4}}}\n---\n"
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, image: "
+      "i}], tolerations: [{key: cost, operator: Lt, value: '10'}]}}\n");
+  const std::string path = files_.path("run.berth");
+  const ProcessResult scheduled =
+      RunBerth({"schedule", "-f", cluster, "--feature-gates",
+                "TaintTolerationComparisonOperators=true,SchedulerPopFromBackoffQ=false",
+                "--record", path, "--fail-on-unschedulable"});
+  ASSERT_EQ(scheduled.code, 0) << scheduled.out << scheduled.err;
+  const ProcessResult ended = RunBerth({"replay", path});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 pods scheduled"));
+  EXPECT_EQ(RunBerth({"schedule", "-f", cluster, "--fail-on-unschedulable"}).code, 3);
+}
+
 TEST_F(ReplayTest, ReportsATruncatedTailAndReplaysTheRest) {
   RecordRun();
   const std::string bytes = files_.Read("run.berth");

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/random.h"
+#include "scheduler/config/configuration.h"
+#include "scheduler/config/print.h"
+#include "scheduler/model/features.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/recording_engine.h"
 #include "scheduler/recording/recording_testing.h"
@@ -172,9 +175,16 @@ class TenThousandPods {
   size_t bound_ = 0, failed_binds_ = 0, evicted_ = 0;
 };
 
-TEST(RecordingProperty, TenThousandPodsReplayExactly) {
-  const scheduler::recording::RecordingHeader header =
-      scheduler::recording::DefaultHeader(/*seed=*/42);
+// With each feature gate as it is by default, or the other way round.
+class RecordingProperty : public testing::TestWithParam<bool> {};
+
+TEST_P(RecordingProperty, TenThousandPodsReplayExactly) {
+  scheduler::recording::RecordingHeader header = scheduler::recording::DefaultHeader(/*seed=*/42);
+  if (GetParam()) {
+    for (const auto& [name, field] : scheduler::model::kNamedFeatures)
+      header.features.*field = !(header.features.*field);
+    header.configuration = scheduler::config::ToYaml(scheduler::config::Default(header.features));
+  }
   std::string bytes;
   scheduler::recording::RecordWriter writer(header, scheduler::recording::AppendTo(bytes));
   auto options = scheduler::recording::OptionsFor(header);
@@ -203,6 +213,8 @@ TEST(RecordingProperty, TenThousandPodsReplayExactly) {
   RecordProperty("bytes", static_cast<int>(bytes.size()));
   RecordProperty("records", static_cast<int>(writer.records()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Gates, RecordingProperty, testing::Bool());
 
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth

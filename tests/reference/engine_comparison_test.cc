@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "scheduler/reference/snapshot.h"
 #include "testing/engine_harness.h"
 #include "testing/random_cluster.h"
+#include "testing/random_features.h"
 #include "testing/require.h"
 
 namespace berth {
@@ -40,6 +42,9 @@ struct Coverage {
   size_t with_victims = 0;
   size_t with_budget_violations = 0;
   size_t errors = 0;
+  // By features that are off by default.
+  size_t scored_by_storage = 0;
+  size_t without_driver = 0;
   std::map<std::string, size_t> fits_nowhere_by;  // By rejecting plugin.
 };
 
@@ -50,6 +55,14 @@ void Note(const scheduler::reference::Evaluation& evaluation, Coverage& coverage
   coverage.errors += !evaluation.error.empty();
   for (const std::string& plugin : evaluation.unschedulable_plugins)
     ++coverage.fits_nowhere_by[plugin];
+  const auto any_node = [&](auto&& is_so) { return std::ranges::any_of(evaluation.nodes, is_so); };
+  coverage.scored_by_storage += any_node([](const auto& node) {
+    const auto score = node.second.scores.find("VolumeBinding");
+    return score != node.second.scores.end() && score->second > 0;
+  });
+  coverage.without_driver += any_node([](const auto& node) {
+    return node.second.verdict.Message().ends_with("CSI driver is not installed on the node");
+  });
   if (!evaluation.preemption) return;
   coverage.with_victims += !evaluation.preemption->candidates.empty();
   for (const auto& [node, candidate] : evaluation.preemption->candidates) {
@@ -81,10 +94,23 @@ scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
     constraint.max_skew = 1;
     constraint.topology_key = "topology.kubernetes.io/zone";
     constraint.when_unsatisfiable = "DoNotSchedule";
+    constraint.match_label_keys = {"version"};  // Not read in a default constraint.
     spread.default_constraints = {constraint};
     config.args["PodTopologySpread"] = spread;
   }
+  // Read if the feature StorageCapacityScoring is on.
+  if (seed % 5 == 3) {
+    scheduler::framework::VolumeBindingArgs volumes;
+    volumes.shape = {{{0, 0}, {50, 10}, {100, 4}}};
+    config.args["VolumeBinding"] = volumes;
+  }
   return config;
+}
+
+// Half of the clusters have the default feature gates, the others random ones.
+scheduler::model::Features FeaturesFor(uint64_t seed) {
+  Random random(seed);
+  return random.Chance(50) ? scheduler::model::Features() : RandomFeatures(random);
 }
 
 // Removes empty entries.
@@ -110,8 +136,9 @@ class ComparedCluster {
       : generator_(seed),
         random_(~seed),
         coverage_(coverage),
+        features_(FeaturesFor(seed)),
         config_(ProfileFor(seed)),
-        rules_(scheduler::reference::ReferenceProfileOf(config_)),
+        rules_(scheduler::reference::ReferenceProfileOf(config_, features_)),
         profile_(
             *scheduler::framework::Profile::Build(config_, scheduler::plugins::InTreeRegistry())),
         results_(*profile_, cluster_, nullptr) {
@@ -371,10 +398,11 @@ class ComparedCluster {
   Random random_;
   size_t next_start_ = 0;
   Coverage& coverage_;
+  const scheduler::model::Features features_;
   const scheduler::framework::ProfileConfig config_;
   const scheduler::reference::ReferenceProfile rules_;
   const std::unique_ptr<scheduler::framework::Profile> profile_;
-  scheduler::model::Cluster cluster_;
+  scheduler::model::Cluster cluster_{features_};
   scheduler::framework::ClassResultsCache results_;
   scheduler::reference::Snapshot snapshot_;
   Waiting waiting_;
@@ -427,6 +455,8 @@ TEST_P(EngineComparison, EngineMatchesTheReference) {
   EXPECT_TRUE(is_common(coverage.with_victims, 60)) << coverage.with_victims;
   EXPECT_TRUE(is_common(coverage.with_budget_violations, 500)) << coverage.with_budget_violations;
   EXPECT_TRUE(is_common(coverage.on_nominated_node, 500)) << coverage.on_nominated_node;
+  EXPECT_TRUE(is_common(coverage.scored_by_storage, 500)) << coverage.scored_by_storage;
+  EXPECT_TRUE(is_common(coverage.without_driver, 500)) << coverage.without_driver;
   for (const char* plugin :
        {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
         "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",

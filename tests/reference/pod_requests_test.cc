@@ -8,6 +8,8 @@
 
 #include "api/pod_resources.h"
 #include "base/random.h"
+#include "scheduler/model/resources.h"
+#include "testing/random_features.h"
 #include "testing/random_pod.h"
 
 namespace berth::scheduler::reference {
@@ -68,6 +70,29 @@ TEST(ReferencePodRequests, DefaultsFillWhatNeitherContainersNorThePodSay) {
   EXPECT_EQ(Print(NonZeroRequestsOf(pod)), (Written{{"cpu", "1"}, {"memory", "419430400"}}));
 }
 
+TEST(ReferencePodRequests, FollowTheGates) {
+  api::Pod pod;
+  pod.spec.containers = {Asking("c", {{"cpu", "1"}})};
+  pod.spec.resources = api::ResourceRequirements{List({{"cpu", "2"}}), {}};
+  pod.status.resources = api::ResourceRequirements{List({{"cpu", "3"}}), {}};
+  const auto placed = [&](const model::Features& features) {
+    return Print(RequestsOf(pod, PlacedRequests(features)));
+  };
+  EXPECT_EQ(placed({}), (Written{{"cpu", "3"}}));
+  EXPECT_EQ(placed({.in_place_pod_level_resources_vertical_scaling = false}),
+            (Written{{"cpu", "2"}}));
+  EXPECT_EQ(placed({.pod_level_resources = false}), (Written{{"cpu", "1"}}));
+}
+
+void ExpectTheSameWith(const model::Features& features, const api::Pod& pod) {
+  const api::PodRequestOptions placed = model::PlacedPodRequests(features);
+  EXPECT_EQ(RequestsOf(pod, PlacedRequests(features)), api::PodRequests(pod, placed));
+  const api::ResourceList non_zero = NonZeroRequestsOf(pod, features);
+  const api::NonZeroRequest plugins = api::PlacedNonZeroRequest(pod, placed);
+  EXPECT_EQ(non_zero.at("cpu").MilliValue(), plugins.milli_cpu);
+  EXPECT_EQ(non_zero.at("memory").Value(), plugins.memory);
+}
+
 TEST(ReferencePodRequests, AreThoseOfThePluginsForRandomPods) {
   constexpr uint64_t kPods = 3000;
   Random random(20);
@@ -84,6 +109,7 @@ TEST(ReferencePodRequests, AreThoseOfThePluginsForRandomPods) {
     const api::NonZeroRequest plugins = api::PlacedNonZeroRequest(pod);
     EXPECT_EQ(non_zero.at("cpu").MilliValue(), plugins.milli_cpu);
     EXPECT_EQ(non_zero.at("memory").Value(), plugins.memory);
+    ExpectTheSameWith(RandomFeatures(random), pod);
     ASSERT_FALSE(HasFailure()) << pod.metadata.name;
   }
   EXPECT_GT(resized, 5);

@@ -37,7 +37,8 @@ inline scheduler::framework::ClusterEvent Anything() {
 
 class QueueHarness {
  public:
-  explicit QueueHarness(scheduler::queue::BackoffPolicy backoff = {}, bool has_extenders = false) {
+  explicit QueueHarness(scheduler::queue::BackoffPolicy backoff = {}, bool has_extenders = false,
+                        bool pop_from_backoff = true) {
     gate->interests = {
         {{scheduler::framework::Resource::kPersistentVolumeClaim, scheduler::framework::kAdd}},
         {{scheduler::framework::Resource::kPod, scheduler::framework::kUpdatePodLabel}}};
@@ -52,9 +53,10 @@ class QueueHarness {
         ProfileOf({{"PrioritySort"}, {"DefaultBinder"}, {"Gate"}, {"Hint"}, {"Outside"}}),
         registry));
     queue = std::make_unique<scheduler::queue::SchedulingQueue>(
-        cluster,
-        scheduler::queue::SchedulingQueue::Options{
-            .backoff = backoff, .profiles = {profile_.get()}, .has_extenders = has_extenders});
+        cluster, scheduler::queue::SchedulingQueue::Options{.backoff = backoff,
+                                                            .profiles = {profile_.get()},
+                                                            .has_extenders = has_extenders,
+                                                            .pop_from_backoff = pop_from_backoff});
     queue->PassTime(now);
   }
 

@@ -85,7 +85,8 @@ void RelabelNode(Random& random, api::Node& node) {
 void Retaint(Random& random, api::Node& node) {
   node.spec.taints.clear();
   while (random.Chance(15)) {
-    node.spec.taints.push_back({OneOf(random, {"dedicated", "spot"}), OneOf(random, {"", "x", "y"}),
+    node.spec.taints.push_back({OneOf(random, {"dedicated", "spot"}),
+                                OneOf(random, {"", "x", "y", "3", "7"}),
                                 OneOf(random, {"NoSchedule", "NoExecute", "PreferNoSchedule"})});
   }
 }
@@ -278,6 +279,7 @@ api::CsiDriver RandomDriver(Random& random) {
   api::CsiDriver driver;
   driver.metadata.name = "csi.example.com";
   if (random.Chance(80)) driver.storage_capacity = random.Chance(50);
+  if (random.Chance(50)) driver.prevent_pod_scheduling_if_missing = random.Chance(50);
   return driver;
 }
 

@@ -62,8 +62,8 @@ void AddTolerations(Random& random, api::PodSpec& spec) {
   while (random.Chance(35)) {
     api::Toleration toleration;
     toleration.key = OneOf(random, {"dedicated", "spot"});
-    toleration.op = OneOf(random, {"", "Equal", "Exists"});
-    if (toleration.op != "Exists") toleration.value = OneOf(random, {"", "x", "y"});
+    toleration.op = OneOf(random, {"", "Equal", "Exists", "Lt", "Gt"});
+    if (toleration.op != "Exists") toleration.value = OneOf(random, {"", "x", "y", "5"});
     toleration.effect = OneOf(random, {"", "NoSchedule", "NoExecute", "PreferNoSchedule"});
     spec.tolerations.push_back(std::move(toleration));
   }

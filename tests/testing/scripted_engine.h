@@ -203,7 +203,11 @@ class ScriptedEngine {
     Add<FakePermit>(name, script);
   }
   EngineHarness& Start() {
-    harness_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
+    scheduler::engine::EngineOptions options;
+    options.profiles = {config_};
+    options.features = features;
+    options.paranoid = true;
+    harness_ = std::make_unique<EngineHarness>(options, registry_);
     return *harness_;
   }
   const scheduler::framework::ProfileConfig& config() const { return config_; }
@@ -254,6 +258,7 @@ class ScriptedEngine {
   }
 
   const ScriptLog log = std::make_shared<Lines>();
+  scheduler::model::Features features = {};  // Set before Start.
 
  private:
   scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();

@@ -460,8 +460,11 @@ TEST(DecodeStorage, CsiNodeBothWays) {
 
 TEST(DecodeStorage, CsiDriverBothWays) {
   ExpectBothWays(R"({"kind":"CSIDriver","metadata":{"name":"d"},
-      "spec":{"attachRequired":true,"storageCapacity":false}})",
-                 CsiDriver{.metadata = Named("d"), .storage_capacity = false});
+      "spec":{"attachRequired":true,"storageCapacity":false,
+              "preventPodSchedulingIfMissing":true}})",
+                 CsiDriver{.metadata = Named("d"),
+                           .storage_capacity = false,
+                           .prevent_pod_scheduling_if_missing = true});
 }
 
 TEST(DecodeStorage, CsiStorageCapacityBothWays) {

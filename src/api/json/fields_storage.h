@@ -88,7 +88,10 @@ void Fields(auto& v, Like<CsiNode> auto& t) {
 
 void Fields(auto& v, Like<CsiDriver> auto& t) {
   v.Required("metadata", t.metadata);
-  v.Group("spec", [&](auto& spec) { spec("storageCapacity", t.storage_capacity); });
+  v.Group("spec", [&](auto& spec) {
+    spec("storageCapacity", t.storage_capacity);
+    spec("preventPodSchedulingIfMissing", t.prevent_pod_scheduling_if_missing);
+  });
 }
 
 void Fields(auto& v, Like<CsiStorageCapacity> auto& t) {

@@ -219,16 +219,17 @@ void MergeTermKeys(const api::JsonObject& labels, api::JsonObject* term) {
 
 }  // namespace
 
-void MergeLabelKeys(api::JsonObject& pod) {
+void MergeLabelKeys(api::JsonObject& pod, bool spread) {
   const api::JsonObject* labels = api::ObjectAt(MetadataOf(std::as_const(pod)), "labels");
   api::JsonObject* spec = api::ObjectAt(&pod, "spec");
   if (!labels || !spec) return;
   const auto for_each = [](api::JsonArray* list, auto merge) {
     for (size_t i = 0; list && i < list->size(); ++i) merge((*list)[i].if_object());
   };
-  for_each(api::ArrayAt(spec, "topologySpreadConstraints"), [&](api::JsonObject* constraint) {
-    MergeLabelKeys(*labels, "matchLabelKeys", "In", constraint);
-  });
+  for_each(spread ? api::ArrayAt(spec, "topologySpreadConstraints") : nullptr,
+           [&](api::JsonObject* constraint) {
+             MergeLabelKeys(*labels, "matchLabelKeys", "In", constraint);
+           });
   api::JsonObject* affinity = api::ObjectAt(spec, "affinity");
   for (const std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
     api::JsonObject* terms = api::ObjectAt(affinity, kind);

@@ -25,8 +25,9 @@ void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, In
 
 // Adds "key is (not) as on the pod itself" to the selectors of topology spread constraints and pod
 // (anti-)affinity terms, for each of their matchLabelKeys (mismatchLabelKeys) that the pod has as a
-// label. Doing it twice changes nothing. Part of CompleteCreate.
-void MergeLabelKeys(api::JsonObject& pod);
+// label. Doing it twice changes nothing. Part of CompleteCreate. Spread constraints are left out
+// without `spread`: the feature gate MatchLabelKeysInPodTopologySpreadSelectorMerge.
+void MergeLabelKeys(api::JsonObject& pod, bool spread = true);
 
 // Copies from `before` the fields that a write to `subresource` may not change; "" is the object
 // itself.

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::config {
 
@@ -74,13 +75,16 @@ struct Configuration {
   std::vector<SchedulerProfile> profiles;
   std::vector<framework::ExtenderConfig> extenders;
   bool delay_cache_until_active = false;
+  // Not part of the file: the feature gates, which some defaults and rules depend on.
+  model::Features features = {};
 };
 
 // Returns the configuration of a kube-scheduler without a configuration file.
-Configuration Default();
+Configuration Default(const model::Features& features = {});
 
 // Loads YAML or JSON. The error has one line per mistake of the first step that fails, each with
 // `file` and the field's path.
-Result<Configuration> Load(std::string_view text, std::string_view file);
+Result<Configuration> Load(std::string_view text, std::string_view file,
+                           const model::Features& features = {});
 
 }  // namespace berth::scheduler::config

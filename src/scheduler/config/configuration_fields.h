@@ -77,7 +77,7 @@ void Fields(auto& v, Like<framework::DefaultPreemptionArgs> auto& t) {
 }
 
 void Fields(auto& v, Like<framework::DynamicResourcesArgs> auto& t) {
-  v.Required("filterTimeout", t.filter_timeout);
+  v("filterTimeout", t.filter_timeout);
   v.Required("bindingTimeout", t.binding_timeout);
 }
 

@@ -15,20 +15,35 @@ void DefaultIfZero(T& field, const T& fallback) {
   if (field == T()) field = fallback;
 }
 
-// Complete(args) replaces zero values that stand for a default. Most structs have none.
-void Complete(auto&) {}
+// Complete(args, features) replaces zero values that stand for a default. Most structs have none.
+void Complete(auto&, const model::Features&) {}
 
 void Complete(std::vector<framework::ResourceWeight>& resources) {
   if (resources.empty()) resources = framework::NodeResourcesBalancedAllocationArgs().resources;
   for (framework::ResourceWeight& resource : resources) DefaultIfZero<int64_t>(resource.weight, 1);
 }
 
-void Complete(framework::NodeResourcesBalancedAllocationArgs& args) { Complete(args.resources); }
+void Complete(framework::NodeResourcesBalancedAllocationArgs& args, const model::Features&) {
+  Complete(args.resources);
+}
 
-void Complete(framework::NodeResourcesFitArgs& args) { Complete(args.scoring_strategy.resources); }
+void Complete(framework::NodeResourcesFitArgs& args, const model::Features&) {
+  Complete(args.scoring_strategy.resources);
+}
 
-void Complete(framework::PodTopologySpreadArgs& args) {
+void Complete(framework::PodTopologySpreadArgs& args, const model::Features&) {
   DefaultIfZero(args.defaulting_type, framework::PodTopologySpreadArgs().defaulting_type);
+}
+
+void Complete(framework::VolumeBindingArgs& args, const model::Features& features) {
+  const bool has_shape = args.shape && !args.shape->empty();
+  if (features.storage_capacity_scoring && !has_shape)
+    args.shape = framework::DefaultStorageShape();
+}
+
+void Complete(framework::DynamicResourcesArgs& args, const model::Features& features) {
+  if (features.dra_scheduler_filter_timeout && !args.filter_timeout)
+    args.filter_timeout = framework::kDefaultFilterTimeout;
 }
 
 std::set<std::string, std::less<>> EnabledPlugins(const SchedulerProfile& profile) {
@@ -41,15 +56,17 @@ std::set<std::string, std::less<>> EnabledPlugins(const SchedulerProfile& profil
   return names;
 }
 
-void CompleteArgs(SchedulerProfile& profile) {
+void CompleteArgs(SchedulerProfile& profile, const model::Features& features) {
   std::set<std::string, std::less<>> missing = EnabledPlugins(profile);
   for (PluginConfig& config : profile.plugin_config) {
     missing.erase(config.name);
-    VisitArgs(config.args, [](std::string_view, auto& args) { Complete(args); });
+    VisitArgs(config.args, [&](std::string_view, auto& args) { Complete(args, features); });
   }
   for (const std::string& name : missing) {
     WithArgsKind(name, [&]<typename Args>(std::type_identity<Args>) {
-      profile.plugin_config.push_back({name, Args()});
+      Args args;
+      Complete(args, features);
+      profile.plugin_config.push_back({name, std::move(args)});
     });
   }
 }
@@ -87,8 +104,9 @@ void ApplyDefaults(Configuration& configuration) {
   }
   for (SchedulerProfile& profile : profiles) {
     profile.written_multi_point = profile.multi_point;
-    profile.multi_point = MergePluginSets(plugins::DefaultPlugins(), profile.multi_point);
-    CompleteArgs(profile);
+    profile.multi_point =
+        MergePluginSets(plugins::DefaultPlugins(configuration.features), profile.multi_point);
+    CompleteArgs(profile, configuration.features);
   }
 
   LeaderElection& election = configuration.leader_election;
@@ -111,8 +129,9 @@ void ApplyDefaults(Configuration& configuration) {
   }
 }
 
-Configuration Default() {
+Configuration Default(const model::Features& features) {
   Configuration configuration;
+  configuration.features = features;
   ApplyDefaults(configuration);
   return configuration;
 }

@@ -7,6 +7,7 @@
 
 namespace berth::scheduler::config {
 
+// Those that depend on feature gates follow `configuration.features`.
 void ApplyDefaults(Configuration& configuration);
 
 // Merges `user` into `defaults`: default plugins retain their order, without those that the user

@@ -116,5 +116,35 @@ TEST(ApplyDefaults, CompletesArguments) {
             "System");
 }
 
+// Returns the arguments of the plugin in the default configuration.
+template <typename Args>
+Args DefaultArgs(const model::Features& features, std::string_view plugin) {
+  const Configuration configuration = Default(features);
+  for (const PluginConfig& config : configuration.profiles[0].plugin_config) {
+    if (config.name == plugin) return std::any_cast<Args>(config.args);
+  }
+  return {};
+}
+
+TEST(ApplyDefaults, FollowsTheFeatureGates) {
+  using Shape = std::vector<framework::ShapePoint>;
+  const auto shape = [](const model::Features& features) {
+    return DefaultArgs<framework::VolumeBindingArgs>(features, "VolumeBinding").shape;
+  };
+  EXPECT_EQ(shape({}), std::nullopt);
+  EXPECT_EQ(shape({.storage_capacity_scoring = true}), (Shape{{0, 10}, {100, 0}}));
+
+  const auto timeout = [](const model::Features& features) {
+    return DefaultArgs<framework::DynamicResourcesArgs>(features, "DynamicResources")
+        .filter_timeout;
+  };
+  EXPECT_EQ(timeout({}), Duration::Seconds(10));
+  EXPECT_EQ(timeout({.dra_scheduler_filter_timeout = false}), std::nullopt);
+
+  const Configuration without = Default({.node_declared_features = false});
+  EXPECT_EQ(without.profiles[0].multi_point.enabled.size(), 19u);
+  EXPECT_EQ(without.profiles[0].multi_point.enabled.back().name, "DefaultBinder");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::config

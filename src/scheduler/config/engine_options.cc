@@ -66,6 +66,7 @@ Result<engine::EngineOptions> ToEngineOptions(const Configuration& configuration
   if (!profiles) return std::unexpected(profiles.error());
   engine::EngineOptions options;
   options.profiles = *std::move(profiles);
+  options.features = configuration.features;
   options.backoff = {Duration::Seconds(configuration.pod_initial_backoff_seconds),
                      Duration::Seconds(configuration.pod_max_backoff_seconds)};
   options.extenders = configuration.extenders;

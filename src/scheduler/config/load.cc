@@ -84,7 +84,8 @@ void ReadTypedObject(const StrictJson& json, T& out, DecodeProblems& problems) {
 }
 
 // kube-scheduler's internal version has no defaults and, in Berth, no fields.
-std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
+std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json,
+                                                      const model::Features& features) {
   DecodeProblems problems;
   FieldReader reader(json, api::FieldPath{}, problems);
   reader.Ignore("apiVersion");
@@ -92,6 +93,7 @@ std::expected<Configuration, Problems> DecodeInternal(const StrictJson& json) {
   reader.Finish();
   if (!problems.strict.empty()) return std::unexpected(AllOf(std::move(problems)));
   Configuration zero;
+  zero.features = features;
   zero.parallelism = 0;
   zero.leader_election = {.leader_elect = false,
                           .lease_duration = {},
@@ -150,7 +152,8 @@ void DecodeArgs(PluginConfig& config, const api::FieldPath& path, DecodeProblems
 
 }  // namespace
 
-std::expected<Configuration, Problems> Decode(std::string_view text) {
+std::expected<Configuration, Problems> Decode(std::string_view text,
+                                              const model::Features& features) {
   const auto fail = [](const Error& error) { return std::unexpected(Problems{error.message}); };
   const Result<std::string> document = api::FirstDocumentToJson(text);
   if (!document) return fail(document.error());
@@ -159,9 +162,10 @@ std::expected<Configuration, Problems> Decode(std::string_view text) {
   const Result<TypeMeta> meta = ReadTypeMeta(*json);
   if (!meta) return fail(meta.error());
   if (const Status type = CheckType(*meta); !type) return fail(type.error());
-  if (meta->api_version == kInternalVersion) return DecodeInternal(*json);
+  if (meta->api_version == kInternalVersion) return DecodeInternal(*json, features);
 
   Configuration configuration;
+  configuration.features = features;
   DecodeProblems problems;
   ReadTypedObject(*json, configuration, problems);
   for (size_t i = 0; i < configuration.profiles.size(); ++i) {
@@ -189,8 +193,9 @@ std::unexpected<Error> FailWith(std::string_view file, const std::vector<std::st
 
 }  // namespace
 
-Result<Configuration> Load(std::string_view text, std::string_view file) {
-  auto configuration = Decode(text);
+Result<Configuration> Load(std::string_view text, std::string_view file,
+                           const model::Features& features) {
+  auto configuration = Decode(text, features);
   if (!configuration) return FailWith(file, configuration.error());
   const std::vector<std::string> errors = Validate(*configuration);
   if (!errors.empty()) return FailWith(file, errors);

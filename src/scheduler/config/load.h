@@ -13,6 +13,7 @@ namespace berth::scheduler::config {
 
 // Decodes the first document of `text`, YAML or JSON, and applies the defaults. The error lists all
 // problems.
-std::expected<Configuration, std::vector<std::string>> Decode(std::string_view text);
+std::expected<Configuration, std::vector<std::string>> Decode(std::string_view text,
+                                                              const model::Features& features = {});
 
 }  // namespace berth::scheduler::config

@@ -20,7 +20,7 @@ std::vector<std::string> Validate(const Configuration& configuration);
 
 // Validates the arguments of an in-tree plugin; accepts those of others.
 void ValidateArgs(const framework::PluginArgs& args, const api::FieldPath& path,
-                  api::FieldErrors& errors);
+                  const model::Features& features, api::FieldErrors& errors);
 
 // Validates `name` as the name of a label or a resource.
 void ValidateQualifiedName(const std::string& name, const api::FieldPath& path,

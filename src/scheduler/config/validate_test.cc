@@ -17,6 +17,40 @@ constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueu
 
 TEST(Validate, AcceptsTheDefaults) { EXPECT_THAT(Validate(Default()), IsEmpty()); }
 
+TEST(Validate, FollowsTheFeatureGates) {
+  const auto with_shape = [](bool on, std::vector<framework::ShapePoint> shape) {
+    Configuration configuration = Default({.storage_capacity_scoring = on});
+    framework::VolumeBindingArgs args;
+    args.shape = std::move(shape);
+    configuration.profiles[0].plugin_config = {{"VolumeBinding", args}};
+    return Validate(configuration);
+  };
+  EXPECT_THAT(with_shape(true, {{0, 0}, {50, 10}, {100, 5}}), IsEmpty());
+  EXPECT_THAT(with_shape(true, {{50, 11}, {20, -1}, {101, 0}}),
+              ElementsAre("profiles[0].pluginConfig[0].args.shape[1].utilization: Invalid value: "
+                          "20: values must be sorted in increasing order",
+                          "profiles[0].pluginConfig[0].args.shape[0].score: Invalid value: 11: not "
+                          "in valid range [0, 10]",
+                          "profiles[0].pluginConfig[0].args.shape[1].score: Invalid value: -1: not "
+                          "in valid range [0, 10]",
+                          "profiles[0].pluginConfig[0].args.shape[2].utilization: Invalid value: "
+                          "101: not in valid range [0, 100]"));
+  EXPECT_THAT(with_shape(true, {}),
+              ElementsAre("profiles[0].pluginConfig[0].args.shape: Required value: at least one "
+                          "point must be specified"));
+  EXPECT_THAT(with_shape(false, {{0, 0}}),
+              ElementsAre(testing::HasSubstr("turn on the feature gate StorageCapacityScoring")));
+
+  Configuration configuration = Default({.dra_scheduler_filter_timeout = false});
+  EXPECT_THAT(Validate(configuration), IsEmpty());
+  framework::DynamicResourcesArgs devices;
+  devices.filter_timeout = Duration::Seconds(1);
+  configuration.profiles[0].plugin_config = {{"DynamicResources", devices}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args.filterTimeout: Forbidden: "
+                          "DRASchedulingFilterTimeout feature gate is disabled"));
+}
+
 TEST(Validate, RequiresAResourceLock) {
   Configuration configuration = Default();
   configuration.leader_election.resource_lock = "";

@@ -55,12 +55,19 @@ Task<framework::Verdict> BindingCycle::Run() {
 }
 
 Task<framework::Verdict> BindingCycle::Steps() {
-  framework::Verdict verdict = PreFlight();
-  meter().End(framework::MeasuredPoint::kPreBindPreFlight,
-              verdict.ok() && work_.empty() ? framework::Code::kSkip : verdict.code(),
-              !profile().pre_bind().empty());
-  if (!verdict.ok()) co_return verdict;
-  if (!work_.empty() || placement_.waits) std::ignore = co_await AnnounceNode();
+  framework::Verdict verdict;
+  if (placement_.attempt->cluster().features().nominated_node_name_for_expectation) {
+    verdict = PreFlight();
+    meter().End(framework::MeasuredPoint::kPreBindPreFlight,
+                verdict.ok() && work_.empty() ? framework::Code::kSkip : verdict.code(),
+                !profile().pre_bind().empty());
+    if (!verdict.ok()) co_return verdict;
+    if (!work_.empty() || placement_.waits) std::ignore = co_await AnnounceNode();
+  } else {
+    // Nobody is told, so no plugin is asked: all run, one after the other.
+    for (const framework::PreBindPlugin* plugin : profile().pre_bind())
+      work_.push_back({plugin, /*may_run_in_parallel=*/false});
+  }
   if (placement_.waits) {
     verdict = co_await WaitForPermit();
     if (!verdict.ok()) co_return verdict;

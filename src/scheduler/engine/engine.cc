@@ -32,6 +32,7 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       paranoid_(options.paranoid),
       measurements_(options.measurements),
       random_(options.seed),
+      cluster_(options.features),
       extenders_(options.extenders, outbox_, cluster_),
       profiles_(Serve(options, std::move(profiles))),
       queue_(cluster_, QueueOptions(options)),
@@ -52,7 +53,8 @@ std::vector<ServedProfile> Engine::State::Serve(const EngineOptions& options, Pr
     if (percentage.value_or(0) == 0 || percentage == 100) percentage.reset();
     // The reference implementation neither calls extenders nor samples nodes.
     const bool checked = paranoid_ && extenders_.empty() && !percentage;
-    auto paranoid_check = checked ? std::make_unique<ParanoidCheck>(config) : nullptr;
+    auto paranoid_check =
+        checked ? std::make_unique<ParanoidCheck>(config, options.features) : nullptr;
     served.push_back(
         {std::move(profiles[i]), std::move(results), std::move(paranoid_check), percentage});
   }
@@ -67,6 +69,7 @@ queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions&
           .max_in_unschedulable_pods = options.max_in_unschedulable_pods,
           .profiles = std::move(profiles),
           .has_extenders = !extenders_.empty(),
+          .pop_from_backoff = options.features.scheduler_pop_from_backoff_q,
           .measurements = measurements_};
 }
 
@@ -206,5 +209,9 @@ const model::Cluster& Engine::cluster() const { return state_->cluster_; }
 const queue::SchedulingQueue& Engine::queue() const { return state_->queue_; }
 const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting_; }
 size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
+std::string Engine::pod_in_cycle() const {
+  if (state_->cycle_ != nullptr) return state_->cycle_->placement.pod->uid();
+  return state_->preempting_ == nullptr ? "" : state_->preempting_->cycle->placement.pod->uid();
+}
 
 }  // namespace berth::scheduler::engine

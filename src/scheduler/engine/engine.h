@@ -23,6 +23,7 @@
 #include "scheduler/engine/events.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/model/features.h"
 #include "scheduler/queue/queue_entry.h"
 
 namespace berth {
@@ -43,6 +44,7 @@ namespace berth::scheduler::engine {
 
 struct EngineOptions {
   std::vector<framework::ProfileConfig> profiles;  // At least one; scheduler names differ.
+  model::Features features = {};
   uint64_t seed = 0;      // For the choices that kube-scheduler makes at random.
   bool explain = false;   // Attach an Explanation to each decision. Slow.
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
@@ -97,6 +99,9 @@ class Engine {
   // The pods that wait for Permit plugins.
   const framework::WaitingPods& waiting_pods() const;
   size_t bindings_under_way() const;
+  // The uid of the pod whose scheduling cycle has not ended: it waits for an extender, or for its
+  // victims to be evicted. Empty if there is none.
+  std::string pod_in_cycle() const;
 
  private:
   class State;  // engine_state.h

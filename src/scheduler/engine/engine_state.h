@@ -54,7 +54,8 @@ class Engine::State {
   State(const EngineOptions& options, Profiles profiles);
 
   void Handle(const Event& event, const Now& now);
-  // Tries one pod; returns false if none is ready, or the last one still waits for an extender.
+  // Tries one pod; returns false if none is ready, or the cycle of the last one has not ended: it
+  // waits for an extender, or for its victims to be evicted.
   bool ScheduleOne();
   // Advances the time, and everything that waits for a time up to `now`.
   void PassTime(const Now& now);
@@ -97,9 +98,22 @@ class Engine::State {
     Task<CycleOutcome> search;
   };
 
+  // A cycle that lasts until its victims are evicted. Only without the feature
+  // SchedulerAsyncPreemption.
+  struct PreemptingCycle {
+    std::unique_ptr<RunningCycle> cycle;
+    Failure failure;
+    SymbolHolder symbols;  // Of the nominated node.
+  };
+
   void TryPod(queue::QueueEntry entry);
   // Acts on the result of the search of `cycle_`.
   void FinishCycle();
+  void PreemptWithinCycle(std::unique_ptr<RunningCycle> cycle, Failure failure);
+  // The victims of `preempting_` are evicted, or could not be.
+  void FinishPreemptingCycle(const framework::Verdict& evicted);
+  // The last step of a cycle that found no node.
+  void EndFailedCycle(RunningCycle& cycle, const Failure& failure);
   void CacheFailure(const model::PodRecord& pod, size_t profile, const Failure& failure);
   // Runs Reserve and Permit; on success the binding cycle has started.
   std::optional<Failure> Place(BindingCycle::Placement& placement);
@@ -145,6 +159,7 @@ class Engine::State {
   size_t next_start_ = 0;                // Where the next search begins, in node order.
   std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.
+  std::unique_ptr<PreemptingCycle> preempting_;
   DecisionObserver* observer_ = nullptr;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;

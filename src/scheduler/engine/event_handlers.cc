@@ -130,7 +130,8 @@ void EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
   cluster_.Put(node);
   if (before == nullptr)
     return Move({.type = {framework::Resource::kNode, framework::kAdd}, .after = node});
-  for (framework::EventType change : framework::NodeSchedulingPropertiesChange(*before, *node))
+  for (framework::EventType change :
+       framework::NodeSchedulingPropertiesChange(*before, *node, cluster_.features()))
     Move({.type = change, .before = before, .after = node});
 }
 
@@ -172,7 +173,8 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
 void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
                                             const std::shared_ptr<const api::Pod>& pod) {
   cluster_.PutPod(pod);
-  for (framework::EventType change : framework::PodSchedulingPropertiesChange(*before, *pod))
+  for (framework::EventType change :
+       framework::PodSchedulingPropertiesChange(*before, *pod, cluster_.features()))
     Move({.type = change, .before = before, .after = pod});
   // As in kube-scheduler, also if a change was counted under the same name.
   handled_.push_back({framework::Resource::kAssignedPod, framework::kUpdate});
@@ -195,7 +197,7 @@ void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>
   const auto profile = ProfileOf(*pod);
   if (!profile || SameVersion(before->metadata, pod->metadata)) return;
   const std::vector<framework::EventType> changes =
-      framework::PodSchedulingPropertiesChange(*before, *pod);
+      framework::PodSchedulingPropertiesChange(*before, *pod, cluster_.features());
   handled_ = changes;
   if (std::ranges::find(changes, kUnschedulablePodUpdate) == changes.end())
     handled_.push_back(kUnschedulablePodUpdate);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "base/check.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/model/cluster.h"
@@ -52,12 +54,24 @@ Eviction::Eviction(Plan plan, const Services& services)
     : plan_(std::move(plan)), services_(services), task_(Run()) {}
 
 Task<framework::Verdict> Eviction::Run() {
+  Task<framework::Verdict> steps = plan_.synchronous ? RunSynchronously() : RunAsynchronously();
+  framework::Verdict verdict = co_await steps;
+  services_.finished.push_back(this);
+  co_return verdict;
+}
+
+Task<framework::Verdict> Eviction::ClearLowerNominations() {
   framework::Verdict failure;
   for (const Victim& pod : plan_.lower_nominations) {
     const framework::PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
     const framework::WriteResult result = co_await WriteStatus(services_.outbox, patch);
     if (!result.ok()) failure = framework::Verdict::Error(result.message);
   }
+  co_return failure;
+}
+
+Task<framework::Verdict> Eviction::RunAsynchronously() {
+  framework::Verdict failure = co_await ClearLowerNominations();
   std::vector<Task<framework::Verdict>> side_by_side;
   for (size_t i = 0; i + 1 < plan_.victims.size(); ++i) {
     side_by_side.push_back(Evict(plan_.victims[i]));
@@ -76,8 +90,27 @@ Task<framework::Verdict> Eviction::Run() {
     framework::Verdict verdict = co_await Evict(plan_.victims.back());
     if (!verdict.ok()) failure = std::move(verdict);
   }
-  services_.finished.push_back(this);
   co_return failure;
+}
+
+Task<framework::Verdict> Eviction::RunSynchronously() {
+  std::vector<Task<framework::Verdict>> side_by_side;
+  for (const Victim& victim : plan_.victims) {
+    side_by_side.push_back(EvictUnlessStopped(victim));
+    side_by_side.back().Start();
+  }
+  for (Task<framework::Verdict>& eviction : side_by_side) std::ignore = co_await eviction.Join();
+  if (!first_failure_.ok()) co_return first_failure_;
+  // These are not critical: the preemption succeeds without them.
+  std::ignore = co_await ClearLowerNominations();
+  co_return framework::Verdict();
+}
+
+Task<framework::Verdict> Eviction::EvictUnlessStopped(const Victim& victim) {
+  if (!first_failure_.ok()) co_return first_failure_;
+  framework::Verdict verdict = co_await Evict(victim);
+  if (!verdict.ok() && first_failure_.ok()) first_failure_ = verdict;
+  co_return verdict;
 }
 
 // A victim that is deleted already counts as evicted.
@@ -93,6 +126,7 @@ Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
     const framework::WriteResult patched = co_await WriteStatus(services_.outbox, patch);
     if (patched.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
     if (!patched.ok()) co_return framework::Verdict::Error(patched.message);
+    if (!first_failure_.ok()) co_return first_failure_;  // Another victim could not be evicted.
   }
   framework::DeletePod remove{victim.pod, victim.uid};
   const framework::WriteResult deleted = co_await services_.outbox.Write(std::move(remove));
@@ -127,19 +161,42 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
       .resource_version = victim.resource_version});
 }
 
+// The model need not wait until the API has shown it.
+void Evictions::EndNominations(const Eviction::Plan& plan) {
+  model::Cluster& cluster = services_.cluster;
+  for (const Eviction::Victim& pod : plan.lower_nominations) {
+    const model::PodId id = cluster.pods().Find(pod.pod.namespace_, pod.pod.name);
+    if (!id.valid() || cluster.pod(id).uid() != pod.uid) continue;
+    const Symbol node = cluster.nominations().NodeOf(id);
+    if (node.valid() && cluster.symbols().Text(node) == plan.node) cluster.Nominate(id, {});
+  }
+}
+
 void Evictions::Start(const model::PodRecord& preemptor, Symbol node,
                       const std::vector<model::PodId>& victims) {
   model::Cluster& cluster = services_.cluster;
   Eviction::Plan plan = Eviction::MakePlan(cluster, preemptor, node, victims);
-  plan.since = services_.outbox.now();
   if (plan.victims.empty()) return;  // All are terminating already.
   if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
-  for (model::PodId id : std::vector<model::PodId>(cluster.nominations().PodsOn(node))) {
-    if (cluster.pod(id).object->priority() < preemptor.object->priority()) cluster.Nominate(id, {});
-  }
+  EndNominations(plan);
   cluster.mutable_preemptions().Begin(preemptor.uid());
+  Run(std::move(plan));
+}
+
+void Evictions::StartSynchronously(const model::PodRecord& preemptor, Symbol node,
+                                   const std::vector<model::PodId>& victims, Done done) {
+  CHECK(done_ == nullptr);
+  Eviction::Plan plan = Eviction::MakePlan(services_.cluster, preemptor, node, victims);
+  plan.synchronous = true;
+  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
+  done_ = std::move(done);
+  Run(std::move(plan));
+}
+
+void Evictions::Run(Eviction::Plan plan) {
+  plan.since = services_.outbox.now();
   auto eviction = std::make_unique<Eviction>(
-      std::move(plan), Eviction::Services{services_.outbox, cluster.mutable_preemptions(),
+      std::move(plan), Eviction::Services{services_.outbox, services_.cluster.mutable_preemptions(),
                                           services_.stop_binding, ended_});
   Eviction& started = *eviction;
   evictions_.emplace(&started, std::move(eviction));
@@ -155,6 +212,12 @@ void Evictions::Finish(Eviction& eviction) {
   model::Cluster& cluster = services_.cluster;
   const Eviction::Plan& plan = eviction.plan();
   const Instant now = services_.outbox.now();
+  if (plan.synchronous) {
+    const framework::Verdict verdict = eviction.verdict();
+    if (verdict.ok()) EndNominations(plan);
+    evictions_.erase(&eviction);
+    return std::exchange(done_, nullptr)(verdict);
+  }
   if (services_.measurements != nullptr)
     services_.measurements->EvictionEnded(eviction.verdict().ok(), now - plan.since);
   cluster.mutable_preemptions().End(plan.preemptor_uid);

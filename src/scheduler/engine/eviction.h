@@ -4,6 +4,10 @@
 // A coroutine: each victim gets the DisruptionTarget condition and is then deleted. All but the
 // last are evicted in parallel; the last follows, because its deletion event requeues the
 // preemptor, and by then all others must be terminating.
+//
+// Without the feature SchedulerAsyncPreemption the preemptor's scheduling cycle lasts until the
+// eviction has ended, and no other pod is scheduled meanwhile. All victims are then evicted in
+// parallel, and the first failure stops the others.
 #pragma once
 
 #include <functional>
@@ -50,6 +54,7 @@ class Eviction {
     std::string node;
     std::vector<Victim> victims;            // Most important first; none is terminating.
     std::vector<Victim> lower_nominations;  // Pods of lower priority nominated to the node.
+    bool synchronous = false;               // The scheduling cycle waits.
     Instant since = {};                     // When it was decided.
   };
 
@@ -76,13 +81,20 @@ class Eviction {
 
  private:
   Task<framework::Verdict> Run();
+  Task<framework::Verdict> RunAsynchronously();
+  Task<framework::Verdict> RunSynchronously();
+  // Returns the first failure.
+  Task<framework::Verdict> ClearLowerNominations();
   Task<framework::Verdict> Evict(const Victim& victim);
+  // Evicts the victim, unless an earlier one failed; records the first failure.
+  Task<framework::Verdict> EvictUnlessStopped(const Victim& victim);
   // The DisruptionTarget condition for the victim.
   api::PodCondition ConditionOf(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
 
   const Plan plan_;
   Services services_;
+  framework::Verdict first_failure_;  // Of a synchronous eviction.
   Task<framework::Verdict> task_;
 };
 
@@ -104,6 +116,11 @@ class Evictions {
   // it.
   void Start(const model::PodRecord& preemptor, Symbol node,
              const std::vector<model::PodId>& victims);
+  // The same within the preemptor's scheduling cycle: `done` gets the result when all has ended,
+  // maybe at once.
+  using Done = std::function<void(const framework::Verdict&)>;
+  void StartSynchronously(const model::PodRecord& preemptor, Symbol node,
+                          const std::vector<model::PodId>& victims, Done done);
 
   // Evictions in progress, those included that have ended and were not finished.
   size_t size() const { return evictions_.size(); }
@@ -112,11 +129,14 @@ class Evictions {
   void FinishEnded();
 
  private:
+  void EndNominations(const Eviction::Plan& plan);
+  void Run(Eviction::Plan plan);
   void Finish(Eviction& eviction);
 
   Services services_;
   std::unordered_map<const Eviction*, std::unique_ptr<Eviction>> evictions_;
   std::vector<Eviction*> ended_;
+  Done done_;  // Of the synchronous eviction: there is at most one.
 };
 
 }  // namespace berth::scheduler::engine

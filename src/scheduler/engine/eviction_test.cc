@@ -59,6 +59,9 @@ class EvictionTest : public testing::Test {
     return notes;
   }
 
+  // Without the feature SchedulerAsyncPreemption.
+  void Synchronously() { scripted_->features.scheduler_async_preemption = false; }
+
   std::unique_ptr<ScriptedEngine> scripted_ = std::make_unique<ScriptedEngine>();
   std::vector<Command> commands_;
   std::vector<Command> completed_;
@@ -240,6 +243,114 @@ TEST_F(EvictionTest, EndOfAnEvictionDoesNotTouchANewPodOfTheSameName) {
   EXPECT_EQ((*scripted_)->Queue(), "0/0/1/0");
   (*scripted_)->End(commands_[0], {Kind::kRejected, "no"});
   EXPECT_EQ((*scripted_)->Queue(), "0/0/1/0");
+}
+
+// --- without the feature SchedulerAsyncPreemption ---
+
+TEST_F(EvictionTest, SynchronouslyTheCycleLastsUntilAllVictimsAreDeleted) {
+  Synchronously();
+  scripted_->Start().Put(MakeNode("n1").Cpu("1"));
+  for (const char* name : {"a", "b"})
+    (*scripted_)->Put(MakePod(name).On("n1").Request("cpu", "500m"));
+  (*scripted_)->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  (*scripted_)->Put(MakePod("other").Priority(1));
+  EXPECT_EQ((*scripted_)->Schedule(), 1u);
+  EXPECT_EQ((*scripted_)->Decisions(), Lines()) << "the cycle has not ended";
+  ASSERT_EQ(TakeWrites(), Lines({"a condition DisruptionTarget", "b condition DisruptionTarget"}));
+  const std::vector<Command> marks = commands_;
+  (*scripted_)->End(marks[0]);
+  EXPECT_EQ((*scripted_)->Schedule(), 0u) << "no other pod is tried meanwhile";
+  ASSERT_EQ(TakeWrites(), Lines({"delete a"}));
+  const Command deletion = commands_[0];
+  (*scripted_)->End(marks[1]);
+  ASSERT_EQ(TakeWrites(), Lines({"delete b"}));
+  (*scripted_)->End(commands_[0]);
+  EXPECT_EQ((*scripted_)->Decisions(), Lines());
+  (*scripted_)->End(deletion);
+  EXPECT_EQ((*scripted_)->Decisions(),
+            Lines({"high: 0/1 nodes are available: 1 Insufficient cpu."}));
+  EXPECT_EQ((*scripted_)->Queue(), "1/0/1/0") << "it waits ungated, and the other is ready";
+  EXPECT_EQ(TakeWrites(), Lines());
+  EXPECT_EQ(Notes(), Lines({"b: Preempted by pod uid-of-high on node n1",
+                            "a: Preempted by pod uid-of-high on node n1"}));
+  const auto& nominations = (*scripted_)->cluster().nominations();
+  EXPECT_TRUE(nominations.NodeOf((*scripted_)->Find("high")).valid());
+  (*scripted_)->Schedule();
+  EXPECT_EQ((*scripted_)->Decisions().size(), 1u);
+}
+
+TEST_F(EvictionTest, SynchronouslyEventsOfTheCycleRequeueThePreemptor) {
+  Synchronously();
+  Start({MakePod("low")});
+  ASSERT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
+  (*scripted_)->End(commands_[0]);
+  ASSERT_EQ(TakeWrites(), Lines({"delete low"}));
+  // The API shows the deletion before it answers.
+  (*scripted_)->Remove(MakePod("low").On("n1").Request("cpu", "500m"));
+  (*scripted_)->End(commands_[0]);
+  EXPECT_EQ((*scripted_)->Queue(), "0/1/0/0");
+  (*scripted_)->Decisions();
+  (*scripted_)->Schedule();
+  EXPECT_EQ((*scripted_)->Decisions(), Lines({"high -> n1"}));
+}
+
+TEST_F(EvictionTest, SynchronouslyAFailureEndsTheCycleWithoutANomination) {
+  Synchronously();
+  Start({MakePod("a").Priority(2), MakePod("b").Priority(1)});
+  ASSERT_EQ(TakeWrites(), Lines({"a condition DisruptionTarget", "b condition DisruptionTarget"}));
+  const std::vector<Command> marks = commands_;
+  (*scripted_)->End(marks[0], {Kind::kRejected, "not allowed"});
+  (*scripted_)->End(marks[1]);
+  EXPECT_EQ((*scripted_)->Decisions(),
+            Lines({"high: 0/1 nodes are available: 1 Insufficient cpu. preemption: not allowed"}));
+  EXPECT_EQ(TakeWrites(), Lines()) << "nothing is deleted after the failure";
+  const auto& nominations = (*scripted_)->cluster().nominations();
+  EXPECT_FALSE(nominations.NodeOf((*scripted_)->Find("high")).valid());
+  EXPECT_EQ((*scripted_)->Queue(), "0/0/1/0");
+}
+
+TEST_F(EvictionTest, SynchronouslyLowerPriorityPodsLoseTheirNominationAfterwards) {
+  Synchronously();
+  scripted_->Start().Put(MakeNode("n1").Cpu("1"));
+  (*scripted_)->Put(MakePod("low").On("n1").Request("cpu", "1"));
+  (*scripted_)->Put(MakePod("waits").Priority(1).Request("cpu", "1").Nominated("n1"));
+  (*scripted_)->Put(MakePod("high").Priority(10).Request("cpu", "1"));
+  (*scripted_)->Schedule(1);
+  ASSERT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
+  (*scripted_)->End(commands_[0]);
+  ASSERT_EQ(TakeWrites(), Lines({"delete low"}));
+  (*scripted_)->End(commands_[0]);
+  ASSERT_EQ(TakeWrites(), Lines({"waits nominated "}));
+  // A failure here does not matter.
+  (*scripted_)->End(commands_[0], {Kind::kRejected, "not allowed"});
+  EXPECT_EQ((*scripted_)->Decisions().size(), 1u);
+  const auto& nominations = (*scripted_)->cluster().nominations();
+  EXPECT_FALSE(nominations.NodeOf((*scripted_)->Find("waits")).valid());
+  EXPECT_TRUE(nominations.NodeOf((*scripted_)->Find("high")).valid());
+}
+
+TEST_F(EvictionTest, SynchronouslyAPreemptorThatIsDeletedMeanwhileIsForgotten) {
+  Synchronously();
+  Start({MakePod("low")});
+  ASSERT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
+  (*scripted_)->Remove(MakePod("high").Priority(10).Request("cpu", "1"));
+  (*scripted_)->End(commands_[0]);
+  ASSERT_EQ(TakeWrites(), Lines({"delete low"}));
+  (*scripted_)->End(commands_[0]);
+  EXPECT_EQ((*scripted_)->Queue(), "0/0/0/0");
+  EXPECT_EQ((*scripted_)->engine().queue().sizes().in_flight, 0u);
+  EXPECT_EQ((*scripted_)->Schedule(), 0u);
+}
+
+TEST_F(EvictionTest, SynchronouslyAMarkIsRetriedWhileTimePasses) {
+  Synchronously();
+  Start({MakePod("low")});
+  ASSERT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
+  (*scripted_)->End(commands_[0], {Kind::kUnavailable, "busy"});
+  EXPECT_EQ(TakeWrites(), Lines());
+  (*scripted_)->Pass(Duration::Seconds(1));
+  EXPECT_EQ((*scripted_)->Schedule(), 0u);
+  EXPECT_EQ(TakeWrites(), Lines({"low condition DisruptionTarget"}));
 }
 
 }  // namespace BERTH_TEST_FILE

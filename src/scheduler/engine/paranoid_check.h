@@ -17,8 +17,9 @@ namespace berth::scheduler::engine {
 
 class ParanoidCheck {
  public:
-  explicit ParanoidCheck(const framework::ProfileConfig& config)
-      : rules_(reference::ReferenceProfileOf(config)) {}
+  explicit ParanoidCheck(const framework::ProfileConfig& config,
+                         const model::Features& features = {})
+      : rules_(reference::ReferenceProfileOf(config, features)) {}
 
   // `outcome` is the result of `attempt`, in a cluster that has not changed since.
   void Check(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now) const;

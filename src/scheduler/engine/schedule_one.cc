@@ -12,7 +12,7 @@
 namespace berth::scheduler::engine {
 
 bool Engine::State::ScheduleOne() {
-  if (cycle_ != nullptr) return false;
+  if (cycle_ != nullptr || preempting_ != nullptr) return false;
   std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
   const model::PodRecord& pod = cluster_.pod(entry->order.pod);
@@ -90,7 +90,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
 }
 
 void Engine::State::FinishCycle() {
-  const std::unique_ptr<RunningCycle> cycle = std::move(cycle_);
+  std::unique_ptr<RunningCycle> cycle = std::move(cycle_);
   const CycleOutcome& outcome = cycle->search.result();
   BindingCycle::Placement& placement = cycle->placement;
   Decision& decision = cycle->decision;
@@ -117,19 +117,56 @@ void Engine::State::FinishCycle() {
     decision.kind = failed.kind;
     decision.message = failed.message;
     decision.node.clear();
-    for (model::PodId victim : outcome.post_filter.victims) {
+    const std::vector<model::PodId>& victims = outcome.post_filter.victims;
+    for (model::PodId victim : victims) {
       decision.nominated_node = cluster_.symbols().Text(outcome.post_filter.nomination.node);
       decision.victims.push_back(cluster_.pod(victim).key());
     }
-    if (!outcome.post_filter.victims.empty()) {
-      evictions_.Start(*placement.pod, outcome.post_filter.nomination.node,
-                       outcome.post_filter.victims);
+    if (!victims.empty() && !cluster_.features().scheduler_async_preemption) {
+      PreemptWithinCycle(std::move(cycle), *std::move(failure));
+      return Reap();
     }
-    HandleFailure(std::move(placement.entry), *placement.pod, *failure, meter);
-    cluster_.Release(*placement.pod);
+    if (!victims.empty())
+      evictions_.Start(*placement.pod, outcome.post_filter.nomination.node, victims);
+    EndFailedCycle(*cycle, *failure);
+  } else {
+    Report(decision);
   }
-  Report(decision);
   Reap();
+}
+
+void Engine::State::EndFailedCycle(RunningCycle& cycle, const Failure& failure) {
+  BindingCycle::Placement& placement = cycle.placement;
+  HandleFailure(std::move(placement.entry), *placement.pod, failure, placement.attempt->meter());
+  cluster_.Release(*placement.pod);
+  Report(cycle.decision);
+}
+
+void Engine::State::PreemptWithinCycle(std::unique_ptr<RunningCycle> cycle, Failure failure) {
+  preempting_.reset(new PreemptingCycle{std::move(cycle), std::move(failure),
+                                        SymbolHolder(cluster_.mutable_symbols())});
+  const RunningCycle& running = *preempting_->cycle;
+  preempting_->symbols.Intern(running.decision.nominated_node);
+  const framework::PostFilterResult& chosen = running.search.result().post_filter;
+  evictions_.StartSynchronously(
+      *running.placement.pod, chosen.nomination.node, chosen.victims,
+      [this](const framework::Verdict& evicted) { FinishPreemptingCycle(evicted); });
+}
+
+void Engine::State::FinishPreemptingCycle(const framework::Verdict& evicted) {
+  const std::unique_ptr<PreemptingCycle> preempting = std::move(preempting_);
+  Failure& failure = preempting->failure;
+  Decision& decision = preempting->cycle->decision;
+  if (!evicted.ok()) {
+    framework::Diagnosis diagnosis = preempting->cycle->search.result().diagnosis;
+    diagnosis.post_filter_message = "preemption: " + evicted.Message();
+    failure.message = diagnosis.Message();
+    failure.nomination = {.replace = false, .node = {}};
+    decision.message = failure.message;
+    decision.nominated_node.clear();
+    decision.victims.clear();
+  }
+  EndFailedCycle(*preempting->cycle, failure);
 }
 
 // Pods of the same signature will fail as well, while nothing changes; extenders may decide

@@ -10,6 +10,7 @@
 
 #include "api/node.h"
 #include "api/pod_resources.h"
+#include "scheduler/model/resources.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -97,8 +98,8 @@ Actions ParseAction(std::string_view name) {
 namespace {
 
 // Reports whether the pod requests less of something than before, or no longer at all.
-bool IsScaledDown(const api::Pod& before, const api::Pod& after) {
-  const api::PodRequestOptions options{.use_status = true};
+bool IsScaledDown(const api::Pod& before, const api::Pod& after, const model::Features& features) {
+  const api::PodRequestOptions options = model::ScaledPodRequests(features);
   const api::ResourceList now = api::PodRequests(after, options);
   return std::ranges::any_of(api::PodRequests(before, options), [&](const auto& request) {
     const auto found = now.find(request.first);
@@ -117,8 +118,8 @@ std::map<std::string_view, std::string_view> ConditionsOf(const api::Node& node)
 
 }  // namespace
 
-std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before,
-                                                     const api::Pod& after) {
+std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before, const api::Pod& after,
+                                                     const model::Features& features) {
   const Resource resource =
       after.spec.node_name.empty() ? Resource::kUnschedulablePod : Resource::kAssignedPod;
   std::vector<EventType> events;
@@ -126,7 +127,7 @@ std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before,
     if (changed) events.push_back({resource, action});
   };
   note(before.metadata.labels != after.metadata.labels, kUpdatePodLabel);
-  note(IsScaledDown(before, after), kUpdatePodScaleDown);
+  note(IsScaledDown(before, after, features), kUpdatePodScaleDown);
   note(!before.spec.scheduling_gates.empty() && after.spec.scheduling_gates.empty(),
        kUpdatePodSchedulingGatesEliminated);
   // Tolerations of a pod can only be added to.
@@ -138,7 +139,8 @@ std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before,
 }
 
 std::vector<EventType> NodeSchedulingPropertiesChange(const api::Node& before,
-                                                      const api::Node& after) {
+                                                      const api::Node& after,
+                                                      const model::Features& features) {
   std::vector<EventType> events;
   auto note = [&](bool changed, Actions action) {
     if (changed) events.push_back({Resource::kNode, action});
@@ -149,7 +151,8 @@ std::vector<EventType> NodeSchedulingPropertiesChange(const api::Node& before,
   note(before.spec.taints != after.spec.taints, kUpdateNodeTaint);
   note(ConditionsOf(before) != ConditionsOf(after), kUpdateNodeCondition);
   note(before.metadata.annotations != after.metadata.annotations, kUpdateNodeAnnotation);
-  note(before.status.declared_features != after.status.declared_features,
+  note(features.node_declared_features &&
+           before.status.declared_features != after.status.declared_features,
        kUpdateNodeDeclaredFeature);
   return events;
 }

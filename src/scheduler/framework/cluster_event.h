@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/object_fwd.h"
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::framework {
 
@@ -119,12 +120,14 @@ Actions ParseAction(std::string_view name);
 // Returns one event for each kind of change of a pod, in kube-scheduler's order; an unspecific
 // Update if there is none. They are about an assigned pod if the pod is on a node now, otherwise
 // about an unschedulable one.
-std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before, const api::Pod& after);
+std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before, const api::Pod& after,
+                                                     const model::Features& features = {});
 
 // Returns one event for each kind of change of a node, in kube-scheduler's order; none if no change
 // concerns scheduling. A node that is uncordoned and loses a taint gives two of the same type.
 std::vector<EventType> NodeSchedulingPropertiesChange(const api::Node& before,
-                                                      const api::Node& after);
+                                                      const api::Node& after,
+                                                      const model::Features& features = {});
 
 // EventLabel is the metrics label of what moved a pod in the queue: a type of cluster event, or one
 // of a few causes that are not events.

@@ -106,6 +106,35 @@ TEST(SchedulingPropertiesChange, OfPods) {
   }
 }
 
+TEST(SchedulingPropertiesChange, GatesDecideWhatCounts) {
+  const auto declared = Decode<api::Node>("Node", "status: {declaredFeatures: [A]}");
+  const auto undeclared = Decode<api::Node>("Node", "");
+  EXPECT_EQ(Labels(NodeSchedulingPropertiesChange(*undeclared, *declared,
+                                                  {.node_declared_features = false})),
+            "");
+
+  const auto before = Decode<api::Pod>(
+      "Pod",
+      "spec: {nodeName: a, resources: {requests: {cpu: 2}}}, status: {resources: {requests: {cpu: "
+      "3}}}");
+  const auto after = Decode<api::Pod>(
+      "Pod",
+      "spec: {nodeName: a, resources: {requests: {cpu: 2}}}, status: {resources: {requests: {cpu: "
+      "2}}}");
+  EXPECT_EQ(Labels(PodSchedulingPropertiesChange(*before, *after)),
+            "AssignedPodUpdatePodScaleDown");
+  EXPECT_EQ(Labels(PodSchedulingPropertiesChange(
+                *before, *after, {.in_place_pod_level_resources_vertical_scaling = false})),
+            "AssignedPodUpdate");
+  // Without pod-level resources, one that is scaled down counts all the same, as upstream.
+  const auto less = Decode<api::Pod>("Pod", "spec: {nodeName: a, resources: {requests: {cpu: 1}}}");
+  EXPECT_EQ(
+      Labels(PodSchedulingPropertiesChange(
+          *before, *less,
+          {.in_place_pod_level_resources_vertical_scaling = false, .pod_level_resources = false})),
+      "AssignedPodUpdatePodScaleDown");
+}
+
 TEST(SchedulingPropertiesChange, OfNodes) {
   const Case cases[] = {
       {"Nothing", "", "", ""},

@@ -62,11 +62,16 @@ struct PodTopologySpreadArgs {
 
 struct VolumeBindingArgs {
   int64_t bind_timeout_seconds = 600;
+  // With the feature StorageCapacityScoring. Scores are 0..10.
   std::optional<std::vector<ShapePoint>> shape;
 };
+// The shape of VolumeBindingArgs if none is given: prefers storage with more room left.
+inline std::vector<ShapePoint> DefaultStorageShape() { return {{0, 10}, {100, 0}}; }
 
+inline constexpr Duration kDefaultFilterTimeout = Duration::Seconds(10);
 struct DynamicResourcesArgs {
-  Duration filter_timeout = Duration::Seconds(10);
+  // Absent without the feature DRASchedulerFilterTimeout; the configuration sets the default.
+  std::optional<Duration> filter_timeout;
   Duration binding_timeout = Duration::Seconds(600);
 };
 

@@ -47,8 +47,9 @@ struct Cluster::ObjectTables {
       by_kind;
 };
 
-Cluster::Cluster()
-    : objects_(std::make_unique<ObjectTables>()),
+Cluster::Cluster(const Features& features)
+    : features_(features),
+      objects_(std::make_unique<ObjectTables>()),
       counters_(std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
       storage_(

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "api/object_fwd.h"
+#include "scheduler/model/features.h"
 #include "scheduler/model/ids.h"
 #include "scheduler/model/labels.h"
 #include "scheduler/model/node_table.h"
@@ -36,13 +37,15 @@ class Storage;
 
 class Cluster {
  public:
-  Cluster();
+  explicit Cluster(const Features& features = {});
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
   // --- reading ---
 
+  // The feature gates of the engine. They never change.
+  const Features& features() const { return features_; }
   const NodeTable& nodes() const { return nodes_; }
   const PodTable& pods() const { return pods_; }
   const PodRecord& pod(PodId id) const { return pods_.Get(id); }
@@ -155,12 +158,13 @@ class Cluster {
   void DropPod(PodId id);
   void Describe(PodRecord& record, bool with_node_name);
 
+  const Features features_;
   uint64_t version_ = 0;
   SymbolTable symbols_;
   ScalarNames scalars_;
   NodeTable nodes_{symbols_, scalars_,
                    [this](PodId pod) -> const PodClass& { return class_of(pods_.Get(pod)); }};
-  PodClasses classes_{symbols_, scalars_};
+  PodClasses classes_{symbols_, scalars_, features_};
   PodLabelsTable pod_labels_{symbols_};
   Namespaces namespaces_{symbols_};
   PodTable pods_;

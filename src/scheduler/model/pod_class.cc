@@ -80,15 +80,16 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name) {
 }
 
 PodClass CompilePodClass(const api::Pod& pod, bool with_node_name, SymbolTable& symbols,
-                         ScalarNames& scalars) {
+                         ScalarNames& scalars, const Features& features) {
   PodClass compiled(symbols, scalars);
   if (with_node_name) compiled.node_name = pod.spec.node_name;
   compiled.namespace_ = compiled.symbols.Intern(pod.metadata.namespace_);
   compiled.priority = pod.priority();
-  compiled.requests = ResourceVector::From(api::PodRequests(pod, {}), compiled.scalar_names);
-  compiled.placed =
-      ResourceVector::From(api::PodRequests(pod, {.use_status = true}), compiled.scalar_names);
-  compiled.placed_nonzero = api::PlacedNonZeroRequest(pod);
+  compiled.requests =
+      ResourceVector::From(api::PodRequests(pod, NewPodRequests(features)), compiled.scalar_names);
+  const api::PodRequestOptions placed = PlacedPodRequests(features);
+  compiled.placed = ResourceVector::From(api::PodRequests(pod, placed), compiled.scalar_names);
+  compiled.placed_nonzero = api::PlacedNonZeroRequest(pod, placed);
   if (const auto& affinity = pod.spec.affinity) {
     compiled.has_pod_affinity = affinity->pod_affinity || affinity->pod_anti_affinity;
   }
@@ -114,8 +115,8 @@ PodClassId PodClasses::Acquire(const api::Pod& pod, bool with_node_name) {
       id = free_.back();
       free_.pop_back();
     }
-    auto compiled =
-        std::make_unique<PodClass>(CompilePodClass(pod, with_node_name, symbols_, scalars_));
+    auto compiled = std::make_unique<PodClass>(
+        CompilePodClass(pod, with_node_name, symbols_, scalars_, features_));
     compiled->id = id;
     slots_[id.index()] = {std::move(compiled), &found->first, 0, next_serial_++, 0};
     found->second = id;

@@ -16,6 +16,7 @@
 
 #include "api/pod.h"
 #include "api/pod_resources.h"
+#include "scheduler/model/features.h"
 #include "scheduler/model/ids.h"
 #include "scheduler/model/resources.h"
 
@@ -53,7 +54,7 @@ std::string PodClassKey(const api::Pod& pod, bool with_node_name);
 
 // Compiles `pod`. `id` remains invalid.
 PodClass CompilePodClass(const api::Pod& pod, bool with_node_name, SymbolTable& symbols,
-                         ScalarNames& scalars);
+                         ScalarNames& scalars, const Features& features = {});
 
 // PodClasses finds or creates the class of a pod and counts its members.
 //
@@ -62,7 +63,8 @@ PodClass CompilePodClass(const api::Pod& pod, bool with_node_name, SymbolTable& 
 // removed first.
 class PodClasses {
  public:
-  PodClasses(SymbolTable& symbols, ScalarNames& scalars) : symbols_(symbols), scalars_(scalars) {}
+  PodClasses(SymbolTable& symbols, ScalarNames& scalars, const Features& features = {})
+      : symbols_(symbols), scalars_(scalars), features_(features) {}
 
   // Returns the class of `pod` and counts one more member. `with_node_name`: see PodClassKey.
   PodClassId Acquire(const api::Pod& pod, bool with_node_name);
@@ -97,6 +99,7 @@ class PodClasses {
 
   SymbolTable& symbols_;
   ScalarNames& scalars_;
+  const Features features_;
   std::unordered_map<std::string, PodClassId> ids_;
   std::vector<Slot> slots_;
   std::vector<PodClassId> free_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "api/pod_resources.h"
-
 namespace berth::scheduler::model {
 
 // DIFFERS: kube-scheduler wraps around beyond 64 bits, and a negative request of a placed pod makes
@@ -34,6 +32,21 @@ ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarHolder&
 int64_t ResourceVector::ScalarAmount(ScalarId id) const {
   const auto found = std::ranges::find(scalars, id, &Scalar::id);
   return found != scalars.end() ? found->amount : 0;
+}
+
+api::PodRequestOptions NewPodRequests(const Features& features) {
+  return {.skip_pod_level = !features.pod_level_resources};
+}
+
+api::PodRequestOptions PlacedPodRequests(const Features& features) {
+  api::PodRequestOptions options = ScaledPodRequests(features);
+  options.skip_pod_level = !features.pod_level_resources;
+  return options;
+}
+
+api::PodRequestOptions ScaledPodRequests(const Features& features) {
+  return {.use_status = true,
+          .pod_level_resize = features.in_place_pod_level_resources_vertical_scaling};
 }
 
 std::vector<HostPort> HostPortsOf(const api::PodSpec& spec, SymbolHolder& symbols) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "api/pod_resources.h"
 #include "api/quantity.h"
 #include "base/symbol_table.h"
+#include "scheduler/model/features.h"
 #include "scheduler/model/ids.h"
 
 namespace berth::scheduler::model {
@@ -41,6 +43,13 @@ struct ResourceVector {
   int64_t ScalarAmount(ScalarId id) const;
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
 };
+
+// How the requests of a pod are counted: of one that needs a node, and of one on its node.
+api::PodRequestOptions NewPodRequests(const Features& features);
+api::PodRequestOptions PlacedPodRequests(const Features& features);
+// The same for events about a pod that requests less than before. As in kube-scheduler, these count
+// spec.resources even if the gate PodLevelResources is off.
+api::PodRequestOptions ScaledPodRequests(const Features& features);
 
 // A host port: an (ip, protocol, port) triple that a pod uses on its node.
 //

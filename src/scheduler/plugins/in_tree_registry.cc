@@ -25,29 +25,29 @@
 
 namespace berth::scheduler::plugins {
 
-const framework::PluginSet& DefaultPlugins() {
+framework::PluginSet DefaultPlugins(const model::Features& features) {
   // The order matters.
-  static const framework::PluginSet plugins{.enabled = {{"SchedulingGates"},
-                                                        {"PrioritySort"},
-                                                        {"NodeUnschedulable"},
-                                                        {"NodeName"},
-                                                        {"TaintToleration", 3},
-                                                        {"NodeAffinity", 2},
-                                                        {"NodePorts"},
-                                                        {"NodeResourcesFit", 1},
-                                                        {"VolumeRestrictions"},
-                                                        {"NodeVolumeLimits"},
-                                                        {"VolumeBinding"},
-                                                        {"VolumeZone"},
-                                                        {"PodTopologySpread", 2},
-                                                        {"InterPodAffinity", 2},
-                                                        {"DynamicResources", 2},
-                                                        {"DefaultPreemption"},
-                                                        {"NodeResourcesBalancedAllocation", 1},
-                                                        {"ImageLocality", 1},
-                                                        {"DefaultBinder"},
-                                                        {"NodeDeclaredFeatures"}},
-                                            .disabled = {}};
+  framework::PluginSet plugins{.enabled = {{"SchedulingGates"},
+                                           {"PrioritySort"},
+                                           {"NodeUnschedulable"},
+                                           {"NodeName"},
+                                           {"TaintToleration", 3},
+                                           {"NodeAffinity", 2},
+                                           {"NodePorts"},
+                                           {"NodeResourcesFit", 1},
+                                           {"VolumeRestrictions"},
+                                           {"NodeVolumeLimits"},
+                                           {"VolumeBinding"},
+                                           {"VolumeZone"},
+                                           {"PodTopologySpread", 2},
+                                           {"InterPodAffinity", 2},
+                                           {"DynamicResources", 2},
+                                           {"DefaultPreemption"},
+                                           {"NodeResourcesBalancedAllocation", 1},
+                                           {"ImageLocality", 1},
+                                           {"DefaultBinder"}},
+                               .disabled = {}};
+  if (features.node_declared_features) plugins.enabled.push_back({"NodeDeclaredFeatures"});
   return plugins;
 }
 

@@ -3,11 +3,12 @@
 
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/registry.h"
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::plugins {
 
-// The default plugins of multiPoint, with the feature gates at their defaults.
-const framework::PluginSet& DefaultPlugins();
+// Returns the default plugins of multiPoint.
+framework::PluginSet DefaultPlugins(const model::Features& features = {});
 
 // Returns a registry of all in-tree plugins; programs that embed Berth add their own to it.
 framework::Registry InTreeRegistry();

@@ -42,6 +42,7 @@ std::vector<std::string_view> FeaturesNeededBy(const api::PodSpec& spec) {
 std::unique_ptr<framework::ClassState> NodeDeclaredFeatures::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<RequiredFeatures>(cluster.mutable_symbols());
+  if (!cluster.features().node_declared_features) return state;
   for (std::string_view feature : FeaturesNeededBy(pod_class.spec())) {
     state->names.push_back(state->symbols.Intern(feature));
   }

@@ -2,6 +2,7 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
@@ -12,17 +13,18 @@ struct Tolerance final : framework::ClassState {
   bool tolerates = false;
 };
 
-bool ToleratesCordon(const api::PodSpec& spec) {
+bool ToleratesCordon(const api::PodSpec& spec, const model::Features& features) {
   const api::Taint cordoned{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
-  return api::ToleratesAny(spec.tolerations, cordoned);
+  return api::ToleratesAny(spec.tolerations, cordoned,
+                           features.taint_toleration_comparison_operators);
 }
 
 }  // namespace
 
 std::unique_ptr<framework::ClassState> NodeUnschedulable::Compile(
-    model::Cluster&, const model::PodClass& pod_class) const {
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Tolerance>();
-  state->tolerates = ToleratesCordon(pod_class.spec());
+  state->tolerates = ToleratesCordon(pod_class.spec(), cluster.features());
   return state;
 }
 
@@ -44,12 +46,13 @@ std::vector<framework::ClusterEventWithHint> NodeUnschedulable::EventsToRegister
           {{framework::Resource::kPod, framework::kUpdatePodToleration}}};
 }
 
-Result<bool> NodeUnschedulable::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+Result<bool> NodeUnschedulable::QueueingHint(const model::Cluster& cluster,
+                                             const model::PodRecord& pod,
                                              const framework::ClusterEvent& event) const {
   if (KindOf(event) == framework::Resource::kPod) {
     const auto other = UpdateOf<api::Pod>(event);
     if (!other) return std::unexpected(other.error());
-    return IsSamePod(pod, *other->after) && ToleratesCordon(other->after->spec);
+    return IsSamePod(pod, *other->after) && ToleratesCordon(other->after->spec, cluster.features());
   }
   const auto node = UpdateOf<api::Node>(event);
   if (!node) return std::unexpected(node.error());

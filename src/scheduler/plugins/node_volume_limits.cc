@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +27,48 @@ struct LimitsState final : framework::CycleState {
       wanted;  // By driver, on nodes with a CSINode.
   framework::Verdict with_csi_node,
       without_csi_node;  // What is wrong with the pod's own volumes, if anything.
+  // The drivers that must be installed on the node, on nodes with a CSINode and on others.
+  std::vector<std::string> required, required_without_csi_node;
+
+  // Reports whether the result depends on more than the limits of a node.
+  bool depends_on_csi_node() const {
+    return !with_csi_node.ok() || !required.empty() || !required_without_csi_node.empty();
+  }
 
   std::unique_ptr<framework::CycleState> Clone() const override {
     return std::make_unique<LimitsState>(*this);
   }
 };
+
+// Returns the drivers among those of `volumes` that keep pods off nodes where they are missing,
+// sorted.
+std::vector<std::string> DriversThatMustExist(const model::Cluster& cluster,
+                                              const std::set<model::CsiVolume>& volumes) {
+  std::set<std::string> names;
+  for (const model::CsiVolume& volume : volumes) {
+    const auto* driver = cluster.objects<api::CsiDriver>().Find({"", volume.driver});
+    if (driver != nullptr && driver->prevent_pod_scheduling_if_missing.value_or(false))
+      names.insert(volume.driver);
+  }
+  return {names.begin(), names.end()};
+}
+
+// Returns the first driver that must be installed on the node and is not, or null.
+const std::string* FindMissingDriver(const LimitsState& state, const api::CsiNode* csi_node) {
+  if (csi_node == nullptr) {
+    return state.required_without_csi_node.empty() ? nullptr : &state.required_without_csi_node[0];
+  }
+  for (const std::string& name : state.required) {
+    if (std::ranges::find(csi_node->drivers, name, &api::CsiNodeDriver::name) ==
+        csi_node->drivers.end())
+      return &name;
+  }
+  return nullptr;
+}
+
+const api::CsiNode* CsiNodeOf(const framework::Cycle& cycle, model::NodeRow node) {
+  return cycle.cluster().objects<api::CsiNode>().Find({"", cycle.nodes().name(node)});
+}
 
 framework::Verdict AsVerdict(const model::PodCsiVolumes::Failure& failure) {
   if (!failure.claim_missing) return framework::Verdict::Error(failure.message);
@@ -97,13 +135,21 @@ framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) 
   const api::Pod& pod = *cycle.pod().object;
   auto state = std::make_unique<LimitsState>();
   const auto with = volumes.OfNewPod(pod, /*migrated=*/true);
+  const bool drivers_must_exist = cycle.cluster().features().volume_limit_scaling;
   if (with) {
     for (const model::CsiVolume& volume : *with) state->wanted[volume.driver].push_back(volume);
+    if (drivers_must_exist) state->required = DriversThatMustExist(cycle.cluster(), *with);
   } else {
     state->with_csi_node = AsVerdict(with.error());
+  }
+  if (!with || drivers_must_exist) {
     // Without a CSINode, volumes that cannot be migrated are not an error.
     const auto without = volumes.OfNewPod(pod, /*migrated=*/false);
-    if (!without) state->without_csi_node = AsVerdict(without.error());
+    if (!without) {
+      state->without_csi_node = AsVerdict(without.error());
+    } else if (drivers_must_exist) {
+      state->required_without_csi_node = DriversThatMustExist(cycle.cluster(), *without);
+    }
   }
   cycle.SetState(*this, std::move(state));
   return {};
@@ -119,7 +165,7 @@ framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
     if (!verdict.rejected() && error.ok()) error = std::move(verdict);
     return false;
   };
-  if (!state.with_csi_node.ok()) {
+  if (state.depends_on_csi_node()) {
     nodes.KeepIf(judge);
     return error;
   }
@@ -141,10 +187,15 @@ framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
 framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
                                              model::NodeRow node) const {
   const auto& state = cycle.state<LimitsState>(*this);
-  if (!state.with_csi_node.ok()) {
-    const auto& csi_nodes = cycle.cluster().objects<api::CsiNode>();
-    const bool has_csi_node = csi_nodes.Find({"", cycle.nodes().name(node)}) != nullptr;
-    return has_csi_node ? state.with_csi_node : state.without_csi_node;
+  if (state.depends_on_csi_node()) {
+    const api::CsiNode* csi_node = CsiNodeOf(cycle, node);
+    const framework::Verdict& own =
+        csi_node != nullptr ? state.with_csi_node : state.without_csi_node;
+    if (!own.ok()) return own;
+    if (const std::string* driver = FindMissingDriver(state, csi_node)) {
+      return {framework::Code::kUnschedulable,
+              *driver + " CSI driver is not installed on the node"};
+    }
   }
   if (state.wanted.empty()) return {};
   const model::AttachedVolumes::Node* attached =
@@ -154,6 +205,11 @@ framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
 
 std::string NodeVolumeLimits::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const auto& state = cycle.state<LimitsState>(*this);
+  if (const std::string* driver = FindMissingDriver(state, CsiNodeOf(cycle, node))) {
+    return fmt::format(
+        "driver {} is not in the node's CSINode, and its CSIDriver keeps pods off such nodes",
+        *driver);
+  }
   const model::AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
   if (!state.with_csi_node.ok() || attached == nullptr) return "";

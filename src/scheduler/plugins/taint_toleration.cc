@@ -9,6 +9,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
@@ -23,6 +24,7 @@ struct Judgement {
 // The result for each taint set so far; it is updated when new sets turn up.
 struct Judgements final : framework::ClassState {
   std::vector<api::Toleration> tolerations;
+  bool comparison_operators = false;
   std::vector<Judgement> by_set;
   std::vector<uint64_t> serials;  // Of the sets that were judged.
   uint64_t newest_serial = 0;
@@ -45,25 +47,30 @@ struct Judgements final : framework::ClassState {
     Judgement judgement;
     for (const api::Taint& taint : taints) {
       if (taint.effect == "PreferNoSchedule") {
-        judgement.soft_taints += !api::ToleratesAny(tolerations, taint);
+        judgement.soft_taints += !Tolerates(taint);
       } else if (taint.effect == "NoSchedule" || taint.effect == "NoExecute") {
-        judgement.repels |= !api::ToleratesAny(tolerations, taint);
+        judgement.repels |= !Tolerates(taint);
       }
     }
     return judgement;
   }
+
+  bool Tolerates(const api::Taint& taint) const {
+    return api::ToleratesAny(tolerations, taint, comparison_operators);
+  }
 };
 
-bool Repels(const api::Taint& taint, const std::vector<api::Toleration>& tolerations) {
+bool Repels(const api::Taint& taint, const api::PodSpec& pod, const model::Features& features) {
   const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-  return hard && !api::ToleratesAny(tolerations, taint);
+  return hard &&
+         !api::ToleratesAny(pod.tolerations, taint, features.taint_toleration_comparison_operators);
 }
 
 // Reports whether some hard taint is not tolerated.
-bool Repels(const std::vector<api::Taint>& taints,
-            const std::vector<api::Toleration>& tolerations) {
+bool Repels(const std::vector<api::Taint>& taints, const api::PodSpec& pod,
+            const model::Features& features) {
   return std::ranges::any_of(taints,
-                             [&](const api::Taint& taint) { return Repels(taint, tolerations); });
+                             [&](const api::Taint& taint) { return Repels(taint, pod, features); });
 }
 
 // As kubectl writes it: "example.com/gpu=true:NoSchedule".
@@ -75,9 +82,10 @@ std::string Text(const api::Taint& taint) {
 }  // namespace
 
 std::unique_ptr<framework::ClassState> TaintToleration::Compile(
-    model::Cluster&, const model::PodClass& pod_class) const {
+    model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<Judgements>();
   state->tolerations = pod_class.spec().tolerations;
+  state->comparison_operators = cluster.features().taint_toleration_comparison_operators;
   return state;
 }
 
@@ -100,7 +108,7 @@ std::string TaintToleration::Details(const framework::Cycle& cycle, model::NodeR
   const model::TaintSetId set = cycle.nodes().columns().taints[node.index()];
   std::vector<std::string> texts;
   for (const api::Taint& taint : cycle.nodes().taint_sets().Get(set)) {
-    if (Repels(taint, cycle.spec().tolerations)) texts.push_back(Text(taint));
+    if (Repels(taint, cycle.spec(), cycle.cluster().features())) texts.push_back(Text(taint));
   }
   return fmt::format("the pod does not tolerate {}", fmt::join(texts, ", "));
 }
@@ -128,7 +136,8 @@ std::vector<framework::ClusterEventWithHint> TaintToleration::EventsToRegister()
           {{framework::Resource::kPod, framework::kUpdatePodToleration}}};
 }
 
-Result<bool> TaintToleration::QueueingHint(const model::Cluster&, const model::PodRecord& pod,
+Result<bool> TaintToleration::QueueingHint(const model::Cluster& cluster,
+                                           const model::PodRecord& pod,
                                            const framework::ClusterEvent& event) const {
   if (KindOf(event) == framework::Resource::kPod) {
     const auto other = UpdateOf<api::Pod>(event);
@@ -137,10 +146,11 @@ Result<bool> TaintToleration::QueueingHint(const model::Cluster&, const model::P
   }
   const auto node = UpdateOf<api::Node>(event);
   if (!node) return std::unexpected(node.error());
-  const auto& tolerations = pod.object->spec.tolerations;
-  const bool was_repelled =
-      node->before == nullptr || Repels(node->before->spec.taints, tolerations);
-  return was_repelled && !Repels(node->after->spec.taints, tolerations);
+  auto repels = [&](const api::Node& version) {
+    return Repels(version.spec.taints, pod.object->spec, cluster.features());
+  };
+  const bool was_repelled = node->before == nullptr || repels(*node->before);
+  return was_repelled && !repels(*node->after);
 }
 
 }  // namespace berth::scheduler::plugins

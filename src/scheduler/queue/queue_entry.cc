@@ -8,7 +8,7 @@ Instant BackoffPolicy::EndOf(const QueueEntry& entry) const {
   const uint32_t shift = count - 1;
   const bool over = shift >= 63 || initial.nanos > (max.nanos >> shift);
   const Duration wait = over ? max : Duration{initial.nanos << shift};
-  return (entry.order.timestamp + wait).FloorToSecond();
+  return entry.order.timestamp + wait;
 }
 
 }  // namespace berth::scheduler::queue

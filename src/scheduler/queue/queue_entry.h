@@ -33,7 +33,7 @@ struct QueueEntry {
   enum class Place : uint8_t {
     kNowhere,        // In flight, or new.
     kActive,         // Ready to be tried.
-    kBackoff,        // Rejected; backs off, but is tried early if no other pod is ready.
+    kBackoff,        // Rejected; backs off, but may be tried early if no other pod is ready.
     kErrorBackoff,   // Failed with an error; always backs off.
     kUnschedulable,  // Rejected or gated; waits for an event.
   };
@@ -59,14 +59,39 @@ struct BackoffPolicy {
   Duration initial = Duration::Seconds(1);
   Duration max = Duration::Seconds(10);
 
-  // Returns when the entry's backoff ends, to the second; the beginning of time if it does not back
-  // off.
+  // Returns when the entry's backoff ends; the beginning of time if it does not back off.
   Instant EndOf(const QueueEntry& entry) const;
 };
 
-// Backoffs end together at full seconds, so that pods of higher priority of one second come first.
-// A pod leaves at the first full second after its end.
-inline Instant LeavesAt(Instant backoff_end) { return backoff_end + Duration::Seconds(1); }
+// BackoffTicks are the instants, a second apart, at which pods whose backoff has ended leave.
+//
+// Aligned ticks are at full seconds, and a backoff counts as ending at the start of its second:
+// pods of one second leave together, those of higher priority first. Others count from the first
+// use.
+class BackoffTicks {
+ public:
+  static constexpr Duration kInterval = Duration::Seconds(1);
+
+  explicit BackoffTicks(bool aligned) : aligned_(aligned) {}
+
+  // Returns the time that is compared with the ends of backoffs, and that an end is rounded to.
+  Instant Align(Instant time) const { return aligned_ ? time.FloorToSecond() : time; }
+  // Returns the last tick up to `now`, which never decreases.
+  Instant Last(Instant now) {
+    if (aligned_) return now.FloorToSecond();
+    if (!first_) first_ = now;
+    return *first_ + kInterval * ((now - *first_) / kInterval);
+  }
+  // Returns the first tick after `end`, an aligned time.
+  Instant After(Instant end) const {
+    if (aligned_ || !first_) return end + kInterval;
+    return end < *first_ ? *first_ : *first_ + kInterval * ((end - *first_) / kInterval + 1);
+  }
+
+ private:
+  const bool aligned_;
+  std::optional<Instant> first_;
+};
 
 // ReadyPods is an ordered set of pods: those that are ready, or those that back off.
 //

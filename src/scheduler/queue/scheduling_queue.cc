@@ -35,10 +35,13 @@ SchedulingQueue::SchedulingQueue(model::Cluster& cluster, Options options)
     : cluster_(cluster),
       options_(std::move(options)),
       active_(ReadyPods::By::kUrgency, options_.profiles[0]->queue_sort()),
-      backoff_(ReadyPods::By::kBackoffAndUrgency, options_.profiles[0]->queue_sort()),
+      backoff_(
+          options_.pop_from_backoff ? ReadyPods::By::kBackoffAndUrgency : ReadyPods::By::kBackoff,
+          options_.profiles[0]->queue_sort()),
       error_backoff_(ReadyPods::By::kBackoff, options_.profiles[0]->queue_sort()),
       unschedulable_(cluster),
-      in_flight_(options_.measurements) {
+      in_flight_(options_.measurements),
+      ticks_(/*aligned=*/options_.pop_from_backoff) {
   for (const framework::Profile* profile : options_.profiles) hint_maps_.emplace_back(*profile);
 }
 
@@ -167,13 +170,23 @@ void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Ins
 
 void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why) {
   TakeOut(entry);
-  if (!PassesGates(entry)) return Enter(entry, Place::kUnschedulable, why);
+  if (options_.pop_from_backoff && !PassesGates(entry))
+    return Enter(entry, Place::kUnschedulable, why);
   Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why);
 }
 
 bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
-  if (!entry.backoff_end) entry.backoff_end = options_.backoff.EndOf(entry);
-  return *entry.backoff_end >= now.FloorToSecond();
+  if (!entry.backoff_end) entry.backoff_end = ticks_.Align(options_.backoff.EndOf(entry));
+  return *entry.backoff_end >= ticks_.Align(now);
+}
+
+void SchedulingQueue::LeaveBackoff(QueueEntry& entry, framework::EventLabel why, Instant now) {
+  if (!options_.pop_from_backoff) {
+    TakeOut(entry);
+    return ToActive(entry, why, now);
+  }
+  if (!entry.first_ready) entry.first_ready = now;
+  Enter(entry, Place::kActive, why);
 }
 
 void SchedulingQueue::Requeue(QueueEntry& entry, QueueingStrategy strategy,
@@ -240,7 +253,7 @@ void SchedulingQueue::Activate(model::PodId pod, Instant now) {
   } else if (entry->place == Place::kUnschedulable) {
     ToActive(*entry, framework::EventLabel::kForceActivate, now);
   } else if (entry->place != Place::kActive) {
-    Enter(*entry, Place::kActive, framework::EventLabel::kForceActivate);
+    LeaveBackoff(*entry, framework::EventLabel::kForceActivate, now);
   }
 }
 
@@ -392,12 +405,10 @@ void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStra
 // --- time ---
 
 void SchedulingQueue::PassTime(Instant now) {
+  const Instant tick = ticks_.Last(now);
   for (ReadyPods* waiting : {&backoff_, &error_backoff_}) {
-    while (!waiting->empty() && !BacksOff(waiting->front(), now)) {
-      QueueEntry& entry = waiting->front();
-      if (!entry.first_ready) entry.first_ready = now;
-      Enter(entry, Place::kActive, framework::EventLabel::kBackoffComplete);
-    }
+    while (!waiting->empty() && *waiting->front().backoff_end < tick)
+      LeaveBackoff(waiting->front(), framework::EventLabel::kBackoffComplete, now);
   }
   FlushUnschedulablePods(now);
 }
@@ -428,7 +439,7 @@ std::optional<Instant> SchedulingQueue::next_wake() const {
   std::optional<Instant> next;
   auto at = [&](Instant time) { next = next ? std::min(*next, time) : time; };
   for (const ReadyPods* waiting : {&backoff_, &error_backoff_}) {
-    if (!waiting->empty()) at(LeavesAt(*waiting->front().backoff_end));
+    if (!waiting->empty()) at(ticks_.After(*waiting->front().backoff_end));
   }
   if (!unschedulable_.empty() && next_flush_) {
     const Instant due = unschedulable_.oldest() + options_.max_in_unschedulable_pods;

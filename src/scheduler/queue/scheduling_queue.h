@@ -41,6 +41,9 @@ class SchedulingQueue {
     // The first profile's QueueSort plugin orders the queue. All must outlive it.
     std::vector<const framework::Profile*> profiles;
     bool has_extenders = false;
+    // The feature SchedulerPopFromBackoffQ: pods that back off are tried early if no other is
+    // ready. PreEnqueue plugins then run before the backoff, not after it.
+    bool pop_from_backoff = true;
     framework::Measurements* measurements = nullptr;  // May be null.
   };
 
@@ -60,8 +63,8 @@ class SchedulingQueue {
 
   // --- attempts ---
 
-  // Removes and returns the first active pod, or, if there is none, the one whose backoff ends
-  // first.
+  // Removes and returns the first active pod, or, if there is none and Options::pop_from_backoff,
+  // the one whose backoff ends first.
   std::optional<QueueEntry> Pop(Instant now);
   // The pod could not be scheduled: `why` are the plugins that rejected it (empty: it failed with
   // an error). Includes Done.
@@ -90,7 +93,9 @@ class SchedulingQueue {
   const QueueEntry* Find(model::PodId pod) const { return FindEntry(pod); }
   bool InFlightNow(const std::string& uid) const { return in_flight_.Contains(uid); }
   // Reports whether Pop would return a pod.
-  bool HasReady() const { return !active_.empty() || !backoff_.empty(); }
+  bool HasReady() const {
+    return !active_.empty() || (options_.pop_from_backoff && !backoff_.empty());
+  }
   struct Sizes {
     size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
     size_t in_flight = 0, in_flight_events = 0;
@@ -122,6 +127,8 @@ class SchedulingQueue {
   void ToBackoff(QueueEntry& entry, framework::EventLabel why);
   void Requeue(QueueEntry& entry, QueueingStrategy strategy, framework::EventLabel why,
                Instant now);
+  // The backoff of a pod in `entry`'s place has ended, or it is activated.
+  void LeaveBackoff(QueueEntry& entry, framework::EventLabel why, Instant now);
   bool BacksOff(QueueEntry& entry, Instant now);
 
   // What to do upon the event with a pod of these rejectors.
@@ -149,6 +156,7 @@ class SchedulingQueue {
   InFlightEvents in_flight_;
   framework::Sampler sampler_;  // Of PreEnqueue calls.
   uint64_t next_sequence_ = 0;
+  BackoffTicks ticks_;
   std::optional<Instant> next_flush_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/overloaded.h"
 #include "scheduler/recording/event_codec.h"
 
@@ -97,8 +99,37 @@ std::string EncodeHeader(const RecordingHeader& header) {
   out.String(header.program);
   out.String(header.configuration);
   out.Number(header.seed);
+  // Gates that have their defaults are left out: builds without them read such a header.
+  std::vector<const model::NamedFeature*> changed;
+  for (const model::NamedFeature& feature : model::kNamedFeatures) {
+    if (header.features.*feature.field != model::Features().*feature.field)
+      changed.push_back(&feature);
+  }
+  if (!changed.empty()) out.Number(changed.size());
+  for (const model::NamedFeature* feature : changed) {
+    out.String(feature->name);
+    out.Number(header.features.*feature->field ? 1 : 0);
+  }
   return std::move(out).Take();
 }
+
+namespace {
+
+Status ReadFeatures(ByteReader& in, model::Features& features) {
+  const uint64_t count = in.Number();
+  for (uint64_t i = 0; i < count && in.left() > 0; ++i) {
+    const std::string_view name = in.String();
+    const bool on = in.Number() != 0;
+    const auto known = std::ranges::find(model::kNamedFeatures, name, &model::NamedFeature::name);
+    if (known == model::kNamedFeatures.end()) {
+      return Fail(fmt::format("feature gate {}, which this build does not support", name));
+    }
+    features.*known->field = on;
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<RecordingHeader> DecodeHeader(std::string_view bytes) {
   ByteReader in(bytes);
@@ -106,6 +137,10 @@ Result<RecordingHeader> DecodeHeader(std::string_view bytes) {
   header.program = in.String();
   header.configuration = in.String();
   header.seed = in.Number();
+  if (in.left() > 0) {
+    if (const Status read = ReadFeatures(in, header.features); !read)
+      return std::unexpected(read.error());
+  }
   if (!in.finished()) return Fail("malformed header");
   return header;
 }

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "scheduler/engine/events.h"
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::recording {
 
@@ -53,6 +54,7 @@ struct RecordingHeader {
   std::string program;        // The program that wrote it, for users.
   std::string configuration;  // A complete KubeSchedulerConfiguration as YAML.
   uint64_t seed = 0;
+  model::Features features = {};
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
 };
 

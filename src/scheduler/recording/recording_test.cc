@@ -44,6 +44,27 @@ TEST(Recording, EveryKindOfRecordRoundTrips) {
   EXPECT_EQ(reader->end().ToString(), "complete, 11 records");
 }
 
+TEST(Recording, FeatureGatesRoundTrip) {
+  const RecordingHeader plain{"a program", "a configuration", 7};
+  RecordingHeader gated = plain;
+  gated.features.scheduler_async_preemption = false;
+  gated.features.volume_limit_scaling = true;
+  EXPECT_EQ(DecodeHeader(EncodeHeader(gated)), gated);
+  EXPECT_TRUE(EncodeHeader(gated).starts_with(EncodeHeader(plain)))
+      << "gates with their defaults are not written";
+}
+
+TEST(Recording, AnUnknownFeatureGateIsAnError) {
+  RecordingHeader header{"a program", "a configuration", 7};
+  header.features.volume_limit_scaling = true;
+  std::string bytes = EncodeHeader(header);
+  bytes[bytes.find("VolumeLimit")] = 'X';
+  const auto decoded = DecodeHeader(bytes);
+  ASSERT_FALSE(decoded.has_value());
+  EXPECT_EQ(decoded.error().message,
+            "feature gate XolumeLimitScaling, which this build does not support");
+}
+
 TEST(Recording, BothClocksRoundTrip) {
   const Duration hour = Duration::Seconds(3600);
   const std::vector<ScheduleCall> written = {

@@ -112,7 +112,8 @@ class Replayer final : public engine::DecisionObserver {
 }  // namespace
 
 Result<engine::EngineOptions> OptionsFor(const RecordingHeader& header) {
-  const auto configuration = config::Load(header.configuration, "the recorded configuration");
+  const auto configuration =
+      config::Load(header.configuration, "the recorded configuration", header.features);
   if (!configuration) return std::unexpected(configuration.error());
   auto options = config::ToEngineOptions(*configuration);
   if (options) options->seed = header.seed;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include "api/selector.h"
 #include "base/saturating.h"
@@ -16,7 +17,7 @@ class NodeUnschedulable final : public Rule {
   framework::Verdict Filter(const NodeState& node_state) const override {
     const api::Taint cordoned = {"node.kubernetes.io/unschedulable", "", "NoSchedule"};
     if (!node_state.node().spec.unschedulable) return {};
-    if (api::ToleratesAny(pod_.spec.tolerations, cordoned)) return {};
+    if (ToleratesTaint(pod_, cordoned, profile_.features)) return {};
     return Unresolvable("node(s) were unschedulable");
   }
 };
@@ -40,14 +41,14 @@ class TaintToleration final : public Rule {
   using Rule::Rule;
 
   framework::Verdict Filter(const NodeState& node_state) const override {
-    if (!HasUntoleratedTaint(node_state.node(), pod_)) return {};
+    if (!HasUntoleratedTaint(node_state.node(), pod_, profile_.features)) return {};
     return Unresolvable("node(s) had untolerated taint(s)");
   }
 
   // Counts untolerated soft taints. Tolerations of hard effects cannot match those.
   int64_t Score(const api::Node& node) const override {
     return std::ranges::count_if(node.spec.taints, [&](const api::Taint& taint) {
-      return taint.effect == "PreferNoSchedule" && !api::ToleratesAny(pod_.spec.tolerations, taint);
+      return taint.effect == "PreferNoSchedule" && !ToleratesTaint(pod_, taint, profile_.features);
     });
   }
 
@@ -189,6 +190,7 @@ class NodeDeclaredFeatures final : public Rule {
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
+    if (!profile_.features.node_declared_features) return {framework::Verdict::Skip()};
     if (RestartsAllContainers()) required_.push_back("RestartAllContainersOnContainerExits");
     if (pod_.spec.host_network && pod_.spec.host_users == false) {
       required_.push_back("UserNamespacesHostNetworkSupport");
@@ -218,12 +220,37 @@ class NodeDeclaredFeatures final : public Rule {
   std::vector<std::string> required_;
 };
 
+// Returns the number whose usual decimal form the text is.
+std::optional<int64_t> NumberIn(const std::string& text) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::to_string(number) == text ? std::optional(number) : std::nullopt;
+}
+
+// Reports whether the toleration compares numbers, and the taint's is on the right side.
+bool IsOnTheRightSide(const api::Toleration& toleration, const api::Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  const auto bound = NumberIn(toleration.value), value = NumberIn(taint.value);
+  if (!bound || !value) return false;
+  return (toleration.op == "Gt" && *value > *bound) || (toleration.op == "Lt" && *value < *bound);
+}
+
 }  // namespace
 
-bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod) {
+bool ToleratesTaint(const api::Pod& pod, const api::Taint& taint, const model::Features& features) {
+  if (api::ToleratesAny(pod.spec.tolerations, taint)) return true;
+  if (!features.taint_toleration_comparison_operators) return false;
+  return std::ranges::any_of(pod.spec.tolerations, [&](const api::Toleration& toleration) {
+    return IsOnTheRightSide(toleration, taint);
+  });
+}
+
+bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod,
+                         const model::Features& features) {
   return std::ranges::any_of(node.spec.taints, [&](const api::Taint& taint) {
     const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return hard && !api::ToleratesAny(pod.spec.tolerations, taint);
+    return hard && !ToleratesTaint(pod, taint, features);
   });
 }
 

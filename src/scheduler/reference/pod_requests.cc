@@ -69,7 +69,8 @@ class OneResource {
   Request PodLevel() const {
     if (options_.skip_pod_level || !pod_.spec.resources || !MayBePodLevel(name_)) return {};
     const Request desired = In(pod_.spec.resources->requests);
-    if (!desired || !options_.use_status || !pod_.status.resources) return desired;
+    const bool resizable = options_.use_status && options_.resize_pod_level;
+    if (!desired || !resizable || !pod_.status.resources) return desired;
     return DuringResize(desired, pod_.status.resources->requests, pod_.status.allocated_resources)
         .value_or(api::Quantity());
   }
@@ -150,10 +151,18 @@ api::ResourceList RequestsOf(const api::Pod& pod, const RequestOptions& options)
   return requests;
 }
 
-api::ResourceList NonZeroRequestsOf(const api::Pod& pod) {
-  RequestOptions options{.use_status = true, .defaults = DefaultRequests()};
-  if (HasPodLevelRequests(pod)) {
-    const api::ResourceList said = RequestsOf(pod, {.use_status = true});
+RequestOptions PlacedRequests(const model::Features& features) {
+  RequestOptions options{.use_status = true};
+  if (!features.pod_level_resources) options.skip_pod_level = true;
+  if (!features.in_place_pod_level_resources_vertical_scaling) options.resize_pod_level = false;
+  return options;
+}
+
+api::ResourceList NonZeroRequestsOf(const api::Pod& pod, const model::Features& features) {
+  RequestOptions options = PlacedRequests(features);
+  options.defaults = DefaultRequests();
+  if (features.pod_level_resources && HasPodLevelRequests(pod)) {
+    const api::ResourceList said = RequestsOf(pod, PlacedRequests(features));
     std::erase_if(options.defaults, [&](const auto& item) { return said.contains(item.first); });
   }
   return RequestsOf(pod, options);

@@ -74,9 +74,11 @@ std::vector<api::TopologySpreadConstraint> SystemDefaults() {
 }
 
 // Returns the constraint's selector, narrowed to the pod's values of matchLabelKeys.
-Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& spec, const api::Pod& pod) {
+Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& spec, const api::Pod& pod,
+                                 const model::Features& features) {
   auto selector = api::Selector::FromLabelSelector(spec.label_selector);
   if (!selector || selector->nothing()) return selector;
+  if (!features.match_label_keys_in_pod_topology_spread) return selector;
   for (const std::string& key : spec.match_label_keys) {
     const std::string* value = Find(pod.metadata.labels, key);
     if (value == nullptr) continue;
@@ -198,7 +200,7 @@ class PodTopologySpread final : public Rule {
     std::vector<Constraint> constraints;
     for (const api::TopologySpreadConstraint& spec : specs) {
       if (spec.when_unsatisfiable != when_unsatisfiable) continue;
-      auto selector = SelectorOf(spec, pod_);
+      auto selector = SelectorOf(spec, pod_, profile_.features);
       if (!selector) return std::unexpected(std::move(selector.error()));
       constraints.push_back({spec, *std::move(selector)});
     }
@@ -220,7 +222,7 @@ class PodTopologySpread final : public Rule {
     const bool by_affinity = constraint.spec.node_affinity_policy.value_or("Honor") == "Honor";
     const bool by_taints = constraint.spec.node_taints_policy.value_or("Ignore") == "Honor";
     if (by_affinity && !MatchesNodeAffinity(node, pod_)) return false;
-    return !by_taints || !HasUntoleratedTaint(node, pod_);
+    return !by_taints || !HasUntoleratedTaint(node, pod_, profile_.features);
   }
 
   // Counts matching pods. Terminating pods do not count, and none count for an empty selector.

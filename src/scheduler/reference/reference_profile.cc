@@ -86,8 +86,10 @@ void CopyArgs(const framework::ProfileConfig& config, std::string_view plugin, A
 
 }  // namespace
 
-ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config) {
+ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config,
+                                    const model::Features& features) {
   ReferenceProfile profile;
+  profile.features = features;
   profile.pre_filters = NamesAt(config, framework::ExtensionPoint::kPreFilter);
   profile.filters = NamesAt(config, framework::ExtensionPoint::kFilter);
   profile.post_filters = NamesAt(config, framework::ExtensionPoint::kPostFilter);
@@ -101,6 +103,7 @@ ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config) {
   CopyArgs(config, "InterPodAffinity", profile.pod_affinity);
   CopyArgs(config, "PodTopologySpread", profile.spread);
   CopyArgs(config, "DefaultPreemption", profile.preemption);
+  CopyArgs(config, "VolumeBinding", profile.volume_binding);
   return profile;
 }
 

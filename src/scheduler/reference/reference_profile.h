@@ -9,6 +9,7 @@
 
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::reference {
 
@@ -45,10 +46,14 @@ struct ReferenceProfile {
   framework::InterPodAffinityArgs pod_affinity;
   framework::PodTopologySpreadArgs spread;
   framework::DefaultPreemptionArgs preemption;
+  framework::VolumeBindingArgs volume_binding;
+
+  model::Features features;
 };
 
 // Converts a profile, with multiPoint expanded. `config` includes the defaults.
-ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config);
+ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config,
+                                    const model::Features& features = {});
 
 // Reports whether the reference implementation has the plugin.
 bool KnowsPlugin(std::string_view name);

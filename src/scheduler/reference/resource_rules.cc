@@ -41,10 +41,10 @@ Amounts ToAmounts(const api::ResourceList& list) {
 }
 
 // Returns the sum of the pods' requests.
-Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
+Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods, const model::Features& features) {
   Amounts sum;
   for (const auto& pod : pods) {
-    for (const auto& [name, amount] : ToAmounts(RequestsOf(*pod, {.use_status = true}))) {
+    for (const auto& [name, amount] : ToAmounts(RequestsOf(*pod, PlacedRequests(features)))) {
       AddTo(sum[name], amount);
     }
   }
@@ -52,11 +52,12 @@ Amounts Requested(const std::vector<api::Ref<api::Pod>>& pods) {
 }
 
 // Likewise, but a container without a cpu or memory request counts with a default.
-Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods) {
-  Amounts sum = Requested(pods);
+Amounts NonZeroRequested(const std::vector<api::Ref<api::Pod>>& pods,
+                         const model::Features& features) {
+  Amounts sum = Requested(pods, features);
   sum["cpu"] = sum["memory"] = 0;
   for (const auto& pod : pods) {
-    const Amounts request = ToAmounts(NonZeroRequestsOf(*pod));
+    const Amounts request = ToAmounts(NonZeroRequestsOf(*pod, features));
     AddTo(sum["cpu"], Get(request, "cpu"));
     AddTo(sum["memory"], Get(request, "memory"));
   }
@@ -87,9 +88,8 @@ std::vector<Usage> UsageOf(const api::Node& node, const Amounts& in_use, const A
   return usages;
 }
 
-int64_t PercentOf(int64_t part, int64_t whole) { return MultiplyDivide(part, 100, whole); }
+}  // namespace
 
-// Interpolates the shape linearly, flat before the first and after the last point.
 int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const framework::ShapePoint& to = shape[i];
@@ -101,6 +101,10 @@ int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x) {
   }
   return shape.empty() ? 0 : shape.back().score;
 }
+
+namespace {
+
+int64_t PercentOf(int64_t part, int64_t whole) { return MultiplyDivide(part, 100, whole); }
 
 // Returns the weighted average of the resources' scores by the configured strategy.
 int64_t Average(const framework::NodeResourcesFitArgs::ScoringStrategy& strategy,
@@ -133,7 +137,8 @@ class NodeResourcesFit final : public Rule {
   using Rule::Rule;
 
   PreFilterOutcome PreFilter() override {
-    requests_ = ToAmounts(RequestsOf(pod_, {}));
+    requests_ =
+        ToAmounts(RequestsOf(pod_, {.skip_pod_level = !profile_.features.pod_level_resources}));
     return {};
   }
 
@@ -149,7 +154,7 @@ class NodeResourcesFit final : public Rule {
       reasons.push_back("Too many pods");
 
     const Amounts allocatable = ToAmounts(offered);
-    const Amounts in_use = Requested(node_state.pods());
+    const Amounts in_use = Requested(node_state.pods(), profile_.features);
     for (const std::string& name : NamesInOrder()) {
       const int64_t request = Get(requests_, name);
       const int64_t all = Get(allocatable, name);
@@ -167,7 +172,7 @@ class NodeResourcesFit final : public Rule {
   int64_t Score(const api::Node& node) const override {
     const framework::NodeResourcesFitArgs::ScoringStrategy& strategy =
         profile_.fit.scoring_strategy;
-    const Amounts in_use = NonZeroRequested(NodeState(snapshot_, node).pods());
+    const Amounts in_use = NonZeroRequested(NodeState(snapshot_, node).pods(), profile_.features);
     return Average(strategy, UsageOf(node, in_use, RequestsForScore(), strategy.resources));
   }
 
@@ -200,7 +205,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
   using Rule::Rule;
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    requests_ = ToAmounts(RequestsOf(pod_, {.use_status = true}));
+    requests_ = ToAmounts(RequestsOf(pod_, PlacedRequests(profile_.features)));
     for (const auto& [name, weight] : profile_.balanced_allocation.resources) {
       if (Get(requests_, name) != 0) return {};
     }
@@ -209,8 +214,9 @@ class NodeResourcesBalancedAllocation final : public Rule {
 
   // Returns 75 if the pod does not change the balance.
   int64_t Score(const api::Node& node) const override {
-    const std::vector<Usage> usages = UsageOf(node, Requested(NodeState(snapshot_, node).pods()),
-                                              requests_, profile_.balanced_allocation.resources);
+    const std::vector<Usage> usages =
+        UsageOf(node, Requested(NodeState(snapshot_, node).pods(), profile_.features), requests_,
+                profile_.balanced_allocation.resources);
     return 50 + (50 + Balance(usages, &Usage::after) - Balance(usages, &Usage::before)) / 2;
   }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "api/selector.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/rule.h"
 #include "scheduler/reference/snapshot.h"
 
@@ -32,8 +35,11 @@ std::unique_ptr<Rule> MakeVolumeZone(const EvaluationInput& input);
 std::unique_ptr<Rule> MakeNodeVolumeLimits(const EvaluationInput& input);
 std::unique_ptr<Rule> MakeVolumeBinding(const EvaluationInput& input);
 
+// Reports whether some toleration of the pod matches the taint.
+bool ToleratesTaint(const api::Pod& pod, const api::Taint& taint, const model::Features& features);
 // Reports whether the pod does not tolerate a NoSchedule or NoExecute taint of the node.
-bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod);
+bool HasUntoleratedTaint(const api::Node& node, const api::Pod& pod,
+                         const model::Features& features);
 // Reports whether the node matches the pod's node selector and required node affinity. A term that
 // does not parse never matches.
 bool MatchesNodeAffinity(const api::Node& node, const api::Pod& pod);
@@ -41,5 +47,8 @@ bool MatchesNodeAffinity(const api::Node& node, const api::Pod& pod);
 // Returns the combined selector of the pod's services and its controller: the pods that count as
 // its replicas when it has no spread constraints. Selects everything if there are none.
 api::Selector OwnerSelector(const Snapshot& snapshot, const api::Pod& pod);
+
+// Interpolates the shape linearly, flat before the first and after the last point.
+int64_t ValueAt(const std::vector<framework::ShapePoint>& shape, int64_t x);
 
 }  // namespace berth::scheduler::reference

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "api/selector.h"
+#include "base/saturating.h"
 #include "scheduler/reference/rules.h"
 #include "scheduler/reference/volumes.h"
 
@@ -79,6 +82,17 @@ struct Conflicts {
   std::string error;
 };
 
+// What would be done for the claims that wait for a node.
+struct Placement {
+  std::vector<std::pair<const api::PersistentVolumeClaim*, const api::PersistentVolume*>> bound;
+  // New volumes, with the storage that they are made of where that is known.
+  std::vector<std::pair<const api::PersistentVolumeClaim*, const api::CsiStorageCapacity*>> made;
+};
+
+int64_t BytesOf(const api::Quantity* quantity) {
+  return quantity == nullptr ? 0 : quantity->Value();
+}
+
 // VolumeBinding requires that the pod's claims are bound to volumes that the node can use, or can
 // be bound there.
 class VolumeBinding final : public Rule {
@@ -119,7 +133,8 @@ class VolumeBinding final : public Rule {
   framework::Verdict Filter(const NodeState& node_state) const override {
     Conflicts found;
     CheckBound(node_state.node(), found);
-    if (found.error.empty()) CheckWaiting(node_state.node(), found);
+    Placement placement;
+    if (found.error.empty()) CheckWaiting(node_state.node(), found, placement);
     if (!found.error.empty()) return framework::Verdict::Error(found.error);
     std::vector<std::string> reasons;
     if (found.wrong_affinity) {
@@ -137,9 +152,39 @@ class VolumeBinding final : public Rule {
     return {framework::Code::kUnschedulableAndUnresolvable, reasons};
   }
 
-  // Scoring by free capacity is behind a feature gate that is off.
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
-    return framework::Verdict::Skip();
+    const bool scores = profile_.features.storage_capacity_scoring && !waiting_.empty();
+    return scores ? framework::Verdict() : framework::Verdict::Skip();
+  }
+
+  // The average, over the storage classes, of the shape's value at the utilization of the storage.
+  int64_t Score(const api::Node& node) const override {
+    Conflicts found;
+    Placement placement;
+    CheckWaiting(node, found, placement);
+    std::map<std::string, std::pair<int64_t, int64_t>> use;  // Requested bytes and capacity.
+    for (const auto& [claim, volume] : placement.bound) {
+      auto& [requested, capacity] = use[volume->storage_class_name];
+      requested = SaturatingAdd(requested, BytesOf(StorageOf(claim->requests)));
+      capacity = SaturatingAdd(capacity, BytesOf(StorageOf(volume->capacity)));
+    }
+    for (const auto& [claim, storage] : placement.made) {
+      if (!placement.bound.empty() || storage == nullptr) continue;
+      auto& [requested, capacity] = use[ClassOf(*claim)];
+      requested = SaturatingAdd(requested, BytesOf(StorageOf(claim->requests)));
+      capacity = storage->capacity ? storage->capacity->Value() : 0;
+    }
+    if (use.empty()) return 0;
+    auto shape = profile_.volume_binding.shape.value_or(
+        std::vector<framework::ShapePoint>{{0, 10}, {100, 0}});
+    for (framework::ShapePoint& point : shape) point.score *= 10;
+    int64_t sum = 0;
+    for (const auto& [storage_class, bytes] : use) {
+      const auto& [requested, capacity] = bytes;
+      const bool full = capacity == 0 || requested > capacity;
+      sum += ValueAt(shape, full ? 100 : MultiplyDivide(requested, 100, capacity));
+    }
+    return std::llround(static_cast<double>(sum) / static_cast<double>(use.size()));
   }
 
  private:
@@ -200,7 +245,7 @@ class VolumeBinding final : public Rule {
     return ("," + *plugins + ",").find("," + plugin + ",") != std::string::npos;
   }
 
-  void CheckWaiting(const api::Node& node, Conflicts& found) const {
+  void CheckWaiting(const api::Node& node, Conflicts& found, Placement& placement) const {
     Claims to_match;
     Claims to_provision;
     for (const auto* claim : waiting_) {
@@ -222,9 +267,10 @@ class VolumeBinding final : public Rule {
         to_provision.push_back(claim);
       } else {
         taken.insert(volume);
+        placement.bound.emplace_back(claim, volume);
       }
     }
-    Provision(to_provision, node, found);
+    Provision(to_provision, node, found, placement);
   }
 
   // Returns the smallest volume that the claim can use on the node. A volume that is reserved for
@@ -249,7 +295,8 @@ class VolumeBinding final : public Rule {
   }
 
   // Stops at the first claim that cannot be provisioned.
-  void Provision(const Claims& claims, const api::Node& node, Conflicts& found) const {
+  void Provision(const Claims& claims, const api::Node& node, Conflicts& found,
+                 Placement& placement) const {
     for (const auto* claim : claims) {
       const std::string name = ClassOf(*claim);
       const auto* storage_class = Find(snapshot_.storage_classes, name);
@@ -268,16 +315,19 @@ class VolumeBinding final : public Rule {
         found.nothing_to_bind = true;
         return;
       }
-      if (!HasSpace(*claim, *storage_class, node)) {
+      const api::CsiStorageCapacity* storage = nullptr;
+      if (!HasSpace(*claim, *storage_class, node, storage)) {
         found.too_little_space = true;
         return;
       }
+      placement.made.emplace_back(claim, storage);
     }
   }
 
-  // A driver that publishes capacity must have enough of it for the node.
+  // A driver that publishes capacity must have enough of it for the node: `storage`, the first by
+  // name.
   bool HasSpace(const api::PersistentVolumeClaim& claim, const api::StorageClass& storage_class,
-                const api::Node& node) const {
+                const api::Node& node, const api::CsiStorageCapacity*& storage) const {
     const api::Quantity* wanted = StorageOf(claim.requests);
     const auto* driver = Find(snapshot_.csi_drivers, storage_class.provisioner);
     if (wanted == nullptr || driver == nullptr || driver->storage_capacity != true) return true;
@@ -287,7 +337,9 @@ class VolumeBinding final : public Rule {
           capacity->maximum_volume_size ? capacity->maximum_volume_size : capacity->capacity;
       if (!limit || limit->Value() < wanted->Value()) continue;
       const auto selector = api::Selector::FromLabelSelector(capacity->node_topology);
-      if (selector && selector->Matches(node.metadata.labels)) return true;
+      if (!selector || !selector->Matches(node.metadata.labels)) continue;
+      storage = capacity.get();
+      return true;
     }
     return false;
   }

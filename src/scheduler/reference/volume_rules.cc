@@ -230,6 +230,14 @@ class NodeVolumeLimits final : public Rule {
     Attached wanted;
     framework::Verdict verdict = Collect(pod_, csi_node, /*incoming=*/true, wanted);
     if (!verdict.ok() || wanted.empty()) return verdict;
+    if (profile_.features.volume_limit_scaling) {
+      std::set<std::string> drivers;
+      for (const auto& [volume, driver] : wanted) drivers.insert(driver);
+      for (const std::string& driver : drivers) {
+        if (MustBeInstalled(driver) && !IsInstalled(driver, csi_node))
+          return Unschedulable(driver + " CSI driver is not installed on the node");
+      }
+    }
     const std::map<std::string, int64_t> limits = LimitsOf(csi_node);
     if (limits.empty()) return {};
 
@@ -264,6 +272,16 @@ class NodeVolumeLimits final : public Rule {
       if (driver.allocatable_count) limits[driver.name] = *driver.allocatable_count;
     }
     return limits;
+  }
+
+  bool MustBeInstalled(const std::string& driver) const {
+    const auto* found = Find(snapshot_.csi_drivers, driver);
+    return found != nullptr && found->prevent_pod_scheduling_if_missing == true;
+  }
+
+  static bool IsInstalled(const std::string& driver, const api::CsiNode* csi_node) {
+    return csi_node != nullptr &&
+           std::ranges::any_of(csi_node->drivers, [&](const auto& d) { return d.name == driver; });
   }
 
   static bool IsMigrated(const api::CsiNode* csi_node, std::string_view plugin) {

@@ -5,6 +5,7 @@
 
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -48,7 +49,8 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make
 std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<CompiledBalance>(cluster.mutable_scalars());
-  const api::ResourceList requests = api::PodRequests(pod_class.example, {.use_status = true});
+  const api::ResourceList requests =
+      api::PodRequests(pod_class.example, model::PlacedPodRequests(cluster.features()));
   state->resources = ResolveResources(args_.resources, requests, state->scalar_names);
   state->asks_for_any =
       std::ranges::any_of(state->resources, [](const ScoredResource& r) { return r.request != 0; });

@@ -331,8 +331,9 @@ bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, cons
 }
 
 // Reports whether `other`, which runs, now requests less of something that the pod requests.
-bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& after) {
-  const api::PodRequestOptions options{.use_status = true};
+bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& after,
+                const model::Features& features) {
+  const api::PodRequestOptions options = model::ScaledPodRequests(features);
   const api::ResourceList taken = api::PodRequests(before, options);
   const api::ResourceList takes = api::PodRequests(after, options);
   return std::ranges::any_of(api::PodRequests(pod, options), [&](const auto& wanted) {
@@ -343,13 +344,14 @@ bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& aft
   });
 }
 
-Result<bool> HintForPod(const model::PodRecord& pod, const framework::ClusterEvent& event) {
+Result<bool> HintForPod(const model::Cluster& cluster, const model::PodRecord& pod,
+                        const framework::ClusterEvent& event) {
   const auto other = ChangeOf<api::Pod>(event);
   if (!other) return std::unexpected(other.error());
   if (other->after == nullptr) return UsesCapacity(*other->before);
   if (IsSamePod(pod, *other->after)) return true;
   if (other->before == nullptr || other->after->spec.node_name.empty()) return false;
-  return LeavesMore(*pod.object, *other->before, *other->after);
+  return LeavesMore(*pod.object, *other->before, *other->after, cluster.features());
 }
 
 // A device class may correspond to a resource: that of its own name, or one that it names.
@@ -377,7 +379,7 @@ std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister(
 Result<bool> NodeResourcesFit::QueueingHint(const model::Cluster& cluster,
                                             const model::PodRecord& pod,
                                             const framework::ClusterEvent& event) const {
-  if (KindOf(event) == framework::Resource::kPod) return HintForPod(pod, event);
+  if (KindOf(event) == framework::Resource::kPod) return HintForPod(cluster, pod, event);
   if (KindOf(event) == framework::Resource::kDeviceClass)
     return MayHelpByDevices(cluster, pod, event);
   const auto node = UpdateOf<api::Node>(event);

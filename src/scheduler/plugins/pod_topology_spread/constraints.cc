@@ -59,6 +59,9 @@ void SpreadConstraints::AddRule(const api::TopologySpreadConstraint& constraint)
   rule.honor_affinity = constraint.node_affinity_policy.value_or("Honor") == "Honor";
   rule.honor_taints = constraint.node_taints_policy.value_or("Ignore") == "Honor";
   rule.source = constraint;
+  // The selector of a default constraint is that of the pod's owners, whatever the keys.
+  if (are_defaults_ || !cluster_.features().match_label_keys_in_pod_topology_spread)
+    rule.source.match_label_keys.clear();
   (constraint.when_unsatisfiable == "DoNotSchedule" ? hard_ : soft_).push_back(std::move(rule));
 }
 
@@ -129,9 +132,10 @@ bool SpreadConstraints::Tolerates(const model::TaintSets& sets, model::TaintSetI
   if (known.serial != sets.serial(id)) {
     known.serial = sets.serial(id);
     const auto& tolerations = pod_class_.spec().tolerations;
+    const bool compares = cluster_.features().taint_toleration_comparison_operators;
     known.tolerated = std::ranges::all_of(sets.Get(id), [&](const api::Taint& taint) {
       const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-      return !hard || api::ToleratesAny(tolerations, taint);
+      return !hard || api::ToleratesAny(tolerations, taint, compares);
     });
   }
   return known.tolerated;

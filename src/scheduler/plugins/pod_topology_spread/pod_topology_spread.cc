@@ -265,9 +265,10 @@ bool IsHard(const api::TopologySpreadConstraint& constraint) {
 }
 
 Result<api::Selector> SelectorOf(const api::TopologySpreadConstraint& constraint,
-                                 const api::StringMap& labels) {
+                                 const api::StringMap& labels, const model::Features& features) {
   auto selector = api::Selector::FromLabelSelector(constraint.label_selector);
-  if (!selector || selector->nothing()) return selector;
+  if (!selector || selector->nothing() || !features.match_label_keys_in_pod_topology_spread)
+    return selector;
   for (const std::string& key : constraint.match_label_keys) {
     const auto found = labels.find(key);
     if (found == labels.end()) continue;
@@ -287,7 +288,7 @@ Result<HintConstraints> HardConstraintsOf(const api::Pod& pod,
   const auto& own = pod.spec.topology_spread_constraints;
   for (const api::TopologySpreadConstraint& constraint : own) {
     if (!IsHard(constraint)) continue;
-    auto selector = SelectorOf(constraint, pod.metadata.labels);
+    auto selector = SelectorOf(constraint, pod.metadata.labels, cluster.features());
     if (!selector) return std::unexpected(selector.error());
     hard.push_back({&constraint, *std::move(selector)});
   }

@@ -31,7 +31,8 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
   std::unique_ptr<framework::ClassState> Compile(model::Cluster&,
                                                  const model::PodClass&) const override;
 
-  // Gates a pod while its victims are being evicted, until the last of them is terminating.
+  // Gates a pod while its victims are being evicted, until the last of them is terminating. No
+  // pod waits so without the feature gate SchedulerAsyncPreemption.
   framework::Verdict PreEnqueue(const model::Cluster& cluster,
                                 const model::PodRecord& pod) const override;
   Task<framework::PostFilterResult> PostFilter(framework::FailedCycle& failed) const override;

@@ -1,11 +1,14 @@
 #include "scheduler/plugins/volume_binding/volume_binding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
+#include "base/saturating.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
+#include "scheduler/framework/scores.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/changed_object.h"
@@ -59,7 +62,10 @@ Task<framework::Verdict> WriteAll(framework::BindingContext& binding,
 Result<std::unique_ptr<framework::Plugin>> VolumeBinding::Make(
     const framework::VolumeBindingArgs& args) {
   const int64_t seconds = std::min(args.bind_timeout_seconds, kLongestTimeoutSeconds);
-  return std::unique_ptr<framework::Plugin>(new VolumeBinding(Duration::Seconds(seconds)));
+  std::vector<framework::ShapePoint> shape = args.shape.value_or(framework::DefaultStorageShape());
+  for (framework::ShapePoint& point : shape) point.score *= 10;  // Configured as 0..10.
+  return std::unique_ptr<framework::Plugin>(
+      new VolumeBinding(Duration::Seconds(seconds), std::move(shape)));
 }
 
 framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) const {
@@ -96,13 +102,33 @@ std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow
   return cycle.state<PlanState>(*this).plan->DetailsFor(node);
 }
 
-framework::Verdict VolumeBinding::PreScore(framework::Cycle&, const model::NodeMask&) const {
-  return framework::Verdict::Skip();
+framework::Verdict VolumeBinding::PreScore(framework::Cycle& cycle, const model::NodeMask&) const {
+  const bool scores = cycle.cluster().features().storage_capacity_scoring &&
+                      cycle.has_state(*this) && !cycle.state<PlanState>(*this).plan->all_bound();
+  return scores ? framework::Verdict() : framework::Verdict::Skip();
 }
 
-framework::Verdict VolumeBinding::Score(const framework::Cycle&, const model::NodeMask& nodes,
+namespace {
+
+int64_t UtilizationOf(const VolumePlan::StorageUse& use) {
+  if (use.capacity == 0 || use.requested > use.capacity) return 100;
+  return MultiplyDivide(use.requested, 100, use.capacity);
+}
+
+}  // namespace
+
+framework::Verdict VolumeBinding::Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                                         std::span<int64_t> out) const {
-  nodes.ForEach([&](size_t row) { out[row] = 0; });
+  const VolumePlan& plan = *cycle.state<PlanState>(*this).plan;
+  nodes.ForEach([&](size_t row) {
+    const auto uses = plan.UseOn(model::NodeRow{static_cast<uint32_t>(row)});
+    int64_t sum = 0;
+    for (const auto& [storage_class, use] : uses)
+      sum += framework::BrokenLinear(shape_, UtilizationOf(use));
+    out[row] = uses.empty()
+                   ? 0
+                   : std::llround(static_cast<double>(sum) / static_cast<double>(uses.size()));
+  });
   return {};
 }
 
@@ -137,6 +163,9 @@ framework::PreBindPlan VolumeBinding::PreBindPreFlight(const framework::Cycle& c
 }
 
 Task<framework::Verdict> VolumeBinding::PreBind(framework::BindingContext& binding) const {
+  // Without the feature NominatedNodeNameForExpectation nothing asks PreBindPreFlight.
+  if (PreBindPreFlight(binding.cycle(), binding.node()).verdict.skipped())
+    co_return framework::Verdict();
   framework::Verdict verdict = co_await BindPodVolumes(binding);
   if (!verdict.ok()) CountError(binding.cycle(), framework::VolumeStage::kBind);
   co_return verdict;

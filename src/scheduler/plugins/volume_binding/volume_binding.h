@@ -2,6 +2,9 @@
 // or provisioned for its claims that wait for a node; and binds those before the pod is bound.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
@@ -30,8 +33,8 @@ class VolumeBinding final : public framework::PreFilterPlugin,
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 
-  // Nodes are not scored by their storage: in Kubernetes 1.36 that is behind a feature gate that is
-  // off. The plugin is among the scorers all the same, as upstream.
+  // With the feature StorageCapacityScoring: by the utilization of the storage that the pod's
+  // claims would use, on average over the storage classes.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
@@ -46,11 +49,13 @@ class VolumeBinding final : public framework::PreFilterPlugin,
   Task<framework::Verdict> PreBind(framework::BindingContext& binding) const override;
 
  private:
-  explicit VolumeBinding(Duration timeout) : timeout_(timeout) {}
+  VolumeBinding(Duration timeout, std::vector<framework::ShapePoint> shape)
+      : timeout_(timeout), shape_(std::move(shape)) {}
 
   Task<framework::Verdict> BindPodVolumes(framework::BindingContext& binding) const;
 
   const Duration timeout_;
+  const std::vector<framework::ShapePoint> shape_;  // Scores scaled to 0..100.
 };
 
 }  // namespace berth::scheduler::plugins

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -162,28 +163,33 @@ void VolumePlan::PrepareWaiting() {
     if (waiting.selected_node == nullptr) {
       waiting.matching = VolumeMatching::Make(cluster_, *waiting.claim, by_size_.size(), nodes);
     }
-    waiting.has_capacity = NodesWithCapacity(waiting, nodes);
+    FindCapacity(waiting, nodes);
   }
 }
 
 // Only drivers that request it have their capacities checked.
-std::optional<model::NodeMask> VolumePlan::NodesWithCapacity(const Waiting& waiting,
-                                                             NodesByLabel& nodes) const {
+void VolumePlan::FindCapacity(Waiting& waiting, NodesByLabel& nodes) const {
   const api::Quantity* request = StorageRequest(*waiting.claim);
   const api::StorageClass& storage_class = *waiting.storage_class->object;
   const auto* driver = cluster_.objects<api::CsiDriver>().Find({"", storage_class.provisioner});
-  if (request == nullptr || driver == nullptr || !driver->storage_capacity.value_or(false)) {
-    return std::nullopt;
-  }
-  model::NodeMask has_capacity(cluster_.nodes().rows());
+  if (request == nullptr || driver == nullptr || !driver->storage_capacity.value_or(false)) return;
+  model::NodeMask& has_capacity = waiting.has_capacity.emplace(cluster_.nodes().rows());
+  const bool for_scores = cluster_.features().storage_capacity_scoring;
+  if (for_scores) waiting.capacity_of.resize(cluster_.nodes().rows());
   const auto& capacities = cluster_.storage().catalog().CapacitiesOf(storage_class.metadata.name);
   for (const auto& [key, capacity] : capacities) {
     const api::CsiStorageCapacity& object = *capacity.object;
     const auto& limit = object.maximum_volume_size ? object.maximum_volume_size : object.capacity;
     if (!limit || limit->Value() < request->Value()) continue;
-    nodes.ForEachMatch(capacity.nodes, [&](size_t row) { has_capacity.Set(row); });
+    // DIFFERS: storage whose capacity is not known, only its maximumVolumeSize, counts as full, and
+    // of several that a node can use the first by name counts. kube-scheduler crashes on the former
+    // and takes any of the latter.
+    const int64_t amount = object.capacity ? object.capacity->Value() : 0;
+    nodes.ForEachMatch(capacity.nodes, [&](size_t row) {
+      if (for_scores && !has_capacity.Test(row)) waiting.capacity_of[row] = amount;
+      has_capacity.Set(row);
+    });
   }
-  return has_capacity;
 }
 
 VolumePlan::OnNode VolumePlan::For(model::NodeRow node) const {
@@ -273,6 +279,32 @@ bool VolumePlan::Provision(const Waiting& waiting, model::NodeRow node, Outcome&
   }
   outcome.has_capacity = !waiting.has_capacity || waiting.has_capacity->Test(node.index());
   return outcome.has_capacity;
+}
+
+std::map<std::string, VolumePlan::StorageUse> VolumePlan::UseOn(model::NodeRow node) const {
+  std::map<std::string, StorageUse> uses;
+  auto requested_by = [](const api::PersistentVolumeClaim& claim) {
+    const api::Quantity* request = StorageRequest(claim);
+    return request == nullptr ? 0 : request->Value();
+  };
+  const OnNode placed = For(node);
+  for (const auto& [volume, claim] : placed.bindings) {
+    StorageUse& use = uses[volume->storage_class_name];
+    const auto size = volume->capacity.find("storage");
+    use.requested = SaturatingAdd(use.requested, requested_by(*claim));
+    if (size != volume->capacity.end())
+      use.capacity = SaturatingAdd(use.capacity, size->second.Value());
+  }
+  if (!uses.empty()) return uses;
+  for (const model::Storage::ClaimRef& claim : placed.provisions) {
+    const auto waiting = std::ranges::find(waiting_, claim, &Waiting::claim);
+    if (!waiting->has_capacity) continue;
+    StorageUse& use = uses[model::StorageClassOf(*claim)];
+    use.requested = SaturatingAdd(use.requested, requested_by(*claim));
+    // All of them take from the same storage.
+    use.capacity = waiting->capacity_of[node.index()];
+  }
+  return uses;
 }
 
 // --- explanations ---

@@ -5,7 +5,9 @@
 // changed.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +38,17 @@ class VolumePlan {
     std::vector<model::Storage::ClaimRef> provisions;
   };
   OnNode For(model::NodeRow node) const;
+
+  // How much of some storage the pod would take.
+  struct StorageUse {
+    int64_t requested = 0, capacity = 0;
+    friend bool operator==(const StorageUse&, const StorageUse&) = default;
+  };
+  // Returns, for each storage class, the use of the volumes that would be bound on `node` or, if
+  // there are none, of the storage that new ones would be made of, where its capacity is known. For
+  // scores: the cluster has the feature StorageCapacityScoring.
+  std::map<std::string, StorageUse> UseOn(model::NodeRow node) const;
+
   // Returns which claim excludes `node`, and why, for users; empty if none does.
   std::string DetailsFor(model::NodeRow node) const;
 
@@ -57,6 +70,8 @@ class VolumePlan {
     Result<std::optional<VolumeMatching>> matching;  // Unless a node was selected.
     // The nodes with access to enough free storage; absent if that is not known.
     std::optional<model::NodeMask> has_capacity;
+    // For scores: the capacity of the storage that each of these rows would use.
+    std::vector<int64_t> capacity_of;
   };
   struct Outcome {
     bool reachable = true, bindable = true, has_capacity = true, volumes_exist = true;
@@ -65,8 +80,7 @@ class VolumePlan {
   explicit VolumePlan(const model::Cluster& cluster) : cluster_(cluster) {}
   framework::Verdict Classify(const api::Pod& pod);
   void PrepareWaiting();
-  std::optional<model::NodeMask> NodesWithCapacity(const Waiting& waiting,
-                                                   NodesByLabel& nodes) const;
+  void FindCapacity(Waiting& waiting, NodesByLabel& nodes) const;
   Status CheckBound(model::NodeRow node, Outcome& outcome) const;
   Status PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& result) const;
   bool Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const;

@@ -1,9 +1,10 @@
-#include "daemon/feature_gates.h"
+#include "features/feature_gates.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace berth::daemon {
+namespace berth::features {
 namespace BERTH_TEST_FILE {
 
 using testing::ElementsAre;
@@ -107,19 +108,68 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
       {{"GenericWorkload=true"},
        {"feature gate GenericWorkload cannot be switched on: Berth does not have this feature"}},
-      {{"NominatedNodeNameForExpectation=false"},
-       {"feature gate NominatedNodeNameForExpectation cannot be switched off: Berth always has "
-        "this feature"}},
+      {{"DRADeviceTaints=false"},
+       {"feature gate DRADeviceTaints cannot be switched off: Berth always has this feature"}},
+      {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true"},
+       {"feature gate GangScheduling cannot be switched on: Berth does not have this feature",
+        "feature gate GenericWorkload cannot be switched on: Berth does not have this feature",
+        "feature gate WorkloadAwarePreemption cannot be switched on: Berth does not have this "
+        "feature"}},
+      {{"PodLevelResources=false"},
+       {"InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are "
+        "disabled: [PodLevelResources]"}},
+      {{"MatchLabelKeysInPodTopologySpread=false"},
+       {"MatchLabelKeysInPodTopologySpreadSelectorMerge is enabled, but depends on features that "
+        "are disabled: [MatchLabelKeysInPodTopologySpread]"}},
       {{"GenericWorkload=false", "PodLevelResources=true"}, {}},
   };
   for (const ProblemCase& c : cases) EXPECT_EQ(Problems(c.settings), c.want) << c.settings[0];
 }
 
+TEST(FeatureGatesTest, EveryFeatureOfTheSchedulerIsAGateThatIsSwitched) {
+  const scheduler::model::Features defaults;
+  EXPECT_TRUE(std::ranges::is_sorted(scheduler::model::kNamedFeatures, {},
+                                     &scheduler::model::NamedFeature::name));
+  for (const auto& [name, field] : scheduler::model::kNamedFeatures) {
+    const FeatureGate* gate = FindFeatureGate(name);
+    ASSERT_NE(gate, nullptr) << name;
+    EXPECT_EQ(gate->support, GateSupport::kSwitch) << name;
+    EXPECT_EQ(gate->on, defaults.*field) << name;
+    EXPECT_FALSE(gate->locked) << name;
+    // With what depends on it, if anything.
+    Settings settings = {fmt::format("{}={}", name, !gate->on)};
+    for (const FeatureGate& other : AllFeatureGates()) {
+      if (std::ranges::count(NeededBy(other.name), name) > 0)
+        settings.push_back(fmt::format("{}=false", other.name));
+    }
+    const auto gates = FeatureGates::Parse(settings);
+    ASSERT_TRUE(gates.has_value()) << gates.error()[0];
+    EXPECT_THAT(gates->warnings(), IsEmpty()) << name;
+    EXPECT_EQ(gates->OfScheduler().*field, !gate->on) << name;
+  }
+  EXPECT_EQ(FeatureGates().OfScheduler(), defaults);
+}
+
+TEST(FeatureGatesTest, AllBetaSwitchesTheFeaturesOfTheScheduler) {
+  const Settings settings = {"AllBeta=false", "SchedulerPopFromBackoffQ=true"};
+  const auto gates = FeatureGates::Parse(settings);
+  ASSERT_TRUE(gates.has_value()) << gates.error()[0];
+  const scheduler::model::Features features = gates->OfScheduler();
+  EXPECT_FALSE(features.pod_level_resources);
+  EXPECT_FALSE(features.scheduler_async_preemption);
+  EXPECT_TRUE(features.scheduler_pop_from_backoff_q);
+}
+
 TEST(FeatureGatesTest, WhatMakesNoDifferenceIsAWarning) {
-  const Settings settings = {"SchedulerAsyncPreemption=false"};
+  const Settings settings = {"OpportunisticBatching=false"};
   const auto gates = FeatureGates::Parse(settings);
   ASSERT_TRUE(gates.has_value());
-  EXPECT_THAT(gates->warnings(), ElementsAre(HasSubstr("SchedulerAsyncPreemption=false")));
+  EXPECT_THAT(gates->warnings(), ElementsAre(HasSubstr("OpportunisticBatching=false")));
+}
+
+TEST(FeatureGatesTest, SettingsAreSeparatedByCommas) {
+  EXPECT_THAT(SplitSettings("A=true, B=false,,C=1"), ElementsAre("A=true", "B=false", "C=1"));
+  EXPECT_THAT(SplitSettings(" "), IsEmpty());
 }
 
 TEST(FeatureGatesTest, GatesThatWillGoAreAWarning) {
@@ -159,4 +209,4 @@ TEST(FeatureGatesTest, VersionsAreChecked) {
 }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -1,9 +1,9 @@
-#include "daemon/feature_gate_table.h"
+#include "features/feature_gate_table.h"
 
 #include <algorithm>
 #include <array>
 
-namespace berth::daemon {
+namespace berth::features {
 namespace {
 
 using enum GateStage;
@@ -72,7 +72,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"DRAResourceClaimDeviceStatus", kBeta, true, false, kFixed},
     {"DRAResourceClaimGranularStatusAuthorization", kBeta, true, false, kOthers},
     {"DRAResourcePoolStatus", kAlpha, false, false, kOthers},
-    {"DRASchedulerFilterTimeout", kBeta, true, false, kSpeed},
+    {"DRASchedulerFilterTimeout", kBeta, true, false, kSwitch},
     {"DRAWorkloadResourceClaims", kAlpha, false, false, kFixed},
     {"DeclarativeValidation", kGA, true, true, kOthers},
     {"DeclarativeValidationBeta", kBeta, true, false, kOthers},
@@ -99,7 +99,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"ImageMaximumGCAge", kGA, true, true, kOthers},
     {"ImageVolume", kGA, true, true, kOthers},
     {"ImageVolumeWithDigest", kAlpha, false, false, kOthers},
-    {"InPlacePodLevelResourcesVerticalScaling", kBeta, true, false, kFixed},
+    {"InPlacePodLevelResourcesVerticalScaling", kBeta, true, false, kSwitch},
     {"InPlacePodVerticalScaling", kGA, true, true, kFixed},
     {"InPlacePodVerticalScalingExclusiveCPUs", kAlpha, false, false, kOthers},
     {"InPlacePodVerticalScalingExclusiveMemory", kAlpha, false, false, kOthers},
@@ -129,8 +129,8 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"LoggingBetaOptions", kBeta, true, false, kSwitch},
     {"ManifestBasedAdmissionControlConfig", kAlpha, false, false, kOthers},
     {"MatchLabelKeysInPodAffinity", kGA, true, true, kFixed},
-    {"MatchLabelKeysInPodTopologySpread", kBeta, true, false, kFixed},
-    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", kBeta, true, false, kFixed},
+    {"MatchLabelKeysInPodTopologySpread", kBeta, true, false, kSwitch},
+    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", kBeta, true, false, kSwitch},
     {"MaxUnavailableStatefulSet", kBeta, false, false, kOthers},
     {"MemoryQoS", kAlpha, false, false, kOthers},
     {"MultiCIDRServiceAllocator", kGA, true, true, kOthers},
@@ -141,11 +141,11 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"MutatingAdmissionPolicy", kGA, true, false, kOthers},
     {"NFTablesProxyMode", kGA, true, true, kOthers},
     {"NativeHistograms", kAlpha, false, false, kOthers},
-    {"NodeDeclaredFeatures", kBeta, true, false, kFixed},
+    {"NodeDeclaredFeatures", kBeta, true, false, kSwitch},
     {"NodeInclusionPolicyInPodTopologySpread", kGA, true, true, kFixed},
     {"NodeLogQuery", kGA, true, true, kOthers},
     {"NodeSwap", kGA, true, true, kOthers},
-    {"NominatedNodeNameForExpectation", kBeta, true, false, kFixed},
+    {"NominatedNodeNameForExpectation", kBeta, true, false, kSwitch},
     {"OpenAPIEnums", kBeta, true, false, kOthers},
     {"OpportunisticBatching", kBeta, true, false, kSpeed},
     {"OrderedNamespaceDeletion", kGA, true, true, kOthers},
@@ -155,7 +155,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"PodCertificateRequest", kBeta, false, false, kOthers},
     {"PodDeletionCost", kBeta, true, false, kOthers},
     {"PodLevelResourceManagers", kAlpha, false, false, kOthers},
-    {"PodLevelResources", kBeta, true, false, kFixed},
+    {"PodLevelResources", kBeta, true, false, kSwitch},
     {"PodLifecycleSleepAction", kGA, true, true, kOthers},
     {"PodLifecycleSleepActionAllowZero", kGA, true, true, kOthers},
     {"PodLogsQuerySplitStreams", kAlpha, false, false, kOthers},
@@ -189,8 +189,8 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"SELinuxMount", kBeta, false, false, kOthers},
     {"SELinuxMountReadWriteOncePod", kGA, true, true, kOthers},
     {"SchedulerAsyncAPICalls", kBeta, false, false, kSpeed},
-    {"SchedulerAsyncPreemption", kBeta, true, false, kSpeed},
-    {"SchedulerPopFromBackoffQ", kBeta, true, false, kSpeed},
+    {"SchedulerAsyncPreemption", kBeta, true, false, kSwitch},
+    {"SchedulerPopFromBackoffQ", kBeta, true, false, kSwitch},
     {"SchedulerQueueingHints", kGA, true, true, kFixed},
     {"SeparateCacheWatchRPC", kDeprecated, false, true, kOthers},
     {"SeparateTaintEvictionController", kGA, true, true, kOthers},
@@ -208,7 +208,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"StaleControllerConsistencyReplicaSet", kBeta, true, false, kOthers},
     {"StaleControllerConsistencyStatefulSet", kBeta, true, false, kOthers},
     {"StatefulSetSemanticRevisionComparison", kBeta, true, false, kOthers},
-    {"StorageCapacityScoring", kAlpha, false, false, kFixed},
+    {"StorageCapacityScoring", kAlpha, false, false, kSwitch},
     {"StorageNamespaceIndex", kDeprecated, true, false, kOthers},
     {"StorageVersionAPI", kAlpha, false, false, kOthers},
     {"StorageVersionHash", kBeta, true, false, kOthers},
@@ -221,7 +221,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"StructuredAuthenticationConfigurationJWKSMetrics", kBeta, true, false, kOthers},
     {"SupplementalGroupsPolicy", kGA, true, true, kOthers},
     {"SystemdWatchdog", kGA, true, true, kOthers},
-    {"TaintTolerationComparisonOperators", kAlpha, false, false, kFixed},
+    {"TaintTolerationComparisonOperators", kAlpha, false, false, kSwitch},
     {"TokenRequestServiceAccountUIDValidation", kBeta, true, false, kOthers},
     {"TopologyAwareWorkloadScheduling", kAlpha, false, false, kFixed},
     {"TopologyManagerPolicyAlphaOptions", kAlpha, false, false, kOthers},
@@ -233,7 +233,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"UserNamespacesHostNetworkSupport", kAlpha, false, false, kOthers},
     {"UserNamespacesSupport", kGA, true, true, kOthers},
     {"VolumeAttributesClass", kGA, true, true, kOthers},
-    {"VolumeLimitScaling", kAlpha, false, false, kFixed},
+    {"VolumeLimitScaling", kAlpha, false, false, kSwitch},
     {"WatchCacheInitializationPostStartHook", kBeta, true, false, kOthers},
     {"WatchList", kBeta, true, false, kOthers},
     {"WinDSR", kGA, true, true, kOthers},
@@ -319,4 +319,4 @@ std::span<const std::string_view> NeededBy(std::string_view gate) {
   return {found->needs.begin(), end};
 }
 
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -5,14 +5,14 @@
 #include <span>
 #include <string_view>
 
-namespace berth::daemon {
+namespace berth::features {
 
 enum class GateStage : uint8_t { kAlpha, kBeta, kGA, kDeprecated };
 
 enum class GateSupport : uint8_t {
   kSwitch,  // Switches the feature in Berth.
   kFixed,   // Affects the scheduler; Berth always has the default.
-  kSpeed,   // Affects how kube-scheduler works, not what it decides; no effect in Berth.
+  kSpeed,   // Affects how kube-scheduler works, not what it does; no effect in Berth.
   kOthers,  // Affects other components only.
 };
 
@@ -31,4 +31,4 @@ const FeatureGate* FindFeatureGate(std::string_view name);
 // Returns the gates that must be on if `gate` is.
 std::span<const std::string_view> NeededBy(std::string_view gate);
 
-}  // namespace berth::daemon
+}  // namespace berth::features

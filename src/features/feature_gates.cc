@@ -1,7 +1,8 @@
-#include "daemon/feature_gates.h"
+#include "features/feature_gates.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -9,7 +10,7 @@
 #include "base/text.h"
 #include "flags/flag_values.h"
 
-namespace berth::daemon {
+namespace berth::features {
 namespace {
 
 constexpr std::string_view kGateComponent = "kube";
@@ -40,6 +41,17 @@ Result<int> ParseVersion(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> SplitSettings(std::string_view text) {
+  std::vector<std::string> settings;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (const std::string_view setting = Trim(text.substr(0, end)); !setting.empty())
+      settings.emplace_back(setting);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return settings;
+}
 
 std::string_view StageLabel(GateStage stage) {
   switch (stage) {
@@ -179,6 +191,12 @@ bool FeatureGates::IsOn(std::string_view gate) const {
   return known->on;
 }
 
+scheduler::model::Features FeatureGates::OfScheduler() const {
+  scheduler::model::Features features;
+  for (const auto& [name, field] : scheduler::model::kNamedFeatures) features.*field = IsOn(name);
+  return features;
+}
+
 Status CheckEmulatedVersion(std::span<const std::string> versions) {
   for (const std::string& version : versions) {
     const auto minor = ParseVersion(version);
@@ -203,4 +221,4 @@ Status CheckMinCompatibilityVersion(std::span<const std::string> versions) {
   return {};
 }
 
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "daemon/feature_gate_table.h"
+#include "features/feature_gate_table.h"
+#include "scheduler/model/features.h"
 
-namespace berth::daemon {
+namespace berth::features {
 
 class FeatureGates {
  public:
@@ -25,6 +26,8 @@ class FeatureGates {
 
   // `gate` must be in the table.
   bool IsOn(std::string_view gate) const;
+  // Returns those that change what the scheduler does.
+  scheduler::model::Features OfScheduler() const;
   // Returns warnings about gates that were set: those that will be removed, and those without
   // effect in Berth.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -40,6 +43,9 @@ class FeatureGates {
   std::vector<std::string> warnings_;
 };
 
+// Returns the settings in a value of --feature-gates: "A=true, B=false" has two.
+std::vector<std::string> SplitSettings(std::string_view text);
+
 // Returns the label of kubernetes_feature_enabled: "ALPHA", "BETA", "DEPRECATED" or "".
 std::string_view StageLabel(GateStage stage);
 
@@ -48,4 +54,4 @@ Status CheckEmulatedVersion(std::span<const std::string> versions);
 // Checks --min-compatibility-version: 1.33 to 1.36.
 Status CheckMinCompatibilityVersion(std::span<const std::string> versions);
 
-}  // namespace berth::daemon
+}  // namespace berth::features

@@ -1,0 +1,65 @@
+// Features are the feature gates that change what the scheduler does: those of kube-scheduler v1.36
+// that may be switched, with their defaults there.
+//
+// A value that is chosen at start-up and never changes. Rules read it where they are compiled, so
+// that a decision does not.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace berth::scheduler::model {
+
+struct Features {
+  // A default of DynamicResourcesArgs. Pods with resource claims are not scheduled, so no filter
+  // runs that the timeout could end.
+  bool dra_scheduler_filter_timeout = true;
+  // A resize of spec.resources counts, as one of a container's resources does.
+  bool in_place_pod_level_resources_vertical_scaling = true;
+  // matchLabelKeys of topology spread constraints count.
+  bool match_label_keys_in_pod_topology_spread = true;
+  // The API server merges them into the selectors; the scheduler does not depend on it.
+  bool match_label_keys_in_pod_topology_spread_selector_merge = true;
+  // Pods are kept off nodes that do not declare the kubelet features that they need.
+  bool node_declared_features = true;
+  // A pod whose binding takes a while is shown with its node before.
+  bool nominated_node_name_for_expectation = true;
+  // spec.resources counts, not only the resources of containers.
+  bool pod_level_resources = true;
+  // Victims are evicted while other pods are scheduled.
+  bool scheduler_async_preemption = true;
+  // A pod that backs off is tried early if no other pod is ready.
+  bool scheduler_pop_from_backoff_q = true;
+  // VolumeBinding scores nodes by the utilization of their storage.
+  bool storage_capacity_scoring = false;
+  // Tolerations may compare numbers, with the operators Lt and Gt.
+  bool taint_toleration_comparison_operators = false;
+  // A CSI driver may keep its pods off nodes where it is not installed.
+  bool volume_limit_scaling = false;
+
+  friend constexpr bool operator==(const Features&, const Features&) = default;
+};
+
+// The name of each gate, sorted.
+struct NamedFeature {
+  std::string_view name;
+  bool Features::* field;
+};
+inline constexpr std::array kNamedFeatures = std::to_array<NamedFeature>({
+    {"DRASchedulerFilterTimeout", &Features::dra_scheduler_filter_timeout},
+    {"InPlacePodLevelResourcesVerticalScaling",
+     &Features::in_place_pod_level_resources_vertical_scaling},
+    {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
+    {"MatchLabelKeysInPodTopologySpreadSelectorMerge",
+     &Features::match_label_keys_in_pod_topology_spread_selector_merge},
+    {"NodeDeclaredFeatures", &Features::node_declared_features},
+    {"NominatedNodeNameForExpectation", &Features::nominated_node_name_for_expectation},
+    {"PodLevelResources", &Features::pod_level_resources},
+    {"SchedulerAsyncPreemption", &Features::scheduler_async_preemption},
+    {"SchedulerPopFromBackoffQ", &Features::scheduler_pop_from_backoff_q},
+    {"StorageCapacityScoring", &Features::storage_capacity_scoring},
+    {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
+    {"VolumeLimitScaling", &Features::volume_limit_scaling},
+});
+
+}  // namespace berth::scheduler::model
