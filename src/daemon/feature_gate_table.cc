@@ -55,7 +55,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"ContainerStopSignals", kAlpha, false, false, kOthers},
     {"ContextualLogging", kBeta, true, false, kSpeed},
     {"ControllerManagerReleaseLeaderElectionLockOnExit", kAlpha, false, false, kOthers},
-    {"CoordinatedLeaderElection", kBeta, false, false, kFixed},
+    {"CoordinatedLeaderElection", kBeta, false, false, kSwitch},
     {"CrossNamespaceVolumeDataSource", kAlpha, false, false, kOthers},
     {"CustomCPUCFSQuotaPeriod", kGA, true, false, kOthers},
     {"CustomResourceFieldSelectors", kGA, true, true, kOthers},
