@@ -71,12 +71,18 @@ Daemon::Daemon(DaemonOptions options)
 
 Daemon::~Daemon() = default;
 
+Result<void> Daemon::UseGates(client::ClientConfig& api) const {
+  if (options_.gates.IsOn("ClientsAllowCARotation")) return {};
+  return client::PinAuthority(api);
+}
+
 Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registry) {
   const scheduler::config::ClientConnection& connection = options_.configuration.client_connection;
   auto api = client::LoadClientConfig(
       {.kubeconfig = connection.kubeconfig, .master = options_.flags.master});
   if (!api) return std::unexpected(api.error());
   api_ = *std::move(api);
+  if (auto used = UseGates(api_); !used) return used;
   api_.qps = connection.qps;
   api_.burst = connection.burst;
   agent_ = fmt::format("berth-scheduler/{} (linux/{}) kubernetes/berth",
@@ -98,6 +104,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   runtime::SchedulerOptions scheduler;
   scheduler.api = api_;
   scheduler.protobuf = IsProtobuf(connection);
+  scheduler.watch_list = options_.gates.IsOn("WatchListClient");
   scheduler.engine = *std::move(engine);
   scheduler.parallelism = options_.configuration.parallelism;
   scheduler.host = host_;

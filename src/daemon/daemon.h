@@ -56,6 +56,8 @@ class Daemon {
  private:
   explicit Daemon(DaemonOptions options);
 
+  // Applies the feature gates of client-go to the configuration of a client.
+  Result<void> UseGates(client::ClientConfig& api) const;
   Result<void> MakeScheduler(const scheduler::framework::Registry& registry);
 
   // --- leader election: daemon_election.cc ---

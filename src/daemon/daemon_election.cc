@@ -132,6 +132,7 @@ Result<void> Daemon::MakeCandidate(const std::string& identity, uint64_t seed) {
                                     .lease_name = election.resource_name,
                                     .binary_version = version,
                                     .emulation_version = version,
+                                    .watch_list = options_.gates.IsOn("WatchListClient"),
                                     .seed = seed},
       [identity](const client::ElectionLogLine& line) {
         LogElection(line, "candidate", identity);

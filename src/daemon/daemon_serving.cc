@@ -49,6 +49,7 @@ Result<void> Daemon::MakeReviewClients() {
                                      : client::LoadClientConfig({.kubeconfig = kubeconfig});
     if (!config && kubeconfig.empty()) return {};
     if (!config) return std::unexpected(config.error());
+    if (auto used = UseGates(*config); !used) return used;
     // As upstream: a lower limit would limit the HTTPS port.
     config->qps = 200;
     config->burst = 400;
