@@ -51,8 +51,12 @@ void LeaderElector::Event(const char* what) {
   if (callbacks_.on_event) callbacks_.on_event(options_.identity + " " + what);
 }
 
-void LeaderElector::Problem(const std::string& text) {
-  if (callbacks_.on_problem) callbacks_.on_problem(text);
+void LeaderElector::Log(const ElectionLogLine& line) {
+  if (callbacks_.on_log) callbacks_.on_log(line);
+}
+
+void LeaderElector::LogError(std::string_view message, const LockFailure& failure) {
+  Log({.level = ElectionLogLine::kError, .message = message, .error = failure.message});
 }
 
 bool LeaderElector::IsValid(Instant now) const {
@@ -86,40 +90,50 @@ LeaderRecord LeaderElector::OwnRecord() const {
 // --- one attempt to acquire or renew the lock ---
 
 void LeaderElector::Attempt(Done done) {
+  if (options_.coordinated) return CoordinatedRenew(std::move(done));
   if (!HoldsIt() || !IsValid(executor_.Now())) return SlowPath(std::move(done));
   // Most likely the record has not changed since the last write.
   LeaderRecord record = OwnRecord();
   record.acquire_time = observed_.acquire_time;
   record.transitions = observed_.transitions;
-  lock_.Update(
-      record, Guarded([this, record, sent = executor_.Now(),
-                       done = std::move(done)](std::expected<void, LockFailure> result) mutable {
-        if (result) {
-          Held(record, sent);
-          return done(true);
-        }
-        Problem("cannot renew lease " + lock_.name() + " at once: " + result.error().message);
-        SlowPath(std::move(done));
-      }));
+  lock_.Update(record, Guarded([this, record, sent = executor_.Now(), done = std::move(done)](
+                                   std::expected<void, LockFailure> result) mutable {
+                 if (result) {
+                   Held(record, sent);
+                   return done(true);
+                 }
+                 Log({.level = 2,
+                      .message = "Failed to update lease optimistically, falling back to slow path",
+                      .error = result.error().message});
+                 SlowPath(std::move(done));
+               }));
 }
 
 void LeaderElector::SlowPath(Done done) {
   lock_.Get(Guarded(
       [this, done = std::move(done)](std::expected<LeaderRecord, LockFailure> result) mutable {
         if (result) return TakeOver(*result, std::move(done));
-        if (result.error().not_found) return Put(OwnRecord(), true, std::move(done));
-        Problem("cannot read lease " + lock_.name() + ": " + result.error().message);
+        if (result.error().not_found) {
+          return Put(OwnRecord(), true, "Error initially creating lease lock", std::move(done));
+        }
+        LogError("Error retrieving lease lock", result.error());
         done(false);
       }));
 }
 
+void LeaderElector::OnRead(const LeaderRecord& record) {
+  if (state_ == State::kLeading && record.holder != options_.identity) LeaseEnds(executor_.Now());
+  if (last_read_ == record) return;
+  last_read_ = record;
+  Observe(record);
+}
+
 void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
-  if (state_ == State::kLeading && old.holder != options_.identity) LeaseEnds(executor_.Now());
-  if (last_read_ != old) {
-    last_read_ = old;
-    Observe(old);
+  OnRead(old);
+  if (!old.holder.empty() && !HoldsIt() && IsValid(executor_.Now())) {
+    Log({.level = 4, .message = "Lease is held by and has not yet expired", .holder = old.holder});
+    return done(false);
   }
-  if (!old.holder.empty() && !HoldsIt() && IsValid(executor_.Now())) return done(false);
   LeaderRecord record = OwnRecord();
   record.transitions = old.transitions;
   if (HoldsIt()) {
@@ -128,17 +142,55 @@ void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
   } else {
     record.transitions += 1;
   }
-  Put(std::move(record), false, std::move(done));
+  Put(std::move(record), false, "Failed to update lease", std::move(done));
 }
 
-void LeaderElector::Put(LeaderRecord record, bool create, Done done) {
-  auto written = Guarded([this, record, create, sent = executor_.Now(),
+void LeaderElector::CoordinatedRenew(Done done) {
+  lock_.Get(Guarded(
+      [this, done = std::move(done)](std::expected<LeaderRecord, LockFailure> result) mutable {
+        if (result) return RenewAssigned(*result, std::move(done));
+        if (result.error().not_found) {
+          Log({.message = "Lease lock not found", .error = result.error().message});
+        } else {
+          LogError("Error retrieving lease lock", result.error());
+        }
+        done(false);
+      }));
+}
+
+void LeaderElector::RenewAssigned(const LeaderRecord& old, Done done) {
+  OnRead(old);
+  end_of_term_ = false;
+  if (observed_at_ + Duration::Seconds(old.lease_duration_seconds) < executor_.Now()) {
+    Log({.message = "Lease has expired"});
+    return done(false);
+  }
+  if (!HoldsIt()) {
+    Log({.level = 6, .message = "Lease is held and has not yet expired", .holder = old.holder});
+    return done(false);
+  }
+  // The preferred holder is elected when we have released the lock, or it has expired.
+  end_of_term_ = !old.preferred_holder.empty();
+  if (end_of_term_) {
+    Log({.level = 4, .message = "Lease is marked as 'end of term'"});
+    return done(false);
+  }
+  LeaderRecord record = OwnRecord();
+  record.acquire_time = old.acquire_time;
+  record.transitions = old.transitions;
+  record.strategy = old.strategy;
+  Call(callbacks_.on_slow_path);
+  Put(std::move(record), false, "Failed to update lock", std::move(done));
+}
+
+// `failure` is what is logged if the lock cannot be written.
+void LeaderElector::Put(LeaderRecord record, bool create, std::string_view failure, Done done) {
+  auto written = Guarded([this, record, failure, sent = executor_.Now(),
                           done = std::move(done)](std::expected<void, LockFailure> result) {
     if (result) {
       Held(record, sent);
     } else {
-      Problem((create ? "cannot create lease " : "cannot write lease ") + lock_.name() + ": " +
-              result.error().message);
+      LogError(failure, result.error());
     }
     done(result.has_value());
   });
@@ -170,6 +222,7 @@ void LeaderElector::Acquire() {
     ReportLeader();
     if (current.expired()) return;  // The callback stopped the elector.
     if (acquired) return Lead();
+    Log({.level = 4, .message = "Failed to acquire lease"});
     const double part = static_cast<double>(random_.Below(kJitterSteps)) / kJitterSteps;
     const Duration wait = options_.retry_period * (1 + kJitter * part);
     next_ = executor_.After(wait, Guarded([this] { Acquire(); }));
@@ -197,6 +250,7 @@ void LeaderElector::Renew() {
     ReportLeader();
     if (current.expired()) return;
     if (renewed) {
+      Log({.level = 5, .message = "Successfully renewed lease"});
       executor_.Cancel(std::exchange(deadline_, 0));
       next_ = executor_.After(options_.retry_period, Guarded([this] { RenewRound(); }));
       return;
@@ -210,7 +264,8 @@ void LeaderElector::Renew() {
 void LeaderElector::Lose() {
   LeaseEnds(executor_.Now());
   Abandon();
-  Problem("lease " + lock_.name() + " could not be renewed in time");
+  Log({.message = "Failed to renew lease", .error = "context deadline exceeded"});
+  if (end_of_term_ && callbacks_.on_end_of_term) return callbacks_.on_end_of_term();
   Event("stopped leading");
   End({});
 }
@@ -239,21 +294,24 @@ void LeaderElector::Release(std::function<void()> done) {
   deadline_ = executor_.After(options_.renew_deadline, Guarded(end));
   // The last observed record may predate a write of ours whose response never arrived.
   lock_.Get(Guarded([this, end](std::expected<LeaderRecord, LockFailure> result) {
-    if (!result) Problem("cannot release lease " + lock_.name() + ": " + result.error().message);
+    if (!result && result.error().not_found) {
+      Log({.message = "lease lock not found"});
+    } else if (!result) {
+      LogError("error retrieving resource lock", result.error());
+    }
     if (!result || result->holder != options_.identity) return end();
     LeaderRecord record = OwnRecord();
     record.holder.clear();
     record.lease_duration_seconds = kReleasedSeconds;
     record.transitions = result->transitions;
-    lock_.Update(
-        record, Guarded([this, record, end](std::expected<void, LockFailure> written) {
-          if (written) {
-            Observe(record);
-          } else {
-            Problem("cannot release lease " + lock_.name() + ": " + written.error().message);
-          }
-          end();
-        }));
+    lock_.Update(record, Guarded([this, record, end](std::expected<void, LockFailure> written) {
+                   if (written) {
+                     Observe(record);
+                   } else {
+                     LogError("Failed to release lease", written.error());
+                   }
+                   end();
+                 }));
   }));
 }
 

@@ -4,6 +4,10 @@
 // Whether another's lease has expired is decided by our own clock, from when its record was last
 // observed to change; the times in the record are informative. Runs on one executor's thread,
 // callbacks included. A loss is final: to campaign again, create another elector.
+//
+// In a coordinated election (feature gate CoordinatedLeaderElection) a controller of the API server
+// chooses the leader among the LeaseCandidates and writes the lock. The elector then never creates
+// or takes over the lock: it renews one that names it, until a preferred holder is set.
 #pragma once
 
 #include <expected>
@@ -14,6 +18,7 @@
 
 #include "base/random.h"
 #include "base/time.h"
+#include "client/election_log.h"
 #include "net/executor.h"
 
 namespace berth::client {
@@ -21,9 +26,12 @@ namespace berth::client {
 struct LeaderRecord {
   std::string holder;  // Empty: none.
   int lease_duration_seconds = 0;
-  Instant acquire_time;
+  Instant acquire_time;  // Zero: none, as a controller writes it.
   Instant renew_time;
   int transitions = 0;
+  // Of coordinated elections.
+  std::string strategy = {};
+  std::string preferred_holder = {};  // The holder must give up the lock to this candidate.
 
   friend bool operator==(const LeaderRecord&, const LeaderRecord&) = default;
 };
@@ -55,12 +63,16 @@ struct ElectionOptions {
   Duration renew_deadline = Duration::Seconds(10);
   Duration retry_period = Duration::Seconds(2);
   uint64_t seed = 0;  // Of the jitter; different for each candidate.
+  bool coordinated = false;
 };
 
 // All may be empty.
 struct ElectionCallbacks {
   std::function<void()> on_started_leading = {};
   std::function<void()> on_stopped_leading = {};  // Only if it had started.
+  // The lock was not renewed because there is a preferred holder. The owner must end its work and
+  // call Stop, which releases the lock. Without this callback it is not released.
+  std::function<void()> on_end_of_term = {};
   // The lease is held until `end` of the executor's clock, as the other candidates count it. Called
   // after each renewal, and with the present as soon as the lease is found or given up: first of
   // all, so that nothing that needs the lease happens any more.
@@ -70,8 +82,7 @@ struct ElectionCallbacks {
   std::function<void(const std::string& message)> on_event = {};
   // The leader had to read the lock because the optimistic write failed.
   std::function<void()> on_slow_path = {};
-  // Why an attempt failed, for logs.
-  std::function<void(const std::string& problem)> on_problem = {};
+  ElectionLog on_log = {};
 };
 
 class LeaderElector {
@@ -110,8 +121,12 @@ class LeaderElector {
 
   void Attempt(Done done);
   void SlowPath(Done done);
+  void CoordinatedRenew(Done done);
+  void RenewAssigned(const LeaderRecord& old, Done done);
+  // A record was read: observes it, if it changed.
+  void OnRead(const LeaderRecord& record);
   void TakeOver(const LeaderRecord& old, Done done);
-  void Put(LeaderRecord record, bool create, Done done);
+  void Put(LeaderRecord record, bool create, std::string_view failure, Done done);
   void ReportLeader();
 
   void Acquire();
@@ -123,7 +138,8 @@ class LeaderElector {
   void End(std::function<void()> done);
 
   void Event(const char* what);
-  void Problem(const std::string& text);
+  void Log(const ElectionLogLine& line);
+  void LogError(std::string_view message, const LockFailure& failure);
   // Cancels timers and the operation of the lock.
   void Abandon();
   // Returns `work` as a callback that does nothing after the next Abandon.
@@ -141,6 +157,7 @@ class LeaderElector {
   Instant observed_at_;
   std::optional<LeaderRecord> last_read_;
   std::string reported_;
+  bool end_of_term_ = false;  // As of the last record: it is ours, but another is preferred.
   net::Executor::TimerId next_ = 0;
   net::Executor::TimerId deadline_ = 0;
   std::shared_ptr<int> current_;  // Replaced by Abandon.

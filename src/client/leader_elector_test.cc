@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "net/executor_testing.h"
 
 // Tests set only the fields that matter to them.
@@ -11,6 +13,8 @@
 namespace berth::client {
 namespace BERTH_TEST_FILE {
 
+using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -88,7 +92,7 @@ class WallClock final : public Clock {
 // An elector with its own wall clock.
 struct Candidate {
   Candidate(FakeLease& lease, net::ManualExecutor& the_timers, const std::string& name,
-            Duration skew = {})
+            Duration skew = {}, bool coordinated = false)
       : executor(the_timers), lock(lease, name), clock(the_timers, skew) {
     ElectionCallbacks callbacks;
     callbacks.on_started_leading = [this] { story.push_back("started"); };
@@ -100,9 +104,15 @@ struct Candidate {
       told_before_the_end = events.size() + problems.size();
     };
     callbacks.on_slow_path = [this] { ++slow_paths; };
-    callbacks.on_problem = [this](const std::string& problem) { problems.push_back(problem); };
+    callbacks.on_end_of_term = [this] { story.push_back("end of term"); };
+    callbacks.on_log = [this](const ElectionLogLine& line) {
+      lines.insert(std::string(line.message));
+      if (!line.error.empty()) problems.push_back(std::string(line.message) + ": " + line.error);
+    };
     elector = std::make_unique<LeaderElector>(
-        lock, executor, clock, ElectionOptions{.identity = name, .seed = 7}, std::move(callbacks));
+        lock, executor, clock,
+        ElectionOptions{.identity = name, .seed = 7, .coordinated = coordinated},
+        std::move(callbacks));
   }
   void Stop() {
     elector->Stop([this] { story.push_back("done"); });
@@ -114,6 +124,7 @@ struct Candidate {
   std::vector<std::string> story;
   std::vector<std::string> events;
   std::vector<std::string> problems;
+  std::set<std::string> lines;     // Everything that was logged.
   std::vector<double> lease_ends;  // Seconds from when each was reported.
   size_t told_before_the_end = 0;  // Events and problems before the last of them.
   int slow_paths = 0;
@@ -251,7 +262,8 @@ TEST_F(LeaderElectorTest, AConflictIsResolvedByReadingAgain) {
   EXPECT_THAT(TakeLog(), ElementsAre("a update", "a get", "a update"));
   EXPECT_EQ(a.slow_paths, 1);
   EXPECT_EQ(a.problems.size(), 1u);
-  EXPECT_EQ(a.problems[0], "cannot renew lease ns/lease at once: conflict");
+  EXPECT_EQ(a.problems[0],
+            "Failed to update lease optimistically, falling back to slow path: conflict");
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
 }
 
@@ -423,7 +435,7 @@ TEST_F(LeaderElectorTest, FailuresWhileAcquiringAreRetried) {
   a.elector->Run();
   executor_.Advance(Duration::Seconds(60));
   EXPECT_THAT(a.story, IsEmpty());
-  EXPECT_EQ(a.problems[0], "cannot read lease ns/lease: down");
+  EXPECT_EQ(a.problems[0], "Error retrieving lease lock: down");
   lease_.down = false;
   executor_.Advance(Duration::Millis(4'400));
   EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
@@ -441,6 +453,110 @@ TEST_F(LeaderElectorTest, OnStoppedLeadingMayDestroyTheElector) {
   lease_.down = true;
   executor_.Advance(Duration::Seconds(60));
   EXPECT_EQ(elector, nullptr);
+}
+
+// --- coordinated elections: a controller writes the lease ---
+
+constexpr const char* kStrategy = "OldestEmulationVersion";
+
+class CoordinatedElectionTest : public LeaderElectorTest {
+ protected:
+  // The controller's lease: five seconds, without acquireTime.
+  void Assign(const std::string& holder, int transitions = 0) {
+    lease_.Set({holder, 5, {}, executor_.Now(), transitions, kStrategy});
+  }
+  void Prefer(const std::string& holder) {
+    LeaderRecord record = *lease_.record;
+    record.preferred_holder = holder;
+    lease_.Set(record);
+  }
+  void Lead() {
+    Assign("a");
+    a_.elector->Run();
+    EXPECT_THAT(a_.story, ElementsAre("sees a", "started"));
+    TakeLog();
+  }
+
+  Candidate a_{lease_, executor_, "a", {}, true};
+};
+
+TEST_F(CoordinatedElectionTest, WaitsForTheLeaseToBeAssigned) {
+  a_.elector->Run();
+  executor_.Advance(Duration::Seconds(30));
+  EXPECT_THAT(TakeLog(), Each("a get")) << "it never creates the lease";
+  EXPECT_THAT(a_.lines, Contains("Lease lock not found"));
+  Assign("b");
+  executor_.Advance(Duration::Seconds(30));
+  EXPECT_THAT(TakeLog(), Each("a get")) << "it never takes over one that has expired";
+  EXPECT_THAT(a_.lines, Contains("Lease has expired"));
+  EXPECT_THAT(a_.story, ElementsAre("sees b"));
+  Assign("a", 3);
+  executor_.Advance(Duration::Millis(4'400));
+  EXPECT_THAT(a_.story, ElementsAre("sees b", "sees a", "started"));
+  EXPECT_THAT(a_.events, ElementsAre("a became leader"));
+  EXPECT_TRUE(a_.elector->is_leading());
+}
+
+TEST_F(CoordinatedElectionTest, RenewsWhatTheControllerWrote) {
+  Lead();
+  executor_.Advance(Duration::Seconds(4));
+  EXPECT_THAT(TakeLog(), ElementsAre("a get", "a update", "a get", "a update"));
+  EXPECT_EQ(*lease_.record,
+            (LeaderRecord{"a", 15, {}, Instant::FromUnixSeconds(5004), 0, kStrategy}));
+  EXPECT_EQ(a_.slow_paths, 4) << "as client-go counts them";
+}
+
+TEST_F(CoordinatedElectionTest, GivesUpTheLeaseForThePreferredHolder) {
+  Lead();
+  Prefer("b");
+  executor_.Advance(Duration::Millis(11'999));
+  EXPECT_THAT(TakeLog(), Each("a get")) << "it does not renew the lease";
+  EXPECT_THAT(a_.lines, Contains("Lease is marked as 'end of term'"));
+  EXPECT_THAT(a_.story, ElementsAre("sees a", "started"));
+  executor_.Advance(Duration::Millis(1));
+  EXPECT_THAT(a_.story, ElementsAre("sees a", "started", "end of term"));
+  EXPECT_EQ(a_.lease_ends.back(), 0) << "nothing may be written any more";
+  EXPECT_THAT(a_.problems, ElementsAre("Failed to renew lease: context deadline exceeded"));
+  TakeLog();
+  executor_.Advance(Duration::Seconds(100));
+  EXPECT_THAT(TakeLog(), IsEmpty()) << "the owner ends its work";
+  EXPECT_EQ(lease_.record->holder, "a");
+  a_.Stop();
+  EXPECT_THAT(TakeLog(), ElementsAre("a get", "a update"));
+  EXPECT_THAT(a_.story, ElementsAre("sees a", "started", "end of term", "stopped", "done"));
+  const Instant now = Instant::FromUnixSeconds(5112);
+  EXPECT_EQ(*lease_.record, (LeaderRecord{"", 1, now, now, 0}));
+}
+
+TEST_F(CoordinatedElectionTest, GoesOnIfNobodyIsPreferredAnyMore) {
+  Lead();
+  Prefer("b");
+  executor_.Advance(Duration::Seconds(8));
+  Prefer("");
+  executor_.Advance(Duration::Seconds(60));
+  EXPECT_THAT(a_.story, ElementsAre("sees a", "started"));
+}
+
+TEST_F(CoordinatedElectionTest, ALeaseThatIsAssignedToAnotherIsLost) {
+  Lead();
+  Prefer("b");
+  executor_.Advance(Duration::Seconds(4));
+  Assign("b", 1);
+  executor_.Advance(Duration::Seconds(2));
+  EXPECT_EQ(a_.lease_ends.back(), 0);
+  executor_.Advance(Duration::Seconds(10));
+  EXPECT_THAT(a_.story, ElementsAre("sees a", "started", "sees b", "stopped"));
+  EXPECT_EQ(lease_.record->holder, "b");
+}
+
+TEST_F(CoordinatedElectionTest, ALeaseThatIsToBeGivenUpIsNotAcquired) {
+  Assign("a");
+  Prefer("b");
+  a_.elector->Run();
+  executor_.Advance(Duration::Seconds(30));
+  EXPECT_THAT(TakeLog(), Each("a get"));
+  EXPECT_THAT(a_.lines, Contains("Lease has expired"));
+  EXPECT_THAT(a_.story, ElementsAre("sees a"));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -39,16 +39,24 @@ LeaderRecord RecordOf(const JsonObject& lease) {
           .lease_duration_seconds = CountAt(spec, "leaseDurationSeconds"),
           .acquire_time = TimeAt(spec, "acquireTime"),
           .renew_time = TimeAt(spec, "renewTime"),
-          .transitions = CountAt(spec, "leaseTransitions")};
+          .transitions = CountAt(spec, "leaseTransitions"),
+          .strategy = std::string(api::StringAt(spec, "strategy")),
+          .preferred_holder = std::string(api::StringAt(spec, "preferredHolder"))};
 }
 
 void SetRecord(JsonObject& lease, const LeaderRecord& record) {
   JsonObject spec;
   api::SetString(spec, "holderIdentity", record.holder);
   api::SetInt(spec, "leaseDurationSeconds", record.lease_duration_seconds);
-  api::SetString(spec, "acquireTime", api::FormatMicroTime(record.acquire_time));
+  if (record.acquire_time != Instant()) {
+    api::SetString(spec, "acquireTime", api::FormatMicroTime(record.acquire_time));
+  }
   api::SetString(spec, "renewTime", api::FormatMicroTime(record.renew_time));
   api::SetInt(spec, "leaseTransitions", record.transitions);
+  if (!record.strategy.empty()) api::SetString(spec, "strategy", record.strategy);
+  if (!record.preferred_holder.empty()) {
+    api::SetString(spec, "preferredHolder", record.preferred_holder);
+  }
   lease["spec"] = std::move(spec);
 }
 

@@ -87,6 +87,21 @@ TEST_F(LeaseLockTest, WritesTheWholeLeaseWithItsVersion) {
                           "conflict: modified"));
 }
 
+// A controller that assigns the lease writes no acquireTime, and a strategy.
+TEST_F(LeaseLockTest, ReadsAndWritesTheFieldsOfCoordinatedElections) {
+  std::optional<LeaderRecord> record;
+  lock_->Get([&](std::expected<LeaderRecord, LockFailure> result) { record = *result; });
+  server_.executor.Run();
+  Respond(200, R"({"kind":"Lease","spec":{"holderIdentity":"a","leaseDurationSeconds":5,)"
+               R"("renewTime":"1970-01-01T00:00:02.000000Z","strategy":"s",)"
+               R"("preferredHolder":"b"}})");
+  EXPECT_EQ(*record, (LeaderRecord{"a", 5, {}, {2'000'000'000}, 0, "s", "b"}));
+  Update({"a", 15, {}, {3'000'000'000}, 0, "s"});
+  EXPECT_EQ(server_.requests[1].body,
+            R"({"kind":"Lease","spec":{"holderIdentity":"a","leaseDurationSeconds":15,)"
+            R"("renewTime":"1970-01-01T00:00:03.000000Z","leaseTransitions":0,"strategy":"s"}})");
+}
+
 TEST_F(LeaseLockTest, Creates) {
   lock_->Create(Record(), Note());
   server_.executor.Run();

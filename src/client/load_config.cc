@@ -303,4 +303,13 @@ Result<ClientConfig> InClusterConfig(const Environment& environment) {
   return config;
 }
 
+Status PinAuthority(ClientConfig& config) {
+  if (config.tls.ca_file.empty()) return {};
+  auto content = ReadFile(config.tls.ca_file);
+  if (!content) return std::unexpected(content.error());
+  config.tls.ca_data = *std::move(content);
+  config.tls.ca_file.clear();
+  return {};
+}
+
 }  // namespace berth::client

@@ -40,4 +40,8 @@ Result<ClientConfig> LoadClientConfig(const ClientConfigSource& source,
 // and authority of the service account.
 Result<ClientConfig> InClusterConfig(const Environment& environment = {});
 
+// Reads the CA file of `config` now, so that later changes of it are ignored: the feature gate
+// ClientsAllowCARotation is off. As in client-go, the system's authorities replace an empty file.
+Status PinAuthority(ClientConfig& config);
+
 }  // namespace berth::client

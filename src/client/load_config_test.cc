@@ -301,5 +301,19 @@ TEST_F(LoadConfigTest, InCluster) {
   EXPECT_THAT(ErrorOf({}), StartsWith("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: "));
 }
 
+TEST_F(LoadConfigTest, APinnedAuthorityDoesNotFollowItsFile) {
+  ClientConfig config;
+  config.tls.ca_data = "given";
+  EXPECT_TRUE(PinAuthority(config).has_value());
+  EXPECT_EQ(config.tls.ca_data, "given");
+  config = {};
+  config.tls.ca_file = folder_.Write("ca.crt", "CA");
+  EXPECT_TRUE(PinAuthority(config).has_value());
+  EXPECT_EQ(config.tls.ca_data, "CA");
+  EXPECT_EQ(config.tls.ca_file, "");
+  config.tls.ca_file = folder_.path("none");
+  EXPECT_FALSE(PinAuthority(config).has_value());
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::client

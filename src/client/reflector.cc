@@ -63,13 +63,9 @@ void Reflector::List() {
   }
 }
 
-Duration Reflector::NewWatchTime() {
-  return Duration::Seconds(300 + static_cast<int64_t>(random_.Below(300)));
-}
-
 // The last version seen prevents the list from going back in time.
 void Reflector::ListByWatch() {
-  const Duration time = NewWatchTime();
+  const Duration time = NewWatchTime(random_);
   std::string query = fmt::format(
       "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
       "&allowWatchBookmarks=true&timeoutSeconds={:.0f}",
@@ -93,7 +89,7 @@ void Reflector::NextPage() {
 }
 
 void Reflector::Watch() {
-  const Duration time = NewWatchTime();
+  const Duration time = NewWatchTime(random_);
   Open(Phase::kWatching,
        fmt::format("watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={:.0f}",
                    QueryEscape(version_), time.seconds()),

@@ -53,6 +53,12 @@ class ReflectorBackoff {
   std::optional<Instant> last_;
 };
 
+// Returns how long a watch is requested to last: five to ten minutes, so that watches do not end
+// together.
+inline Duration NewWatchTime(Random& random) {
+  return Duration::Seconds(300 + static_cast<int64_t>(random.Below(300)));
+}
+
 // Logs a line for the operator.
 using Warn = std::function<void(const std::string&)>;
 // Counts the fields of an object of "pods" that could not be decoded.
@@ -119,7 +125,6 @@ class Reflector {
   void Watch();
   // Sends a request. `timeout` applies to the whole response.
   void Open(Phase phase, std::string query, Duration timeout);
-  Duration NewWatchTime();
   void StartTimer(Duration delay, void (Reflector::*what)());
   void AfterBackoff(void (Reflector::*what)());
   // Cancels the current request, if any, and ignores its callbacks.

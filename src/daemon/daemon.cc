@@ -4,14 +4,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <boost/json/object.hpp>
 #include <chrono>
 #include <random>
 #include <utility>
 
-#include "api/json/writer.h"
-#include "api/timestamp.h"
+#include "client/lease_candidate.h"
 #include "client/load_config.h"
 #include "net/descriptor_limit.h"
 #include "observability/log.h"
@@ -22,40 +19,6 @@
 #include "scheduler/config/print.h"
 
 namespace berth::daemon {
-
-client::RestRequest ElectionEvent(const std::string& message,
-                                  const scheduler::config::Configuration& configuration,
-                                  Instant now) {
-  const scheduler::config::LeaderElection& election = configuration.leader_election;
-  const std::string& space = election.resource_namespace;
-  const std::string& name = election.resource_name;
-  const std::string component =
-      configuration.profiles.front().scheduler_name.value_or("default-scheduler");
-  const std::string time = api::FormatTimestamp(now);
-  const boost::json::object event{
-      {"apiVersion", "v1"},
-      {"kind", "Event"},
-      {"metadata", {{"name", fmt::format("{}.{:x}", name, now.nanos)}, {"namespace", space}}},
-      {"involvedObject",
-       {{"kind", "Lease"},
-        {"apiVersion", "coordination.k8s.io/v1"},
-        {"namespace", space},
-        {"name", name}}},
-      {"reason", "LeaderElection"},
-      {"message", message},
-      {"source", {{"component", component}}},
-      {"reportingComponent", component},
-      {"firstTimestamp", time},
-      {"lastTimestamp", time},
-      {"count", 1},
-      {"type", "Normal"}};
-  client::RestRequest request;
-  request.method = "POST";
-  request.path = fmt::format("/api/v1/namespaces/{}/events", space);
-  request.content_type = "application/json";
-  request.body = api::ToJsonText(event);
-  return request;
-}
 
 namespace {
 
@@ -74,12 +37,6 @@ std::string Architecture() {
   uname(&system);
   const std::string_view machine = system.machine;
   return machine == "x86_64" ? "amd64" : machine == "aarch64" ? "arm64" : std::string(machine);
-}
-
-std::string NewUuid(std::random_device& random) {
-  const auto word = [&] { return static_cast<uint32_t>(random()); };
-  return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:04x}{:08x}", word(), word() & 0xffff,
-                     word() & 0xfff, 0x8000 | (word() & 0x3fff), word() & 0xffff, word());
 }
 
 // Called on the side loop. The process ends at once, whatever its other threads do and whichever
@@ -108,10 +65,16 @@ Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options,
 
 Daemon::Daemon(DaemonOptions options)
     : options_(std::move(options)),
+      host_(HostName()),
       metrics_(std::make_unique<DaemonMetrics>(options_.flags.metrics, options_.gates)),
       side_loop_(std::make_unique<net::EventLoop>()) {}
 
 Daemon::~Daemon() = default;
+
+Result<void> Daemon::UseGates(client::ClientConfig& api) const {
+  if (options_.gates.IsOn("ClientsAllowCARotation")) return {};
+  return client::PinAuthority(api);
+}
 
 Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registry) {
   const scheduler::config::ClientConnection& connection = options_.configuration.client_connection;
@@ -119,6 +82,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
       {.kubeconfig = connection.kubeconfig, .master = options_.flags.master});
   if (!api) return std::unexpected(api.error());
   api_ = *std::move(api);
+  if (auto used = UseGates(api_); !used) return used;
   api_.qps = connection.qps;
   api_.burst = connection.burst;
   agent_ = fmt::format("berth-scheduler/{} (linux/{}) kubernetes/berth",
@@ -141,9 +105,10 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   runtime::SchedulerOptions scheduler;
   scheduler.api = api_;
   scheduler.protobuf = IsProtobuf(connection);
+  scheduler.watch_list = options_.gates.IsOn("WatchListClient");
   scheduler.engine = *std::move(engine);
   scheduler.parallelism = options_.configuration.parallelism;
-  scheduler.host = HostName();
+  scheduler.host = host_;
   scheduler.recording = recording_.get();
   scheduler.observer = &decision_log_;
   scheduler.requests = &metrics_->requests();
@@ -163,49 +128,8 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,
                         .delay_cache_until_active = options_.configuration.delay_cache_until_active,
-                        .on_lost = ExitWithoutLease});
-  return {};
-}
-
-Result<void> Daemon::MakeElector() {
-  const scheduler::config::LeaderElection& election = options_.configuration.leader_election;
-  // Shadow mode does not take part in the election.
-  if (!election.leader_elect || options_.flags.shadow) return {};
-  client::ClientConfig api = api_;
-  api.user_agent = agent_ + "/leader-election";
-  auto client = client::RestClient::Create(*side_loop_, std::move(api), &metrics_->requests());
-  if (!client) return std::unexpected(client.error());
-  lease_client_ = *std::move(client);
-  const Duration timeout = std::max(Duration::Seconds(1), election.renew_deadline / 2);
-  lease_ = std::make_unique<client::LeaseLock>(*lease_client_, election.resource_namespace,
-                                               election.resource_name, timeout);
-  std::random_device random;
-  client::ElectionOptions options;
-  options.identity = fmt::format("{}_{}", HostName(), NewUuid(random));
-  options.lease_duration = election.lease_duration;
-  options.renew_deadline = election.renew_deadline;
-  options.retry_period = election.retry_period;
-  options.seed = random();
-  client::ElectionCallbacks callbacks;
-  callbacks.on_started_leading = [this] {
-    LOG_INFO("Successfully acquired lease", {{"lock", lease_->name()}});
-    metrics_->SetLeader(options_.configuration.leader_election.resource_name, true);
-  };
-  callbacks.on_stopped_leading = [this] {
-    metrics_->SetLeader(options_.configuration.leader_election.resource_name, false);
-  };
-  callbacks.on_new_leader = [](const std::string& leader) {
-    LOG_INFO("New leader elected", {{"identity", leader}});
-  };
-  callbacks.on_event = [this](const std::string& message) { RecordElection(message); };
-  callbacks.on_slow_path = [this] {
-    metrics_->NoteSlowElection(options_.configuration.leader_election.resource_name);
-  };
-  callbacks.on_problem = [this](const std::string& problem) {
-    LOG_ERROR(problem, "Error retrieving or updating the lease", {{"lock", lease_->name()}});
-  };
-  leadership_->Elect(*lease_, clock_, std::move(options), std::move(callbacks));
-  metrics_->SetLeader(election.resource_name, false);
+                        .on_lost = ExitWithoutLease,
+                        .on_end_of_term = [this] { process_events_.Post(ProcessEvent::kEnd); }});
   return {};
 }
 
@@ -218,20 +142,12 @@ int Daemon::Run() {
     LOG_ERROR(serving.error(), "command failed");
     return 1;
   }
+  if (candidate_ != nullptr) side_loop_->Post([this] { candidate_->Start(); });
   leadership_->Start();
   while (process_events_.Next() == ProcessEvent::kDump) {
     dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
   }
   return End();
-}
-
-void Daemon::RecordElection(const std::string& message) {
-  lease_client_->Send(
-      ElectionEvent(message, options_.configuration, clock_.Now()),
-      [](const net::HttpResult<net::HttpResponse>& response) {
-        if (!response)
-          LOG_WARNING("The event about the lease was not written: " + response.error().message);
-      });
 }
 
 void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
@@ -246,8 +162,14 @@ void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
 int Daemon::End() {
   leadership_->Stop(kGracePeriod);
   if (server_ != nullptr) server_->Stop(kServingGrace);
+  // After the server, whose health checks read it.
+  if (candidate_ != nullptr) net::RunAndWait(*side_loop_, [this] { candidate_.reset(); });
   CloseRecording();
   if (options_.flags.shadow) runtime::LogSummary(judged_, agreed_);
+  if (leadership_->lost()) {
+    LOG_ERROR("", "Leaderelection lost");
+    return 1;
+  }
   LOG_INFO("Requested to terminate, exiting");
   if (options_.flags.shadow || options_.configuration.leader_election.leader_elect) return 0;
   LOG_ERROR("finished without leader elect", "command failed");

@@ -25,6 +25,9 @@
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
 
+namespace berth::client {
+class LeaseCandidate;
+}
 namespace berth::scheduler::framework {
 class Registry;
 }
@@ -53,8 +56,14 @@ class Daemon {
  private:
   explicit Daemon(DaemonOptions options);
 
+  // Applies the feature gates of client-go to the configuration of a client.
+  Result<void> UseGates(client::ClientConfig& api) const;
   Result<void> MakeScheduler(const scheduler::framework::Registry& registry);
+
+  // --- leader election: daemon_election.cc ---
   Result<void> MakeElector();
+  Result<void> MakeCandidate(const std::string& identity, uint64_t seed);
+  void RecordElection(const std::string& message);
 
   // --- the HTTPS port: daemon_serving.cc ---
   Result<void> MakeReviewClients();
@@ -64,12 +73,12 @@ class Daemon {
   std::string ResourceMetrics();
 
   // --- running ---
-  void RecordElection(const std::string& message);
   void OnJudgement(const runtime::Judgement& judgement, Duration took);
   int End();
   void CloseRecording();
 
   const DaemonOptions options_;
+  const std::string host_;
   const SystemClock clock_;
   const SteadyClock steady_clock_;
   const Instant started_ = steady_clock_.Now();
@@ -82,9 +91,11 @@ class Daemon {
   client::ClientConfig api_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
   std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
-  std::unique_ptr<net::EventLoop> side_loop_;  // For the lease and access reviews.
-  std::unique_ptr<client::RestClient> lease_client_, authentication_client_, authorization_client_;
+  std::unique_ptr<net::EventLoop> side_loop_;  // For elections and access reviews.
+  std::unique_ptr<client::RestClient> lease_client_, candidate_client_, authentication_client_,
+      authorization_client_;
   std::unique_ptr<client::LeaseLock> lease_;
+  std::unique_ptr<client::LeaseCandidate> candidate_;  // Of a coordinated election.
   std::unique_ptr<Leadership> leadership_;
   observability::HealthSlis slis_;
   std::unique_ptr<observability::HealthEndpoint> healthz_, livez_, readyz_;

@@ -17,6 +17,9 @@
 namespace berth::daemon {
 namespace {
 
+// As upstream: whatever the name of the lease.
+constexpr std::string_view kElectionName = "kube-scheduler";
+
 observability::MetricOptions ToMetricOptions(const MetricsFlags& flags) {
   observability::MetricOptions options;
   options.disabled.insert(flags.disabled.begin(), flags.disabled.end());
@@ -93,12 +96,12 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const features::FeatureG
   }
 }
 
-void DaemonMetrics::SetLeader(std::string_view name, bool leads) {
-  generic_.leader_status.With({name}).Set(leads ? 1 : 0);
+void DaemonMetrics::SetLeader(bool leads) {
+  generic_.leader_status.With({kElectionName}).Set(leads ? 1 : 0);
 }
 
-void DaemonMetrics::NoteSlowElection(std::string_view name) {
-  generic_.leader_slow_path.With({name}).Increment();
+void DaemonMetrics::NoteSlowElection() {
+  generic_.leader_slow_path.With({kElectionName}).Increment();
 }
 
 void DaemonMetrics::Note(const runtime::Judgement& judgement, Duration took) {

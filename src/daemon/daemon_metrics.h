@@ -24,9 +24,8 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   client::RestObserver& requests() { return *this; }
   AccessObserver& access() { return *this; }
 
-  // `name` is the name of the lease.
-  void SetLeader(std::string_view name, bool leads);
-  void NoteSlowElection(std::string_view name);
+  void SetLeader(bool leads);
+  void NoteSlowElection();
   void Note(const runtime::Judgement& judgement, Duration took);
   // `fields` of an object of the resource ("pods") could not be decoded.
   void NoteUndecodable(std::string_view resource, size_t fields);

@@ -26,5 +26,14 @@ TEST(DaemonMetrics, CountsAuthenticationByResultAndUser) {
   EXPECT_THAT(text, HasSubstr("\nauthenticated_user_requests{username=\"other\"} 2\n"));
 }
 
+TEST(DaemonMetrics, ElectionsHaveTheNameThatKubeSchedulerGivesThem) {
+  DaemonMetrics metrics{MetricsFlags(), FeatureGates()};
+  metrics.SetLeader(true);
+  metrics.NoteSlowElection();
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text, HasSubstr("\nleader_election_master_status{name=\"kube-scheduler\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nleader_election_slowpath_total{name=\"kube-scheduler\"} 1\n"));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "client/lease_candidate.h"
 #include "client/load_config.h"
 #include "daemon/daemon.h"
 #include "daemon/endpoint_responses.h"
@@ -38,27 +39,21 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
   };
 }
 
-// Returns a client of the API server of `kubeconfig`. If that is empty, returns the in-cluster
-// client, or null outside a cluster.
-Result<std::unique_ptr<client::RestClient>> ReviewClient(net::EventLoop& loop,
-                                                         const std::string& kubeconfig) {
-  auto config = kubeconfig.empty() ? client::InClusterConfig()
-                                   : client::LoadClientConfig({.kubeconfig = kubeconfig});
-  if (!config) {
-    if (kubeconfig.empty()) return nullptr;
-    return std::unexpected(config.error());
-  }
-  // As upstream: a lower limit would limit the HTTPS port.
-  config->qps = 200;
-  config->burst = 400;
-  return client::RestClient::Create(loop, *std::move(config));
-}
-
 }  // namespace
 
+// Both clients are those of the API server of their kubeconfig. If that is not given, it is the
+// in-cluster client, or null outside a cluster.
 Result<void> Daemon::MakeReviewClients() {
   const auto make = [this](const std::string& kubeconfig, auto& client) -> Result<void> {
-    auto made = ReviewClient(*side_loop_, kubeconfig);
+    auto config = kubeconfig.empty() ? client::InClusterConfig()
+                                     : client::LoadClientConfig({.kubeconfig = kubeconfig});
+    if (!config && kubeconfig.empty()) return {};
+    if (!config) return std::unexpected(config.error());
+    if (auto used = UseGates(*config); !used) return used;
+    // As upstream: a lower limit would limit the HTTPS port.
+    config->qps = 200;
+    config->burst = 400;
+    auto made = client::RestClient::Create(*side_loop_, *std::move(config));
     if (!made) return std::unexpected(made.error());
     client = *std::move(made);
     return {};
@@ -72,7 +67,7 @@ void Daemon::MakeHealth() {
   const observability::HealthCheck election{
       "leaderElection", [this]() -> Status {
         if (!leadership_->lost()) return {};
-        return Fail("failed election to renew leadership on lease " + lease_->name());
+        return Fail("failed election to renew leadership on lease kube-scheduler");
       }};
   const observability::HealthCheck shutdown{"shutdown", [this]() -> Status {
                                               if (!leadership_->ending()) return {};
@@ -87,7 +82,13 @@ void Daemon::MakeHealth() {
       "healthz", std::vector{elects ? election : observability::PingCheck()}, &slis_);
   livez_ = std::make_unique<observability::HealthEndpoint>(
       "livez", std::vector{observability::PingCheck()}, &slis_);
+  const observability::HealthCheck candidate{
+      "informer-sync", [this]() -> Status {
+        if (candidate_ == nullptr || candidate_->synced()) return {};
+        return Fail("1 informers not started yet: [*v1beta1.LeaseCandidate]");
+      }};
   auto ready = elects ? std::vector{election, shutdown, sync} : std::vector{shutdown, sync};
+  if (candidate_ != nullptr) ready.push_back(candidate);
   readyz_ = std::make_unique<observability::HealthEndpoint>("readyz", std::move(ready), &slis_);
 }
 

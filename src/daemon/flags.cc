@@ -128,6 +128,8 @@ std::string HelpText(size_t columns) {
          UsageText(columns);
 }
 
+std::string_view KubernetesVersion() { return kKubernetesVersion.substr(1); }
+
 std::string GitVersion() { return fmt::format("{}+berth.{}", kKubernetesVersion, BERTH_VERSION); }
 
 std::string ReportedVersion(const DaemonFlags& flags) {

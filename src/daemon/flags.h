@@ -145,6 +145,8 @@ std::string UsageText(size_t columns = 0);
 
 // Returns the text of --version=`version`; empty for "false".
 std::string VersionText(const std::string& version);
+// Returns "1.36.0": the version of Kubernetes that Berth replaces.
+std::string_view KubernetesVersion();
 // Returns "v1.36.0+berth.0.1.0": the version of Kubernetes that Berth replaces, and its own.
 std::string GitVersion();
 // Returns the version to report: GitVersion, unless --version sets another.

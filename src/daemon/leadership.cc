@@ -25,6 +25,7 @@ void Leadership::Elect(client::ElectionLock& lock, const Clock& wall_clock,
       then(std::move(callbacks.on_started_leading), [this] { OnStartedLeading(); });
   callbacks.on_stopped_leading =
       then(std::move(callbacks.on_stopped_leading), [this] { OnStoppedLeading(); });
+  callbacks.on_end_of_term = then(std::move(callbacks.on_end_of_term), [this] { OnEndOfTerm(); });
   elector_ = std::make_unique<client::LeaderElector>(lock, executor_, wall_clock,
                                                      std::move(options), std::move(callbacks));
 }
@@ -81,6 +82,14 @@ void Leadership::OnStoppedLeading() {
   if (ending_) return;
   lost_ = true;
   if (options_.on_lost) options_.on_lost();
+}
+
+void Leadership::OnEndOfTerm() {
+  scheduler_.StopLeading();
+  leads_ = false;
+  if (ending_) return;
+  lost_ = true;
+  if (options_.on_end_of_term) options_.on_end_of_term();
 }
 
 void Leadership::Stop(Duration grace_period) {

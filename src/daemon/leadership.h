@@ -3,7 +3,8 @@
 //
 // Whenever leadership ends, writing ends first. Stop works in this order: no write is sent and no
 // lease acquired any more, the writes in flight end, and only then is the lease released, so that
-// no write of this process is in flight when another process leads.
+// no write of this process is in flight when another process leads. The end of a term in a
+// coordinated election is such an end, too.
 #pragma once
 
 #include <atomic>
@@ -22,6 +23,9 @@ struct LeadershipOptions {
   bool delay_cache_until_active = false;  // Starts the scheduler only when it leads.
   // Called on the executor when the lease is lost, unless Stop has begun.
   std::function<void()> on_lost = {};
+  // Called on the executor when another candidate must lead, and this process has stopped
+  // scheduling for it, unless Stop has begun: call Stop, on another thread.
+  std::function<void()> on_end_of_term = {};
 };
 
 class Leadership {
@@ -43,7 +47,7 @@ class Leadership {
 
   // May be called on any thread.
   bool leads() const { return leads_; }
-  bool lost() const { return lost_; }      // The lease was lost.
+  bool lost() const { return lost_; }      // The lease was lost, or the term has ended.
   bool ending() const { return ending_; }  // Stop has begun.
 
  private:
@@ -52,6 +56,7 @@ class Leadership {
   void OnSynced();
   void OnStartedLeading();
   void OnStoppedLeading();
+  void OnEndOfTerm();
 
   runtime::Scheduler& scheduler_;
   net::Executor& executor_;

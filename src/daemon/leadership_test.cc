@@ -53,6 +53,7 @@ class LeadershipTest : public testing::Test {
     scheduler_ = *runtime::Scheduler::MakeOn(runtime::FakeClients(server_), std::move(scheduling),
                                              scheduler::plugins::InTreeRegistry());
     options.on_lost = [this] { story_.push_back("lost"); };
+    options.on_end_of_term = [this] { story_.push_back("end of term"); };
     leadership_ = std::make_unique<Leadership>(*scheduler_, server_.executor, std::move(options));
     if (!elects) return;
     client::ElectionCallbacks callbacks;
@@ -60,7 +61,8 @@ class LeadershipTest : public testing::Test {
       story_.push_back(leadership_->ending() ? "started while ending" : "started");
     };
     callbacks.on_stopped_leading = [this] { story_.push_back("stopped"); };
-    leadership_->Elect(lock_, server_.executor.clock(), {.identity = "me"}, std::move(callbacks));
+    leadership_->Elect(lock_, server_.executor.clock(),
+                       {.identity = "me", .coordinated = coordinated_}, std::move(callbacks));
   }
   // Reports whether the driver runs.
   bool runs() {
@@ -80,6 +82,7 @@ class LeadershipTest : public testing::Test {
 
   client::FakeApiServer server_;
   FakeLock lock_;
+  bool coordinated_ = false;
   std::vector<std::string> story_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
   std::unique_ptr<Leadership> leadership_;
@@ -184,6 +187,25 @@ TEST_F(LeadershipTest, ALostLeaseIsReportedAndEndsLeading) {
   EXPECT_TRUE(leadership_->lost());
   Stop();
   EXPECT_EQ(lock_.record->holder, "me") << "a lost lease is not ours to release";
+}
+
+TEST_F(LeadershipTest, ReleasesTheLeaseForThePreferredHolderAfterTheSchedulerHasStopped) {
+  coordinated_ = true;
+  lock_.record = client::LeaderRecord{.holder = "me", .lease_duration_seconds = 5};
+  Make({});
+  leadership_->Start();
+  runtime::RespondToLists(server_);
+  server_.executor.Run();
+  ASSERT_TRUE(leadership_->leads());
+  lock_.record->preferred_holder = "you";
+  server_.executor.Advance(Duration::Seconds(60));
+  EXPECT_THAT(story_, ElementsAre("started", "end of term"));
+  EXPECT_FALSE(leadership_->leads());
+  EXPECT_TRUE(leadership_->lost());
+  EXPECT_EQ(lock_.record->holder, "me");
+  lock_.on_release = [this] { story_.push_back(runs() ? "released while it runs" : "released"); };
+  Stop();
+  EXPECT_THAT(story_, ElementsAre("started", "end of term", "released", "stopped"));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -1,4 +1,4 @@
-// ProcessEvents is the queue of signals that the daemon's main thread waits on.
+// ProcessEvents is the queue of signals and other events that the daemon's main thread waits on.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace berth::daemon {
 
 enum class ProcessEvent {
-  kEnd,   // SIGTERM or SIGINT. A second one exits at once, with 1.
+  kEnd,   // SIGTERM or SIGINT, of which a second one exits at once, with 1; or it was posted.
   kDump,  // SIGUSR2.
 };
 
@@ -25,10 +25,11 @@ class ProcessEvents {
 
   // Waits for the next event.
   ProcessEvent Next();
+  // Adds an event. Any thread.
+  void Post(ProcessEvent what);
 
  private:
   void TakeSignals();
-  void Post(ProcessEvent what);
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -13,7 +13,7 @@ enum class GateSupport : uint8_t {
   kSwitch,  // Switches the feature in Berth.
   kFixed,   // Affects the scheduler; Berth always has the default.
   kSpeed,   // Affects how kube-scheduler works, not what it does; no effect in Berth.
-  kOthers,  // Affects other components only.
+  kOthers,  // Affects other components, or only how client-go works inside.
 };
 
 struct FeatureGate {

@@ -56,6 +56,17 @@ TEST(FeatureGatesTest, GatesOfTheSchedulerHaveTheirDefaults) {
       {"ComponentStatusz", true, GateStage::kBeta, false},
       {"LoggingBetaOptions", true, GateStage::kBeta, false},
       {"LoggingAlphaOptions", false, GateStage::kAlpha, false},
+      // Those of client-go.
+      {"AtomicFIFO", true, GateStage::kBeta, false},
+      {"ClientsAllowCARotation", true, GateStage::kBeta, false},
+      {"ClientsAllowCBOR", false, GateStage::kAlpha, false},
+      {"ClientsAllowTLSCacheGC", true, GateStage::kBeta, false},
+      {"ClientsPreferCBOR", false, GateStage::kAlpha, false},
+      {"InOrderInformers", true, GateStage::kGA, true},
+      {"InOrderInformersBatchProcess", true, GateStage::kBeta, false},
+      {"InformerResourceVersion", true, GateStage::kGA, false},
+      {"UnlockWhileProcessingFIFO", true, GateStage::kBeta, false},
+      {"WatchListClient", true, GateStage::kBeta, false},
   };
   const FeatureGates gates;
   for (const DefaultCase& c : cases) {
@@ -74,6 +85,19 @@ TEST(FeatureGatesTest, GatesAreSwitchedInOrder) {
   ASSERT_TRUE(gates.has_value());
   EXPECT_FALSE(gates->IsOn("ComponentFlagz"));
   EXPECT_TRUE(gates->IsOn("ComponentStatusz"));
+  EXPECT_THAT(gates->warnings(), IsEmpty());
+}
+
+TEST(FeatureGatesTest, GatesOfClientGoAreSwitchedSilently) {
+  const Settings settings = {
+      "WatchListClient=false",           "ClientsAllowCARotation=false",
+      "ClientsAllowCBOR=true",           "ClientsPreferCBOR=true",
+      "ClientsAllowTLSCacheGC=false",    "InOrderInformersBatchProcess=false",
+      "UnlockWhileProcessingFIFO=false", "CoordinatedLeaderElection=true"};
+  const auto gates = FeatureGates::Parse(settings);
+  ASSERT_TRUE(gates.has_value()) << gates.error()[0];
+  EXPECT_FALSE(gates->IsOn("WatchListClient"));
+  EXPECT_TRUE(gates->IsOn("CoordinatedLeaderElection"));
   EXPECT_THAT(gates->warnings(), IsEmpty());
 }
 
@@ -96,6 +120,12 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
       {{"SchedulerQueueingHints=false"},
        {"cannot set feature gate SchedulerQueueingHints to false, feature is locked to true"}},
       {{"SchedulerQueueingHints=true"}, {}},
+      {{"InOrderInformers=false"},
+       {"cannot set feature gate InOrderInformers to false, feature is locked to true"}},
+      {{"AtomicFIFO=false", "StaleControllerConsistencyDaemonSet=false",
+        "StaleControllerConsistencyJob=false", "StaleControllerConsistencyReplicaSet=false"},
+       {"StaleControllerConsistencyStatefulSet is enabled, but depends on features that are "
+        "disabled: [AtomicFIFO]"}},
       {{"ComponentFlagz"}, {"missing bool value for ComponentFlagz"}},
       {{"ComponentFlagz=on"},
        {"invalid value of ComponentFlagz=on, err: strconv.ParseBool: parsing \"on\": invalid "

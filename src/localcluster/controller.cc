@@ -1,5 +1,6 @@
 #include "localcluster/controller.h"
 
+#include "localcluster/coordinated_election.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
 #include "localcluster/disruption.h"
@@ -34,6 +35,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<JobController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
+    all.push_back(std::make_unique<CoordinatedElection>(context));
     all.push_back(std::make_unique<GarbageCollector>(context));
     all.push_back(std::make_unique<NamespaceController>(context));
   }

@@ -34,6 +34,10 @@ inline const Kind& Leases() {
   static const Kind& kind = api::scheme::KindOf("leases.coordination.k8s.io");
   return kind;
 }
+inline const Kind& LeaseCandidates() {
+  static const Kind& kind = api::scheme::KindOf("leasecandidates.coordination.k8s.io");
+  return kind;
+}
 inline const Kind& ReplicaSets() {
   static const Kind& kind = api::scheme::KindOf("replicasets.apps");
   return kind;

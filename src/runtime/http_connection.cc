@@ -58,6 +58,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
                                                 events, options.warn);
   client::InformersOptions informing;
   informing.protobuf = options.protobuf;
+  informing.watch_list = options.watch_list;
   informing.seed = options.seed;
   informing.count_undecodable = options.count_undecodable;
   informers_ = std::make_unique<client::Informers>(

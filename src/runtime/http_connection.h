@@ -44,8 +44,9 @@ struct ApiClients {
 };
 
 struct HttpConnectionOptions {
-  bool protobuf = false;  // For pods and nodes.
-  bool raw_json = false;  // Retains the raw JSON of pods and nodes, for extenders.
+  bool protobuf = false;   // For pods and nodes.
+  bool watch_list = true;  // As in client::ReflectorOptions.
+  bool raw_json = false;   // Retains the raw JSON of pods and nodes, for extenders.
   uint64_t seed = 1;
   std::string host = "berth";  // Names this process in events.
   client::Warn warn = [](const std::string&) {};

@@ -31,6 +31,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
 
   HttpConnectionOptions connecting;
   connecting.protobuf = options.protobuf;
+  connecting.watch_list = options.watch_list;
   connecting.raw_json = !options.engine.extenders.empty();
   connecting.seed = options.engine.seed;
   connecting.host = options.host;

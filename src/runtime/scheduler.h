@@ -29,7 +29,8 @@ namespace berth::runtime {
 // The pointers may be null; they must outlive the scheduler otherwise.
 struct SchedulerOptions {
   client::ClientConfig api;
-  bool protobuf = false;  // For pods and nodes.
+  bool protobuf = false;   // For pods and nodes.
+  bool watch_list = true;  // Lists by watches, where the server supports it.
   scheduler::engine::EngineOptions engine;
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.

@@ -214,6 +214,9 @@ const DescriptorTable kProtobufCoordination = {"coordination", R"(
 Lease: 1 metadata ObjectMeta; 2 spec LeaseSpec
 LeaseSpec: 1 holderIdentity *string; 2 leaseDurationSeconds *int; 3 acquireTime *MicroTime;
   4 renewTime *MicroTime; 5 leaseTransitions *int; 6 strategy *string; 7 preferredHolder *string
+LeaseCandidate: 1 metadata ObjectMeta; 2 spec LeaseCandidateSpec
+LeaseCandidateSpec: 1 leaseName; 2 pingTime *MicroTime; 3 renewTime *MicroTime; 4 binaryVersion;
+  5 emulationVersion; 6 strategy
 )"};
 
 const DescriptorTable kProtobufEvents = {"events", R"(

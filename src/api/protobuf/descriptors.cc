@@ -37,6 +37,7 @@ constexpr std::array kGroups = std::to_array<std::pair<std::string_view, std::st
     {"policy/v1beta1", "policy"},
     {"scheduling.k8s.io/v1", "scheduling"},
     {"coordination.k8s.io/v1", "coordination"},
+    {"coordination.k8s.io/v1beta1", "coordination"},
     {"events.k8s.io/v1", "events"},
     {"autoscaling/v1", "autoscaling"},
     {"storage.k8s.io/v1", "storage"},

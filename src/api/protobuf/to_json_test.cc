@@ -70,6 +70,19 @@ TEST(ProtobufBody, BindingOfTheScheduler) {
                  "target":{"kind":"Node","name":"node-7"}})");
 }
 
+TEST(ProtobufBody, LeaseCandidate) {
+  const std::string spec = Bytes(1, "kube-scheduler") +
+                           Bytes(3, Int(1, 1'777'636'801) + Int(2, 5'000)) + Bytes(4, "1.36.0") +
+                           Bytes(5, "1.35.0") + Bytes(6, "OldestEmulationVersion");
+  ExpectBody(Body("coordination.k8s.io/v1beta1", "LeaseCandidate",
+                  Bytes(1, Meta("host_1", "kube-system")) + Bytes(2, spec)),
+             R"({"kind":"LeaseCandidate","apiVersion":"coordination.k8s.io/v1beta1",
+                 "metadata":{"name":"host_1","namespace":"kube-system"},
+                 "spec":{"leaseName":"kube-scheduler","renewTime":"2026-05-01T12:00:01.000005Z",
+                         "binaryVersion":"1.36.0","emulationVersion":"1.35.0",
+                         "strategy":"OldestEmulationVersion"}})");
+}
+
 TEST(ProtobufBody, Lease) {
   const std::string time = Int(1, 1'777'636'800) + Int(2, 123'456'789);
   const std::string spec = Bytes(1, "host_1") + Int(2, 15) + Bytes(3, time) +

@@ -278,6 +278,13 @@ std::vector<Kind> OtherKinds() {
   kinds.back().unconditional_update = false;
   kinds.back().create_on_update = true;
 
+  // The version that kube-scheduler v1.36 uses.
+  kinds.push_back(
+      Plain("coordination.k8s.io", "leasecandidates", "LeaseCandidate", "leasecandidate", true));
+  kinds.back().version = "v1beta1";
+  kinds.back().unconditional_update = false;
+  kinds.back().create_on_update = true;
+
   kinds.push_back(
       Plain("discovery.k8s.io", "endpointslices", "EndpointSlice", "endpointslice", true));
   kinds.back().has_generation = true;

@@ -239,6 +239,16 @@ type LeaseSpec: Holder and times of a lease.
   preferredHolder string
   renewTime microTime: When the holder last renewed the lease.
   strategy string
+package io.k8s.api.coordination.v1beta1
+kind LeaseCandidate: A candidate of a coordinated leader election.
+  spec LeaseCandidateSpec: The lease, and what the candidate offers.
+type LeaseCandidateSpec: The lease, and what a candidate offers.
+  binaryVersion! string: Version of the candidate.
+  emulationVersion string: Version whose behavior the candidate emulates.
+  leaseName! string: Name of the lease.
+  pingTime microTime: When the candidate was last requested to renew.
+  renewTime microTime: When the candidate last renewed.
+  strategy! string: How the leader is chosen, such as OldestEmulationVersion.
 package io.k8s.api.discovery.v1
 type Endpoint
   addresses! []string, conditions EndpointConditions, deprecatedTopology {}string

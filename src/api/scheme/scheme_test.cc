@@ -139,20 +139,21 @@ std::vector<std::string> Those(bool (*are)(const Kind&)) {
 TEST(KindsTest, SomeRequireAVersionInEveryUpdate) {
   EXPECT_THAT(
       Those([](const Kind& kind) { return !kind.unconditional_update; }),
-      UnorderedElementsAre("leases.coordination.k8s.io", "poddisruptionbudgets.policy",
-                           "csinodes.storage.k8s.io", "csidrivers.storage.k8s.io",
-                           "csistoragecapacities.storage.k8s.io",
+      UnorderedElementsAre("leases.coordination.k8s.io", "leasecandidates.coordination.k8s.io",
+                           "poddisruptionbudgets.policy", "csinodes.storage.k8s.io",
+                           "csidrivers.storage.k8s.io", "csistoragecapacities.storage.k8s.io",
                            "volumeattachments.storage.k8s.io", "runtimeclasses.node.k8s.io"));
 }
 
 TEST(KindsTest, SomeAreCreatedByAnUpdate) {
-  EXPECT_THAT(Those([](const Kind& kind) { return kind.create_on_update; }),
-              UnorderedElementsAre("leases.coordination.k8s.io", "events", "events.events.k8s.io",
-                                   "services", "endpoints", "limitranges",
-                                   "runtimeclasses.node.k8s.io", "roles.rbac.authorization.k8s.io",
-                                   "rolebindings.rbac.authorization.k8s.io",
-                                   "clusterroles.rbac.authorization.k8s.io",
-                                   "clusterrolebindings.rbac.authorization.k8s.io"));
+  EXPECT_THAT(
+      Those([](const Kind& kind) { return kind.create_on_update; }),
+      UnorderedElementsAre("leases.coordination.k8s.io", "leasecandidates.coordination.k8s.io",
+                           "events", "events.events.k8s.io", "services", "endpoints", "limitranges",
+                           "runtimeclasses.node.k8s.io", "roles.rbac.authorization.k8s.io",
+                           "rolebindings.rbac.authorization.k8s.io",
+                           "clusterroles.rbac.authorization.k8s.io",
+                           "clusterrolebindings.rbac.authorization.k8s.io"));
 }
 
 TEST(KindsTest, SomeHaveNoGeneration) {

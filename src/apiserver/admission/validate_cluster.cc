@@ -1,4 +1,4 @@
-// Validation of nodes, services, disruption budgets, priority classes, leases, events, config maps
+// Validation of nodes, services, disruption budgets, priority classes, events, config maps
 // and secrets.
 #include <fmt/format.h>
 
@@ -149,15 +149,6 @@ void ValidatePriorityClass(const api::JsonObject& document, FieldErrors& errors)
   }
 }
 
-void ValidateLease(const api::JsonObject* spec, FieldErrors& errors) {
-  const FieldPath path("spec");
-  const auto duration = api::IntAt(spec, "leaseDurationSeconds");
-  if (duration && *duration <= 0) {
-    errors.Invalid(path / "leaseDurationSeconds", *duration, "must be greater than 0");
-  }
-  errors.NonNegative(path / "leaseTransitions", api::At(spec, "leaseTransitions"));
-}
-
 // Events are stored in their core form; those of events.k8s.io have an eventTime.
 void ValidateEvent(const api::JsonObject& document, FieldErrors& errors) {
   const std::string_view namespace_ = api::StringAt(MetadataOf(document), "namespace");
@@ -229,8 +220,6 @@ bool ValidateCluster(const api::scheme::Kind& kind, const api::JsonObject& docum
     ValidateBudget(spec, errors);
   } else if (name == "PriorityClass") {
     ValidatePriorityClass(document, errors);
-  } else if (name == "Lease") {
-    ValidateLease(spec, errors);
   } else if (name == "Event") {
     ValidateEvent(document, errors);
   } else {

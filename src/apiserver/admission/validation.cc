@@ -75,6 +75,21 @@ std::optional<std::string> CheckPathSegment(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::string> CheckConfigMapKey(std::string_view text) {
+  if (text.size() > kMaxSubdomain) return TooLong(kMaxSubdomain);
+  const bool valid = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+  });
+  if (!valid) {
+    return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+           "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+           "'[-._a-zA-Z0-9]+')";
+  }
+  if (text == "." || text == "..") return fmt::format("must not be '{}'", text);
+  if (text.starts_with("..")) return "must not start with '..'";
+  return std::nullopt;
+}
+
 std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_view name) {
   const std::string_view resource = kind.resource;
   if (kind.group.empty()) {
@@ -83,6 +98,7 @@ std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_
     if (resource == "services") return CheckDns1035Label(name);
   }
   if (kind.group == "rbac.authorization.k8s.io") return CheckPathSegment(name);
+  if (kind.kind == "LeaseCandidate") return CheckConfigMapKey(name);
   return CheckDnsSubdomain(name);
 }
 
@@ -250,6 +266,7 @@ void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, Fi
   }
   if (ValidateWorkload(kind, document, errors)) return;
   if (ValidateStorage(kind, document, errors)) return;
+  if (ValidateCoordination(kind, document, errors)) return;
   ValidateCluster(kind, document, errors);
 }
 
@@ -258,6 +275,7 @@ void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before
   if (kind.kind == "Pod") return ValidatePodUpdate(before, after, errors);
   if (ValidateWorkloadUpdate(kind, before, after, errors)) return;
   if (ValidateStorageUpdate(kind, before, after, errors)) return;
+  if (ValidateCoordinationUpdate(kind, before, after, errors)) return;
   ValidateClusterUpdate(kind, before, after, errors);
 }
 

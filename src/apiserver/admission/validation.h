@@ -25,6 +25,7 @@ std::optional<std::string> CheckDnsLabel(std::string_view text);      // RFC 112
 std::optional<std::string> CheckDns1035Label(std::string_view text);  // Starts with a letter.
 std::optional<std::string> CheckDnsSubdomain(std::string_view text);  // 253 characters.
 std::optional<std::string> CheckPathSegment(std::string_view text);
+std::optional<std::string> CheckConfigMapKey(std::string_view text);
 
 // Checks the name of an object of `kind`.
 std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_view name);
@@ -71,6 +72,10 @@ bool ValidateStorage(const api::scheme::Kind& kind, const api::JsonObject& docum
                      FieldErrors& errors);
 bool ValidateStorageUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
                            const api::JsonObject& after, FieldErrors& errors);
+bool ValidateCoordination(const api::scheme::Kind& kind, const api::JsonObject& document,
+                          FieldErrors& errors);
+bool ValidateCoordinationUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
+                                const api::JsonObject& after, FieldErrors& errors);
 bool ValidateCluster(const api::scheme::Kind& kind, const api::JsonObject& document,
                      FieldErrors& errors);
 bool ValidateClusterUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,

@@ -161,6 +161,40 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ALeaseOfNoTime", "leases.coordination.k8s.io",
              "{'metadata':{'name':'l'},'spec':{'leaseDurationSeconds':0}}",
              "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"},
+        Case{"ALeaseWithAPreferredHolderOnly", "leases.coordination.k8s.io",
+             "{'metadata':{'name':'l'},'spec':{'preferredHolder':'h'}}",
+             "spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined"},
+        Case{"ALeaseWithAnUnknownStrategy", "leases.coordination.k8s.io",
+             "{'metadata':{'name':'l'},'spec':{'strategy':'Best'}}",
+             "spec.strategy.strategy: Unsupported value: \"Best\": supported values: "
+             "\"OldestEmulationVersion\""},
+        Case{"ACandidate", "leasecandidates.coordination.k8s.io",
+             "{'metadata':{'name':'Host_1'},'spec':{'leaseName':'l','binaryVersion':'1.36.0',"
+             "'emulationVersion':'1.35.0','strategy':'OldestEmulationVersion'}}",
+             ""},
+        Case{"ACandidateOfAnotherStrategy", "leasecandidates.coordination.k8s.io",
+             "{'metadata':{'name':'c'},'spec':{'leaseName':'l','binaryVersion':'1.36.0',"
+             "'strategy':'example.com/mine'}}",
+             ""},
+        Case{"AnEmptyCandidate", "leasecandidates.coordination.k8s.io",
+             "{'metadata':{'name':'c'},'spec':{}}",
+             "spec.leaseName: Required value\n"
+             "spec.binaryVersion: Required value\n"
+             "spec.strategy: Required value"},
+        Case{"ACandidateWithWrongVersions", "leasecandidates.coordination.k8s.io",
+             "{'metadata':{'name':'a b'},'spec':{'leaseName':'l','binaryVersion':'1.36',"
+             "'strategy':'OldestEmulationVersion'}}",
+             "metadata.name: Invalid value: \"a b\": a valid config key must consist of "
+             "alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+             "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')\n"
+             "spec.binaryVersion: Invalid value: \"1.36\": must be a valid semantic version\n"
+             "spec.emulationVersion: Required value: must be specified when `strategy` is "
+             "'OldestEmulationVersion'"},
+        Case{"ACandidateThatEmulatesTheFuture", "leasecandidates.coordination.k8s.io",
+             "{'metadata':{'name':'c'},'spec':{'leaseName':'l','binaryVersion':'1.35.0',"
+             "'emulationVersion':'1.36.0','strategy':'OldestEmulationVersion'}}",
+             "spec.binaryVersion: Invalid value: \"1.35.0\": must be greater than or equal to "
+             "`emulationVersion`"},
         Case{"AServiceWithoutPorts", "services", "{'metadata':{'name':'s'},'spec':{}}",
              "spec.ports: Required value"},
         Case{"ANamespaceWithADot", "namespaces", "{'metadata':{'name':'a.b'}}",

@@ -82,6 +82,20 @@ TEST(DiscoveryTest, GroupsAreListedOnceWithTheirVersion) {
   EXPECT_EQ(ApiGroup("apps"), R"({"kind":"APIGroup","apiVersion":"v1",)" + apps);
 }
 
+TEST(DiscoveryTest, AGroupMayHaveSeveralVersions) {
+  EXPECT_THAT(ApiGroup("coordination.k8s.io").value_or(""),
+              HasSubstr(R"("versions":[{"groupVersion":"coordination.k8s.io/v1","version":"v1"},)"
+                        R"({"groupVersion":"coordination.k8s.io/v1beta1","version":"v1beta1"}],)"
+                        R"("preferredVersion":{"groupVersion":"coordination.k8s.io/v1",)"));
+  EXPECT_THAT(ApiResourceList("coordination.k8s.io", "v1beta1").value_or(""),
+              HasSubstr(R"("resources":[{"name":"leasecandidates",)"));
+  const std::string text = AggregatedDiscovery(false, "v2");
+  EXPECT_THAT(text, HasSubstr(R"({"metadata":{"name":"coordination.k8s.io"},"versions":[)"
+                              R"({"version":"v1","resources":[{"resource":"leases",)"));
+  EXPECT_THAT(text,
+              HasSubstr(R"({"version":"v1beta1","resources":[{"resource":"leasecandidates",)"));
+}
+
 TEST(DiscoveryTest, UnknownGroupsAreNotFound) {
   EXPECT_EQ(ApiGroup("x"), std::nullopt);
   EXPECT_EQ(ApiGroup(""), std::nullopt);

@@ -145,6 +145,13 @@ Cells LeaseCells(api::JsonView object, Instant now) {
   return {NameOf(object), std::string(object["spec"]["holderIdentity"].text()), AgeOf(object, now)};
 }
 
+Cells LeaseCandidateCells(api::JsonView object, Instant now) {
+  const api::JsonView spec = object["spec"];
+  return {NameOf(object), std::string(spec["leaseName"].text()),
+          std::string(spec["binaryVersion"].text()), std::string(spec["emulationVersion"].text()),
+          AgeOf(object, now)};
+}
+
 Cells RuntimeClassCells(api::JsonView object, Instant now) {
   return {NameOf(object), std::string(object["handler"].text()), AgeOf(object, now)};
 }
@@ -199,6 +206,13 @@ Layouts ClusterLayouts() {
         ResourceQuotaCells}},
       {"leases.coordination.k8s.io",
        {{NameColumn(), {"Holder", "Holder of the lease."}, AgeColumn()}, LeaseCells}},
+      {"leasecandidates.coordination.k8s.io",
+       {{NameColumn(),
+         {"LeaseName", "Name of the lease."},
+         {"BinaryVersion", "Version of the candidate."},
+         {"EmulationVersion", "Version whose behavior the candidate emulates."},
+         AgeColumn()},
+        LeaseCandidateCells}},
       {"runtimeclasses.node.k8s.io",
        {{NameColumn(), {"Handler", "Name of the configuration on the nodes."}, AgeColumn()},
         RuntimeClassCells}},

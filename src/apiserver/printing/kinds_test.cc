@@ -226,6 +226,10 @@ INSTANTIATE_TEST_SUITE_P(
         CellCase{"ServiceAccount", "serviceaccounts", "}", R"("x","60m")"},
         CellCase{"Lease", "leases.coordination.k8s.io", R"(},"spec":{"holderIdentity":"me"})",
                  R"("x","me","60m")"},
+        CellCase{
+            "LeaseCandidate", "leasecandidates.coordination.k8s.io",
+            R"(},"spec":{"leaseName":"l","binaryVersion":"1.36.0","emulationVersion":"1.35.0"})",
+            R"("x","l","1.36.0","1.35.0","60m")"},
         CellCase{"Quota", "resourcequotas",
                  R"(},"status":{"hard":{"pods":"4","limits.cpu":2},"used":{"pods":"1"}})",
                  R"("x","pods: 1/4","limits.cpu: 0/2","60m")"},

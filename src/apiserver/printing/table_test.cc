@@ -173,6 +173,8 @@ TEST(LayoutTest, ColumnsAreThoseOfKubectl) {
            {"poddisruptionbudgets.policy",
             "Name, Min Available, Max Unavailable, Allowed Disruptions, Age"},
            {"leases.coordination.k8s.io", "Name, Holder, Age"},
+           {"leasecandidates.coordination.k8s.io",
+            "Name, LeaseName, BinaryVersion, EmulationVersion, Age"},
            {"persistentvolumes",
             "Name, Capacity, Access Modes, Reclaim Policy, Status, Claim, StorageClass, "
             "VolumeAttributesClass, Reason, Age, [VolumeMode]"},
