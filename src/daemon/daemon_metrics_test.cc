@@ -27,7 +27,7 @@ TEST(DaemonMetrics, CountsAuthenticationByResultAndUser) {
 }
 
 TEST(DaemonMetrics, ElectionsHaveTheNameThatKubeSchedulerGivesThem) {
-  DaemonMetrics metrics{MetricsFlags(), FeatureGates()};
+  DaemonMetrics metrics{MetricsFlags(), features::FeatureGates()};
   metrics.SetLeader(true);
   metrics.NoteSlowElection();
   const std::string text = metrics.Text();
