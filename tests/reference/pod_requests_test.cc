@@ -95,7 +95,7 @@ void ExpectTheSameWith(const model::Features& features, const api::Pod& pod) {
 
 TEST(ReferencePodRequests, AreThoseOfThePluginsForRandomPods) {
   constexpr uint64_t kPods = 3000;
-  Random random(20);
+  Random random(20), gates(21);
   int resized = 0;
   for (uint64_t number = 0; number < kPods; ++number) {
     api::Pod pod = generate::RandomPod(random, number);
@@ -109,7 +109,7 @@ TEST(ReferencePodRequests, AreThoseOfThePluginsForRandomPods) {
     const api::NonZeroRequest plugins = api::PlacedNonZeroRequest(pod);
     EXPECT_EQ(non_zero.at("cpu").MilliValue(), plugins.milli_cpu);
     EXPECT_EQ(non_zero.at("memory").Value(), plugins.memory);
-    ExpectTheSameWith(RandomFeatures(random), pod);
+    ExpectTheSameWith(RandomFeatures(gates), pod);
     ASSERT_FALSE(HasFailure()) << pod.metadata.name;
   }
   EXPECT_GT(resized, 5);

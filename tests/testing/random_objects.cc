@@ -279,7 +279,7 @@ api::CsiDriver RandomDriver(Random& random) {
   api::CsiDriver driver;
   driver.metadata.name = "csi.example.com";
   if (random.Chance(80)) driver.storage_capacity = random.Chance(50);
-  if (random.Chance(50)) driver.prevent_pod_scheduling_if_missing = random.Chance(50);
+  if (random.Chance(80)) driver.prevent_pod_scheduling_if_missing = random.Chance(80);
   return driver;
 }
 

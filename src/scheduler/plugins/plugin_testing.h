@@ -71,6 +71,7 @@ inline std::string Text(const framework::Verdict& verdict) {
 class TestCluster {
  public:
   TestCluster() = default;
+  explicit TestCluster(const model::Features& features) : cluster_(features) {}
   TestCluster(std::initializer_list<std::string> yaml) {
     for (const std::string& text : yaml) Add(text);
   }

@@ -127,5 +127,23 @@ TEST(PodTopologySpreadHints, DefaultConstraints) {
       "Skip");
 }
 
+// They count all pods of the Service: matchLabelKeys are not read.
+TEST(PodTopologySpread, KeysOfDefaultConstraintsDoNotNarrowThem) {
+  framework::PodTopologySpreadArgs args{.defaulting_type = "List", .default_constraints = {}};
+  auto& constraint = args.default_constraints.emplace_back();
+  constraint.max_skew = 1;
+  constraint.topology_key = "zone";
+  constraint.when_unsatisfiable = "DoNotSchedule";
+  constraint.match_label_keys = {"version"};
+  TestCluster world{
+      "{apiVersion: v1, kind: Service, metadata: {name: s, namespace: default}, spec: {selector: "
+      "{app: web}}}",
+      NodeYaml("a", {.labels = "zone: '1'"}), NodeYaml("b", {.labels = "zone: '2'"}),
+      PodYaml("old", {.labels = "app: web, version: '1'", .spec = "nodeName: a"})};
+  PluginHarness harness(world, MakePlugin("PodTopologySpread", std::any(args)),
+                        PodYaml("new", {.labels = "app: web, version: '2'"}));
+  EXPECT_EQ(harness.Filter(), "01");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::plugins
