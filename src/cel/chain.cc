@@ -45,6 +45,7 @@ Selected Select(Evaluation& evaluation, const Value& object, const Value& key) {
     return {Found::kError, evaluation.FailWith("invalid qualifier type: {}", key.type().name)};
   }
   if (object.is(Kind::kMap)) {
+    evaluation.SpendOnText(key);
     const Value* value = LookUp(object, key);
     if (value == nullptr) return {Found::kNothing, {}};
     return {Found::kValue, *value};

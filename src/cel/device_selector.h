@@ -2,7 +2,7 @@
 // DeviceClasses and of requests in ResourceClaims.
 //
 // Immutable: compiled once, evaluated for any number of devices, by several threads at the same
-// time. An evaluation takes about a microsecond; what it may cost is bounded (limits.h).
+// time. An evaluation takes a few hundred nanoseconds; what it may cost is bounded (limits.h).
 #pragma once
 
 #include <cstdint>

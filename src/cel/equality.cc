@@ -55,7 +55,8 @@ Equality EqualSameKind(Evaluation& evaluation, const Value& a, const Value& b) {
       return Answer(a.boolean() == b.boolean());
     case Kind::kString:
     case Kind::kBytes:
-      return Answer(a.text() == b.text());
+      return Answer(a.text().size() == b.text().size() && evaluation.SpendOnText(a) &&
+                    a.text() == b.text());
     case Kind::kDuration:
       return Answer(a.nanos() == b.nanos());
     case Kind::kTimestamp:

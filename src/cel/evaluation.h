@@ -59,6 +59,11 @@ class Evaluation {
     AbortAtSteps();
     return false;
   }
+  // Counts the work of reading a text, which matters only if it is long.
+  bool SpendOnText(const Value& value) {
+    if (!value.is(Kind::kString) && !value.is(Kind::kBytes)) return true;
+    return value.text().size() < kBytesPerStep || Spend(value.text().size() / kBytesPerStep);
+  }
   // Reports whether `bytes` more may be allocated; aborts if not.
   bool Reserve(uint64_t bytes);
 
@@ -88,6 +93,9 @@ class Evaluation {
     Value value;
     const Node* init;  // Not evaluated yet.
   };
+
+  // Bytes of a text that take as long as looking at one element.
+  static constexpr size_t kBytesPerStep = 4;
 
   void AbortAtLimit();
   void AbortAtSteps();

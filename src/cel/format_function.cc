@@ -121,19 +121,21 @@ class Formatter {
 
   Result<std::string> MapText(const Value& map) {
     std::vector<std::pair<std::string, std::string>> entries;
+    size_t size = 0;
     for (const MapEntry& entry : Entries(map)) {
       const auto key = Literal(entry.key);
       if (!key) return key;
       const auto value = Literal(entry.value);
       if (!value) return value;
       entries.emplace_back(*key, *value);
+      size += key->size() + value->size();
+      if (!evaluation_.Reserve(size)) return Fail("too long");
     }
     std::ranges::stable_sort(entries, {}, &std::pair<std::string, std::string>::first);
     std::string text = "{";
     for (const auto& [key, value] : entries) {
       if (text.size() > 1) text += ", ";
       text += key + ':' + value;
-      if (!evaluation_.Reserve(text.size())) return Fail("too long");
     }
     return text + '}';
   }

@@ -101,6 +101,27 @@ TEST(HostileExpression, StringsThatGrow) {
   EXPECT_EQ(Outcome("lists.range(-5) == []"), "true");
 }
 
+// A unit is charged for what reads a megabyte.
+TEST(HostileExpression, LongTextsInCheapFunctions) {
+  const std::string_view work[] = {
+      "size(s) > 0",
+      "s.charAt(1) == 'a'",
+      "s in [dyn(t)]",
+      "isURL(s)",
+      "{dyn('a'): 1}[?s] != optional.of(1)",
+      "[s] == [t]",
+  };
+  for (const std::string_view expression : work) {
+    const std::string text =
+        "cel.bind(s, 'aaaaaaaaaa'.replace('', 'bbbbbbbbbb').replace('', 'cccccccccc').replace('', "
+        "'dddddddddd').replace('', 'eeeeeeeeee').replace('', 'fffffffffff'), cel.bind(t, "
+        "s.replace('a', 'a', 1) + '', lists.range(50000).all(x, " +
+        std::string(expression) + " || true)))";
+    const std::string outcome = Outcome(text);
+    EXPECT_EQ(outcome.substr(0, 5), "cost:") << expression << ": " << outcome;
+  }
+}
+
 TEST(HostileExpression, RegularExpressions) {
   EXPECT_EQ(FirstLine(Outcome("'a'.matches('((a{1,100}){1,100}){1,100}')")),
             "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument");

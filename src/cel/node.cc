@@ -85,6 +85,8 @@ Value FunctionCall::Evaluate(Evaluation& evaluation) const {
     if (stops_at_error_ && i + 1 < args_.size()) return *error;
   }
   const std::span<const Value> args(values.data(), args_.size());
+  // Some functions read all of a text for one unit.
+  for (const Value& arg : args) evaluation.SpendOnText(arg);
   if (!evaluation.Charge(CallCost(evaluation, cost_, args))) return Value();
   if (error != nullptr) return *error;
   return Dispatch(function_, overload_, {evaluation, args, pattern_.get()});

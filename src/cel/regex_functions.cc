@@ -86,6 +86,7 @@ Value FindAll(const Call& call) {
     const auto start = static_cast<size_t>(match.data() - text.data());
     const size_t end = start + match.size();
     if (!match.empty() || start != previous_end) {
+      if (!call.evaluation.Reserve((found.size() + 1) * sizeof(Value))) break;
       found.push_back(Value::String({match.data(), match.size()}));
     }
     previous_end = end;

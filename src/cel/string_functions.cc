@@ -169,6 +169,7 @@ Value Split(const Call& call) {
       end = FindText(rest, separator);
       if (end == kNowhere) break;
     }
+    if (!call.evaluation.Reserve((parts.size() + 1) * sizeof(Value))) break;
     parts.push_back(Value::String(rest.substr(0, end)));
     rest.remove_prefix(end + separator.size());
   }
