@@ -232,6 +232,14 @@ CallEstimate EstimateCall(const Function& function, const Overload& overload,
     case CostRule::kValidate:
       return {Scan(args[0].size_or_unknown()).Scaled(kNamedFormatPattern * kPatternFactor),
               std::nullopt};
+    case CostRule::kAuthorization:
+      return {CostRange::Exactly(kAuthorizationCost), std::nullopt};
+    case CostRule::kLabelSelector: {
+      const CostRange size = args[0].size_or_unknown();
+      const CostRange requirements = size.Scaled(kRequirementsPerCharacter);
+      return {CostRange::Exactly(kListCost) + Scan(size) + requirements.Scaled(kRequirementCost),
+              std::nullopt};
+    }
     case CostRule::kIncludes:
       return {CostRange::Exactly(kMaxIncludesItems), std::nullopt};
     case CostRule::kSets:

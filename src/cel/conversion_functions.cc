@@ -99,9 +99,7 @@ Value BytesToString(const Call& call) {
   return Value::Error("invalid UTF-8 in bytes, cannot convert to string");
 }
 Value DurationToString(const Call& call) {
-  const double seconds = static_cast<double>(call[0].nanos() / 1'000'000'000) +
-                         static_cast<double>(call[0].nanos() % 1'000'000'000) / 1e9;
-  return call.evaluation.NewString(FormatFixedShortest(seconds) + 's');
+  return call.evaluation.NewString(FormatDuration(call[0].nanos()));
 }
 Value TimestampToString(const Call& call) {
   return call.evaluation.NewString(FormatTimestamp(call[0].timestamp()));

@@ -122,6 +122,11 @@ uint64_t ContainsCidrCost(const Value& network) {
   return ScanTwice(size) + Scan(size) + 1;
 }
 
+uint64_t LabelSelectorCost(uint64_t size) {
+  const double requirements = std::ceil(static_cast<double>(size) * kRequirementsPerCharacter);
+  return kListCost + Scan(size) + Ceiling(requirements * kRequirementCost);
+}
+
 uint64_t ValidateCost(std::span<const Value> args) {
   if (!args[0].is(Kind::kNamedFormat)) return 1;
   return RegexCost(SizeOf(args[1]), args[0].named_format().regex_size);
@@ -163,6 +168,10 @@ uint64_t CallCost(Evaluation& evaluation, CostRule rule, std::span<const Value> 
       return ContainsCidrCost(args[0]) + Scan(SizeOf(args[1]));
     case CostRule::kValidate:
       return ValidateCost(args);
+    case CostRule::kAuthorization:
+      return kAuthorizationCost;
+    case CostRule::kLabelSelector:
+      return LabelSelectorCost(SizeOf(args[1]));
     case CostRule::kSets:
       return 1 + SaturatedProduct(SizeOf(args[0]), SizeOf(args[1]));
     case CostRule::kSetsTwice:

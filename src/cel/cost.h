@@ -18,6 +18,12 @@ inline constexpr uint64_t kMapCost = 30;
 inline constexpr double kScanFactor = 0.1;
 inline constexpr double kPatternFactor = 0.25;
 
+// Two checks of the authorizer are what an expression can afford.
+inline constexpr uint64_t kAuthorizationCost = 350'000;
+// A requirement of a selector has two characters or more, and makes a list and an object.
+inline constexpr double kRequirementsPerCharacter = 0.5;
+inline constexpr double kRequirementCost = 50;
+
 // Lists longer than this have no includes().
 inline constexpr uint64_t kMaxIncludesItems = 48;
 

@@ -54,6 +54,8 @@ enum class CostRule : uint8_t {
   kContainsCidr,
   kContainsCidrText,
   kValidate,  // A regular expression of the size that the format says.
+  kAuthorization,
+  kLabelSelector,  // Parsing a label or field selector.
   kIncludes,
   kSets,       // The product of two sizes,
   kSetsTwice,  // or twice that.

@@ -94,6 +94,16 @@ TEST(DeviceSelector, LogicMakesUpForErrors) {
   });
 }
 
+TEST(DeviceSelector, ThereIsNoAuthorizer) {
+  ExpectOutcomes({
+      {R"(device.attributes["gpu.example.com"].model.allowed())",
+       "runtime: no such overload: allowed(string)"},
+      {"'x'.allowed()",
+       "compile: compilation failed: ERROR: <input>:1:12: found no matching overload for 'allowed' "
+       "applied to 'string.()'"},
+  });
+}
+
 TEST(DeviceSelector, VariablesAreScoped) {
   ExpectOutcomes({
       {"[1].all(x, cel.bind(x, x + 1, x == 2))", "true"},

@@ -59,7 +59,7 @@ class Formatter {
       case Kind::kTimestamp:
         return FormatTimestamp(value.timestamp());
       case Kind::kDuration:
-        return DurationText(value);
+        return FormatDuration(value.nanos());
       case Kind::kBytes:
         if (!IsValidUtf8(value.text())) return Fail("error during formatting: invalid UTF-8");
         [[fallthrough]];
@@ -79,10 +79,6 @@ class Formatter {
             "types, durations, and timestamps",
             value);
     }
-  }
-
-  static std::string DurationText(const Value& value) {
-    return FormatFixedShortest(static_cast<double>(value.nanos()) / 1e9) + 's';
   }
 
   // What a value looks like inside a list or map: as a literal of CEL.

@@ -45,6 +45,11 @@ TEST(HostileExpression, LongChainsAreNotNested) {
   EXPECT_EQ(Outcome("size([1" + Repeat(",1", 20'000) + "]) == 20001"), "true");
 }
 
+TEST(HostileExpression, DeepLoopsFitTheStack) {
+  EXPECT_EQ(Outcome(Repeat("[1].all(x, ", 120) + "true" + Repeat(")", 120)), "true");
+  EXPECT_EQ(Outcome(Repeat("[", 240) + Repeat("].map(x, x)", 240) + ".size() == 1"), "true");
+}
+
 TEST(HostileExpression, LengthIsLimited) {
   EXPECT_EQ(Outcome("true" + std::string(kMaxCodePoints, ' ')).substr(0, 84),
             "compile: compilation failed: ERROR: <input>:-1:0: expression code point size exceeds");

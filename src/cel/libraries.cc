@@ -16,6 +16,7 @@ void AddKubernetesLibraries(Environment& environment) {
   AddUrlFunctions(environment);
   AddNetworkFunctions(environment);
   AddNamedFormats(environment);
+  AddAuthorizationFunctions(environment);
 }
 
 }  // namespace berth::cel

@@ -27,6 +27,8 @@ void AddUrlFunctions(Environment& environment);
 void AddNetworkFunctions(Environment& environment);
 // format.dns1123Label() and others.
 void AddNamedFormats(Environment& environment);
+// Unusable without an authorizer.
+void AddAuthorizationFunctions(Environment& environment);
 // x.includes(y)
 void AddIncludes(Environment& environment);
 

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "cel/numbers.h"
 
 namespace berth::cel {
 namespace {
@@ -103,6 +104,14 @@ CalendarTime ToCalendar(const Timestamp& timestamp, int64_t offset_seconds) {
           .hour = of_day / 3600,
           .minute = of_day / 60 % 60,
           .second = of_day % 60};
+}
+
+std::string FormatDuration(int64_t nanos) {
+  constexpr int64_t kNanosPerSecond = 1'000'000'000;
+  // As Go's Duration.Seconds does it, to the last bit.
+  const double seconds = static_cast<double>(nanos / kNanosPerSecond) +
+                         static_cast<double>(nanos % kNanosPerSecond) / 1e9;
+  return FormatFixedShortest(seconds) + 's';
 }
 
 std::string FormatTimestamp(const Timestamp& timestamp) {

@@ -15,6 +15,9 @@ std::optional<Timestamp> ParseTimestamp(std::string_view text);
 // Formats with as many decimals as necessary, in the offset of the timestamp.
 std::string FormatTimestamp(const Timestamp& timestamp);
 
+// Formats a duration in seconds: 5400s, 1.5s.
+std::string FormatDuration(int64_t nanos);
+
 // The fields of a timestamp at some offset from UTC; months, days and weekdays count from 0.
 struct CalendarTime {
   int64_t year = 0;
