@@ -161,7 +161,7 @@ TEST(DeviceSelector, AnUnusableAttributeFailsEverySelector) {
   const auto selector = DeviceSelector::Compile("true");
   ASSERT_TRUE(selector);
   const auto message = [&](std::span<const Device::Attribute> attributes) {
-    return selector->Evaluate(Device({.driver = "d", .attributes = attributes}))
+    return selector->Evaluate(Device({.driver = "d", .attributes = attributes, .capacity = {}}))
         .matches.error()
         .message;
   };
