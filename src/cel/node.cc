@@ -63,7 +63,7 @@ FunctionCall::FunctionCall(const Function& function, const Overload* overload,
     : function_(function),
       overload_(overload),
       cost_(RuleFor(function, overload)),
-      // Without a pattern that is known, and where several overloads are tried, cel-go collects the
+      // With a pattern that is known, and where several overloads are tried, cel-go collects the
       // arguments in another way, which stops at an error.
       stops_at_error_(args.size() > 2 || pattern != nullptr ||
                       (overload != nullptr ? overload->stops_at_error
