@@ -191,6 +191,14 @@ std::string CanonicalDecimal(std::string number, int64_t scale, Quantity::Format
   return number;
 }
 
+// Parses a number that is well-formed. Too large is infinite, too small zero.
+double ParseDouble(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc::result_out_of_range) return number;
+  return text.find("e-") == std::string::npos ? std::numeric_limits<double>::infinity() : 0;
+}
+
 // CanonicalBinary returns nullopt for a number that is printed with a decimal suffix.
 std::optional<std::string> CanonicalBinary(int64_t number) {
   if (number > -1024 && number < 1024) return std::nullopt;
@@ -242,6 +250,8 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   if (binary) mantissa <<= unit->exponent;
   if (parts->negative) mantissa = -mantissa;
   Quantity quantity(mantissa, mantissa == 0 ? 0 : scale, unit->format);
+  // A zero keeps its decimals upstream, and is no integer then.
+  quantity.is_arbitrary_ = mantissa == 0 && scale < 0;
   // Without a plus, leading zeros, a point or an exponent, the text equals its canonical form.
   const size_t plain_size = (parts->negative ? 1 : 0) + parts->whole.size() + parts->suffix.size();
   if (echoed && (text.size() != plain_size || unit->format == Format::kDecimalExponent) &&
@@ -257,9 +267,12 @@ Quantity Quantity::FromMilli(int64_t milli, Format format) { return Quantity(mil
 
 Quantity Quantity::FromBig(BigDecimal number, Format format) {
   if (const std::optional<int64_t> mantissa = number.SmallMantissa()) {
-    return Quantity(*mantissa, static_cast<int32_t>(number.scale()), format);
+    Quantity quantity(*mantissa, static_cast<int32_t>(number.scale()), format);
+    quantity.is_arbitrary_ = true;
+    return quantity;
   }
   Quantity quantity(0, 0, format);
+  quantity.is_arbitrary_ = true;
   quantity.rare_ = std::make_shared<const Rare>(Rare{"", std::move(number)});
   return quantity;
 }
@@ -293,6 +306,22 @@ int64_t Quantity::Value() const { return InUnits(0); }
 
 int64_t Quantity::MilliValue() const { return InUnits(-3); }
 
+std::optional<int64_t> Quantity::AsInt64() const {
+  int64_t number = mantissa_;
+  if (is_arbitrary_ || scale_ < 0 || !MultiplyByPowerOfTen(number, scale_)) return std::nullopt;
+  return number;
+}
+
+double Quantity::AsApproximateFloat64() const {
+  const BigDecimal* number = big();
+  const double base = number == nullptr
+                          ? static_cast<double>(mantissa_)
+                          : ParseDouble((number->negative() ? "-" : "") + number->digits());
+  const int64_t exponent = number == nullptr ? scale_ : number->scale();
+  // The power is the nearest double, as Go's math.Pow10 has it.
+  return exponent == 0 ? base : base * ParseDouble("1e" + std::to_string(exponent));
+}
+
 std::string Quantity::ToString() const {
   if (rare_ != nullptr && !rare_->text.empty()) return rare_->text;
   return Canonical();
@@ -316,6 +345,7 @@ std::string Quantity::Canonical() const {
 
 void Quantity::Add(const Quantity& other, bool negate) {
   const Format format = IsZero() ? other.format_ : format_;
+  const bool is_arbitrary = is_arbitrary_ || other.is_arbitrary_;
   if (big() == nullptr && other.big() == nullptr) {
     const int32_t scale = std::min(scale_, other.scale_);
     int64_t a = mantissa_;
@@ -325,6 +355,7 @@ void Quantity::Add(const Quantity& other, bool negate) {
         MultiplyByPowerOfTen(b, int64_t{other.scale_} - scale) &&
         !(negate ? __builtin_sub_overflow(a, b, &sum) : __builtin_add_overflow(a, b, &sum))) {
       *this = Quantity(sum, sum == 0 ? 0 : scale, format);
+      is_arbitrary_ = is_arbitrary;
       return;
     }
   }

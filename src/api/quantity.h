@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,11 @@ class Quantity {
   int64_t Value() const;
   // Returns a thousand times the number, rounded likewise.
   int64_t MilliValue() const;
+
+  // Returns the number if upstream can convert it to an integer without arbitrary precision: 1k and
+  // 40Gi, but neither 1500m nor 1.5Gi, nor what does not fit.
+  std::optional<int64_t> AsInt64() const;
+  double AsApproximateFloat64() const;
 
   int Sign() const;
   bool IsZero() const { return Sign() == 0; }
@@ -75,6 +81,8 @@ class Quantity {
   int64_t mantissa_ = 0;
   int32_t scale_ = 0;  // The number is mantissa_ * 10^scale_.
   Format format_ = Format::kDecimalSI;
+  // Upstream holds the number with arbitrary precision, whether or not it fits in 64 bits.
+  bool is_arbitrary_ = false;
   std::shared_ptr<const Rare> rare_;
 };
 

@@ -286,5 +286,35 @@ TEST(BigDecimal, RoundsAwayFromZero) {
   EXPECT_EQ(number, BigDecimal(-1, 5));
 }
 
+TEST(Quantity, IsAnIntegerOnlyWithoutArbitraryPrecision) {
+  const auto integer = [](std::string_view text) { return Quantity::Parse(text)->AsInt64(); };
+  EXPECT_EQ(integer("108"), 108);
+  EXPECT_EQ(integer("1.5k"), 1500);
+  EXPECT_EQ(integer("40Gi"), 42949672960);
+  EXPECT_EQ(integer("-2e3"), -2000);
+  EXPECT_EQ(integer("0"), 0);
+  for (const char* text :
+       {"1.0", "0.0", "1500m", "1.5Gi", "20E", "100Ti", "1Pi", "1234567890123456789"}) {
+    EXPECT_EQ(integer(text), std::nullopt) << text;
+  }
+  Quantity sum = *Quantity::Parse("1Gi");
+  sum += *Quantity::Parse("1k");
+  EXPECT_EQ(sum.AsInt64(), 1073742824);
+  sum += *Quantity::Parse("1.5Gi");
+  EXPECT_EQ(sum.AsInt64(), std::nullopt);
+}
+
+TEST(Quantity, ApproximatesAsADouble) {
+  const auto number = [](std::string_view text) {
+    return Quantity::Parse(text)->AsApproximateFloat64();
+  };
+  EXPECT_EQ(number("1500m"), 1.5);
+  EXPECT_EQ(number("-40Gi"), -42949672960.0);
+  EXPECT_EQ(number("20E"), 2e19);
+  EXPECT_EQ(number("12345678901234567890123"), 12345678901234567890123.0);
+  EXPECT_EQ(number("1e400"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(number("0"), 0);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::api

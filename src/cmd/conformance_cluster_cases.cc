@@ -18,7 +18,7 @@
 namespace berth::cmd {
 namespace {
 
-std::string Describe(const std::optional<scheduler::engine::Decision>& decision) {
+std::string DescribeDecision(const std::optional<scheduler::engine::Decision>& decision) {
   if (!decision) return "none";
   switch (decision->kind) {
     case scheduler::engine::Decision::Kind::kPlaced:
@@ -69,7 +69,7 @@ Differences DecisionCheck::Decide(const api::Ref<api::Pod>& pod,
   engine_.Handle(scheduler::engine::ObjectPut{pod}, now);
   engine_.Schedule(now, 1);
   if (last_ && IsExpected(*last_, expected)) return {};
-  return {{"decision", DescribeExpected(expected), Describe(last_)}};
+  return {{"decision", DescribeExpected(expected), DescribeDecision(last_)}};
 }
 
 void DecisionCheck::Resolve(const api::Ref<api::Pod>& pod, const std::string& node, Instant now) {

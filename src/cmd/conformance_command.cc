@@ -16,6 +16,7 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/conformance_api_cases.h"
+#include "cmd/conformance_cel_cases.h"
 #include "cmd/conformance_cluster_cases.h"
 #include "cmd/conformance_config_cases.h"
 #include "cmd/conformance_file.h"
@@ -204,15 +205,11 @@ class Runner {
       case RowKind::kSelector:
         return RunSelector(row);
       case RowKind::kCel:
-        return Unsupported("selector", "device selectors (CEL)");
+        return RunDeviceSelector(row, options_.paranoid);
       case RowKind::kHint:
         return hint_cases_.Run(row);
     }
     return Fail("unknown case type");
-  }
-
-  static Differences Unsupported(std::string what, std::string_view feature) {
-    return {{std::move(what), "a result", fmt::format("{} are not supported yet", feature)}};
   }
 
   void ShowProgress(const std::string& path, size_t done, size_t all) const {

@@ -1,0 +1,51 @@
+#include "cel/environment.h"
+
+namespace berth::cel {
+namespace {
+
+template <typename Map>
+const typename Map::mapped_type* FindIn(const Map& map, std::string_view name) {
+  const auto found = map.find(name);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Environment::Environment() : a_(types_.Parameter(0, "A")), b_(types_.Parameter(1, "B")) {}
+
+Function& Environment::Define(std::string_view name) {
+  return functions_.try_emplace(name, name).first->second;
+}
+
+void Environment::AddVariable(std::string_view name, const Type* type) {
+  const auto slot = static_cast<uint32_t>(variables_.size());
+  variables_[name] = {type, slot};
+}
+
+void Environment::AddField(const Type* object, std::string_view field, const Type* type) {
+  fields_[object->name][field] = type;
+}
+
+void Environment::AddTypeName(std::string_view name, const Type* type) { type_names_[name] = type; }
+
+const Function* Environment::FindFunction(std::string_view name) const {
+  return FindIn(functions_, name);
+}
+
+const Environment::Variable* Environment::FindVariable(std::string_view name) const {
+  return FindIn(variables_, name);
+}
+
+const Type* Environment::FindField(const Type& object, std::string_view field) const {
+  const auto* fields = FindIn(fields_, object.name);
+  if (fields == nullptr) return nullptr;
+  const Type* const* type = FindIn(*fields, field);
+  return type == nullptr ? nullptr : *type;
+}
+
+const Type* Environment::FindTypeName(std::string_view name) const {
+  const Type* const* type = FindIn(type_names_, name);
+  return type == nullptr ? nullptr : *type;
+}
+
+}  // namespace berth::cel
