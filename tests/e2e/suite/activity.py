@@ -1,0 +1,397 @@
+"""Activity: what users, controllers and machines do in a cluster, decided by a seed."""
+
+import random
+import time
+
+from . import random_cluster, random_pods, random_storage
+from .api import NODES, STRATEGIC, ApiError
+from .machinery import path_of, tolerant
+from .mirror import key_of
+from .objects import RUN_LABEL
+from .random_cluster import NAMESPACES, chance, collection, labelled
+from .random_storage import IMMEDIATE, LOCAL
+from .space import PERSISTENT_VOLUMES, PRIORITY_CLASSES, STORAGE_CLASSES
+
+SIZES = (3, 5, 8, 12, 20, 40)  # Nodes of a cluster.
+PODS_PER_NODE = 8
+MOST_WAITING = 6  # Older pods that fit nowhere are deleted.
+WATCH_LAG = 0.1  # Seconds until every watch has reported a change.
+RUNTIME_CLASSES = "/apis/node.k8s.io/v1/runtimeclasses"
+_STORAGE = "/apis/storage.k8s.io/v1"
+
+
+def is_waiting(pod):
+    gated = pod["spec"].get("schedulingGates")
+    return not pod["spec"].get("nodeName") and not gated and not is_ending(pod)
+
+
+def is_ending(pod):
+    return bool(pod["metadata"].get("deletionTimestamp"))
+
+
+class Activity:
+    """The objects of one seed. `kubelets` and `controllers` are those of the run. `rest` waits
+    until the scheduler has nothing to do; without bursts it is called after each change."""
+
+    def __init__(self, api, seed, profiles, kubelets, controllers, *, rest, burst):
+        self.api, self.world, self._profiles = api, f"side-{seed}", profiles
+        self._rng = random.Random(seed)
+        self._kubelets, self._controllers = kubelets, controllers
+        self._nodes, self._claims = {}, []
+        self._number = 0
+        self._rest, self._burst = rest, burst
+        self._began = False
+        self.refused = 0  # Objects that the API server considers invalid.
+
+    def _next(self, kind):
+        self._number += 1
+        return f"{self.world}-{kind}{self._number:04}"
+
+    def _create(self, path, body):
+        """Returns None if the server refuses the object."""
+        try:
+            return self.api.create(path, body)
+        except ApiError as error:
+            if error.status not in (403, 409, 422):
+                raise
+            self.refused += error.status != 409
+            return None
+
+    def _settle(self):
+        """Lets the scheduler see and handle what was written."""
+        if self._began and self._burst == 1:
+            time.sleep(WATCH_LAG)
+            self._rest()
+
+    def pods(self):
+        return self._kubelets.pods.items()
+
+    def _end_pods(self, pods):
+        """Deletes without a grace period, as a kubelet does in the end."""
+        mirror = self._kubelets.pods
+        for pod in pods:
+            self.api.delete_now(path_of(pod))
+            if self._burst == 1:
+                mirror.wait(lambda: not mirror.get(key_of(pod)), WATCH_LAG)  # noqa: B023
+                self._rest()
+
+    def begin(self):
+        rng = self._rng
+        for namespace in NAMESPACES:
+            self._label_namespace(namespace)
+        for name in random_storage.CLASSES:
+            self._create(STORAGE_CLASSES, random_storage.storage_class(rng, self.world, name))
+        self._create(f"{_STORAGE}/csidrivers", random_storage.driver(rng, self.world))
+        for path, body in random_cluster.owners(rng, self.world):
+            self._create(path, body)
+        for _ in range(max(rng.choice(SIZES), self._burst)):
+            self._add_node()
+        for _ in range(6):
+            self._add_volume()
+            self._add_claim()
+        for _ in range(3):
+            self._add_capacity()
+            self._add_budget()
+        time.sleep(WATCH_LAG)
+        for _ in range(2 * len(self._nodes)):
+            self._create_placed_pod()
+        self._began = True
+
+    # --- What happens between decisions.
+
+    def wants_change(self):
+        """Whether something happens before a pod is created."""
+        return chance(self._rng, 30 if self._burst == 1 else 5)
+
+    def disturb(self):
+        """Changes something that decisions depend on, at random."""
+        pods = [self._change_pod] * 6 + [self._delete_pod] * 8 + [self._create_placed_pod] * 3
+        others = [self._change_node] * 6 + [
+            self._add_or_remove_node, self._add_volume, self._add_claim, self._bind_immediate_claim,
+            self._add_budget, self._add_capacity, self._change_csi_node,
+            lambda: self._label_namespace(self._rng.choice(NAMESPACES)),
+        ]  # fmt: skip
+        action = self._rng.choice(pods + others)
+        tolerant(action)
+        self._settle()
+
+    def make_room(self):
+        """Deletes pods where there are too many."""
+        waiting = [pod for pod in self.pods() if is_waiting(pod)]
+        self._end_pods(waiting[:-MOST_WAITING])
+        excess = len(self.pods()) - PODS_PER_NODE * len(self._nodes)
+        for _ in range(min(excess, self._burst)):
+            tolerant(self._delete_pod)
+
+    def _any_pod(self, suits=lambda pod: True):
+        found = [pod for pod in self.pods() if suits(pod)]
+        return self._rng.choice(found) if found else None
+
+    def _change_pod(self):
+        kind = self._rng.randrange(4)
+        if kind == 0:
+            pod = self._any_pod()
+            if pod:
+                labels = {"app": None, "tier": None, "version": None}
+                labels |= random_cluster.pod_labels(self._rng)
+                self.api.patch(path_of(pod), {"metadata": {"labels": labels}})
+        elif kind == 1:
+            pod = self._any_pod(lambda pod: pod["spec"].get("schedulingGates"))
+            if pod:
+                self.api.patch(path_of(pod), {"spec": {"schedulingGates": []}})
+        elif kind == 2:
+            pod = self._any_pod(lambda pod: pod["spec"].get("nodeName"))
+            if pod:
+                self._resize(pod)
+        else:
+            pod = self._any_pod(lambda pod: pod["spec"].get("nodeName"))
+            if pod:
+                self.api.patch(path_of(pod) + "/status", {"status": {"phase": "Succeeded"}})
+
+    def _resize(self, pod):
+        """Changes the requests of a running pod, and sometimes says that its kubelet has deferred
+        that or considers it infeasible."""
+        rng, path = self._rng, path_of(pod)
+        change = random_pods.change_of_requests(rng, pod)
+        verdict = rng.choice((None, "Deferred", "Infeasible"))
+        container = pod["spec"]["containers"][0]
+        before = container.get("resources", {})
+        status = {"name": container["name"], "image": container["image"], "imageID": "",
+                  "ready": True, "restartCount": 0, "resources": before,
+                  "allocatedResources": before.get("requests", {})}  # fmt: skip
+        try:
+            self.api.patch(path + "/resize", change, STRATEGIC)
+            if verdict:
+                self._settle()
+                condition = {"type": "PodResizePending", "status": "True", "reason": verdict}
+                update = {"containerStatuses": [status], "conditions": [condition]}
+                self.api.patch(path + "/status", {"status": update}, STRATEGIC)
+        except ApiError as error:
+            if error.status not in (403, 422):
+                raise
+            self.refused += 1
+
+    def _delete_pod(self):
+        pod = self._any_pod()
+        if pod and (is_ending(pod) or chance(self._rng, 60)):
+            self.api.delete_now(path_of(pod))
+        elif pod:
+            self.api.delete(path_of(pod))
+
+    def end_victims(self):
+        """Ends the pods that were preempted, as their kubelets do; returns whether there were any
+        of them."""
+        ending = [pod for pod in self.pods() if is_ending(pod)]
+        found = [
+            pod for pod in ending
+            if any(one["type"] == "DisruptionTarget" for one in pod["status"].get("conditions", ()))
+        ]  # fmt: skip
+        self._end_pods(found)
+        return bool(found)
+
+    def _add_or_remove_node(self):
+        removable = sorted(
+            name for name, node in self._nodes.items() if not node["status"].get("images")
+        )
+        if len(self._nodes) > 3 and removable and chance(self._rng, 50):
+            name = self._rng.choice(removable)
+            self._end_pods([pod for pod in self.pods() if pod["spec"].get("nodeName") == name])
+            self.api.delete(f"{NODES}/{name}")
+            self._settle()
+            self.api.delete(f"{_STORAGE}/csinodes/{name}")
+            del self._nodes[name]
+        else:
+            self._add_node()
+
+    def _add_node(self):
+        name = self._next("n")
+        body = random_cluster.node(self._rng, self.world, name, has_images=not self._began)
+        if chance(self._rng, 70):
+            csi_node = random_storage.csi_node(self._rng, self.world, name)
+            self._create(f"{_STORAGE}/csinodes", csi_node)
+            self._settle()
+        if self._create(NODES, body) is None:
+            return
+        self._settle()
+        # Admission adds a taint to new nodes.
+        self._nodes[name] = self.api.patch(
+            f"{NODES}/{name}", {"spec": {"taints": body["spec"]["taints"]}}
+        )
+
+    def _change_node(self):
+        name = self._rng.choice(sorted(self._nodes))
+        change, status = random_cluster.node_change(self._rng, self.world, self._nodes[name])
+        if change:
+            self._nodes[name] = self.api.patch(f"{NODES}/{name}", change)
+        if status:
+            self._nodes[name] = self.api.patch(f"{NODES}/{name}/status", status)
+
+    def _change_csi_node(self):
+        name = self._rng.choice(sorted(self._nodes))
+        self.api.delete(f"{_STORAGE}/csinodes/{name}")
+        self._settle()
+        body = random_storage.csi_node(self._rng, self.world, name)
+        self._create(f"{_STORAGE}/csinodes", body)
+
+    def _label_namespace(self, name):
+        labels = random_cluster.namespace_labels(self._rng)
+        self.api.patch(f"/api/v1/namespaces/{name}", {"metadata": {"labels": labels}})
+
+    def _add_volume(self):
+        name, kind = self._next("v"), self._rng.choice((LOCAL, LOCAL, IMMEDIATE))
+        body = random_storage.volume(
+            self._rng, self.world, name, self._number, sorted(self._nodes), kind
+        )
+        if self._create(PERSISTENT_VOLUMES, body):
+            self._settle()
+            status = {"status": {"phase": "Available"}}
+            self.api.patch(f"{PERSISTENT_VOLUMES}/{name}/status", status)
+
+    def _add_claim(self, namespace=None):
+        namespace, name = namespace or self._rng.choice(NAMESPACES), self._next("c")
+        body = random_storage.claim(self._rng, self.world, namespace, name)
+        created = self._create(collection("v1", "persistentvolumeclaims", namespace), body)
+        if created:
+            self._claims.append(created)
+            if body["spec"]["storageClassName"] != LOCAL and chance(self._rng, 60):
+                self._provision(created)
+            self._settle()
+        return name
+
+    def _provision(self, claim):
+        """Does what a provisioner does, for a claim that has no node yet."""
+        self._controllers.create_for(claim)
+        self._controllers.wait_bound(claim, 5)
+
+    def _bind_immediate_claim(self):
+        claims = [
+            claim for claim in self._claims
+            if claim["spec"]["storageClassName"] == IMMEDIATE
+            and not self._controllers.claims.get(key_of(claim))["spec"].get("volumeName")
+        ]  # fmt: skip
+        if claims:
+            self._provision(self._rng.choice(claims))
+
+    def _add_budget(self):
+        name, namespace = self._next("b"), self._rng.choice(NAMESPACES)
+        path = collection("policy/v1", "poddisruptionbudgets", namespace)
+        body = random_cluster.budget(self._rng, self.world, name, namespace)
+        status = random_cluster.budget_status(self._rng)
+        if self._create(path, body):
+            self._settle()
+            self.api.patch(f"{path}/{name}/status", {"status": status})
+
+    def _add_capacity(self):
+        path = collection("storage.k8s.io/v1", "csistoragecapacities", NAMESPACES[0])
+        self._create(path, random_storage.capacity(self._rng, self.world, self._next("k")))
+
+    # --- Pods.
+
+    def _new_pod(self):
+        rng, namespace = self._rng, self._rng.choice(NAMESPACES)
+        claims = []
+        if chance(rng, 6):
+            claims.append(self._add_claim(namespace))
+        if chance(rng, 8):
+            old = [one["metadata"]["name"] for one in self._claims
+                   if one["metadata"]["namespace"] == namespace]  # fmt: skip
+            claims += [rng.choice(old)] if old else []
+        return random_pods.pod(
+            rng, self.world, self._next("p"), namespace, profiles=self._profiles,
+            nodes=sorted(self._nodes), claims=sorted(set(claims)),
+        )  # fmt: skip
+
+    def _create_placed_pod(self):
+        """Creates a pod that somebody else has already bound."""
+        pod = self._new_pod()
+        pod["spec"].pop("schedulingGates", None)
+        pod["spec"]["nodeName"] = self._rng.choice(sorted(self._nodes))
+        self._create_pod(pod)
+
+    def create_pods(self, count):
+        """Creates pods at the same time; returns those that wait for a decision."""
+        made = [self._new_pod() for _ in range(count)]
+        each = self.api.each if count > 1 else map
+        created = each(self._create_pod, made)
+        return [key_of(pod) for pod in created if pod and is_waiting(pod)]
+
+    def _create_pod(self, pod):
+        return self._create(path_of(pod).rpartition("/")[0], pod)
+
+
+    def objects(self):
+        """Returns everything that decisions depend on."""
+        return [item for path in EVERYTHING for item in self._listed(path)]
+
+    def _listed(self, path):
+        response = self.api.get(path)
+        kind = {"apiVersion": response["apiVersion"], "kind": response["kind"].removesuffix("List")}
+        return [kind | item for item in response.get("items") or []]
+
+
+def begin_run(api):
+    """Creates what all seeds share; removes what an earlier run left."""
+    remove_all(api)
+    for name in NAMESPACES:
+        api.create("/api/v1/namespaces", labelled("side-by-side", "v1", "Namespace", name))
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
+        tolerant(api.create, f"/api/v1/namespaces/{name}/serviceaccounts", account)
+    for name, value in random_pods.PRIORITIES.items():
+        policy = "Never" if name == random_pods.POLITE else "PreemptLowerPriority"
+        body = labelled(
+            "side-by-side", "scheduling.k8s.io/v1", "PriorityClass", name, value=value,
+            preemptionPolicy=policy,
+        )  # fmt: skip
+        api.create(PRIORITY_CLASSES, body)
+    for name, fields in random_pods.RUNTIMES.items():
+        body = labelled("side-by-side", "node.k8s.io/v1", "RuntimeClass", name, **fields)
+        api.create(RUNTIME_CLASSES, body | {"handler": "h"})
+
+
+NAMESPACED = (
+    ("v1", "pods"), ("v1", "persistentvolumeclaims"), ("v1", "services"),
+    ("v1", "replicationcontrollers"), ("apps/v1", "replicasets"), ("apps/v1", "statefulsets"),
+    ("policy/v1", "poddisruptionbudgets"), ("storage.k8s.io/v1", "csistoragecapacities"),
+    ("events.k8s.io/v1", "events"),
+)  # fmt: skip
+WIDE = (
+    NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, f"{_STORAGE}/csinodes", f"{_STORAGE}/csidrivers",
+)  # fmt: skip
+
+EVERYTHING = [
+    f"{'/api/v1' if version == 'v1' else '/apis/' + version}/{resource}"
+    for version, resource in NAMESPACED[:-1]
+] + [*WIDE, "/api/v1/namespaces", PRIORITY_CLASSES]
+
+
+def remove_world(api):
+    """Removes the objects of a seed, and waits until they are gone."""
+    query = f"?labelSelector={RUN_LABEL}"
+    paths = [collection(version, resource, namespace) for version, resource in NAMESPACED
+             for namespace in NAMESPACES]  # fmt: skip
+    for path in paths:
+        _delete_collection(api, path)
+    for path in WIDE:
+        _delete_collection(api, path + query)
+    for path in [one for one in paths if "persistentvolumeclaims" in one] + [PERSISTENT_VOLUMES]:
+        for item in api.items(path, labelSelector=RUN_LABEL):
+            release = {"metadata": {"finalizers": None}}
+            tolerant(api.patch, f"{path}/{item['metadata']['name']}", release)
+
+
+def _delete_collection(api, path):
+    tolerant(lambda: api.call("DELETE", path, {"gracePeriodSeconds": 0}))
+
+
+def remove_all(api):
+    """Removes everything, also the namespaces where no controller finishes that."""
+    remove_world(api)
+    query = f"?labelSelector={RUN_LABEL}"
+    for path in (PRIORITY_CLASSES, RUNTIME_CLASSES):
+        _delete_collection(api, path + query)
+    for name in NAMESPACES:
+        path = f"/api/v1/namespaces/{name}"
+        if api.delete(path) is None:
+            continue
+        empty = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}}
+        tolerant(lambda: api.call("PUT", path + "/finalize", empty))  # noqa: B023
