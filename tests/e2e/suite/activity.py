@@ -7,17 +7,15 @@ from . import random_cluster, random_pods, random_storage
 from .api import NODES, STRATEGIC, ApiError
 from .machinery import path_of, tolerant
 from .mirror import key_of
-from .objects import RUN_LABEL
-from .random_cluster import NAMESPACES, chance, collection, labelled
+from .random_cluster import NAMESPACES, chance, collection
 from .random_storage import IMMEDIATE, LOCAL
-from .space import PERSISTENT_VOLUMES, PRIORITY_CLASSES, STORAGE_CLASSES
+from .space import PERSISTENT_VOLUMES, STORAGE_CLASSES
+from .world_objects import STORAGE
 
 SIZES = (3, 5, 8, 12, 20, 40)  # Nodes of a cluster.
 PODS_PER_NODE = 8
 MOST_WAITING = 6  # Older pods that fit nowhere are deleted.
 WATCH_LAG = 0.1  # Seconds until every watch has reported a change.
-RUNTIME_CLASSES = "/apis/node.k8s.io/v1/runtimeclasses"
-_STORAGE = "/apis/storage.k8s.io/v1"
 
 
 def is_waiting(pod):
@@ -81,7 +79,7 @@ class Activity:
             self._label_namespace(namespace)
         for name in random_storage.CLASSES:
             self._create(STORAGE_CLASSES, random_storage.storage_class(rng, self.world, name))
-        self._create(f"{_STORAGE}/csidrivers", random_storage.driver(rng, self.world))
+        self._create(f"{STORAGE}/csidrivers", random_storage.driver(rng, self.world))
         for path, body in random_cluster.owners(rng, self.world):
             self._create(path, body)
         for _ in range(max(rng.choice(SIZES), self._burst)):
@@ -108,11 +106,11 @@ class Activity:
         pods = [self._change_pod] * 6 + [self._delete_pod] * 8 + [self._create_placed_pod] * 3
         others = [self._change_node] * 6 + [
             self._add_or_remove_node, self._add_volume, self._add_claim, self._bind_immediate_claim,
-            self._add_budget, self._add_capacity, self._change_csi_node,
+            self._add_budget, self._add_capacity, self._change_csi_node, self._change_driver,
+            self._add_attachment, self._change_service, self._add_ephemeral_claims,
             lambda: self._label_namespace(self._rng.choice(NAMESPACES)),
         ]  # fmt: skip
-        action = self._rng.choice(pods + others)
-        tolerant(action)
+        tolerant(self._rng.choice(pods + others))
         self._settle()
 
     def make_room(self):
@@ -198,7 +196,7 @@ class Activity:
             self._end_pods([pod for pod in self.pods() if pod["spec"].get("nodeName") == name])
             self.api.delete(f"{NODES}/{name}")
             self._settle()
-            self.api.delete(f"{_STORAGE}/csinodes/{name}")
+            self.api.delete(f"{STORAGE}/csinodes/{name}")
             del self._nodes[name]
         else:
             self._add_node()
@@ -208,7 +206,7 @@ class Activity:
         body = random_cluster.node(self._rng, self.world, name, has_images=not self._began)
         if chance(self._rng, 70):
             csi_node = random_storage.csi_node(self._rng, self.world, name)
-            self._create(f"{_STORAGE}/csinodes", csi_node)
+            self._create(f"{STORAGE}/csinodes", csi_node)
             self._settle()
         if self._create(NODES, body) is None:
             return
@@ -228,10 +226,29 @@ class Activity:
 
     def _change_csi_node(self):
         name = self._rng.choice(sorted(self._nodes))
-        self.api.delete(f"{_STORAGE}/csinodes/{name}")
+        self.api.delete(f"{STORAGE}/csinodes/{name}")
         self._settle()
         body = random_storage.csi_node(self._rng, self.world, name)
-        self._create(f"{_STORAGE}/csinodes", body)
+        self._create(f"{STORAGE}/csinodes", body)
+
+    def _change_driver(self):
+        spec = random_storage.driver(self._rng, self.world)["spec"]
+        self.api.patch(f"{STORAGE}/csidrivers/{random_storage.DRIVER}", {"spec": spec})
+
+    def _add_attachment(self):
+        """Attaches a volume to a node where no pod needs it, perhaps."""
+        volumes = self._controllers.volumes.items()
+        if volumes:
+            volume, node = self._rng.choice(volumes), self._rng.choice(sorted(self._nodes))
+            body = random_storage.attachment(self.world, self._next("a"), key_of(volume)[1], node)
+            self._create(f"{STORAGE}/volumeattachments", body)
+
+    def _change_service(self):
+        """Deletes a service, or creates it if there is none."""
+        namespace, app = self._rng.choice(NAMESPACES), self._rng.choice(random_cluster.APPS)
+        path, body = random_cluster.service(self.world, namespace, app)
+        if self.api.delete(f"{path}/{body['metadata']['name']}") is None:
+            self._create(path, body)
 
     def _label_namespace(self, name):
         labels = random_cluster.namespace_labels(self._rng)
@@ -262,6 +279,12 @@ class Activity:
         """Does what a provisioner does, for a claim that has no node yet."""
         self._controllers.create_for(claim)
         self._controllers.wait_bound(claim, 5)
+
+    def _add_ephemeral_claims(self):
+        """Creates the claims of pods with ephemeral volumes, as a controller does."""
+        for pod in self.pods():
+            for body in random_storage.ephemeral_claims(self.world, pod):
+                self._create(collection("v1", "persistentvolumeclaims", key_of(pod)[0]), body)
 
     def _bind_immediate_claim(self):
         claims = [
@@ -317,81 +340,3 @@ class Activity:
 
     def _create_pod(self, pod):
         return self._create(path_of(pod).rpartition("/")[0], pod)
-
-
-    def objects(self):
-        """Returns everything that decisions depend on."""
-        return [item for path in EVERYTHING for item in self._listed(path)]
-
-    def _listed(self, path):
-        response = self.api.get(path)
-        kind = {"apiVersion": response["apiVersion"], "kind": response["kind"].removesuffix("List")}
-        return [kind | item for item in response.get("items") or []]
-
-
-def begin_run(api):
-    """Creates what all seeds share; removes what an earlier run left."""
-    remove_all(api)
-    for name in NAMESPACES:
-        api.create("/api/v1/namespaces", labelled("side-by-side", "v1", "Namespace", name))
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
-        tolerant(api.create, f"/api/v1/namespaces/{name}/serviceaccounts", account)
-    for name, value in random_pods.PRIORITIES.items():
-        policy = "Never" if name == random_pods.POLITE else "PreemptLowerPriority"
-        body = labelled(
-            "side-by-side", "scheduling.k8s.io/v1", "PriorityClass", name, value=value,
-            preemptionPolicy=policy,
-        )  # fmt: skip
-        api.create(PRIORITY_CLASSES, body)
-    for name, fields in random_pods.RUNTIMES.items():
-        body = labelled("side-by-side", "node.k8s.io/v1", "RuntimeClass", name, **fields)
-        api.create(RUNTIME_CLASSES, body | {"handler": "h"})
-
-
-NAMESPACED = (
-    ("v1", "pods"), ("v1", "persistentvolumeclaims"), ("v1", "services"),
-    ("v1", "replicationcontrollers"), ("apps/v1", "replicasets"), ("apps/v1", "statefulsets"),
-    ("policy/v1", "poddisruptionbudgets"), ("storage.k8s.io/v1", "csistoragecapacities"),
-    ("events.k8s.io/v1", "events"),
-)  # fmt: skip
-WIDE = (
-    NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, f"{_STORAGE}/csinodes", f"{_STORAGE}/csidrivers",
-)  # fmt: skip
-
-EVERYTHING = [
-    f"{'/api/v1' if version == 'v1' else '/apis/' + version}/{resource}"
-    for version, resource in NAMESPACED[:-1]
-] + [*WIDE, "/api/v1/namespaces", PRIORITY_CLASSES]
-
-
-def remove_world(api):
-    """Removes the objects of a seed, and waits until they are gone."""
-    query = f"?labelSelector={RUN_LABEL}"
-    paths = [collection(version, resource, namespace) for version, resource in NAMESPACED
-             for namespace in NAMESPACES]  # fmt: skip
-    for path in paths:
-        _delete_collection(api, path)
-    for path in WIDE:
-        _delete_collection(api, path + query)
-    for path in [one for one in paths if "persistentvolumeclaims" in one] + [PERSISTENT_VOLUMES]:
-        for item in api.items(path, labelSelector=RUN_LABEL):
-            release = {"metadata": {"finalizers": None}}
-            tolerant(api.patch, f"{path}/{item['metadata']['name']}", release)
-
-
-def _delete_collection(api, path):
-    tolerant(lambda: api.call("DELETE", path, {"gracePeriodSeconds": 0}))
-
-
-def remove_all(api):
-    """Removes everything, also the namespaces where no controller finishes that."""
-    remove_world(api)
-    query = f"?labelSelector={RUN_LABEL}"
-    for path in (PRIORITY_CLASSES, RUNTIME_CLASSES):
-        _delete_collection(api, path + query)
-    for name in NAMESPACES:
-        path = f"/api/v1/namespaces/{name}"
-        if api.delete(path) is None:
-            continue
-        empty = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}}
-        tolerant(lambda: api.call("PUT", path + "/finalize", empty))  # noqa: B023

@@ -6,11 +6,12 @@ import os
 import ssl
 import time
 
-from .activity import WATCH_LAG, Activity, is_waiting, remove_world
+from .activity import WATCH_LAG, Activity, is_waiting
 from .judgements import JudgementLog, Tally
 from .machinery import Kubelets, VolumeControllers
 from .objects import ZONE
 from .processes import Scheduler, free_port
+from .world_objects import every_object, remove_world
 
 PATIENCE = 20  # Seconds in which a pod is decided, or everything is at rest.
 QUIET = 0.02  # Seconds without an event after which a pod's writes are complete.
@@ -196,7 +197,8 @@ class Comparison:
         if self._arguments.keep and not all(one.agrees for one in judgements):
             name = f"{world.world}-{len(self._tally.different)}.json"
             with open(os.path.join(self._folder, name), "w", encoding="utf-8") as file:
-                json.dump({"kind": "List", "apiVersion": "v1", "items": world.objects()}, file)
+                items = every_object(self._api)
+                json.dump({"kind": "List", "apiVersion": "v1", "items": items}, file)
 
     def close(self):
         self._shadow.terminate()

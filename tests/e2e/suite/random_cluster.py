@@ -198,6 +198,13 @@ def owner_name(kind, app):
     return f"{kind.lower()}-{app}"
 
 
+def service(world, namespace, app):
+    """Returns the collection and the service."""
+    spec = {"selector": {"app": app}, "ports": [{"port": 80}]}
+    body = labelled(world, "v1", "Service", f"service-{app}", namespace, spec=spec)
+    return collection("v1", "services", namespace), body
+
+
 def owners(rng, world):
     """Returns a service and one owner of each kind for each app, in each namespace, with the
     collection that each belongs to."""
@@ -205,11 +212,7 @@ def owners(rng, world):
     for namespace in NAMESPACES:
         for app in APPS:
             if chance(rng, 60):
-                service = labelled(
-                    world, "v1", "Service", f"service-{app}", namespace,
-                    spec={"selector": {"app": app}, "ports": [{"port": 80}]},
-                )  # fmt: skip
-                result.append((collection("v1", "services", namespace), service))
+                result.append(service(world, namespace, app))
             for kind, (version, resource) in OWNERS.items():
                 name, spec = owner_name(kind, app), _owner_spec(kind, app)
                 body = labelled(world, version, kind, name, namespace, spec=spec)

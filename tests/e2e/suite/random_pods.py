@@ -6,6 +6,7 @@ from .random_cluster import (
     APPS, GPU, NAMESPACES, OWNERS, REGION, at_least_one, chance, labelled, namespace_selector,
     owner_name, pod_labels, pod_selector, some,
 )  # fmt: skip
+from .random_storage import claim_spec
 
 GATE = "example.com/wait"
 PRIORITIES = {
@@ -209,6 +210,7 @@ def volumes(rng, claims):
                                "lun": 0, "readOnly": read_only}},
                     {"image": {"reference": rng.choice(("web", "db:1"))}},
                     {"emptyDir": {}},
+                    {"ephemeral": {"volumeClaimTemplate": {"spec": claim_spec(rng)}}},
                 )
             )
         )  # fmt: skip

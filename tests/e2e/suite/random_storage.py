@@ -53,13 +53,42 @@ def access_mode(rng):
     return "ReadWriteOnce" if chance(rng, 75) else "ReadWriteOncePod"
 
 
-def claim(rng, world, namespace, name, kind=None):
-    spec = {
-        "storageClassName": kind or rng.choice((CSI, CSI, LOCAL, LOCAL, ZONAL, IMMEDIATE)),
+def claim_spec(rng):
+    return {
+        "storageClassName": rng.choice((CSI, CSI, LOCAL, LOCAL, ZONAL, IMMEDIATE)),
         "accessModes": [access_mode(rng)],
         "resources": {"requests": {"storage": rng.choice(("1Gi", "3Gi", "10Gi"))}},
     }
-    return labelled(world, "v1", "PersistentVolumeClaim", name, namespace, spec=spec)
+
+
+def claim(rng, world, namespace, name):
+    return labelled(
+        world, "v1", "PersistentVolumeClaim", name, namespace, spec=claim_spec(rng)
+    )
+
+
+def ephemeral_claims(world, pod):
+    """Returns the claims of the pod's ephemeral volumes."""
+    meta, result = pod["metadata"], []
+    for volume in pod["spec"].get("volumes", ()):
+        if "ephemeral" in volume:
+            spec = volume["ephemeral"]["volumeClaimTemplate"]["spec"]
+            name = f"{meta['name']}-{volume['name']}"
+            body = labelled(
+                world, "v1", "PersistentVolumeClaim", name, meta["namespace"], spec=spec
+            )
+            body["metadata"]["ownerReferences"] = [
+                {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
+                 "controller": True}
+            ]  # fmt: skip
+            result.append(body)
+    return result
+
+
+def attachment(world, name, volume, node):
+    source = {"persistentVolumeName": volume}
+    spec = {"attacher": DRIVER, "nodeName": node, "source": source}
+    return labelled(world, STORAGE, "VolumeAttachment", name, spec=spec)
 
 
 def reach(key, *values):
