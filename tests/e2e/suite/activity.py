@@ -14,8 +14,10 @@ from .world_objects import STORAGE
 
 SIZES = (3, 5, 8, 12, 20, 40)  # Nodes of a cluster.
 PODS_PER_NODE = 8
-MOST_WAITING = 6  # Older pods that fit nowhere are deleted.
-WATCH_LAG = 0.1  # Seconds until every watch has reported a change.
+# How many pods that fit nowhere may wait; older ones are deleted. A change that wakes several at
+# the same time makes a small burst.
+MOST_WAITING = (0, 2, 6)
+WATCH_LAG = 0.2  # Seconds until every watch has reported a change.
 
 
 def is_waiting(pod):
@@ -34,6 +36,7 @@ class Activity:
     def __init__(self, api, seed, profiles, kubelets, controllers, *, rest, burst):
         self.api, self.world, self._profiles = api, f"side-{seed}", profiles
         self._rng = random.Random(seed)
+        self._most_waiting = self._rng.choice(MOST_WAITING)
         self._kubelets, self._controllers = kubelets, controllers
         self._nodes, self._claims = {}, []
         self._number = 0
@@ -116,7 +119,7 @@ class Activity:
     def make_room(self):
         """Deletes pods where there are too many."""
         waiting = [pod for pod in self.pods() if is_waiting(pod)]
-        self._end_pods(waiting[:-MOST_WAITING])
+        self._end_pods(waiting[: max(0, len(waiting) - self._most_waiting)])
         excess = len(self.pods()) - PODS_PER_NODE * len(self._nodes)
         for _ in range(min(excess, self._burst)):
             tolerant(self._delete_pod)
