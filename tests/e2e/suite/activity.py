@@ -123,6 +123,7 @@ class Activity:
         excess = len(self.pods()) - PODS_PER_NODE * len(self._nodes)
         for _ in range(min(excess, self._burst)):
             tolerant(self._delete_pod)
+            self._settle()
 
     def _any_pod(self, suits=lambda pod: True):
         found = [pod for pod in self.pods() if suits(pod)]
