@@ -6,7 +6,7 @@ import os
 import ssl
 import time
 
-from .activity import WATCH_LAG, Activity, is_waiting
+from .activity import Activity, is_waiting
 from .judgements import JudgementLog, Tally
 from .machinery import Kubelets, VolumeControllers
 from .objects import ZONE
@@ -14,6 +14,7 @@ from .processes import Scheduler, free_port
 from .world_objects import every_object, remove_world
 
 PATIENCE = 20  # Seconds in which a pod is decided, or everything is at rest.
+SHADOW_LAG = 0.5  # Seconds in which the shadow has seen and judged a decision.
 QUIET = 0.02  # Seconds without an event after which a pod's writes are complete.
 
 
@@ -130,7 +131,7 @@ class Comparison:
                 raise RuntimeError("kube-scheduler does not begin:\n" + self._stock.tail())
             time.sleep(0.2)
         self._log = JudgementLog(self._shadow.log_path)
-        self._tally, self._undecided = Tally(), 0
+        self._tally, self._undecided, self._judged = Tally(), 0, set()
 
     def run(self, seed):
         """Returns the tally of a seed, and a note about what was not compared."""
@@ -139,13 +140,13 @@ class Comparison:
             self._api, seed, names, self._kubelets, self._controllers,
             rest=self._rest, burst=self._arguments.burst,
         )  # fmt: skip
-        self._tally, self._undecided = Tally(), 0
+        self._tally, self._undecided, self._judged = Tally(), 0, set()
         try:
             world.begin()
             self._rest()
             for _ in range(0, self._arguments.pods, self._arguments.burst):
                 self._step(world)
-            time.sleep(WATCH_LAG)
+            time.sleep(SHADOW_LAG)
             self._read_log(world)
         finally:
             remove_world(self._api)
@@ -159,14 +160,14 @@ class Comparison:
             if world.wants_change():
                 world.disturb()
         world.make_room()
-        self._await(world.create_pods(self._arguments.burst))
+        self._await(world, world.create_pods(self._arguments.burst))
         self._rest()
         while world.end_victims():
             self._rest()
         self._read_log(world)
 
-    def _await(self, keys):
-        """Waits until each of the pods is bound or found unschedulable."""
+    def _await(self, world, keys):
+        """Waits until each of the pods is bound or found unschedulable, and judged."""
         pods = self._kubelets.pods
 
         def decided(key):
@@ -175,6 +176,12 @@ class Comparison:
 
         if not pods.wait(lambda: all(map(decided, keys)), PATIENCE):
             self._undecided += sum(not decided(key) for key in keys)
+        # What changes before the shadow has seen the decision would be part of its judgement.
+        deadline = time.monotonic() + SHADOW_LAG
+        names = {"/".join(key) for key in keys}
+        while not names <= self._judged and time.monotonic() < deadline:
+            time.sleep(0.002)
+            self._read_log(world)
 
     def _rest(self):
         """Waits until nothing is left to decide, to bind and to start."""
@@ -194,6 +201,7 @@ class Comparison:
     def _read_log(self, world):
         judgements = self._log.read()
         self._tally.add(judgements)
+        self._judged |= {one["pod"] for one in judgements}
         if self._arguments.keep and not all(one.agrees for one in judgements):
             name = f"{world.world}-{len(self._tally.different)}.json"
             with open(os.path.join(self._folder, name), "w", encoding="utf-8") as file:
