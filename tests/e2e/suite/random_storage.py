@@ -115,6 +115,7 @@ def volume(rng, world, name, number, nodes, kind):
         spec["nodeAffinity"] = reach(ZONE, *at_least_one(rng, "abc"))
     elif chance(rng, 50):
         spec["nodeAffinity"] = reach(HOSTNAME, rng.choice(nodes))
-    elif chance(rng, 20):
+    elif kind != LOCAL and chance(rng, 20):
+        # Not on volumes that the scheduler binds: it considers the label once they are bound.
         result["metadata"]["labels"][ZONE] = rng.choice(("a", "b", "a__c", "c"))
     return result
