@@ -1,5 +1,6 @@
 """Comparison: kube-scheduler and a shadow beside it, in one random cluster after the other."""
 
+import dataclasses
 import http.client
 import json
 import os
@@ -14,7 +15,9 @@ from .processes import Scheduler, free_port
 from .world_objects import every_object, remove_world
 
 PATIENCE = 20  # Seconds in which a pod is decided, or everything is at rest.
-SHADOW_LAG = 0.5  # Seconds in which the shadow has seen and judged a decision.
+SHADOW_LAG = 0.5  # Seconds in which the shadow has seen a decision.
+# Seconds in which it has judged it. It waits if pods seem to be on their way that it has not seen.
+SHADOW_PATIENCE = 8
 QUIET = 0.02  # Seconds without an event after which a pod's writes are complete.
 
 
@@ -101,6 +104,16 @@ class QueueMetrics:
             return False
 
 
+@dataclasses.dataclass
+class _Seed:
+    """What is known about the pods of a seed."""
+
+    tally: Tally = dataclasses.field(default_factory=Tally)
+    decided: set = dataclasses.field(default_factory=set)  # The names of pods.
+    judged: set = dataclasses.field(default_factory=set)
+    undecided: int = 0
+
+
 class Comparison:
     """The programs of a run. `arguments` are those of side_by_side."""
 
@@ -131,7 +144,7 @@ class Comparison:
                 raise RuntimeError("kube-scheduler does not begin:\n" + self._stock.tail())
             time.sleep(0.2)
         self._log = JudgementLog(self._shadow.log_path)
-        self._tally, self._undecided, self._judged = Tally(), 0, set()
+        self._seed = _Seed()
 
     def run(self, seed):
         """Returns the tally of a seed, and a note about what was not compared."""
@@ -140,20 +153,23 @@ class Comparison:
             self._api, seed, names, self._kubelets, self._controllers,
             rest=self._rest, burst=self._arguments.burst,
         )  # fmt: skip
-        self._tally, self._undecided, self._judged = Tally(), 0, set()
+        self._seed = _Seed()
         try:
             world.begin()
             self._rest()
             for _ in range(0, self._arguments.pods, self._arguments.burst):
                 self._step(world)
-            time.sleep(SHADOW_LAG)
-            self._read_log(world)
+            self._await_judgements(world, self._seed.decided, SHADOW_PATIENCE)
         finally:
             remove_world(self._api)
         self._kubelets.pods.wait(lambda: not world.pods(), PATIENCE)
         self._rest()
         self._log.read()  # What was decided during the removal is not compared.
-        return self._tally, f"{world.refused} objects refused, {self._undecided} pods not decided"
+        unjudged = len(self._seed.decided - self._seed.judged)
+        return self._seed.tally, (
+            f"{world.refused} objects refused, {self._seed.undecided} pods not decided, "
+            f"{unjudged} not judged"
+        )
 
     def _step(self, world):
         for _ in range(self._arguments.burst):
@@ -175,11 +191,16 @@ class Comparison:
             return not pod or not is_waiting(pod) or pod["status"].get("conditions")
 
         if not pods.wait(lambda: all(map(decided, keys)), PATIENCE):
-            self._undecided += sum(not decided(key) for key in keys)
+            self._seed.undecided += sum(not decided(key) for key in keys)
+        names = {"/".join(key) for key in keys if decided(key)}
+        self._seed.decided |= names
         # What changes before the shadow has seen the decision would be part of its judgement.
-        deadline = time.monotonic() + SHADOW_LAG
-        names = {"/".join(key) for key in keys}
-        while not names <= self._judged and time.monotonic() < deadline:
+        self._await_judgements(world, names, SHADOW_LAG)
+
+    def _await_judgements(self, world, names, patience):
+        deadline = time.monotonic() + patience
+        self._read_log(world)
+        while not names <= self._seed.judged and time.monotonic() < deadline:
             time.sleep(0.002)
             self._read_log(world)
 
@@ -200,10 +221,10 @@ class Comparison:
 
     def _read_log(self, world):
         judgements = self._log.read()
-        self._tally.add(judgements)
-        self._judged |= {one["pod"] for one in judgements}
+        self._seed.tally.add(judgements)
+        self._seed.judged |= {one["pod"] for one in judgements}
         if self._arguments.keep and not all(one.agrees for one in judgements):
-            name = f"{world.world}-{len(self._tally.different)}.json"
+            name = f"{world.world}-{len(self._seed.tally.different)}.json"
             with open(os.path.join(self._folder, name), "w", encoding="utf-8") as file:
                 items = every_object(self._api)
                 json.dump({"kind": "List", "apiVersion": "v1", "items": items}, file)
