@@ -80,9 +80,13 @@ class QueueMetrics:
             self._connection = http.client.HTTPSConnection(
                 "127.0.0.1", self._port, timeout=10, context=insecure
             )
-        self._connection.request("GET", "/metrics")
-        response = self._connection.getresponse()
-        text = response.read().decode()
+        try:
+            self._connection.request("GET", "/metrics")
+            response = self._connection.getresponse()
+            text = response.read().decode()
+        except (OSError, http.client.HTTPException):
+            self._connection.close()  # The next request connects again.
+            raise
         if response.status != 200:
             raise RuntimeError(f"kube-scheduler's metrics: {response.status} {text[:200]}")
         return text
@@ -90,7 +94,11 @@ class QueueMetrics:
     def attempts_at_rest(self):
         """Returns the number of attempts so far, or None while pods are tried or bound."""
         values = dict.fromkeys(("pending", "binding", "attempts"), 0.0)
-        for line in self._read().splitlines():
+        try:
+            text = self._read()
+        except (OSError, http.client.HTTPException):
+            text = self._read()  # The server closes idle connections.
+        for line in text.splitlines():
             for start, name in self._WANTED.items():
                 if line.startswith(start):
                     values[name] += float(line.rpartition(" ")[2])
@@ -100,7 +108,6 @@ class QueueMetrics:
         try:
             return bool(self._read())
         except OSError:
-            self._connection = None
             return False
 
 
