@@ -29,6 +29,8 @@ class Handler {
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
+  Metrics& metrics() { return *metrics_; }
+
   // Returns the response to a request that is rejected whatever its body is: nobody may make the
   // server buffer a body without valid credentials.
   std::optional<net::ServerResponse> Admit(const net::ServerRequest& head) const;

@@ -43,7 +43,9 @@ std::string Metrics::Text(const store::Store& store) const {
     objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
   }
   version_.Set(static_cast<double>(store.version()));
-  return observability::MetricsText(registry_);
+  std::string text = observability::MetricsText(registry_);
+  if (more_) text += more_();
+  return text;
 }
 
 }  // namespace berth::apiserver

@@ -3,9 +3,11 @@
 // Thread-safe; counting a request costs one lock and one lookup.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "apiserver/store/store.h"
 #include "observability/metric_registry.h"
@@ -21,6 +23,10 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
   // Counts the watch as open until the result is destroyed.
   std::shared_ptr<void> OpenWatch(std::string_view resource);
 
+  // Adds the metrics of another component, which `text` returns in the same format on any thread.
+  // Must be called before the first request.
+  void Append(std::function<std::string()> text) { more_ = std::move(text); }
+
   // Returns all metrics, with the current number of objects in `store`.
   std::string Text(const store::Store& store) const;
 
@@ -30,6 +36,7 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
   observability::GaugeFamily& watches_;
   observability::GaugeFamily& objects_;
   observability::Gauge& version_;
+  std::function<std::string()> more_;  // May be null.
 };
 
 }  // namespace berth::apiserver

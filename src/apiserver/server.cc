@@ -64,6 +64,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed);
   server->handler_ = std::make_unique<Handler>(*server->api_, registry::Access(own.access), clock,
                                                server->steady_clock_);
+  server->handler_->metrics().Append(own.more_metrics);
 
   net::ServerOptions http;
   http.address = own.address;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,8 @@ struct ApiServerOptions {
   uint64_t seed = 0;  // For uids and generated names.
   // The clock of the Api; null for the system clock. Must outlive the server.
   const Clock* clock = nullptr;
+  // Metrics of another component, appended to /metrics (request_metrics.h). May be null.
+  std::function<std::string()> more_metrics = {};
 };
 
 class ApiServer {

@@ -2,6 +2,8 @@
 // SystemClock, which does move, is for times that others read.
 #pragma once
 
+#include <cstdint>
+
 #include "base/time.h"
 
 namespace berth {
@@ -11,5 +13,8 @@ class SteadyClock final : public Clock {
  public:
   Instant Now() const override;
 };
+
+// Returns the nanoseconds since some instant in the past: for measurements.
+int64_t SteadyNanos();
 
 }  // namespace berth

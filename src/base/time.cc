@@ -20,4 +20,8 @@ Instant SteadyClock::Now() const {
   return read() + kOffset;
 }
 
+int64_t SteadyNanos() {
+  return FromChrono(std::chrono::steady_clock::now().time_since_epoch()).nanos;
+}
+
 }  // namespace berth

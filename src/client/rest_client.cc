@@ -344,12 +344,29 @@ void RestClient::CancelAll() {
 
 const ClientConfig& RestClient::config() const { return parts_->config(); }
 
+namespace {
+
+net::HttpResult<net::HttpResponse> SendAndWait(RestClient& client, const RestRequest& request) {
+  std::promise<net::HttpResult<net::HttpResponse>> promise;
+  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
+  return promise.get_future().get();
+}
+
+}  // namespace
+
 Result<std::string> GetAndWait(RestClient& client, const std::string& path) {
   RestRequest request;
   request.path = path;
-  std::promise<net::HttpResult<net::HttpResponse>> promise;
-  client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
-  auto response = promise.get_future().get();
+  auto response = SendAndWait(client, request);
+  if (!response || !response->ok()) return Fail(Describe(request, response));
+  return std::move(response->body);
+}
+
+Result<std::optional<std::string>> GetIfFound(RestClient& client, const std::string& path) {
+  RestRequest request;
+  request.path = path;
+  auto response = SendAndWait(client, request);
+  if (response && response->status == 404) return std::nullopt;
   if (!response || !response->ok()) return Fail(Describe(request, response));
   return std::move(response->body);
 }

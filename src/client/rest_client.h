@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -106,5 +107,7 @@ class RestClient {
 // Sends a GET request and blocks until it ends; not on the executor's thread. Returns the body of a
 // 2xx response; the error is one sentence that names the request.
 Result<std::string> GetAndWait(RestClient& client, const std::string& path);
+// Likewise; returns nullopt if the server has no such object or resource (404).
+Result<std::optional<std::string>> GetIfFound(RestClient& client, const std::string& path);
 
 }  // namespace berth::client

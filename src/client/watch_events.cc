@@ -215,6 +215,7 @@ template ObjectCodec CodecOf<api::CsiDriver>();
 template ObjectCodec CodecOf<api::CsiStorageCapacity>();
 template ObjectCodec CodecOf<api::VolumeAttachment>();
 template ObjectCodec CodecOf<api::PodDisruptionBudget>();
+template ObjectCodec CodecOf<api::PriorityClass>();
 template ObjectCodec CodecOf<api::ResourceClaim>();
 template ObjectCodec CodecOf<api::DeviceClass>();
 template ObjectCodec CodecOf<api::ResourceSlice>();

@@ -126,7 +126,8 @@ sigset_t StopSignals() {
 
 }  // namespace
 
-Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clock* clock) {
+Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clock* clock,
+                                        std::function<std::string()> more_metrics) {
   auto access = MakeAccess(options);
   if (!access) return std::unexpected(access.error());
   auto tls = MakeTls(options);
@@ -149,7 +150,8 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .tls = std::move(tls->server),
                           .access = *std::move(access),
                           .seed = uint64_t{random()} << 32 | random(),
-                          .clock = clock};
+                          .clock = clock,
+                          .more_metrics = std::move(more_metrics)};
   net::RaiseDescriptorLimit();
   auto running = ApiServer::Start(std::move(server));
   if (!running) return std::unexpected(running.error());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,10 +42,10 @@ struct RunningApiServer {
   std::string token;  // Bearer token for clients; may be empty.
 };
 
-// `clock` replaces the real clock if not null; it must outlive the server. The error names the flag
-// or file that is wrong.
-Result<RunningApiServer> StartApiServer(const ApiServerFlags& options,
-                                        const Clock* clock = nullptr);
+// `clock` replaces the real clock if not null; it must outlive the server. `more_metrics` is that
+// of ApiServerOptions. The error names the flag or file that is wrong.
+Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clock* clock = nullptr,
+                                        std::function<std::string()> more_metrics = {});
 
 // Writes a kubeconfig file that only the owner can read: it may contain a token.
 Status WriteKubeconfig(const std::string& path, const RunningApiServer& api);

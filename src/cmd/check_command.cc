@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <future>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,9 +24,12 @@
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "net/event_loop.h"
+#include "runtime/extender_calls.h"
 #include "runtime/permission_check.h"
 #include "runtime/watched_resources.h"
+#include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
+#include "scheduler/framework/extender.h"
 
 namespace berth::cmd {
 namespace {
@@ -47,9 +52,17 @@ class Report {
  public:
   void Ok(const std::string& line) { fmt::print("ok       {}\n", line); }
   void Note(const std::string& line) { fmt::print("note     {}\n", line); }
-  void Problem(const std::string& line) {
+  void Problem(std::string_view line) {
     fmt::print("PROBLEM  {}\n", line);
     ++problems_;
+  }
+  // Adds a problem for each line.
+  void Problems(std::string_view lines) {
+    while (!lines.empty()) {
+      const size_t end = std::min(lines.find('\n'), lines.size());
+      Problem(lines.substr(0, end));
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
   }
   int End() const {
     if (problems_ == 0) {
@@ -89,24 +102,58 @@ bool HasItems(const std::string& list) {
 }
 
 // Lists every watched resource, and notes those that the server does not serve, and objects that
-// Berth does not support.
+// Berth does not support. A missing permission is the problem of CheckPermissions.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
   for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
-    const auto response = client::GetAndWait(client, watched.path() + "?limit=1");
-    if (response) {
+    const auto response = client::GetIfFound(client, watched.path() + "?limit=1");
+    if (!response) {
+      if (response.error().message.find("forbidden") != std::string::npos) continue;
+      report.Problem(response.error().message);
+    } else if (!*response) {
+      report.Note(
+          fmt::format("the server does not serve {}; pods that need this resource stay pending",
+                      watched.resource));
+    } else {
       ++served;
-      if (watched.resource == "resourceclaims.resource.k8s.io" && HasItems(*response)) {
+      if (watched.resource == "resourceclaims.resource.k8s.io" && HasItems(**response)) {
         report.Note(
             "the cluster has ResourceClaims; pods with them stay pending: this version of Berth "
             "does not allocate devices");
       }
-    } else if (response.error().message.find("forbidden") == std::string::npos) {
-      report.Note(
-          fmt::format("{}; pods that need this resource stay pending", response.error().message));
     }
   }
   report.Ok(fmt::format("{} resources can be listed", served));
+}
+
+// Tries each extender. One that does not respond delays every pod that it manages, and fails it
+// unless the extender is ignorable.
+void CheckExtenders(const scheduler::config::Configuration& configuration, Report& report) {
+  const auto options = scheduler::config::ToEngineOptions(configuration);
+  if (!options) return report.Problem(options.error().message);
+  net::EventLoop loop;
+  loop.Start();
+  for (const scheduler::framework::ExtenderConfig& extender : options->extenders) {
+    const std::string name = fmt::format("extender {}", extender.url_prefix);
+    const auto caller = runtime::ExtenderCaller::Create(loop, extender);
+    if (!caller) {
+      report.Problem(caller.error().message);
+      continue;
+    }
+    if (const Status status = (*caller)->Probe(); status) {
+      report.Ok(name + " responds");
+    } else if (extender.ignorable) {
+      report.Note(
+          fmt::format("{} does not respond: {}; it is ignorable: pods are scheduled without "
+                      "it, each after its timeout",
+                      name, status.error().message));
+    } else {
+      report.Problem(
+          fmt::format("{} does not respond: {}; pods that it manages cannot be scheduled: start "
+                      "it, correct urlPrefix and tlsConfig, or set ignorable: true",
+                      name, status.error().message));
+    }
+  }
 }
 
 void CheckPermissions(client::RestClient& client,
@@ -141,13 +188,14 @@ int RunCheck(const CheckOptions& options, const Registry& registry) {
   }
   const auto loaded = LoadConfiguration(options.config_file, registry, *features);
   if (!loaded) {
-    report.Problem(loaded.error().message);
+    report.Problems(loaded.error().message);
     return report.End();
   }
   const scheduler::config::Configuration& configuration = *loaded->completed;
   report.Ok(options.config_file.empty() ? "default configuration"
                                         : options.config_file + " is valid");
   for (const std::string& note : scheduler::config::Warnings(configuration)) report.Note(note);
+  CheckExtenders(configuration, report);
 
   const std::string& named = configuration.client_connection.kubeconfig;
   auto api = client::LoadClientConfig(
@@ -183,8 +231,8 @@ int RunCheck(const CheckOptions& options, const Registry& registry) {
 void AddCheck(flags::Command& berth, const Registry& registry) {
   flags::Command& command = berth.Add("check", "Check that berth-scheduler can run on a cluster");
   command.details =
-      "Validates the configuration, then checks the server version, RBAC permissions and served\n"
-      "resources with the scheduler's credentials. Read-only.\n"
+      "Validates the configuration and tries its extenders, then checks the server version, RBAC\n"
+      "permissions and served resources with the scheduler's credentials. Read-only.\n"
       "Exit codes: 0 no problems, 1 problems found, 2 invalid usage.\n";
   command.examples = "  berth check --kubeconfig /etc/kubernetes/scheduler.conf\n";
   const auto options = std::make_shared<CheckOptions>();

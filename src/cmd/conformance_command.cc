@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,11 +34,21 @@ constexpr size_t kWidestColumn = 60;
 
 }  // namespace
 
+ConformanceReport::Group& ConformanceReport::FindOrAdd(const std::string& name) {
+  const auto [entry, is_new] = index_.try_emplace(name, groups_.size());
+  if (is_new) groups_.emplace_back().name = name;
+  return groups_[entry->second];
+}
+
+void ConformanceReport::Skip(const std::string& group_name, std::string_view reason) {
+  Group& group = FindOrAdd(group_name);
+  ++group.skipped;
+  group.reason = reason;
+}
+
 void ConformanceReport::Add(const std::string& group_name, const std::string& name,
                             const Differences& differences) {
-  const auto [entry, is_new] = index_.try_emplace(group_name, groups_.size());
-  if (is_new) groups_.emplace_back().name = group_name;
-  Group& group = groups_[entry->second];
+  Group& group = FindOrAdd(group_name);
   ++(differences.empty() ? group.passed : group.failed);
   group.differences += differences.size();
   const size_t count = std::min(limit_ - group.first.size(), differences.size());
@@ -56,11 +67,22 @@ size_t ConformanceReport::failed() const {
   return count;
 }
 
+size_t ConformanceReport::skipped() const {
+  size_t count = 0;
+  for (const Group& group : groups_) count += group.skipped;
+  return count;
+}
+
 std::string ConformanceReport::ToString() const {
   size_t width = 0;
   for (const Group& group : groups_) width = std::max(width, DisplayWidth(group.name));
   std::string out;
   for (const Group& group : groups_) {
+    if (group.skipped > 0) {
+      out += fmt::format("{:<{}}  {:>5} skipped: {}\n", group.name, width, group.skipped,
+                         group.reason);
+      continue;
+    }
     out += fmt::format("{:<{}}  {:>5} passed  {:>5} failed\n", group.name, width, group.passed,
                        group.failed);
     TextTable table("    ");
@@ -73,7 +95,8 @@ std::string ConformanceReport::ToString() const {
     const size_t left = group.differences - group.first.size();
     if (left > 0 && limit_ > 0) out += fmt::format("    and {} more differences\n", left);
   }
-  return out + fmt::format("{} passed, {} failed\n", passed(), failed());
+  out += fmt::format("{} passed, {} failed", passed(), failed());
+  return out + (skipped() == 0 ? "\n" : fmt::format(", {} skipped\n", skipped()));
 }
 
 namespace {
@@ -124,6 +147,16 @@ std::string_view GroupOf(RowKind kind) {
       return "unnamed";
   }
 }
+
+// The groups about features that Berth does not have yet.
+struct UnimplementedGroup {
+  std::string_view name;
+  std::string_view reason;
+};
+constexpr UnimplementedGroup kUnimplementedGroups[] = {
+    {"dra", "dynamic resources are not implemented yet"},
+    {"dra2", "dynamic resources are not implemented yet"},
+};
 
 class Runner {
  public:
@@ -179,6 +212,10 @@ class Runner {
     if (name.empty()) name = fmt::format("line {}", row.line);
     seen_.insert(group);
     if (!Wanted(group)) return {};
+    if (const UnimplementedGroup* skipped = FindSkipped(group)) {
+      report_.Skip(group, skipped->reason);
+      return {};
+    }
     const auto differences = Run(*kind, value);
     if (!differences) return Fail(fmt::format("{}: {}", name, differences.error().message));
     report_.Add(group, name, *differences);
@@ -188,6 +225,13 @@ class Runner {
   bool Wanted(const std::string& group) const {
     return options_.groups.empty() ||
            std::ranges::find(options_.groups, group) != options_.groups.end();
+  }
+
+  // Returns the row of a group that is skipped unless it is asked for by name, or null.
+  const UnimplementedGroup* FindSkipped(const std::string& group) const {
+    if (!options_.groups.empty()) return nullptr;
+    const auto* found = std::ranges::find(kUnimplementedGroups, group, &UnimplementedGroup::name);
+    return found == std::end(kUnimplementedGroups) ? nullptr : found;
   }
 
   Result<Differences> Run(RowKind kind, Value row) {
@@ -249,8 +293,10 @@ void AddConformance(flags::Command& berth) {
   flags::Command& command = berth.Add(
       "conformance", "Compare Berth's decisions with results recorded from kube-scheduler");
   command.details =
-      "Prints the number of passed and failed cases per group, and the first differences.\n"
-      "Exit codes: 0 all passed, 1 a case failed, 2 invalid usage or unreadable file.\n";
+      "Prints the number of passed and failed cases per group, and the first differences. Groups\n"
+      "about features that are not implemented yet are counted as skipped, unless --group names "
+      "them.\n"
+      "Exit codes: 0 no case failed, 1 a case failed, 2 invalid usage or unreadable file.\n";
   command.examples = "  berth conformance --first 10 tests/conformance/taints.jsonl.gz\n";
   const auto options = std::make_shared<ConformanceOptions>();
   command.Takes("FILE", options->files, "Case files: .jsonl or .jsonl.gz");

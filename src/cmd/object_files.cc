@@ -7,11 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <tuple>
-
-#include "api/json/yaml.h"
 
 namespace berth::cmd {
 namespace {
@@ -63,38 +59,6 @@ Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
   }
   std::ranges::sort(files);
   return files;
-}
-
-Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths) {
-  std::vector<api::Object> objects;
-  std::map<std::tuple<size_t, std::string, std::string>, std::string>
-      seen;  // With the file of each.
-  for (const std::string& path : paths) {
-    const auto files = ObjectFilesIn(path);
-    if (!files) return std::unexpected(files.error());
-    for (const std::string& file : *files) {
-      const auto text = ReadText(file, file == path ? "--filename" : "");
-      if (!text) return std::unexpected(text.error());
-      auto decoded = api::DecodeObjects(*text, file == kStandardInput ? "standard input" : file);
-      if (!decoded) return std::unexpected(decoded.error());
-      for (api::Object& object : *decoded) {
-        const api::ObjectMeta& meta = api::MetaOf(object);
-        const api::KindInfo& kind = api::KindOf(object);
-        if (meta.name.empty()) {
-          return Fail(fmt::format("{}: {}: metadata.name is required", file, kind.kind));
-        }
-        const std::string home =
-            kind.namespaced && meta.namespace_.empty() ? "default" : meta.namespace_;
-        const auto [first, is_new] = seen.try_emplace({object.index(), home, meta.name}, file);
-        if (!is_new) {
-          return Fail(fmt::format("{}: {} \"{}\": duplicate object; first defined in {}", file,
-                                  kind.kind, api::KeyOf(object).ToString(), first->second));
-        }
-        objects.push_back(std::move(object));
-      }
-    }
-  }
-  return objects;
 }
 
 }  // namespace berth::cmd

@@ -1,4 +1,4 @@
-// Reads Kubernetes objects from files, directories and standard input.
+// Reads files, directories and standard input.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "api/object.h"
 #include "base/result.h"
 
 namespace berth::cmd {
@@ -20,9 +19,5 @@ Result<std::string> ReadStream(std::FILE* stream, const std::string& name);
 
 // Returns the *.yaml, *.yml and *.json files of a directory, sorted; any other path unchanged.
 Result<std::vector<std::string>> ObjectFilesIn(const std::string& path);
-
-// Decodes the objects of all `paths`, in order; see ObjectFilesIn and ReadText. Fails on the first
-// file that cannot be read or decoded, and if an object appears twice.
-Result<std::vector<api::Object>> ReadObjects(const std::vector<std::string>& paths);
 
 }  // namespace berth::cmd

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -200,12 +201,14 @@ Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod, const PriorityTable& cl
 }
 
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start,
-                                          const scheduler::model::Features& features) {
+                                          const scheduler::model::Features& features,
+                                          size_t complete) {
   const ClusterContext context = ReadContext(objects, features);
-  std::vector<api::Object> admitted;
+  std::vector<api::Object> admitted(objects.begin(),
+                                    objects.begin() + static_cast<std::ptrdiff_t>(complete));
   std::set<std::string> missing;  // Namespaces that are used but not given.
   Instant now = start;
-  for (const api::Object& object : objects) {
+  for (const api::Object& object : std::span(objects).subspan(complete)) {
     auto result = AdmitObject(object, context, now);
     if (!result) return std::unexpected(result.error());
     const std::string& home = api::MetaOf(*result).namespace_;

@@ -5,6 +5,7 @@
 // Deterministic: the same objects in the same order give the same result.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "api/object.h"
@@ -26,8 +27,10 @@ Result<api::Ref<api::Pod>> AdmitPod(const api::Pod& pod,
 // Defaults all objects of a cluster, in order, and appends missing Namespaces. Nodes get a capacity
 // of 110 pods and the hostname label; a missing uid is derived from kind, namespace and name. The
 // n-th object is created n milliseconds after `start`. The API server has the feature gates of the
-// scheduler. The error names the object.
+// scheduler. The first `complete` objects, those of a live cluster, are not changed. The error
+// names the object.
 Result<std::vector<api::Object>> AdmitAll(const std::vector<api::Object>& objects, Instant start,
-                                          const scheduler::model::Features& features = {});
+                                          const scheduler::model::Features& features = {},
+                                          size_t complete = 0);
 
 }  // namespace berth::cmd

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,8 +15,9 @@
 #include "cmd/commands.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
-#include "cmd/object_files.h"
-#include "cmd/offline_admission.h"
+#include "cmd/live_cluster.h"
+#include "cmd/manifests.h"
+#include "cmd/schedule_cluster.h"
 #include "cmd/schedule_json.h"
 #include "cmd/schedule_run.h"
 #include "cmd/schedule_text.h"
@@ -30,6 +33,9 @@ namespace {
 
 struct ScheduleOptions {
   std::vector<std::string> files;
+  std::string kubeconfig;           // Of a live cluster; empty: none.
+  std::string context;              // In the kubeconfig; empty: its current-context.
+  std::string validate = "strict";  // Or warn, ignore.
   std::string config_file;
   std::vector<std::string> feature_gates;
   std::string output = "table";   // Or json, yaml.
@@ -40,23 +46,6 @@ struct ScheduleOptions {
   bool paranoid = false;
   bool fail_on_unschedulable = false;
 };
-
-// The start of the run unless an object has a later timestamp: 2026-01-01T00:00:00Z. No clock is
-// read, so that runs are reproducible.
-constexpr Instant kEarliestStart = Instant::FromUnixSeconds(1'767'225'600);
-
-Instant LatestTime(const std::vector<api::Object>& objects) {
-  Instant latest = kEarliestStart;
-  auto consider = [&](const std::optional<Instant>& time) {
-    if (time) latest = std::max(latest, *time);
-  };
-  for (const api::Object& object : objects) {
-    consider(api::MetaOf(object).creation_timestamp);
-    if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object))
-      consider((*pod)->status.start_time);
-  }
-  return latest;
-}
 
 // Removes all outcomes but those of the named pods.
 Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report) {
@@ -76,19 +65,61 @@ Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report)
   return {};
 }
 
+void Note(std::string_view text) { fmt::print(stderr, "berth schedule: note: {}\n", text); }
+
+FieldCheck FieldCheckOf(const std::string& validate) {
+  if (validate == "strict" || validate == "true") return FieldCheck::kStrict;
+  return validate == "warn" ? FieldCheck::kWarn : FieldCheck::kIgnore;
+}
+
+// Reads the files and the live cluster, and prints what was skipped.
+Result<ScheduledCluster> ReadCluster(const ScheduleOptions& options, bool has_extenders,
+                                     const scheduler::model::Features& features) {
+  auto manifests = ReadManifests(options.files, FieldCheckOf(options.validate));
+  if (!manifests) return std::unexpected(manifests.error());
+  for (const std::string& warning : manifests->warnings) {
+    fmt::print(stderr, "berth schedule: warning: {}\n", warning);
+  }
+  if (const std::string skipped = manifests->SkippedText(); !skipped.empty()) Note(skipped);
+  std::unique_ptr<LiveCluster> cluster;
+  std::vector<api::Object> live;
+  if (!options.kubeconfig.empty()) {
+    auto made = LiveCluster::Make(options.kubeconfig, options.context);
+    if (!made) return std::unexpected(made.error());
+    cluster = *std::move(made);
+    std::vector<std::string> notes;
+    auto listed = cluster->List(has_extenders, notes);
+    if (!listed) return std::unexpected(listed.error());
+    live = *std::move(listed);
+    for (const std::string& note : notes) Note(note);
+  }
+  auto read =
+      MakeCluster(*std::move(manifests), features, cluster ? &live : nullptr, cluster.get());
+  if (!read) return read;
+  for (const std::string& note : read->notes) Note(note);
+  return read;
+}
+
+// Removes the outcomes of pods that were pending in the live cluster: the question was about those
+// of files, unless there are no files.
+void RetainNew(const ScheduleOptions& options, const ScheduledCluster& cluster,
+               ScheduleReport& report) {
+  if (options.kubeconfig.empty() || options.files.empty()) return;
+  const std::set<api::ObjectKey> added(cluster.pods.begin(), cluster.pods.end());
+  std::erase_if(report.pods,
+                [&](const PodOutcome& outcome) { return !added.contains(outcome.pod); });
+}
+
 Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& registry) {
   const auto features = ReadFeatureGates(options.feature_gates, "berth schedule");
   if (!features) return std::unexpected(features.error());
   auto loaded = LoadConfiguration(options.config_file, registry, *features);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
-    fmt::print(stderr, "berth schedule: note: {}: {}\n", options.config_file, note);
+    Note(fmt::format("{}: {}", options.config_file, note));
   }
-  const auto read = ReadObjects(options.files);
-  if (!read) return std::unexpected(read.error());
-  const Instant start = LatestTime(*read);
-  const auto objects = AdmitAll(*read, start, *features);
-  if (!objects) return std::unexpected(objects.error());
+  const auto cluster = ReadCluster(options, !loaded->completed->extenders.empty(), *features);
+  if (!cluster) return std::unexpected(cluster.error());
   const scheduler::recording::RecordingHeader header{std::string("berth schedule"),
                                                      scheduler::config::ToYaml(*loaded->completed),
                                                      options.seed, *features};
@@ -100,8 +131,8 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& 
   engine_options->workers = &workers;
   auto record = runtime::StartRecording(options.record_file, header);
   if (!record) return Fail("--record " + record.error().message);
-  auto report =
-      ScheduleAll(*objects, *engine_options, registry, start + Duration::Seconds(1), record->get());
+  auto report = ScheduleAll(cluster->objects, *engine_options, registry,
+                            cluster->start + Duration::Seconds(1), record->get());
   if (!report) {
     // Only the configuration can make this fail.
     return Fail(fmt::format("{}: {}", options.config_file, report.error().message));
@@ -112,6 +143,7 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& 
       return Fail("--record " + status.error().message);
     }
   }
+  RetainNew(options, *cluster, *report);
   return report;
 }
 
@@ -121,20 +153,35 @@ std::string Format(const ScheduleReport& report, const std::string& output) {
   return ToText(report);
 }
 
+// Prints each line of an error as one of the program.
+void PrintErrors(std::string_view message) {
+  while (!message.empty()) {
+    const size_t end = std::min(message.find('\n'), message.size());
+    fmt::print(stderr, "berth schedule: {}\n", message.substr(0, end));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+}
+
+int UsageError(std::string_view problem) {
+  fmt::print(stderr, "berth schedule: {}\nSee 'berth schedule --help' for usage.\n", problem);
+  return kExitUsage;
+}
+
 int RunSchedule(const ScheduleOptions& options, const Registry& registry) {
+  if (options.files.empty() && options.kubeconfig.empty()) {
+    return UsageError("--filename or --kubeconfig is required");
+  }
+  if (!options.context.empty() && options.kubeconfig.empty()) {
+    return UsageError("--context requires --kubeconfig");
+  }
   auto report = Schedule(options, registry);
   Status status = report ? Status() : std::unexpected(report.error());
   const bool all_scheduled =
       report && report->Count(PodOutcome::Kind::kScheduled) == report->pods.size();
-  if (report && report->pods.empty()) {
-    fmt::print(
-        stderr,
-        "berth schedule: note: no pending pods found; Deployments and other workloads are not "
-        "expanded into pods\n");
-  }
+  if (report && report->pods.empty()) Note("no pending pods found");
   if (status) status = RetainPods(options.pods, *report);
   if (!status) {
-    fmt::print(stderr, "berth schedule: {}\n", status.error().message);
+    PrintErrors(status.error().message);
     return kExitFailed;
   }
   fmt::print("{}", Format(*report, options.output));
@@ -148,12 +195,15 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
       berth.Add("schedule",
                 "Schedule the pending pods of a cluster described in YAML and explain the result");
   command.details =
-      "Schedules pods without spec.nodeName by priority, then in file order. Fields that an API "
-      "server\n"
-      "defaults may be omitted.\n"
+      "Schedules pods without spec.nodeName by priority, then in file order. Deployments and "
+      "other\n"
+      "workloads become their pods. Fields that an API server defaults may be omitted; fields and\n"
+      "kinds that do not exist are errors. With --kubeconfig, the files are what would be created\n"
+      "in a live cluster, to which nothing is written.\n"
       "Exit codes: 0 done, 1 invalid input, 2 invalid usage, 3 see --fail-on-unschedulable.\n";
   command.examples =
-      "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1\n";
+      "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1\n"
+      "  berth schedule --kubeconfig ~/.kube/config -f deployment.yaml\n";
   const auto options = std::make_shared<ScheduleOptions>();
   flags::FlagGroup group(command.flags);
   group
@@ -161,8 +211,18 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
                 "File with YAML or JSON objects, directory of *.yaml, *.yml and *.json files, or - "
                 "for standard input; may be repeated")
       .Short('f')
-      .As("FILE")
-      .Required();
+      .As("FILE");
+  group
+      .Text("kubeconfig", options->kubeconfig,
+            "Kubeconfig of a live cluster to read (read-only); the files are what is added to it")
+      .As("FILE");
+  group.Text("context", options->context, "Kubeconfig context to use (default: current-context)")
+      .As("NAME");
+  group
+      .Text("validate", options->validate,
+            "Unknown and duplicate fields: strict (an error), warn or ignore")
+      .As("MODE")
+      .OneOf({"strict", "warn", "ignore", "true", "false"});
   group
       .Text("config", options->config_file,
             "KubeSchedulerConfiguration file (default: built-in defaults)")

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -70,7 +71,13 @@ localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& option
 Result<std::unique_ptr<UpCluster>> UpCluster::Start(
     const UpOptions& options, const scheduler::framework::Registry& registry) {
   std::unique_ptr<UpCluster> cluster(new UpCluster(options.speed));
-  auto served = StartApiServer(options.api, &cluster->clock_);
+  std::function<std::string()> metrics;
+  if (options.has_scheduler()) {
+    metrics = [&registry = cluster->metric_registry_] {
+      return observability::MetricsText(registry);
+    };
+  }
+  auto served = StartApiServer(options.api, &cluster->clock_, std::move(metrics));
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
@@ -114,6 +121,7 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
   }
   auto scheduler = SchedulerFrom(options, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
+  scheduler->options.measurements = &measurements_;
   if (options.scheduler == "embedded") {
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
     return MakeEmbeddedScheduler(options, std::move(scheduler->options), registry);

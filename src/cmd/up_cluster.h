@@ -12,6 +12,8 @@
 #include "cmd/apiserver_command.h"
 #include "cmd/up_command.h"
 #include "localcluster/local_cluster.h"
+#include "observability/metric_registry.h"
+#include "observability/scheduling/scheduler_metrics.h"
 #include "runtime/engine_driver.h"
 #include "runtime/extender_calls.h"
 #include "runtime/scheduler.h"
@@ -55,6 +57,9 @@ class UpCluster {
   std::string kubeconfig_;
   std::string own_directory_;  // Temporary directory of the kubeconfig, if any.
   // Each depends on the ones above it.
+  observability::MetricRegistry metric_registry_;
+  observability::scheduling::SchedulerMetrics metrics_{metric_registry_};
+  observability::scheduling::EngineMeasurements measurements_{metrics_, &SteadyNanos};
   RunningApiServer served_;
   std::unique_ptr<runtime::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;

@@ -39,7 +39,7 @@ TEST(CommandLineTest, WrongFlagsAreReportedAfterTheUsage) {
 TEST(CommandLineTest, ArgumentsAreRefusedWithoutTheUsage) {
   const CommandRun run = Start({"start"});
   EXPECT_EQ(run.code, 1);
-  EXPECT_EQ(run.err, "Error: \"kube-scheduler\" does not take any arguments, got [\"start\"]\n");
+  EXPECT_EQ(run.err, "Error: \"berth-scheduler\" does not take any arguments, got [\"start\"]\n");
 }
 
 TEST(CommandLineTest, HelpAndVersionExitWithZero) {

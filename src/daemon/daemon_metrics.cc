@@ -4,11 +4,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <utility>
 
 #include "base/check.h"
+#include "base/steady_clock.h"
 #include "daemon/options.h"
 #include "features/feature_gate_table.h"
 #include "observability/component_metrics.h"
@@ -29,12 +29,6 @@ observability::MetricOptions ToMetricOptions(const MetricsFlags& flags) {
     CHECK(options.Allow(fmt::format("{}={}", label, values)).has_value());
   }
   return options;
-}
-
-int64_t SteadyNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
 }
 
 std::string TextOf(const char* path) { return ReadFile(path).value_or(std::string()); }

@@ -22,7 +22,7 @@ namespace {
 using api::JsonArray;
 using api::JsonObject;
 
-constexpr std::string_view kComponent = "kube-scheduler";
+constexpr std::string_view kComponent = "berth-scheduler";
 constexpr std::string_view kGroup = "config.k8s.io";
 constexpr std::string_view kSupported = "application/json, application/yaml, text/plain";
 // kube-scheduler picks one of four at random, so that clients do not rely on it.

@@ -130,7 +130,7 @@ constexpr const char* kWarning =
 
 TEST_F(EndpointsTest, FlagzIsTextByDefault) {
   const std::string want =
-      std::string("200 \nkube-scheduler flagz\n") + kWarning + "a:1\nb-c:[x,y]\n";
+      std::string("200 \nberth-scheduler flagz\n") + kWarning + "a:1\nb-c:[x,y]\n";
   EXPECT_EQ(Fetch(Request("/flagz")), want);
   for (const char* accept : {"", "*/*", "text/plain", "application/json, text/plain;q=0.5"}) {
     EXPECT_EQ(Fetch(Request("/flagz", "GET", {{"Accept", accept}})), want) << accept;
@@ -144,13 +144,13 @@ TEST_F(EndpointsTest, FlagzIsStructuredOnRequest) {
   const auto json = fetch("application/json;v=v1beta1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(BodyOf(json),
             "{\"kind\":\"Flagz\",\"apiVersion\":\"config.k8s.io/v1beta1\",\"metadata\":{\"name\":"
-            "\"kube-scheduler\"},\"flags\":{\"a\":\"1\",\"b-c\":\"[x,y]\"}}\n");
+            "\"berth-scheduler\"},\"flags\":{\"a\":\"1\",\"b-c\":\"[x,y]\"}}\n");
   EXPECT_EQ(HeaderOf(json, "Content-Type"), "application/json");
   EXPECT_EQ(HeaderOf(json, "Warning"), "");
   const auto yaml = fetch("application/yaml;v=v1alpha1;g=config.k8s.io;as=Flagz");
   EXPECT_EQ(BodyOf(yaml),
             "apiVersion: config.k8s.io/v1alpha1\nflags:\n  a: \"1\"\n  b-c: \"[x,y]\"\nkind: "
-            "Flagz\nmetadata:\n  name: kube-scheduler\n");
+            "Flagz\nmetadata:\n  name: berth-scheduler\n");
   EXPECT_EQ(HeaderOf(yaml, "Warning"),
             "299 - \"This version of the flagz endpoint is deprecated. Please use a newer "
             "version.\"");
@@ -171,7 +171,7 @@ TEST_F(EndpointsTest, OtherFormsAreNotAcceptable) {
 
 TEST_F(EndpointsTest, StatuszHasUptimeAndPaths) {
   const std::string text = Fetch(Request("/statusz"));
-  EXPECT_THAT(text, StartsWith(std::string("200 \nkube-scheduler statusz\n") + kWarning +
+  EXPECT_THAT(text, StartsWith(std::string("200 \nberth-scheduler statusz\n") + kWarning +
                                "\nStarted: Wed Jun  5 12:34:56 UTC 2024\nUp: 1 hr 01 min 01 sec\n"
                                "Go version: none (C++, gcc "));
   EXPECT_THAT(text, EndsWith("\nBinary version: 1.36.0\nEmulation version: 1.36\n"
@@ -179,7 +179,7 @@ TEST_F(EndpointsTest, StatuszHasUptimeAndPaths) {
   const std::string json = Fetch(Request(
       "/statusz", "GET", {{"Accept", "application/json;v=v1beta1;g=config.k8s.io;as=Statusz"}}));
   EXPECT_THAT(json, StartsWith("200 {\"kind\":\"Statusz\",\"apiVersion\":\"config.k8s.io/v1beta1\","
-                               "\"metadata\":{\"name\":\"kube-scheduler\"},\"startTime\":"
+                               "\"metadata\":{\"name\":\"berth-scheduler\"},\"startTime\":"
                                "\"2024-06-05T12:34:56Z\",\"uptimeSeconds\":3661,\"goVersion\":"));
   EXPECT_THAT(json, EndsWith("\"binaryVersion\":\"1.36.0\",\"emulationVersion\":\"1.36\",\"paths\":"
                              "[\"/configz\",\"/flagz\",\"/healthz\",\"/livez\",\"/metrics\","

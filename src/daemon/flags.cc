@@ -16,8 +16,7 @@ namespace {
 using flags::FlagGroup;
 using flags::FlagSet;
 
-// The program name in kube-scheduler's error messages.
-constexpr std::string_view kUpstreamProgram = "kube-scheduler";
+constexpr std::string_view kProgram = "berth-scheduler";
 constexpr std::string_view kKubernetesVersion = "v1.36.0";
 
 Status SetVersion(const std::string& text, std::string& version) {
@@ -96,7 +95,7 @@ Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments) {
   FlagSet set;
   AddAllFlags(set, flags);
   if (const Status status = set.Parse(arguments); !status) {
-    return std::unexpected(status.error());
+    return Fail(status.error().message + set.SuggestionText());
   }
   flags.positional = set.positional();
   flags.values = set.Values();
@@ -110,7 +109,7 @@ Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments) {
 Status CheckNoArguments(const DaemonFlags& flags) {
   const bool all_empty = std::ranges::all_of(flags.positional, &std::string::empty);
   if (all_empty) return {};
-  return Fail(fmt::format("\"{}\" does not take any arguments, got {}", kUpstreamProgram,
+  return Fail(fmt::format("\"{}\" does not take any arguments, got {}", kProgram,
                           GoQuote(flags.positional)));
 }
 
@@ -118,7 +117,7 @@ std::string UsageText(size_t columns) {
   DaemonFlags flags;
   FlagSet set;
   AddAllFlags(set, flags);
-  return "Usage:\n  berth-scheduler [flags]\n" + set.Help(columns);
+  return fmt::format("Usage:\n  {} [flags]\n{}", kProgram, set.Help(columns));
 }
 
 std::string HelpText(size_t columns) {

@@ -153,6 +153,7 @@ struct ProblemCase {
 const ProblemCase kProblems[] = {
     {{"--nope"}, "unknown flag: --nope"},
     {{"--no_pe=1"}, "unknown flag: --no_pe"},
+    {{"--secure-prt=1"}, "unknown flag: --secure-prt; did you mean --secure-port?"},
     {{"-x"}, "unknown shorthand flag: 'x' in -x"},
     {{"-hx"}, "unknown shorthand flag: 'x' in -hx"},
     {{"---config"}, "bad flag syntax: ---config"},
@@ -225,7 +226,7 @@ TEST(FlagsTest, ThereAreNoArgumentsButFlags) {
   ASSERT_TRUE(flags.has_value());
   EXPECT_EQ(flags->logs.verbosity, 1);
   EXPECT_EQ(CheckNoArguments(*flags).error().message,
-            R"("kube-scheduler" does not take any arguments, got ["start" "--v=2"])");
+            R"("berth-scheduler" does not take any arguments, got ["start" "--v=2"])");
   const Arguments empty = {""};
   EXPECT_TRUE(CheckNoArguments(*ParseFlags(empty)).has_value());
 }

@@ -7,65 +7,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "flags/flag_group.h"
 
 namespace berth::flags {
 namespace {
 
-// Returns the number of characters to insert, delete or replace.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-// Chooses the candidate that a user may have meant: the most similar, or one that begins with the
-// given word.
-class Suggestion {
- public:
-  explicit Suggestion(std::string_view word) : word_(word) {}
-
-  void Consider(std::string_view candidate) {
-    // As many changes as cobra allows, but not to most of a short word.
-    constexpr size_t kMostChanges = 2;
-    const size_t limit = std::min(kMostChanges, candidate.size() / 2);
-    if (word_.empty() || word_.size() > candidate.size() + limit) return;
-    size_t distance = EditDistance(word_, candidate);
-    if (distance > limit && candidate.starts_with(word_)) distance = limit;
-    if (distance > limit || distance >= distance_) return;
-    distance_ = distance;
-    best_ = candidate;
-  }
-
-  // Returns "; did you mean --first?", or nothing.
-  std::string Text(std::string_view prefix = "") const {
-    return best_.empty() ? "" : fmt::format("; did you mean {}{}?", prefix, best_);
-  }
-
- private:
-  std::string_view word_;
-  std::string best_;
-  size_t distance_ = std::string::npos;
-};
-
 std::unexpected<Error> UsageError(const Command& command, std::string_view message) {
   return Fail(
       fmt::format("{}: {}\nSee '{} --help' for usage.\n", command.path, message, command.path));
-}
-
-std::unexpected<Error> FlagError(const Command& command, const Error& error) {
-  Suggestion suggestion(command.flags.unknown());
-  for (const auto& [name, flag] : command.flags.flags()) suggestion.Consider(name);
-  return UsageError(command, error.message + suggestion.Text("--"));
 }
 
 std::unexpected<Error> UnknownCommand(const Command& parent, const std::string& name) {
@@ -172,7 +123,9 @@ Result<Invocation> ParseCommandLine(Command& root, std::span<const std::string> 
   for (;;) {
     const Status parsed = command->flags.Parse(arguments);
     help = help || command->help;
-    if (!parsed && !help) return FlagError(*command, parsed.error());
+    if (!parsed && !help) {
+      return UsageError(*command, parsed.error().message + command->flags.SuggestionText());
+    }
     if (command->commands.empty()) break;
     arguments = command->flags.positional();
     while (!arguments.empty() && arguments.front() == "help") {

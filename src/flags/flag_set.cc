@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 
 namespace berth::flags {
@@ -220,6 +221,12 @@ std::vector<std::string> FlagSet::DeprecationWarnings() const {
     warnings.push_back(fmt::format("Flag --{} has been deprecated, {}", name, flag.deprecated));
   }
   return warnings;
+}
+
+std::string FlagSet::SuggestionText() const {
+  Suggestion suggestion(unknown_);
+  for (const auto& [name, flag] : flags_) suggestion.Consider(name);
+  return suggestion.Text("--");
 }
 
 }  // namespace berth::flags

@@ -72,8 +72,9 @@ class FlagSet {
   std::vector<std::string> DeprecationWarnings() const;
   // Returns the arguments that are not flags.
   const std::vector<std::string>& positional() const { return positional_; }
-  // Returns the flag that Parse did not know, without dashes; empty if it knew all.
-  const std::string& unknown() const { return unknown_; }
+  // Returns "; did you mean --first?" about the flag that Parse did not know; empty if it knew all,
+  // or none is similar.
+  std::string SuggestionText() const;
   const std::map<std::string, Flag, std::less<>>& flags() const { return flags_; }
 
  private:

@@ -163,7 +163,11 @@ TEST_F(FlagSetTest, NumbersHaveTheWholeRangeOfTheirType) {
 TEST_F(FlagSetTest, ParsingStopsAtTheFirstError) {
   EXPECT_EQ(Parse({"--name=a", "--nope", "--name=b"}), "unknown flag: --nope");
   EXPECT_EQ(name_, "a");
-  EXPECT_EQ(flags_.unknown(), "nope");
+}
+
+TEST_F(FlagSetTest, ASimilarFlagIsSuggested) {
+  EXPECT_EQ(Parse({"--nmae=a"}), "unknown flag: --nmae");
+  EXPECT_EQ(flags_.SuggestionText(), "; did you mean --name?");
 }
 
 TEST_F(FlagSetTest, RequiredFlagsMustBeSet) {

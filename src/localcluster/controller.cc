@@ -15,6 +15,19 @@
 
 namespace berth::localcluster {
 
+namespace {
+
+void AddWorkloadControllers(Context& context, std::vector<std::unique_ptr<Controller>>& all) {
+  all.push_back(std::make_unique<DeploymentController>(context));
+  all.push_back(std::make_unique<ReplicaSetController>(context, ReplicaSets()));
+  all.push_back(std::make_unique<ReplicaSetController>(context, ReplicationControllers()));
+  all.push_back(std::make_unique<StatefulSetController>(context));
+  all.push_back(std::make_unique<DaemonSetController>(context));
+  all.push_back(std::make_unique<JobController>(context));
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
   std::vector<std::unique_ptr<Controller>> all;
   const LocalClusterOptions& options = context.options;
@@ -23,16 +36,13 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     if (options.leases) all.push_back(std::make_unique<NodeLeases>(context));
     all.push_back(std::make_unique<PodKubelet>(context));
   }
-  if (options.controllers) {
+  if (options.workloads_only) {
+    AddWorkloadControllers(context, all);
+  } else if (options.controllers) {
     all.push_back(std::make_unique<NodeLifecycle>(context));
     all.push_back(std::make_unique<TaintEviction>(context));
     all.push_back(std::make_unique<PodGarbageCollector>(context));
-    all.push_back(std::make_unique<DeploymentController>(context));
-    all.push_back(std::make_unique<ReplicaSetController>(context, ReplicaSets()));
-    all.push_back(std::make_unique<ReplicaSetController>(context, ReplicationControllers()));
-    all.push_back(std::make_unique<StatefulSetController>(context));
-    all.push_back(std::make_unique<DaemonSetController>(context));
-    all.push_back(std::make_unique<JobController>(context));
+    AddWorkloadControllers(context, all);
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));

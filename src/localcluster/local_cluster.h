@@ -19,8 +19,9 @@
 namespace berth::localcluster {
 
 struct LocalClusterOptions {
-  bool kubelets = true;     // Nodes become ready, bound pods run, deleted pods terminate.
-  bool controllers = true;  // Workloads, budgets, volumes, node taints, garbage, namespaces.
+  bool kubelets = true;         // Nodes become ready, bound pods run, deleted pods terminate.
+  bool controllers = true;      // Workloads, budgets, volumes, node taints, garbage, namespaces.
+  bool workloads_only = false;  // Of the controllers, only those that create pods.
   // Kubelets renew leases, and a node whose lease expires becomes unreachable. Costs at most 50
   // writes per second: with many nodes, leases last longer.
   bool leases = true;

@@ -33,6 +33,10 @@ net::TlsOptions TlsOf(const scheduler::framework::ExtenderConfig& extender) {
   return options;
 }
 
+Duration TimeoutOf(const scheduler::framework::ExtenderConfig& extender) {
+  return extender.http_timeout == Duration() ? kDefaultTimeout : extender.http_timeout;
+}
+
 }  // namespace
 
 ExtenderCaller::ExtenderCaller(scheduler::framework::ExtenderConfig extender,
@@ -58,13 +62,11 @@ net::HttpClient::RequestId ExtenderCaller::Call(scheduler::framework::ExtenderSt
                                                 std::string body, Callback callback,
                                                 std::function<bool()> may_send) {
   CHECK(scheduler::framework::TakesPartIn(*extender_, step));
-  const Duration timeout =
-      extender_->http_timeout == Duration() ? kDefaultTimeout : extender_->http_timeout;
   net::ClientRequest request{.method = "POST",
                              .url = scheduler::framework::UrlOf(*extender_, step),
                              .headers = {{"Content-Type", "application/json"}},
                              .body = std::move(body),
-                             .timeout = timeout,
+                             .timeout = TimeoutOf(*extender_),
                              .may_send = std::move(may_send)};
   return client_->Send(std::move(request), [extender = extender_, step, call = std::move(callback)](
                                                net::HttpResult<net::HttpResponse> response) {
@@ -74,6 +76,21 @@ net::HttpClient::RequestId ExtenderCaller::Call(scheduler::framework::ExtenderSt
     }
     call(std::move(response->body));
   });
+}
+
+Status ExtenderCaller::Probe() {
+  // A check must end, even if the extender's calls need not.
+  const Duration configured = TimeoutOf(*extender_);
+  net::ClientRequest request;
+  request.url = extender_->url_prefix;
+  request.timeout = configured > Duration() ? configured : kDefaultTimeout;
+  std::promise<Status> promise;
+  client_->Send(std::move(request), [&](net::HttpResult<net::HttpResponse> response) {
+    Status status;
+    if (!response) status = Fail(response.error().message);
+    promise.set_value(std::move(status));
+  });
+  return promise.get_future().get();
 }
 
 Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(

@@ -34,6 +34,10 @@ class ExtenderCaller {
   net::HttpClient::RequestId Call(scheduler::framework::ExtenderStep step, std::string body,
                                   Callback callback, std::function<bool()> may_send = {});
 
+  // Sends a GET request to the extender's URL, which changes nothing, and waits; not on the loop's
+  // thread. The error says why there was no response; any status is a response.
+  Status Probe();
+
   // Cancels a call: its callback gets an error, unless it was called before.
   void Cancel(net::HttpClient::RequestId id) { client_->Cancel(id); }
 

@@ -1,13 +1,18 @@
 // `berth up` from the command line, without other programs; tests/e2e has the rest.
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "berth_process_testing.h"
+#include "testing/await.h"
+#include "testing/raw_client.h"
 
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class UpDemoTest : public testing::TestWithParam<const char*> {};
 
@@ -64,6 +69,36 @@ TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
     EXPECT_EQ(ended.code, c.code) << c.want;
     EXPECT_THAT(ended.err + ended.out, HasSubstr(c.want));
   }
+}
+
+// Returns the text of /metrics.
+std::string Metrics(const std::string& url) {
+  RawClient client(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+  client.Send("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  return client.ReadAll();
+}
+
+TEST_P(UpDemoTest, MetricsOfTheSchedulerAreServed) {
+  const TemporaryDirectory files;
+  const std::string pod = files.Write("pod.yaml",
+                                      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: "
+                                      "{containers: [{name: c, image: i}]}\n");
+  RunningProcess up({BERTH_BINARY, "up", "--port", "0", "--nodes", "1", "-f", pod, "--scheduler",
+                     GetParam(), "--kubeconfig", files.path("kubeconfig")});
+  const std::string url = up.WaitForLine("listening on ");
+  const std::string wanted =
+      "scheduler_schedule_attempts_total{profile=\"default-scheduler\",result=\"scheduled\"} 1\n";
+  EXPECT_TRUE(Await([&] { return Metrics(url).find(wanted) != std::string::npos; }))
+      << Metrics(url);
+  EXPECT_THAT(Metrics(url), HasSubstr("apiserver_request_total"));
+  EXPECT_EQ(up.End(SIGTERM), 0);
+}
+
+TEST(Up, HasNoMetricsOfASchedulerThatItDoesNotRun) {
+  const TemporaryDirectory files;
+  RunningProcess up({BERTH_BINARY, "up", "--port", "0", "--scheduler", "none", "--kubeconfig",
+                     files.path("kubeconfig")});
+  EXPECT_THAT(Metrics(up.WaitForLine("listening on ")), Not(HasSubstr("scheduler_")));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -28,9 +28,20 @@ JsonReader& ThreadReader() {
   return reader;
 }
 
-const KindInfo* FindKind(std::string_view kind) {
+// Returns "apps" of "apps/v1", "" of "v1".
+std::string_view GroupOfVersion(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+// Without an API version, the kind alone counts.
+const KindInfo* FindKind(std::string_view kind, const std::optional<std::string>& api_version) {
   const auto* found = std::ranges::find(kKinds, kind, &KindInfo::kind);
-  return found == std::end(kKinds) ? nullptr : found;
+  if (found == std::end(kKinds)) return nullptr;
+  if (api_version && GroupOfVersion(*api_version) != GroupOfVersion(found->api_version)) {
+    return nullptr;
+  }
+  return found;
 }
 
 // Reads `object` as a T. The caller has checked the kind.
@@ -116,12 +127,13 @@ class DocumentDecoder {
   Result<std::vector<Object>> Decode(const KindInfo* wanted) {
     JsonReader::Object root = json_.Root();
     const auto kind = json_.Peek(root, "kind");
+    if (wanted == nullptr) api_version_ = json_.Peek(root, "apiVersion");
     if (!json_.ok()) return Failure();
     if (!kind && wanted == nullptr) {
       json_.Fail("the document has no kind");
     } else if (wanted != nullptr && kind && *kind != wanted->kind) {
       json_.Fail(fmt::format("expected a {}, found kind \"{}\"", wanted->kind, Shorten(*kind)));
-    } else if (const KindInfo* info = wanted != nullptr ? wanted : FindKind(*kind)) {
+    } else if (const KindInfo* info = wanted != nullptr ? wanted : FindKind(*kind, api_version_)) {
       kind_ = info;
       objects_.push_back(ReadKind(json_, root, *info));
     } else if (kind->ends_with(kListSuffix)) {
@@ -143,7 +155,7 @@ class DocumentDecoder {
   // suffix. An unknown kind may end in "List" without being a list.
   void ReadList(JsonReader::Object& root, std::string_view kind) {
     const std::string_view item_kind = kind.substr(0, kind.size() - kListSuffix.size());
-    const bool known = item_kind.empty() || FindKind(item_kind) != nullptr;
+    const bool known = item_kind.empty() || FindKind(item_kind, {}) != nullptr;
     json_.ReadFields(root, [&](std::string_view key, JsonReader::Value value) {
       if (key != "items" || (!known && !json_.IsArray(value))) return false;
       size_t index = 0;
@@ -164,10 +176,12 @@ class DocumentDecoder {
     std::optional<JsonReader::Object> object = json_.AsObject(element);
     if (!object) return;
     auto kind = json_.Peek(*object, "kind");
+    auto api_version = json_.Peek(*object, "apiVersion");
     if (!json_.ok()) return;
     if (!kind && list_kind.empty()) return json_.Fail("the item has no kind");
+    if (!kind && !api_version) api_version = api_version_;
     if (!kind) kind = list_kind;
-    kind_ = FindKind(*kind);
+    kind_ = FindKind(*kind, api_version);
     if (kind_ != nullptr) {
       objects_.push_back(ReadKind(json_, *object, *kind_));
     } else if (*kind == kListSuffix) {
@@ -192,8 +206,9 @@ class DocumentDecoder {
   std::string_view text_;
   JsonReader& json_ = ThreadReader();
   std::vector<Object> objects_;
-  const KindInfo* kind_ = nullptr;  // Of the object being read.
-  std::optional<size_t> item_;      // Its index in the list.
+  std::optional<std::string> api_version_;  // Of the document.
+  const KindInfo* kind_ = nullptr;          // Of the object being read.
+  std::optional<size_t> item_;              // Its index in the list.
 };
 
 }  // namespace

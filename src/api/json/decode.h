@@ -1,8 +1,9 @@
 // The decoder of Kubernetes objects from JSON.
 //
-// Unknown fields are ignored, and objects of kinds that are not in api::Object are skipped. A wrong
-// type, a bad quantity or a bad timestamp is an error that names the object, the path of the field
-// and the value, for example:
+// Unknown fields are ignored, and objects of kinds that are not in api::Object are skipped; the API
+// group counts too, if there is one, since a Service may be Knative's. A wrong type, a bad
+// quantity or a bad timestamp is an error that names the object, the path of the field and the
+// value, for example:
 //   Node "worker-1": status.allocatable.cpu: invalid quantity "4 cores": quantities must match ...
 // A null field counts as absent, as in Kubernetes.
 //

@@ -51,62 +51,53 @@ size_t JsonObjectLength(std::string_view text) {
   return text.size();
 }
 
-// FileDecoder decodes the objects of one file, document by document.
-class FileDecoder {
+// DocumentVisitor visits the documents of one text.
+class DocumentVisitor {
  public:
-  FileDecoder(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  using Visit = std::function<Status(const DocumentText&)>;
 
-  Result<std::vector<Object>> Decode() {
+  DocumentVisitor(std::string_view text, const Visit& visit) : text_(text), visit_(visit) {}
+
+  Status Run() {
     std::string_view rest = text_;
     if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
-    Status status = LooksLikeJson(SkipSpace(rest)) ? AddJson(rest) : AddYaml(rest);
-    if (!status) return std::unexpected(std::move(status).error());
-    return std::move(objects_);
+    const Status status = LooksLikeJson(SkipSpace(rest)) ? VisitJson(rest) : VisitYaml(rest);
+    if (status) return status;
+    return Fail(fmt::format("document {}: {}", number_, status.error().message));
   }
 
  private:
-  Status AddJson(std::string_view rest) {
+  Status VisitJson(std::string_view rest) {
     for (rest = SkipSpace(rest); !rest.empty(); rest = SkipSpace(rest)) {
       const auto before = text_.substr(0, static_cast<size_t>(rest.data() - text_.data()));
       const size_t line = 1 + static_cast<size_t>(std::ranges::count(before, '\n'));
-      ++document_;
+      ++number_;
       if (!rest.starts_with('{')) {
-        return FailHere(
+        return Fail(
             fmt::format("line {}: expected a JSON object, found {}", line, Shorten(rest, 20)));
       }
       const std::string_view json = rest.substr(0, JsonObjectLength(rest));
-      if (auto status = Add(DecodeDocument(json, line)); !status) return status;
+      if (Status status = visit_({number_, line, true, json}); !status) return status;
       rest.remove_prefix(json.size());
     }
     return {};
   }
 
-  Status AddYaml(std::string_view rest) {
+  Status VisitYaml(std::string_view rest) {
     YamlStream stream(rest);
     while (true) {
-      ++document_;
+      ++number_;
       const auto json = stream.Next();
-      if (!json) return FailHere(json.error().message);
+      if (!json) return std::unexpected(json.error());
       if (!*json) return {};
       if (**json == "null") continue;
-      if (auto status = Add(DecodeDocument(**json, 1)); !status) return status;
+      if (Status status = visit_({number_, 1, false, **json}); !status) return status;
     }
   }
 
-  Status Add(Result<std::vector<Object>> objects) {
-    if (!objects) return FailHere(objects.error().message);
-    std::ranges::move(*objects, std::back_inserter(objects_));
-    return {};
-  }
-
-  std::unexpected<Error> FailHere(std::string_view problem) const {
-    return Fail(fmt::format("{}: document {}: {}", file_, document_, problem));
-  }
-
   std::string_view text_;
-  std::string_view file_;
-  size_t document_ = 0;  // The number of the current one, from 1.
-  std::vector<Object> objects_;
+  const Visit& visit_;
+  size_t number_ = 0;  // Of the current document, from 1.
 };
 
 }  // namespace
@@ -129,8 +120,21 @@ Result<std::string> FirstDocumentToJson(std::string_view text) {
   return std::move(*json).value_or("null");
 }
 
+Status ForEachDocument(std::string_view text,
+                       const std::function<Status(const DocumentText&)>& visit) {
+  return DocumentVisitor(text, visit).Run();
+}
+
 Result<std::vector<Object>> DecodeObjects(std::string_view text, std::string_view file) {
-  return FileDecoder(text, file).Decode();
+  std::vector<Object> objects;
+  const Status status = ForEachDocument(text, [&](const DocumentText& document) -> Status {
+    auto decoded = DecodeDocument(document.json, document.first_line);
+    if (!decoded) return std::unexpected(std::move(decoded).error());
+    std::ranges::move(*decoded, std::back_inserter(objects));
+    return {};
+  });
+  if (!status) return Fail(fmt::format("{}: {}", file, status.error().message));
+  return objects;
 }
 
 }  // namespace berth::api

@@ -9,9 +9,12 @@
 
 #include "api/field_errors.h"
 #include "api/json/document.h"
+#include "api/json/writer.h"
 #include "api/scheme/schema_tables.h"
 #include "api/scheme/scheme.h"
 #include "base/check.h"
+#include "base/suggestion.h"
+#include "base/text.h"
 
 namespace berth::api::scheme {
 namespace {
@@ -184,10 +187,16 @@ const Schema* SchemaOf(std::string_view api_version, std::string_view kind) {
 
 namespace {
 
-// UnknownFieldFinder collects the paths of fields that the schema lacks.
+std::string NearestField(const Schema& schema, std::string_view name) {
+  Suggestion suggestion(name);
+  for (const SchemaField& field : schema.fields) suggestion.Consider(field.name);
+  return suggestion.best();
+}
+
+// UnknownFieldFinder collects the fields that the schema lacks.
 class UnknownFieldFinder {
  public:
-  explicit UnknownFieldFinder(std::vector<std::string>& unknown) : unknown_(unknown) {}
+  explicit UnknownFieldFinder(std::vector<UnknownField>& unknown) : unknown_(unknown) {}
 
   void VisitObject(const Schema& schema, const Json& value) {
     if (!value.is_object()) return;
@@ -198,7 +207,7 @@ class UnknownFieldFinder {
       if (const SchemaField* field = schema.Find(key)) {
         VisitField(*field, child);
       } else if (unknown_.size() < kMaxReportedErrors) {
-        unknown_.push_back(fmt::format("unknown field \"{}\"", Limited(path_)));
+        unknown_.push_back({Limited(path_), Shorten(ToJsonText(child)), NearestField(schema, key)});
       }
       path_.resize(length);
     }
@@ -241,17 +250,25 @@ class UnknownFieldFinder {
     }
   }
 
-  std::vector<std::string>& unknown_;
+  std::vector<UnknownField>& unknown_;
   std::string path_;  // Of the current value.
 };
 
 }  // namespace
 
-std::vector<std::string> UnknownFields(const Kind& kind, const Json& object) {
-  std::vector<std::string> unknown;
+std::vector<UnknownField> FindUnknownFields(const Kind& kind, const Json& object) {
+  std::vector<UnknownField> unknown;
   const Schema* schema = SchemaOf(kind.api_version(), kind.kind);
   if (schema != nullptr) UnknownFieldFinder(unknown).VisitObject(*schema, object);
   return unknown;
+}
+
+std::vector<std::string> UnknownFields(const Kind& kind, const Json& object) {
+  std::vector<std::string> errors;
+  for (const UnknownField& field : FindUnknownFields(kind, object)) {
+    errors.push_back(fmt::format("unknown field \"{}\"", field.path));
+  }
+  return errors;
 }
 
 }  // namespace berth::api::scheme

@@ -54,9 +54,18 @@ const std::deque<Schema>& Schemas();
 // Returns the schema of a kind, or null.
 const Schema* SchemaOf(std::string_view api_version, std::string_view kind);
 
-// Returns an error such as `unknown field "spec.nodNam"` for each field that the schema of `kind`
-// lacks, in document order; at most kMaxReportedErrors, with paths of at most kMaxQuotedBytes
-// (api/field_errors.h). Kinds without a schema have no unknown fields.
+// A field of an object that its schema lacks.
+struct UnknownField {
+  std::string path;     // "spec.nodNam"; at most kMaxQuotedBytes (api/field_errors.h).
+  std::string value;    // As JSON, shortened for a message.
+  std::string nearest;  // The most similar name of a field that exists there: "nodeName"; or "".
+};
+
+// Returns the fields that the schema of `kind` lacks, in document order; at most
+// kMaxReportedErrors. Kinds without a schema have no unknown fields.
+std::vector<UnknownField> FindUnknownFields(const Kind& kind, const Json& object);
+
+// Returns the same as errors of kube-apiserver: `unknown field "spec.nodNam"`.
 std::vector<std::string> UnknownFields(const Kind& kind, const Json& object);
 
 }  // namespace berth::api::scheme

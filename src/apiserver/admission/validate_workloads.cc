@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
@@ -105,6 +107,29 @@ void ValidateTemplate(const api::JsonObject* spec, const FieldPath& path, bool j
   }
 }
 
+// Returns the spec of a StatefulSet with the volumes that its pods have: containers mount those of
+// the claim templates, which replace volumes of the same name.
+api::JsonObject WithClaimVolumes(const api::JsonObject& spec) {
+  api::JsonObject copy = spec;
+  const api::JsonArray* claims = api::ArrayAt(&spec, "volumeClaimTemplates");
+  api::JsonObject* pod_spec = api::ObjectAt(api::ObjectAt(&copy, "template"), "spec");
+  if (!claims || !pod_spec) return copy;
+  api::JsonArray& volumes = api::EnsureArray(*pod_spec, "volumes");
+  std::unordered_map<std::string, size_t> place;  // By name: the index in `volumes`.
+  for (size_t i = 0; i < volumes.size(); ++i) {
+    place.emplace(api::StringAt(volumes[i].if_object(), "name"), i);
+  }
+  for (const api::Json& claim : *claims) {
+    const std::string name(api::StringAt(api::ObjectAt(claim.if_object(), "metadata"), "name"));
+    const auto [found, is_new] = place.emplace(name, volumes.size());
+    if (is_new) volumes.emplace_back(nullptr);
+    api::JsonObject& volume = volumes[found->second].emplace_object();
+    api::SetString(volume, "name", name);
+    api::SetString(api::EnsureObject(volume, "persistentVolumeClaim"), "claimName", name);
+  }
+  return copy;
+}
+
 void ValidateJob(const api::JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
   for (const std::string_view key : {"parallelism", "completions", "backoffLimit",
                                      "activeDeadlineSeconds", "ttlSecondsAfterFinished"}) {
@@ -167,6 +192,11 @@ bool ValidateWorkload(const api::scheme::Kind& kind, const api::JsonObject& docu
     const std::string_view policy = api::StringAt(spec, "podManagementPolicy");
     if (policy != "OrderedReady" && policy != "Parallel") {
       errors.Invalid(path / "podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
+    }
+    if (spec) {
+      const api::JsonObject with_claims = WithClaimVolumes(*spec);
+      ValidateTemplate(&with_claims, path, false, errors);
+      return true;
     }
   }
   ValidateTemplate(spec, path, false, errors);

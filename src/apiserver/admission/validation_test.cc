@@ -123,6 +123,14 @@ std::string Deployment(const std::string& spec) {
 INSTANTIATE_TEST_SUITE_P(
     OtherKinds, Validation,
     ::testing::Values(
+        Case{"AMountOfNeitherVolumeNorClaim", "statefulsets.apps",
+             "{'metadata':{'name':'s'},'spec':{'selector':{'matchLabels':{'a':'b'}},"
+             "'volumeClaimTemplates':[{'metadata':{'name':'www'},'spec':{'accessModes':"
+             "['ReadWriteOnce'],'resources':{'requests':{'storage':'1Gi'}}}}],"
+             "'template':{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c',"
+             "'image':'i','volumeMounts':[{'name':'www','mountPath':'/w'},"
+             "{'name':'v','mountPath':'/x'}]}]}}}}",
+             "spec.template.spec.containers[0].volumeMounts[1].name: Not found: \"v\""},
         Case{"ADeploymentWithoutSelector", "deployments.apps", Deployment(""),
              "spec.selector: Required value"},
         Case{"ASelectorThatMissesItsPods", "deployments.apps",
