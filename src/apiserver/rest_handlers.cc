@@ -83,7 +83,7 @@ api::scheme::ApiResult<VersionedResponse> List(const RequestContext& call) {
   if (!selector) return std::unexpected(selector.error());
   auto list = ListObjects(call.api.store(), call.info.namespace_, *options, *selector, call.form);
   if (!list) return std::unexpected(list.error());
-  VersionedResponse response{JsonResponseHead(200), list->version};
+  VersionedResponse response{ResponseHead(200, call.form), list->version};
   response.response.body = std::move(list->body);
   return response;
 }
@@ -182,7 +182,7 @@ api::scheme::ApiResult<VersionedResponse> DeleteCollection(const RequestContext&
     version = std::max(version, outcome->object->version);
     deleted.push_back(std::move(outcome->object));
   }
-  VersionedResponse response{JsonResponseHead(200), version};
+  VersionedResponse response{ResponseHead(200, call.form), version};
   const std::string metadata = "{\"resourceVersion\":\"" + std::to_string(version) + "\"}";
   call.form.AppendList(deleted, metadata, response.response.body);
   return response;
