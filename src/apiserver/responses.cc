@@ -11,7 +11,7 @@
 #include "api/json/writer.h"
 #include "api/protobuf/to_json.h"
 #include "apiserver/protobuf_responses.h"
-#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/request_options.h"
 
 namespace berth::apiserver {
@@ -34,8 +34,7 @@ net::Piece Owned(std::string text) {
 }
 
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
-  if (kind.kind == "Event" && !kind.group.empty())
-    return Owned(registry::ConvertEvent(kind, *object));
+  if (&api::scheme::StoredKind(kind) != &kind) return Owned(registry::ConvertStored(kind, *object));
   return {object, object->json};
 }
 

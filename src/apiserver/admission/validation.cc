@@ -83,6 +83,8 @@ std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_
     if (resource == "services") return CheckDns1035Label(name);
   }
   if (kind.group == "rbac.authorization.k8s.io") return CheckPathSegment(name);
+  // "v1." of the core group; an address of IPv6.
+  if (resource == "apiservices" || resource == "ipaddresses") return CheckPathSegment(name);
   return CheckDnsSubdomain(name);
 }
 
@@ -250,7 +252,8 @@ void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, Fi
   }
   if (ValidateWorkload(kind, document, errors)) return;
   if (ValidateStorage(kind, document, errors)) return;
-  ValidateCluster(kind, document, errors);
+  if (ValidateCluster(kind, document, errors)) return;
+  ValidateGroups(kind, document, errors);
 }
 
 void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
@@ -258,7 +261,8 @@ void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before
   if (kind.kind == "Pod") return ValidatePodUpdate(before, after, errors);
   if (ValidateWorkloadUpdate(kind, before, after, errors)) return;
   if (ValidateStorageUpdate(kind, before, after, errors)) return;
-  ValidateClusterUpdate(kind, before, after, errors);
+  if (ValidateClusterUpdate(kind, before, after, errors)) return;
+  ValidateGroupsUpdate(kind, before, after, errors);
 }
 
 }  // namespace berth::apiserver::admission

@@ -29,12 +29,24 @@ void SomeStrings(JsonWriter& out, std::string_view key,
   if (!values.empty()) Strings(out, key, values);
 }
 
-// Returns one kind of each named group, which identifies the group and its only version.
+// Returns one kind of each named group, which identifies the group and its preferred version.
 std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
   std::vector<const api::scheme::Kind*> firsts;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
     if (kind.group.empty()) continue;
     if (firsts.empty() || firsts.back()->group != kind.group) firsts.push_back(&kind);
+  }
+  return firsts;
+}
+
+// Returns one kind of each version of the group, the preferred version first.
+std::vector<const api::scheme::Kind*> FirstOfEachVersion(std::string_view group) {
+  std::vector<const api::scheme::Kind*> firsts;
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    if (kind.group != group) continue;
+    const bool known =
+        std::ranges::find(firsts, kind.version, &api::scheme::Kind::version) != firsts.end();
+    if (!known) firsts.push_back(&kind);
   }
   return firsts;
 }
@@ -76,7 +88,20 @@ void AggregatedResource(JsonWriter& out, const api::scheme::Kind& kind) {
   out.EndObject();
 }
 
-void AggregatedGroup(JsonWriter& out, std::string_view group, std::string_view version) {
+void AggregatedVersion(JsonWriter& out, std::string_view group, std::string_view version) {
+  out.BeginObject();
+  Field(out, "version", version);
+  out.Key("resources");
+  out.BeginArray();
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    if (kind.group == group && kind.version == version) AggregatedResource(out, kind);
+  }
+  out.EndArray();
+  Field(out, "freshness", "Current");
+  out.EndObject();
+}
+
+void AggregatedGroup(JsonWriter& out, std::string_view group) {
   out.BeginObject();
   out.Key("metadata");
   out.BeginObject();
@@ -84,16 +109,9 @@ void AggregatedGroup(JsonWriter& out, std::string_view group, std::string_view v
   out.EndObject();
   out.Key("versions");
   out.BeginArray();
-  out.BeginObject();
-  Field(out, "version", version);
-  out.Key("resources");
-  out.BeginArray();
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group == group) AggregatedResource(out, kind);
+  for (const api::scheme::Kind* kind : FirstOfEachVersion(group)) {
+    AggregatedVersion(out, group, kind->version);
   }
-  out.EndArray();
-  Field(out, "freshness", "Current");
-  out.EndObject();
   out.EndArray();
   out.EndObject();
 }
@@ -110,7 +128,9 @@ void GroupFields(JsonWriter& out, const api::scheme::Kind& kind) {
   Field(out, "name", kind.group);
   out.Key("versions");
   out.BeginArray();
-  GroupVersion(out, kind);
+  for (const api::scheme::Kind* version : FirstOfEachVersion(kind.group)) {
+    GroupVersion(out, *version);
+  }
   out.EndArray();
   out.Key("preferredVersion");
   GroupVersion(out, kind);
@@ -174,10 +194,9 @@ std::string AggregatedDiscovery(bool core, std::string_view version) {
   out.Key("items");
   out.BeginArray();
   if (core) {
-    AggregatedGroup(out, "", "v1");
+    AggregatedGroup(out, "");
   } else {
-    for (const api::scheme::Kind* kind : FirstOfEachGroup())
-      AggregatedGroup(out, kind->group, kind->version);
+    for (const api::scheme::Kind* kind : FirstOfEachGroup()) AggregatedGroup(out, kind->group);
   }
   out.EndArray();
   return Finish(std::move(out));
